@@ -1,0 +1,126 @@
+"""Runs every benchmark, each in a process of its own, and writes the performance page of the documentation."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import asnumpy as ap
+from asnumpy import _core
+from measure import Row, load, markdown, text
+
+HERE = Path(__file__).resolve().parent
+SCRIPTS = ("elementwise", "reductions", "grids", "pictures", "selection", "small", "products", "process")
+
+PAGE = """# Performance
+
+Measured by `python benches/all.py --write`, which wrote this page; run it to see the figures of your machine.
+
+{machine}
+
+A ratio is NumPy's time divided by asnumpy's: above 1, asnumpy is faster. Both libraries ran the same array code in one
+process, in turns; the results were compared first; times are medians of {rounds} rounds, and deferred arrays are
+computed within the clock. "Cold ratio" compares the first calls, where asnumpy also fuses and prepares the program.
+"At least" is the ratio that the project holds itself to on a 2-core machine with AVX-512; a row that misses it says so.
+"Others" are the ratios of other libraries that were installed, "spread" is half the distance between the quartiles.
+
+{table}
+
+{verdict}
+"""
+
+
+README_COLUMNS = {
+    "README.md": ("work", "size", "NumPy ms", "asnumpy ms", "NumPy / asnumpy"),
+    "README.zh.md": ("任务", "规模", "NumPy 毫秒", "asnumpy 毫秒", "NumPy / asnumpy"),
+}
+
+
+def fill_readmes(rows: list[Row]) -> None:
+    """Put the measured table between the two marks of each README."""
+    for name, columns in README_COLUMNS.items():
+        lines = [columns, ("---",) * len(columns)]
+        for row in rows:
+            if row.unit == "ms":
+                lines.append((row.name, row.size, f"{row.numpy_ms:.3g}", f"{row.asnumpy_ms:.3g}", f"{row.ratio:.2f}"))
+        table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        path = HERE.parent / name
+        before, rest = path.read_text().split("<!-- measured -->")
+        path.write_text(f"{before}<!-- measured -->\n{table}\n<!-- /measured -->{rest.split('<!-- /measured -->')[1]}")
+
+
+def best_seconds(work: Callable[[], object], rounds: int = 5) -> float:
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def machine(threads: int) -> str:
+    """Describe what the measurement ran on, by what it can do."""
+    halves = [(np.ones(32_000_000, dtype=np.float32), np.zeros(32_000_000, dtype=np.float32)) for _ in range(threads)]
+
+    def copy() -> None:
+        workers = [threading.Thread(target=np.copyto, args=(target, source)) for source, target in halves]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+
+    moved = 2 * threads * halves[0][0].nbytes
+    bandwidth = moved / best_seconds(copy) / 1e9
+    square = np.ones((2048, 2048), dtype=np.float32)
+    arithmetic = 2 * 2048**3 / best_seconds(lambda: square @ square) / 1e9
+    return (
+        f"{threads} threads, {platform.machine()}, kernels for {_core.instruction_set()}; memory copies at "
+        f"{bandwidth:.0f} GB/s, a float32 matrix product at {arithmetic:.0f} GFLOP/s; "
+        f"Python {platform.python_version()}, NumPy {np.__version__}, asnumpy {ap.__version__}."
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--threads", type=int, default=min(2, ap.config.num_threads))
+    parser.add_argument("--write", action="store_true", help="rewrite docs/performance.md and the READMEs' tables")
+    options = parser.parse_args()
+    rows: list[Row] = []
+    failed = []
+    with tempfile.TemporaryDirectory() as folder:
+        for script in SCRIPTS:
+            result = Path(folder) / f"{script}.json"
+            done = subprocess.run([
+                sys.executable, str(HERE / f"{script}.py"), "--rounds", str(options.rounds),
+                "--threads", str(options.threads), "--json", str(result),
+            ])
+            if done.returncode:
+                failed.append(script)
+            if result.exists():
+                rows += load(result)
+    print(text(rows))
+    missed = [row for row in rows if not row.reached]
+    verdict = f"{len(rows) - len(missed)} of {len(rows)} rows reach their ratio."
+    print(verdict)
+    if options.write:
+        fill_readmes(rows)
+        (HERE.parent / "docs" / "performance.md").write_text(PAGE.format(
+            machine=machine(options.threads), rounds=options.rounds, table=markdown(rows), verdict=verdict
+        ))
+    if failed:
+        print("failed: " + ", ".join(failed), file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,216 @@
+// Arithmetic on views, with NumPy's rules.
+#include "base/view.hpp"
+
+#include <cstdlib>
+
+#include "base/error.hpp"
+
+namespace asnumpy {
+
+std::int64_t count(std::span<const std::int64_t> shape) {
+    std::int64_t n = 1;
+    for (const std::int64_t length : shape) n *= length;
+    return n;
+}
+
+std::int64_t View::size() const { return count(shape); }
+
+View contiguous(Dims shape, std::int64_t itemsize) {
+    View view;
+    view.strides = Dims(shape.size());
+    std::int64_t stride = itemsize;
+    for (int i = shape.size() - 1; i >= 0; --i) {
+        view.strides[i] = stride;
+        stride *= std::max<std::int64_t>(shape[i], 1);
+    }
+    view.shape = std::move(shape);
+    return view;
+}
+
+bool is_c_contiguous(const View& v, std::int64_t itemsize) {
+    std::int64_t expected = itemsize;
+    for (int i = v.ndim() - 1; i >= 0; --i) {
+        if (v.shape[i] == 0) return true;
+        if (v.shape[i] == 1) continue;
+        if (v.strides[i] != expected) return v.size() == 0;
+        expected *= v.shape[i];
+    }
+    return true;
+}
+
+bool is_f_contiguous(const View& v, std::int64_t itemsize) {
+    std::int64_t expected = itemsize;
+    for (int i = 0; i < v.ndim(); ++i) {
+        if (v.shape[i] == 0) return true;
+        if (v.shape[i] == 1) continue;
+        if (v.strides[i] != expected) return v.size() == 0;
+        expected *= v.shape[i];
+    }
+    return true;
+}
+
+Extent extent(const View& v, std::int64_t itemsize) {
+    Extent e{v.offset, v.offset};
+    for (int i = 0; i < v.ndim(); ++i) {
+        if (v.shape[i] == 0) return {v.offset, v.offset};
+        const std::int64_t reach = (v.shape[i] - 1) * v.strides[i];
+        (reach < 0 ? e.low : e.high) += reach;
+    }
+    e.high += itemsize;
+    return e;
+}
+
+namespace {
+
+// Two views of one grid (equal strides): they share an element when their offsets differ by a vector of the grid that
+// both can reach. Decided axis by axis, largest stride first, when the strides nest without carrying into each other.
+bool grids_disjoint(const View& a, const View& b, std::int64_t itemsize) {
+    if (!(a.strides == b.strides) || a.ndim() == 0) return false;
+    std::array<int, max_ndim> order{};
+    int n = 0;
+    for (int i = 0; i < a.ndim(); ++i) {
+        if (a.shape[i] <= 1 && b.shape[i] <= 1) continue;
+        if (a.strides[i] <= 0) return false;
+        order[static_cast<std::size_t>(n++)] = i;
+    }
+    std::sort(order.begin(), order.begin() + n, [&](int i, int j) { return a.strides[i] > a.strides[j]; });
+    std::int64_t difference = b.offset - a.offset;
+    for (int k = 0; k < n; ++k) {
+        const int axis = order[static_cast<std::size_t>(k)];
+        const std::int64_t stride = a.strides[axis];
+        std::int64_t inner = itemsize;  // bytes that the finer axes can span, in either view
+        for (int j = k + 1; j < n; ++j) {
+            const int finer = order[static_cast<std::size_t>(j)];
+            inner += (std::max(a.shape[finer], b.shape[finer]) - 1) * a.strides[finer];
+        }
+        if (inner > stride) return false;  // rows run into each other: not decided here
+        std::int64_t steps = difference >= 0 ? difference / stride : -((-difference + stride - 1) / stride);
+        std::int64_t rest = difference - steps * stride;
+        if (rest >= inner) {  // nearer to the next row; between the two, the gap separates the views
+            if (rest <= stride - inner) return true;
+            ++steps;
+            rest -= stride;
+        } else if (stride - rest < inner) {
+            return false;  // either row may be the one: not decided here
+        }
+        if (steps >= a.shape[axis] || -steps >= b.shape[axis]) return true;
+        difference = rest;
+    }
+    return difference >= itemsize || -difference >= itemsize;
+}
+
+}  // namespace
+
+bool may_overlap(const View& a, std::int64_t itemsize_a, const View& b, std::int64_t itemsize_b) {
+    const Extent ea = extent(a, itemsize_a), eb = extent(b, itemsize_b);
+    if (ea.low >= eb.high || eb.low >= ea.high || ea.low == ea.high || eb.low == eb.high) return false;
+    return !(itemsize_a == itemsize_b && grids_disjoint(a, b, itemsize_a));
+}
+
+bool has_internal_overlap(const View& v, std::int64_t itemsize) {
+    std::array<std::pair<std::int64_t, std::int64_t>, max_ndim> axes{};  // (|stride|, length)
+    int n = 0;
+    for (int i = 0; i < v.ndim(); ++i) {
+        if (v.shape[i] == 0) return false;
+        if (v.shape[i] > 1) axes[static_cast<std::size_t>(n++)] = {std::abs(v.strides[i]), v.shape[i]};
+    }
+    std::sort(axes.begin(), axes.begin() + n);
+    std::int64_t span = itemsize;
+    for (int k = 0; k < n; ++k) {
+        const auto [stride, length] = axes[static_cast<std::size_t>(k)];
+        if (stride < span) return true;
+        span += stride * (length - 1);
+    }
+    return false;
+}
+
+Dims broadcast_shapes(std::span<const Dims* const> shapes, const char* function) {
+    int ndim = 0;
+    for (const Dims* s : shapes) ndim = std::max(ndim, s->size());
+    Dims result(ndim, 1);
+    for (const Dims* s : shapes) {
+        const int shift = ndim - s->size();
+        for (int i = 0; i < s->size(); ++i) {
+            std::int64_t& length = result[i + shift];
+            const std::int64_t own = (*s)[i];
+            if (length == 1) {
+                length = own;
+            } else if (own != 1 && own != length) {
+                std::string text = std::string(function) + ": operands could not be broadcast together with shapes";
+                for (const Dims* each : shapes) text += " " + to_string(*each);
+                throw ValueError(text);
+            }
+        }
+    }
+    return result;
+}
+
+View broadcast_to(const View& v, const Dims& shape) {
+    View result;
+    result.offset = v.offset;
+    result.shape = shape;
+    result.strides = Dims(shape.size());
+    const int shift = shape.size() - v.ndim();
+    for (int i = 0; i < v.ndim(); ++i)
+        result.strides[i + shift] = v.shape[i] == 1 && shape[i + shift] != 1 ? 0 : v.strides[i];
+    return result;
+}
+
+View transpose(const View& v, std::span<const int> axes) {
+    View result;
+    result.offset = v.offset;
+    result.shape = Dims(v.ndim());
+    result.strides = Dims(v.ndim());
+    for (int i = 0; i < v.ndim(); ++i) {
+        const int axis = axes[static_cast<std::size_t>(i)];
+        result.shape[i] = v.shape[axis];
+        result.strides[i] = v.strides[axis];
+    }
+    return result;
+}
+
+std::optional<View> reshape(const View& v, const Dims& shape, std::int64_t itemsize) {
+    if (is_c_contiguous(v, itemsize)) {
+        View result = contiguous(shape, itemsize);
+        result.offset = v.offset;
+        return result;
+    }
+    Dims old_shape, old_strides;  // without axes of length 1
+    for (int i = 0; i < v.ndim(); ++i) {
+        if (v.shape[i] == 1) continue;
+        old_shape.push_back(v.shape[i]);
+        old_strides.push_back(v.strides[i]);
+    }
+    View result;
+    result.offset = v.offset;
+    result.shape = shape;
+    result.strides = Dims(shape.size());
+    int i = 0, j = 0;  // groups of old axes [i, i_end) and new axes [j, j_end) with equal products
+    while (i < old_shape.size() && j < shape.size()) {
+        int i_end = i + 1, j_end = j + 1;
+        std::int64_t old_size = old_shape[i], new_size = shape[j];
+        while (old_size != new_size) {
+            if (new_size < old_size) new_size *= shape[j_end++];
+            else old_size *= old_shape[i_end++];
+        }
+        for (int k = i; k + 1 < i_end; ++k)
+            if (old_strides[k] != old_shape[k + 1] * old_strides[k + 1]) return std::nullopt;
+        std::int64_t stride = old_strides[i_end - 1];
+        for (int k = j_end - 1; k >= j; --k) {
+            result.strides[k] = stride;
+            stride *= shape[k];
+        }
+        i = i_end;
+        j = j_end;
+    }
+    for (int k = j; k < shape.size(); ++k) result.strides[k] = k > 0 ? result.strides[k - 1] : itemsize;  // length 1
+    return result;
+}
+
+std::string to_string(std::span<const std::int64_t> shape) {
+    std::string text = "(";
+    for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+    return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+}  // namespace asnumpy

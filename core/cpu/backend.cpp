@@ -1,0 +1,149 @@
+// Memory from the kernel, the executable of a program, and the dispatch of structured operations.
+#include "cpu/backend.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/fork_mutex.hpp"
+#include "base/immortal.hpp"
+#include "cpu/executor.hpp"
+#include "cpu/host_memory.hpp"
+#include "cpu/kernels.hpp"
+#include "cpu/structured.hpp"
+#include "device/trace.hpp"
+#include "ops/structured.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+constexpr std::size_t huge_page = 2 * 1024 * 1024;
+
+class PlanExecutable final : public Executable {
+public:
+    explicit PlanExecutable(const Program& program) : plan_(program) {}
+    void run(const Launch& launch) const override { plan_.run(launch); }
+
+private:
+    Plan plan_;
+};
+
+using StructuredFunction = void (*)(const StructuredCall&);
+constexpr std::array<std::pair<std::string_view, StructuredFunction>, 10> structured_functions{{
+    {"matmul", matmul}, {"scan", scan}, {"argmax", argmax}, {"argmin", argmin}, {"take", take}, {"scatter", scatter},
+    {"compress", compress}, {"flatnonzero", flatnonzero}, {"bincount", bincount}, {"in_range", in_range},
+}};
+
+class CpuBackend final : public Backend {
+public:
+    CpuBackend() : functions_(rows().size(), nullptr) {
+        for (const auto& [name, function] : structured_functions) functions_[find_row(name)] = function;
+    }
+
+    std::string name() const override { return "cpu"; }
+    bool host_visible() const override { return true; }
+    ContiguousLoop contiguous_loop(RowId id, int index) const override { return loop(id, index); }
+
+    // Fresh pages come from the kernel when a kernel of ours first writes them, on the thread that writes.
+    void* allocate(std::size_t bytes) override {
+        const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        const std::size_t length = (bytes + page - 1) / page * page;
+        const bool huge = length >= huge_page;
+        const std::size_t mapped = huge ? length + huge_page : length;  // room to align
+        void* const raw = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (raw == MAP_FAILED) return nullptr;
+        char* data = static_cast<char*>(raw);
+        if (huge) {
+            const auto address = reinterpret_cast<std::uintptr_t>(raw);
+            const std::size_t before = (huge_page - address % huge_page) % huge_page;
+            data += before;
+            if (before) munmap(raw, before);
+            if (huge_page - before) munmap(data + length, huge_page - before);
+            madvise(data, length, MADV_HUGEPAGE);  // a hint: a kernel without huge pages refuses, which is no error
+        }
+        try {
+            std::lock_guard guard(mutex_);
+            untouched_.emplace(data, length);
+        } catch (...) {
+            munmap(data, length);
+            throw;
+        }
+        return data;
+    }
+
+    void release(void* data, std::size_t bytes) noexcept override {
+        const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+        {
+            std::lock_guard guard(mutex_);
+            untouched_.erase(static_cast<char*>(data));
+        }
+        munmap(data, (bytes + page - 1) / page * page);
+    }
+
+    std::size_t total_memory() const override { return host_memory().total; }
+
+    // Memory that was handed out and not yet written is spoken for, though the kernel still counts it as free.
+    std::size_t available_memory() const override {
+        const std::uint64_t available = host_memory().available, promised = promised_bytes();
+        return available - std::min(available, promised);
+    }
+
+    std::unique_ptr<Executable> compile(const Program& program) override {
+        return std::make_unique<PlanExecutable>(program);
+    }
+
+    void run(const StructuredCall& call) override {
+        const StructuredFunction function = call.row < functions_.size() ? functions_[call.row] : nullptr;
+        if (!function)
+            throw RuntimeFailure("cpu backend: expected a structured row, got " + std::string(row(call.row).name));
+        trace::Span span(row(call.row).name, "run");
+        if (span.listening()) {
+            std::uint64_t bytes = 0;
+            for (const auto* side : {&call.in, &call.out})
+                for (const Tensor& t : *side) bytes += static_cast<std::uint64_t>(count(t.shape)) * itemsize(t.dtype);
+            span.set_bytes(bytes);
+            span.set_detail(call.in.empty() ? std::string() : to_string(call.in[0].shape) + " " + std::string(asnumpy::name(call.in[0].dtype)));
+        }
+        function(call);
+    }
+
+private:
+    // Asks the kernel for one page in each huge page of the allocations not yet seen fully written.
+    std::uint64_t promised_bytes() const {
+        std::lock_guard guard(mutex_);
+        std::uint64_t promised = 0;
+        for (auto it = untouched_.begin(); it != untouched_.end();) {
+            std::uint64_t missing = 0;
+            for (std::size_t at = 0; at < it->second; at += huge_page) {
+                unsigned char present = 0;
+                const bool known = mincore(it->first + at, 1, &present) == 0;
+                if (known && !(present & 1)) missing += std::min(huge_page, it->second - at);
+            }
+            promised += missing;
+            it = missing ? std::next(it) : untouched_.erase(it);
+        }
+        return promised;
+    }
+
+    std::vector<StructuredFunction> functions_;  // by row id
+    mutable ForkMutex mutex_{60};                // above the pool's
+    mutable std::map<char*, std::size_t> untouched_;
+};
+
+}  // namespace
+
+Backend& cpu_backend() {
+    static Immortal<CpuBackend> backend;
+    return *backend;
+}
+
+}  // namespace asnumpy::cpu

@@ -1,0 +1,81 @@
+// Plan::run: prepares a frame, then shares its units between threads.
+#include "cpu/executor.hpp"
+
+#include "cpu/blocking.hpp"
+#include "cpu/plan.hpp"
+#include "cpu/reduce.hpp"
+#include "cpu/threads.hpp"
+#include "cpu/transfer.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+// Work that a thread should have before another one is woken for the rest.
+constexpr double shortest_chunk_ns = 20000;
+
+void run_units(Frame& frame, std::int64_t begin, std::int64_t end) {
+    switch (frame.scheme) {
+    case Scheme::elementwise: {
+        Tiles tiles(frame);
+        for (std::int64_t i = begin; i < end; ++i) tiles.run(frame.tiling.start(i), frame.tiling.length(i));
+        break;
+    }
+    case Scheme::rows: reduce_rows(frame, begin, end); break;
+    case Scheme::segments: reduce_segments(frame, begin, end); break;
+    }
+    if (frame.streaming) finish_streaming();
+}
+
+// A reduced axis of length 0 leaves the row's neutral element.
+void fill_neutral(const Resolved& plan, const Launch& launch) {
+    Launch kept;
+    kept.shape = launch.shape;
+    for (int axis = 0; axis < kept.shape.size(); ++axis)
+        if ((launch.reduced >> axis) & 1u) kept.shape[axis] = 1;
+    kept.operands.resize(2);
+    for (std::size_t k = 0; k < plan.reductions.size(); ++k) {
+        const Combine& reduction = plan.reductions[k];
+        Scalar value = neutral(reduction.row, reduction.dtype);
+        Program copy;
+        copy.inputs = {reduction.dtype};
+        copy.stores = {Store{0}};
+        kept.operands[0] = {reinterpret_cast<char*>(value.bytes.data()), Dims(kept.shape.size())};
+        kept.operands[1] = launch.operands[plan.inputs.size() + plan.stores.size() + k];
+        Plan(copy).run(kept);
+    }
+}
+
+}  // namespace
+
+void Resolved::run(const Launch& launch) const {
+    bool kept_empty = false, reduced_empty = false;
+    for (int axis = 0; axis < launch.shape.size(); ++axis)
+        if (launch.shape[axis] == 0) ((launch.reduced >> axis) & 1u ? reduced_empty : kept_empty) = true;
+    if (kept_empty) return;
+    if (reduced_empty) return fill_neutral(*this, launch);
+
+    const std::vector<Launch> pieces = block(launch, static_cast<int>(inputs.size()), static_cast<int>(stores.size()));
+    if (pieces.empty()) return run(launch, Walk::natural);
+    for (const Launch& piece : pieces) run(piece, &piece == pieces.data() ? Walk::given : Walk::natural);
+}
+
+void Resolved::run(const Launch& launch, Walk walk) const {
+    thread_local Frame frame;  // kept for its vectors: a launch allocates nothing
+    frame.prepare(*this, launch, walk);
+    const double units = shortest_chunk_ns / frame.unit_ns;
+    if (static_cast<double>(frame.units) < 2 * units) {
+        run_units(frame, 0, frame.units);
+    } else {
+        Frame* const shared = &frame;
+        parallel_for(frame.units, static_cast<std::int64_t>(units) + 1,
+                     [shared](std::int64_t begin, std::int64_t end, int) { run_units(*shared, begin, end); });
+    }
+    if (frame.scheme == Scheme::segments) combine_chunks(frame);
+}
+
+Plan::Plan(const Program& program) : resolved_(std::make_unique<const Resolved>(program)) {}
+Plan::~Plan() = default;
+Plan::Plan(Plan&&) noexcept = default;
+void Plan::run(const Launch& launch) const { resolved_->run(launch); }
+
+}  // namespace asnumpy::cpu

@@ -1,0 +1,248 @@
+// Chooses order, tiles, access and scratch for a launch.
+#include "cpu/frame.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "cpu/transfer.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+// What the operands and slots of a tile may occupy: most of a first-level data cache.
+constexpr std::int64_t tile_bytes = 32 * 1024;
+constexpr std::int64_t shortest_tile = 512, longest_tile_elements = 4096;
+// Fewer elements than this are reduced by strided vectors rather than one by one.
+constexpr std::int64_t shortest_fold = 16;
+// At least this many results side by side are worth a vector; fewer, and a tile takes several reduced indices.
+constexpr std::int64_t shortest_vector = 256;
+// Elements of a segment that one thread takes at once. Not a function of the thread count: nor is the result then.
+constexpr std::int64_t chunk_elements = 128 * 1024;
+constexpr std::int64_t enough_segments = 32;
+// Rows added one after the other before pairwise addition begins.
+constexpr std::int64_t block_rows = 128;
+// Shorter runs are not worth a pass of their own past the caches.
+constexpr std::int64_t streaming_run = 2048;
+constexpr std::int64_t cache_line = 64;
+// A short reduced axis leads every few tiles back to the same elements of a broadcast input.
+constexpr std::int64_t most_ways = 16;
+constexpr double memory_ns_per_byte = 0.05, gather_ns = 0.5;
+
+std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+}  // namespace
+
+void Frame::prepare(const Resolved& p, const Launch& launch, Walk walk) {
+    plan = &p;
+    const int ninputs = static_cast<int>(p.inputs.size()), nstores = static_cast<int>(p.stores.size());
+    inputs.resize(p.inputs.size());
+    outputs.resize(p.stores.size());
+    results.resize(p.reductions.size());
+
+    order = arrange(launch, ninputs, nstores, walk);
+    lay_out_operands(launch);
+    const auto one_run = [](const auto& operand) { return operand.view.ndim == 1; };
+    const bool flat = std::all_of(inputs.begin(), inputs.end(), one_run) && std::all_of(outputs.begin(), outputs.end(), one_run);
+    if (!flat && order.inner == 1 && order.reduced > 1 && order.reduced < shortest_fold && order.outer >= shortest_fold) {
+        order = arrange(launch, ninputs, nstores, Walk::kept_inner);
+        lay_out_operands(launch);
+    }
+    choose_tiles();
+    choose_access(launch);
+    place_scratch();
+    estimate();
+}
+
+void Frame::lay_out_operands(const Launch& launch) {
+    const Operand* operand = launch.operands.data();
+    for (std::size_t i = 0; i < inputs.size(); ++i) cpu::lay_out(inputs[i].view, *operand++, plan->inputs[i], launch, order, false);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        outputs[i].value = plan->stores[i];
+        cpu::lay_out(outputs[i].view, *operand++, plan->values[plan->stores[i]], launch, order, false);
+    }
+    for (std::size_t i = 0; i < results.size(); ++i)
+        cpu::lay_out(results[i].view, *operand++, plan->reductions[i].dtype, launch, order, true);
+}
+
+std::int64_t Frame::longest_tile() const {
+    std::int64_t bytes = plan->slot_bytes;
+    for (const Input& input : inputs) bytes += input.view.itemsize;
+    for (const Output& output : outputs) bytes += output.view.itemsize;
+    for (const Combine& reduction : plan->reductions) bytes += static_cast<std::int64_t>(itemsize(reduction.dtype));
+    return std::clamp(tile_bytes / bytes, shortest_tile, longest_tile_elements) & ~std::int64_t{63};
+}
+
+void Frame::choose_tiles() {
+    const std::int64_t longest = longest_tile();
+    const std::int64_t size = order.size();
+    std::int64_t run = size;
+    bool flat = true;
+    for (const Input& input : inputs) {
+        run = std::min(run, input.view.inner().length);
+        flat &= input.view.ndim == 1;
+    }
+    for (const Output& output : outputs) {
+        run = std::min(run, output.view.inner().length);
+        flat &= output.view.ndim == 1;
+    }
+    if (results.empty()) {
+        scheme = Scheme::elementwise;
+        tiling = Tiling(size, run, longest, true);
+        units = tiling.count;
+    } else if (order.reduced == 1) {
+        scheme = Scheme::rows;
+        tiling = Tiling(size, run, longest, true);
+        units = tiling.count;
+    } else if (order.inner == 1 && order.reduced <= longest) {
+        scheme = Scheme::rows;
+        tiling = Tiling(size, order.reduced, longest, !flat);
+        units = tiling.count;
+    } else {
+        scheme = Scheme::segments;
+        choose_segments(run, longest);
+    }
+}
+
+void Frame::choose_segments(std::int64_t run, std::int64_t longest) {
+    Segments& s = segments;
+    s.by_row = order.inner >= shortest_vector;
+    const std::int64_t stretch = order.reduced * order.inner;
+    if (s.by_row)
+        tiling = s.columns = Tiling(order.inner, std::min(run, order.inner), longest, true);
+    else if (order.inner > 1)
+        tiling = Tiling(stretch, order.inner, longest, false);
+    else
+        tiling = Tiling(stretch, std::min(run, stretch), longest, true);
+    if (!s.by_row) s.columns = Tiling(1, 1, 1, false);
+    s.width = s.by_row ? tiling.tile : order.inner;
+    s.items = s.by_row ? order.reduced : tiling.count;
+    s.block = s.by_row ? block_rows : 1;
+    s.chunk = s.items;
+    if (order.outer * s.columns.count < enough_segments) s.chunk = std::clamp<std::int64_t>(chunk_elements / tiling.tile, 1, s.items);
+    s.chunks = (s.items + s.chunk - 1) / s.chunk;
+    units = order.outer * s.columns.count * s.chunks;
+}
+
+void Frame::choose_access(const Launch& launch) {
+    const int end = static_cast<int>(plan->calls.size());
+    for (Input& input : inputs) {
+        const Strided& view = input.view;
+        const bool one_run = tiling.within_runs(view.inner().length);
+        input.repeat = Input::Repeat::never;
+        if (view.constant())
+            input.access = Input::Access::constant;
+        else if (view.aligned && view.contiguous_runs() && one_run)
+            input.access = Input::Access::in_place;
+        else {
+            input.access = Input::Access::gathered;
+            bool broadcast = false;
+            for (int i = 0; i < view.ndim; ++i) broadcast |= view.axes[static_cast<std::size_t>(i)].stride == 0;
+            if (broadcast && one_run) {
+                input.repeat = Input::Repeat::address;
+            } else if (view.axes[0].stride == 0) {
+                input.repeat = Input::Repeat::cycle;
+                input.cycle = order.size() / view.axes[0].length;
+            }
+        }
+    }
+
+    const auto keep_old_elements = [](Input& input) {
+        if (input.access == Input::Access::in_place) input.access = Input::Access::gathered;
+    };
+    std::int64_t stored_bytes = 0;
+    for (const Output& output : outputs) stored_bytes += output.view.itemsize * order.size();
+    streaming = false;
+    direct.assign(plan->values.size(), false);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        Output& output = outputs[i];
+        const Strided& view = output.view;
+        const std::int64_t run = view.inner().length;
+        const auto updates = [&](std::size_t k) { return launch.operands[k].data == launch.operands[inputs.size() + i].data; };
+        bool update = false;
+        for (std::size_t k = 0; k < inputs.size(); ++k) update |= updates(k);
+        int written = end;
+        if (!view.contiguous_runs() || !tiling.within_runs(run)) {
+            output.delivery = Output::Delivery::scattered;
+        } else if (!update && stored_bytes >= streaming_threshold() && run * view.itemsize >= streaming_run) {
+            output.delivery = Output::Delivery::streamed;
+            streaming = true;
+        } else if (output.value < inputs.size() && !update && plan->readers[output.value] == 1 &&
+                   inputs[output.value].access == Input::Access::gathered && inputs[output.value].repeat == Input::Repeat::never) {
+            output.delivery = Output::Delivery::fetched;
+            inputs[output.value].access = Input::Access::unused;
+        } else if (output.value < inputs.size() || !view.aligned || direct[output.value]) {
+            output.delivery = Output::Delivery::copied;
+        } else {
+            output.delivery = Output::Delivery::direct;
+            direct[output.value] = true;
+            written = plan->defined_by[output.value];
+        }
+        // An output may be an input: what reads the input after the write must find the old elements in a slot.
+        for (std::size_t k = 0; update && k < inputs.size(); ++k)
+            if (updates(k) && (plan->last_read[k] > written || plan->last_read[k] == end)) keep_old_elements(inputs[k]);
+    }
+    for (std::size_t i = inputs.size() + outputs.size(); i < launch.operands.size(); ++i)
+        for (std::size_t k = 0; k < inputs.size(); ++k)
+            if (launch.operands[k].data == launch.operands[i].data && plan->last_read[k] == end) keep_old_elements(inputs[k]);
+    // Nor may an input whose store fetches it have been overwritten before.
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+        if (inputs[k].access != Input::Access::unused) continue;
+        for (std::size_t i = inputs.size(); i < launch.operands.size(); ++i)
+            if (launch.operands[k].data == launch.operands[i].data) inputs[k].access = Input::Access::gathered;
+        if (inputs[k].access == Input::Access::gathered)
+            for (Output& output : outputs)
+                if (output.value == k) output.delivery = Output::Delivery::copied;
+    }
+}
+
+void Frame::place_scratch() {
+    arena_bytes = 0;
+    const auto take = [this](std::int64_t bytes) {
+        const std::int64_t offset = arena_bytes;
+        arena_bytes += round_up(bytes, cache_line);
+        return offset;
+    };
+    const bool few_rows = scheme == Scheme::segments && segments.by_row && order.reduced <= most_ways;
+    keys = 0;
+    for (Input& input : inputs) {
+        if (input.access != Input::Access::constant && input.access != Input::Access::gathered) continue;
+        input.ways = few_rows && input.repeat == Input::Repeat::address && input.view.inner().stride != 0 ? order.reduced : 1;
+        input.first_key = keys;
+        keys += input.ways;
+        input.way_bytes = round_up(tiling.tile * input.view.itemsize, cache_line);
+        input.offset = take(input.ways * input.way_bytes);
+    }
+    slot_offset.resize(plan->slots.size());
+    for (std::size_t i = 0; i < slot_offset.size(); ++i) slot_offset[i] = take(tiling.tile * plan->slots[i]);
+    if (results.empty()) return;
+
+    std::int64_t partial_bytes = 0;
+    for (Result& result : results) {
+        const std::int64_t item = result.view.itemsize;
+        if (scheme == Scheme::rows) {
+            const std::int64_t rows = tiling.tile / order.reduced;
+            result.stack_offset = take(rows * item);
+            result.scratch_offset = take(rows * item);
+            continue;
+        }
+        result.level_bytes = round_up(segments.width * item, cache_line);
+        const auto pushes = static_cast<std::uint64_t>((segments.chunk + segments.block - 1) / segments.block);
+        result.stack_offset = take(result.level_bytes * (std::bit_width(pushes) + 1));
+        result.scratch_offset = take(segments.by_row || order.inner == 1 ? 0 : tiling.tile * item);
+        result.partial_offset = partial_bytes;
+        if (segments.chunks > 1) partial_bytes += round_up(order.outer * segments.chunks * order.inner * item, cache_line);
+    }
+    if (partials.size() < static_cast<std::size_t>(partial_bytes)) partials.resize(static_cast<std::size_t>(partial_bytes));
+}
+
+void Frame::estimate() {
+    double ns = plan->cost;
+    for (const Input& input : inputs)
+        if (input.access != Input::Access::constant)
+            ns += input.access == Input::Access::in_place ? memory_ns_per_byte * static_cast<double>(input.view.itemsize) : gather_ns;
+    for (const Output& output : outputs)
+        ns += output.delivery == Output::Delivery::scattered ? gather_ns : memory_ns_per_byte * static_cast<double>(output.view.itemsize);
+    unit_ns = ns * static_cast<double>(order.size()) / static_cast<double>(units);
+}
+
+}  // namespace asnumpy::cpu

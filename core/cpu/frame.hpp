@@ -1,0 +1,98 @@
+// A launch of a plan, decided: the order of iteration, the tiles, how each operand is reached, where scratch lies.
+#pragma once
+
+#include <vector>
+
+#include "cpu/layout.hpp"
+#include "cpu/plan.hpp"
+
+namespace asnumpy::cpu {
+
+struct Input {
+    enum class Access : std::uint8_t {
+        in_place,  // read where it is
+        constant,  // one element, splatted into its slot before the first tile
+        gathered,  // copied into its slot for each tile
+        unused,    // its store fetches it
+    };
+    Strided view;
+    Access access;
+    enum class Repeat : std::uint8_t {
+        never,
+        address,  // tiles that begin at one address hold the same elements
+        cycle,    // tiles whose positions differ by a multiple of `cycle` do
+    };
+    Repeat repeat;
+    std::int64_t cycle;
+    std::int64_t ways;        // gathered tiles that are kept, one for each reduced index, to meet them again
+    std::int64_t first_key;   // of those tiles, in Arena::fetched
+    std::int64_t offset;      // of the slot in the arena
+    std::int64_t way_bytes;
+};
+
+struct Output {
+    enum class Delivery : std::uint8_t {
+        direct,   // the step that defines the value writes it
+        copied,   // contiguous over a tile
+        streamed, // contiguous over a tile, past the caches
+        scattered,
+        fetched,  // gathered from an input that nothing else reads
+    };
+    Strided view;
+    ValueId value;
+    Delivery delivery;
+};
+
+struct Result {
+    Strided view;               // over the kept axes
+    std::int64_t level_bytes;   // of one partial result in the stack of an accumulator
+    std::int64_t stack_offset, scratch_offset;
+    std::int64_t partial_offset;  // in Frame::partials
+};
+
+enum class Scheme : std::uint8_t {
+    elementwise,
+    rows,      // a tile holds whole rows, each folded to one element
+    segments,  // many tiles combine into one vector of results
+};
+
+// Segments: the reduced range of one outer index and one range of columns, in chunks. An item is what one tile takes.
+struct Segments {
+    bool by_row;                         // an item is one reduced index; else a tile of several
+    Tiling columns;                      // by_row: of the inner extent; else one
+    std::int64_t width;                  // results of one segment, at most
+    std::int64_t items, chunk, chunks;   // items of a segment, items of a chunk, chunks of a segment
+    std::int64_t block;                  // items added one after the other before pairwise addition begins
+};
+
+struct Frame {
+    const Resolved* plan = nullptr;
+    Order order;
+    Tiling tiling;
+    Scheme scheme = Scheme::elementwise;
+    Segments segments{};
+    bool streaming = false;
+    std::vector<Input> inputs;
+    std::vector<Output> outputs;
+    std::vector<Result> results;
+    std::vector<std::int64_t> slot_offset;
+    std::vector<bool> direct;    // by value: the step that defines it writes it to memory
+    std::vector<char> partials;
+    std::int64_t arena_bytes = 0;
+    std::int64_t keys = 0;       // gathered tiles kept, of all inputs
+    double unit_ns = 0;          // estimate for one unit of parallel work
+    std::int64_t units = 0;
+
+    void prepare(const Resolved&, const Launch&, Walk);
+
+private:
+    void lay_out_operands(const Launch&);
+    std::int64_t longest_tile() const;
+    void choose_tiles();
+    void choose_segments(std::int64_t run, std::int64_t longest);
+    void choose_access(const Launch&);
+    void place_scratch();
+    void estimate();
+};
+
+}  // namespace asnumpy::cpu

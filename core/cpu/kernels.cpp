@@ -1,0 +1,66 @@
+// Chooses the instruction set when the library is loaded, and lists the loops by row.
+#include "cpu/kernels.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cpu/kernels_table.hpp"
+#include "cpu/vector_math.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+const InstructionSet& choose() {
+    const std::span<const InstructionSet> sets = instruction_sets();
+    const auto best = std::find_if(sets.begin(), sets.end(), [](const InstructionSet& set) { return set.supported(); });
+    const char* const wanted = std::getenv("ASNUMPY_ISA");
+    if (!wanted || !*wanted) return *best;
+    const auto forced = std::find_if(best, sets.end(), [&](const InstructionSet& set) { return set.name == wanted; });
+    if (forced == sets.end()) {
+        std::string choices;
+        for (auto set = best; set != sets.end(); ++set) choices += (choices.empty() ? "" : ", ") + std::string(set->name);
+        throw ValueError("ASNUMPY_ISA: expected one that this machine runs (" + choices + "), got '" + wanted + "'");
+    }
+    return *forced;
+}
+
+struct Kernels {
+    const InstructionSet& set = choose();
+    std::vector<std::span<const Loop>> loops{rows().size()};
+    std::vector<std::span<const Fold>> folds{rows().size()};
+
+    Kernels() {
+        load_vector_math(set.name);
+        for (const KernelTable* table : set.tables) {
+            for (const RowKernels& kernels : *table) {
+                const RowId id = find_row(kernels.row);
+                loops[id] = kernels.loops;
+                folds[id] = kernels.folds;
+            }
+        }
+    }
+};
+
+const Kernels& kernels() {
+    static const Kernels instance;
+    return instance;
+}
+
+}  // namespace
+
+Loop loop(RowId id, int loop_index) {
+    const std::span<const Loop> loops = kernels().loops[id];
+    return static_cast<std::size_t>(loop_index) < loops.size() ? loops[static_cast<std::size_t>(loop_index)] : nullptr;
+}
+
+Fold fold(RowId id, int loop_index) {
+    const std::span<const Fold> folds = kernels().folds[id];
+    return static_cast<std::size_t>(loop_index) < folds.size() ? folds[static_cast<std::size_t>(loop_index)] : nullptr;
+}
+
+std::string_view instruction_set() { return kernels().set.name; }
+
+}  // namespace asnumpy::cpu

@@ -1,0 +1,23 @@
+// The typed loops of the rows, compiled once per instruction set and chosen when the library is loaded.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "ops/row.hpp"
+
+namespace asnumpy::cpu {
+
+// Applies a row to n contiguous, naturally aligned elements. An output may be exactly an input, never overlap one in part.
+using Loop = void (*)(void* const* out, const void* const* in, std::size_t n);
+// Reduces n >= 1 contiguous elements to *out (not including what *out held). Float sums keep many partial sums
+// and add them pairwise, so that their error grows no faster than NumPy's.
+using Fold = void (*)(void* out, const void* in, std::size_t n);
+
+Loop loop(RowId, int loop_index);
+Fold fold(RowId, int loop_index);  // for reducible rows whose signature is (T, T) -> T; else nullptr
+
+std::string_view instruction_set();  // "x86-64-v4", "x86-64-v3", "x86-64-v2", "aarch64"
+bool has_vector_math();              // libmvec was found
+
+}  // namespace asnumpy::cpu

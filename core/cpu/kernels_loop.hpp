@@ -1,0 +1,147 @@
+// The typed loops of a table of rows, for the instruction set that the including file is compiled for.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "cpu/kernels_fold.hpp"
+#include "cpu/kernels_half.hpp"
+#include "cpu/kernels_table.hpp"
+#include "cpu/kernels_vector.hpp"
+#include "ops/definition.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+using ops::Loops;
+using ops::Two;
+using ops::Vector;
+
+// The type in which values of a 16-bit float are computed.
+template <class T> using Compute = std::conditional_t<is_half_v<T>, float, T>;
+
+// Row number I of a table: what does not depend on the types.
+template <const auto& table, std::size_t I> struct RowOf {
+    static constexpr const auto& definition = std::get<I>(table);
+
+    template <class R, class... A> static constexpr decltype(auto) call(A... values) {
+        if constexpr (definition.options.needs_result) return definition.apply(ops::Result<R>{}, values...);
+        else return definition.apply(values...);
+    }
+};
+
+// One row over operands of the types in which it computes. `R` is the stored result type (for rows that ask),
+// `C` the computed one.
+template <class Row, class R, class C, class... A> void apply(C* out, std::size_t n, const A*... in) {
+    constexpr Vector vector = Row::definition.options.vector;
+    if constexpr (vector != Vector::none && std::is_floating_point_v<C> && sizeof(C) <= 8) {
+        if (apply_vector<vector, C>(out, n, in...)) return;
+    }
+#pragma omp simd
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<C>(Row::template call<R>(in[i]...));
+}
+
+inline constexpr std::size_t half_block = 512;
+template <class T> struct Widened {
+    alignas(64) std::array<float, half_block> values;
+    const float* load(const T* in, std::size_t n) {
+        widen(in, values.data(), n);
+        return values.data();
+    }
+};
+struct AsIs {
+    template <class T> const T* load(const T* in, std::size_t) { return in; }
+};
+
+template <class Row, class Function> struct Kernel;
+
+template <class Row, class R, class... A> struct Kernel<Row, R(A...)> {
+    static constexpr bool storage = Row::definition.options.storage;
+
+    static void run(void* const* out, const void* const* in, std::size_t n) {
+        run(static_cast<R*>(out[0]), in, n, std::index_sequence_for<A...>{});
+    }
+
+    template <std::size_t... K>
+    static void run(R* out, const void* const* in, std::size_t n, std::index_sequence<K...>) {
+        if constexpr (storage || !(is_half_v<R> || ... || is_half_v<A>)) {
+            apply<Row, R, R, A...>(out, n, static_cast<const A*>(in[K])...);
+        } else if constexpr (std::is_same_v<R(A...), R(R)> && Row::definition.options.needs_result) {
+            std::memmove(out, in[0], n * sizeof(R));  // a cast to the same type keeps the bits
+        } else {
+            std::tuple<std::conditional_t<is_half_v<A>, Widened<A>, AsIs>...> operands;
+            [[maybe_unused]] alignas(64) std::array<float, is_half_v<R> ? half_block : 1> result;
+            for (std::size_t i = 0; i < n; i += half_block) {
+                const std::size_t m = std::min(half_block, n - i);
+                Compute<R>* to;
+                if constexpr (is_half_v<R>) to = result.data();
+                else to = out + i;
+                apply<Row, R, Compute<R>, Compute<A>...>(to, m, std::get<K>(operands).load(static_cast<const A*>(in[K]) + i, m)...);
+                if constexpr (is_half_v<R>) narrow(result.data(), out + i, m);
+            }
+        }
+    }
+
+    static constexpr Fold fold() {
+        if constexpr (Row::definition.options.neutral != ops::Neutral::none && std::is_same_v<R(A...), R(R, R)>)
+            return &FoldOf<Row, R>::run;
+        else
+            return nullptr;
+    }
+};
+
+template <class Row, class R, class S, class... A> struct Kernel<Row, Two<R, S>(A...)> {
+    static void run(void* const* out, const void* const* in, std::size_t n) {
+        run(static_cast<R*>(out[0]), static_cast<S*>(out[1]), in, n, std::index_sequence_for<A...>{});
+    }
+
+    template <std::size_t... K>
+    static void run(R* first, S* second, const void* const* in, std::size_t n, std::index_sequence<K...>) {
+#pragma omp simd
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto both = Row::template call<Two<R, S>>(load(static_cast<const A*>(in[K])[i])...);
+            first[i] = store<R>(both.first);
+            second[i] = store<S>(both.second);
+        }
+    }
+
+    template <class T> static constexpr Compute<T> load(T value) {
+        if constexpr (std::is_same_v<T, float16>) return half_to_float(value.bits);
+        else return value;
+    }
+    template <class T> static constexpr T store(Compute<T> value) {
+        T result;
+        if constexpr (std::is_same_v<T, float16>) result.bits = float_to_half(value);
+        else if constexpr (std::is_same_v<T, bfloat16>) result.bits = float_to_brain(value);
+        else result = value;
+        return result;
+    }
+
+    static constexpr Fold fold() { return nullptr; }
+};
+
+template <class Row, class List> struct KernelsOf;
+template <class Row, class... Functions> struct KernelsOf<Row, Loops<Functions...>> {
+    static constexpr std::array<Loop, sizeof...(Functions)> loops{&Kernel<Row, Functions>::run...};
+    static constexpr std::array<Fold, sizeof...(Functions)> folds{Kernel<Row, Functions>::fold()...};
+};
+
+template <const auto& table> struct TableKernels {
+    template <std::size_t I> static constexpr RowKernels of() {
+        using Row = RowOf<table, I>;
+        using Kernels = KernelsOf<Row, typename std::remove_cvref_t<decltype(Row::definition)>::loops>;
+        return {Row::definition.name, Kernels::loops, Kernels::folds};
+    }
+    template <std::size_t... I> static constexpr auto all(std::index_sequence<I...>) {
+        return std::array<RowKernels, sizeof...(I)>{of<I>()...};
+    }
+    static constexpr auto rows =
+        all(std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(table)>>>{});
+};
+
+}  // namespace
+}  // namespace asnumpy::cpu

@@ -1,0 +1,29 @@
+// What one compilation of one table hands to the chooser: the loops of its rows, in the order of their signatures.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "cpu/kernels.hpp"
+
+namespace asnumpy::cpu {
+
+struct RowKernels {
+    std::string_view row;
+    std::span<const Loop> loops;
+    std::span<const Fold> folds;  // null entries where there is none
+};
+
+using KernelTable = std::span<const RowKernels>;
+
+struct InstructionSet {
+    std::string_view name;
+    bool (*supported)();
+    std::span<const KernelTable* const> tables;
+};
+
+// Best first; the last runs everywhere. Written by the build from its list of tables and sets.
+std::span<const InstructionSet> instruction_sets();
+
+}  // namespace asnumpy::cpu

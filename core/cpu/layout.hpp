@@ -1,0 +1,69 @@
+// The iteration space of a launch in the order in which tiles walk it, and each operand's strides in that order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "program/program.hpp"
+
+namespace asnumpy::cpu {
+
+// The order of the axes: [outer kept..., reduced..., inner kept...], each group outermost first. A position in the
+// space is one flat index over that order, (o * reduced + r) * inner + i; without reductions all axes are inner.
+struct Order {
+    int ndim = 0;
+    std::array<std::uint8_t, max_ndim> axis;  // of the launch; those of length 1 are dropped
+    std::uint64_t flipped = 0;                // axes of the launch walked from their end
+    std::int64_t outer = 1, reduced = 1, inner = 1;
+
+    std::int64_t size() const { return outer * reduced * inner; }
+    std::int64_t kept() const { return outer * inner; }
+};
+
+struct Axis {
+    std::int64_t length, stride;
+};
+
+// One operand in that order; neighbouring axes that form one run are merged.
+struct Strided {
+    char* data;
+    std::int64_t itemsize;
+    int ndim;      // at least 1
+    bool aligned;  // every element, for its dtype
+    std::array<Axis, max_ndim> axes;
+
+    Axis inner() const { return axes[static_cast<std::size_t>(ndim - 1)]; }
+    bool constant() const { return ndim == 1 && axes[0].stride == 0 && axes[0].length > 1; }
+    bool contiguous_runs() const { return inner().stride == itemsize; }
+    char* at(std::int64_t flat) const;
+};
+
+// How tiles cut a stretch of the space: into periods, and each period into pieces of `tile` elements (the last may be
+// shorter). A period is one run of the operands when runs are long, else the whole stretch in whole runs.
+struct Tiling {
+    std::int64_t period = 1, tile = 1, pieces = 1, count = 1;
+
+    Tiling() = default;
+    // unit: tiles hold a multiple of it unless runs are cut; longest: elements of the largest tile.
+    Tiling(std::int64_t stretch, std::int64_t unit, std::int64_t longest, bool cut_runs);
+
+    std::int64_t start(std::int64_t i) const { return pieces == count ? i * tile : i / pieces * period + i % pieces * tile; }
+    std::int64_t length(std::int64_t i) const {
+        const std::int64_t before = (pieces == count ? i : i % pieces) * tile;
+        return before + tile <= period ? tile : period - before;
+    }
+    // No tile crosses the end of a run of this length.
+    bool within_runs(std::int64_t run) const { return run % period == 0 || (period % run == 0 && run % tile == 0); }
+};
+
+enum class Walk : std::uint8_t {
+    natural,     // reduced axes innermost where memory has them so
+    given,       // as the launch lists its axes, none reduced
+    kept_inner,  // all kept axes innermost: the axis that is reduced is too short to be a vector
+};
+
+Order arrange(const Launch&, int inputs, int stores, Walk);
+// Axes of length 1 and, for the result of a reduction, reduced axes do not appear in the result.
+void lay_out(Strided&, const Operand&, DType, const Launch&, const Order&, bool kept_only);
+
+}  // namespace asnumpy::cpu

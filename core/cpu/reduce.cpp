@@ -1,0 +1,177 @@
+// Folds rows, adds vectors of results, and combines the partial results of chunks in a fixed order.
+#include "cpu/reduce.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/transfer.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+// Rows with fewer elements are combined element by element, all rows of the tile at once.
+constexpr std::int64_t shortest_fold = 16;
+
+void combine_into(const Combine& combine, char* into, const char* other, std::int64_t n) {
+    void* const out[2] = {into, nullptr};
+    const void* const in[3] = {into, other, nullptr};
+    combine.loop(out, in, static_cast<std::size_t>(n));
+}
+
+// `rows` rows of `width` elements, row by row, to one row at `to`. scratch: room for half of them.
+void halve(const Combine& combine, char* to, const char* from, std::int64_t rows, std::int64_t width, char* scratch) {
+    const std::int64_t row_bytes = width * static_cast<std::int64_t>(itemsize(combine.dtype));
+    if (rows == 1) {
+        std::memcpy(to, from, static_cast<std::size_t>(row_bytes));
+        return;
+    }
+    while (rows > 1) {
+        const std::int64_t half = rows / 2;
+        char* const target = half == 1 ? to : scratch;
+        void* const out[2] = {target, nullptr};
+        const void* const in[3] = {from, from + half * row_bytes, nullptr};
+        combine.loop(out, in, static_cast<std::size_t>(half * width));
+        if (rows % 2 != 0) combine_into(combine, target, from + 2 * half * row_bytes, width);
+        from = target;
+        rows = half;
+    }
+}
+
+const char* fold_rows(const Combine& combine, const char* from, std::int64_t rows, std::int64_t length, char* to, char* scratch) {
+    const auto item = static_cast<std::int64_t>(itemsize(combine.dtype));
+    if (length == 1) return from;
+    if (length >= shortest_fold || rows < shortest_fold) {
+        for (std::int64_t i = 0; i < rows; ++i)
+            combine.fold(to + i * item, from + i * length * item, static_cast<std::size_t>(length));
+        return to;
+    }
+    pack(to, from, length * item, item, rows);
+    for (std::int64_t i = 1; i < length; ++i) {
+        pack(scratch, from + i * item, length * item, item, rows);
+        combine_into(combine, to, scratch, rows);
+    }
+    return to;
+}
+
+struct Unit {
+    std::int64_t outer, chunk, column;
+};
+
+Unit unit_of(const Frame& frame, std::int64_t index) {
+    const Segments& s = frame.segments;
+    const std::int64_t rest = index / s.columns.count;
+    return {rest / s.chunks, rest % s.chunks, index % s.columns.count};
+}
+
+void reduce_unit(Frame& frame, Tiles& tiles, std::vector<Accumulator>& accumulators, const Unit& unit) {
+    const Segments& s = frame.segments;
+    const Order& order = frame.order;
+    const Resolved& plan = *frame.plan;
+    const std::int64_t column = s.by_row ? s.columns.start(unit.column) : 0;
+    const std::int64_t width = s.by_row ? s.columns.length(unit.column) : order.inner;
+    for (std::size_t k = 0; k < frame.results.size(); ++k)
+        accumulators[k] = Accumulator(plan.reductions[k], tiles.scratch(frame.results[k].stack_offset), frame.results[k].level_bytes, s.block);
+
+    const std::int64_t last = std::min((unit.chunk + 1) * s.chunk, s.items);
+    for (std::int64_t item = unit.chunk * s.chunk; item < last; ++item) {
+        const std::int64_t n = s.by_row ? width : frame.tiling.length(item);
+        const std::int64_t flat = s.by_row ? (unit.outer * order.reduced + item) * order.inner + column
+                                           : unit.outer * order.reduced * order.inner + frame.tiling.start(item);
+        tiles.run(flat, n);
+        for (std::size_t k = 0; k < frame.results.size(); ++k) {
+            const Combine& combine = plan.reductions[k];
+            const char* elements = tiles.value(combine.value);
+            if (s.by_row) {
+                accumulators[k].add(elements, width);
+                continue;
+            }
+            if (width == 1)
+                combine.fold(accumulators[k].top(), elements, static_cast<std::size_t>(n));
+            else
+                halve(combine, accumulators[k].top(), elements, n / width, width, tiles.scratch(frame.results[k].scratch_offset));
+            accumulators[k].push(width);
+        }
+    }
+
+    for (std::size_t k = 0; k < frame.results.size(); ++k) {
+        const char* result = accumulators[k].finish(width);
+        const Strided& view = frame.results[k].view;
+        if (s.chunks == 1)
+            scatter(view, unit.outer * order.inner + column, result, width);
+        else
+            std::memcpy(frame.partials.data() + frame.results[k].partial_offset +
+                            ((unit.outer * s.chunks + unit.chunk) * order.inner + column) * view.itemsize,
+                        result, static_cast<std::size_t>(width * view.itemsize));
+    }
+}
+
+}  // namespace
+
+void Accumulator::combine(char* into, const char* other, std::int64_t width) const { combine_into(*combine_, into, other, width); }
+
+void Accumulator::add(const char* elements, std::int64_t width) {
+    if (rows_ == 0)
+        std::memcpy(top(), elements, static_cast<std::size_t>(width) * itemsize(combine_->dtype));
+    else
+        combine(top(), elements, width);
+    if (++rows_ == block_) {
+        rows_ = 0;
+        push(width);
+    }
+}
+
+void Accumulator::push(std::int64_t width) {
+    ++pushed_;
+    for (std::int64_t carry = pushed_; carry % 2 == 0; carry /= 2) {
+        --depth_;
+        combine(top(), top() + level_bytes_, width);
+    }
+    ++depth_;
+}
+
+char* Accumulator::finish(std::int64_t width) {
+    if (rows_ > 0) ++depth_;  // an unfinished block is one more partial result
+    for (; depth_ > 1; --depth_) combine(stack_ + (depth_ - 2) * level_bytes_, stack_ + (depth_ - 1) * level_bytes_, width);
+    return stack_;
+}
+
+void reduce_rows(const Frame& frame, std::int64_t begin, std::int64_t end) {
+    Tiles tiles(frame);
+    const std::int64_t length = frame.order.reduced;
+    for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t flat = frame.tiling.start(i), n = frame.tiling.length(i);
+        tiles.run(flat, n);
+        for (std::size_t k = 0; k < frame.results.size(); ++k) {
+            const Result& result = frame.results[k];
+            const Combine& combine = frame.plan->reductions[k];
+            const char* folded = fold_rows(combine, tiles.value(combine.value), n / length, length, tiles.scratch(result.stack_offset),
+                                           tiles.scratch(result.scratch_offset));
+            scatter(result.view, flat / length, folded, n / length);
+        }
+    }
+}
+
+void reduce_segments(Frame& frame, std::int64_t begin, std::int64_t end) {
+    Tiles tiles(frame);
+    thread_local std::vector<Accumulator> accumulators;
+    if (accumulators.size() < frame.results.size()) accumulators.resize(frame.results.size());
+    for (std::int64_t i = begin; i < end; ++i) reduce_unit(frame, tiles, accumulators, unit_of(frame, i));
+}
+
+void combine_chunks(Frame& frame) {
+    const std::int64_t chunks = frame.segments.chunks, width = frame.order.inner;
+    if (chunks == 1) return;
+    for (std::size_t k = 0; k < frame.results.size(); ++k) {
+        const Strided& view = frame.results[k].view;
+        const std::int64_t row = width * view.itemsize;
+        for (std::int64_t outer = 0; outer < frame.order.outer; ++outer) {
+            char* const partials = frame.partials.data() + frame.results[k].partial_offset + outer * chunks * row;
+            for (std::int64_t step = 1; step < chunks; step *= 2)
+                for (std::int64_t i = 0; i + step < chunks; i += 2 * step)
+                    combine_into(frame.plan->reductions[k], partials + i * row, partials + (i + step) * row, width);
+            scatter(view, outer * width, partials, width);
+        }
+    }
+}
+
+}  // namespace asnumpy::cpu

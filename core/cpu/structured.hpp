@@ -1,0 +1,19 @@
+// The structured operations of the CPU; ops/structured.hpp says what each one means.
+#pragma once
+
+#include "device/backend.hpp"
+
+namespace asnumpy::cpu {
+
+void matmul(const StructuredCall&);
+void scan(const StructuredCall&);
+void argmax(const StructuredCall&);
+void argmin(const StructuredCall&);
+void take(const StructuredCall&);
+void scatter(const StructuredCall&);
+void compress(const StructuredCall&);
+void flatnonzero(const StructuredCall&);
+void bincount(const StructuredCall&);
+void in_range(const StructuredCall&);
+
+}  // namespace asnumpy::cpu

@@ -1,0 +1,126 @@
+// take and scatter: the same walk, copying one way or the other.
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/structured.hpp"
+#include "cpu/structured_layout.hpp"
+#include "cpu/threads.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+constexpr std::int64_t bytes_per_task = 65536;
+
+// `indexed` is addressed through the index along the axis, `listed` in order.
+template <bool taking> class IndexedCopy {
+public:
+    IndexedCopy(const Tensor& indexed, const Tensor& listed, const Tensor& index, int axis)
+        : indexed_(indexed), listed_(listed), index_(index), item_(static_cast<std::int64_t>(itemsize(indexed.dtype))),
+          length_(indexed.shape[axis]), indexed_stride_(indexed.strides[axis]), listed_stride_(listed.strides[axis]), n_(index.shape[0]) {
+        for (int i = 0; i < axis; ++i) outer_.add(indexed.shape[i], {indexed.strides[i], listed.strides[i]});
+        for (int i = axis + 1; i < indexed.shape.size(); ++i) inner_.add(indexed.shape[i], {indexed.strides[i], listed.strides[i]});
+        // The innermost axes that lie side by side in both operands are copied in one piece.
+        run_ = item_;
+        if (inner_.axes() > 0) {
+            const auto& strides = inner_.strides(inner_.axes() - 1);
+            if (strides[0] == item_ && strides[1] == item_) run_ = inner_.split_last().first * item_;
+        }
+    }
+
+    void run() const {
+        const std::int64_t outer = outer_.count(), inner = inner_.count();
+        if (outer == 0 || inner == 0 || n_ == 0 || run_ == 0) return;
+        const std::int64_t bytes_each = inner * run_;
+        if constexpr (taking) {
+            parallel_for(outer * n_, std::max<std::int64_t>(1, bytes_per_task / bytes_each), [&](std::int64_t begin, std::int64_t end, int) {
+                while (begin < end) {
+                    const std::int64_t row = begin / n_, first = begin % n_, last = std::min(n_, first + end - begin);
+                    copy(row, first, last, 0, length_);
+                    begin += last - first;
+                }
+            });
+        } else {
+            // Equal indices must be written in order, so the work is shared by rows, else by targets.
+            const std::int64_t threads = thread_count();
+            const bool worth = outer * n_ * bytes_each >= 2 * bytes_per_task;
+            const std::int64_t parts = worth && outer < 2 * threads ? std::min(threads, length_) : 1;
+            parallel_for(outer * parts, std::max<std::int64_t>(1, bytes_per_task * parts / (n_ * bytes_each)), [&](std::int64_t begin, std::int64_t end, int) {
+                for (std::int64_t task = begin; task < end; ++task) {
+                    const std::int64_t part = task % parts;
+                    copy(task / parts, 0, n_, length_ * part / parts, length_ * (part + 1) / parts);
+                }
+            });
+        }
+    }
+
+private:
+    // Entries first .. last of the index in one outer row; only targets in [low, high) when scattering.
+    void copy(std::int64_t row, std::int64_t first, std::int64_t last, std::int64_t low, std::int64_t high) const {
+        outer_.each(row, row + 1, [&](const auto& at) {
+            char* const indexed = indexed_.data + at[0];
+            char* const listed = listed_.data + at[1];
+            if (inner_.count() == 1) {
+                switch (run_) {
+                    case 1: return runs<1>(indexed, listed, first, last, low, high);
+                    case 2: return runs<2>(indexed, listed, first, last, low, high);
+                    case 4: return runs<4>(indexed, listed, first, last, low, high);
+                    case 8: return runs<8>(indexed, listed, first, last, low, high);
+                    case 12: return runs<12>(indexed, listed, first, last, low, high);
+                    case 16: return runs<16>(indexed, listed, first, last, low, high);
+                    default: return runs<0>(indexed, listed, first, last, low, high);
+                }
+            }
+            each_target(first, last, low, high, [&](std::int64_t i, std::int64_t target) {
+                char* const here = indexed + target * indexed_stride_;
+                char* const there = listed + i * listed_stride_;
+                if (run_ == item_) {
+                    dispatch(indexed_.dtype, [&]<class T>() {
+                        inner_.each(0, inner_.count(), [&](const auto& offset) { move<sizeof(T)>(here + offset[0], there + offset[1]); });
+                    });
+                } else {
+                    inner_.each(0, inner_.count(), [&](const auto& offset) { move<0>(here + offset[0], there + offset[1]); });
+                }
+            });
+        });
+    }
+
+    template <class F> void each_target(std::int64_t first, std::int64_t last, std::int64_t low, std::int64_t high, F&& f) const {
+        const std::int64_t stride = index_.strides[0];
+        const char* at = index_.data + first * stride;
+        for (std::int64_t i = first; i < last; ++i, at += stride) {
+            std::int64_t target = load<std::int64_t>(at);
+            target += target < 0 ? length_ : 0;
+            if constexpr (!taking) {
+                if (target < low || target >= high) continue;
+            }
+            f(i, target);
+        }
+    }
+
+    template <std::size_t bytes> void runs(char* indexed, char* listed, std::int64_t first, std::int64_t last, std::int64_t low, std::int64_t high) const {
+        const std::int64_t indexed_stride = indexed_stride_, listed_stride = listed_stride_;
+        each_target(first, last, low, high, [&](std::int64_t i, std::int64_t target) {
+            move<bytes>(indexed + target * indexed_stride, listed + i * listed_stride);
+        });
+    }
+
+    template <std::size_t bytes> void move(char* indexed, char* listed) const {
+        const std::size_t size = bytes ? bytes : static_cast<std::size_t>(run_);
+        if constexpr (taking) std::memcpy(listed, indexed, size);
+        else std::memcpy(indexed, listed, size);
+    }
+
+    const Tensor& indexed_;
+    const Tensor& listed_;
+    const Tensor& index_;
+    std::int64_t item_, length_, indexed_stride_, listed_stride_, n_;
+    std::int64_t run_ = 0;  // bytes
+    Walk<2> outer_, inner_;
+};
+
+}  // namespace
+
+void take(const StructuredCall& call) { IndexedCopy<true>(call.in[0], call.out[0], call.in[1], static_cast<int>(call.axis)).run(); }
+void scatter(const StructuredCall& call) { IndexedCopy<false>(call.out[0], call.in[0], call.in[1], static_cast<int>(call.axis)).run(); }
+
+}  // namespace asnumpy::cpu

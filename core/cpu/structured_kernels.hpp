@@ -1,0 +1,46 @@
+// The inner loops of the structured operations that need vector instructions, compiled once per instruction set.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/dtype.hpp"
+
+namespace asnumpy::cpu {
+
+// acc[i][j] = sum over p of a[p][i] * b[p][j], for packed panels a (k, rows) and b (k, columns); bool: or of ands.
+struct GemmKernel {
+    int rows = 0, columns = 0;
+    void (*run)(std::int64_t k, const void* a, const void* b, void* acc) = nullptr;
+};
+
+// The types that gemm computes in; others are converted while they are packed.
+enum class GemmType : std::uint8_t { boolean, u16, u32, u64, f32, f64 };
+
+// Position of the first largest (or smallest, by `smallest`) of n >= 1 contiguous elements, a NaN being the largest and
+// the smallest of all.
+using ArgRow = std::int64_t (*)(const void* data, std::int64_t n, bool smallest);
+// The same for each of `columns` neighbours over n >= 1 rows, `stride` bytes apart; at most arg_columns columns.
+using ArgColumns = void (*)(const char* data, std::int64_t n, std::int64_t stride, std::int64_t columns, bool smallest, std::int64_t* out);
+inline constexpr std::int64_t arg_columns = 512;
+
+// Writes the elements whose mask byte is not 0 one after another; exactly `count` of them.
+using Compress = void (*)(const void* data, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* out);
+// Writes first + i for each mask byte i that is not 0; exactly `count` of them.
+using Positions = void (*)(const std::uint8_t* mask, std::int64_t n, std::int64_t count, std::int64_t first, std::int64_t* out);
+
+struct StructuredKernels {
+    std::array<GemmKernel, 6> gemm;                // by GemmType
+    std::array<ArgRow, dtype_count> arg_row;       // real dtypes up to float64 without the halves; others null
+    std::array<ArgColumns, dtype_count> arg_columns;
+    std::array<Compress, 4> compress;              // items of 1, 2, 4 and 8 bytes
+    Positions positions = nullptr;
+    std::int64_t (*count_true)(const std::uint8_t* mask, std::int64_t n) = nullptr;
+    // Whether all of n contiguous values lie in [low, high).
+    bool (*within)(const std::int64_t* values, std::int64_t n, std::int64_t low, std::int64_t high) = nullptr;
+};
+
+const StructuredKernels& structured_kernels();  // of instruction_set()
+
+}  // namespace asnumpy::cpu

@@ -1,0 +1,126 @@
+// The inner loops of selection by mask and of range checks. Included once per instruction set; in an unnamed namespace.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "cpu/structured_kernels.hpp"
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+namespace asnumpy::cpu {
+namespace {
+
+std::int64_t count_true(const std::uint8_t* mask, std::int64_t n) {
+    std::int64_t total = 0;
+    for (std::int64_t start = 0; start < n; start += 32768) {  // a block's count fits 16 bits
+        const std::int64_t end = n < start + 32768 ? n : start + 32768;
+        std::uint16_t count = 0;
+        for (std::int64_t i = start; i < end; ++i) count = static_cast<std::uint16_t>(count + (mask[i] != 0));
+        total += count;
+    }
+    return total;
+}
+
+bool within(const std::int64_t* values, std::int64_t n, std::int64_t low, std::int64_t high) {
+    // One unsigned comparison for both bounds; the flags are gathered without a branch, block by block.
+    const std::uint64_t base = static_cast<std::uint64_t>(low), width = static_cast<std::uint64_t>(high) - base;
+    for (std::int64_t start = 0; start < n; start += 4096) {
+        const std::int64_t end = n < start + 4096 ? n : start + 4096;
+        std::uint64_t outside = 0;
+        for (std::int64_t i = start; i < end; ++i)
+            outside |= static_cast<std::uint64_t>(static_cast<std::uint64_t>(values[i]) - base >= width);
+        if (outside) return false;
+    }
+    return true;
+}
+
+// Every element is written and the place moves on only past the chosen ones: no branch to mispredict. Stops at the
+// last chosen element, so that nothing is written behind it.
+template <class T> std::int64_t compress_tail(const T* data, const std::uint8_t* mask, std::int64_t count, T* out) {
+    std::int64_t i = 0;
+    for (std::int64_t written = 0; written < count; ++i) {
+        out[written] = data[i];
+        written += mask[i] != 0;
+    }
+    return i;
+}
+
+template <class T> void compress_scalar(const void* data, const std::uint8_t* mask, std::int64_t, std::int64_t count, void* out) {
+    compress_tail(static_cast<const T*>(data), mask, count, static_cast<T*>(out));
+}
+
+#if defined(__AVX512F__)
+
+// The chosen lanes move together in a register; whole registers are stored while they cannot pass the end.
+void compress_4(const void* from, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* to) {
+    const auto* data = static_cast<const std::uint32_t*>(from);
+    auto* out = static_cast<std::uint32_t*>(to);
+    std::int64_t i = 0, written = 0;
+    for (; i + 64 <= n && written + 64 <= count; i += 64) {
+        const std::uint64_t bits = _mm512_test_epi8_mask(_mm512_loadu_si512(mask + i), _mm512_loadu_si512(mask + i));
+        for (int part = 0; part < 4; ++part) {
+            const auto chosen = static_cast<__mmask16>(bits >> (16 * part));
+            _mm512_storeu_si512(out + written, _mm512_maskz_compress_epi32(chosen, _mm512_loadu_si512(data + i + 16 * part)));
+            written += __builtin_popcount(chosen);
+        }
+    }
+    compress_tail(data + i, mask + i, count - written, out + written);
+}
+
+void compress_8(const void* from, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* to) {
+    const auto* data = static_cast<const std::uint64_t*>(from);
+    auto* out = static_cast<std::uint64_t*>(to);
+    std::int64_t i = 0, written = 0;
+    for (; i + 64 <= n && written + 64 <= count; i += 64) {
+        const std::uint64_t bits = _mm512_test_epi8_mask(_mm512_loadu_si512(mask + i), _mm512_loadu_si512(mask + i));
+        for (int part = 0; part < 8; ++part) {
+            const auto chosen = static_cast<__mmask8>(bits >> (8 * part));
+            _mm512_storeu_si512(out + written, _mm512_maskz_compress_epi64(chosen, _mm512_loadu_si512(data + i + 8 * part)));
+            written += __builtin_popcount(chosen);
+        }
+    }
+    compress_tail(data + i, mask + i, count - written, out + written);
+}
+
+void positions(const std::uint8_t* mask, std::int64_t n, std::int64_t count, std::int64_t first, std::int64_t* out) {
+    const __m512i step = _mm512_set1_epi64(8);
+    __m512i at = _mm512_add_epi64(_mm512_set1_epi64(first), _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
+    std::int64_t i = 0, written = 0;
+    for (; i + 64 <= n && written + 64 <= count; i += 64) {
+        const std::uint64_t bits = _mm512_test_epi8_mask(_mm512_loadu_si512(mask + i), _mm512_loadu_si512(mask + i));
+        for (int part = 0; part < 8; ++part) {
+            const auto chosen = static_cast<__mmask8>(bits >> (8 * part));
+            _mm512_storeu_si512(out + written, _mm512_maskz_compress_epi64(chosen, at));
+            written += __builtin_popcount(chosen);
+            at = _mm512_add_epi64(at, step);
+        }
+    }
+    for (; written < count; ++i) {
+        out[written] = first + i;
+        written += mask[i] != 0;
+    }
+}
+
+constexpr std::array<Compress, 4> compress_kernels{compress_scalar<std::uint8_t>, compress_scalar<std::uint16_t>, compress_4, compress_8};
+
+#else
+
+void positions(const std::uint8_t* mask, std::int64_t, std::int64_t count, std::int64_t first, std::int64_t* out) {
+    std::int64_t i = 0;
+    for (std::int64_t written = 0; written < count; ++i) {
+        out[written] = first + i;
+        written += mask[i] != 0;
+    }
+}
+
+constexpr std::array<Compress, 4> compress_kernels{compress_scalar<std::uint8_t>, compress_scalar<std::uint16_t>,
+                                                   compress_scalar<std::uint32_t>, compress_scalar<std::uint64_t>};
+
+#endif
+
+}  // namespace
+}  // namespace asnumpy::cpu

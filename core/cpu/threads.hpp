@@ -1,0 +1,21 @@
+// The pool of worker threads of the CPU backend.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace asnumpy::cpu {
+
+int max_threads();            // what the machine allows (affinity mask and cgroup quota)
+int thread_count();           // in use: ASNUMPY_NUM_THREADS, set_thread_count, else max_threads()
+void set_thread_count(int);   // clamped to [1, max_threads()]
+void oversubscribe(int);      // set_thread_count without the upper bound, for tests on small machines
+
+// Calls body(begin, end, worker) over [0, n) in chunks of at least `grain`, from the calling thread and workers;
+// returns when all have run. Runs inline when one chunk suffices. A nested call runs inline, and so does one that
+// finds the workers busy with another thread's call. The first exception is rethrown here after the others have
+// stopped. Workers start at first use and again in a forked child.
+void parallel_for(std::int64_t n, std::int64_t grain,
+                  const std::function<void(std::int64_t begin, std::int64_t end, int worker)>& body);
+
+}  // namespace asnumpy::cpu

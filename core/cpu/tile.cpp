@@ -1,0 +1,98 @@
+// The inner loop of the executor.
+#include "cpu/tile.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "cpu/transfer.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+constexpr std::size_t page = 4096;
+
+}  // namespace
+
+void Arena::Free::operator()(char* p) const { ::operator delete(p, std::align_val_t{page}); }
+
+Arena& Arena::of_this_thread() {
+    thread_local Arena arena;
+    return arena;
+}
+
+char* Arena::reserve(std::int64_t bytes) {
+    if (bytes > size_) {
+        memory_.reset();
+        size_ = 0;
+        memory_.reset(static_cast<char*>(::operator new(static_cast<std::size_t>(bytes), std::align_val_t{page})));
+        size_ = bytes;
+    }
+    return memory_.get();
+}
+
+Tiles::Tiles(const Frame& frame) : frame_(frame) {
+    Arena& arena = Arena::of_this_thread();
+    memory_ = arena.reserve(frame.arena_bytes);
+    const Resolved& plan = *frame.plan;
+    if (arena.values.size() < plan.values.size()) arena.values.resize(plan.values.size());
+    if (arena.fetched.size() < static_cast<std::size_t>(frame.keys)) arena.fetched.resize(static_cast<std::size_t>(frame.keys));
+    values_ = arena.values.data();
+    fetched_ = arena.fetched.data();
+    std::fill_n(fetched_, frame.keys, Arena::Key{0, 0});
+    for (std::size_t i = 0; i < frame.inputs.size(); ++i) {
+        const Input& input = frame.inputs[i];
+        values_[i] = memory_ + input.offset;
+        if (input.access == Input::Access::constant) splat(values_[i], input.view.data, input.view.itemsize, frame.tiling.tile);
+    }
+    for (std::size_t v = plan.inputs.size(); v < plan.values.size(); ++v)
+        values_[v] = memory_ + frame.slot_offset[static_cast<std::size_t>(plan.slot_of[v])];
+}
+
+// Elements that the slot already holds are not gathered again: a row that every row of the space meets, the element
+// that a whole row meets.
+void Tiles::fetch(std::size_t i, std::int64_t flat, std::int64_t n) {
+    const Input& input = frame_.inputs[i];
+    if (input.repeat != Input::Repeat::never) {
+        const std::int64_t way = input.ways > 1 ? flat / frame_.order.inner % input.ways : 0;
+        Arena::Key& key = fetched_[input.first_key + way];
+        values_[i] = memory_ + input.offset + way * input.way_bytes;
+        const std::int64_t origin = input.repeat == Input::Repeat::cycle ? flat % input.cycle : reinterpret_cast<std::intptr_t>(input.view.at(flat));
+        if (key.origin == origin && key.length >= n) return;
+        key = {origin, n};
+    }
+    gather(values_[i], input.view, flat, n);
+}
+
+void Tiles::run(std::int64_t flat, std::int64_t n) {
+    using Access = Input::Access;
+    using Delivery = Output::Delivery;
+    for (std::size_t i = 0; i < frame_.inputs.size(); ++i) {
+        const Input& input = frame_.inputs[i];
+        if (input.access == Access::in_place)
+            values_[i] = input.view.at(flat);
+        else if (input.access == Access::gathered)
+            fetch(i, flat, n);
+    }
+    for (const Output& output : frame_.outputs)
+        if (output.delivery == Delivery::direct) values_[output.value] = output.view.at(flat);
+
+    for (const Call& call : frame_.plan->calls) {
+        void* const out[2] = {values_[call.out], call.nout > 1 ? values_[call.out + 1] : nullptr};
+        const void* const in[3] = {values_[call.in[0]], values_[call.in[1]], values_[call.in[2]]};
+        call.loop(out, in, static_cast<std::size_t>(n));
+    }
+
+    for (const Output& output : frame_.outputs) {
+        const auto bytes = static_cast<std::size_t>(n * output.view.itemsize);
+        switch (output.delivery) {
+        case Delivery::direct: break;
+        case Delivery::copied: std::memcpy(output.view.at(flat), values_[output.value], bytes); break;
+        case Delivery::streamed: stream(output.view.at(flat), values_[output.value], bytes); break;
+        case Delivery::scattered: scatter(output.view, flat, values_[output.value], n); break;
+        case Delivery::fetched: gather(output.view.at(flat), frame_.inputs[output.value].view, flat, n); break;
+        }
+    }
+}
+
+}  // namespace asnumpy::cpu

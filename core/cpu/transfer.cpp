@@ -1,0 +1,173 @@
+// Gather, scatter and splat, one loop per element size and shape of the innermost axes.
+#include "cpu/transfer.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace asnumpy::cpu {
+namespace {
+
+// `rows` runs of `length` elements; what the two innermost axes of an operand amount to.
+struct Block {
+    char* data;
+    std::int64_t rows, row_stride, length, stride;
+};
+
+// Calls body(block) for the blocks that n elements from position `flat` consist of.
+template <class Body> void for_blocks(const Strided& view, std::int64_t flat, std::int64_t n, Body body) {
+    const Axis inner = view.inner();
+    if (view.ndim == 1) {
+        body(Block{view.data + flat * inner.stride, 1, 0, n, inner.stride});
+        return;
+    }
+    const int outer_ndim = view.ndim - 1;
+    std::int64_t index[max_ndim];  // of the outer axes
+    std::int64_t column = flat % inner.length, rest = flat / inner.length;
+    char* row = view.data;
+    for (int i = outer_ndim - 1; i >= 0; --i) {
+        const Axis& axis = view.axes[static_cast<std::size_t>(i)];
+        index[i] = i ? rest % axis.length : rest;
+        rest = i ? rest / axis.length : 0;
+        row += index[i] * axis.stride;
+    }
+    const Axis second = view.axes[static_cast<std::size_t>(outer_ndim - 1)];
+    const auto advance = [&](std::int64_t rows) {
+        index[outer_ndim - 1] += rows;
+        row += rows * second.stride;
+        for (int i = outer_ndim - 1; i > 0 && index[i] == view.axes[static_cast<std::size_t>(i)].length; --i) {
+            row += view.axes[static_cast<std::size_t>(i - 1)].stride - index[i] * view.axes[static_cast<std::size_t>(i)].stride;
+            index[i] = 0;
+            ++index[i - 1];
+        }
+    };
+    if (column != 0 || n < inner.length) {
+        const std::int64_t length = std::min(n, inner.length - column);
+        body(Block{row + column * inner.stride, 1, 0, length, inner.stride});
+        n -= length;
+        if (n > 0) advance(1);
+    }
+    while (n >= inner.length) {
+        const std::int64_t rows = std::min(n / inner.length, second.length - index[outer_ndim - 1]);
+        body(Block{row, rows, second.stride, inner.length, inner.stride});
+        n -= rows * inner.length;
+        if (n > 0) advance(rows);
+    }
+    if (n > 0) body(Block{row, 1, 0, n, inner.stride});
+}
+
+template <std::size_t size> inline void move(char* to, const char* from) { std::memcpy(to, from, size); }
+
+template <std::size_t size> void splat_run(char* to, const char* element, std::int64_t n) {
+    std::int64_t bytes = n * static_cast<std::int64_t>(size);
+    if (bytes < 64) {
+        for (std::int64_t i = 0; i < n; ++i) move<size>(to + i * static_cast<std::int64_t>(size), element);
+        return;
+    }
+    char line[64];
+    for (std::size_t i = 0; i < 64; i += size) move<size>(line + i, element);
+    char* const last = to + bytes - 64;  // the last store may overlap the one before it
+    for (; to < last; to += 64) std::memcpy(to, line, 64);
+    // `last` lies a whole number of elements from the start, so the pattern is in phase.
+    std::memcpy(last, line, 64);
+}
+
+// Runs so short that a loop over them would cost more than its body have their length as a constant.
+template <std::size_t size, std::int64_t length> void short_runs(char* to, std::int64_t to_row, std::int64_t to_stride, const char* from,
+                                                                std::int64_t from_row, std::int64_t from_stride, std::int64_t rows) {
+    for (std::int64_t i = 0; i < rows; ++i, to += to_row, from += from_row)
+        for (std::int64_t j = 0; j < length; ++j) move<size>(to + j * to_stride, from + j * from_stride);
+}
+
+// Between two rectangles of elements with any strides.
+template <std::size_t size> void rectangle(char* to, std::int64_t to_row, std::int64_t to_stride, const char* from, std::int64_t from_row,
+                                           std::int64_t from_stride, std::int64_t rows, std::int64_t length) {
+    constexpr auto itemsize = static_cast<std::int64_t>(size);
+    const bool runs = to_stride == itemsize && from_stride == itemsize;
+    if (length <= 4 && rows > 1) {
+        switch (length) {
+        case 1: return short_runs<size, 1>(to, to_row, to_stride, from, from_row, from_stride, rows);
+        case 2: return short_runs<size, 2>(to, to_row, to_stride, from, from_row, from_stride, rows);
+        case 3: return short_runs<size, 3>(to, to_row, to_stride, from, from_row, from_stride, rows);
+        case 4: return short_runs<size, 4>(to, to_row, to_stride, from, from_row, from_stride, rows);
+        default: break;
+        }
+    }
+    if (runs) {
+        const auto bytes = static_cast<std::size_t>(length) * size;
+        for (std::int64_t i = 0; i < rows; ++i) std::memcpy(to + i * to_row, from + i * from_row, bytes);
+        return;
+    }
+    // Along the shorter strides first: one of the two sides is a slot of the tile, which is in cache, the other memory.
+    const std::int64_t foreign_row = to_stride == itemsize ? from_row : to_row, foreign_stride = to_stride == itemsize ? from_stride : to_stride;
+    if (rows > 4 && std::abs(foreign_row) < std::abs(foreign_stride)) {
+        std::swap(to_row, to_stride);
+        std::swap(from_row, from_stride);
+        std::swap(rows, length);
+    }
+    for (std::int64_t i = 0; i < rows; ++i) {
+        char* t = to + i * to_row;
+        const char* f = from + i * from_row;
+        std::int64_t k = 0;
+        for (; k + 4 <= length; k += 4, t += 4 * to_stride, f += 4 * from_stride) {
+            move<size>(t, f);
+            move<size>(t + to_stride, f + from_stride);
+            move<size>(t + 2 * to_stride, f + 2 * from_stride);
+            move<size>(t + 3 * to_stride, f + 3 * from_stride);
+        }
+        for (; k < length; ++k, t += to_stride, f += from_stride) move<size>(t, f);
+    }
+}
+
+template <std::size_t size> void gather_items(char* to, const Strided& from, std::int64_t flat, std::int64_t n) {
+    constexpr auto itemsize = static_cast<std::int64_t>(size);
+    for_blocks(from, flat, n, [&](const Block& b) {
+        if (b.stride == 0 && b.length > 4)
+            for (std::int64_t i = 0; i < b.rows; ++i)
+                splat_run<size>(to + i * b.length * itemsize, b.data + i * b.row_stride, b.length);
+        else
+            rectangle<size>(to, b.length * itemsize, itemsize, b.data, b.row_stride, b.stride, b.rows, b.length);
+        to += b.rows * b.length * itemsize;
+    });
+}
+
+template <std::size_t size> void scatter_items(const Strided& to, std::int64_t flat, const char* from, std::int64_t n) {
+    constexpr auto itemsize = static_cast<std::int64_t>(size);
+    for_blocks(to, flat, n, [&](const Block& b) {
+        rectangle<size>(b.data, b.row_stride, b.stride, from, b.length * itemsize, itemsize, b.rows, b.length);
+        from += b.rows * b.length * itemsize;
+    });
+}
+
+// Calls f.template operator()<size>() with the size of an element as a constant.
+template <class F> void with_size(std::int64_t itemsize, F f) {
+    switch (itemsize) {
+    case 1: return f.template operator()<1>();
+    case 2: return f.template operator()<2>();
+    case 4: return f.template operator()<4>();
+    case 8: return f.template operator()<8>();
+    case 16: return f.template operator()<16>();
+    default: return f.template operator()<32>();
+    }
+}
+
+}  // namespace
+
+void gather(char* to, const Strided& from, std::int64_t flat, std::int64_t n) {
+    with_size(from.itemsize, [&]<std::size_t size>() { gather_items<size>(to, from, flat, n); });
+}
+
+void scatter(const Strided& to, std::int64_t flat, const char* from, std::int64_t n) {
+    with_size(to.itemsize, [&]<std::size_t size>() { scatter_items<size>(to, flat, from, n); });
+}
+
+void splat(char* to, const char* element, std::int64_t itemsize, std::int64_t n) {
+    with_size(itemsize, [&]<std::size_t size>() { splat_run<size>(to, element, n); });
+}
+
+void pack(char* to, const char* from, std::int64_t stride, std::int64_t itemsize, std::int64_t n) {
+    with_size(itemsize, [&]<std::size_t size>() { rectangle<size>(to, 0, itemsize, from, 0, stride, 1, n); });
+}
+
+}  // namespace asnumpy::cpu

@@ -1,0 +1,56 @@
+// What a device implements. One folder per backend; the runtime sees nothing but this.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace asnumpy {
+
+// A program made ready for one device; immutable, kept in the program cache.
+class Executable {
+public:
+    virtual ~Executable() = default;
+    virtual void run(const Launch&) const = 0;
+};
+
+// An array as a structured operation sees it: the address of element (0, ..., 0), shape, byte strides.
+struct Tensor {
+    char* data = nullptr;
+    DType dtype{};
+    Dims shape;
+    Dims strides;
+};
+
+// One structured operation. Which attributes a row reads is said where the row is defined (ops/structured.hpp).
+struct StructuredCall {
+    RowId row{};
+    std::vector<Tensor> in, out;
+    std::int64_t axis = 0;
+    RowId op{};              // scan: the elementwise row; else unused
+    std::int64_t option = 0;
+};
+
+// Applies an elementwise row to n contiguous elements; an output may be exactly an input.
+using ContiguousLoop = void (*)(void* const* out, const void* const* in, std::size_t n);
+
+class Backend {
+public:
+    virtual ~Backend() = default;
+    virtual std::string name() const = 0;  // "cpu", "ascend:0"
+    // Raw memory for the pool, at least 64-byte aligned; nullptr when the device has none left.
+    virtual void* allocate(std::size_t bytes) = 0;
+    virtual void release(void* data, std::size_t bytes) noexcept = 0;
+    virtual std::size_t total_memory() const = 0;
+    virtual std::size_t available_memory() const = 0;
+    virtual std::unique_ptr<Executable> compile(const Program&) = 0;
+    virtual void run(const StructuredCall&) = 0;
+    virtual bool host_visible() const = 0;  // the host may dereference its memory
+    // For arrays so small that a launch would cost more than their elements; nullptr where the host must not compute.
+    virtual ContiguousLoop contiguous_loop(RowId, int) const { return nullptr; }
+};
+
+}  // namespace asnumpy

@@ -1,0 +1,269 @@
+// The pool: small blocks from per-class free lists carved out of slabs, large ones best-fit with splitting and merging.
+#include "device/pool.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/fork_mutex.hpp"
+#include "device/segments.hpp"
+#include "device/trace.hpp"
+
+namespace asnumpy {
+namespace {
+
+constexpr std::size_t kilobyte = 1024, megabyte = 1024 * kilobyte, gigabyte = 1024 * megabyte;
+constexpr std::size_t small_limit = 64 * kilobyte;
+
+// Sizes of small blocks: multiples of 64 up to 1 KB, then four per power of two.
+constexpr std::size_t fine_classes = 16, class_count = fine_classes + 4 * 6;
+
+constexpr std::size_t class_of(std::size_t bytes) {
+    if (bytes <= 1024) return bytes == 0 ? 0 : (bytes - 1) / 64;
+    const unsigned octave = static_cast<unsigned>(std::bit_width(bytes - 1)) - 11;  // 0 for 1025 .. 2048
+    return fine_classes + 4 * octave + ((bytes - 1) >> (8 + octave)) - 4;
+}
+
+constexpr std::size_t class_bytes(std::size_t c) {
+    if (c < fine_classes) return (c + 1) * 64;
+    const std::size_t octave = (c - fine_classes) / 4, quarter = (c - fine_classes) % 4;
+    return (quarter + 5) << (8 + octave);
+}
+static_assert(class_of(1024) == 15 && class_of(1025) == 16 && class_of(2048) == 19 && class_of(2049) == 20);
+static_assert(class_of(small_limit) == class_count - 1 && class_bytes(class_count - 1) == small_limit);
+static_assert(class_bytes(class_of(1025)) == 1280 && class_bytes(class_of(40000)) == 40960);
+
+std::size_t slab_bytes(std::size_t c) {
+    return std::clamp(class_bytes(c) * 16, 64 * kilobyte, megabyte) / class_bytes(c) * class_bytes(c);
+}
+
+// Large sizes are rounded so that requests of nearly the same size reuse each other's blocks.
+std::size_t round_large(std::size_t bytes) {
+    const std::size_t unit = bytes <= megabyte ? 4 * kilobyte : bytes <= 16 * megabyte ? 64 * kilobyte : 2 * megabyte;
+    return (bytes + unit - 1) / unit * unit;
+}
+
+std::string size_text(std::uint64_t bytes) {
+    std::array<char, 32> text{};
+    if (bytes < 10 * kilobyte) std::snprintf(text.data(), text.size(), "%llu bytes", static_cast<unsigned long long>(bytes));
+    else if (bytes < megabyte) std::snprintf(text.data(), text.size(), "%.1f KB", static_cast<double>(bytes) / kilobyte);
+    else if (bytes < gigabyte) std::snprintf(text.data(), text.size(), "%.1f MB", static_cast<double>(bytes) / megabyte);
+    else std::snprintf(text.data(), text.size(), "%.2f GB", static_cast<double>(bytes) / gigabyte);
+    return text.data();
+}
+
+struct Slab {
+    Segments::Handle block;
+    char* data;
+    std::size_t bytes;
+};
+
+struct LargeBlock {
+    Segments::Handle block;
+    std::size_t bytes;  // as asked for
+};
+
+// One size class. The free list lies outside the blocks: a device's memory is not the host's to write.
+struct SizeClass {
+    std::vector<char*> free;  // capacity for every block of every slab, so that deallocate never allocates
+    std::vector<Slab> slabs;
+    std::size_t total = 0;    // blocks carved
+};
+
+}  // namespace
+
+struct Pool::Impl {
+    explicit Impl(Backend& b)
+        : backend(b), segments(b), cache_bound(std::max<std::uint64_t>(gigabyte, b.total_memory() / 2)) {}
+
+    Backend& backend;
+    mutable ForkMutex mutex{50};
+    std::array<SizeClass, class_count> classes;
+    Segments segments;
+    std::unordered_map<char*, LargeBlock> large;  // the large blocks alive
+    PoolFigures figures;                          // without `cached`
+    std::uint64_t held_by_small = 0;               // bytes of the small blocks alive, as rounded
+    std::uint64_t held_by_large = 0;
+    std::uint64_t limit = 0;
+    std::uint64_t cache_bound;
+
+    std::uint64_t cached() const { return segments.held() - held_by_small - held_by_large; }
+
+    char* allocate_small(std::size_t bytes, bool& hit) {
+        SizeClass& c = classes[class_of(bytes)];
+        if (c.free.empty()) {
+            const std::size_t size = class_bytes(class_of(bytes));
+            const std::size_t slab = slab_bytes(class_of(bytes)), blocks = slab / size;
+            c.slabs.reserve(c.slabs.size() + 1);
+            c.free.reserve(c.total + blocks);
+            Segments::Handle block;
+            if (!allocate_block(slab, hit, block)) return nullptr;
+            char* const data = Segments::data(block);
+            c.slabs.push_back({block, data, slab});
+            c.total += blocks;
+            for (std::size_t i = blocks; i-- > 0;) c.free.push_back(data + i * size);
+        }
+        char* data = c.free.back();
+        c.free.pop_back();
+        held_by_small += class_bytes(class_of(bytes));
+        return data;
+    }
+
+    char* allocate_large(std::size_t bytes, bool& hit) {
+        const std::size_t rounded = round_large(bytes);
+        auto node = large.extract(large.try_emplace(nullptr).first);  // taken first: after it nothing can throw
+        large.reserve(large.size() + 1);
+        if (!allocate_block(rounded, hit, node.mapped().block)) return nullptr;
+        char* const data = Segments::data(node.mapped().block);
+        node.key() = data;
+        node.mapped().bytes = bytes;
+        held_by_large += Segments::bytes(node.mapped().block);
+        large.insert(std::move(node));
+        return data;
+    }
+
+    // A block from the cached segments, else from a new segment that the device and the limit allow.
+    bool allocate_block(std::size_t bytes, bool& hit, Segments::Handle& block) {
+        if (segments.take(bytes, false, block)) return true;
+        const std::size_t roomy = Segments::segment_bytes(bytes);
+        if (grow(roomy)) {
+            hit = false;
+            return segments.take(bytes, true, block);
+        }
+        if (segments.take(bytes, true, block)) return true;
+        free_cache();
+        if (segments.take(bytes, true, block)) return true;  // slabs that were given back have merged
+        hit = false;
+        return (grow(roomy) || (bytes < roomy && grow(bytes))) && segments.take(bytes, true, block);
+    }
+
+    bool grow(std::size_t bytes) {
+        // Rounded up, so that a limit smaller than a slab still lets small blocks in; they are counted by `in_use`.
+        constexpr std::uint64_t unit = 2 * megabyte;
+        if (limit && segments.held() + bytes > (limit + unit - 1) / unit * unit) return false;
+        // A device that promises more than it has would kill the process when the memory is touched.
+        if (bytes >= megabyte && bytes > backend.available_memory()) return false;
+        return segments.grow(bytes);
+    }
+
+    // Slabs without a live block go back to their segments, then segments without one to the device.
+    void free_cache() noexcept {
+        for (SizeClass& c : classes) {
+            if (c.free.empty()) continue;
+            std::sort(c.free.begin(), c.free.end());
+            const std::size_t size = class_bytes(static_cast<std::size_t>(&c - classes.data()));
+            std::erase_if(c.slabs, [&](const Slab& slab) {
+                const auto first = std::lower_bound(c.free.begin(), c.free.end(), slab.data);
+                const auto last = std::lower_bound(first, c.free.end(), slab.data + slab.bytes);
+                const std::size_t blocks = slab.bytes / size;
+                if (static_cast<std::size_t>(last - first) != blocks) return false;
+                c.free.erase(first, last);
+                c.total -= blocks;
+                segments.give(slab.block);
+                return true;
+            });
+        }
+        segments.release_free();
+    }
+
+    std::string failure(std::size_t bytes) const {
+        std::string text = "memory pool of " + backend.name() + ": cannot allocate " + size_text(bytes) + "; in use " +
+                           size_text(figures.in_use) + " in " + std::to_string(figures.blocks) + " blocks, cached " +
+                           size_text(cached()) + ", limit " + (limit ? size_text(limit) : std::string("none")) +
+                           ", available on the device " + size_text(backend.available_memory());
+        std::vector<std::size_t> sizes;
+        for (const auto& [data, held] : large) sizes.push_back(held.bytes);
+        const auto shown = std::min<std::size_t>(sizes.size(), 5);
+        std::partial_sort(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(shown), sizes.end(), std::greater<>());
+        for (std::size_t i = 0; i < shown; ++i) text += (i ? ", " : "; largest blocks alive: ") + size_text(sizes[i]);
+        return text + "; delete arrays, work in smaller pieces" + (limit ? " or raise the limit" : "");
+    }
+};
+
+Pool::Pool(Backend& backend) : impl_(std::make_unique<Impl>(backend)) {}
+Pool::~Pool() = default;
+
+void* Pool::allocate(std::size_t bytes) {
+    Impl& p = *impl_;
+    std::lock_guard guard(p.mutex);
+    const bool over = bytes > PTRDIFF_MAX / 2 || (p.limit && p.figures.in_use + bytes > p.limit);
+    bool hit = true;
+    char* data = over ? nullptr : bytes <= small_limit ? p.allocate_small(bytes, hit) : p.allocate_large(bytes, hit);
+    if (!data) throw MemoryError(p.failure(bytes));
+    PoolFigures& f = p.figures;
+    f.in_use += bytes;
+    f.peak = std::max(f.peak, f.in_use);
+    ++f.blocks;
+    ++f.requests;
+    f.hits += hit;
+    trace::mark("allocate", "pool", bytes, hit ? "cached" : "fresh");
+    return data;
+}
+
+void Pool::deallocate(void* data, std::size_t bytes) noexcept {
+    if (!data) return;
+    Impl& p = *impl_;
+    std::lock_guard guard(p.mutex);
+    char* const block = static_cast<char*>(data);
+    if (bytes <= small_limit) {
+        const std::size_t c = class_of(bytes);
+        p.classes[c].free.push_back(block);
+        p.held_by_small -= class_bytes(c);
+    } else {
+        const auto found = p.large.find(block);
+        if (found == p.large.end() || found->second.bytes != bytes) {
+            std::fprintf(stderr, "asnumpy: Pool::deallocate: %p is not an allocated block of %zu bytes\n", data, bytes);
+            std::abort();
+        }
+        p.held_by_large -= Segments::bytes(found->second.block);
+        p.segments.give(found->second.block);
+        p.large.erase(found);
+        if (p.cached() > p.cache_bound) p.segments.release_free(p.cached() - p.cache_bound);
+    }
+    p.figures.in_use -= bytes;
+    --p.figures.blocks;
+    trace::mark("deallocate", "pool", bytes);
+}
+
+void Pool::free_all_blocks() noexcept {
+    trace::Span span("free_all_blocks", "pool");
+    std::lock_guard guard(impl_->mutex);
+    const std::uint64_t before = impl_->segments.held();
+    impl_->free_cache();
+    span.set_bytes(before - impl_->segments.held());
+}
+
+void Pool::set_limit(std::uint64_t bytes) {
+    std::lock_guard guard(impl_->mutex);
+    impl_->limit = bytes;
+    if (bytes && impl_->segments.held() > bytes) impl_->free_cache();
+}
+
+std::uint64_t Pool::limit() const {
+    std::lock_guard guard(impl_->mutex);
+    return impl_->limit;
+}
+
+PoolFigures Pool::figures() const {
+    std::lock_guard guard(impl_->mutex);
+    PoolFigures f = impl_->figures;
+    f.cached = impl_->cached();
+    return f;
+}
+
+void Pool::reset_peak() {
+    std::lock_guard guard(impl_->mutex);
+    impl_->figures.peak = impl_->figures.in_use;
+}
+
+Backend& Pool::backend() const { return impl_->backend; }
+
+}  // namespace asnumpy

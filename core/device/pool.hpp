@@ -1,0 +1,42 @@
+// The caching allocator of one backend: size classes for small blocks, splitting and merging of large ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "device/backend.hpp"
+
+namespace asnumpy {
+
+struct PoolFigures {
+    std::uint64_t in_use = 0;     // bytes handed out
+    std::uint64_t cached = 0;     // bytes kept free for reuse
+    std::uint64_t peak = 0;       // most bytes ever handed out at once
+    std::uint64_t blocks = 0;     // allocations alive
+    std::uint64_t requests = 0;   // allocations asked for
+    std::uint64_t hits = 0;       // of these, served from the cache
+};
+
+class Pool {
+public:
+    explicit Pool(Backend&);
+    ~Pool();
+    Pool(const Pool&) = delete;
+
+    void* allocate(std::size_t bytes);                 // 64-byte aligned; MemoryError names the largest holders
+    void deallocate(void* data, std::size_t bytes) noexcept;
+    void free_all_blocks() noexcept;
+    void set_limit(std::uint64_t bytes);               // 0: none
+    std::uint64_t limit() const;
+    PoolFigures figures() const;
+    void reset_peak();
+    Backend& backend() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace asnumpy

@@ -1,0 +1,70 @@
+// Complex arithmetic as NumPy does it, without the library's operators (they may call out of line, and are shared).
+#pragma once
+
+#include <cmath>
+#include <complex>
+
+#include "ops/floating.hpp"
+
+namespace asnumpy::ops {
+namespace {
+
+template <class C> constexpr C complex_multiply(C x, C y) {
+    return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+}
+
+// Smith's algorithm: scaled by the larger part of the divisor.
+template <class C> constexpr C complex_divide(C x, C y) {
+    using T = typename C::value_type;
+    const T c = y.real(), d = y.imag();
+    const T abs_c = std::fabs(c), abs_d = std::fabs(d);
+    if (abs_c >= abs_d) {
+        if (abs_c == 0 && abs_d == 0) return {x.real() / abs_c, x.imag() / abs_c};
+        const T ratio = d / c;
+        const T scale = T{1} / (c + d * ratio);
+        return {(x.real() + x.imag() * ratio) * scale, (x.imag() - x.real() * ratio) * scale};
+    }
+    const T ratio = c / d;
+    const T scale = T{1} / (d + c * ratio);
+    return {(x.real() * ratio + x.imag()) * scale, (x.imag() * ratio - x.real()) * scale};
+}
+
+template <class C> constexpr C complex_reciprocal(C x) {
+    using T = typename C::value_type;
+    const T a = x.real(), b = x.imag();
+    if (std::fabs(b) <= std::fabs(a)) {
+        const T ratio = b / a, divisor = a + b * ratio;
+        return {T{1} / divisor, -ratio / divisor};
+    }
+    const T ratio = a / b, divisor = a * ratio + b;
+    return {ratio / divisor, T{-1} / divisor};
+}
+
+template <class C> constexpr bool complex_isnan(C x) { return (x.real() != x.real()) | (x.imag() != x.imag()); }
+
+// Lexicographic; a NaN in an imaginary part spoils the order of the real parts.
+template <class C> constexpr bool complex_less(C x, C y) {
+    const bool ordered = (x.imag() == x.imag()) & (y.imag() == y.imag());
+    return ((x.real() < y.real()) & ordered) | ((x.real() == y.real()) & (x.imag() < y.imag()));
+}
+template <class C> constexpr bool complex_less_equal(C x, C y) {
+    const bool ordered = (x.imag() == x.imag()) & (y.imag() == y.imag());
+    return ((x.real() < y.real()) & ordered) | ((x.real() == y.real()) & (x.imag() <= y.imag()));
+}
+
+template <class C> constexpr C complex_sign(C x) {
+    using T = typename C::value_type;
+    const T modulus = hypotenuse(x.real(), x.imag());
+    const T nan = std::numeric_limits<T>::quiet_NaN();
+    if (modulus != modulus) return {nan, nan};
+    if (is_infinite(modulus)) {
+        const bool real = is_infinite(x.real()), imag = is_infinite(x.imag());
+        if (real && imag) return {nan, nan};
+        return real ? C{std::copysign(T{1}, x.real()), T{0}} : C{T{0}, std::copysign(T{1}, x.imag())};
+    }
+    if (modulus == 0) return {T{0}, T{0}};
+    return {x.real() / modulus, x.imag() / modulus};
+}
+
+}  // namespace
+}  // namespace asnumpy::ops

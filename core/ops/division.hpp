@@ -1,0 +1,53 @@
+// Rows of division, remainders and powers.
+#pragma once
+
+#include "ops/complex.hpp"
+#include "ops/complex_math.hpp"
+#include "ops/definition.hpp"
+#include "ops/floating.hpp"
+#include "ops/integer.hpp"
+
+namespace asnumpy::ops {
+namespace {
+
+using double_and_complex = Loops<double(double, double), std::complex<double>(std::complex<double>, std::complex<double>)>;
+
+constexpr auto raise_to_power = []<class T>(T x, T y) -> T {
+    if constexpr (is_integer_type<T>) return integer_power(x, y);
+    else if constexpr (is_complex_v<T>) return complex_power(x, y);
+    else return std::pow(x, y);
+};
+
+constexpr std::tuple division{
+    row<Each<Binary, inexact>>("divide", "aclnnDiv x y -> out", []<class T>(T x, T y) -> T {
+        if constexpr (is_complex_v<T>) return complex_divide(x, y);
+        else return x / y;
+    }, {.symbol = "/"}),
+    row<Each<Binary, reals>>("floor_divide", "aclnnFloorDivide x y -> out", []<class T>(T x, T y) -> T {
+        if constexpr (is_integer_type<T>) return floor_divide(x, y);
+        else return floor_divmod(x, y).first;
+    }, {.symbol = "//"}),
+    row<Each<Binary, reals>>("remainder", "aclnnRemainderTensorTensor x y -> out", []<class T>(T x, T y) -> T {
+        if constexpr (is_integer_type<T>) return floor_remainder(x, y);
+        else return floor_remainder_float(x, y);
+    }, {.symbol = "%"}),
+    row<Each<Binary, reals>>("fmod", "aclnnFmodTensor x y -> out", []<class T>(T x, T y) -> T {
+        if constexpr (is_integer_type<T>) return truncated_remainder(x, y);
+        else return std::fmod(x, y);
+    }),
+    row<Each<BinaryTwo, reals>>("divmod", "", []<class T>(T x, T y) -> Two<T, T> {
+        if constexpr (is_integer_type<T>) return {floor_divide(x, y), floor_remainder(x, y)};
+        else return floor_divmod(x, y);
+    }),
+    row<Each<Unary, numbers>>("reciprocal", "aclnnReciprocal x -> out", []<class T>(T x) -> T {
+        if constexpr (is_complex_v<T>) return complex_reciprocal(x);
+        else if constexpr (is_floating<T>) return T{1} / x;
+        else return integer_reciprocal(x);
+    }),
+    row<Each<Binary, numbers>>("power", "aclnnPowTensorTensor x y -> out", raise_to_power,
+                               {.symbol = "**", .vector = Vector::pow}),
+    row<double_and_complex>("float_power", "aclnnPowTensorTensor x y -> out", raise_to_power, {.vector = Vector::pow}),
+};
+
+}  // namespace
+}  // namespace asnumpy::ops

@@ -1,0 +1,125 @@
+// Floating-point functions with NumPy's special cases, for float, double and the 16-bit floats.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <type_traits>
+
+#include "base/float16.hpp"
+#include "ops/definition.hpp"
+
+namespace asnumpy::ops {
+namespace {
+
+template <class T> constexpr bool is_infinite(T x) { return std::fabs(x) == std::numeric_limits<T>::infinity(); }
+
+template <class T> T hypotenuse(T x, T y) {
+    if constexpr (std::is_same_v<T, float>) {  // exact squares in double: no scaling needed
+        const double square = static_cast<double>(x) * x + static_cast<double>(y) * y;
+        const float root = static_cast<float>(std::sqrt(square));
+        return is_infinite(x) | is_infinite(y) ? std::numeric_limits<float>::infinity() : root;
+    } else {
+        return std::hypot(x, y);
+    }
+}
+
+// The quotient is the integer nearest to (x - remainder) / y; zeros carry the sign that exact arithmetic would give.
+template <class T> Two<T, T> floor_divmod(T x, T y) {
+    T rest = std::fmod(x, y);
+    if (y == 0) return {x / y, rest};
+    T quotient = (x - rest) / y;
+    if (rest != 0) {
+        if ((y < 0) != (rest < 0)) {
+            rest += y;
+            quotient -= 1;
+        }
+    } else {
+        rest = std::copysign(T{0}, y);
+    }
+    if (quotient == 0) return {std::copysign(T{0}, x / y), rest};
+    T floored = std::floor(quotient);
+    if (quotient - floored > T{0.5}) floored += 1;
+    return {floored, rest};
+}
+
+template <class T> T floor_remainder_float(T x, T y) {
+    const T rest = std::fmod(x, y);
+    if (y == 0) return rest;
+    if (rest == 0) return std::copysign(T{0}, y);
+    return (y < 0) != (rest < 0) ? rest + y : rest;
+}
+
+template <class T> T log_add_exp(T x, T y) {
+    if (x == y) return x + std::numbers::ln2_v<T>;
+    const T difference = x - y;
+    if (difference > 0) return x + std::log1p(std::exp(-difference));
+    if (difference <= 0) return y + std::log1p(std::exp(difference));
+    return difference;  // NaN
+}
+template <class T> T log_add_exp2(T x, T y) {
+    if (x == y) return x + 1;
+    const T difference = x - y;
+    if (difference > 0) return x + std::numbers::log2e_v<T> * std::log1p(std::exp2(-difference));
+    if (difference <= 0) return y + std::numbers::log2e_v<T> * std::log1p(std::exp2(difference));
+    return difference;
+}
+
+// The bit patterns of 16-bit floats are ordered like their magnitudes: the neighbours are one apart.
+template <class T> inline constexpr std::uint16_t infinity_bits = std::is_same_v<T, float16> ? 0x7c00u : 0x7f80u;
+
+template <class T> T next_after(T x, T y) {
+    if constexpr (is_half_v<T>) {
+        const float from = x, to = y;
+        T result;
+        if (from != from || to != to) {
+            result.bits = static_cast<std::uint16_t>(infinity_bits<T> | 0x40u | (infinity_bits<T> >> 1 & 0x200u));
+        } else if (from == to) {
+            result = y;
+        } else if (from == 0) {
+            result.bits = static_cast<std::uint16_t>((y.bits & 0x8000u) | 1u);
+        } else {
+            const bool away = (from < to) == (from > 0);
+            result.bits = static_cast<std::uint16_t>(away ? x.bits + 1u : x.bits - 1u);
+        }
+        return result;
+    } else {
+        return std::nextafter(x, y);
+    }
+}
+
+// The distance to the neighbour farther from zero, with the sign of x; of float16 the size of the unit in the last place.
+template <class T> T next_spacing(T x) {
+    if constexpr (is_half_v<T>) {
+        const float value = x;
+        T next = x;
+        next.bits = static_cast<std::uint16_t>(next.bits + 1u);
+        if (value != value || is_infinite(value)) return T(std::numeric_limits<float>::quiet_NaN());
+        const float distance = static_cast<float>(next) - value;
+        return T(std::is_same_v<T, float16> ? std::fabs(distance) : distance);
+    } else {
+        const T far = x < 0 ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+        return is_infinite(x) ? std::numeric_limits<T>::quiet_NaN() : std::nextafter(x, far) - x;
+    }
+}
+
+template <class T> Two<T, std::int32_t> fraction_exponent(T x) {
+    int exponent = 0;
+    const T fraction = std::frexp(x, &exponent);
+    return {fraction, exponent};
+}
+
+template <class T> Two<T, T> fraction_integer(T x) {
+    const T whole = std::trunc(x);
+    return {std::copysign(is_infinite(x) ? T{0} : x - whole, x), whole};
+}
+
+template <class T, class I> T scale_by_power_of_two(T x, I exponent) {
+    const I bounded = exponent < -100000 ? I{-100000} : exponent > 100000 ? I{100000} : exponent;
+    return std::ldexp(x, static_cast<int>(bounded));
+}
+
+}  // namespace
+}  // namespace asnumpy::ops

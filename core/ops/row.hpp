@@ -1,0 +1,47 @@
+// What an operation is to everything above: its row. The tables in this folder define rows; registry.cpp lists them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/dtype.hpp"
+
+namespace asnumpy {
+
+enum class RowKind : std::uint8_t {
+    elementwise,  // one output element per element of the iteration space; fusable
+    structured,   // anything else: matmul, scan, take, ...; runs by itself
+};
+
+struct Signature {
+    std::uint8_t nin = 0, nout = 0;
+    std::array<DType, 3> in{};
+    std::array<DType, 2> out{};
+    bool operator==(const Signature&) const = default;
+};
+
+using RowId = std::uint16_t;
+
+struct Row {
+    std::string_view name;     // NumPy's name of the function
+    RowKind kind;
+    std::uint8_t nin, nout;
+    std::string_view aclnn;    // the device call, "aclnnAdd x y 1 -> out"; empty: none
+    std::string_view symbol;   // how explain() writes it: "+"; empty: the name
+    bool reducible;            // associative and commutative: may be a program's reduction
+    std::span<const Signature> loops;  // in NumPy's order of preference
+};
+
+// The rows in order of their id. Ids are stable within a process, names across versions.
+std::span<const Row> rows();
+const Row& row(RowId);
+RowId find_row(std::string_view name);                 // ValueError when there is none
+int find_loop(RowId, const Signature&);                // -1 when there is none
+// The loop of row "cast" from one dtype to another; equal dtypes copy.
+int cast_loop(DType from, DType to);
+// A value e with op(e, x) == x for all x of the dtype, for reducible rows (maximum of float32: -inf).
+Scalar neutral(RowId, DType);
+
+}  // namespace asnumpy

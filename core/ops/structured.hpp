@@ -1,0 +1,39 @@
+// Rows that are not elementwise. Their dtypes are checked by the callers in core/runtime; each comment is the contract.
+#pragma once
+
+#include <tuple>
+
+#include "ops/row.hpp"
+
+namespace asnumpy {
+
+struct Structured {
+    std::string_view name;
+    std::uint8_t nin, nout;
+    std::string_view aclnn;
+};
+
+// All operands of one call may have any strides (0 and negative included); outputs never overlap inputs.
+inline constexpr std::array structured_rows{
+    // (..., m, k) x (..., k, n) -> (..., m, n); one dtype, batch axes already broadcast (stride 0); every dtype but longdouble
+    Structured{"matmul", 2, 1, "aclnnMatmul a b -> out 1"},
+    // inclusive scan of `op` (add, multiply, maximum, minimum, logical_and, ...) along `axis`; in.dtype == out.dtype
+    Structured{"scan", 1, 1, "aclnnCumsum x axis -> out"},
+    // int64 index of the first maximum / minimum along `axis`, NaN first, as np.argmax; out has the shape without `axis`
+    Structured{"argmax", 1, 1, "aclnnArgMax x axis 0 -> out"},
+    Structured{"argmin", 1, 1, "aclnnArgMin x axis 0 -> out"},
+    // out[..., i, ...] = in[..., index[i], ...] along `axis`; index is 1-d int64, already within [-n, n) (checked before)
+    Structured{"take", 2, 1, "aclnnIndexSelect x axis index -> out"},
+    // out[..., index[i], ...] = in[..., i, ...]; the last of equal indices wins (in order, one thread per equal index)
+    Structured{"scatter", 2, 1, ""},
+    // in: (n,) array and (n,) bool mask, both 1-d; out: the elements where the mask is true, in order
+    Structured{"compress", 2, 1, "aclnnMaskedSelect x mask -> out"},
+    // in: (n,) bool; out: (count,) int64 positions of the true elements
+    Structured{"flatnonzero", 1, 1, "aclnnNonzero x -> out"},
+    // in: (n,) int64, in range [0, size of out); out[i] = number of times i occurs; out is int64
+    Structured{"bincount", 1, 1, "aclnnBincount x -> out"},
+    // in: 1-d int64 indices and length in `option`; out: 0-d bool, true when all lie in [-option, option)
+    Structured{"in_range", 1, 1, ""},
+};
+
+}  // namespace asnumpy

@@ -1,0 +1,185 @@
+// _core.Array: allocation, life and the type itself.
+#include "python/array_object.hpp"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "python/gil.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+// Objects of the registered type that died lately: making one from here costs no allocation.
+struct FreeList {
+    static constexpr std::size_t capacity = 64;
+    std::array<PyObject*, capacity> objects{};
+    std::size_t size = 0;
+    bool enabled = false;
+
+    void clear() {
+        while (size > 0) PyObject_Free(objects[--size]);
+    }
+};
+FreeList free_list;
+
+PyObject* allocate(PyTypeObject* type) {
+    if (type == array_type && free_list.enabled) {
+        PyObject* o = free_list.size > 0 ? free_list.objects[--free_list.size]
+                                         : static_cast<PyObject*>(PyObject_Malloc(sizeof(PyArray)));
+        if (!o) throw std::bad_alloc();
+        return PyObject_Init(o, type);
+    }
+    return checked(type->tp_alloc(type, 0));
+}
+
+void deallocate(PyObject* self) {
+    PyArray* a = unwrap(self);
+    PyTypeObject* type = Py_TYPE(self);
+    if (a->weakrefs) PyObject_ClearWeakRefs(self);
+    if (a->exported) --a->array.buffer->exports;
+    PyObject* base = a->base;
+    std::destroy_at(&a->array);
+    if (type == array_type && free_list.enabled && free_list.size < FreeList::capacity)
+        free_list.objects[free_list.size++] = self;
+    else
+        type->tp_free(self);
+    Py_DECREF(type);
+    Py_XDECREF(base);
+    if (anything_deferred()) run_deferred();
+}
+
+// Array.__new__(cls, source): an object of class cls that is a view of source; how subclasses are made.
+PyObject* create(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+    return guarded([&]() -> PyObject* {
+        PyObject* source = nullptr;
+        static const char* names[] = {"source", nullptr};
+        if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O:Array", const_cast<char**>(names), &source))
+            throw_python_error();
+        PyArray* from = expect_array(source, "Array.__new__");
+        PyObject* o = wrap(Array(from->array), type);
+        PyObject* base = from->base && Py_TYPE(from->base) == Py_TYPE(source) ? from->base : source;
+        unwrap(o)->base = Py_NewRef(base);
+        unwrap(o)->writeable = from->writeable;
+        return o;
+    });
+}
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayHead, weakrefs), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+template <class F> void* slot(F* function) { return reinterpret_cast<void*>(function); }
+
+void append(std::vector<PyMethodDef>& to, const PyMethodDef* from) {
+    for (; from->ml_name; ++from) to.push_back(*from);
+}
+
+// A class statement always makes a class whose objects the garbage collector tracks. This makes the same class without:
+// arrays form no cycles, and tracking would cost more than the rest of making one.
+PyObject* array_class(PyObject* cls) {
+    if (!PyType_Check(cls) || reinterpret_cast<PyTypeObject*>(cls)->tp_base != base_type ||
+        reinterpret_cast<PyTypeObject*>(cls)->tp_basicsize != base_type->tp_basicsize)
+        raise(PyExc_TypeError, "asnumpy._core.array_class: expected a direct subclass of Array with __slots__ = (), got %R", cls);
+    const nb::object module = owned(PyObject_GetAttrString(cls, "__module__"));
+    const nb::object name = owned(PyObject_GetAttrString(cls, "__name__"));
+    const nb::object full = owned(PyUnicode_FromFormat("%U.%U", module.ptr(), name.ptr()));
+    const char* text = PyUnicode_AsUTF8(full.ptr());
+    if (!text) throw_python_error();
+    PyType_Slot slots[] = {{Py_tp_dealloc, slot(deallocate)}, {0, nullptr}};
+    PyType_Spec spec{text, sizeof(PyArray), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+    nb::object made = owned(PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(base_type)));
+    const nb::object items = owned(PyMapping_Items(owned(PyObject_GetAttrString(cls, "__dict__")).ptr()));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.ptr()); ++i) {
+        PyObject* item = PyList_GET_ITEM(items.ptr(), i);
+        if (PyObject_SetAttr(made.ptr(), PyTuple_GET_ITEM(item, 0), PyTuple_GET_ITEM(item, 1)) < 0) throw_python_error();
+    }
+    return made.release().ptr();
+}
+
+}  // namespace
+
+PyArray* expect_array(PyObject* o, const char* function) {
+    if (!is_array(o))
+        raise(PyExc_TypeError, "asnumpy.%s: expected an array, got %.200s", function, Py_TYPE(o)->tp_name);
+    return unwrap(o);
+}
+
+PyObject* wrap(Array&& array, PyTypeObject* type) {
+    PyObject* o = allocate(type ? type : array_type);
+    PyArray* a = unwrap(o);
+    a->base = nullptr;
+    a->weakrefs = nullptr;
+    a->writeable = true;
+    a->scalar = false;
+    a->exported = false;
+    std::construct_at(&a->array, std::move(array));
+    return o;
+}
+
+PyObject* wrap_view(PyArray* source, View&& view) { return wrap_view(source, std::move(view), source->array.dtype); }
+
+PyObject* wrap_view(PyArray* source, View&& view, DType dtype) {
+    PyObject* self = reinterpret_cast<PyObject*>(source);
+    PyTypeObject* type = Py_TYPE(self);
+    PyObject* o = wrap(Array{source->array.buffer, std::move(view), dtype}, type == array_type ? nullptr : type);
+    // NumPy names the owner, not the view in between, unless the two are of different classes.
+    PyObject* base = source->base && Py_TYPE(source->base) == type ? source->base : self;
+    unwrap(o)->base = Py_NewRef(base);
+    unwrap(o)->writeable = source->writeable;
+    return o;
+}
+
+void require_writeable(PyArray* a, const char* text) {
+    if (!a->writeable) raise(PyExc_ValueError, "%s", text);
+}
+
+void register_array_type(PyObject* type) {
+    if (!PyType_Check(type) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), base_type))
+        raise(PyExc_TypeError, "asnumpy._core.set_hooks: array_type must be a subclass of Array, got %R", type);
+    free_list.clear();
+    array_type = reinterpret_cast<PyTypeObject*>(Py_NewRef(type));
+    // A class with a __dict__ or slots of its own needs the general allocation.
+    free_list.enabled = !PyType_IS_GC(array_type) && array_type->tp_basicsize == static_cast<Py_ssize_t>(sizeof(PyArray));
+}
+
+void create_array_type(nb::module_& m) {
+    static std::vector<PyMethodDef> methods;
+    append(methods, shape_methods);
+    append(methods, item_methods);
+    append(methods, exchange_methods);
+    methods.push_back({nullptr, nullptr, 0, nullptr});
+
+    std::vector<PyType_Slot> all{
+        {Py_tp_new, slot(create)},
+        {Py_tp_dealloc, slot(deallocate)},
+        {Py_tp_members, members},
+        {Py_tp_methods, methods.data()},
+        {Py_tp_getset, attributes},
+        {Py_tp_hash, slot(PyObject_HashNotImplemented)},
+        {Py_tp_richcompare, slot(slots::compare)},
+        {Py_tp_iter, slot(slots::iterate)},
+        {Py_mp_length, slot(slots::length)},
+        {Py_mp_subscript, slot(slots::subscript)},
+        {Py_mp_ass_subscript, slot(slots::assign_subscript)},
+        {Py_sq_length, slot(slots::length)},
+        {Py_sq_item, slot(slots::item_at)},
+        {Py_bf_getbuffer, slot(slots::get_buffer)},
+        {Py_bf_releasebuffer, slot(slots::release_buffer)},
+    };
+    for (const PyType_Slot& each : number_slots()) all.push_back(each);
+    for (const PyType_Slot& each : conversion_slots()) all.push_back(each);
+    all.push_back({0, nullptr});
+
+    PyType_Spec spec{"asnumpy._core.Array", sizeof(PyArray), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, all.data()};
+    PyObject* type = checked(PyType_FromSpec(&spec));
+    base_type = array_type = reinterpret_cast<PyTypeObject*>(type);
+    m.attr("Array") = nb::borrow(type);
+    m.def("array_class", [](nb::handle cls) { return nb::steal(array_class(cls.ptr())); }, nb::arg("cls"));
+}
+
+}  // namespace asnumpy::python

@@ -1,0 +1,132 @@
+// Attributes of arrays.
+#include "python/array_object.hpp"
+#include "python/convert.hpp"
+#include "python/exports.hpp"
+#include "python/shapes.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+std::int64_t item(const Array& a) { return static_cast<std::int64_t>(itemsize(a.dtype)); }
+
+template <class F> PyObject* with_array(PyObject* self, F&& f) {
+    return guarded([&]() -> PyObject* { return f(unwrap(self)); });
+}
+
+PyObject* shape(PyObject* self, void*) {
+    return with_array(self, [](PyArray* a) { return dims_to_tuple(a->array.shape()).release().ptr(); });
+}
+int set_shape(PyObject* self, PyObject* value, void*) {
+    return guarded([&]() -> int {
+        if (!value) raise(PyExc_AttributeError, "Cannot delete array shape");
+        PyArray* a = unwrap(self);
+        std::optional<View> view = reshaped(a->array, to_dims(value));
+        if (!view)
+            raise(PyExc_AttributeError, "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
+        a->array.view = std::move(*view);
+        return 0;
+    });
+}
+PyObject* strides(PyObject* self, void*) {
+    return with_array(self, [](PyArray* a) { return dims_to_tuple(a->array.view.strides).release().ptr(); });
+}
+PyObject* ndim(PyObject* self, void*) { return PyLong_FromLong(unwrap(self)->array.ndim()); }
+PyObject* size(PyObject* self, void*) { return PyLong_FromLongLong(unwrap(self)->array.size()); }
+PyObject* item_size(PyObject* self, void*) { return PyLong_FromLongLong(item(unwrap(self)->array)); }
+PyObject* nbytes(PyObject* self, void*) { return PyLong_FromLongLong(unwrap(self)->array.nbytes()); }
+PyObject* dtype(PyObject* self, void*) {
+    return Py_NewRef(reinterpret_cast<PyObject*>(descriptor(unwrap(self)->array.dtype)));
+}
+PyObject* base(PyObject* self, void*) {
+    PyObject* owner = unwrap(self)->base;
+    return Py_NewRef(owner ? owner : Py_None);
+}
+PyObject* transposed(PyObject* self, void*) {
+    return with_array(self, [](PyArray* a) {
+        const View& from = a->array.view;
+        const int n = from.ndim();
+        View view;
+        view.offset = from.offset;
+        view.shape = Dims(n);
+        view.strides = Dims(n);
+        for (int i = 0; i < n; ++i) {
+            view.shape[i] = from.shape[n - 1 - i];
+            view.strides[i] = from.strides[n - 1 - i];
+        }
+        return wrap_view(a, std::move(view));
+    });
+}
+PyObject* c_contiguous(PyObject* self, void*) {
+    const Array& a = unwrap(self)->array;
+    return PyBool_FromLong(is_c_contiguous(a.view, item(a)));
+}
+PyObject* f_contiguous(PyObject* self, void*) {
+    const Array& a = unwrap(self)->array;
+    return PyBool_FromLong(is_f_contiguous(a.view, item(a)));
+}
+PyObject* writeable(PyObject* self, void*) { return PyBool_FromLong(unwrap(self)->writeable); }
+int set_writeable(PyObject* self, PyObject* value, void*) {
+    return guarded([&]() -> int {
+        if (!value) raise(PyExc_AttributeError, "cannot delete flags_writeable");
+        const int truth = PyObject_IsTrue(value);
+        if (truth < 0) throw_python_error();
+        PyArray* a = unwrap(self);
+        // A view of something read-only stays so: NumPy asks the owner.
+        if (truth && a->base) {
+            const bool allowed = is_array(a->base) ? unwrap(a->base)->writeable
+                                                   : PyArray_Check(a->base) && PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(a->base));
+            if (!allowed && !a->writeable) raise(PyExc_ValueError, "cannot set WRITEABLE flag to True of this array");
+        }
+        a->writeable = truth == 1;
+        return 0;
+    });
+}
+PyObject* owns_data(PyObject* self, void*) { return PyBool_FromLong(!unwrap(self)->base && !unwrap(self)->array.buffer->foreign()); }
+PyObject* is_pending(PyObject* self, void*) {
+    return with_array(self, [](PyArray* a) { return PyBool_FromLong(pending(a->array)); });
+}
+PyObject* is_scalar(PyObject* self, void*) { return PyBool_FromLong(unwrap(self)->scalar); }
+
+PyObject* array_interface(PyObject* self, void*) {
+    return with_array(self, [](PyArray* a) -> PyObject* {
+        const DType d = a->array.dtype;
+        if (d == DType::bfloat16) raise(PyExc_AttributeError, "__array_interface__ has no code for bfloat16");
+        if (!a->exported) {  // counted before the memory is made ready, so that nothing is deferred in between
+            ++a->array.buffer->exports;
+            a->exported = true;
+        }
+        make_ready(a->array);
+        const nb::object type = owned(PyObject_GetAttrString(reinterpret_cast<PyObject*>(descriptor(d)), "str"));
+        const nb::object description = owned(PyObject_GetAttrString(reinterpret_cast<PyObject*>(descriptor(d)), "descr"));
+        const nb::object address = owned(PyLong_FromVoidPtr(a->array.data()));
+        const nb::object steps = is_c_contiguous(a->array.view, item(a->array)) ? nb::none() : dims_to_tuple(a->array.view.strides);
+        return checked(Py_BuildValue("{s:(OO),s:O,s:O,s:O,s:O,s:i}", "data", address.ptr(), a->writeable ? Py_False : Py_True,
+                                     "strides", steps.ptr(), "descr", description.ptr(), "typestr", type.ptr(),
+                                     "shape", dims_to_tuple(a->array.shape()).ptr(), "version", 3));
+    });
+}
+
+}  // namespace
+
+PyGetSetDef attributes[] = {
+    {"shape", shape, set_shape, "Tuple of the lengths of the axes.", nullptr},
+    {"strides", strides, nullptr, "Tuple of the steps of the axes in bytes.", nullptr},
+    {"ndim", ndim, nullptr, "Number of axes.", nullptr},
+    {"size", size, nullptr, "Number of elements.", nullptr},
+    {"itemsize", item_size, nullptr, "Bytes of one element.", nullptr},
+    {"nbytes", nbytes, nullptr, "Bytes of all elements.", nullptr},
+    {"dtype", dtype, nullptr, "The elements' type, a numpy.dtype.", nullptr},
+    {"base", base, nullptr, "The object that owns the memory of a view, else None.", nullptr},
+    {"T", transposed, nullptr, "View with the axes reversed.", nullptr},
+    {"flags_c_contiguous", c_contiguous, nullptr, "Whether the elements lie in C order without gaps.", nullptr},
+    {"flags_f_contiguous", f_contiguous, nullptr, "Whether the elements lie in Fortran order without gaps.", nullptr},
+    {"flags_writeable", writeable, set_writeable, "Whether elements may be assigned.", nullptr},
+    {"owns_data", owns_data, nullptr, "Whether the memory is the array's own.", nullptr},
+    {"pending", is_pending, nullptr, "Whether work on this array is recorded and not yet run.", nullptr},
+    {"scalar_like", is_scalar, nullptr, "Whether this 0-d array stands where NumPy gives a scalar.", nullptr},
+    {"__array_interface__", array_interface, nullptr, "NumPy's array interface, version 3.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+}  // namespace asnumpy::python

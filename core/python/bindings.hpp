@@ -1,0 +1,12 @@
+// The module's functions, in three groups.
+#pragma once
+
+#include "python/python.hpp"
+
+namespace asnumpy::python {
+
+void bind_operations(nb::module_&);  // operations.cpp: everything that records
+void bind_views(nb::module_&);       // views.cpp: creation, views, exchange with NumPy
+void bind_runtime(nb::module_&);     // runtime.cpp: the queue, memory, threads, trace
+
+}  // namespace asnumpy::python

@@ -1,0 +1,86 @@
+// The buffer protocol: memoryview and np.asarray share the array's memory.
+#include <array>
+#include <memory>
+
+#include "python/array_object.hpp"
+#include "python/exports.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+// What a Py_buffer points to for as long as it lives.
+struct Exported {
+    Export held;
+    std::array<Py_ssize_t, max_ndim> shape{}, strides{};
+};
+
+const char* format_of(DType d) {
+    switch (d) {
+        case DType::boolean: return "?";
+        case DType::int8: return "b";
+        case DType::uint8: return "B";
+        case DType::int16: return "h";
+        case DType::uint16: return "H";
+        case DType::int32: return "i";
+        case DType::uint32: return "I";
+        case DType::int64: return sizeof(long) == 8 ? "l" : "q";
+        case DType::uint64: return sizeof(long) == 8 ? "L" : "Q";
+        case DType::float16: return "e";
+        case DType::float32: return "f";
+        case DType::float64: return "d";
+        case DType::longdouble: return "g";
+        case DType::complex64: return "Zf";
+        case DType::complex128: return "Zd";
+        case DType::clongdouble: return "Zg";
+        case DType::bfloat16: break;
+    }
+    raise(PyExc_BufferError, "asnumpy: the buffer protocol has no format for bfloat16; use to_numpy() or astype('float32')");
+}
+
+void fill(PyArray* a, Py_buffer* out, int flags) {
+    const auto item = static_cast<std::int64_t>(itemsize(a->array.dtype));
+    const bool c = is_c_contiguous(a->array.view, item), f = is_f_contiguous(a->array.view, item);
+    const auto wants = [flags](int which) { return (flags & which) == which; };
+    if (wants(PyBUF_C_CONTIGUOUS) && !c) raise(PyExc_BufferError, "ndarray is not C-contiguous");
+    if (wants(PyBUF_F_CONTIGUOUS) && !f) raise(PyExc_BufferError, "ndarray is not Fortran contiguous");
+    if (wants(PyBUF_ANY_CONTIGUOUS) && !c && !f) raise(PyExc_BufferError, "ndarray is not contiguous");
+    if (!wants(PyBUF_STRIDES) && !c) raise(PyExc_BufferError, "ndarray is not C-contiguous");
+    if (wants(PyBUF_WRITABLE) && !a->writeable) raise(PyExc_BufferError, "buffer source array is read-only");
+    const char* format = format_of(a->array.dtype);
+
+    auto exported = std::make_unique<Exported>(Exported{Export(a->array.buffer)});
+    make_ready(a->array);
+    const int n = a->array.ndim();
+    for (int i = 0; i < n; ++i) {
+        exported->shape[static_cast<std::size_t>(i)] = a->array.shape()[i];
+        exported->strides[static_cast<std::size_t>(i)] = a->array.view.strides[i];
+    }
+    *out = {};
+    out->buf = a->array.data();
+    out->len = a->array.nbytes();
+    out->itemsize = item;
+    out->readonly = !a->writeable;
+    out->ndim = n;
+    out->format = wants(PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
+    out->shape = wants(PyBUF_ND) ? exported->shape.data() : nullptr;
+    out->strides = wants(PyBUF_STRIDES) ? exported->strides.data() : nullptr;
+    out->internal = exported.release();  // release_buffer takes it back
+    out->obj = Py_NewRef(reinterpret_cast<PyObject*>(a));
+}
+
+}  // namespace
+
+int slots::get_buffer(PyObject* self, Py_buffer* out, int flags) {
+    return guarded([&]() -> int {
+        out->obj = nullptr;
+        fill(unwrap(self), out, flags);
+        return 0;
+    });
+}
+
+void slots::release_buffer(PyObject*, Py_buffer* out) {
+    const std::unique_ptr<Exported> ends(static_cast<Exported*>(out->internal));
+}
+
+}  // namespace asnumpy::python

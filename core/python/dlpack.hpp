@@ -1,0 +1,49 @@
+// DLPack: the structures of its C interface (versions 0.x and 1.x), and both directions for CPU memory.
+#pragma once
+
+#include <cstdint>
+
+#include "python/array_object.hpp"
+
+namespace asnumpy::python {
+
+namespace dlpack {
+
+struct Device { std::int32_t type, id; };
+inline constexpr std::int32_t cpu = 1;
+struct Type { std::uint8_t code, bits; std::uint16_t lanes; };
+enum Code : std::uint8_t { code_int = 0, code_uint = 1, code_float = 2, code_bfloat = 4, code_complex = 5, code_bool = 6 };
+
+struct Tensor {
+    void* data;
+    Device device;
+    std::int32_t ndim;
+    Type dtype;
+    std::int64_t* shape;
+    std::int64_t* strides;  // elements; null: C order
+    std::uint64_t byte_offset;
+};
+
+struct Managed {
+    Tensor tensor;
+    void* context;
+    void (*deleter)(Managed*);
+};
+
+struct Version { std::uint32_t major, minor; };
+inline constexpr std::uint64_t flag_read_only = 1, flag_copied = 2;
+
+struct ManagedVersioned {
+    Version version;
+    void* context;
+    void (*deleter)(ManagedVersioned*);
+    std::uint64_t flags;
+    Tensor tensor;
+};
+
+}  // namespace dlpack
+
+PyObject* to_dlpack(PyArray*, PyObject* stream, PyObject* max_version, PyObject* device, PyObject* copy);
+PyObject* from_dlpack(PyObject* capsule);
+
+}  // namespace asnumpy::python

@@ -1,0 +1,77 @@
+// From C++ exceptions to Python's.
+#include "python/errors.hpp"
+
+#include <cstdarg>
+#include <new>
+
+namespace asnumpy::python {
+
+namespace {
+
+PyObject* axis_error = nullptr;
+PyObject* complex_warning = nullptr;
+
+void translate(const std::exception_ptr& error, void*) {
+    try {
+        std::rethrow_exception(error);
+    } catch (...) {
+        set_python_error();
+    }
+}
+
+}  // namespace
+
+void load_exceptions() {
+    const nb::object module = owned(PyImport_ImportModule("numpy.exceptions"));
+    axis_error = checked(PyObject_GetAttrString(module.ptr(), "AxisError"));
+    complex_warning = checked(PyObject_GetAttrString(module.ptr(), "ComplexWarning"));
+}
+
+void register_translators() { nb::register_exception_translator(translate); }
+
+void throw_python_error() { throw Interrupted("a Python exception is set"); }
+
+void raise(PyObject* type, const char* format, ...) {
+    std::va_list arguments;
+    va_start(arguments, format);
+    PyErr_FormatV(type, format, arguments);
+    va_end(arguments);
+    throw_python_error();
+}
+
+void raise_axis_error(long long axis, int ndim) {
+    const nb::object error = owned(PyObject_CallFunction(axis_error, "Li", axis, ndim));
+    PyErr_SetObject(axis_error, error.ptr());
+    throw_python_error();
+}
+
+void warn_complex_discarded() {
+    if (PyErr_WarnEx(complex_warning, "Casting complex values to real discards the imaginary part", 1) < 0)
+        throw_python_error();
+}
+
+void set_python_error() noexcept {
+    try {
+        throw;
+    } catch (nb::python_error& e) {
+        e.restore();
+    } catch (const Interrupted& e) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_KeyboardInterrupt, e.what());
+    } catch (const ValueError& e) {
+        PyErr_SetString(PyExc_ValueError, e.what());
+    } catch (const TypeError& e) {
+        PyErr_SetString(PyExc_TypeError, e.what());
+    } catch (const IndexError& e) {
+        PyErr_SetString(PyExc_IndexError, e.what());
+    } catch (const MemoryError& e) {
+        PyErr_SetString(PyExc_MemoryError, e.what());
+    } catch (const std::bad_alloc&) {
+        PyErr_NoMemory();
+    } catch (const std::exception& e) {
+        PyErr_SetString(PyExc_RuntimeError, e.what());
+    } catch (...) {
+        PyErr_SetString(PyExc_SystemError, "asnumpy: an exception of unknown type left the core");
+    }
+}
+
+}  // namespace asnumpy::python

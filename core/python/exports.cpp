@@ -1,0 +1,41 @@
+// The Python object that keeps a buffer exported: the base of the arrays that NumPy is given.
+#include "python/exports.hpp"
+
+#include <memory>
+
+#include "python/gil.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+struct PyExport {
+    PyObject_HEAD
+    Export held;
+};
+
+PyTypeObject* type = nullptr;
+
+void deallocate(PyObject* self) {
+    PyTypeObject* own = Py_TYPE(self);
+    std::destroy_at(&reinterpret_cast<PyExport*>(self)->held);
+    own->tp_free(self);
+    Py_DECREF(own);
+    if (anything_deferred()) run_deferred();
+}
+
+}  // namespace
+
+void create_export_type() {
+    static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate)}, {0, nullptr}};
+    PyType_Spec spec{"asnumpy._core.Export", sizeof(PyExport), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+    type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)));
+}
+
+nb::object export_object(const BufferPtr& buffer) {
+    nb::object o = owned(type->tp_alloc(type, 0));
+    std::construct_at(&reinterpret_cast<PyExport*>(o.ptr())->held, buffer);
+    return o;
+}
+
+}  // namespace asnumpy::python

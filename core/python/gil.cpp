@@ -1,0 +1,89 @@
+// The interpreter's lock: what the queue is told about it, and objects that are dropped later by a thread that holds it.
+#include "python/gil.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/immortal.hpp"
+#include "runtime/queue.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+struct Deferred {
+    std::mutex mutex;
+    std::vector<std::function<void()>> work;
+};
+
+Deferred& deferred() {
+    static Immortal<Deferred> value;  // buffers may die while the process ends
+    return *value;
+}
+
+std::atomic<bool> waiting{false};
+
+// Asking for the lock between all programs would make flushes on several threads take turns.
+bool time_to_check() {
+    using clock = std::chrono::steady_clock;
+    static std::atomic<clock::rep> last{0};
+    const clock::rep now = clock::now().time_since_epoch().count();
+    constexpr clock::rep pause = std::chrono::duration_cast<clock::duration>(std::chrono::milliseconds(10)).count();
+    clock::rep before = last.load(std::memory_order_relaxed);
+    return now - before >= pause && last.compare_exchange_strong(before, now, std::memory_order_relaxed);
+}
+
+void check_interrupt() {
+    if (!time_to_check()) return;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    const bool interrupted = PyErr_CheckSignals() != 0;
+    PyGILState_Release(state);
+    if (interrupted) throw Interrupted("asnumpy: interrupted");
+}
+
+void without_lock(const std::function<void()>& body) {
+    if (!PyGILState_Check()) return body();
+    const GilRelease released;
+    body();
+}
+
+int run_pending(void*) {
+    run_deferred();
+    return 0;
+}
+
+}  // namespace
+
+void install_host() {
+    set_host({check_interrupt, without_lock});
+}
+
+void defer(std::function<void()> work) {
+    {
+        const std::lock_guard lock(deferred().mutex);
+        deferred().work.push_back(std::move(work));
+    }
+    // Nobody who holds the lock may come by soon: let the interpreter's main loop do it.
+    if (!waiting.exchange(true) && Py_IsInitialized() && !PyGILState_Check()) Py_AddPendingCall(run_pending, nullptr);
+}
+
+bool anything_deferred() noexcept { return waiting.load(std::memory_order_relaxed); }
+
+void run_deferred() noexcept {
+    if (!Py_IsInitialized() || !PyGILState_Check()) return;
+    std::vector<std::function<void()>> work;
+    {
+        const std::lock_guard lock(deferred().mutex);
+        waiting.store(false);
+        work.swap(deferred().work);
+    }
+    for (const auto& each : work) each();
+}
+
+}  // namespace asnumpy::python

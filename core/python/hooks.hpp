@@ -1,0 +1,30 @@
+// Functions of the Python package that the core calls for what is not worth writing in C++.
+#pragma once
+
+#include "python/errors.hpp"
+
+namespace asnumpy::python {
+
+struct Hooks {
+    PyObject* resolve = nullptr;
+    PyObject* call_ufunc = nullptr;
+    PyObject* binary = nullptr;
+    PyObject* inplace = nullptr;
+    PyObject* getitem = nullptr;
+    PyObject* setitem = nullptr;
+    PyObject* asarray = nullptr;
+    PyObject* matmul = nullptr;
+};
+inline Hooks hooks;
+
+// Calls a hook; a new reference.
+template <class... A> PyObject* call_hook(PyObject* Hooks::*which, const char* name, A*... arguments) {
+    PyObject* function = hooks.*which;
+    if (!function) raise(PyExc_RuntimeError, "asnumpy._core: the hook '%s' is not set; import asnumpy first", name);
+    PyObject* stack[] = {nullptr, reinterpret_cast<PyObject*>(arguments)...};
+    return checked(PyObject_Vectorcall(function, stack + 1, sizeof...(A) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+}
+
+void bind_hooks(nb::module_&);
+
+}  // namespace asnumpy::python

@@ -1,0 +1,46 @@
+// The extension module: creates the types, then binds the functions.
+#define ASNUMPY_IMPORTS_NUMPY
+#include "python/array_object.hpp"
+#include "python/bindings.hpp"
+#include "python/convert.hpp"
+#include "python/exports.hpp"
+#include "python/gil.hpp"
+#include "python/hooks.hpp"
+#include "python/ufunc_object.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+// os.fork stops the world first, so that the child's queue is whole.
+void watch_forks() {
+    const nb::object before = nb::cpp_function([] { lock_for_fork(); });
+    const nb::object after = nb::cpp_function([] { unlock_after_fork(); });
+    nb::module_::import_("os").attr("register_at_fork")(nb::arg("before") = before, nb::arg("after_in_child") = after,
+                                                        nb::arg("after_in_parent") = after);
+}
+
+}  // namespace
+
+void initialise(nb::module_& m) {
+    if (PyArray_ImportNumPyAPI() < 0) throw_python_error();
+    load_exceptions();
+    load_dtypes();
+    register_translators();
+    install_host();
+    create_export_type();
+    create_array_type(m);
+    create_ufunc_type(m);
+    bind_hooks(m);
+    bind_operations(m);
+    bind_views(m);
+    bind_runtime(m);
+    watch_forks();
+}
+
+}  // namespace asnumpy::python
+
+NB_MODULE(_core, m) {
+    m.doc() = "The core of asnumpy: arrays, ufuncs, the queue that runs them.";
+    asnumpy::python::initialise(m);
+}

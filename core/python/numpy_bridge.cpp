@@ -1,0 +1,156 @@
+// Arrays from NumPy and to NumPy.
+#include "python/numpy_bridge.hpp"
+
+#include <cstring>
+
+#include "cpu/threads.hpp"
+#include "python/convert.hpp"
+#include "python/exports.hpp"
+#include "python/gil.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+constexpr std::int64_t large = 1 << 20;  // bytes from which a copy is worth several threads
+
+PyArrayObject* expect_ndarray(PyObject* o, const char* function) {
+    if (!PyArray_Check(o))
+        raise(PyExc_TypeError, "asnumpy.%s: expected a numpy.ndarray, got %.200s", function, Py_TYPE(o)->tp_name);
+    return reinterpret_cast<PyArrayObject*>(o);
+}
+
+DType dtype_of_array(PyArrayObject* a, const char* function) {
+    const int code = dtype_code(PyArray_DESCR(a));
+    if (code < 0) raise_unsupported(reinterpret_cast<PyObject*>(PyArray_DESCR(a)), function);
+    return static_cast<DType>(code);
+}
+
+View view_of(PyArrayObject* a) {
+    View view;
+    for (int i = 0; i < PyArray_NDIM(a); ++i) {
+        view.shape.push_back(PyArray_DIM(a, i));
+        view.strides.push_back(PyArray_STRIDE(a, i));
+    }
+    return view;
+}
+
+bool native(PyArrayObject* a) { return PyArray_ISNOTSWAPPED(a) && PyArray_ISALIGNED(a); }
+
+// The memory of a NumPy array as a core array; `release` runs when the last reference to it is gone.
+Array foreign(PyArrayObject* a, DType dtype, std::function<void()> release) {
+    View view = view_of(a);
+    const auto item = static_cast<std::int64_t>(itemsize(dtype));
+    const Extent reach = extent(view, item);
+    const std::int64_t low = reach.low - view.offset;
+    char* data = static_cast<char*>(PyArray_DATA(a)) + low;
+    return foreign_array(data, static_cast<std::size_t>(reach.high - reach.low), std::move(view), dtype, std::move(release));
+}
+
+std::function<void()> keep(PyObject* o) {
+    Py_INCREF(o);
+    return [o] { defer([o] { Py_DECREF(o); }); };
+}
+
+// An ndarray over memory that stays alive for the call; no reference to it may be kept.
+nb::object temporary(const Array& a) {
+    const int n = a.ndim();
+    Py_INCREF(reinterpret_cast<PyObject*>(descriptor(a.dtype)));
+    return owned(PyArray_NewFromDescr(&PyArray_Type, descriptor(a.dtype), n, reinterpret_cast<const npy_intp*>(a.shape().data()),
+                                      reinterpret_cast<const npy_intp*>(a.view.strides.data()), a.data(),
+                                      NPY_ARRAY_WRITEABLE, nullptr));
+}
+
+void copy_bytes(char* to, const char* from, std::int64_t bytes) {
+    if (bytes < large) {
+        std::memcpy(to, from, static_cast<std::size_t>(bytes));
+        return;
+    }
+    const GilRelease released;
+    cpu::parallel_for(bytes, large / 4, [to, from](std::int64_t begin, std::int64_t end, int) {
+        std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+    });
+}
+
+}  // namespace
+
+PyObject* copy_from_numpy(PyObject* source, const char* function) {
+    nb::object held;
+    if (PyArray_IsScalar(source, Generic)) {
+        held = owned(PyArray_FromScalar(source, nullptr));
+        source = held.ptr();
+    }
+    PyArrayObject* from = expect_ndarray(source, function);
+    const DType dtype = dtype_of_array(from, function);
+    const View layout = view_of(from);
+    const auto item = static_cast<std::int64_t>(itemsize(dtype));
+    const bool c = is_c_contiguous(layout, item);
+    const bool fortran = !c && is_f_contiguous(layout, item);
+    const std::int64_t bytes = layout.size() * item;
+
+    if (!c && !fortran && native(from) && bytes >= large) {
+        // The queue's executor copies with all threads; it has run before the source can change.
+        Array copied = cast(foreign(from, dtype, keep(source)), dtype);
+        make_ready(copied);
+        run_deferred();
+        return wrap(std::move(copied));
+    }
+    Dims shape = layout.shape;
+    if (fortran) std::reverse(shape.begin(), shape.end());
+    Array to = new_array(shape, dtype);
+    if (fortran) {
+        std::reverse(to.view.shape.begin(), to.view.shape.end());
+        std::reverse(to.view.strides.begin(), to.view.strides.end());
+    }
+    if (bytes > 0) {
+        to.buffer->materialise();
+        if ((c || fortran) && PyArray_ISNOTSWAPPED(from)) {
+            copy_bytes(to.data(), static_cast<const char*>(PyArray_DATA(from)), bytes);
+        } else {
+            const nb::object destination = temporary(to);
+            if (PyArray_CopyInto(reinterpret_cast<PyArrayObject*>(destination.ptr()), from) < 0) throw_python_error();
+        }
+    }
+    return wrap(std::move(to));
+}
+
+PyObject* share_numpy(PyObject* source, bool seen, const char* function) {
+    if (!seen && PyArray_IsScalar(source, Generic)) return copy_from_numpy(source, function);
+    PyArrayObject* from = expect_ndarray(source, function);
+    const DType dtype = dtype_of_array(from, function);
+    if (!native(from)) {
+        if (!seen) return copy_from_numpy(source, function);
+        raise(PyExc_ValueError, "asnumpy.%s: memory can only be shared with an aligned array in native byte order; make a copy", function);
+    }
+    Array shared = foreign(from, dtype, keep(source));
+    if (seen) ++shared.buffer->exports;  // for ever: nobody says when the other side is done
+    PyObject* o = wrap(std::move(shared));
+    if (seen) {
+        unwrap(o)->base = Py_NewRef(source);
+        unwrap(o)->writeable = PyArray_ISWRITEABLE(from);
+    }
+    return o;
+}
+
+PyObject* to_numpy(PyArray* a, bool writeable) {
+    const Array& array = a->array;
+    PyArray_Descr* descr = descriptor(array.dtype);
+    const int flags = writeable ? NPY_ARRAY_WRITEABLE : 0;
+    const auto* shape = reinterpret_cast<const npy_intp*>(array.shape().data());
+    if (array.size() == 0) {  // no memory to share
+        Py_INCREF(reinterpret_cast<PyObject*>(descr));
+        const nb::object empty = owned(PyArray_NewFromDescr(&PyArray_Type, descr, array.ndim(), shape, nullptr, nullptr, 0, nullptr));
+        if (!writeable) PyArray_CLEARFLAGS(reinterpret_cast<PyArrayObject*>(empty.ptr()), NPY_ARRAY_WRITEABLE);
+        return nb::object(empty).release().ptr();
+    }
+    nb::object held = export_object(array.buffer);
+    make_ready(array);
+    Py_INCREF(reinterpret_cast<PyObject*>(descr));
+    nb::object view = owned(PyArray_NewFromDescr(&PyArray_Type, descr, array.ndim(), shape,
+                                                 reinterpret_cast<const npy_intp*>(array.view.strides.data()), array.data(),
+                                                 flags, nullptr));
+    if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(view.ptr()), held.release().ptr()) < 0) throw_python_error();
+    return view.release().ptr();
+}
+
+}  // namespace asnumpy::python

@@ -1,0 +1,209 @@
+// Functions that record: elementwise rows, reductions and structured operations, by name.
+#include <array>
+#include <string>
+
+#include "ops/structured.hpp"
+#include "python/bindings.hpp"
+#include "python/convert.hpp"
+#include "python/transfer.hpp"
+#include "python/ufunc_object.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+nb::object result(Array&& a) { return nb::steal(wrap_result(std::move(a))); }
+
+std::string text(nb::handle h) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(h.ptr(), &size);
+    if (!data) throw_python_error();
+    return {data, static_cast<std::size_t>(size)};
+}
+
+nb::object dtype_object(DType d) { return nb::borrow(reinterpret_cast<PyObject*>(descriptor(d))); }
+
+nb::object dtype_tuple(std::span<const DType> dtypes) {
+    nb::object tuple = owned(PyTuple_New(static_cast<Py_ssize_t>(dtypes.size())));
+    for (std::size_t i = 0; i < dtypes.size(); ++i)
+        PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), dtype_object(dtypes[i]).release().ptr());
+    return tuple;
+}
+
+nb::list list_rows() {
+    nb::list all;
+    for (const Row& r : rows()) {
+        nb::list loops;
+        for (const Signature& s : r.loops)
+            loops.append(nb::make_tuple(dtype_tuple(std::span(s.in.data(), s.nin)), dtype_tuple(std::span(s.out.data(), s.nout))));
+        nb::dict entry;
+        entry["name"] = nb::str(r.name.data(), r.name.size());
+        entry["kind"] = r.kind == RowKind::elementwise ? "elementwise" : "structured";
+        entry["nin"] = static_cast<int>(r.nin);
+        entry["nout"] = static_cast<int>(r.nout);
+        entry["loops"] = loops;
+        entry["aclnn"] = nb::str(r.aclnn.data(), r.aclnn.size());
+        entry["symbol"] = nb::str(r.symbol.data(), r.symbol.size());
+        entry["reducible"] = r.reducible;
+        all.append(entry);
+    }
+    return all;
+}
+
+// The loop that a tuple of dtypes names; TypeError when the row has none.
+int loop_of(RowId id, nb::handle dtypes, const std::string& name) {
+    const Row& r = row(id);
+    const nb::object sequence = owned(PySequence_Fast(dtypes.ptr(), "the loop's signature must be a tuple of dtypes"));
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence.ptr());
+    if (count != r.nin + r.nout)
+        raise(PyExc_ValueError, "asnumpy._core.apply: %s has %d inputs and %d outputs, the signature %R does not", name.c_str(), r.nin, r.nout, dtypes.ptr());
+    Signature signature;
+    signature.nin = r.nin;
+    signature.nout = r.nout;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        const DType d = expect_dtype(PySequence_Fast_GET_ITEM(sequence.ptr(), i), name.c_str());
+        if (i < r.nin) signature.in[static_cast<std::size_t>(i)] = d;
+        else signature.out[static_cast<std::size_t>(i - r.nin)] = d;
+    }
+    const int loop = find_loop(id, signature);
+    if (loop < 0) raise(PyExc_TypeError, "asnumpy._core.apply: %s has no loop with signature %R", name.c_str(), dtypes.ptr());
+    return loop;
+}
+
+nb::object apply_row(nb::str row_name, nb::handle dtypes, nb::handle operands, nb::handle outs) {
+    const std::string name = text(row_name);
+    const RowId id = find_row(name);
+    const Row& r = row(id);
+    const int loop = loop_of(id, dtypes, name);
+    const Signature& signature = r.loops[static_cast<std::size_t>(loop)];
+    const nb::object given = owned(PySequence_Fast(operands.ptr(), "the inputs must be a sequence"));
+    if (PySequence_Fast_GET_SIZE(given.ptr()) != r.nin)
+        raise(PyExc_ValueError, "asnumpy._core.apply: %s takes %d inputs, got %zd", name.c_str(), r.nin, PySequence_Fast_GET_SIZE(given.ptr()));
+    std::array<Input, 3> in;
+    for (std::size_t i = 0; i < r.nin; ++i)
+        in[i] = to_input(PySequence_Fast_GET_ITEM(given.ptr(), static_cast<Py_ssize_t>(i)), signature.in[i], name.c_str());
+
+    std::array<Array, 2> out;
+    std::array<PyObject*, 2> targets{};
+    nb::object wanted;
+    if (!outs.is_none()) {
+        wanted = owned(PySequence_Fast(outs.ptr(), "outs must be None or a tuple"));
+        if (PySequence_Fast_GET_SIZE(wanted.ptr()) != r.nout)
+            raise(PyExc_ValueError, "asnumpy._core.apply: %s has %d outputs, outs has %zd", name.c_str(), r.nout, PySequence_Fast_GET_SIZE(wanted.ptr()));
+        for (std::size_t i = 0; i < r.nout; ++i) {
+            PyObject* target = PySequence_Fast_GET_ITEM(wanted.ptr(), static_cast<Py_ssize_t>(i));
+            if (target == Py_None) continue;
+            PyArray* a = expect_array(target, name.c_str());
+            require_writeable(a, "output array is read-only");
+            targets[i] = target;
+            out[i] = a->array;
+        }
+    }
+    std::array<Array, 2> made = apply(id, loop, std::span<const Input>(in.data(), r.nin),
+                                      outs.is_none() ? std::span<const Array>() : std::span<const Array>(out.data(), r.nout));
+    const auto object = [&](std::size_t i) { return targets[i] ? nb::borrow(targets[i]) : result(std::move(made[i])); };
+    if (r.nout == 1) return object(0);
+    return nb::make_tuple(object(0), object(1));
+}
+
+void assign_to(nb::handle dst, nb::handle src) {
+    PyArray* target = expect_array(dst.ptr(), "assign");
+    require_writeable(target, "assignment destination is read-only");
+    if (is_array(src.ptr())) assign_array(target->array, unwrap(src.ptr())->array);
+    else asnumpy::assign(target->array, {{}, assigned_scalar(src.ptr(), target->array.dtype)});
+}
+
+nb::object cast_to(nb::handle array, nb::handle dtype) {
+    PyArray* a = expect_array(array.ptr(), "cast");
+    nb::object made = nb::steal(wrap(cast(a->array, expect_dtype(dtype.ptr(), "cast"))));
+    unwrap(made.ptr())->scalar = a->scalar;
+    return made;
+}
+
+std::uint64_t axes_mask(nb::handle axes, int ndim) {
+    if (axes.is_none()) return ndim == 0 ? 0 : ~std::uint64_t{0} >> (64 - ndim);
+    if (PyLong_Check(axes.ptr())) {
+        const unsigned long long mask = PyLong_AsUnsignedLongLong(axes.ptr());
+        if (PyErr_Occurred()) throw_python_error();
+        return mask;
+    }
+    std::uint64_t mask = 0;
+    for (const std::int64_t axis : to_dims(axes.ptr())) {
+        const std::uint64_t bit = std::uint64_t{1} << normalise_axis(axis, ndim);
+        if (mask & bit) raise(PyExc_ValueError, "duplicate value in 'axis'");
+        mask |= bit;
+    }
+    return mask;
+}
+
+nb::object reduce_row(nb::str row_name, nb::handle dtype, nb::handle array, nb::handle axes, bool keepdims) {
+    const std::string name = text(row_name);
+    const RowId id = find_row(name);
+    const DType d = expect_dtype(dtype.ptr(), name.c_str());
+    PyArray* a = expect_array(array.ptr(), name.c_str());
+    const std::span<const Signature> loops = row(id).loops;
+    for (std::size_t i = 0; i < loops.size(); ++i)
+        if (loops[i].nin == 2 && loops[i].in[0] == d && loops[i].in[1] == d)
+            return result(reduce(id, static_cast<int>(i), a->array, axes_mask(axes, a->array.ndim()), keepdims));
+    raise(PyExc_TypeError, "asnumpy._core.reduce: %s has no loop for dtype %R", name.c_str(), dtype.ptr());
+}
+
+Array expect_index(nb::handle h, const char* function) {
+    const Array& index = expect_array(h.ptr(), function)->array;
+    if (index.dtype != DType::int64 || index.ndim() != 1)
+        throw TypeError(std::string("asnumpy._core.") + function + ": the index must be a 1-d int64 array, got " +
+                        std::to_string(index.ndim()) + "-d " + std::string(name(index.dtype)));
+    return index;
+}
+
+Array expect_mask(nb::handle h, const char* function) {
+    const Array& mask = expect_array(h.ptr(), function)->array;
+    if (mask.dtype != DType::boolean || mask.ndim() != 1)
+        throw TypeError(std::string("asnumpy._core.") + function + ": the mask must be a 1-d bool array, got " +
+                        std::to_string(mask.ndim()) + "-d " + std::string(name(mask.dtype)));
+    return mask;
+}
+
+nb::object argument_of_extreme(nb::handle array, int axis, bool maximum) {
+    PyArray* a = expect_array(array.ptr(), maximum ? "argmax" : "argmin");
+    return result(argmax(a->array, axis, maximum));
+}
+
+}  // namespace
+
+void bind_operations(nb::module_& m) {
+    using nb::arg;
+    m.def("rows", list_rows);
+    m.def("apply", apply_row, arg("name"), arg("loop_signature"), arg("inputs"), arg("outs") = nb::none());
+    m.def("assign", assign_to, arg("dst"), arg("src"));
+    m.def("cast", cast_to, arg("array"), arg("dtype"));
+    m.def("reduce", reduce_row, arg("name"), arg("dtype"), arg("array"), arg("axes") = nb::none(), arg("keepdims") = false);
+    m.def("scan", [](nb::str name, nb::handle array, int axis) {
+        PyArray* a = expect_array(array.ptr(), "scan");
+        return nb::steal(wrap(scan(find_row(text(name)), a->array, normalise_axis(axis, a->array.ndim()))));
+    }, arg("name"), arg("array"), arg("axis"));
+    m.def("argmax", [](nb::handle a, int axis) { return argument_of_extreme(a, axis, true); }, arg("array"), arg("axis") = -1);
+    m.def("argmin", [](nb::handle a, int axis) { return argument_of_extreme(a, axis, false); }, arg("array"), arg("axis") = -1);
+    m.def("matmul", [](nb::handle a, nb::handle b) {
+        return result(matmul(expect_array(a.ptr(), "matmul")->array, expect_array(b.ptr(), "matmul")->array));
+    }, arg("a"), arg("b"));
+    m.def("take", [](nb::handle array, nb::handle index, int axis) {
+        const Array& a = expect_array(array.ptr(), "take")->array;
+        return nb::steal(wrap(take(a, expect_index(index, "take"), normalise_axis(axis, a.ndim()))));
+    }, arg("array"), arg("index"), arg("axis"));
+    m.def("scatter", [](nb::handle dst, nb::handle index, nb::handle src, int axis) {
+        PyArray* target = expect_array(dst.ptr(), "scatter");
+        require_writeable(target, "assignment destination is read-only");
+        scatter(target->array, expect_index(index, "scatter"), expect_array(src.ptr(), "scatter")->array,
+                normalise_axis(axis, target->array.ndim()));
+    }, arg("dst"), arg("index"), arg("src"), arg("axis"));
+    m.def("compress", [](nb::handle flat, nb::handle mask) {
+        return nb::steal(wrap(compress(expect_array(flat.ptr(), "compress")->array, expect_mask(mask, "compress"))));
+    }, arg("flat"), arg("mask"));
+    m.def("flatnonzero", [](nb::handle mask) { return nb::steal(wrap(flatnonzero(expect_mask(mask, "flatnonzero")))); }, arg("mask"));
+    m.def("bincount", [](nb::handle index, std::int64_t length) {
+        return nb::steal(wrap(bincount(expect_index(index, "bincount"), length)));
+    }, arg("index"), arg("length"));
+}
+
+}  // namespace asnumpy::python

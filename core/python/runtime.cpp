@@ -1,0 +1,84 @@
+// The queue, memory, threads and the trace, as Python sees them.
+#include <string_view>
+
+#include "cpu/blas.hpp"
+#include "cpu/kernels.hpp"
+#include "cpu/threads.hpp"
+#include "device/trace.hpp"
+#include "python/array_object.hpp"
+#include "python/bindings.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+nb::str string(std::string_view text) { return nb::str(text.data(), text.size()); }
+
+nb::dict memory_info() {
+    Pool& pool = default_pool();
+    const PoolFigures figures = pool.figures();
+    nb::dict info;
+    info["in_use"] = figures.in_use;
+    info["cached"] = figures.cached;
+    info["peak"] = figures.peak;
+    info["blocks"] = figures.blocks;
+    info["requests"] = figures.requests;
+    info["hits"] = figures.hits;
+    info["limit"] = pool.limit();
+    info["total"] = pool.backend().total_memory();
+    info["available"] = pool.backend().available_memory();
+    return info;
+}
+
+nb::list trace_stop() {
+    nb::list events;
+    for (const trace::Event& event : trace::stop()) {
+        nb::dict entry;
+        entry["name"] = string(event.name.view());
+        entry["category"] = string(event.category.view());
+        entry["start_ns"] = event.start_ns;
+        entry["duration_ns"] = event.duration_ns;
+        entry["bytes"] = event.bytes;
+        entry["thread"] = event.thread;
+        entry["detail"] = string(event.detail.view());
+        events.append(entry);
+    }
+    return events;
+}
+
+}  // namespace
+
+void bind_runtime(nb::module_& m) {
+    using nb::arg;
+    m.def("flush", [] { flush(); });
+    m.def("eval", [](nb::args arrays) {
+        for (nb::handle each : arrays) make_ready(expect_array(each.ptr(), "eval")->array, Access::read);
+    });
+    m.def("explain", [](nb::handle array) {
+        const std::string text = explain(array.is_none() ? nullptr : &expect_array(array.ptr(), "explain")->array);
+        return string(text);
+    }, arg("array") = nb::none());
+    m.def("pending_count", [] { return pending_count(); });
+    m.def("set_eager", [](bool on) { set_eager(on); }, arg("on"));
+    m.def("eager", [] { return eager(); });
+    m.def("set_eager_size", [](std::int64_t elements) { set_eager_size(elements); }, arg("elements"));
+
+    m.def("memory_info", memory_info);
+    m.def("free_all_blocks", [] { default_pool().free_all_blocks(); });
+    m.def("set_memory_limit", [](std::uint64_t bytes) { default_pool().set_limit(bytes); }, arg("bytes"));
+    m.def("reset_peak", [] { default_pool().reset_peak(); });
+
+    m.def("num_threads", [] { return cpu::thread_count(); });
+    m.def("set_num_threads", [](int n) { cpu::set_thread_count(n); }, arg("n"));
+    m.def("max_threads", [] { return cpu::max_threads(); });
+    m.def("instruction_set", [] { return string(cpu::instruction_set()); });
+    m.def("vector_math", [] { return cpu::has_vector_math(); });
+
+    m.def("blas", [] { return string(cpu::blas_name()); });
+
+    m.def("trace_start", [](std::size_t capacity) { trace::start(capacity); }, arg("capacity") = 65536);
+    m.def("trace_stop", trace_stop);
+    m.def("trace_lost", [] { return trace::lost(); });
+}
+
+}  // namespace asnumpy::python

@@ -1,0 +1,13 @@
+// Views with checked arguments.
+#pragma once
+
+#include <optional>
+
+#include "runtime/array.hpp"
+
+namespace asnumpy::python {
+
+View transposed(const View&, const Dims& axes);             // ValueError, AxisError
+std::optional<View> reshaped(const Array&, Dims shape);     // one length may be -1; empty when a copy is needed
+
+}  // namespace asnumpy::python

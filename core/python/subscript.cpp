@@ -1,0 +1,209 @@
+// Indexing with integers, slices, None and Ellipsis, reading and writing; all else goes to the Python package.
+#include <optional>
+
+#include "python/convert.hpp"
+#include "python/hooks.hpp"
+#include "python/transfer.hpp"
+#include "python/ufunc_object.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+enum class Part { integer, slice, new_axis, ellipsis, advanced };
+
+Part part_of(PyObject* o) {
+    if (PyLong_CheckExact(o)) return Part::integer;
+    if (PySlice_Check(o)) return Part::slice;
+    if (o == Py_None) return Part::new_axis;
+    if (o == Py_Ellipsis) return Part::ellipsis;
+    // Arrays and lists index element by element, booleans mask; what remains with __index__ is an integer.
+    if (PyBool_Check(o) || is_array(o) || PyArray_Check(o) || PySequence_Check(o) || PyArray_IsScalar(o, Bool)) return Part::advanced;
+    return PyIndex_Check(o) ? Part::integer : Part::advanced;
+}
+
+constexpr const char* invalid_index =
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices";
+
+std::int64_t index_value(PyObject* o) {
+    Py_ssize_t value = PyLong_CheckExact(o) ? PyLong_AsSsize_t(o) : PyNumber_AsSsize_t(o, PyExc_OverflowError);
+    if (value == -1 && PyErr_Occurred()) {
+        if (!PyErr_ExceptionMatches(PyExc_OverflowError)) throw_python_error();
+        PyErr_Clear();
+        raise(PyExc_IndexError, invalid_index);
+    }
+    return value;
+}
+
+// Builds the view axis by axis.
+class Indexer {
+public:
+    explicit Indexer(const View& from) : from_(from) { view_.offset = from.offset; }
+
+    void integer(PyObject* o) {
+        const std::int64_t index = index_value(o), length = from_.shape[axis_];
+        const std::int64_t position = index < 0 ? index + length : index;
+        if (position < 0 || position >= length)
+            raise(PyExc_IndexError, "index %lld is out of bounds for axis %d with size %lld", static_cast<long long>(index),
+                  axis_, static_cast<long long>(length));
+        view_.offset += position * from_.strides[axis_++];
+    }
+
+    void slice(PyObject* o) {
+        Py_ssize_t start = 0, stop = 0, step = 0;
+        if (PySlice_Unpack(o, &start, &stop, &step) < 0) throw_python_error();
+        const std::int64_t stride = from_.strides[axis_];
+        const Py_ssize_t length = PySlice_AdjustIndices(from_.shape[axis_++], &start, &stop, step);
+        if (length > 0) view_.offset += start * stride;
+        push(length, length > 1 ? stride * step : stride * (step < 0 ? -1 : 1));
+    }
+
+    void new_axis() { push(1, 0); }
+    void keep(int axes) {
+        for (int i = 0; i < axes; ++i, ++axis_) push(from_.shape[axis_], from_.strides[axis_]);
+    }
+    View finish() {
+        keep(from_.ndim() - axis_);
+        return std::move(view_);
+    }
+
+private:
+    void push(std::int64_t length, std::int64_t stride) {
+        if (view_.shape.size() == max_ndim)
+            raise(PyExc_IndexError, "number of dimensions must be within [0, %d], indexing result would have %d", max_ndim, max_ndim + 1);
+        view_.shape.push_back(length);
+        view_.strides.push_back(stride);
+    }
+
+    const View& from_;
+    View view_;
+    int axis_ = 0;
+};
+
+struct Indexed {
+    View view;
+    bool element = false;  // integers only: NumPy gives a scalar, not a view
+};
+
+[[noreturn]] void raise_too_many(int ndim, Py_ssize_t indexed) {
+    raise(PyExc_IndexError, "too many indices for array: array is %d-dimensional, but %zd were indexed", ndim, indexed);
+}
+
+// Empty when the key is not a basic one.
+std::optional<Indexed> index_basic(const View& from, PyObject* key) {
+    PyObject* const* parts = &key;
+    Py_ssize_t count = 1;
+    if (PyTuple_Check(key)) {
+        parts = &PyTuple_GET_ITEM(key, 0);
+        count = PyTuple_GET_SIZE(key);
+    }
+    Py_ssize_t used = 0;
+    bool element = true, ellipsis = false;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        switch (part_of(parts[i])) {
+            case Part::integer: ++used; break;
+            case Part::slice: ++used; element = false; break;
+            case Part::new_axis: element = false; break;
+            case Part::ellipsis:
+                if (ellipsis) raise(PyExc_IndexError, "an index can only have a single ellipsis ('...')");
+                ellipsis = true;
+                element = false;
+                break;
+            case Part::advanced: return std::nullopt;
+        }
+    }
+    if (used > from.ndim()) raise_too_many(from.ndim(), used);
+    Indexer indexer(from);
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        switch (part_of(parts[i])) {
+            case Part::integer: indexer.integer(parts[i]); break;
+            case Part::slice: indexer.slice(parts[i]); break;
+            case Part::new_axis: indexer.new_axis(); break;
+            case Part::ellipsis: indexer.keep(from.ndim() - static_cast<int>(used)); break;
+            case Part::advanced: break;  // found above
+        }
+    }
+    return Indexed{indexer.finish(), element && used == from.ndim()};
+}
+
+// One element on its own. NumPy gives a scalar here, so that a later write to the array does not show in it.
+PyObject* element_of(PyArray* source, View&& view) {
+    return wrap_result(copy_element(Array{source->array.buffer, std::move(view), source->array.dtype}));
+}
+
+int assign_value(PyArray* target, View&& view, bool element, PyObject* value) {
+    const Array destination{target->array.buffer, std::move(view), target->array.dtype};
+    if (is_array(value)) {
+        assign_array(destination, unwrap(value)->array);
+    } else if (is_number(value)) {
+        const Scalar scalar = assigned_scalar(value, destination.dtype);
+        if (element) assign_element(destination, scalar);
+        else assign(destination, {{}, scalar});
+    } else if (PyUnicode_Check(value) || value == Py_None || (element && PySequence_Check(value) && !PyArray_Check(value))) {
+        assign(destination, {{}, assigned_scalar(value, destination.dtype)});
+    } else {
+        const nb::object converted = nb::steal(call_hook(&Hooks::asarray, "asarray", value));
+        assign_array(destination, expect_array(converted.ptr(), "ndarray.__setitem__")->array);
+    }
+    return 0;
+}
+
+}  // namespace
+
+PyObject* slots::subscript(PyObject* self, PyObject* key) {
+    return guarded([&]() -> PyObject* {
+        PyArray* a = unwrap(self);
+        std::optional<Indexed> found = index_basic(a->array.view, key);
+        if (!found) return call_hook(&Hooks::getitem, "getitem", self, key);
+        if (found->element) return element_of(a, std::move(found->view));
+        return wrap_view(a, std::move(found->view));
+    });
+}
+
+int slots::assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
+    return guarded([&]() -> int {
+        if (!value) raise(PyExc_ValueError, "cannot delete array elements");
+        PyArray* a = unwrap(self);
+        require_writeable(a, "assignment destination is read-only");
+        std::optional<Indexed> found = index_basic(a->array.view, key);
+        if (found) return assign_value(a, std::move(found->view), found->element, value);
+        Py_DECREF(call_hook(&Hooks::setitem, "setitem", self, key, value));
+        return 0;
+    });
+}
+
+PyObject* slots::item_at(PyObject* self, Py_ssize_t index) {
+    return guarded([&]() -> PyObject* {
+        PyArray* a = unwrap(self);
+        const View& from = a->array.view;
+        if (from.ndim() == 0) raise_too_many(0, 1);
+        if (index < 0 || index >= from.shape[0])
+            raise(PyExc_IndexError, "index %zd is out of bounds for axis 0 with size %lld", index, static_cast<long long>(from.shape[0]));
+        View view;
+        view.offset = from.offset + index * from.strides[0];
+        for (int i = 1; i < from.ndim(); ++i) {
+            view.shape.push_back(from.shape[i]);
+            view.strides.push_back(from.strides[i]);
+        }
+        return from.ndim() == 1 ? element_of(a, std::move(view)) : wrap_view(a, std::move(view));
+    });
+}
+
+PyObject* slots::iterate(PyObject* self) {
+    if (unwrap(self)->array.ndim() == 0) {
+        PyErr_SetString(PyExc_TypeError, "iteration over a 0-d array");
+        return nullptr;
+    }
+    return PySeqIter_New(self);
+}
+
+Py_ssize_t slots::length(PyObject* self) {
+    const Array& a = unwrap(self)->array;
+    if (a.ndim() == 0) {
+        PyErr_SetString(PyExc_TypeError, "len() of unsized object");
+        return -1;
+    }
+    return a.shape()[0];
+}
+
+}  // namespace asnumpy::python

@@ -1,0 +1,50 @@
+// _core.Ufunc: a callable that resolves types as NumPy does, remembers the answer, and records.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "python/array_object.hpp"
+
+namespace asnumpy::python {
+
+struct UfuncHead {
+    PyObject_HEAD
+    PyObject* name;
+    vectorcallfunc call;
+    int row;  // -1: no elementwise row
+    int nin, nout;
+};
+
+struct PyUfunc : UfuncHead {
+    // The loop for each combination of operand kinds: 0 not asked yet, -1 none, else loop + 1.
+    std::unique_ptr<std::int16_t[]> loops;
+};
+
+// What the operators of arrays call; each is the ufunc that was made last under its name.
+enum class Operator : int {
+    add, subtract, multiply, divide, floor_divide, remainder, divmod, power, left_shift, right_shift,
+    bitwise_and, bitwise_or, bitwise_xor, negative, positive, absolute, invert,
+    less, less_equal, equal, not_equal, greater, greater_equal, square, sqrt, reciprocal, count
+};
+PyUfunc* operator_ufunc(Operator);
+
+// The common case: every operand an exact array or a number. False when it is none of these and nothing was done.
+// On true `result` is a new reference.
+bool call_fast(PyUfunc*, PyObject* const* operands, PyObject*& result);
+// The same, writing to `self`, the first operand; false also when the result's dtype differs from the array's.
+bool call_inplace(PyUfunc*, PyObject* self, PyObject* other);
+
+PyObject* call_slowly(PyUfunc*, PyObject* const* operands, Py_ssize_t count, PyObject* keyword_names);
+
+// An exact Python number or a NumPy scalar of a dtype asnumpy holds.
+bool is_number(PyObject*);
+// `input` becomes the operand in the given dtype; ValueError, TypeError, OverflowError as NumPy when it does not fit.
+Input to_input(PyObject*, DType, const char* function);
+// ValueError when integers would be raised to a negative power.
+void check_integer_power(const Signature&, const Input& exponent);
+
+void register_ufunc_type(PyObject* type);
+void create_ufunc_type(nb::module_&);
+
+}  // namespace asnumpy::python

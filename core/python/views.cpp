@@ -1,0 +1,157 @@
+// Creation, views, and the exchange with NumPy and DLPack.
+#include <string>
+
+#include "python/bindings.hpp"
+#include "python/convert.hpp"
+#include "python/dlpack.hpp"
+#include "python/numpy_bridge.hpp"
+#include "python/shapes.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+std::int64_t item(const Array& a) { return static_cast<std::int64_t>(itemsize(a.dtype)); }
+
+nb::object empty(nb::handle shape, nb::handle dtype, std::string_view order) {
+    Dims dims = to_dims(shape.ptr());
+    const DType d = expect_dtype(dtype.ptr(), "empty");
+    const bool fortran = order == "F";
+    if (!fortran && order != "C") raise(PyExc_ValueError, "asnumpy._core.empty: order must be 'C' or 'F', got '%s'", std::string(order).c_str());
+    if (fortran) std::reverse(dims.begin(), dims.end());
+    Array made = new_array(dims, d);
+    if (fortran) {
+        std::reverse(made.view.shape.begin(), made.view.shape.end());
+        std::reverse(made.view.strides.begin(), made.view.strides.end());
+    }
+    return nb::steal(wrap(std::move(made)));
+}
+
+nb::object as_strided(nb::handle array, nb::handle shape, nb::handle strides, std::int64_t offset, bool writeable) {
+    PyArray* a = expect_array(array.ptr(), "as_strided");
+    View view;
+    view.offset = a->array.view.offset + offset;
+    view.shape = to_dims(shape.ptr());
+    view.strides = to_dims(strides.ptr());
+    if (view.shape.size() != view.strides.size())
+        raise(PyExc_ValueError, "as_strided: shape has %d axes, strides has %d", view.shape.size(), view.strides.size());
+    for (const std::int64_t length : view.shape)
+        if (length < 0) raise(PyExc_ValueError, "negative dimensions are not allowed");
+    const Extent reach = extent(view, item(a->array));
+    if (reach.low != reach.high && (reach.low < 0 || reach.high > static_cast<std::int64_t>(a->array.buffer->bytes())))
+        throw ValueError("as_strided: shape " + to_string(view.shape) + " with strides " + to_string(view.strides) +
+                         " reaches outside the array's memory of " + std::to_string(a->array.buffer->bytes()) + " bytes");
+    nb::object made = nb::steal(wrap_view(a, std::move(view)));
+    unwrap(made.ptr())->writeable = writeable && a->writeable;
+    return made;
+}
+
+nb::object broadcast(nb::handle array, nb::handle shape) {
+    PyArray* a = expect_array(array.ptr(), "broadcast_to");
+    const Dims to = to_dims(shape.ptr());
+    const Dims& from = a->array.shape();
+    bool fits = from.size() <= to.size();
+    for (int i = 1; fits && i <= from.size(); ++i)
+        fits = from[from.size() - i] == 1 || from[from.size() - i] == to[to.size() - i];
+    for (const std::int64_t length : to)
+        if (length < 0) raise(PyExc_ValueError, "all elements of broadcast shape must be non-negative");
+    if (!fits)
+        throw ValueError("operands could not be broadcast together with remapped shapes [original->remapped]: " + to_string(from) +
+                         " and requested shape " + to_string(to));
+    nb::object made = nb::steal(wrap_view(a, broadcast_to(a->array.view, to)));
+    unwrap(made.ptr())->writeable = false;
+    return made;
+}
+
+nb::object view_dtype(nb::handle array, nb::handle dtype) {
+    PyArray* a = expect_array(array.ptr(), "view");
+    const DType to = expect_dtype(dtype.ptr(), "view");
+    const auto have = item(a->array), want = static_cast<std::int64_t>(itemsize(to));
+    View view = a->array.view;
+    if (have != want) {
+        if (view.ndim() == 0) raise(PyExc_ValueError, "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
+        if (view.strides.back() != have && view.shape.back() != 1 && view.size() > 0)
+            raise(PyExc_ValueError, "To change to a dtype of a different size, the last axis must be contiguous");
+        const std::int64_t bytes = view.shape.back() * have;
+        if (have < want && bytes % want != 0)
+            raise(PyExc_ValueError, "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis of the array.");
+        if (have > want && have % want != 0)
+            raise(PyExc_ValueError, "When changing to a smaller dtype, its size must be a divisor of the size of original dtype");
+        view.shape.back() = bytes / want;
+        view.strides.back() = want;
+    }
+    const auto alignment = static_cast<std::int64_t>(info(to).alignment);
+    bool aligned = view.offset % alignment == 0;
+    for (int i = 0; i < view.ndim(); ++i) aligned = aligned && (view.shape[i] <= 1 || view.strides[i] % alignment == 0);
+    if (aligned && a->array.buffer->foreign())
+        aligned = reinterpret_cast<std::uintptr_t>(a->array.buffer->data()) % static_cast<std::uintptr_t>(alignment) == 0;
+    if (!aligned && view.size() > 0)
+        throw ValueError("asnumpy.ndarray.view: the memory is not aligned for " + std::string(name(to)) + "; copy the array first");
+    return nb::steal(wrap_view(a, std::move(view), to));
+}
+
+bool extents_meet(const Array& a, const Array& b) {
+    std::int64_t shift = 0;
+    if (a.buffer != b.buffer) {  // two owners may share memory that came from outside
+        if (!a.buffer->foreign() || !b.buffer->foreign()) return false;
+        shift = b.buffer->data() - a.buffer->data();
+    }
+    const Extent x = extent(a.view, item(a)), y = extent(b.view, item(b));
+    return x.low < y.high + shift && y.low + shift < x.high;
+}
+
+}  // namespace
+
+void bind_views(nb::module_& m) {
+    using nb::arg;
+    m.def("empty", [](nb::handle shape, nb::handle dtype, const char* order) { return empty(shape, dtype, order); },
+          arg("shape"), arg("dtype"), arg("order") = "C");
+    m.def("dtype_supported", [](nb::handle dtype) {
+        return PyArray_DescrCheck(dtype.ptr()) && dtype_code(reinterpret_cast<PyArray_Descr*>(dtype.ptr())) >= 0;
+    }, arg("dtype"));
+    m.def("new_from_numpy", [](nb::handle source, const char* function) { return nb::steal(copy_from_numpy(source.ptr(), function)); },
+          arg("array"), arg("function") = "array");
+    m.def("wrap_numpy", [](nb::handle source, const char* function) { return nb::steal(share_numpy(source.ptr(), true, function)); },
+          arg("array"), arg("function") = "array");
+    m.def("adopt", [](nb::handle source, const char* function) { return nb::steal(share_numpy(source.ptr(), false, function)); },
+          arg("array"), arg("function") = "array");
+    m.def("to_numpy_view", [](nb::handle array, nb::handle writeable) {
+        PyArray* a = expect_array(array.ptr(), "to_numpy");
+        return nb::steal(to_numpy(a, writeable.is_none() ? a->writeable : PyObject_IsTrue(writeable.ptr()) == 1));
+    }, arg("array"), arg("writeable").none() = true);
+    m.def("as_strided", as_strided, arg("array"), arg("shape"), arg("strides"), arg("byte_offset") = 0, arg("writeable") = true);
+    m.def("reshape_view", [](nb::handle array, nb::handle shape) -> nb::object {
+        PyArray* a = expect_array(array.ptr(), "reshape");
+        std::optional<View> view = reshaped(a->array, to_dims(shape.ptr()));
+        if (!view) return nb::none();
+        return nb::steal(wrap_view(a, std::move(*view)));
+    }, arg("array"), arg("shape"));
+    // In-place resize: the array gives up its memory for that of another, unless somebody else can see it.
+    m.def("rebind", [](nb::handle array, nb::handle other, bool check) {
+        PyArray* a = expect_array(array.ptr(), "rebind");
+        flush();  // the queue's references are not somebody else's
+        const Buffer& buffer = *a->array.buffer;
+        if (buffer.exports > 0 || (check && buffer.refs() > 1))
+            raise(PyExc_ValueError, "cannot resize an array that references or is referenced\nby another array in this way.\n"
+                                    "Use the np.resize function or refcheck=False");
+        a->array = Array(expect_array(other.ptr(), "rebind")->array);
+    }, arg("array"), arg("other"), arg("check") = true);
+    m.def("broadcast_to", broadcast, arg("array"), arg("shape"));
+    m.def("view_dtype", view_dtype, arg("array"), arg("dtype"));
+    m.def("transpose", [](nb::handle array, nb::handle axes) {
+        PyArray* a = expect_array(array.ptr(), "transpose");
+        return nb::steal(wrap_view(a, transposed(a->array.view, to_dims(axes.ptr()))));
+    }, arg("array"), arg("axes"));
+    m.def("may_share_memory", [](nb::handle a, nb::handle b) {
+        return extents_meet(expect_array(a.ptr(), "may_share_memory")->array, expect_array(b.ptr(), "may_share_memory")->array);
+    }, arg("a"), arg("b"));
+    m.def("shares_memory", [](nb::handle a, nb::handle b) {
+        return may_overlap(expect_array(a.ptr(), "shares_memory")->array, expect_array(b.ptr(), "shares_memory")->array);
+    }, arg("a"), arg("b"));
+    m.def("to_dlpack", [](nb::handle array, nb::handle stream, nb::handle max_version, nb::handle device, nb::handle copy) {
+        return nb::steal(to_dlpack(expect_array(array.ptr(), "to_dlpack"), stream.ptr(), max_version.ptr(), device.ptr(), copy.ptr()));
+    }, arg("array"), arg("stream") = nb::none(), arg("max_version") = nb::none(), arg("dl_device") = nb::none(), arg("copy") = nb::none());
+    m.def("from_dlpack", [](nb::handle capsule) { return nb::steal(from_dlpack(capsule.ptr())); }, arg("capsule"));
+}
+
+}  // namespace asnumpy::python

@@ -1,0 +1,15 @@
+// `a @ b + c` as one gemm that adds to its output.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "runtime/queue.hpp"
+
+namespace asnumpy {
+
+// Where a product's only reader is an addition, rewrites the pair (t = a @ b; u = t + c) to (u = c; u += a @ b).
+// `find_dead` has counted the references; `dead` instructions are left alone.
+void accumulate_products(std::span<Instruction>, const std::vector<bool>& dead);
+
+}  // namespace asnumpy

@@ -1,0 +1,104 @@
+// Buffers and arrays: what the queue records and what ap.ndarray wraps.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "base/dtype.hpp"
+#include "base/view.hpp"
+#include "device/pool.hpp"
+
+namespace asnumpy {
+
+// One allocation on one device. Memory is taken when the first program that writes it runs, or by materialise().
+class Buffer {
+public:
+    // Tiny arrays of a device whose memory the host may touch lie within their buffer object, not in the pool.
+    static constexpr std::size_t tiny = 128;
+
+    Buffer(Pool& pool, std::size_t bytes) : pool_(pool), bytes_(bytes) {}
+    // Memory that somebody else owns (a NumPy array, a DLPack tensor): `release` gives it back.
+    Buffer(Pool& pool, void* data, std::size_t bytes, std::function<void()> release);
+    ~Buffer();
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    static void* operator new(std::size_t);  // from a list of freed ones
+    static void operator delete(void*) noexcept;
+
+    std::size_t bytes() const { return bytes_; }
+    char* data() const { return static_cast<char*>(data_.load(std::memory_order_acquire)); }  // nullptr until materialised
+    bool materialised() const { return data() != nullptr; }
+    void materialise();  // MemoryError
+    Pool& pool() const { return pool_; }
+    bool foreign() const { return static_cast<bool>(release_); }
+
+    // Written under the queue's lock; whoever holds the interpreter's lock may read them without it.
+    std::atomic<int> pending_reads{0};   // instructions recorded and not yet run that read it
+    std::atomic<int> pending_writes{0};
+    // Marks of the flush under way, guarded by the lock of running (see find_dead in fuse.cpp).
+    std::uint64_t counted_by = 0;  // number of the flush that counted `own_refs`
+    int own_refs = 0;              // references held by that flush's instructions: refs() > own_refs means somebody else sees it
+    std::uint64_t needed_by = 0;   // number of the last flush in which an instruction that runs reads it
+    // The host holds an alias (np.asarray, buffer protocol, DLPack): nothing that touches it may be deferred.
+    std::atomic<int> exports{0};
+
+    int refs() const { return refs_.load(std::memory_order_acquire); }
+
+private:
+    friend class BufferPtr;
+    Pool& pool_;
+    std::atomic<void*> data_{nullptr};
+    std::size_t bytes_;
+    std::function<void()> release_;
+    std::atomic<int> refs_{0};
+    alignas(64) std::array<std::byte, tiny> within_;
+};
+
+// Intrusive reference.
+class BufferPtr {
+public:
+    BufferPtr() = default;
+    explicit BufferPtr(Buffer* b) : b_(b) { acquire(); }
+    BufferPtr(const BufferPtr& o) : b_(o.b_) { acquire(); }
+    BufferPtr(BufferPtr&& o) noexcept : b_(std::exchange(o.b_, nullptr)) {}
+    BufferPtr& operator=(BufferPtr o) noexcept { std::swap(b_, o.b_); return *this; }
+    ~BufferPtr() { if (b_ && b_->refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete b_; }
+    Buffer* get() const { return b_; }
+    Buffer* operator->() const { return b_; }
+    Buffer& operator*() const { return *b_; }
+    explicit operator bool() const { return b_ != nullptr; }
+    bool operator==(const BufferPtr&) const = default;
+
+private:
+    void acquire() { if (b_) b_->refs_.fetch_add(1, std::memory_order_relaxed); }
+    Buffer* b_ = nullptr;
+};
+
+struct Array {
+    BufferPtr buffer;
+    View view;
+    DType dtype = DType::float64;
+
+    const Dims& shape() const { return view.shape; }
+    int ndim() const { return view.ndim(); }
+    std::int64_t size() const { return view.size(); }
+    std::int64_t nbytes() const { return size() * static_cast<std::int64_t>(itemsize(dtype)); }
+    char* data() const { return buffer->data() + view.offset; }
+};
+
+// A new C-ordered array on the default device, its memory not yet taken. ValueError for a negative or overflowing
+// shape, MemoryError when the device could never hold it.
+Array new_array(const Dims& shape, DType);
+// The same with axes laid out in the order of the strides of `like` (NumPy's order='K'); `like` has this shape.
+Array new_array_like(const View& like, DType);
+// An array over memory that somebody else owns; the lowest byte the view reaches is at `data`.
+Array foreign_array(void* data, std::size_t bytes, View view, DType, std::function<void()> release);
+Pool& default_pool();
+
+bool may_overlap(const Array&, const Array&);
+
+}  // namespace asnumpy

@@ -1,0 +1,293 @@
+// Fusion. Legality is a comparison of views; there is no list of operations that may or may not fuse.
+#include "runtime/fuse.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace asnumpy {
+
+namespace {
+
+constexpr std::size_t most_members = 96;   // keeps the live slots of a program within the cache
+constexpr std::size_t most_inputs = 24;
+constexpr std::size_t look_back = 12;      // groups that an instruction may move up past
+
+bool same_elements(const View& a, const View& b) {  // of one iteration space
+    if (a.offset != b.offset) return false;
+    for (int i = 0; i < a.ndim(); ++i)
+        if (a.strides[i] != b.strides[i] && a.shape[i] > 1) return false;
+    return true;
+}
+
+enum class Kind : std::uint8_t { read, write, reduced };
+
+struct Touch {
+    const Buffer* buffer;
+    const Array* array;
+    Kind kind;
+};
+
+template <class F> void each_touch(const Instruction& i, F&& f) {
+    for (std::size_t k = 0; k < i.nin; ++k)
+        if (!i.in[k].is_scalar()) f(Touch{i.in[k].array.buffer.get(), &i.in[k].array, Kind::read});
+    for (std::size_t k = 0; k < i.nout; ++k)
+        f(Touch{i.out[k].buffer.get(), &i.out[k], i.work == Work::reduction ? Kind::reduced : Kind::write});
+}
+
+struct Open {
+    Group group;
+    const Instruction* first;
+    std::uint64_t reduced = 0;
+    std::size_t inputs = 0;
+    std::vector<Touch> touches;
+};
+
+bool depends(const Instruction& instruction, const Open& open) {
+    bool found = false;
+    each_touch(instruction, [&](const Touch& mine) {
+        for (const Touch& theirs : open.touches)
+            if (theirs.buffer == mine.buffer && (mine.kind != Kind::read || theirs.kind != Kind::read)) found = true;
+    });
+    return found;
+}
+
+bool may_join(const Instruction& instruction, const Open& open) {
+    if (open.group.structured || instruction.work == Work::structured) return false;
+    if (open.group.members.size() >= most_members || open.inputs + instruction.nin > most_inputs) return false;
+    if (!(instruction.shape == open.first->shape)) return false;
+    if (instruction.work == Work::reduction && open.reduced && open.reduced != instruction.reduced) return false;
+    bool legal = true;
+    each_touch(instruction, [&](const Touch& mine) {
+        for (const Touch& theirs : open.touches) {
+            if (theirs.buffer != mine.buffer || (mine.kind == Kind::read && theirs.kind == Kind::read)) continue;
+            const bool exact = mine.kind != Kind::reduced && theirs.kind != Kind::reduced &&
+                               mine.array->dtype == theirs.array->dtype && same_elements(mine.array->view, theirs.array->view);
+            if (!exact && may_overlap(*mine.array, *theirs.array)) legal = false;
+        }
+    });
+    return legal;
+}
+
+void join(Open& open, const Instruction& instruction, std::uint32_t position) {
+    open.group.members.push_back(position);
+    if (instruction.work == Work::reduction) open.reduced = instruction.reduced;
+    each_touch(instruction, [&](const Touch& mine) {
+        bool known = false;
+        for (const Touch& theirs : open.touches)
+            if (theirs.buffer == mine.buffer) known = true;
+        if (mine.kind == Kind::read && !known) ++open.inputs;
+        open.touches.push_back(mine);
+    });
+}
+
+}  // namespace
+
+bool conflicts(const Instruction& a, const Instruction& b) {
+    bool found = false;
+    each_touch(a, [&](const Touch& x) {
+        each_touch(b, [&](const Touch& y) {
+            if (x.buffer == y.buffer && (x.kind != Kind::read || y.kind != Kind::read)) found = true;
+        });
+    });
+    return found;
+}
+
+std::vector<bool> find_dead(std::span<const Instruction> list, std::uint64_t flush_number) {
+    std::vector<bool> dead(list.size(), false);
+    for (const Instruction& instruction : list) {
+        const auto held = [flush_number](Buffer& b) {
+            if (b.counted_by != flush_number) b.own_refs = 0;
+            b.counted_by = flush_number;
+            ++b.own_refs;
+        };
+        for (std::size_t i = 0; i < instruction.nin; ++i)
+            if (!instruction.in[i].is_scalar()) held(*instruction.in[i].array.buffer);
+        for (std::size_t i = 0; i < instruction.nout; ++i) held(*instruction.out[i].buffer);
+    }
+    for (std::size_t k = list.size(); k-- > 0;) {
+        const Instruction& instruction = list[k];
+        bool needed = false;
+        for (std::size_t i = 0; i < instruction.nout; ++i) {
+            const Buffer& b = *instruction.out[i].buffer;
+            if (b.needed_by == flush_number || b.refs() > b.own_refs) needed = true;
+        }
+        dead[k] = !needed;
+        if (!needed) continue;
+        for (std::size_t i = 0; i < instruction.nin; ++i)
+            if (!instruction.in[i].is_scalar()) instruction.in[i].array.buffer->needed_by = flush_number;
+    }
+    return dead;
+}
+
+std::vector<Group> form_groups(std::span<const Instruction> list, const std::vector<bool>& dead) {
+    std::vector<Open> open;
+    for (std::uint32_t position = 0; position < list.size(); ++position) {
+        if (dead[position]) continue;
+        const Instruction& instruction = list[position];
+        Open* home = nullptr;
+        const std::size_t stop = open.size() > look_back ? open.size() - look_back : 0;
+        for (std::size_t g = open.size(); g-- > stop;) {
+            if (may_join(instruction, open[g])) {
+                home = &open[g];
+                break;
+            }
+            if (depends(instruction, open[g])) break;
+        }
+        if (!home) {
+            home = &open.emplace_back();
+            home->first = &instruction;
+            home->group.structured = instruction.work == Work::structured;
+        }
+        join(*home, instruction, position);
+    }
+    std::vector<Group> groups;
+    groups.reserve(open.size());
+    for (Open& o : open) groups.push_back(std::move(o.group));
+    return groups;
+}
+
+namespace {
+
+// Builds the SSA form: remembers which value each view of each buffer holds, and which applications exist already.
+class Builder {
+public:
+    explicit Builder(Fused& fused) : fused_(fused) {}
+
+    void add(const Instruction& instruction) {
+        Step step{instruction.row, instruction.loop, {}, 0};
+        for (std::size_t k = 0; k < instruction.nin; ++k) step.in[k] = input(instruction.in[k]);
+        if (instruction.work == Work::reduction) {
+            fused_.reduced = instruction.reduced;
+            reductions_.push_back({&instruction.out[0], {step.in[0], instruction.row, instruction.loop}});
+            return;
+        }
+        const ValueId first = apply(step, row(instruction.row));
+        for (std::size_t k = 0; k < instruction.nout; ++k)
+            define(instruction.out[k], static_cast<ValueId>(first + k));
+    }
+
+    // Keeps what somebody outside the group can see, drops the steps that nothing needs, and renumbers the values so
+    // that the inputs come first.
+    void finish(std::span<const Instruction> list, const Group& group) {
+        struct Written { const Array* array; ValueId value; };
+        std::vector<Written> written;
+        for (const Known& known : known_)
+            if (known.written && visible(*known.array->buffer, list, group)) written.push_back({known.array, known.value});
+        std::vector<bool> used(dtypes_.size(), false);
+        for (const Written& w : written) used[w.value] = true;
+        for (const auto& [array, reduction] : reductions_) used[reduction.value] = true;
+        for (std::size_t s = steps_.size(); s-- > 0;) {
+            const Row& r = row(steps_[s].row);
+            bool needed = false;
+            for (std::size_t k = 0; k < r.nout; ++k) needed = needed || used[steps_[s].out + k];
+            if (!needed) continue;
+            for (std::size_t k = 0; k < r.nout; ++k) used[steps_[s].out + k] = true;
+            for (std::size_t k = 0; k < r.nin; ++k) used[steps_[s].in[k]] = true;
+        }
+        std::vector<ValueId> number(dtypes_.size(), 0);
+        ValueId next = 0;
+        Program& program = fused_.program;
+        for (const auto& [value, source] : sources_) {
+            if (!used[value]) continue;
+            number[value] = next++;
+            program.inputs.push_back(dtypes_[value]);
+            fused_.inputs.push_back(source);
+        }
+        for (Step step : steps_) {
+            if (!used[step.out]) continue;
+            const Row& r = row(step.row);
+            for (std::size_t k = 0; k < r.nin; ++k) step.in[k] = number[step.in[k]];
+            for (std::size_t k = 0; k < r.nout; ++k) number[step.out + k] = next++;
+            step.out = number[step.out];
+            program.steps.push_back(step);
+        }
+        for (const Written& w : written) {
+            program.stores.push_back({number[w.value]});
+            fused_.outputs.push_back(w.array);
+        }
+        for (const auto& [array, reduction] : reductions_) {
+            program.reductions.push_back({number[reduction.value], reduction.row, reduction.loop});
+            fused_.outputs.push_back(array);
+        }
+    }
+
+private:
+    struct Known {
+        const Array* array;
+        ValueId value;
+        bool written;
+    };
+
+    ValueId new_value(DType dtype) {
+        dtypes_.push_back(dtype);
+        return static_cast<ValueId>(dtypes_.size() - 1);
+    }
+
+    ValueId input(const Input& in) {
+        if (in.is_scalar()) {
+            for (const auto& [value, source] : sources_)
+                if (source.scalar && source.scalar->dtype == in.scalar.dtype && source.scalar->bytes == in.scalar.bytes) return value;
+            const ValueId value = new_value(in.scalar.dtype);
+            sources_.push_back({value, {nullptr, &in.scalar}});
+            return value;
+        }
+        for (auto known = known_.rbegin(); known != known_.rend(); ++known)
+            if (known->array->buffer == in.array.buffer && known->array->dtype == in.array.dtype &&
+                same_elements(known->array->view, in.array.view))
+                return known->value;
+        const ValueId value = new_value(in.array.dtype);
+        sources_.push_back({value, {&in.array, nullptr}});
+        known_.push_back({&in.array, value, false});
+        return value;
+    }
+
+    ValueId apply(Step step, const Row& r) {
+        const Signature& signature = r.loops[step.loop];
+        static const RowId cast_row = find_row("cast");
+        if (step.row == cast_row && signature.in[0] == signature.out[0]) return step.in[0];
+        for (const Step& s : steps_)
+            if (s.row == step.row && s.loop == step.loop && s.in == step.in) return s.out;
+        step.out = new_value(signature.out[0]);
+        for (std::size_t k = 1; k < r.nout; ++k) new_value(signature.out[k]);
+        steps_.push_back(step);
+        return step.out;
+    }
+
+    void define(const Array& array, ValueId value) {
+        for (Known& known : known_) {
+            if (known.array->buffer == array.buffer && known.array->dtype == array.dtype && same_elements(known.array->view, array.view)) {
+                known = {&array, value, true};
+                return;
+            }
+        }
+        known_.push_back({&array, value, true});
+    }
+
+    // Anybody else: an array outside of the queue, or an instruction of another group.
+    static bool visible(const Buffer& buffer, std::span<const Instruction> list, const Group& group) {
+        int own = 0;
+        for (const std::uint32_t position : group.members)
+            each_touch(list[position], [&](const Touch& t) { own += t.buffer == &buffer; });
+        return buffer.refs() > own;
+    }
+
+    Fused& fused_;
+    std::vector<DType> dtypes_;  // of the values, in order of definition
+    std::vector<std::pair<ValueId, Fused::Source>> sources_;
+    std::vector<Step> steps_;
+    std::vector<Known> known_;
+    std::vector<std::pair<const Array*, Reduction>> reductions_;
+};
+
+}  // namespace
+
+Fused fuse(std::span<const Instruction> list, const Group& group) {
+    Fused fused;
+    fused.shape = list[group.members.front()].shape;
+    Builder builder(fused);
+    for (const std::uint32_t position : group.members) builder.add(list[position]);
+    builder.finish(list, group);
+    return fused;
+}
+
+}  // namespace asnumpy

@@ -1,0 +1,84 @@
+// The queue: recording, fusing, running. The only place that waits.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/array.hpp"
+
+namespace asnumpy {
+
+// One recorded operation. Elementwise: every operand has the shape of the iteration space (broadcast strides 0);
+// `scalars` are constants that stand for inputs without an array. A reduction's output has stride 0 on reduced axes.
+struct Input {
+    Array array;      // buffer is null for a scalar
+    Scalar scalar;
+
+    bool is_scalar() const { return !array.buffer; }
+    DType dtype() const { return is_scalar() ? scalar.dtype : array.dtype; }
+};
+
+enum class Work : std::uint8_t { elementwise, reduction, structured };
+
+struct Instruction {
+    Work work = Work::elementwise;
+    std::uint8_t nin = 0, nout = 0;
+    RowId row{};
+    std::uint16_t loop = 0;
+    Dims shape;                       // the iteration space of elementwise work and reductions
+    std::uint64_t reduced = 0;        // reduction: bit i set, axis i of the shape is reduced
+    std::array<Input, 3> in;
+    std::array<Array, 2> out;
+    std::int64_t axis = 0;            // structured
+    RowId op{};
+    std::int64_t option = 0;
+};
+
+// --- recording. All check shapes (ValueError) and hazards; dtypes are the loop's, casts are inserted. ---
+
+// Applies an elementwise row; operands broadcast together and to the outputs. An empty `out` entry (no buffer) gets a
+// new array. Overlapping in-place use gives the result of reading all inputs first. Returns the outputs.
+std::array<Array, 2> apply(RowId, int loop, std::span<const Input> in, std::span<const Array> out = {});
+// dst[...] = src, broadcast and cast (the caller has checked that the cast is allowed).
+void assign(const Array& dst, const Input& src);
+Array cast(const Array&, DType);            // always a new array, C order
+// Reduces over the axes of the mask. The caller guarantees that a reduced axis of length 0 has a neutral value.
+Array reduce(RowId, int loop, const Array&, std::uint64_t axes, bool keepdims);
+Array matmul(const Array& a, const Array& b);             // ndim >= 2 both, same dtype, batch broadcast
+Array scan(RowId op, const Array&, int axis);
+Array argmax(const Array&, int axis, bool maximum);       // axis < 0: over the flattened array
+Array take(const Array&, const Array& index, int axis);   // IndexError when out of range (checked at once)
+void scatter(const Array& dst, const Array& index, const Array& src, int axis);
+Array compress(const Array& flat, const Array& mask);
+Array flatnonzero(const Array& mask);
+Array bincount(const Array& index, std::int64_t length);
+
+// --- running ---
+
+// Runs everything that is recorded. What fails, and what depends on it, stays recorded; all else runs. Then the
+// first failure is rethrown, or, when one buffer was wanted, only a failure that keeps that buffer from its value.
+void flush(const Buffer* wanted = nullptr);
+enum class Access : std::uint8_t { read, write };
+// Afterwards the array's memory exists and nothing recorded conflicts with the host touching it in this way.
+void make_ready(const Array&, Access = Access::write);
+std::string explain(const Array*);    // the programs that are pending (for this array when given), as text
+bool pending(const Array&);
+
+void set_eager(bool);                 // run every operation at once (ASNUMPY_EAGER)
+bool eager();
+void set_eager_size(std::int64_t elements);  // arrays up to this size run at once when nothing they need is pending
+std::size_t pending_count();
+// What the interpreter asks of the queue; set once by core/python.
+struct Host {
+    std::function<void()> check_interrupt;                            // between programs; may throw Interrupted
+    std::function<void(const std::function<void()>&)> without_lock;   // calls its argument with the GIL released
+};
+void set_host(Host);
+// Around fork(): no flush is under way between the two, so that the child's queue is whole.
+void lock_for_fork();
+void unlock_after_fork();
+
+}  // namespace asnumpy

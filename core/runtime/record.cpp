@@ -1,0 +1,315 @@
+// Recording elementwise work and reductions: broadcasting, casts, overlap, and the short way for small arrays.
+#include "runtime/record.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/error.hpp"
+
+namespace asnumpy {
+
+namespace {
+
+std::int64_t item(DType d) { return static_cast<std::int64_t>(itemsize(d)); }
+
+RowId cast_row() {
+    static const RowId id = find_row("cast");
+    return id;
+}
+
+// One launch per thread is enough, and keeps its storage.
+Launch& scratch_launch(std::size_t operands) {
+    thread_local Launch launch;
+    launch.operands.resize(operands);
+    launch.reduced = 0;
+    return launch;
+}
+
+char* bytes_of(const Scalar& s) { return const_cast<char*>(reinterpret_cast<const char*>(s.bytes.data())); }
+
+// Runs elementwise work whose operands all have memory, or a reduction, in the calling thread's time.
+void run_single(const Instruction& instruction) {
+    Launch& launch = scratch_launch(static_cast<std::size_t>(instruction.nin + instruction.nout));
+    launch.shape = instruction.shape;
+    launch.reduced = instruction.reduced;
+    const Dims zeros(instruction.shape.size());
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < instruction.nin; ++k) {
+        const Input& in = instruction.in[k];
+        if (in.is_scalar()) {
+            launch.operands[n++] = {bytes_of(in.scalar), zeros};
+        } else {
+            in.array.buffer->materialise();
+            launch.operands[n++] = {in.array.data(), in.array.view.strides};
+        }
+    }
+    for (std::size_t k = 0; k < instruction.nout; ++k) {
+        instruction.out[k].buffer->materialise();
+        launch.operands[n++] = {instruction.out[k].data(), instruction.out[k].view.strides};
+    }
+    single_program(instruction.work, instruction.row, instruction.loop).run(launch);
+}
+
+void submit(Instruction&& instruction, std::int64_t size) {
+    if (size <= eager_size() && may_run_now(instruction)) run_single(instruction);
+    else record(std::move(instruction));
+}
+
+// Up to this many elements the loop is called on the operands themselves, without a launch.
+constexpr std::int64_t fewest_for_launch = 512;
+
+// The scalar as an operand of n elements.
+const void* splat(const Scalar& s, std::size_t n, std::size_t slot) {
+    alignas(64) thread_local std::array<std::array<std::byte, fewest_for_launch * 16>, 3> slots;
+    std::byte* const to = slots[slot].data();
+    dispatch(s.dtype, [&]<class T>() {
+        if constexpr (sizeof(T) <= 16) std::fill_n(reinterpret_cast<T*>(to), n, s.get<T>());
+    });
+    return to;
+}
+
+// Small contiguous operands of one shape, or scalars: no instruction is made at all.
+bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::array<Array, 2>& result) {
+    const Array* first = nullptr;
+    bool tiny = true;
+    for (std::size_t k = 0; k < in.size(); ++k) {
+        tiny = tiny && itemsize(signature.in[k]) <= 16;
+        if (in[k].dtype() != signature.in[k]) return false;
+        if (in[k].is_scalar()) continue;
+        const Array& a = in[k].array;
+        if (a.buffer->pending_writes || !a.buffer->materialised() || !is_c_contiguous(a.view, item(a.dtype))) return false;
+        if (first && !(a.view.shape == first->view.shape)) return false;
+        first = &a;
+    }
+    if (!first) return false;
+    const std::int64_t size = first->size();
+    if (size > eager_size() || size == 0) return false;
+    for (std::size_t k = 0; k < r.nout; ++k) {
+        result[k] = new_array(first->view.shape, signature.out[k]);
+        result[k].buffer->materialise();
+    }
+    if (tiny && size <= fewest_for_launch) {
+        if (const ContiguousLoop run = default_pool().backend().contiguous_loop(id, loop)) {
+            std::array<const void*, 3> sources{};
+            for (std::size_t k = 0; k < in.size(); ++k)
+                sources[k] = in[k].is_scalar() ? splat(in[k].scalar, static_cast<std::size_t>(size), k) : in[k].array.data();
+            const std::array<void*, 2> targets{result[0].data(), r.nout > 1 ? result[1].data() : nullptr};
+            run(targets.data(), sources.data(), static_cast<std::size_t>(size));
+            return true;
+        }
+    }
+    Launch& launch = scratch_launch(in.size() + r.nout);
+    launch.shape = Dims{size};
+    std::size_t n = 0;
+    for (const Input& i : in) {
+        launch.operands[n].data = i.is_scalar() ? bytes_of(i.scalar) : i.array.data();
+        launch.operands[n++].strides = Dims{i.is_scalar() ? 0 : item(i.array.dtype)};
+    }
+    for (std::size_t k = 0; k < r.nout; ++k) {
+        launch.operands[n].data = result[k].data();
+        launch.operands[n++].strides = Dims{item(signature.out[k])};
+    }
+    single_program(Work::elementwise, id, loop).run(launch);
+    return true;
+}
+
+// Where NumPy's order='K' would put the result of these inputs.
+Array new_output(const Dims& shape, DType dtype, std::span<const Input> in) {
+    const View* like = nullptr;
+    if (shape.size() > 1) {
+        for (const Input& i : in) {
+            if (i.is_scalar() || !(i.array.view.shape == shape)) continue;
+            if (is_c_contiguous(i.array.view, item(i.array.dtype))) return new_array(shape, dtype);
+            if (!like) like = &i.array.view;
+        }
+    }
+    return like ? new_array_like(*like, dtype) : new_array(shape, dtype);
+}
+
+}  // namespace
+
+const Executable& single_program(Work work, RowId id, int loop) {
+    using Slot = std::atomic<const Executable*>;
+    static std::mutex making;
+    // One table per kind of work; a row has few loops.
+    static const auto make_table = [] {
+        std::vector<std::vector<Slot>> table;
+        for (const Row& r : rows()) table.emplace_back(r.loops.size());
+        return table;
+    };
+    static std::array<std::vector<std::vector<Slot>>, 2> tables{make_table(), make_table()};
+    Slot& slot = tables[work == Work::reduction][id][static_cast<std::size_t>(loop)];
+    if (const Executable* made = slot.load(std::memory_order_acquire)) return *made;
+    const std::lock_guard lock(making);
+    if (const Executable* made = slot.load(std::memory_order_acquire)) return *made;
+    const Row& r = row(id);
+    const Signature& signature = r.loops[static_cast<std::size_t>(loop)];
+    Program program;
+    if (work == Work::reduction) {
+        program.inputs.push_back(signature.in[0]);
+        program.reductions.push_back({0, id, static_cast<std::uint16_t>(loop)});
+    } else if (id == cast_row() && signature.in[0] == signature.out[0]) {
+        program.inputs.push_back(signature.in[0]);
+        program.stores.push_back({0});
+    } else {
+        Step step{id, static_cast<std::uint16_t>(loop), {}, r.nin};
+        for (std::size_t k = 0; k < r.nin; ++k) {
+            program.inputs.push_back(signature.in[k]);
+            step.in[k] = static_cast<ValueId>(k);
+        }
+        program.steps.push_back(step);
+        for (std::size_t k = 0; k < r.nout; ++k) program.stores.push_back({static_cast<ValueId>(r.nin + k)});
+    }
+    const Executable* made = default_pool().backend().compile(program).release();  // kept for the life of the process
+    slot.store(made, std::memory_order_release);
+    return *made;
+}
+
+std::array<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<const Array> out) {
+    const Row& r = row(id);
+    const Signature& signature = r.loops[static_cast<std::size_t>(loop)];
+    std::array<Array, 2> result;
+    if (out.empty() && apply_at_once(id, loop, r, signature, in, result)) return result;
+
+    std::array<const Dims*, 5> shapes{};
+    std::size_t n = 0;
+    for (const Input& i : in)
+        if (!i.is_scalar()) shapes[n++] = &i.array.view.shape;
+    const std::size_t input_shapes = n;
+    for (const Array& o : out)
+        if (o.buffer) shapes[n++] = &o.view.shape;
+    bool equal = n > 0;
+    for (std::size_t k = 1; k < n; ++k) equal = equal && *shapes[k] == *shapes[0];
+    Dims shape = equal ? *shapes[0] : broadcast_shapes(std::span(shapes.data(), n), r.name.data());
+    for (std::size_t k = input_shapes; k < n; ++k)
+        if (!equal && !(*shapes[k] == shape))
+            throw ValueError(std::string(r.name) + ": non-broadcastable output operand with shape " + to_string(*shapes[k]) +
+                             " doesn't match the broadcast shape " + to_string(shape));
+
+    Instruction instruction;
+    instruction.row = id;
+    instruction.loop = static_cast<std::uint16_t>(loop);
+    instruction.nin = r.nin;
+    instruction.nout = r.nout;
+    for (std::size_t k = 0; k < r.nin; ++k) {
+        Input& operand = instruction.in[k];
+        if (in[k].is_scalar()) {
+            operand.scalar = in[k].scalar;
+            if (in[k].scalar.dtype != signature.in[k])
+                throw RuntimeFailure(std::string(r.name) + ": a scalar of " + std::string(name(in[k].scalar.dtype)) + " where the loop takes " + std::string(name(signature.in[k])));
+            continue;
+        }
+        operand.array = in[k].array.dtype == signature.in[k] ? in[k].array : cast(in[k].array, signature.in[k]);
+        if (!(operand.array.view.shape == shape)) operand.array.view = broadcast_to(operand.array.view, shape);
+    }
+    std::array<Array, 2> store_to;  // outputs that are written by a second step: another dtype, or overlap
+    for (std::size_t k = 0; k < r.nout; ++k) {
+        const bool given = k < out.size() && out[k].buffer;
+        if (!given) {
+            result[k] = instruction.out[k] = new_output(shape, signature.out[k], in);
+            continue;
+        }
+        result[k] = out[k];
+        bool direct = out[k].dtype == signature.out[k];
+        for (std::size_t i = 0; direct && i < r.nin; ++i) {
+            const Input& operand = instruction.in[i];
+            if (operand.is_scalar() || operand.array.view == out[k].view) continue;
+            if (may_overlap(operand.array, out[k])) direct = false;
+        }
+        for (std::size_t j = 0; direct && j < k; ++j)
+            if (may_overlap(instruction.out[j], out[k])) direct = false;
+        if (direct) {
+            instruction.out[k] = out[k];
+        } else {
+            store_to[k] = out[k];
+            instruction.out[k] = new_output(shape, signature.out[k], in);
+        }
+    }
+    const std::int64_t size = count(shape);
+    std::array<Array, 2> made{instruction.out[0], instruction.out[1]};
+    if (size > 0) {
+        instruction.shape = std::move(shape);
+        submit(std::move(instruction), size);
+    }
+    for (std::size_t k = 0; k < r.nout; ++k)
+        if (store_to[k].buffer) assign(store_to[k], {made[k], {}});
+    return result;
+}
+
+void assign(const Array& dst, const Input& src) {
+    Input source = src;
+    if (!source.is_scalar()) {
+        View& view = source.array.view;
+        while (view.ndim() > dst.ndim() && view.shape[0] == 1) {  // as NumPy: surplus leading axes of length 1
+            View shorter;
+            shorter.offset = view.offset;
+            shorter.shape = Dims(std::span(view.shape.begin() + 1, view.shape.end()));
+            shorter.strides = Dims(std::span(view.strides.begin() + 1, view.strides.end()));
+            view = std::move(shorter);
+        }
+        bool fits = view.ndim() <= dst.ndim();
+        for (int i = 0; fits && i < view.ndim(); ++i) {
+            const std::int64_t length = view.shape[i];
+            fits = length == 1 || length == dst.view.shape[dst.ndim() - view.ndim() + i];
+        }
+        if (!fits)
+            throw ValueError("could not broadcast input array from shape " + to_string(src.array.view.shape) + " into shape " + to_string(dst.view.shape));
+    }
+    if (dst.size() == 0) return;
+    const Array outputs[]{dst};
+    apply(cast_row(), cast_loop(source.dtype(), dst.dtype), std::span(&source, 1), outputs);
+}
+
+Array cast(const Array& array, DType dtype) {
+    const Input source{array, {}};
+    const Array copy = new_array(array.shape(), dtype);  // apply would keep the source's layout
+    return apply(cast_row(), cast_loop(array.dtype, dtype), std::span(&source, 1), std::span(&copy, 1))[0];
+}
+
+Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool keepdims) {
+    const Row& r = row(id);
+    const DType dtype = r.loops[static_cast<std::size_t>(loop)].in[0];
+    const int ndim = array.ndim();
+    Dims kept, kept_full(ndim, 1);
+    bool empty = false;
+    for (int i = 0; i < ndim; ++i) {
+        if (axes >> i & 1) {
+            empty = empty || array.view.shape[i] == 0;
+            continue;
+        }
+        kept.push_back(array.view.shape[i]);
+        kept_full[i] = array.view.shape[i];
+    }
+    Array result = new_array(keepdims ? kept_full : kept, dtype);
+    if (result.size() == 0) return result;
+    if (empty) {
+        assign(result, {Array{}, neutral(id, dtype)});
+        return result;
+    }
+    Instruction instruction;
+    instruction.work = Work::reduction;
+    instruction.row = id;
+    instruction.loop = static_cast<std::uint16_t>(loop);
+    instruction.nin = instruction.nout = 1;
+    instruction.shape = array.view.shape;
+    instruction.reduced = axes;
+    instruction.in[0].array = array.dtype == dtype ? array : cast(array, dtype);
+    Array& out = instruction.out[0];
+    out = result;
+    out.view.shape = array.view.shape;
+    out.view.strides = Dims(ndim);
+    std::int64_t stride = item(dtype);
+    for (int i = ndim - 1; i >= 0; --i) {
+        if (axes >> i & 1) continue;
+        out.view.strides[i] = stride;
+        stride *= std::max<std::int64_t>(array.view.shape[i], 1);
+    }
+    if (axes == 0 || ndim == 0) {  // nothing is combined: a copy
+        assign(result, {instruction.in[0].array, {}});
+        return result;
+    }
+    submit(std::move(instruction), array.size());
+    return result;
+}
+
+}  // namespace asnumpy

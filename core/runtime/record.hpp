@@ -1,0 +1,23 @@
+// How the recording functions hand work to the queue. Internal to this folder.
+#pragma once
+
+#include <memory>
+
+#include "runtime/queue.hpp"
+
+namespace asnumpy {
+
+// Appends to the queue, and flushes when the queue is full, everything runs at once, or the host sees a buffer of it.
+void record(Instruction&&);
+
+// Arrays of at most this many elements run at once when nothing recorded touches them.
+std::int64_t eager_size();
+
+// True when the instruction's buffers are untouched by anything recorded, so that running it now keeps the order.
+bool may_run_now(const Instruction&);
+void run_structured(const Instruction&);
+
+// The program that applies one row once (reduces with it); made at first use, never freed.
+const Executable& single_program(Work, RowId, int loop);
+
+}  // namespace asnumpy

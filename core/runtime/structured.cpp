@@ -1,0 +1,179 @@
+// Recording structured operations: their shapes and checks.
+#include <array>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "runtime/record.hpp"
+
+namespace asnumpy {
+
+namespace {
+
+Instruction structured(const char* name, std::initializer_list<const Array*> in, const Array& out) {
+    Instruction instruction;
+    instruction.work = Work::structured;
+    instruction.row = find_row(name);
+    for (const Array* a : in) instruction.in[instruction.nin++].array = *a;
+    instruction.nout = 1;
+    instruction.out[0] = out;
+    return instruction;
+}
+
+void submit(Instruction&& instruction) {
+    std::int64_t size = instruction.out[0].size();
+    for (std::size_t k = 0; k < instruction.nin; ++k) size = std::max(size, instruction.in[k].array.size());
+    if (size <= eager_size() && may_run_now(instruction)) run_structured(instruction);
+    else record(std::move(instruction));
+}
+
+template <class T> T read(const Array& scalar) {
+    make_ready(scalar, Access::read);
+    T value;
+    std::memcpy(&value, scalar.data(), sizeof value);
+    return value;
+}
+
+void check_range(const char* function, const Array& index, std::int64_t length) {
+    if (index.size() == 0) return;
+    const Array inside = new_array(Dims{}, DType::boolean);
+    Instruction instruction = structured("in_range", {&index}, inside);
+    instruction.option = length;
+    submit(std::move(instruction));
+    if (read<bool>(inside)) return;
+    make_ready(index, Access::read);
+    for (std::int64_t i = 0; i < index.size(); ++i) {
+        std::int64_t value;
+        std::memcpy(&value, index.data() + i * index.view.strides[0], sizeof value);
+        if (value < -length || value >= length)
+            throw IndexError("index " + std::to_string(value) + " is out of bounds for axis with size " + std::to_string(length));
+    }
+    throw RuntimeFailure(std::string(function) + ": in_range and the index disagree");
+}
+
+}  // namespace
+
+Array matmul(const Array& a, const Array& b) {
+    const int na = a.ndim(), nb = b.ndim();
+    if (a.dtype != b.dtype || na < 2 || nb < 2) throw RuntimeFailure("matmul: takes two arrays of one dtype and at least two axes");
+    const std::int64_t m = a.view.shape[na - 2], k = a.view.shape[na - 1], n = b.view.shape[nb - 1];
+    if (b.view.shape[nb - 2] != k)
+        throw ValueError("matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size " +
+                         std::to_string(b.view.shape[nb - 2]) + " is different from " + std::to_string(k) + ")");
+    const Dims batch_a(std::span(a.view.shape.begin(), a.view.shape.end() - 2));
+    const Dims batch_b(std::span(b.view.shape.begin(), b.view.shape.end() - 2));
+    const std::array<const Dims*, 2> batches{&batch_a, &batch_b};
+    Dims shape = broadcast_shapes(batches, "matmul");
+    const auto with = [&shape](std::int64_t rows, std::int64_t columns) {
+        Dims full = shape;
+        full.push_back(rows);
+        full.push_back(columns);
+        return full;
+    };
+    Array out = new_array(with(m, n), a.dtype);
+    if (out.size() == 0) return out;
+    Array left = a, right = b;
+    left.view = broadcast_to(a.view, with(m, k));
+    right.view = broadcast_to(b.view, with(k, n));
+    submit(structured("matmul", {&left, &right}, out));
+    return out;
+}
+
+Array scan(RowId op, const Array& array, int axis) {
+    Array out = new_array(array.view.shape, array.dtype);
+    if (out.size() == 0) return out;
+    Instruction instruction = structured("scan", {&array}, out);
+    instruction.axis = axis;
+    instruction.op = op;
+    submit(std::move(instruction));
+    return out;
+}
+
+Array argmax(const Array& array, int axis, bool maximum) {
+    Array flat = array;
+    if (axis < 0) {
+        const std::int64_t size = array.size();
+        const auto view = reshape(array.view, Dims{size}, static_cast<std::int64_t>(itemsize(array.dtype)));
+        if (view) {
+            flat.view = *view;
+        } else {
+            flat = new_array(array.view.shape, array.dtype);
+            assign(flat, {array, {}});
+            flat.view = contiguous(Dims{size}, static_cast<std::int64_t>(itemsize(array.dtype)));
+        }
+        axis = 0;
+    }
+    Dims shape;
+    for (int i = 0; i < flat.ndim(); ++i)
+        if (i != axis) shape.push_back(flat.view.shape[i]);
+    Array out = new_array(shape, DType::int64);
+    if (out.size() == 0) return out;
+    if (flat.size() == 0) throw ValueError(std::string("attempt to get ") + (maximum ? "argmax" : "argmin") + " of an empty sequence");
+    Instruction instruction = structured(maximum ? "argmax" : "argmin", {&flat}, out);
+    instruction.axis = axis;
+    submit(std::move(instruction));
+    return out;
+}
+
+Array take(const Array& array, const Array& index, int axis) {
+    check_range("take", index, array.view.shape[axis]);
+    Dims shape = array.view.shape;
+    shape[axis] = index.size();
+    Array out = new_array(shape, array.dtype);
+    if (out.size() == 0) return out;
+    Instruction instruction = structured("take", {&array, &index}, out);
+    instruction.axis = axis;
+    submit(std::move(instruction));
+    return out;
+}
+
+void scatter(const Array& dst, const Array& index, const Array& src, int axis) {
+    check_range("scatter", index, dst.view.shape[axis]);
+    Dims shape = dst.view.shape;
+    shape[axis] = index.size();
+    if (count(shape) == 0) return;
+    Array source = src.dtype == dst.dtype ? src : cast(src, dst.dtype);
+    if (source.buffer == dst.buffer) {  // the old values are what is written
+        const Array copy = new_array(source.view.shape, source.dtype);
+        assign(copy, {source, {}});
+        source = copy;
+    }
+    source.view = broadcast_to(source.view, shape);
+    const Array positions = index.buffer == dst.buffer ? cast(index, DType::int64) : index;
+    Instruction instruction = structured("scatter", {&source, &positions}, dst);
+    instruction.axis = axis;
+    submit(std::move(instruction));
+}
+
+namespace {
+
+std::int64_t count_true(const Array& mask) {
+    const RowId add = find_row("add");
+    Signature sum;
+    sum.nin = 2;
+    sum.nout = 1;
+    sum.in = {DType::int64, DType::int64};
+    sum.out = {DType::int64};
+    return read<std::int64_t>(reduce(add, find_loop(add, sum), mask, 1, false));
+}
+
+}  // namespace
+
+Array compress(const Array& flat, const Array& mask) {
+    Array out = new_array(Dims{count_true(mask)}, flat.dtype);
+    if (out.size() > 0) submit(structured("compress", {&flat, &mask}, out));
+    return out;
+}
+
+Array flatnonzero(const Array& mask) {
+    Array out = new_array(Dims{count_true(mask)}, DType::int64);
+    if (out.size() > 0) submit(structured("flatnonzero", {&mask}, out));
+    return out;
+}
+
+Array bincount(const Array& index, std::int64_t length) {
+    Array out = new_array(Dims{length}, DType::int64);
+    if (length > 0) submit(structured("bincount", {&index}, out));
+    return out;
+}
+
+}  // namespace asnumpy

@@ -1,0 +1,28 @@
+"""asnumpy: NumPy's interface over arrays whose operations are deferred, fused and run on a device."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from asnumpy._public import exports
+
+__version__ = "0.1.0"
+
+# In this order: a module may use those before it (asnumpy/_public.py collects what each marks as public).
+_MODULES = (
+    "_dtype", "config", "_array", "_host", "_convert", "_operands", "_calls", "_gufunc", "_folds", "_ufunc", "_operators",
+    "_array_attributes", "_array_methods", "_reductions", "_indexing", "_protocols", "_print", "_runtime", "profiler",
+    "_creation", "_manipulation", "_grid", "_selection", "_joining", "_sorting", "_sets", "_statistics", "_elementwise",
+    "_nan", "_histogram", "_difference", "_linear", "_einsum", "_padding", "_functional", "linalg", "fft",
+    "_passed_on", "_binding",
+)
+
+for _name in _MODULES:
+    import_module(f"asnumpy.{_name}")
+globals().update(exports)
+__all__ = sorted(exports)
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

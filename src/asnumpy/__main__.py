@@ -1,0 +1,69 @@
+"""The command line: `python -m asnumpy demo`, `python -m asnumpy info`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import asnumpy as ap
+
+DEMO_PACKAGES = ("matplotlib", "PIL", "tqdm")
+
+
+def threads(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected at least 1, got {number}")
+    return number
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line's grammar."""
+    top = argparse.ArgumentParser(prog="python -m asnumpy", description="NumPy arrays that are deferred and fused.")
+    top.add_argument("--version", action="version", version=f"asnumpy {ap.__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="command")
+    demo = commands.add_parser("demo", help="run four workloads on NumPy and on asnumpy and compare")
+    demo.add_argument("--quick", action="store_true", help="smaller sizes and fewer rounds: under a minute")
+    demo.add_argument("--output", type=Path, default=Path("asnumpy-demo"), metavar="FOLDER",
+                      help="where the plot and the pictures go (default: %(default)s)")
+    demo.add_argument("--threads", type=threads, metavar="N", help="threads of asnumpy (default: all)")
+    commands.add_parser("info", help="print the configuration: device, threads, instruction set, settings")
+    return top
+
+
+def run_demo(options: argparse.Namespace) -> int:
+    missing = [name for name in DEMO_PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        print(f'asnumpy demo: missing {", ".join(missing)}; install them with: pip install "asnumpy[demo]" '
+              '(in the source folder: pip install ".[demo]")', file=sys.stderr)
+        return 2
+    from asnumpy.demo import run
+
+    if options.threads is not None:
+        ap.set_num_threads(options.threads)
+    try:
+        run.demonstrate(options.quick, options.output)
+    except (run.Wrong, OSError, MemoryError) as error:
+        print(f"asnumpy demo: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return the exit status."""
+    options = parser().parse_args(arguments)
+    if options.command == "demo":
+        return run_demo(options)
+    ap.show_config()
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        status = main()
+    except KeyboardInterrupt:
+        status = 130
+    sys.exit(status)

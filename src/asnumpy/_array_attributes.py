@@ -1,0 +1,262 @@
+"""ndarray's attributes beyond those of the core: flags, flat, real and imag, device, and the assignable ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core
+from asnumpy._array import method, ndarray
+from asnumpy._convert import asarray
+from asnumpy._dtype import as_dtype
+from asnumpy._public import export
+
+_FLAGS = {
+    "C_CONTIGUOUS": "c_contiguous", "C": "c_contiguous", "CONTIGUOUS": "c_contiguous",
+    "F_CONTIGUOUS": "f_contiguous", "F": "f_contiguous", "FORTRAN": "f_contiguous",
+    "OWNDATA": "owndata", "O": "owndata", "WRITEABLE": "writeable", "W": "writeable",
+    "ALIGNED": "aligned", "A": "aligned", "WRITEBACKIFCOPY": "writebackifcopy", "X": "writebackifcopy",
+    "BEHAVED": "behaved", "B": "behaved", "CARRAY": "carray", "CA": "carray", "FARRAY": "farray", "FA": "farray",
+    "FNC": "fnc", "FORC": "forc",
+}
+
+
+class flagsobj:
+    """Memory layout of an array, as numpy.ndarray.flags."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+
+    @property
+    def c_contiguous(self) -> bool:
+        return self._array.flags_c_contiguous
+
+    contiguous = c_contiguous
+
+    @property
+    def f_contiguous(self) -> bool:
+        return self._array.flags_f_contiguous
+
+    fortran = f_contiguous
+
+    @property
+    def owndata(self) -> bool:
+        return self._array.owns_data
+
+    @property
+    def writeable(self) -> bool:
+        return self._array.flags_writeable
+
+    @writeable.setter
+    def writeable(self, value: Any) -> None:
+        self._array.setflags(write=value)
+
+    @property
+    def aligned(self) -> bool:
+        return True  # the core makes none that are not, and copies or refuses those that come
+
+    @property
+    def writebackifcopy(self) -> bool:
+        return False
+
+    @property
+    def behaved(self) -> bool:
+        return self.aligned and self.writeable
+
+    @property
+    def carray(self) -> bool:
+        return self.behaved and self.c_contiguous
+
+    @property
+    def fnc(self) -> bool:
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
+    def forc(self) -> bool:
+        return self.f_contiguous or self.c_contiguous
+
+    @property
+    def farray(self) -> bool:
+        return self.behaved and self.fnc
+
+    @property
+    def num(self) -> int:
+        parts = (self.c_contiguous, 1), (self.f_contiguous, 2), (self.owndata, 4), (self.aligned, 256), (self.writeable, 1024)
+        return sum(bit for present, bit in parts if present)
+
+    def __getitem__(self, key: str) -> bool:
+        if key not in _FLAGS:
+            raise KeyError("Unknown flag")
+        return getattr(self, _FLAGS[key])
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if _FLAGS.get(key) != "writeable":
+            raise KeyError("Unknown flag")
+        self.writeable = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, flagsobj) and self.num == other.num
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        names = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
+        return "".join(f"  {name} : {self[name]}\n" for name in names)
+
+
+class flatiter:
+    """The elements of an array in C order, as numpy.flatiter: an iterator that can be indexed and assigned."""
+
+    __slots__ = ("_array", "_next")
+
+    def __init__(self, array: Any) -> None:
+        self._array, self._next = array, 0
+
+    @property
+    def base(self) -> Any:
+        return self._array
+
+    @property
+    def index(self) -> int:
+        return self._next
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        return tuple(int(i) for i in np.unravel_index(self._next, self._array.shape)) if self._array.ndim else ()
+
+    def _line(self) -> Any:
+        """The elements as one axis: a view where the strides allow it, else a copy."""
+        view = _core.reshape_view(self._array, (self._array.size,))
+        return self._array.reshape(-1) if view is None else view
+
+    def copy(self) -> Any:
+        return self._array.flatten()
+
+    def __len__(self) -> int:
+        return self._array.size
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self._next >= self._array.size:
+            self._next = 0
+            raise StopIteration
+        self._next += 1
+        return self._line()[self._next - 1]
+
+    def __getitem__(self, key: Any) -> Any:
+        found = self._line()[key]
+        return found.copy() if isinstance(found, ndarray) else found
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        view = _core.reshape_view(self._array, (self._array.size,))
+        line = self._array.reshape(-1) if view is None else view
+        target = _core.reshape_view(line[key], (-1,)) if isinstance(key, slice) else None
+        values = asarray(value).reshape(-1)
+        if target is not None and values.size > 1:  # NumPy repeats the values, or takes the first of them
+            repeats = -(-target.size // values.size)
+            target[...] = _core.take(values, asarray(np.arange(target.size) % values.size), 0) if repeats else values
+        else:
+            line[key] = values if values.size > 1 else values[0] if values.size else values
+        if view is None:
+            _core.assign(self._array, line.reshape(self._array.shape))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.array(self._line(), dtype=dtype)
+
+    def __eq__(self, other: Any) -> Any:
+        return self._line() == other
+
+    def __ne__(self, other: Any) -> Any:
+        return self._line() != other
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+for _class in (flagsobj, flatiter):
+    _class.__module__ = "asnumpy"
+export("flatiter", flatiter)
+
+
+def _set_flat(self: Any, value: Any) -> None:
+    flatiter(self)[:] = value
+
+
+def _component(self: Any, which: int) -> Any:
+    """The real (0) or imaginary (1) parts of a complex array, as a view."""
+    part = np.dtype({"F": "f", "D": "d", "G": "g"}[self.dtype.char])
+    # With a last axis of one element any strides can be read as pairs of the smaller type.
+    pairs = _core.as_strided(self, self.shape + (1,), self.strides + (self.itemsize,), 0, self.flags_writeable)
+    return _core.view_dtype(pairs, part)[..., which]
+
+
+def _real(self: Any) -> Any:
+    return _component(self, 0) if self.dtype.kind == "c" else self
+
+
+def _set_real(self: Any, value: Any) -> None:
+    _real(self)[...] = value
+
+
+def _imag(self: Any) -> Any:
+    if self.dtype.kind == "c":
+        return _component(self, 1)
+    zeros = _core.empty(self.shape, self.dtype)
+    _core.assign(zeros, 0)
+    zeros.flags_writeable = False
+    return zeros
+
+
+def _set_imag(self: Any, value: Any) -> None:
+    if self.dtype.kind != "c":
+        raise TypeError("array does not have imaginary part to set")
+    _component(self, 1)[...] = value
+
+
+def _transposed_matrix(self: Any) -> Any:
+    if self.ndim < 2:
+        raise ValueError("matrix transpose with ndim < 2 is undefined")
+    return _core.transpose(self, (*range(self.ndim - 2), self.ndim - 1, self.ndim - 2))
+
+
+method(name="flags")(property(flagsobj))
+method(name="flat")(property(flatiter, _set_flat))
+method(name="real")(property(_real, _set_real))
+method(name="imag")(property(_imag, _set_imag))
+method(name="mT")(property(_transposed_matrix))
+method(name="device")(property(lambda self: "cpu"))
+method(name="data")(property(memoryview))
+method(name="ctypes")(property(lambda self: _core.to_numpy_view(self, None).ctypes))
+
+
+@method
+def setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:
+    if write is not None:
+        owner = self.base
+        if write and not self.flags_writeable and isinstance(owner, ndarray) and not owner.flags_writeable:
+            raise ValueError("cannot set WRITEABLE flag to True of this array")
+        self.flags_writeable = bool(write)
+    if uic:
+        raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
+
+
+@method
+def view(self: Any, dtype: Any = None, type: Any = None) -> Any:
+    if isinstance(dtype, __builtins_type) and issubclass(dtype, (ndarray, np.ndarray)):
+        dtype, type = None, dtype
+    if type is not None and type is not ndarray:
+        if issubclass(type, ndarray):
+            source = self if dtype is None else _core.view_dtype(self, as_dtype(dtype, "ndarray.view"))
+            return _core.Array.__new__(type, source)
+        raise TypeError(f"ndarray.view: expected asnumpy.ndarray as type, got {type!r}; numpy.asarray(a) gives a NumPy view")
+    if dtype is None:
+        return self[...]
+    return _core.view_dtype(self, as_dtype(dtype, "ndarray.view"))
+
+
+__builtins_type = type

@@ -1,0 +1,74 @@
+"""Anything array-like becomes an ndarray of ours, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core
+from asnumpy._array import ndarray
+from asnumpy._dtype import supported, unsupported_error
+from asnumpy._public import public
+
+
+def from_host(array: np.ndarray, function: str = "asarray") -> ndarray:
+    """A copy of a NumPy array, whatever its strides and byte order."""
+    if not supported(array.dtype):
+        raise unsupported_error(array.dtype, function)
+    return _core.new_from_numpy(array)
+
+
+def asarray(value: Any) -> ndarray:
+    """Our arrays pass through, everything else is copied as `np.asarray` reads it."""
+    if isinstance(value, ndarray):
+        return value
+    if isinstance(value, np.ndarray):
+        return from_host(value)
+    made = np.asarray(value)
+    if not supported(made.dtype):
+        raise unsupported_error(made.dtype)
+    if made.base is None and made.flags.owndata and type(value) in (list, tuple, int, float, complex, bool):
+        return _core.adopt(made)
+    return _core.new_from_numpy(made)
+
+
+@public
+def from_numpy(array: Any) -> ndarray:
+    """A new array with the elements of a numpy.ndarray (any strides, byte order, read-only or not)."""
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise TypeError(f"from_numpy: expected a numpy.ndarray, got {type(array).__name__}; asarray() takes any sequence")
+    return from_host(np.asarray(array), "from_numpy")
+
+
+@public
+def to_numpy(array: Any) -> np.ndarray:
+    """A numpy.ndarray of its own with the elements of an array; `np.asarray(array)` shares memory instead."""
+    if isinstance(array, ndarray):
+        return np.array(_core.to_numpy_view(array, None), order="K")
+    return np.array(array)
+
+
+@public
+def asnumpy(array: Any) -> np.ndarray:
+    """The same as to_numpy(), under the name that other device libraries use."""
+    return to_numpy(array)
+
+
+@public
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ndarray:
+    if device not in (None, "cpu"):
+        raise ValueError(f'from_dlpack: expected device None or "cpu", got {device!r}')
+    if isinstance(x, ndarray):
+        return _core.cast(x, x.dtype) if copy else x[...]
+    if not hasattr(x, "__dlpack__"):
+        raise TypeError(f"from_dlpack: expected an object with __dlpack__, got {type(x).__name__}")
+    try:
+        capsule = x.__dlpack__(max_version=(1, 0), dl_device=None, copy=copy)
+    except TypeError:  # a producer from before version 1.0 knows no keywords
+        if copy is False:
+            capsule = x.__dlpack__()
+        else:
+            made = _core.from_dlpack(x.__dlpack__())
+            return _core.cast(made, made.dtype) if copy else made
+    return _core.from_dlpack(capsule)

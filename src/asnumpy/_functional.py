@@ -1,0 +1,52 @@
+"""Python functions applied along axes or element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from asnumpy import _core
+from asnumpy._array import ndarray
+from asnumpy._convert import asarray
+from asnumpy._manipulation import moveaxis
+from asnumpy._public import export, public
+
+
+@public
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> ndarray:
+    a = asarray(arr)
+    axis = normalize_axis_index(axis, a.ndim)
+    lines = moveaxis(a, axis, -1)
+    outer = lines.shape[:-1]
+    if 0 in outer:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    out: Any = None
+    inner: tuple[int, ...] = ()
+    for place in np.ndindex(outer):
+        made = asarray(func1d(lines[place], *args, **kwargs))
+        if out is None:
+            inner = made.shape
+            out = _core.empty(outer + inner, made.dtype)
+        _core.assign(out[place], made)
+    # the axes of the results stand where the axis was
+    count = len(inner)
+    order = (*range(axis), *range(len(outer), len(outer) + count), *range(axis, len(outer)))
+    return _core.transpose(out, order)
+
+
+class vectorize(np.vectorize):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.pyfunc is np._NoValue:  # used as a decorator with arguments
+            return super().__call__(*args, **kwargs)
+        plain = [np.asarray(one) if isinstance(one, ndarray) else one for one in args]
+        named = {key: np.asarray(one) if isinstance(one, ndarray) else one for key, one in kwargs.items()}
+        made = super().__call__(*plain, **named)
+        return tuple(asarray(one) for one in made) if isinstance(made, tuple) else asarray(made)
+
+
+vectorize.__doc__ = np.vectorize.__doc__
+vectorize.__module__ = "asnumpy"
+export("vectorize", vectorize)

@@ -1,0 +1,108 @@
+"""matmul, vecdot, matvec and vecmat: ufuncs over vectors and matrices, made of the core's matrix product."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core
+from asnumpy._array import ndarray
+from asnumpy._calls import on_host, outputs, type_signature
+from asnumpy._operands import Unsupported, call_overrides, operand, overrides, resolve_call, type_key
+
+_KEYWORDS = frozenset({"out", "casting", "dtype", "signature", "sig", "subok"})
+
+
+def product(a: ndarray, b: ndarray) -> ndarray:
+    """The matrix product of arrays of one dtype with matching core dimensions; one-dimensional ones are vectors."""
+    row, column = a.ndim == 1, b.ndim == 1
+    left = a.reshape((1, a.shape[0])) if row else a
+    right = b.reshape((b.shape[0], 1)) if column else b
+    result = _core.matmul(left, right)
+    if row and column:
+        return result.reshape(())
+    if row:
+        return result.reshape(result.shape[:-2] + result.shape[-1:])
+    if column:
+        return result.reshape(result.shape[:-1])
+    return result
+
+
+def _conjugate(a: ndarray) -> ndarray:
+    return _core.apply("conjugate", (a.dtype, a.dtype), [a]) if a.dtype.kind == "c" else a
+
+
+def _vecdot(a: ndarray, b: ndarray) -> ndarray:
+    dtype = a.dtype
+    wide = np.dtype(np.float32) if dtype.kind in "fV" and dtype.itemsize == 2 else dtype
+    terms = _core.apply("multiply", (wide, wide, wide), [_conjugate(a), b])
+    total = _core.reduce("add", wide, terms, (terms.ndim - 1,), False)
+    return total if wide == dtype else _core.cast(total, dtype)
+
+
+def _matvec(a: ndarray, b: ndarray) -> ndarray:
+    result = _core.matmul(a, b.reshape(b.shape + (1,)))
+    return result.reshape(result.shape[:-1])
+
+
+def _vecmat(a: ndarray, b: ndarray) -> ndarray:
+    result = _core.matmul(_conjugate(a).reshape(a.shape[:-1] + (1, a.shape[-1])), b)
+    return result.reshape(result.shape[:-2] + result.shape[-1:])
+
+
+# Per ufunc: least dimensions of both operands, the axis of `b` that meets the last axis of `a`, the function.
+_FORMS: dict[str, tuple[int, int, int, Any]] = {
+    "matmul": (1, 1, -2, product),
+    "vecdot": (1, 1, -1, _vecdot),
+    "matvec": (2, 1, -1, _matvec),
+    "vecmat": (1, 2, -2, _vecmat),
+}
+
+
+def _batch(a: ndarray, b: ndarray, least_a: int, least_b: int) -> bool:
+    """Whether the axes in front of the core dimensions broadcast."""
+    try:
+        np.broadcast_shapes(a.shape[: max(a.ndim - least_a, 0)], b.shape[: max(b.ndim - least_b, 0)])
+    except ValueError:
+        return False
+    return True
+
+
+def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`ufunc(*args, **kwargs)`; calls with `axes`, `axis`, `keepdims` and whatever is wrong go to NumPy."""
+    name = ufunc.name
+    found = overrides([*args, *outputs((), kwargs)])
+    if found:
+        return call_overrides(found, ufunc, "__call__", args, kwargs)
+    form = _FORMS.get(name)
+    out = args[2] if len(args) == 3 else kwargs.get("out")
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    plain = form is not None and kwargs.keys() <= _KEYWORDS and (len(args) == 2 or (len(args) == 3 and "out" not in kwargs))
+    if not plain or not (out is None or isinstance(out, ndarray)):
+        return on_host(ufunc.numpy, name, args, kwargs)
+    assert form is not None
+    least_a, least_b, meeting, function = form
+    try:
+        a, b = operand(args[0]), operand(args[1])
+        signature = type_signature(ufunc, kwargs)
+    except (Unsupported, LookupError):
+        return on_host(ufunc.numpy, name, args, kwargs)
+    if not (isinstance(a, ndarray) and isinstance(b, ndarray)) or a.ndim < least_a or b.ndim < least_b:
+        return on_host(ufunc.numpy, name, args, kwargs)
+    core_a, core_b = (2, 2) if name == "matmul" else (least_a, least_b)
+    if a.shape[-1] != b.shape[meeting if b.ndim > 1 else 0] or not _batch(a, b, core_a, core_b):
+        return on_host(ufunc.numpy, name, args, kwargs)
+    wanted = (type_key(a), type_key(b), None if out is None else out.dtype)
+    loop = resolve_call(ufunc, wanted, signature, kwargs.get("casting", "same_kind"))
+    dtype = loop[0]
+    if any(each != dtype for each in loop) or dtype.char in "gGO" or (name == "vecdot" and dtype == np.bool):
+        return on_host(ufunc.numpy, name, args, kwargs)
+    result = function(*(each if each.dtype == dtype else _core.cast(each, dtype) for each in (a, b)))
+    if out is None:
+        return result
+    if out.shape != result.shape:
+        return on_host(ufunc.numpy, name, args, kwargs)
+    _core.assign(out, result)
+    return out

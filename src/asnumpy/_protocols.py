@@ -1,0 +1,122 @@
+"""How other libraries meet our arrays: NumPy's protocols, the array API's, copying and pickling."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core
+from asnumpy._array import method, ndarray
+from asnumpy._calls import on_host
+from asnumpy._convert import from_host
+from asnumpy._host import host
+from asnumpy._public import exports
+from asnumpy._ufunc import of_numpy
+
+setattr(ndarray, "__array_priority__", 0.0)
+
+
+@method(name="__array__")
+def _array(self: Any, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    view = _core.to_numpy_view(self, None)
+    if dtype is not None and np.dtype(dtype) != view.dtype:
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested: the dtypes differ.")
+        return view.astype(dtype)
+    return view.copy(order="K") if copy else view
+
+
+def _overridden(values: Any) -> bool:
+    """Whether another class wants to answer for a ufunc; it is asked before us if it knows better."""
+    plain = (np.ndarray.__array_ufunc__, ndarray.__array_ufunc__, None)  # type: ignore[attr-defined]
+    return any(getattr(type(value), "__array_ufunc__", None) not in plain for value in values)
+
+
+@method(name="__array_ufunc__")
+def _array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
+    outs = kwargs.get("out", ())
+    if _overridden((*inputs, *(outs if isinstance(outs, tuple) else (outs,)))):
+        return NotImplemented
+    own = of_numpy(ufunc)
+    if own is None:
+        return on_host(getattr(ufunc, method), ufunc.__name__, inputs, kwargs)
+    if method == "__call__":
+        return own(*inputs, **kwargs)
+    return getattr(own, method)(*inputs, **kwargs)
+
+
+def _own_function(function: Any) -> Any:
+    """Our function for one of NumPy's: the same name in the same namespace."""
+    module = getattr(function, "__module__", None) or ""
+    name = getattr(function, "__name__", "")
+    if module == "numpy":
+        return exports.get(name)
+    if module.startswith("numpy."):
+        namespace = sys.modules.get("asnumpy" + module[len("numpy"):])
+        return None if namespace is None else getattr(namespace, name, None)
+    return None
+
+
+@method(name="__array_function__")
+def _array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    if not all(issubclass(kind, (ndarray, np.ndarray)) for kind in types):
+        return NotImplemented
+    own = _own_function(func)
+    if own is not None and callable(own) and not isinstance(own, type):
+        return own(*args, **kwargs)
+    return host(func, *args, **kwargs)
+
+
+@method(name="__array_namespace__")
+def _array_namespace(self: Any, *, api_version: str | None = None) -> Any:
+    supported = ("2021.12", "2022.12", "2023.12", "2024.12")
+    if api_version is not None and api_version not in supported:
+        raise ValueError(f'Version "{api_version}" of the Array API Standard is not supported; use one of {supported}.')
+    return sys.modules["asnumpy"]
+
+
+@method(name="__contains__")
+def _contains(self: Any, value: Any) -> bool:
+    return bool((self == value).any()) if self.ndim or self.size else False
+
+
+@method(name="__format__")
+def _format(self: Any, spec: str) -> str:
+    if self.ndim == 0:
+        return format(_core.to_numpy_view(self, None)[()], spec)
+    return object.__format__(self, spec)
+
+
+def _rebuild(data: Any, dtype: np.dtype, shape: tuple[int, ...], order: str) -> ndarray:
+    return from_host(np.frombuffer(data, dtype=dtype).reshape(shape, order=order))  # type: ignore[call-overload]
+
+
+@method(name="__reduce_ex__")
+def _reduce_ex(self: Any, protocol: Any) -> Any:
+    order = "F" if self.flags_f_contiguous and not self.flags_c_contiguous else "C"
+    plain = _core.to_numpy_view(self, None)
+    octets = np.asarray(plain, order=order).reshape(-1, order=order).view(np.uint8)
+    data = pickle.PickleBuffer(octets) if protocol >= 5 else octets.tobytes()
+    return _rebuild, (data, self.dtype, self.shape, order)
+
+
+@method(name="__reduce__")
+def _reduce(self: Any) -> Any:
+    return _reduce_ex(self, 2)
+
+
+@method(name="__sizeof__")
+def _sizeof(self: Any) -> int:
+    return object.__sizeof__(self) + (self.nbytes if self.base is None else 0)
+
+
+def _class_getitem(cls: type, item: Any) -> Any:
+    import types
+
+    return types.GenericAlias(cls, item)
+
+
+setattr(ndarray, "__class_getitem__", classmethod(_class_getitem))

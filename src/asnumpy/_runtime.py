@@ -1,0 +1,119 @@
+"""What a user asks of the machinery itself: wait, evaluate, explain, memory, threads, configuration."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from typing import Any, TextIO
+
+import numpy as np
+
+from asnumpy import _core, config
+from asnumpy._array import ndarray
+from asnumpy._public import public
+
+
+def _array(value: Any, function: str) -> Any:
+    if not isinstance(value, ndarray):
+        raise TypeError(f"{function}: expected asnumpy arrays, got {type(value).__name__}; asarray() makes one")
+    return value
+
+
+@public
+def synchronize() -> None:
+    """Runs everything that is recorded and waits for it."""
+    _core.flush()
+
+
+@public
+def flush() -> None:
+    """The same as synchronize()."""
+    _core.flush()
+
+
+@public(name="eval")
+def evaluate(*arrays: Any) -> None:
+    """Runs what the given arrays need, or everything when none is given."""
+    if arrays:
+        _core.eval(*[_array(a, "eval") for a in arrays])
+    else:
+        _core.flush()
+
+
+@public
+def explain(x: Any = None, *, file: TextIO | None = None) -> str:
+    """Prints the fused programs that a pending array (without one: the whole queue) will run, and returns the text."""
+    text = str(_core.explain(None if x is None else _array(x, "explain")))
+    print(text, file=file)
+    return text
+
+
+@public
+def pending_count() -> int:
+    """How many operations are recorded and not yet run."""
+    return int(_core.pending_count())
+
+
+@public
+def memory_info() -> dict[str, int]:
+    """Figures of the memory pool, in bytes: in use, cached, peak, limit, and its requests and hits."""
+    return dict(_core.memory_info())
+
+
+@public
+def free_all_blocks() -> None:
+    """Gives the memory that the pool keeps for reuse back to the system."""
+    _core.flush()
+    _core.free_all_blocks()
+
+
+@public
+def reset_peak() -> None:
+    """Lets memory_info()["peak"] start again from what is in use now."""
+    _core.reset_peak()
+
+
+@public
+def set_num_threads(n: int) -> None:
+    """How many threads share large work; the same as `asnumpy.config.num_threads = n`."""
+    config.num_threads = n
+
+
+@public
+def get_num_threads() -> int:
+    """How many threads share large work."""
+    return int(_core.num_threads())
+
+
+def _size(count: int) -> str:
+    amount = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if amount < 1024 or unit == "GiB":
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    raise AssertionError
+
+
+@public
+def show_config(mode: str = "stdout") -> dict[str, Any] | None:
+    """Prints what this installation is and how it is set up; `mode="dicts"` returns it instead."""
+    if mode not in ("stdout", "dicts"):
+        raise ValueError(f"show_config: expected mode 'stdout' or 'dicts', got {mode!r}")
+    info = memory_info()
+    limit = info.get("limit", 0)
+    report: dict[str, Any] = {
+        "asnumpy": sys.modules["asnumpy"].__version__, "numpy": np.__version__,
+        "python": f"{platform.python_version()} on {sys.platform} {platform.machine()}",
+        "device": "cpu", "instruction set": _core.instruction_set(),
+        "vector math": "yes" if _core.vector_math() else "no", "blas": _core.blas(),
+        "threads": f"{_core.num_threads()} of {_core.max_threads()}",
+        "memory": f"{_size(info['in_use'])} in use, {_size(info['cached'])} cached, {_size(info['peak'])} peak, "
+        + (f"limit {_size(limit)}" if limit else "no limit"),
+    }
+    for name, value in config.settings().items():
+        report[f"config.{name}"] = f"{value}  ({config.variable(name)})"
+    if mode == "dicts":
+        return report
+    width = max(map(len, report))
+    print("\n".join(f"{name:<{width}}  {value}" for name, value in report.items()))
+    return None

@@ -1,0 +1,156 @@
+"""All settings: `asnumpy.config.NAME`, each with its environment variable, each checked when it is set."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+from asnumpy import _core
+
+__all__ = ["eager", "eager_size", "host_calls", "memory_limit", "num_threads", "settings", "using"]
+
+eager: bool
+eager_size: int
+host_calls: str
+memory_limit: int
+num_threads: int
+
+_WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+
+
+def _boolean(value: Any) -> bool:
+    if isinstance(value, str) and value.strip().lower() in _WORDS:
+        return _WORDS[value.strip().lower()]
+    if isinstance(value, bool) or value in (0, 1):
+        return bool(value)
+    raise ValueError("expected True or False")
+
+
+def _count(value: Any) -> int:
+    number = int(value) if isinstance(value, str) else value.__index__()
+    if number < 0:
+        raise ValueError("expected an integer of at least 0")
+    return number
+
+
+def _threads(value: Any) -> int:
+    number = _count(value)
+    if number < 1:
+        raise ValueError("expected an integer of at least 1")
+    return number
+
+
+def _bytes(value: Any) -> int:
+    if not isinstance(value, str):
+        return _count(value)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?i?)b?\s*", value.lower())
+    if match is None or match[2] not in _UNITS:
+        raise ValueError("expected a number of bytes such as 2000000000, '2GB' or '1.5GiB' (0: no limit)")
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+def _policy(value: Any) -> str:
+    if value not in ("count", "warn", "error"):
+        raise ValueError("expected 'count', 'warn' or 'error'")
+    return str(value)
+
+
+class Setting:
+    """A checked attribute of this module; `apply` tells the core, `current` asks it."""
+
+    def __init__(
+        self, default: Any, check: Callable[[Any], Any], text: str,
+        apply: Callable[[Any], Any] | None = None, current: Callable[[], Any] | None = None,
+    ) -> None:
+        self.check, self.apply, self.current, self.text = check, apply, current, text
+        self.value = default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name, self.variable = name, f"ASNUMPY_{name.upper()}"
+
+    def __get__(self, module: Any, owner: type) -> Any:
+        if module is None:
+            return self
+        return self.value if self.current is None else self.current()
+
+    def __set__(self, module: Any, value: Any) -> None:
+        self.set(value, f"asnumpy.config.{self.name}")
+
+    def set(self, value: Any, where: str) -> None:
+        try:
+            checked = self.check(value)
+        except (ValueError, TypeError, AttributeError) as error:
+            reason = str(error) if isinstance(error, ValueError) and "expected" in str(error) else "expected " + self.text
+            raise ValueError(f"{where}: {reason}, got {value!r}") from None
+        if self.apply is not None:
+            self.apply(checked)
+        self.value = checked
+
+
+class _Settings(ModuleType):
+    eager = Setting(False, _boolean, "True or False: run every operation at once", _core.set_eager, _core.eager)
+    eager_size = Setting(
+        None, _count, "an integer: arrays of up to so many elements run at once when nothing they need is pending",
+        _core.set_eager_size,
+    )
+    num_threads = Setting(
+        None, _threads, "an integer of at least 1: threads that share large work", _core.set_num_threads,
+        _core.num_threads,
+    )
+    memory_limit = Setting(
+        0, _bytes, "bytes that arrays may take together (0: no limit)", _core.set_memory_limit,
+        lambda: _core.memory_info()["limit"],
+    )
+    host_calls = Setting("count", _policy, "'count', 'warn' or 'error': what a call of NumPy on the host does")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _NAMES and not name.startswith("__"):
+            raise AttributeError(f"asnumpy.config has no setting '{name}'; its settings are {', '.join(_NAMES)}")
+        super().__setattr__(name, value)
+
+
+_NAMES = tuple(name for name, value in vars(_Settings).items() if isinstance(value, Setting))
+
+
+def settings() -> dict[str, Any]:
+    """Every setting with its present value."""
+    module = sys.modules[__name__]
+    return {name: getattr(module, name) for name in _NAMES}
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return str(vars(_Settings)[name].variable)
+
+
+@contextlib.contextmanager
+def using(**values: Any) -> Iterator[None]:
+    """Other settings for the time of a `with` block."""
+    module = sys.modules[__name__]
+    before = {name: getattr(module, name) for name in values}
+    try:
+        for name, value in values.items():
+            setattr(module, name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            if value is not None:
+                setattr(module, name, value)
+
+
+def _read_environment() -> None:
+    for name in _NAMES:
+        setting = vars(_Settings)[name]
+        given = os.environ.get(setting.variable)
+        if given:
+            setting.set(given, f"environment variable {setting.variable}")
+
+
+sys.modules[__name__].__class__ = _Settings
+_read_environment()

@@ -1,0 +1,1 @@
+"""The demonstration: four workloads written once, run by NumPy and by asnumpy, compared and drawn."""

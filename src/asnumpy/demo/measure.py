@@ -1,0 +1,128 @@
+"""Timing two ways of doing the same work: checked first, interleaved in one process, medians."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import asnumpy as ap
+
+Run = Callable[[], Any]
+Check = Callable[[Any, Any], tuple[bool, str]]
+
+BLOCK = 1 << 22  # elements compared at a time
+
+
+@dataclass
+class Timing:
+    """Seconds of one contender: the first call, and the rounds that followed."""
+
+    cold: float
+    rounds: list[float] = field(default_factory=list)
+
+    @property
+    def median(self) -> float:
+        return float(np.median(self.rounds))
+
+    @property
+    def spread(self) -> float:
+        """Half the distance between the quartiles, as a fraction of the median."""
+        low, high = np.percentile(self.rounds, [25, 75])
+        return float((high - low) / 2 / self.median)
+
+
+def settle(result: Any) -> Any:
+    """Wait until every asnumpy array in a result is computed."""
+    arrays = [x for x in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(x, ap.ndarray)]
+    if arrays:
+        ap.eval(*arrays)
+    return result
+
+
+def as_numpy(result: Any) -> list[np.ndarray]:
+    """Return the arrays of a result, asnumpy's or NumPy's, as NumPy arrays; nothing is copied."""
+    return [np.asarray(x) for x in (result if isinstance(result, (tuple, list)) else [result])]
+
+
+def calls_per_round(run: Run, least_seconds: float) -> int:
+    """Return how often `run` is called between two looks at the clock, so that a round lasts `least_seconds`."""
+    calls = 1
+    while True:
+        start = time.perf_counter()
+        for _ in range(calls):
+            run()
+        passed = time.perf_counter() - start
+        if passed >= least_seconds / 2:
+            return max(1, round(calls * least_seconds / max(passed, 1e-9)))
+        calls *= 4
+
+
+def interleave(runs: Sequence[Run], rounds: int, least_seconds: float = 0.0) -> list[Timing]:
+    """Time every function once cold and then `rounds` times warm, taking turns so that all meet the same machine."""
+    timings = []
+    for run in runs:
+        start = time.perf_counter()
+        result = run()
+        timings.append(Timing(cold=time.perf_counter() - start))
+        del result
+    calls = [calls_per_round(run, least_seconds) if least_seconds else 1 for run in runs]
+    for turn in range(rounds):
+        order = range(len(runs)) if turn % 2 == 0 else reversed(range(len(runs)))
+        for i in order:
+            run, count = runs[i], calls[i]
+            start = time.perf_counter()
+            for _ in range(count):
+                result = run()
+            timings[i].rounds.append((time.perf_counter() - start) / count)
+            del result  # outside the clock: giving memory back belongs to neither
+    return timings
+
+
+def distance(expected: np.ndarray, got: np.ndarray) -> float:
+    """Return the largest difference of two flat arrays over the largest value; block by block, to spare memory."""
+    wide = np.result_type(expected, np.float64)
+    scale = worst = 0.0
+    for start in range(0, expected.size, BLOCK):
+        e, g = expected[start : start + BLOCK].astype(wide), got[start : start + BLOCK].astype(wide)
+        finite = np.isfinite(e)
+        if not (np.array_equal(e[~finite], g[~finite], equal_nan=True) and np.isfinite(g[finite]).all()):
+            return float("inf")
+        scale = max(scale, float(np.max(np.abs(e[finite]), initial=0)))
+        worst = max(worst, float(np.max(np.abs(e[finite] - g[finite]), initial=0)))
+    return worst / (scale or 1.0)
+
+
+def close(tolerance: float) -> Check:
+    """Return a check that every value agrees within `tolerance`, relative to the largest value; 0 means to the bit."""
+
+    def check(expected: Any, got: Any) -> tuple[bool, str]:
+        worst = 0.0
+        for e, g in zip(as_numpy(expected), as_numpy(got), strict=True):
+            if e.shape != g.shape or e.dtype != g.dtype:
+                return False, f"{g.dtype}{list(g.shape)} where NumPy has {e.dtype}{list(e.shape)}"
+            if e.size == 0 or np.array_equal(e, g):
+                continue
+            if not np.issubdtype(e.dtype, np.inexact):
+                return False, f"{np.count_nonzero(e != g)} of {e.size} values differ"
+            worst = max(worst, distance(e.reshape(-1), g.reshape(-1)))
+        return worst <= tolerance, "equal" if worst == 0 else f"{worst:.1e}"
+
+    return check
+
+
+def mostly_equal(fraction: float) -> Check:
+    """Return a check for results that branch on rounded values, such as edges: this fraction of values is the same."""
+
+    def check(expected: Any, got: Any) -> tuple[bool, str]:
+        same = 1.0
+        for e, g in zip(as_numpy(expected), as_numpy(got), strict=True):
+            if e.shape != g.shape or e.dtype != g.dtype:
+                return False, f"{g.dtype}{list(g.shape)} where NumPy has {e.dtype}{list(e.shape)}"
+            same = min(same, float(np.mean(np.isclose(e, g, rtol=1e-3, atol=1e-3))))
+        return same >= fraction, "equal" if same == 1 else f"{100 * same:.3f} %"
+
+    return check

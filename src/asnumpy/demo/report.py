@@ -1,0 +1,94 @@
+"""What the demonstration leaves behind: the table on the terminal, the plot, and the pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+COLUMNS = ("work", "size", "NumPy ms", "asnumpy ms", "ratio", "agreement")
+
+
+@dataclass
+class Outcome:
+    """One measured workload."""
+
+    group: str
+    name: str
+    size: str
+    numpy_seconds: float
+    asnumpy_seconds: float
+    agrees: bool
+    agreement: str
+
+    @property
+    def ratio(self) -> float:
+        return self.numpy_seconds / self.asnumpy_seconds
+
+    def cells(self) -> tuple[str, ...]:
+        return (
+            self.name,
+            self.size,
+            f"{self.numpy_seconds * 1e3:.3f}",
+            f"{self.asnumpy_seconds * 1e3:.3f}",
+            f"{self.ratio:.2f}",
+            self.agreement if self.agrees else f"WRONG: {self.agreement}",
+        )
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """Return the outcomes as aligned text."""
+    lines = [COLUMNS, *(outcome.cells() for outcome in outcomes)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(COLUMNS))]
+    text = []
+    for line in lines:
+        cells = [c.rjust(w) if 2 <= i <= 4 else c.ljust(w) for i, (c, w) in enumerate(zip(line, widths, strict=True))]
+        text.append("  ".join(cells).rstrip())
+    text.insert(1, "  ".join("-" * w for w in widths))
+    return "\n".join(text)
+
+
+def save_plot(outcomes: Sequence[Outcome], path: Path, title: str) -> None:
+    """Draw how many times faster than NumPy each workload ran."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 0.42 * len(outcomes) + 1.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    groups = list(dict.fromkeys(o.group for o in outcomes))
+    places = np.arange(len(outcomes))
+    ratios = [o.ratio for o in outcomes]
+    axes.barh(places, ratios, color=[f"C{groups.index(o.group)}" for o in outcomes])
+    axes.axvline(1, color="black", linewidth=1)
+    axes.set_yticks(places, [f"{o.name}\n{o.size}" for o in outcomes], fontsize=7)
+    axes.invert_yaxis()
+    for place, outcome in zip(places, outcomes, strict=True):
+        axes.annotate(
+            f" {outcome.ratio:.2f}  ({outcome.numpy_seconds * 1e3:.3g} ms to {outcome.asnumpy_seconds * 1e3:.3g} ms)",
+            (outcome.ratio, place), va="center", fontsize=7,
+        )
+    axes.set_xlim(0, max(ratios) * 1.35)
+    axes.set_xlabel("times as fast as NumPy (the line: as fast)")
+    axes.set_title(title, fontsize=9)
+    figure.savefig(path, dpi=120)
+
+
+def save_pictures(before: np.ndarray, after: np.ndarray, edges: np.ndarray, folder: Path) -> list[Path]:
+    """Save the first picture of a batch: as it was, equalised, and its edges; return the files."""
+    from matplotlib import image
+
+    def as_bytes(picture: Any) -> np.ndarray:
+        return (np.clip(picture, 0, 1) * 255 + 0.5).astype(np.uint8)
+
+    pictures = {
+        "photograph.png": as_bytes(before[0]),
+        "equalised.png": as_bytes(after[0]),
+        "edges.png": np.repeat(as_bytes(edges[0].astype(np.float32))[:, :, None], 3, axis=2),
+    }
+    for name, pixels in pictures.items():
+        image.imsave(folder / name, pixels)
+    return [folder / name for name in pictures]

@@ -1,0 +1,145 @@
+"""Agreement with NumPy: the same call on both libraries, its results or its errors compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import asnumpy as ap
+
+BOOL = ["bool"]
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+FLOATS = ["float16", "float32", "float64"]
+COMPLEX = ["complex64", "complex128"]
+REAL = BOOL + INTEGERS + FLOATS
+NUMERIC = REAL + COMPLEX
+FEW = ["bool", "int8", "uint16", "int64", "float16", "float32", "float64", "complex64"]
+
+
+def sample(shape: Any, dtype: Any, seed: int = 0) -> np.ndarray:
+    """Values that every dtype can hold, with repetitions and zeros among them."""
+    rng = np.random.default_rng([seed, 17])
+    dtype = np.dtype(dtype)
+    if dtype == bool:
+        return rng.integers(0, 2, shape).astype(bool)
+    low = 0 if dtype.kind == "u" else -20
+    values = rng.integers(low, 21, shape)
+    if dtype.kind in "iu":
+        return values.astype(dtype)
+    if dtype.kind == "c":
+        return (values / 4 + 1j * rng.integers(-20, 21, shape) / 8).astype(dtype)
+    return (values / 4).astype(dtype)
+
+
+def ours(value: Any) -> Any:
+    """The same value with an array of ours in place of each of NumPy's."""
+    if isinstance(value, np.ndarray):
+        return ap.from_numpy(value)
+    if type(value) in (tuple, list):
+        return type(value)(ours(item) for item in value)
+    if type(value) is dict:
+        return {key: ours(item) for key, item in value.items()}
+    if value is np.ndarray:
+        return ap.ndarray
+    return value
+
+
+def _spacing(expected: np.ndarray) -> np.ndarray:
+    kind = expected.dtype if expected.dtype.kind == "f" else np.dtype(f"f{expected.dtype.itemsize // 2}")
+    size = np.abs(expected).astype(kind)
+    return np.spacing(np.where(np.isfinite(size), size, 1).astype(kind)).astype(np.float64)
+
+
+def assert_same(expected: Any, got: Any, ulp: float = 0, atol: float = 0) -> None:
+    """`got` is of the kind, shape, dtype and values of NumPy's `expected`; NaN equals NaN, results may be 0-d arrays."""
+    if isinstance(expected, (np.ndarray, np.generic)):
+        assert isinstance(got, ap.ndarray), f"expected an asnumpy.ndarray, got {type(got).__name__}: {got!r}"
+        plain = np.asarray(expected)
+        values = ap.to_numpy(got)
+        assert got.shape == plain.shape, f"shape {got.shape}, NumPy's is {plain.shape}"
+        assert got.dtype == plain.dtype, f"dtype {got.dtype}, NumPy's is {plain.dtype}"
+        if plain.dtype.kind in "fc" and (ulp or atol):
+            with np.errstate(all="ignore"):
+                same = (values == plain) | (np.isnan(values) & np.isnan(plain))
+                near = np.abs(values - plain).astype(np.float64) <= ulp * _spacing(plain) + atol
+            wrong = ~(same | near)
+            assert not wrong.any(), (
+                f"{int(wrong.sum())} of {plain.size} values differ by more than {ulp} ulp and {atol}, first "
+                f"{values[wrong].ravel()[0]!r} where NumPy has {plain[wrong].ravel()[0]!r}"
+            )
+        else:
+            np.testing.assert_array_equal(values, plain)
+        return
+    if isinstance(expected, (tuple, list)):
+        assert isinstance(got, (tuple, list)), f"expected {type(expected).__name__}, got {type(got).__name__}"
+        assert isinstance(got, tuple) == isinstance(expected, tuple)
+        assert len(got) == len(expected)
+        for one, other in zip(expected, got, strict=True):
+            assert_same(one, other, ulp, atol)
+        return
+    if isinstance(expected, (bool, int, float, complex)) and isinstance(got, ap.ndarray):
+        assert got.ndim == 0
+        assert got.item() == expected or got.item() != got.item()
+        return
+    assert type(got) is type(expected), f"expected {type(expected).__name__}, got {type(got).__name__}"
+    assert got == expected
+
+
+def assert_same_error(error: BaseException, call: Callable[[], Any]) -> None:
+    """`call` raises what NumPy raised: an exception that the same `except` clauses catch."""
+    # NumPy's own classes that it keeps to itself stand for the public ones they derive from
+    wanted = next(kind for kind in type(error).__mro__ if kind.__module__ in ("builtins", "numpy.exceptions",
+                                                                             "numpy.linalg"))
+    try:
+        got = call()
+    except Exception as raised:  # whatever it is, it is compared
+        assert isinstance(raised, wanted), (
+            f"raised {type(raised).__name__}({raised}), NumPy raises {wanted.__name__}({error})"
+        )
+        return
+    raise AssertionError(f"returned {got!r}, NumPy raises {type(error).__name__}({error})")
+
+
+def agree(function: str | Callable[..., Any], *args: Any, ulp: float = 0, atol: float = 0, **kwargs: Any) -> Any:
+    """Calls `function` (a name in both namespaces, or a callable that takes the namespace first) on both libraries.
+
+    Arguments that are NumPy arrays reach ours as arrays of ours. Afterwards they are compared too, so that what was
+    written in place, or by mistake, is seen. Returns our result, or None where both raise.
+    """
+    plain = [np.array(one) if isinstance(one, np.ndarray) else one for one in args]
+    mine = [ours(one) for one in args]
+    plain_named = {key: np.array(one) if isinstance(one, np.ndarray) else one for key, one in kwargs.items()}
+    mine_named = {key: ours(one) for key, one in kwargs.items()}
+
+    def call(namespace: Any, values: list[Any], named: dict[str, Any]) -> Any:
+        if callable(function):
+            return function(namespace, *values, **named)
+        target: Any = namespace
+        for part in function.split("."):
+            target = getattr(target, part)
+        return target(*values, **named)
+
+    import warnings
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            expected = call(np, plain, plain_named)
+        except Exception as error:  # NumPy's judgement, whatever it is
+            assert_same_error(error, lambda: call(ap, mine, mine_named))
+            return None
+        got = call(ap, mine, mine_named)
+    assert_same(expected, got, ulp, atol)
+    for one, other in zip((*plain, *plain_named.values()), (*mine, *mine_named.values()), strict=True):
+        if isinstance(one, np.ndarray):
+            assert_same(one, other, ulp, atol)
+    return got
+
+
+def agree_method(name: str, array: np.ndarray, *args: Any, ulp: float = 0, atol: float = 0, **kwargs: Any) -> Any:
+    """The method of that name on both libraries' arrays."""
+    return agree(
+        lambda _, a, *rest, **named: getattr(a, name)(*rest, **named), array, *args, ulp=ulp, atol=atol, **kwargs
+    )

@@ -1,0 +1,35 @@
+"""What all tests share: the configuration in the report's head, hypothesis without deadlines, an empty queue."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import hypothesis
+import pytest
+
+import asnumpy as ap
+
+# A shared machine may stop for a while at any point, so an example has no deadline.
+hypothesis.settings.register_profile("asnumpy", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("asnumpy")
+
+
+def pytest_report_header() -> str:
+    how = "eager" if ap.config.eager else "deferred"
+    return f"asnumpy {ap.__version__} from {os.path.dirname(ap.__file__)}: {how}, {ap.config.num_threads} threads"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if os.environ.get("ASNUMPY_THOROUGH"):
+        return
+    for item in items:
+        if "thorough" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason="set ASNUMPY_THOROUGH=1 for the long form"))
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_pending() -> Iterator[None]:
+    """A failing flush must not surface in a later test."""
+    yield
+    ap.synchronize()

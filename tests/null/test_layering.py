@@ -1,0 +1,152 @@
+"""The folders' order, read from the sources: an include or import may only point down, and files stay short."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CORE = ROOT / "core"
+PACKAGE = ROOT / "src" / "asnumpy"
+
+# Each folder of the core and those that it may use besides itself. Backends do not know each other.
+BELOW_BACKENDS = {"base", "ops", "program", "device"}
+MAY_USE = {
+    "base": set(),
+    "ops": {"base"},
+    "program": {"base", "ops"},
+    "device": {"base", "ops", "program"},
+    "cpu": BELOW_BACKENDS,
+    "ascend": BELOW_BACKENDS,
+    "runtime": BELOW_BACKENDS | {"cpu", "ascend"},
+    "python": BELOW_BACKENDS | {"cpu", "ascend", "runtime"},
+}
+MOST_LINES = 600
+HAND_WRITTEN = ("*.py", "*.pyi", "*.cpp", "*.hpp", "*.cmake", "CMakeLists.txt")
+
+
+def sources() -> list[Path]:
+    return sorted(path for suffix in ("*.hpp", "*.cpp") for path in CORE.rglob(suffix))
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the package by its name; a package's `__init__` has the package's name."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = ("asnumpy", *path.relative_to(PACKAGE).with_suffix("").parts)
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(path: Path, name: str, known: set[str]) -> Iterator[str]:
+    """The package's own modules that a module imports, wherever in its text, but not for type checkers only."""
+
+    def visit(node: ast.AST) -> Iterator[str]:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            for other in node.orelse:
+                yield from visit(other)
+            return
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "asnumpy")
+        elif isinstance(node, ast.ImportFrom):
+            origin = node.module or ""
+            if node.level:
+                package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+                above = package[: len(package) - node.level + 1]
+                origin = ".".join([*above, *([node.module] if node.module else [])])
+            if origin.split(".")[0] == "asnumpy":
+                for alias in node.names:
+                    submodule = f"{origin}.{alias.name}"
+                    yield submodule if submodule in known or submodule == "asnumpy._core" else origin
+        for child in ast.iter_child_nodes(node):
+            yield from visit(child)
+
+    yield from visit(ast.parse(path.read_text()))
+
+
+def declared_order() -> list[str]:
+    """The modules that make up the namespace, in the order of `_MODULES` in the package's `__init__`."""
+    for node in ast.parse((PACKAGE / "__init__.py").read_text()).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_MODULES":
+            return [f"asnumpy.{name}" for name in ast.literal_eval(node.value)]
+    pytest.fail("asnumpy/__init__.py declares no _MODULES")
+
+
+def test_includes_point_down() -> None:
+    wrong = []
+    for path in sources():
+        folder = path.relative_to(CORE).parts[0]
+        for include in re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(), re.MULTILINE):
+            if (path.parent / include).exists():
+                target = (path.parent / include).resolve().relative_to(CORE).parts[0]
+            else:
+                target = include.split("/")[0]
+            if target != folder and target not in MAY_USE[folder]:
+                wrong.append(f"{path.relative_to(ROOT)} includes {include}")
+    assert not wrong, "\n".join(wrong)
+    assert {path.relative_to(CORE).parts[0] for path in sources()} <= set(MAY_USE)
+
+
+def test_python_header_stays_in_its_folder() -> None:
+    headers = re.compile(r'#\s*include\s+[<"](Python\.h|nanobind/|numpy/)')
+    wrong = [
+        str(path.relative_to(ROOT)) for path in sources()
+        if path.relative_to(CORE).parts[0] != "python" and headers.search(path.read_text())
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_imports_point_down() -> None:
+    known = modules()
+    graph = {name: set(imports(path, name, set(known))) - {name} for name, path in known.items()}
+    order = declared_order()
+    unknown = [name for name in order if name not in known]
+    assert not unknown, f"declared but absent: {unknown}"
+    for earlier, later in itertools.pairwise(order):
+        graph[later].add(earlier)
+    graph["asnumpy"].update(order)
+    for name in known:  # a package's parts load after the package's own namespace
+        if name.count(".") > 1:
+            graph[name].add("asnumpy")
+    try:
+        tuple(graphlib.TopologicalSorter(graph).static_order())
+    except graphlib.CycleError as error:
+        pytest.fail("an import points up: " + " <- ".join(error.args[1]))
+
+
+def test_modules_use_only_what_is_before_them() -> None:
+    order = declared_order()
+    wrong = []
+    for place, name in enumerate(order):
+        for other in imports(modules()[name], name, set(modules())):
+            if other in order[place + 1 :]:
+                wrong.append(f"{name} imports {other}, which _MODULES lists later")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("folder", ["core", "src", "tests", "benches", "examples", "tools", "cannsim"])
+def test_files_are_short(folder: str) -> None:
+    long = []
+    for pattern in HAND_WRITTEN:
+        for path in (ROOT / folder).rglob(pattern):
+            lines = len(path.read_text().splitlines())
+            if lines > MOST_LINES:
+                long.append(f"{path.relative_to(ROOT)} has {lines} lines, more than {MOST_LINES}")
+    assert not long, "\n".join(long)
+
+
+def test_files_say_their_purpose() -> None:
+    silent = [
+        str(path.relative_to(ROOT)) for path in sources()
+        if not path.read_text().lstrip("#\n").startswith(("//", "/*"))
+    ]
+    silent += [
+        str(path.relative_to(ROOT)) for path in modules().values() if not ast.get_docstring(ast.parse(path.read_text()))
+    ]
+    assert not silent, "\n".join(silent)
