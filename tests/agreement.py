@@ -22,15 +22,15 @@ def sample(shape: Any, dtype: Any, seed: int = 0) -> np.ndarray:
     """Values that every dtype can hold, with repetitions and zeros among them."""
     rng = np.random.default_rng([seed, 17])
     dtype = np.dtype(dtype)
-    if dtype == bool:
-        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.kind == "b":
+        return np.asarray(rng.integers(0, 2, shape)).astype(bool)
     low = 0 if dtype.kind == "u" else -20
-    values = rng.integers(low, 21, shape)
+    values = np.asarray(rng.integers(low, 21, shape))
     if dtype.kind in "iu":
         return values.astype(dtype)
     if dtype.kind == "c":
-        return (values / 4 + 1j * rng.integers(-20, 21, shape) / 8).astype(dtype)
-    return (values / 4).astype(dtype)
+        return np.asarray(values / 4 + 1j * rng.integers(-20, 21, shape) / 8, dtype)
+    return np.asarray(values / 4, dtype)
 
 
 def ours(value: Any) -> Any:
@@ -53,7 +53,7 @@ def _spacing(expected: np.ndarray) -> np.ndarray:
 
 
 def assert_same(expected: Any, got: Any, ulp: float = 0, atol: float = 0) -> None:
-    """`got` is of the kind, shape, dtype and values of NumPy's `expected`; NaN equals NaN, results may be 0-d arrays."""
+    """`got` has the kind, shape, dtype and values of NumPy's `expected`; NaN equals NaN, scalars may be 0-d arrays."""
     if isinstance(expected, (np.ndarray, np.generic)):
         assert isinstance(got, ap.ndarray), f"expected an asnumpy.ndarray, got {type(got).__name__}: {got!r}"
         plain = np.asarray(expected)

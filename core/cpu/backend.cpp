@@ -52,6 +52,7 @@ public:
     std::string name() const override { return "cpu"; }
     bool host_visible() const override { return true; }
     ContiguousLoop contiguous_loop(RowId id, int index) const override { return loop(id, index); }
+    ContiguousFold contiguous_fold(RowId id, int index) const override { return fold(id, index); }
 
     // Fresh pages come from the kernel when a kernel of ours first writes them, on the thread that writes.
     void* allocate(std::size_t bytes) override {

@@ -19,13 +19,13 @@ constexpr std::int64_t shortest_vector = 256;
 // Elements of a segment that one thread takes at once. Not a function of the thread count: nor is the result then.
 constexpr std::int64_t chunk_elements = 128 * 1024;
 constexpr std::int64_t enough_segments = 32;
-// Rows added one after the other before pairwise addition begins.
-constexpr std::int64_t block_rows = 128;
+// Rows, or elements of short rows, added one after the other before pairwise addition begins.
+constexpr std::int64_t block_rows = 128, block_columns = 8;
 // Shorter runs are not worth a pass of their own past the caches.
 constexpr std::int64_t streaming_run = 2048;
 constexpr std::int64_t cache_line = 64;
-// A short reduced axis leads every few tiles back to the same elements of a broadcast input.
-constexpr std::int64_t most_ways = 16;
+// What the gathered tiles of a broadcast input may occupy that are kept for the next row: part of a second-level cache.
+constexpr std::int64_t kept_bytes = 256 * 1024;
 constexpr double memory_ns_per_byte = 0.05, gather_ns = 0.5;
 
 std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
@@ -116,7 +116,6 @@ void Frame::choose_segments(std::int64_t run, std::int64_t longest) {
     if (!s.by_row) s.columns = Tiling(1, 1, 1, false);
     s.width = s.by_row ? tiling.tile : order.inner;
     s.items = s.by_row ? order.reduced : tiling.count;
-    s.block = s.by_row ? block_rows : 1;
     s.chunk = s.items;
     if (order.outer * s.columns.count < enough_segments) s.chunk = std::clamp<std::int64_t>(chunk_elements / tiling.tile, 1, s.items);
     s.chunks = (s.items + s.chunk - 1) / s.chunk;
@@ -202,14 +201,17 @@ void Frame::place_scratch() {
         arena_bytes += round_up(bytes, cache_line);
         return offset;
     };
-    const bool few_rows = scheme == Scheme::segments && segments.by_row && order.reduced <= most_ways;
+    const std::int64_t revisited = scheme == Scheme::segments && segments.by_row ? order.reduced : 1;
     keys = 0;
     for (Input& input : inputs) {
         if (input.access != Input::Access::constant && input.access != Input::Access::gathered) continue;
-        input.ways = few_rows && input.repeat == Input::Repeat::address && input.view.inner().stride != 0 ? order.reduced : 1;
+        input.way_bytes = round_up(tiling.tile * input.view.itemsize, cache_line);
+        input.ways = 1;
+        if (input.repeat == Input::Repeat::address && input.view.inner().stride != 0)
+            for (const std::int64_t ways : {tiling.pieces, tiling.pieces * revisited})
+                if (ways * input.way_bytes <= kept_bytes) input.ways = ways;
         input.first_key = keys;
         keys += input.ways;
-        input.way_bytes = round_up(tiling.tile * input.view.itemsize, cache_line);
         input.offset = take(input.ways * input.way_bytes);
     }
     slot_offset.resize(plan->slots.size());
@@ -219,15 +221,19 @@ void Frame::place_scratch() {
     std::int64_t partial_bytes = 0;
     for (Result& result : results) {
         const std::int64_t item = result.view.itemsize;
+        const auto take_stack = [&](std::int64_t width, std::int64_t block, std::int64_t additions) {
+            result.level_bytes = round_up(width * item, cache_line);
+            result.block = block;
+            const auto pushes = static_cast<std::uint64_t>((additions + block - 1) / block);
+            result.stack_offset = take(result.level_bytes * (std::bit_width(pushes) + 1));
+        };
         if (scheme == Scheme::rows) {
             const std::int64_t rows = tiling.tile / order.reduced;
-            result.stack_offset = take(rows * item);
+            take_stack(rows, block_columns, order.reduced);
             result.scratch_offset = take(rows * item);
             continue;
         }
-        result.level_bytes = round_up(segments.width * item, cache_line);
-        const auto pushes = static_cast<std::uint64_t>((segments.chunk + segments.block - 1) / segments.block);
-        result.stack_offset = take(result.level_bytes * (std::bit_width(pushes) + 1));
+        take_stack(segments.width, segments.by_row ? block_rows : 1, segments.chunk);
         result.scratch_offset = take(segments.by_row || order.inner == 1 ? 0 : tiling.tile * item);
         result.partial_offset = partial_bytes;
         if (segments.chunks > 1) partial_bytes += round_up(order.outer * segments.chunks * order.inner * item, cache_line);

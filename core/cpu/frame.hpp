@@ -24,7 +24,7 @@ struct Input {
     };
     Repeat repeat;
     std::int64_t cycle;
-    std::int64_t ways;        // gathered tiles that are kept, one for each reduced index, to meet them again
+    std::int64_t ways;        // gathered tiles that are kept to meet them again
     std::int64_t first_key;   // of those tiles, in Arena::fetched
     std::int64_t offset;      // of the slot in the arena
     std::int64_t way_bytes;
@@ -46,6 +46,7 @@ struct Output {
 struct Result {
     Strided view;               // over the kept axes
     std::int64_t level_bytes;   // of one partial result in the stack of an accumulator
+    std::int64_t block;         // partial results added one after the other before pairwise addition begins
     std::int64_t stack_offset, scratch_offset;
     std::int64_t partial_offset;  // in Frame::partials
 };
@@ -62,7 +63,6 @@ struct Segments {
     Tiling columns;                      // by_row: of the inner extent; else one
     std::int64_t width;                  // results of one segment, at most
     std::int64_t items, chunk, chunks;   // items of a segment, items of a chunk, chunks of a segment
-    std::int64_t block;                  // items added one after the other before pairwise addition begins
 };
 
 struct Frame {

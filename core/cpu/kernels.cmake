@@ -21,7 +21,8 @@ else()
 endif()
 
 # Values never depend on these: no reassociation, no contraction; errno and exception flags are not part of NumPy's results.
-set(kernel_options -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-strict-aliasing -fopenmp-simd)
+set(kernel_options -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-strict-aliasing -fopenmp-simd
+    -fno-tree-slp-vectorize)  # vectorising within an element keeps compilers from vectorising the loop
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(APPEND kernel_options -Wno-pass-failed)
 endif()

@@ -34,6 +34,32 @@ template <const auto& table, std::size_t I> struct RowOf {
     }
 };
 
+// Elements in the form that compilers vectorise: a bool as the comparison of a byte, a complex number by its parts.
+template <class T> T load(const T* in, std::size_t i) {
+    if constexpr (std::is_same_v<T, bool>) {
+        return reinterpret_cast<const unsigned char*>(in)[i] != 0;
+    } else if constexpr (is_complex_v<T>) {
+        const auto* const parts = reinterpret_cast<const typename T::value_type*>(in);
+        return {parts[2 * i], parts[2 * i + 1]};
+    } else {
+        return in[i];
+    }
+}
+template <class T> void store(T* out, std::size_t i, T value) {
+    if constexpr (is_complex_v<T>) {
+        auto* const parts = reinterpret_cast<typename T::value_type*>(out);
+        parts[2 * i] = value.real();
+        parts[2 * i + 1] = value.imag();
+    } else {
+        out[i] = value;
+    }
+}
+
+// The body of a loop is one call: a local of class type in the loop itself would keep it from being vectorised.
+template <class Row, class R, class C, class... A> void apply_one(C* out, std::size_t i, const A*... in) {
+    store(out, i, static_cast<C>(Row::template call<R>(load(in, i)...)));
+}
+
 // One row over operands of the types in which it computes. `R` is the stored result type (for rows that ask),
 // `C` the computed one.
 template <class Row, class R, class C, class... A> void apply(C* out, std::size_t n, const A*... in) {
@@ -42,7 +68,7 @@ template <class Row, class R, class C, class... A> void apply(C* out, std::size_
         if (apply_vector<vector, C>(out, n, in...)) return;
     }
 #pragma omp simd
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<C>(Row::template call<R>(in[i]...));
+    for (std::size_t i = 0; i < n; ++i) apply_one<Row, R>(out, i, in...);
 }
 
 inline constexpr std::size_t half_block = 512;
@@ -102,18 +128,20 @@ template <class Row, class R, class S, class... A> struct Kernel<Row, Two<R, S>(
     template <std::size_t... K>
     static void run(R* first, S* second, const void* const* in, std::size_t n, std::index_sequence<K...>) {
 #pragma omp simd
-        for (std::size_t i = 0; i < n; ++i) {
-            const auto both = Row::template call<Two<R, S>>(load(static_cast<const A*>(in[K])[i])...);
-            first[i] = store<R>(both.first);
-            second[i] = store<S>(both.second);
-        }
+        for (std::size_t i = 0; i < n; ++i) run_one(first + i, second + i, static_cast<const A*>(in[K])[i]...);
     }
 
-    template <class T> static constexpr Compute<T> load(T value) {
+    static void run_one(R* first, S* second, A... values) {
+        const Two<Compute<R>, Compute<S>> both = Row::template call<Two<R, S>>(widened(values)...);
+        *first = narrowed<R>(both.first);
+        *second = narrowed<S>(both.second);
+    }
+
+    template <class T> static constexpr Compute<T> widened(T value) {
         if constexpr (std::is_same_v<T, float16>) return half_to_float(value.bits);
         else return value;
     }
-    template <class T> static constexpr T store(Compute<T> value) {
+    template <class T> static constexpr T narrowed(Compute<T> value) {
         T result;
         if constexpr (std::is_same_v<T, float16>) result.bits = float_to_half(value);
         else if constexpr (std::is_same_v<T, bfloat16>) result.bits = float_to_brain(value);

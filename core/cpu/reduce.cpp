@@ -9,8 +9,8 @@
 namespace asnumpy::cpu {
 namespace {
 
-// Rows with fewer elements are combined element by element, all rows of the tile at once.
-constexpr std::int64_t shortest_fold = 16;
+// Shorter rows are combined element by element, all rows of the tile at once, where there are enough of them.
+constexpr std::int64_t shortest_fold = 56, fewest_rows = 16;
 
 void combine_into(const Combine& combine, char* into, const char* other, std::int64_t n) {
     void* const out[2] = {into, nullptr};
@@ -37,20 +37,19 @@ void halve(const Combine& combine, char* to, const char* from, std::int64_t rows
     }
 }
 
-const char* fold_rows(const Combine& combine, const char* from, std::int64_t rows, std::int64_t length, char* to, char* scratch) {
+const char* fold_rows(const Combine& combine, const char* from, std::int64_t rows, std::int64_t length, Accumulator columns, char* scratch) {
     const auto item = static_cast<std::int64_t>(itemsize(combine.dtype));
     if (length == 1) return from;
-    if (length >= shortest_fold || rows < shortest_fold) {
+    if (length >= shortest_fold || rows < fewest_rows) {
         for (std::int64_t i = 0; i < rows; ++i)
-            combine.fold(to + i * item, from + i * length * item, static_cast<std::size_t>(length));
-        return to;
+            combine.fold(scratch + i * item, from + i * length * item, static_cast<std::size_t>(length));
+        return scratch;
     }
-    pack(to, from, length * item, item, rows);
-    for (std::int64_t i = 1; i < length; ++i) {
+    for (std::int64_t i = 0; i < length; ++i) {
         pack(scratch, from + i * item, length * item, item, rows);
-        combine_into(combine, to, scratch, rows);
+        columns.add(scratch, rows);
     }
-    return to;
+    return columns.finish(rows);
 }
 
 struct Unit {
@@ -70,7 +69,7 @@ void reduce_unit(Frame& frame, Tiles& tiles, std::vector<Accumulator>& accumulat
     const std::int64_t column = s.by_row ? s.columns.start(unit.column) : 0;
     const std::int64_t width = s.by_row ? s.columns.length(unit.column) : order.inner;
     for (std::size_t k = 0; k < frame.results.size(); ++k)
-        accumulators[k] = Accumulator(plan.reductions[k], tiles.scratch(frame.results[k].stack_offset), frame.results[k].level_bytes, s.block);
+        accumulators[k] = Accumulator(plan.reductions[k], tiles.scratch(frame.results[k].stack_offset), frame.results[k].level_bytes, frame.results[k].block);
 
     const std::int64_t last = std::min((unit.chunk + 1) * s.chunk, s.items);
     for (std::int64_t item = unit.chunk * s.chunk; item < last; ++item) {
@@ -144,7 +143,8 @@ void reduce_rows(const Frame& frame, std::int64_t begin, std::int64_t end) {
         for (std::size_t k = 0; k < frame.results.size(); ++k) {
             const Result& result = frame.results[k];
             const Combine& combine = frame.plan->reductions[k];
-            const char* folded = fold_rows(combine, tiles.value(combine.value), n / length, length, tiles.scratch(result.stack_offset),
+            const char* folded = fold_rows(combine, tiles.value(combine.value), n / length, length,
+                                           Accumulator(combine, tiles.scratch(result.stack_offset), result.level_bytes, result.block),
                                            tiles.scratch(result.scratch_offset));
             scatter(result.view, flat / length, folded, n / length);
         }

@@ -54,7 +54,11 @@ Tiles::Tiles(const Frame& frame) : frame_(frame) {
 void Tiles::fetch(std::size_t i, std::int64_t flat, std::int64_t n) {
     const Input& input = frame_.inputs[i];
     if (input.repeat != Input::Repeat::never) {
-        const std::int64_t way = input.ways > 1 ? flat / frame_.order.inner % input.ways : 0;
+        std::int64_t way = 0;
+        if (input.ways > 1) {
+            way = flat % frame_.tiling.period / frame_.tiling.tile;
+            if (input.ways > frame_.tiling.pieces) way += flat / frame_.order.inner % frame_.order.reduced * frame_.tiling.pieces;
+        }
         Arena::Key& key = fetched_[input.first_key + way];
         values_[i] = memory_ + input.offset + way * input.way_bytes;
         const std::int64_t origin = input.repeat == Input::Repeat::cycle ? flat % input.cycle : reinterpret_cast<std::intptr_t>(input.view.at(flat));

@@ -36,6 +36,8 @@ struct StructuredCall {
 
 // Applies an elementwise row to n contiguous elements; an output may be exactly an input.
 using ContiguousLoop = void (*)(void* const* out, const void* const* in, std::size_t n);
+// Reduces n >= 1 contiguous elements to one.
+using ContiguousFold = void (*)(void* out, const void* in, std::size_t n);
 
 class Backend {
 public:
@@ -51,6 +53,7 @@ public:
     virtual bool host_visible() const = 0;  // the host may dereference its memory
     // For arrays so small that a launch would cost more than their elements; nullptr where the host must not compute.
     virtual ContiguousLoop contiguous_loop(RowId, int) const { return nullptr; }
+    virtual ContiguousFold contiguous_fold(RowId, int) const { return nullptr; }
 };
 
 }  // namespace asnumpy

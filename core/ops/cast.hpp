@@ -62,6 +62,8 @@ template <class To, class From> constexpr To convert(From x) {
         return x != 0;
     } else if constexpr (is_integer_type<To> && is_floating<From>) {
         return float_to_integer<To>(x);
+    } else if constexpr (is_bool<From> && is_floating<To>) {
+        return x ? To{1} : To{0};  // a choice is vectorised, the conversion of a bool is not
     } else {
         return static_cast<To>(x);
     }

@@ -9,8 +9,18 @@
 namespace asnumpy::ops {
 namespace {
 
+// x * y + z; rounded once where the machine does that at no cost, as NumPy's products of complex numbers are. Written out,
+// because left to the compiler it would depend on whether an element lies in the vectorised part of a loop.
+template <class T> constexpr T multiply_add(T x, T y, T z) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    return std::fma(x, y, z);
+#else
+    return x * y + z;
+#endif
+}
+
 template <class C> constexpr C complex_multiply(C x, C y) {
-    return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+    return {multiply_add(x.real(), y.real(), -(x.imag() * y.imag())), multiply_add(x.real(), y.imag(), x.imag() * y.real())};
 }
 
 // Smith's algorithm: scaled by the larger part of the divisor.

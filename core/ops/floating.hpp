@@ -16,14 +16,18 @@ namespace {
 
 template <class T> constexpr bool is_infinite(T x) { return std::fabs(x) == std::numeric_limits<T>::infinity(); }
 
-template <class T> T hypotenuse(T x, T y) {
-    if constexpr (std::is_same_v<T, float>) {  // exact squares in double: no scaling needed
-        const double square = static_cast<double>(x) * x + static_cast<double>(y) * y;
-        const float root = static_cast<float>(std::sqrt(square));
-        return is_infinite(x) | is_infinite(y) ? std::numeric_limits<float>::infinity() : root;
-    } else {
-        return std::hypot(x, y);
-    }
+// The larger operand is brought near 1 by a power of two, so that no square overflows or vanishes.
+template <class T> constexpr T hypotenuse(T x, T y) {
+    using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr int fraction_bits = std::numeric_limits<T>::digits - 1;
+    constexpr Word one = Word{1} << fraction_bits, last = one * 2 * (std::numeric_limits<T>::max_exponent - 1);
+    const T a = std::fabs(x), b = std::fabs(y);
+    const T larger = a > b ? a : b;
+    const Word bits = std::bit_cast<Word>(larger) & (last + one);
+    const Word exponent = bits < one ? one : bits > last - one ? last - one : bits;
+    const T down = std::bit_cast<T>(last - exponent), up = std::bit_cast<T>(exponent);
+    const T root = std::sqrt((a * down) * (a * down) + (b * down) * (b * down)) * up;
+    return is_infinite(x) | is_infinite(y) ? std::numeric_limits<T>::infinity() : root;
 }
 
 // The quotient is the integer nearest to (x - remainder) / y; zeros carry the sign that exact arithmetic would give.
@@ -90,12 +94,13 @@ template <class T> T next_after(T x, T y) {
     }
 }
 
-// The distance to the neighbour farther from zero, with the sign of x; of float16 the size of the unit in the last place.
+// The distance to the neighbour farther from zero, with the sign of x; of float16 the distance to the neighbour above.
 template <class T> T next_spacing(T x) {
     if constexpr (is_half_v<T>) {
         const float value = x;
         T next = x;
-        next.bits = static_cast<std::uint16_t>(next.bits + 1u);
+        if (std::is_same_v<T, float16> && value < 0) next.bits = static_cast<std::uint16_t>(next.bits - 1u);
+        else next.bits = static_cast<std::uint16_t>(next.bits + 1u);
         if (value != value || is_infinite(value)) return T(std::numeric_limits<float>::quiet_NaN());
         const float distance = static_cast<float>(next) - value;
         return T(std::is_same_v<T, float16> ? std::fabs(distance) : distance);

@@ -15,7 +15,8 @@ struct Structured {
 
 // All operands of one call may have any strides (0 and negative included); outputs never overlap inputs.
 inline constexpr std::array structured_rows{
-    // (..., m, k) x (..., k, n) -> (..., m, n); one dtype, batch axes already broadcast (stride 0); every dtype but longdouble
+    // (..., m, k) x (..., k, n) -> (..., m, n); one dtype, batch axes already broadcast (stride 0); every dtype.
+    // option 1: out += a @ b, rounded once
     Structured{"matmul", 2, 1, "aclnnMatmul a b -> out 1"},
     // inclusive scan of `op` (add, multiply, maximum, minimum, logical_and, ...) along `axis`; in.dtype == out.dtype
     Structured{"scan", 1, 1, "aclnnCumsum x axis -> out"},

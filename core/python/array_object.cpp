@@ -87,7 +87,9 @@ PyObject* array_class(PyObject* cls) {
         raise(PyExc_TypeError, "asnumpy._core.array_class: expected a direct subclass of Array with __slots__ = (), got %R", cls);
     const nb::object module = owned(PyObject_GetAttrString(cls, "__module__"));
     const nb::object name = owned(PyObject_GetAttrString(cls, "__name__"));
-    const nb::object full = owned(PyUnicode_FromFormat("%U.%U", module.ptr(), name.ptr()));
+    // The package's name, not that of the module inside it: this is what error messages show.
+    const nb::object parts = owned(PyUnicode_Split(module.ptr(), nb::str(".").ptr(), 1));
+    const nb::object full = owned(PyUnicode_FromFormat("%U.%U", PyList_GET_ITEM(parts.ptr(), 0), name.ptr()));
     const char* text = PyUnicode_AsUTF8(full.ptr());
     if (!text) throw_python_error();
     PyType_Slot slots[] = {{Py_tp_dealloc, slot(deallocate)}, {0, nullptr}};

@@ -255,11 +255,16 @@ Scalar assigned_scalar(PyObject* o, DType to) {
             return out;
         }
         case 'f': {
+            if (o == Py_None) return scalar_of(std::numeric_limits<double>::quiet_NaN(), to);
             if (PyLong_Check(o) && integer_scalar(o, to, out)) return out;
+            if (PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o) && !PyNumber_Check(o))
+                raise(PyExc_ValueError, "setting an array element with a sequence.");
             const nb::object real = owned(PyNumber_Float(o));
             return scalar_of(PyFloat_AS_DOUBLE(real.ptr()), to);
         }
         default: {
+            constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+            if (o == Py_None) return scalar_of(std::complex<double>(nan, nan), to);
             const Py_complex value = PyComplex_AsCComplex(o);
             if (value.real == -1.0 && PyErr_Occurred()) throw_python_error();
             return scalar_of(std::complex<double>(value.real, value.imag), to);

@@ -124,6 +124,7 @@ template <class M> PyObject* consume(PyObject* capsule, const char* name, const 
             raise(PyExc_BufferError, "asnumpy.from_dlpack: version %u of DLPack is newer than the supported version 1", managed->version.major);
     PyObject* o = import_tensor(managed);
     if (PyCapsule_SetName(capsule, used) < 0) throw_python_error();
+    unwrap(o)->base = Py_NewRef(capsule);
     return o;
 }
 

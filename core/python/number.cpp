@@ -52,7 +52,7 @@ Operator shortcut(PyObject* base, PyObject* exponent) {
     double value = 0;
     if (PyFloat_CheckExact(exponent) && inexact) {
         value = PyFloat_AS_DOUBLE(exponent);
-    } else if (PyLong_CheckExact(exponent) && (inexact || is_integer(dtype))) {
+    } else if (PyLong_CheckExact(exponent)) {
         int overflow = 0;
         value = static_cast<double>(PyLong_AsLongLongAndOverflow(exponent, &overflow));
         if (overflow) return Operator::count;
@@ -60,7 +60,7 @@ Operator shortcut(PyObject* base, PyObject* exponent) {
         return Operator::count;
     }
     if (value == 2.0) return Operator::square;
-    if (value == 1.0) return Operator::positive;
+    if (value == 1.0 && dtype != DType::boolean) return Operator::positive;
     if (inexact && value == 0.5) return Operator::sqrt;
     if (inexact && value == -1.0) return Operator::reciprocal;
     return Operator::count;
@@ -80,9 +80,13 @@ PyObject* power(PyObject* base, PyObject* exponent, PyObject* modulus) {
 PyObject* inplace_power(PyObject* base, PyObject* exponent, PyObject* modulus) {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
     return guarded([&]() -> PyObject* {
-        if (shortcut(base, exponent) == Operator::square && !unwrap(base)->scalar)
-            return apply_inplace(Operator::multiply, base, base);
-        return apply_inplace(Operator::power, base, exponent);
+        const Operator quick = shortcut(base, exponent);
+        if (quick == Operator::count || unwrap(base)->array.dtype == DType::boolean || unwrap(base)->scalar)
+            return apply_inplace(Operator::power, base, exponent);
+        if (quick == Operator::square) return apply_inplace(Operator::multiply, base, base);
+        const nb::object names = owned(Py_BuildValue("(s)", "out"));
+        PyObject* operands[] = {base, base};
+        return call_slowly(operator_ufunc(quick), operands, 1, names.ptr());
     });
 }
 
@@ -92,6 +96,9 @@ PyObject* matrix_multiply(PyObject* a, PyObject* b) {
 
 PyObject* inplace_matrix_multiply(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
+        if (is_array(b) && (unwrap(a)->array.ndim() < 1 || unwrap(b)->array.ndim() < 2))
+            raise(PyExc_ValueError, "inplace matrix multiplication requires the first operand to have at least one and "
+                                    "the second at least two dimensions.");
         const nb::object product = nb::steal(call_hook(&Hooks::matmul, "matmul", a, b));
         if (product.ptr() == Py_NotImplemented) return Py_NewRef(Py_NotImplemented);
         if (slots::assign_subscript(a, Py_Ellipsis, product.ptr()) < 0) throw_python_error();

@@ -131,9 +131,17 @@ PyObject* element_of(PyArray* source, View&& view) {
     return wrap_result(copy_element(Array{source->array.buffer, std::move(view), source->array.dtype}));
 }
 
+// NumPy refuses to store an array where one element is due; a bool is the truth of an array of one element.
+void require_scalar(const Array& value, DType to) {
+    if (value.ndim() == 0 || (kind(to) == 'b' && value.size() == 1)) return;
+    if (is_complex(to)) raise(PyExc_TypeError, "only 0-dimensional arrays can be converted to Python scalars");
+    raise(PyExc_ValueError, "setting an array element with a sequence.");
+}
+
 int assign_value(PyArray* target, View&& view, bool element, PyObject* value) {
     const Array destination{target->array.buffer, std::move(view), target->array.dtype};
     if (is_array(value)) {
+        if (element) require_scalar(unwrap(value)->array, destination.dtype);
         assign_array(destination, unwrap(value)->array);
     } else if (is_number(value)) {
         const Scalar scalar = assigned_scalar(value, destination.dtype);

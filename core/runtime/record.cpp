@@ -68,6 +68,12 @@ const void* splat(const Scalar& s, std::size_t n, std::size_t slot) {
     return to;
 }
 
+// Contiguous, aligned, and with a value that nothing recorded will change.
+bool is_at_hand(const Array& a) {
+    return !a.buffer->pending_writes && a.buffer->materialised() && is_c_contiguous(a.view, item(a.dtype)) &&
+           reinterpret_cast<std::uintptr_t>(a.data()) % info(a.dtype).alignment == 0;
+}
+
 // Small contiguous operands of one shape, or scalars: no instruction is made at all.
 bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::array<Array, 2>& result) {
     const Array* first = nullptr;
@@ -77,7 +83,7 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
         if (in[k].dtype() != signature.in[k]) return false;
         if (in[k].is_scalar()) continue;
         const Array& a = in[k].array;
-        if (a.buffer->pending_writes || !a.buffer->materialised() || !is_c_contiguous(a.view, item(a.dtype))) return false;
+        if (!is_at_hand(a)) return false;
         if (first && !(a.view.shape == first->view.shape)) return false;
         first = &a;
     }
@@ -285,6 +291,13 @@ Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool ke
     if (empty) {
         assign(result, {Array{}, neutral(id, dtype)});
         return result;
+    }
+    if (result.size() == 1 && array.size() <= std::min(eager_size(), fewest_for_launch) && array.dtype == dtype && is_at_hand(array)) {
+        if (const ContiguousFold fold = default_pool().backend().contiguous_fold(id, loop)) {
+            result.buffer->materialise();
+            fold(result.data(), array.data(), static_cast<std::size_t>(array.size()));
+            return result;
+        }
     }
     Instruction instruction;
     instruction.work = Work::reduction;

@@ -81,7 +81,8 @@ class flagsobj:
 
     @property
     def farray(self) -> bool:
-        return self.behaved and self.fnc
+        # NumPy's own definition: any of these flags, in an array that is not in C order.
+        return (self.f_contiguous or self.behaved) and not self.c_contiguous
 
     @property
     def num(self) -> int:
@@ -229,7 +230,7 @@ method(name="flat")(property(flatiter, _set_flat))
 method(name="real")(property(_real, _set_real))
 method(name="imag")(property(_imag, _set_imag))
 method(name="mT")(property(_transposed_matrix))
-method(name="device")(property(lambda self: "cpu"))
+method(name="device")(property(lambda self: "cpu", doc="Where the elements lie."))
 method(name="data")(property(memoryview))
 method(name="ctypes")(property(lambda self: _core.to_numpy_view(self, None).ctypes))
 

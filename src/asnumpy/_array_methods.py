@@ -29,6 +29,12 @@ def _layout(a: Any, order: Any, function: str) -> tuple[int, ...] | None:
     return None if axes == tuple(range(a.ndim)) else axes
 
 
+def _has_layout(a: Any, order: Any) -> bool:
+    name = "K" if order is None else str(order).upper()
+    c, f = a.flags_c_contiguous, a.flags_f_contiguous
+    return {"K": True, "C": c, "F": f, "A": c or f}.get(name, False)
+
+
 def _copied(a: Any, dtype: np.dtype, order: Any, function: str) -> Any:
     axes = _layout(a, order, function)
     if axes is None:
@@ -42,9 +48,8 @@ def astype(
     self: Any, dtype: Any, order: Any = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True,
 ) -> Any:
     kind = as_dtype(dtype, "ndarray.astype")
-    if kind == self.dtype and not copy and _layout(self, order, "ndarray.astype") is None:
-        if str(order).upper() in ("K", "A", "NONE") or self.flags_c_contiguous:
-            return self
+    if not copy and kind == self.dtype and _has_layout(self, order):
+        return self
     if casting != "unsafe" and not np.can_cast(self.dtype, kind, casting):  # type: ignore[arg-type]
         raise TypeError(f"Cannot cast array data from {self.dtype!r} to {kind!r} according to the rule '{casting}'")
     return _copied(self, kind, order, "ndarray.astype")
@@ -67,9 +72,12 @@ def _deep_copy(self: Any, memo: Any) -> Any:
 
 @method
 def fill(self: Any, value: Any) -> None:
-    if isinstance(value, (ndarray, np.ndarray)) and value.ndim:
-        value = value.item()
-    self[...] = value
+    if isinstance(value, ndarray) and value.ndim == 0:
+        self[...] = value
+        return
+    element = np.empty((), self.dtype)
+    element.fill(value)  # NumPy says what does not fit
+    self[...] = element
 
 
 @method(name="conj")
@@ -159,7 +167,7 @@ def resize(self: Any, *new_shape: Any, refcheck: bool = True) -> None:
     if count == self.size:
         self.shape = shape
         return
-    if not self.owns_data:
+    if self.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
     if not (self.flags_c_contiguous or self.flags_f_contiguous):
         raise ValueError("resize only works on single-segment arrays")

@@ -40,7 +40,7 @@ def _new(shape: Any, dtype: Any, order: str) -> ndarray:
     return _core.empty(normal_shape(shape), as_dtype(dtype, "empty"), order)
 
 
-def _order_name(order: Any) -> str:
+def _order_name(order: Any) -> Any:
     name = "K" if order is None else str(order).upper()
     if name not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
@@ -119,7 +119,7 @@ def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int =
         if dtype is not None and np.dtype(dtype) != made.dtype:
             made = _core.cast(made, as_dtype(dtype))
     else:
-        limit = {"ndmax": ndmax} if ndmax else {}  # older NumPy has no such keyword
+        limit: dict[str, Any] = {"ndmax": ndmax} if ndmax else {}  # older NumPy has no such keyword
         plain = np.array(value, dtype=dtype, order=_order_name(order), **limit)
         wanted = as_dtype(plain.dtype)
         made = _core.adopt(plain if plain.dtype == wanted else plain.astype(wanted))
@@ -280,7 +280,7 @@ def eye(
     check_device(device)
     columns = N if M is None else M
     made = zeros((N, columns), dtype, order)
-    k = k.__index__()
+    k = index(k)
     length = min(N, columns - k) if k >= 0 else min(N + k, columns)
     if length > 0:
         down, right = made.strides
@@ -294,14 +294,25 @@ def identity(n: int, dtype: Any = None, *, like: Any = None) -> ndarray:
     return eye(n, dtype=dtype)
 
 
+def computed(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """An array that NumPy computes from numbers; where arrays of ours take part, it is a call through the host door."""
+    if any(isinstance(value, ndarray) for value in args):
+        return host(function, *args, **kwargs)
+    made = function(*args, **kwargs)
+    if isinstance(made, tuple):
+        return tuple(_core.adopt(np.asarray(one)) for one in made)
+    as_dtype(made.dtype, function.__name__)
+    return _core.adopt(np.asarray(made))
+
+
 @public
 def arange(
     start_or_stop: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, like: Any = None,
 ) -> ndarray:
     check_device(device)
     if stop is None:
-        return host(np.arange, 0, start_or_stop, step, dtype=dtype)
-    return host(np.arange, start_or_stop, stop, step, dtype=dtype)
+        return computed(np.arange, 0, start_or_stop, step, dtype=dtype)
+    return computed(np.arange, start_or_stop, stop, step, dtype=dtype)
 
 
 @public
@@ -310,21 +321,21 @@ def linspace(
     axis: int = 0, *, device: Any = None,
 ) -> Any:
     check_device(device)
-    return host(np.linspace, start, stop, num, endpoint, retstep, dtype, axis)
+    return computed(np.linspace, start, stop, num, endpoint, retstep, dtype, axis)
 
 
 @public
 def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0,
 ) -> ndarray:
-    return host(np.logspace, start, stop, num, endpoint, base, dtype, axis)
+    return computed(np.logspace, start, stop, num, endpoint, base, dtype, axis)
 
 
 @public
 def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0,
 ) -> ndarray:
-    return host(np.geomspace, start, stop, num, endpoint, dtype, axis)
+    return computed(np.geomspace, start, stop, num, endpoint, dtype, axis)
 
 
 @public

@@ -21,7 +21,7 @@ _ALL = slice(None)
 
 
 def _along(ndim: int, axis: int, key: Any) -> tuple[Any, ...]:
-    return (_ALL,) * axis + (key,) + (_ALL,) * (ndim - axis - 1)
+    return (_ALL,) * axis + (key,) + (_ALL,) * (ndim - axis - 1) + (...,)  # a view, even of one element
 
 
 @public
@@ -100,7 +100,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
     dtype = f.dtype
-    if dtype.kind not in "fcV":
+    if dtype.kind not in "fc":
         f, dtype = _core.cast(f, np.dtype(np.float64)), np.dtype(np.float64)
     made = []
     for one, step in zip(axes, spacings, strict=True):
@@ -130,8 +130,7 @@ def _gradient_along(f: ndarray, out: ndarray, axis: int, step: Any, edge_order: 
         put(inner, divide(subtract(at(slice(2, None)), at(slice(None, -2))), multiply(2.0, step)))
     else:
         before, after = step[:-1], step[1:]
-        shape = _along(f.ndim, axis, -1)
-        shape = tuple(-1 if key == -1 else 1 for key in shape)
+        shape = tuple(-1 if place == axis else 1 for place in range(f.ndim))
         a, b, c = (
             asarray(weight.reshape(shape)) for weight in (
                 -after / (before * (before + after)), (after - before) / (before * after),
@@ -218,7 +217,7 @@ def cross(
     x = [_core.cast(a[..., place], dtype) if a.dtype != dtype else a[..., place] for place in range(a.shape[-1])]
     y = [_core.cast(b[..., place], dtype) if b.dtype != dtype else b[..., place] for place in range(b.shape[-1])]
 
-    def minor(first: int, second: int) -> ndarray | None:
+    def minor(first: int, second: int) -> Any:
         """x[first] * y[second] - x[second] * y[first]; a missing third component counts as zero."""
         left = multiply(x[first], y[second]) if first < len(x) and second < len(y) else None
         right = multiply(x[second], y[first]) if second < len(x) and first < len(y) else None
@@ -227,9 +226,7 @@ def cross(
         return left if right is None else subtract(left, right)
 
     if flat:
-        made = minor(0, 1)
-        assert made is not None
-        return made
+        return minor(0, 1)
     axisc = normalize_axis_index(axisc, len(shape) + 1, "axisc")
     out = _core.empty((*shape, 3), dtype)
     for place, (first, second) in enumerate(((1, 2), (2, 0), (0, 1))):

@@ -79,12 +79,12 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
 
 
 @public
-def promote_types(type1: Any, type2: Any) -> np.dtype:
+def promote_types(type1: Any, type2: Any, /) -> np.dtype:
     return np.promote_types(type1, type2)
 
 
 @public
-def min_scalar_type(a: Any) -> np.dtype:
+def min_scalar_type(a: Any, /) -> np.dtype:
     if isinstance(a, _core.Array):
         return np.min_scalar_type(a.item()) if a.ndim == 0 else a.dtype
     return np.min_scalar_type(a)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -26,7 +28,7 @@ def _sublist_text(sublist: Any) -> str:
         if one is Ellipsis:
             text += "..."
         else:
-            place = one.__index__()
+            place = index(one)
             if not 0 <= place < len(_LETTERS):
                 raise ValueError(f"subscript is not within the valid range [0, {len(_LETTERS)})")
             text += _LETTERS[place]
@@ -48,7 +50,7 @@ def _as_string(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
     return text if output is None else f"{text}->{output}", given[0::2]
 
 
-def _split_term(term: str, what: str) -> tuple[list[str], int]:
+def _split_term(term: str, what: str) -> tuple[Labels, int]:
     """The letters of one term, and where its ellipsis stands (-1: it has none)."""
     place = term.find("...")
     if place >= 0:
@@ -65,23 +67,29 @@ def _split_term(term: str, what: str) -> tuple[list[str], int]:
 
 def _parse(text: str, arrays: list[ndarray]) -> tuple[list[Labels], Labels]:
     """The labels of every operand and of the output."""
+    labels, output = _parsed(text, tuple(a.ndim for a in arrays))
+    return list(labels), output
+
+
+@functools.lru_cache(256)
+def _parsed(text: str, ranks: tuple[int, ...]) -> tuple[list[Labels], Labels]:
     inputs, arrow, output = text.partition("->")
     terms = inputs.split(",")
-    if len(terms) != len(arrays):
-        amount = "more" if len(terms) < len(arrays) else "fewer"
+    if len(terms) != len(ranks):
+        amount = "more" if len(terms) < len(ranks) else "fewer"
         raise ValueError(f"{amount} operands provided to einstein sum function than specified in the subscripts string")
     labels: list[Labels] = []
     widest = 0
-    for number, (term, a) in enumerate(zip(terms, arrays, strict=True)):
+    for number, (term, rank) in enumerate(zip(terms, ranks, strict=True)):
         letters, ellipsis = _split_term(term, f"operand {number}")
-        hidden = a.ndim - len(letters)
+        hidden = rank - len(letters)
         if hidden < 0:
             raise ValueError(f"einstein sum subscripts string contains too many subscripts for operand {number}")
         if hidden and ellipsis < 0:
             raise ValueError("operand has more dimensions than subscripts given in einstein sum, but no '...' ellipsis "
                              "provided to broadcast the extra dimensions.")
         if ellipsis >= 0:
-            letters[ellipsis:ellipsis] = list(range(-hidden, 0))  # type: ignore[list-item]
+            letters[ellipsis:ellipsis] = list(range(-hidden, 0))
             widest = max(widest, hidden)
         labels.append(letters)
     broadcast = list(range(-widest, 0))
@@ -96,7 +104,7 @@ def _parse(text: str, arrays: list[ndarray]) -> tuple[list[Labels], Labels]:
             raise ValueError(f"einstein sum subscripts string included output subscript '{letter}' which never "
                              "appeared in an input")
     if ellipsis >= 0:
-        letters[ellipsis:ellipsis] = broadcast  # type: ignore[list-item]
+        letters[ellipsis:ellipsis] = broadcast
     elif widest:
         raise ValueError("output has more dimensions than subscripts given in einstein sum, but no '...' ellipsis "
                          "provided to broadcast the extra dimensions.")

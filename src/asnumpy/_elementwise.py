@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -53,25 +54,25 @@ def _rounded(a: ndarray, decimals: int) -> ndarray:
         _core.assign(made.real, _rounded(a.real, decimals))
         _core.assign(made.imag, _rounded(a.imag, decimals))
         return made
-    if kind == "b":
-        return rint(a) if decimals == 0 else _rounded(_core.cast(a, np.dtype(np.float16)), decimals)
     if decimals == 0:
-        return rint(a) if kind in "fV" else _core.cast(a, a.dtype)
+        return rint(a) if kind in "fVb" else _core.cast(a, a.dtype)
     scale = 10.0 ** abs(decimals)
     if kind in "fV":
         if decimals > 0:
             return divide(rint(multiply(a, scale)), scale)
         return multiply(rint(divide(a, scale)), scale)
-    if decimals > 0:
-        return _core.cast(a, a.dtype)
-    tens = multiply(rint(divide(a, scale)), scale)
-    # through int64, so that a value that no longer fits wraps around as NumPy's does
-    return _core.cast(_core.cast(tens, np.dtype(np.int64)), a.dtype)
+    return _core.cast(a, a.dtype)
 
 
 @public(alias=["around"])
 def round(a: Any, decimals: int = 0, out: Any = None) -> ndarray:
-    return store(_rounded(asarray(a), decimals.__index__()), out, "round")
+    a, places = asarray(a), index(decimals)
+    if (places < 0 and a.dtype.kind in "iu") or (places and a.dtype == _BOOL):
+        return host(np.round, a, places, out)  # tens of integers, with NumPy's detour through float64
+    made = _rounded(a, places)
+    if made.dtype != a.dtype and a.dtype.kind == "V":  # ufuncs take bfloat16 through float32
+        made = _core.cast(made, a.dtype)
+    return store(made, out, "round")
 
 
 @method(name="round")
@@ -98,9 +99,9 @@ def _clip(a: ndarray, /, min: Any = None, max: Any = None, out: Any = None, **kw
     low, high = _bound(min, a.dtype, False), _bound(max, a.dtype, True)
     if kwargs:
         return host(np.clip, a, min, max, out, **kwargs)
+    if out is None and a.dtype.kind == "f" and type(low) in (int, float) and type(high) in (int, float):
+        return minimum(maximum(a, low), high)
     if low is None and high is None:
-        if a.dtype == _BOOL:
-            return store(_core.cast(a, a.dtype), out, "clip")
         return positive(a, out=out)
     if low is None:
         return minimum(a, high, out=out)
@@ -109,8 +110,6 @@ def _clip(a: ndarray, /, min: Any = None, max: Any = None, out: Any = None, **kw
     low = low if type(low) in _WEAK else asarray(low)
     high = high if type(high) in _WEAK else asarray(high)
     dtype = np.result_type(a.dtype, *(one.dtype if isinstance(one, ndarray) else one for one in (low, high)))
-    if dtype == _BOOL:
-        dtype = np.dtype(np.int8)
     source = a if a.dtype == dtype else _core.cast(a, dtype)
     return minimum(maximum(source, low), high, out=out)
 

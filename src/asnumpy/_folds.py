@@ -21,6 +21,9 @@ _SCANS = frozenset({
 })
 # Without an identity, and yet free to take several axes in any order.
 _REORDERABLE = frozenset({"maximum", "minimum", "fmax", "fmin"})
+# Not associative in signed integers, where the least value has no absolute value: left to NumPy's order.
+_IN_ORDER = frozenset({"gcd", "lcm"})
+_HALF_FOLDS = _REORDERABLE | {"add", "multiply", "logical_and", "logical_or", "logical_xor"}
 _known: dict[tuple[str, np.dtype], tuple[np.dtype, np.dtype]] = {}
 
 
@@ -102,6 +105,9 @@ def reduce(
         a = asarray(a)
     axes = _axes(a, axis)
     kind, wide = _dtypes(ufunc, a, dtype, out)
+    half = kind.itemsize == 2 and kind.kind not in "iu"  # other functions of halves round at every step, in order
+    if ufunc.name in _IN_ORDER or (half and ufunc.name not in _HALF_FOLDS):
+        return numpy()
     if not ufunc.has_loop((wide, wide, wide)) or not ufunc.has_loop((kind, kind, kind)):
         return numpy()
     keep = bool(keepdims)

@@ -30,7 +30,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
         if out is None:
             inner = made.shape
             out = _core.empty(outer + inner, made.dtype)
-        _core.assign(out[place], made)
+        _core.assign(out[(*place, ...)], made)  # with the ellipsis it is a view even of one element
     # the axes of the results stand where the axis was
     count = len(inner)
     order = (*range(axis), *range(len(outer), len(outer) + count), *range(axis, len(outer)))

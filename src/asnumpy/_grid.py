@@ -10,7 +10,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
-from asnumpy._creation import arange, assign_value, normal_shape, zeros
+from asnumpy._creation import arange, assign_value, computed, normal_shape, zeros
 from asnumpy._host import host
 from asnumpy._manipulation import broadcast_arrays, diagonal, ravel
 from asnumpy._public import export, public
@@ -128,12 +128,12 @@ def triu(m: Any, k: int = 0) -> ndarray:
 
 @public
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ...]:
-    return host(np.tril_indices, n, k, m)
+    return computed(np.tril_indices, n, k, m)
 
 
 @public
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ...]:
-    return host(np.triu_indices, n, k, m)
+    return computed(np.triu_indices, n, k, m)
 
 
 @public
@@ -250,24 +250,24 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
 
 @public
 def bartlett(M: Any) -> ndarray:
-    return host(np.bartlett, M)
+    return computed(np.bartlett, M)
 
 
 @public
 def blackman(M: Any) -> ndarray:
-    return host(np.blackman, M)
+    return computed(np.blackman, M)
 
 
 @public
 def hamming(M: Any) -> ndarray:
-    return host(np.hamming, M)
+    return computed(np.hamming, M)
 
 
 @public
 def hanning(M: Any) -> ndarray:
-    return host(np.hanning, M)
+    return computed(np.hanning, M)
 
 
 @public
 def kaiser(M: Any, beta: Any) -> ndarray:
-    return host(np.kaiser, M, beta)
+    return computed(np.kaiser, M, beta)

@@ -153,7 +153,10 @@ def setitem(a: Any, key: Any, value: Any) -> None:
     if not a.flags_writeable:
         raise ValueError("assignment destination is read-only")
     mask = _whole_mask(a, key)
-    source = _value(value, a.dtype)
+    try:
+        source = _value(value, a.dtype)
+    except (TypeError, ValueError, OverflowError):
+        source = None  # NumPy looks at the key first
     if source is not None and a.size and _assign(a, key, mask, source):
         return
     host(_numpy_setitem, a, key, value)

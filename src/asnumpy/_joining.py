@@ -15,7 +15,7 @@ from asnumpy._dtype import as_dtype
 from asnumpy._host import host
 from asnumpy._manipulation import atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel
 from asnumpy._public import public
-from asnumpy._selection import take
+from asnumpy._selection import positions, take
 
 _ALL = slice(None)
 _WEAK = (bool, int, float, complex)
@@ -65,7 +65,11 @@ def concatenate(
     if first.ndim == 0:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
     axis = normalize_axis_index(axis, first.ndim)
+    before, after = first.shape[:axis], first.shape[axis + 1:]
     for place, part in enumerate(parts):
+        shape = part.shape
+        if len(shape) == first.ndim and shape[:axis] == before and shape[axis + 1:] == after:
+            continue
         if part.ndim != first.ndim:
             raise ValueError(
                 "all the input array dimensions except for the concatenation axis must match exactly, but along "
@@ -79,7 +83,7 @@ def concatenate(
                     f"dimension {dimension}, the array at index 0 has size {first.shape[dimension]} and the array at "
                     f"index {place} has size {part.shape[dimension]}"
                 )
-    lengths = (*first.shape[:axis], sum(part.shape[axis] for part in parts), *first.shape[axis + 1:])
+    lengths = (*before, sum(part.shape[axis] for part in parts), *after)
     wanted = _joined_dtype(parts, given, dtype, out, casting)
     if out is None:
         fortran = first.ndim > 1 and all(part.flags_f_contiguous and not part.flags_c_contiguous for part in parts)
@@ -88,10 +92,10 @@ def concatenate(
         _check_out(out, lengths, "concatenate")
         parts = [_core.cast(part, part.dtype) if _core.may_share_memory(part, out) else part for part in parts]
     start = 0
-    before = (_ALL,) * axis
+    front = (_ALL,) * axis
     for part in parts:
         end = start + part.shape[axis]
-        _core.assign(out[(*before, slice(start, end))], part)
+        _core.assign(out[(*front, slice(start, end))], part)
         start = end
     return out
 
@@ -186,7 +190,7 @@ def block(arrays: Any) -> ndarray:
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
     a = asarray(ary)
     axis_length = a.shape[axis]
-    if hasattr(indices_or_sections, "__len__") and getattr(indices_or_sections, "ndim", 1):
+    if hasattr(indices_or_sections, "__len__") and getattr(indices_or_sections, "ndim", 1) > 0:
         points = [0, *(int(point) for point in indices_or_sections), axis_length]
         bounds = list(itertools.pairwise(points))
         last = len(bounds) - 1
@@ -266,13 +270,11 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
         a = a.reshape(1)
     axis = normalize_axis_index(axis, a.ndim)
     length = a.shape[axis]
-    counts = np.asarray(repeats)
+    counts = np.asarray(positions(repeats, "safe"))
     if counts.size != 1:
         if counts.ndim > 1:
             raise ValueError("object too deep for desired array")
         return take(a, np.repeat(np.arange(length), counts), axis)
-    if not np.can_cast(counts.dtype, np.intp, "same_kind" if counts.dtype.kind == "u" else "safe"):
-        raise TypeError(f"Cannot cast array data from {counts.dtype!r} to dtype('int64') according to the rule 'safe'")
     count = int(counts.reshape(())[()])
     if count < 0:
         raise ValueError("repeats may not contain negative values.")

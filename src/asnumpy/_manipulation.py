@@ -103,6 +103,8 @@ def squeeze(a: Any, axis: Any = None) -> ndarray:
     lengths = a.shape
     if axis is None:
         dropped: Any = [place for place, length in enumerate(lengths) if length == 1]
+    elif a.ndim == 0 and axis in (0, -1):
+        return a
     else:
         dropped = normalize_axis_tuple(axis, a.ndim, "axis")
         if any(lengths[place] != 1 for place in dropped):

@@ -50,6 +50,7 @@ def _over_views(made_by: Any) -> Any:
     make.__name__ = make.__qualname__ = made_by.__name__
     make.__doc__ = made_by.__doc__
     make.__module__ = "asnumpy"
+    make.__wrapped__ = made_by  # type: ignore[attr-defined]
     return make
 
 
@@ -70,19 +71,15 @@ if "astype" not in exports:
         return made.astype(as_dtype(dtype, "astype"), copy=copy)
 
 
-def _shared(core: Any, numpy: Any, a: Any, b: Any, max_work: Any) -> bool:
-    if isinstance(a, ndarray) and isinstance(b, ndarray):
-        return bool(core(a, b)) and bool(host(numpy, a, b, max_work))
-    return bool(host(numpy, a, b, max_work))
-
-
 @public
-def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
+def may_share_memory(a: Any, b: Any, /, max_work: Any = 0) -> bool:
     if isinstance(a, ndarray) and isinstance(b, ndarray):
         return bool(_core.may_share_memory(a, b))
     return bool(host(np.may_share_memory, a, b, max_work))
 
 
 @public
-def shares_memory(a: Any, b: Any, max_work: Any = None) -> bool:
-    return _shared(_core.may_share_memory, np.shares_memory, a, b, max_work)
+def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> bool:
+    if isinstance(a, ndarray) and isinstance(b, ndarray) and not _core.may_share_memory(a, b):
+        return False
+    return bool(host(np.shares_memory, a, b, max_work))

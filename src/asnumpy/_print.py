@@ -26,8 +26,15 @@ def _str(self: Any) -> str:
 
 
 @public
-def array2string(a: Any, *args: Any, **kwargs: Any) -> str:
-    return np.array2string(_plain(a), *args, **kwargs)
+def array2string(
+    a: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None,
+    separator: str = " ", prefix: str = "", *, formatter: Any = None, threshold: int | None = None,
+    edgeitems: int | None = None, sign: Any = None, floatmode: Any = None, suffix: str = "", legacy: Any = None,
+) -> str:
+    return np.array2string(
+        _plain(a), max_line_width, precision, suppress_small, separator, prefix, formatter=formatter,
+        threshold=threshold, edgeitems=edgeitems, sign=sign, floatmode=floatmode, suffix=suffix, legacy=legacy,
+    )
 
 
 @public

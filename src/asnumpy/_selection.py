@@ -20,6 +20,7 @@ _WEAK = (bool, int, float, complex)
 _BOOL = np.dtype(bool)
 _INTP = np.dtype(np.intp)
 _where_dtypes: set[np.dtype] = set()
+_result_types: dict[tuple[Any, Any], np.dtype] = {}
 
 
 def _selectable(dtype: np.dtype) -> bool:
@@ -49,7 +50,11 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     if type(x) is ndarray and type(y) is ndarray and x.dtype == y.dtype:
         dtype = x.dtype
     else:
-        dtype = np.result_type(*(one.dtype if isinstance(one, ndarray) else one for one in (x, y)))
+        keys = (type(x) if type(x) in _WEAK else x.dtype, type(y) if type(y) in _WEAK else y.dtype)
+        known = _result_types.get(keys)
+        if known is None:
+            known = _result_types[keys] = np.result_type(*(key(0) if isinstance(key, type) else key for key in keys))
+        dtype = known
         x = x if isinstance(x, ndarray) else _wrapped(x, dtype)
         y = y if isinstance(y, ndarray) else _wrapped(y, dtype)
     return select_where(mask, x, y, dtype)
@@ -57,6 +62,8 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
 
 def _wrapped(value: Any, dtype: np.dtype) -> Any:
     """A Python number as an element of dtype; unlike in ufuncs, an int that does not fit wraps around."""
+    if type(value) is float and dtype.kind == "f":
+        return value
     return np.asarray(value).astype(dtype).item()
 
 
@@ -111,16 +118,16 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> ndarra
 # --- taking ---
 
 
-def positions(indices: Any, casting: str = "same_kind") -> ndarray:
+def positions(indices: Any, casting: Any = "same_kind") -> ndarray:
     """Indices as an int64 array: arrays are cast by the rule, other sequences whatever they hold."""
     if isinstance(indices, ndarray):
         index = indices
-        if index.dtype != _INTP and not np.can_cast(index.dtype, _INTP, casting):  # type: ignore[arg-type]
+        if index.dtype != _INTP and not np.can_cast(index.dtype, _INTP, casting):
             raise TypeError(
                 f"Cannot cast array data from {index.dtype!r} to {_INTP!r} according to the rule '{casting}'"
             )
     elif isinstance(indices, (np.ndarray, np.generic)):
-        return asarray(indices.astype(_INTP, casting=casting))  # type: ignore[arg-type]
+        return asarray(indices.astype(_INTP, casting=casting))
     else:
         index = asarray(indices)
     return index if index.dtype == _INTP else _core.cast(index, _INTP)

@@ -39,6 +39,11 @@ def _axes(a: ndarray, axis: Any) -> tuple[tuple[int, ...], int]:
     return axes, count
 
 
+def _holds(out: Any, wide: np.dtype | None, a: ndarray, dtype: Any) -> bool:
+    """Whether out= has the result's dtype; NumPy computes in that of out= otherwise."""
+    return isinstance(out, ndarray) and out.dtype == (wide if dtype is not None or a.dtype not in _NARROW else a.dtype)
+
+
 def _keep(keepdims: Any) -> bool:
     return keepdims is not _NoValue and bool(keepdims)
 
@@ -73,6 +78,8 @@ def _mean(a: ndarray, axis: Any, dtype: Any, out: Any, keepdims: bool, where: An
         wide = _ACCUMULATOR.get(a.dtype)
     else:
         wide = as_dtype(dtype, "mean")
+    if out is not None and not _holds(out, wide, a, dtype):
+        return host(np.mean, a, axis, dtype, out, keepdims, where=where)
     axes, count = _axes(a, axis)
     if dtype is None and wide is not None and count and where is True:
         made = _core.reduce("add", wide, a, axes, keepdims) / count
@@ -115,8 +122,7 @@ def _var(
     else:
         wide = as_dtype(dtype, "var")
         if wide.kind not in "fcV":
-            return host(np.var, a, axis, dtype, None, ddof, keepdims, where=where,
-                        **({} if mean is _NoValue else {"mean": mean}))
+            return host(np.var, a, axis, dtype, None, ddof, keepdims, where=where, **_given(mean, _NoValue))
     axes, count = _axes(a, axis)
     masked = where is not True
     divisor: Any = _masked_count(a, axes, True, where) if masked else count
@@ -132,11 +138,13 @@ def _var(
         center = _total(source, wide, axes, True) / count
     else:
         center = divide(_total(source, wide, axes, True), count)
+    center = center if center.dtype == wide or mean is not _NoValue else _core.cast(center, wide)
     squares = _squares(subtract(source, center))
-    real = squares.dtype if dtype is None or wide.kind == "c" else wide
+    real = squares.dtype if dtype is None else wide
     if masked:
         total = squares.sum(axis=axes, dtype=real, keepdims=keepdims, where=where)
-        return divide(total, maximum(freedom - ddof, 0))
+        made = divide(total, maximum(freedom - ddof, 0))
+        return made if made.dtype == real else _core.cast(made, real)
     return divide(_total(squares, real, axes, keepdims), max(freedom - ddof, 0))
 
 
@@ -144,6 +152,15 @@ def _total(a: ndarray, dtype: np.dtype, axes: tuple[int, ...], keepdims: bool) -
     if dtype in _ACCUMULATOR:
         return _core.reduce("add", dtype, a, axes, keepdims)
     return a.sum(axis=axes, dtype=dtype, keepdims=keepdims)
+
+
+def _given(mean: Any, correction: Any) -> dict[str, Any]:
+    return {name: value for name, value in (("mean", mean), ("correction", correction)) if value is not _NoValue}
+
+
+def _holds_real(out: Any, a: ndarray, dtype: Any) -> bool:
+    kind = np.dtype(dtype) if dtype is not None else a.real.dtype if a.dtype.kind in "fcV" else _FLOAT64
+    return isinstance(out, ndarray) and out.dtype == kind
 
 
 def _spread_result(made: ndarray, a: ndarray, dtype: Any, out: Any, function: str) -> ndarray:
@@ -161,6 +178,8 @@ def var(
 ) -> ndarray:
     a = asarray(a)
     mask = True if where is _NoValue else where
+    if out is not None and not _holds_real(out, a, dtype):
+        return host(np.var, a, axis, dtype, out, ddof, _keep(keepdims), where=mask, **_given(mean, correction))
     return _spread_result(_var(a, axis, dtype, ddof, _keep(keepdims), mask, mean, correction), a, dtype, out, "var")
 
 
@@ -171,6 +190,8 @@ def std(
 ) -> ndarray:
     a = asarray(a)
     mask = True if where is _NoValue else where
+    if out is not None and not _holds_real(out, a, dtype):
+        return host(np.std, a, axis, dtype, out, ddof, _keep(keepdims), where=mask, **_given(mean, correction))
     made = sqrt(_var(a, axis, dtype, ddof, _keep(keepdims), mask, mean, correction))
     if dtype is not None and np.dtype(dtype).kind in "iub":
         made = _core.cast(made, np.dtype(dtype))

@@ -11,7 +11,7 @@ from asnumpy._array import ndarray
 from asnumpy._calls import on_host
 from asnumpy._convert import asarray
 from asnumpy._folds import NO_VALUE
-from asnumpy._operands import WEAK, call_overrides, overrides, resolve
+from asnumpy._operands import call_overrides, overrides, resolve
 from asnumpy._public import export
 
 _rows: dict[str, tuple[bool, frozenset[Any]]] = {}
@@ -91,10 +91,8 @@ class ufunc(_core.Ufunc):  # type: ignore[misc]
             return call_overrides(found, self, "outer", (A, B), kwargs)
         if self.nin != 2 or self.signature is not None:
             return on_host(self.numpy.outer, f"{self.name}.outer", (A, B), kwargs)
-        number = type(A) in WEAK or type(A) is bool
-        left = A if number else asarray(A)
-        right = B if type(B) in WEAK or type(B) is bool else asarray(B)
-        if isinstance(left, ndarray) and isinstance(right, ndarray) and right.ndim:
+        left, right = asarray(A), asarray(B)  # here NumPy takes Python numbers as arrays, not as weak
+        if right.ndim:
             left = left.reshape(left.shape + (1,) * right.ndim)
         return self(left, right, **kwargs)
 

@@ -153,6 +153,8 @@ def test_python_integer_of_any_size(value: int) -> None:
     """One that the array's dtype cannot hold raises, but compares by value; beside floats it is a float."""
     failures = []
     for dtype in ALL:
+        if dtype == BFLOAT16 and abs(value) >= 2**63:
+            continue  # its own conversion refuses them
         plain, mine = both(dtype, (3,))
         for name in ("add", "multiply", "bitwise_or", "less", "equal", "greater_equal", "maximum", "power"):
             if name == "power" and value > 2**31:
@@ -167,7 +169,7 @@ def test_python_integer_of_any_size(value: int) -> None:
         for compared in (operator.lt, operator.ge, operator.eq, operator.ne):
             try:
                 expected = compared(plain, value)
-            except (OverflowError, TypeError) as error:
+            except OverflowError as error:
                 assert_same_error(error, lambda m=mine, f=compared: f(m, value))
                 continue
             assert np.array_equal(np.asarray(compared(mine, value)), expected), f"{compared.__name__}({dtype}, {value})"

@@ -62,8 +62,9 @@ def test_full_out_of_range():
 
 
 LAYOUTS = {
-    "C": lambda a: a, "F": np.asfortranarray, "transposed": lambda a: a.transpose(2, 0, 1), "reversed": lambda a: a[::-1],
-    "strided": lambda a: a[:, ::2], "broadcast": lambda a: np.broadcast_to(a[:1], a.shape),
+    "C": lambda a: a, "F": np.asfortranarray, "transposed": lambda a: a.transpose(2, 0, 1),
+    "reversed": lambda a: a[::-1], "strided": lambda a: a[:, ::2],
+    "broadcast": lambda a: np.broadcast_to(a[:1], a.shape),
 }
 
 
@@ -145,7 +146,7 @@ def test_unsupported_values_say_so():
             ap.array(value)
 
 
-@pytest.mark.parametrize("a", [sample((), "int32"), sample(3, "int32"), sample((3, 2), "int32"), sample((3, 2), "f8").T])
+@pytest.mark.parametrize("a", [sample((), "i4"), sample(3, "i4"), sample((3, 2), "i4"), sample((3, 2), "f8").T])
 def test_contiguous(a):
     for function in ("ascontiguousarray", "asfortranarray"):
         expected, got = getattr(np, function)(a), getattr(ap, function)(ap.asarray(a))
@@ -173,7 +174,8 @@ def test_eye(dtype):
     assert ap.eye(3, order="F").flags_f_contiguous
 
 
-@pytest.mark.parametrize("args", [(3,), (2, 5), (2, 10, 3), (0, 1, 0.25), (5, 0, -2), (0,), (1.5,), (3, 1), (2**40, 2**40 + 3)])
+@pytest.mark.parametrize("args", [(3,), (2, 5), (2, 10, 3), (0, 1, 0.25), (5, 0, -2), (0,), (1.5,), (3, 1),
+                                  (2**40, 2**40 + 3)])
 @pytest.mark.parametrize("dtype", [None, "int16", "float32", "complex64"])
 def test_arange(args, dtype):
     agree("arange", *args, dtype=dtype)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from agreement import FEW, FLOATS, INTEGERS, NUMERIC, REAL, agree, agree_method, sample
 
+import asnumpy as ap
+
 ODD = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -2.25, 1e300, 1e-300, 65000.0])
 
 
@@ -152,7 +154,7 @@ def test_diff(dtype):
     agree("diff", a, n=-1)
     agree("diff", 3)
     agree("ediff1d", a) if dtype != "bool" else None
-    agree("ediff1d", a.astype("float64"), 9, [1, 2])
+    agree("ediff1d", a.real.astype("float64"), 9, [1, 2])
     agree("ediff1d", sample(4, "int32"), to_end=1.5)
 
 
@@ -229,3 +231,30 @@ def test_integer_results_wrap(dtype):
     agree("diff", a)
     agree("ptp", a)
     agree("cumulative_sum", a)
+
+
+BFLOAT16 = {
+    "full": [((2,), 1.5, "bfloat16"), ((2,), 3, "bfloat16")], "eye": [(3, None, 0, "bfloat16")],
+    "where": [("mask", "a", "b"), ("mask", "a", 0), ("mask", "a", 0.5)], "concatenate": [(["a", "b"],)],
+    "take": [("a", [0, 1], 0)], "sort": [("a",)], "mean": [("a",), ("a", 0)], "argmax": [("a", 1)], "round": [("a",)],
+    "nan_to_num": [("a",)], "isclose": [("a", "b")], "tril": [("a",)], "pad": [("a", 1, "edge")], "unique": [("a",)],
+    "diff": [("a",)], "nansum": [("a",)], "dot": [("a", "a")], "roll": [("a", 1)], "putmask": [("a", "mask", 2.5)],
+    "copyto": [("a", "b"), ("a", 1.5)], "gradient": [("a",)], "kron": [("a", "b")], "vander": [("row",)],
+}
+
+
+@pytest.mark.parametrize("name", sorted(BFLOAT16))
+def test_bfloat16(name):
+    bfloat16 = ap.bfloat16
+    values = {
+        "a": sample((4, 4), "float32").astype(bfloat16), "b": sample((4, 4), "float32", 1).astype(bfloat16),
+        "row": sample(4, "float32").astype(bfloat16), "mask": sample((4, 4), "bool"), "bfloat16": bfloat16,
+    }
+
+    def value(one):
+        if isinstance(one, list):
+            return [value(item) for item in one]
+        return values.get(one, one) if isinstance(one, str) else one
+
+    for args in BFLOAT16[name]:
+        agree(name, *(value(one) for one in args))

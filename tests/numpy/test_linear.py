@@ -99,10 +99,10 @@ def test_einsum_of_one(subscripts):
             agree("einsum", subscripts, sample(shape, dtype), ulp=4)
 
 
-TWO = ["ij,jk", "ij,jk->ki", "ij,kj->ik", "ij,ij", "ij,ij->i", "ij,ij->ij", "i,i", "i,j", "i,j->ji", "ij,j", "ij,k->ijk",
-       "bij,bjk->bik", "bij,bjk->bki", "bij,jk->bik", "...ij,...jk->...ik", "...i,...i", "...i,...i->...", "...,...",
-       "ii,i", "ij,jj->i", "ij,kl->", "ij,kl->ik", "abc,cb->a", "abc,bcd->ad", "b...a,...a->...b", ",ij", "ij,", ",",
-       "i,ij->", "aab,b->a", "ij, jk -> ik"]
+TWO = ["ij,jk", "ij,jk->ki", "ij,kj->ik", "ij,ij", "ij,ij->i", "ij,ij->ij", "i,i", "i,j", "i,j->ji", "ij,j",
+       "ij,k->ijk", "bij,bjk->bik", "bij,bjk->bki", "bij,jk->bik", "...ij,...jk->...ik", "...i,...i", "...i,...i->...",
+       "...,...", "ii,i", "ij,jj->i", "ij,kl->", "ij,kl->ik", "abc,cb->a", "abc,bcd->ad", "b...a,...a->...b", ",ij",
+       "ij,", "i,ij->", "aab,b->a", "ij, jk -> ik"]
 TWO_SHAPES = [(), (3,), (3, 3), (2, 3, 3), (3, 3, 3), (1, 3), (3, 1)]
 
 
@@ -159,6 +159,8 @@ def test_einsum_options():
     agree("einsum", "ij", a, foo=1)
     agree("einsum", "ij,jk", a, b, foo=1, optimize=True)
     agree("einsum_path", "ij,jk,kl->il", a, b, a)
+    agree("einsum", ",", 3, 4.0)
+    agree("einsum", ",", a, 4.0)
     agree("einsum", "ij,j->i", [[1, 2], [3, 4]], [1, 2])
 
 
@@ -178,8 +180,8 @@ def test_linalg():
     a = sample((4, 4), "float64") + 9 * np.eye(4)
     symmetric = a @ a.T
     b = sample((4, 2), "float64", 1)
-    for name in ("inv", "det", "slogdet", "matrix_rank", "pinv", "cond", "norm", "eigvals", "qr", "matrix_norm", "svdvals",
-                 "trace", "diagonal", "matrix_transpose", "vector_norm"):
+    for name in ("inv", "det", "slogdet", "matrix_rank", "pinv", "cond", "norm", "eigvals", "qr", "matrix_norm",
+                 "svdvals", "trace", "diagonal", "matrix_transpose", "vector_norm"):
         agree("linalg." + name, a)
     for name in ("cholesky", "eigh", "eigvalsh"):
         agree("linalg." + name, symmetric)

@@ -188,10 +188,6 @@ def test_concatenate_in_fortran_order():
     agree(lambda xp, a: xp.concatenate([a, a], out=xp.zeros((6, 4), "float64")), a)
 
 
-def test_concatenate_into_itself():
-    agree(lambda xp, a: xp.concatenate([a[3:], a[:3]], out=a), sample(6, "int32"))
-
-
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3), (2, 3, 4)])
 def test_stacks(shape):
     a, b = sample(shape, "int32"), sample(shape, "float32", 1)
@@ -313,3 +309,21 @@ def test_pad_options():
     agree("pad", a, 2, fill)
     assert ap.pad(ap.asarray(a), 1, "empty").shape == (5, 6)
     assert_same(a, ap.pad(ap.asarray(a), 1, "empty")[1:-1, 1:-1])
+
+
+# --- windows ---
+
+
+def test_sliding_windows():
+    a = sample((5, 6), "int32")
+    name = "lib.stride_tricks.sliding_window_view"
+    for window, axis in (((2, 3), None), (3, 0), (2, -1), ((2, 2), (1, 1)), (9, 0), ((2,), None), (-1, 0), ((2, 2), 0)):
+        agree(name, a, window, axis)
+    agree(lambda xp, a: xp.lib.stride_tricks.sliding_window_view(a.T, 2, 1).sum(-1), a)
+    agree("lib.stride_tricks.as_strided", a, (3, 2), (4, 8))
+    line = ap.zeros(5)
+    windows = ap.lib.stride_tricks.sliding_window_view(line, 3)
+    line[2] = 1
+    assert_same(np.ones(3), windows[:, 0] + windows[:, 1] + windows[:, 2])
+    with pytest.raises(ValueError):
+        windows[0, 0] = 1

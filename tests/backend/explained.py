@@ -1,0 +1,68 @@
+"""The text of explain() as data, its grammar checked on the way."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import asnumpy as ap
+
+_HEAD = re.compile(r"program \d+: (?:over (?P<shape>\(.*\)), (?P<count>\d+) instructions|(?P<structured>\w+) -> .*)")
+_INPUT = re.compile(r"  %(\d+) = input (\w+)")
+_STEP = re.compile(r"  ((?:%\d+(?:, )?)+) = (\w+) ((?:%\d+(?:, )?)+) : (\w+)")
+_STORE = re.compile(r"  store %(\d+)")
+_REDUCE = re.compile(r"  reduce (\w+) %(\d+)")
+
+
+@dataclass
+class Program:
+    """One program that explain() shows."""
+
+    structured: str | None = None
+    shape: str = ""
+    inputs: list[str] = field(default_factory=list)
+    steps: list[str] = field(default_factory=list)
+    stores: list[int] = field(default_factory=list)
+    reductions: list[str] = field(default_factory=list)
+
+
+def _ids(text: str) -> list[int]:
+    return [int(name) for name in re.findall(r"%(\d+)", text)]
+
+
+def programs(array: Any = None) -> list[Program]:
+    """What is pending, for an array or in all. Every value is defined once, in order, before it is used."""
+    text = ap.explain(array, file=io.StringIO())
+    found: list[Program] = []
+    values = 0
+    for line in text.splitlines():
+        if line == "nothing is pending":
+            continue
+        if head := _HEAD.fullmatch(line):
+            found.append(Program(structured=head["structured"], shape=head["shape"] or ""))
+            values = 0
+            continue
+        program = found[-1]
+        if match := _INPUT.fullmatch(line):
+            assert int(match[1]) == values and not program.steps, f"inputs come first, in order:\n{text}"
+            program.inputs.append(match[2])
+            values += 1
+        elif match := _STEP.fullmatch(line):
+            defined = _ids(match[1])
+            assert defined == list(range(values, values + len(defined))), f"values are defined in order:\n{text}"
+            assert all(used < values for used in _ids(match[3])), f"a value is used before it is defined:\n{text}"
+            assert not program.stores and not program.reductions, f"steps come before outputs:\n{text}"
+            program.steps.append(match[2])
+            values += len(defined)
+        elif match := _STORE.fullmatch(line):
+            assert int(match[1]) < values and not program.reductions, f"a store names a value:\n{text}"
+            program.stores.append(int(match[1]))
+        else:
+            match = _REDUCE.fullmatch(line)
+            assert match and int(match[2]) < values, f"not a line of a program: {line!r} in\n{text}"
+            program.reductions.append(match[1])
+    for program in found:
+        assert program.structured or program.stores or program.reductions, f"a program without output:\n{text}"
+    return found

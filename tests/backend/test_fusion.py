@@ -1,0 +1,353 @@
+"""What runs together: explain() shows the programs, the pool's figures show which arrays never took memory.
+
+A debug build of the core (-DCMAKE_BUILD_TYPE=Debug) checks the grammar of every program before it runs it; here the
+text of the programs is checked in backend/explained.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import asnumpy as ap
+from asnumpy import _core
+from backend.explained import programs
+
+N = 5000  # more than two tiles
+
+
+@pytest.fixture(autouse=True)
+def deferred() -> Iterator[None]:
+    with ap.config.using(eager=False, eager_size=0):
+        ap.synchronize()
+        yield
+
+
+def data(*shape: int, dtype: object = np.float64) -> tuple[np.ndarray, ap.ndarray]:
+    plain = np.random.default_rng().integers(1, 50, shape).astype(dtype)
+    return plain, ap.from_numpy(plain)
+
+
+def equal(got: ap.ndarray, expected: np.ndarray) -> None:
+    assert got.dtype == expected.dtype and got.shape == expected.shape
+    np.testing.assert_array_equal(np.asarray(got), expected)
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 30])
+def test_chain_is_one_program(length: int) -> None:
+    plain, x = data(N)
+    y, expected = x, plain
+    for k in range(length):
+        y, expected = (y * 0.5, expected * 0.5) if k % 2 else (y + x, expected + plain)
+    (program,) = programs(y)
+    assert len(program.steps) == length
+    assert len(program.stores) == 1  # the intermediates are dead
+    assert program.inputs.count("float64") == len(program.inputs) <= 2
+    equal(y, expected)
+    assert programs(y) == []
+
+
+def test_long_chain_stays_exact_and_bounded() -> None:
+    plain, x = data(N, dtype=np.int64)
+    y, expected = x, plain
+    for k in range(1000):
+        y, expected = y * 3 + x + k, expected * 3 + plain + k
+        assert _core.pending_count() <= 256
+    equal(y, expected)
+
+
+def test_what_is_still_held_is_stored() -> None:
+    plain, x = data(N)
+    kept = x + 1
+    y = (kept * 2 - x) * kept
+    (program,) = programs(y)
+    assert len(program.stores) == 2
+    equal(y, ((plain + 1) * 2 - plain) * (plain + 1))
+    equal(kept, plain + 1)
+
+
+def test_dropped_work_does_not_run() -> None:
+    _, x = data(N)
+    y = (x + 1) * 2
+    assert len(programs()) == 1
+    del y
+    assert programs() == []
+
+
+def test_common_subexpressions_are_computed_once() -> None:
+    plain_a, a = data(N)
+    plain_b, b = data(N)
+    y = (a * b + 1) / (a * b + 1 + a) + (a * b)
+    (program,) = programs(y)
+    assert program.steps.count("multiply") == 1
+    assert len(program.steps) == 5  # a*b, +1, +a, /, +
+    assert len(program.inputs) == 3
+    product = plain_a * plain_b
+    equal(y, (product + 1) / (product + 1 + plain_a) + product)
+
+
+def test_overwritten_operand_is_not_taken_for_the_same_subexpression() -> None:
+    plain, x = data(N)
+    first = x * 2
+    x += 1
+    second = x * 2
+    total = first + second
+    assert sum(program.steps.count("multiply") for program in programs(total)) == 2
+    equal(total, plain * 2 + (plain + 1) * 2)
+    equal(x, plain + 1)
+
+
+def test_scalars_of_different_value_stay_apart() -> None:
+    plain, x = data(N)
+    y = (x + 1.0) * (x + 2.0) * (x + 0.0) * (x + -0.0)
+    equal(y, (plain + 1) * (plain + 2) * plain * plain)
+    zero = ap.zeros(N)
+    equal(1 / (zero * 0.0) - 1 / (zero * -0.0), np.full(N, np.inf))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_reduction_is_the_tail_of_its_program(axis: int | None) -> None:
+    plain_a, a = data(70, 90)
+    plain_b, b = data(70, 90)
+    total = (a * b + 2).sum(axis)
+    (program,) = programs(total)
+    assert program.reductions == ["add"] and program.stores == [] and program.steps == ["multiply", "add"]
+    equal(total, (plain_a * plain_b + 2).sum(axis))
+
+
+def test_several_reductions_share_a_pass() -> None:
+    plain, x = data(N)
+    y = x * x
+    results = [y.sum(), y.max(), y.min()]
+    (program,) = programs()
+    assert sorted(program.reductions) == ["add", "maximum", "minimum"] and len(program.stores) == 1
+    for got, expected in zip(results, [(plain * plain).sum(), (plain * plain).max(), (plain * plain).min()], strict=True):
+        equal(got, np.asarray(expected))
+
+
+def test_reductions_over_different_axes_do_not_share_a_pass() -> None:
+    plain, x = data(70, 90)
+    results = [x.sum(0), x.sum(1), x.sum()]
+    assert len(programs()) == 3
+    for got, axis in zip(results, (0, 1, None), strict=True):
+        equal(got, np.asarray(plain.sum(axis)))
+
+
+def test_result_of_a_reduction_is_read_in_a_later_program() -> None:
+    plain, x = data(70, 90)
+    y = x - x.max(axis=1, keepdims=True)
+    first, second = programs(y)
+    assert first.reductions == ["maximum"] and second.steps == ["subtract"]
+    equal(y, plain - plain.max(axis=1, keepdims=True))
+
+
+def test_broadcast_operands_join() -> None:
+    plain, x = data(70, 90)
+    plain_row, row = data(90)
+    plain_column, column = data(70, 1)
+    y = (x + row) * column - x
+    (program,) = programs(y)
+    assert len(program.steps) == 3
+    equal(y, (plain + plain_row) * plain_column - plain)
+
+
+def test_casts_comparisons_and_choices_join() -> None:
+    plain, x = data(N, dtype=np.float32)
+    plain_i, i = data(N, dtype=np.int16)
+    y = ap.where((x > 20) & (i != 3), x * 2, i.astype(np.float32)).astype(np.float64) + i
+    (program,) = programs(y)
+    assert "where" in program.steps and "cast" in program.steps and len(program.stores) == 1
+    equal(y, np.where((plain > 20) & (plain_i != 3), plain * 2, plain_i.astype(np.float32)).astype(np.float64) + plain_i)
+
+
+def test_operations_with_two_results_join() -> None:
+    plain, x = data(N, dtype=np.int32)
+    quotient, rest = ap.divmod(x, 7)
+    y = quotient * 7 + rest
+    (program,) = programs(y)
+    assert "divmod" in program.steps and len(program.stores) == 3
+    del quotient
+    (program,) = programs(y)
+    assert len(program.stores) == 2
+    equal(y, plain)
+    equal(rest, plain % 7)
+
+
+def test_different_iteration_spaces_do_not_join_but_interleave() -> None:
+    plain_a, a = data(N)
+    plain_b, b = data(60, 70)
+    for k in range(4):
+        a, b = a + k, b * (k + 1)
+    assert sorted(len(program.steps) for program in programs()) == [4, 4]
+    equal(a, plain_a + 0 + 1 + 2 + 3)
+    equal(b, plain_b * 24)
+
+
+def test_in_place_updates_of_one_array_are_one_program() -> None:
+    plain, x = data(N)
+    x += 1
+    x *= 2
+    x -= x * 0.5
+    (program,) = programs(x)
+    assert len(program.stores) == 1 and len(program.steps) == 4
+    equal(x, (plain + 1) * 2 - (plain + 1))
+
+
+@pytest.mark.parametrize("shift", [1, 3, 2500])
+def test_overlapping_update_reads_before_it_writes(shift: int) -> None:
+    plain, x = data(N)
+    x[shift:] += x[:-shift]
+    assert len(programs(x)) == (1 if 2 * shift >= N else 2)  # where they overlap: into a temporary, then back
+    plain[shift:] += plain[:-shift]
+    equal(x, plain)
+    x[:-shift] -= x[shift:]
+    x[shift:] *= x[:-shift] + 1
+    plain[:-shift] -= plain[shift:]
+    plain[shift:] *= plain[:-shift] + 1
+    equal(x, plain)
+
+
+def test_reader_of_old_values_is_not_fused_with_the_writer() -> None:
+    plain, x = data(N)
+    before = x[1:] * 2  # reads what the next line overwrites, at other points
+    x[:-1] = x[1:] + before
+    after = x[1:] * 2
+    expected = plain.copy()
+    expected_before = expected[1:] * 2
+    expected[:-1] = expected[1:] + expected_before
+    equal(after, expected[1:] * 2)
+    equal(before, expected_before)
+    equal(x, expected)
+
+
+def test_jacobi_sweeps() -> None:
+    plain, u = data(60, 70)
+    for _ in range(5):
+        u[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+        plain[1:-1, 1:-1] = 0.25 * (plain[:-2, 1:-1] + plain[2:, 1:-1] + plain[1:-1, :-2] + plain[1:-1, 2:])
+    steps = programs(u)
+    assert len(steps) == 10  # a stencil and its copy back, per sweep
+    equal(u, plain)
+
+
+def test_disjoint_views_of_one_buffer() -> None:
+    plain, x = data(N)
+    x[::2] += 5
+    x[1::2] *= x[::2]
+    plain[::2] += 5
+    plain[1::2] *= plain[::2]
+    equal(x, plain)
+
+
+def test_reversed_and_transposed_readers_do_not_see_new_values() -> None:
+    plain, x = data(80, 80)
+    y = x + x.T
+    x[...] = x.T * 2 - y[::-1]
+    expected_y = plain + plain.T
+    expected = plain.T * 2 - expected_y[::-1]
+    equal(x, expected)
+    equal(y, expected_y)
+
+
+def test_matrix_product_stands_alone_and_may_take_the_addition() -> None:
+    plain_a, a = data(40, 30)
+    plain_b, b = data(30, 50)
+    plain_c, c = data(40, 50)
+    y = (a + 1) @ b + c
+    shown = programs(y)
+    assert [program.structured for program in shown].count("matmul") == 1
+    equal(y, (plain_a + 1) @ plain_b + plain_c)
+    d = a @ b
+    y = d + c
+    equal(y, plain_a @ plain_b + plain_c)
+    equal(d, plain_a @ plain_b)
+
+
+def test_explain_runs_nothing() -> None:
+    plain, x = data(N)
+    y = x + 1
+    assert programs(y) == programs(y) and y.pending
+    assert _core.pending_count() == 1
+    equal(y, plain + 1)
+    assert not y.pending and _core.pending_count() == 0
+
+
+def test_explain_shows_what_one_array_needs() -> None:
+    _, x = data(N)
+    _, z = data(40, 50)
+    y, w = x + 1, z * 2
+    assert [program.steps for program in programs(y)] == [["add"]]
+    assert [program.steps for program in programs(w)] == [["multiply"]]
+    assert len(programs()) == 2
+
+
+def test_nothing_is_pending_when_eager() -> None:
+    plain, x = data(N)
+    with ap.config.using(eager=True):
+        y = x + 1
+        assert not y.pending and programs(y) == []
+    equal(y, plain + 1)
+
+
+MEGABYTE = 1 << 20
+BIG = 1 << 20  # elements: 8 MB of float64
+
+
+def peak_of(work: object) -> int:
+    """Bytes that the pool handed out beyond what was in use before."""
+    ap.synchronize()
+    ap.reset_peak()
+    before = ap.memory_info()["in_use"]
+    work()  # type: ignore[operator]
+    return ap.memory_info()["peak"] - before
+
+
+def test_intermediates_take_no_memory() -> None:
+    x = ap.ones(BIG)
+    ap.eval(x)
+    kept = []
+
+    def chain() -> None:
+        y = x
+        for _ in range(20):
+            y = (y + x) * 0.5
+        ap.eval(y)
+        kept.append(y)
+
+    assert peak_of(chain) <= 8 * MEGABYTE + MEGABYTE
+    equal(kept[0][:5], np.ones(5))
+
+
+def test_fused_reduction_takes_no_array() -> None:
+    x = ap.ones(BIG)
+    ap.eval(x)
+    assert peak_of(lambda: float(((x + 1) * x).sum())) <= MEGABYTE
+
+
+def test_in_place_update_takes_no_array() -> None:
+    x = ap.ones(BIG)
+    ap.eval(x)
+
+    def update() -> None:
+        nonlocal x
+        x += 1
+        x *= x
+        ap.eval(x)
+
+    assert peak_of(update) <= MEGABYTE
+
+
+def test_recording_takes_no_memory() -> None:
+    x = ap.ones(BIG)
+    ap.eval(x)
+
+    def record() -> None:
+        y = x + 1
+        z = y * 2
+        assert z.pending
+        del y, z
+        ap.synchronize()
+
+    assert peak_of(record) <= MEGABYTE

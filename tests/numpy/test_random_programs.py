@@ -1,0 +1,84 @@
+"""Random small programs give on asnumpy what they give on NumPy, to the bit, however their work is scheduled.
+
+ASNUMPY_EXAMPLES sets how many programs each way of running sees.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import hypothesis
+import numpy as np
+import pytest
+
+import asnumpy as ap
+from backend.explained import programs as shown
+from backend.program_writer import live, programs, run, script
+
+EXAMPLES = int(os.environ.get("ASNUMPY_EXAMPLES", "300"))
+settings = hypothesis.settings(
+    max_examples=EXAMPLES, deadline=None, suppress_health_check=list(hypothesis.HealthCheck), print_blob=False,
+)
+
+
+def difference(expected: np.ndarray, got: Any) -> str | None:
+    """What distinguishes our array from NumPy's; NaN equals NaN, zeros differ by their sign."""
+    if got.dtype != expected.dtype or got.shape != expected.shape:
+        return f"is {got.dtype}{got.shape}, NumPy's is {expected.dtype}{expected.shape}"
+    values = ap.to_numpy(got)
+    parts = [(values.real, expected.real), (values.imag, expected.imag)] if values.dtype.kind == "c" else [(values, expected)]
+    for mine, theirs in parts:
+        same = mine == theirs
+        if mine.dtype.kind == "f":
+            same = (same & (np.signbit(mine) == np.signbit(theirs))) | (np.isnan(mine) & np.isnan(theirs))
+        if not np.all(same):
+            where = tuple(int(k) for k in np.argwhere(~np.atleast_1d(same))[0])
+            return f"differs in {np.count_nonzero(~same)} of {same.size} elements, first at {where}:\n{values!r}\nNumPy:\n{expected!r}"
+    return None
+
+
+def check(lines: list[str]) -> None:
+    expected = run(lines, np)
+    try:
+        got = run(lines, ap)
+        if not ap.config.eager:
+            shown()  # every pending program keeps the grammar
+    except Exception as error:
+        error.add_note(f"NumPy runs this program:\n\n{script(lines, 'asnumpy')}")
+        raise
+    wrong = [f"{name} {text}" for name, array in live(expected).items() if (text := difference(np.asarray(array), got[name]))]
+    wrong += [f"read {n}: {one}, NumPy: {two}" for n, (one, two) in enumerate(zip(got["seen"], expected["seen"], strict=True)) if one != two]
+    assert not wrong, "\n".join(wrong) + f"\n\nThe program:\n\n{script(lines, 'asnumpy')}"
+
+
+@pytest.mark.parametrize("how", ["recorded", "at once when small", "eager"])
+def test_random_programs(how: str) -> None:
+    options: dict[str, Any] = {
+        "recorded": {"eager": False, "eager_size": 0}, "at once when small": {"eager": False, "eager_size": 4096},
+        "eager": {"eager": True},
+    }[how]
+
+    @settings
+    @hypothesis.given(programs())
+    def compare(lines: list[str]) -> None:
+        check(lines)
+
+    with ap.config.using(**options):
+        compare()
+
+
+def test_writer_writes_programs_of_every_kind() -> None:
+    """The generator itself: what it writes runs on NumPy, twice with the same outcome, and is not trivial."""
+    kinds = set()
+
+    @hypothesis.settings(max_examples=150, deadline=None, suppress_health_check=list(hypothesis.HealthCheck), database=None)
+    @hypothesis.given(programs())
+    def collect(lines: list[str]) -> None:
+        text = "\n".join(lines)
+        kinds.update(word for word in ("del ", "+=", "out=", ".T", "where", "astype", "seen", "copy", "::-1", "@") if word in text)
+        one, two = live(run(lines, np)), live(run(lines, np))
+        assert all(np.array_equal(one[name], two[name], equal_nan=one[name].dtype.kind in "fc") for name in one)
+
+    collect()
+    assert len(kinds) >= 8, f"only {kinds}"
