@@ -19,12 +19,19 @@ else()
   set(kernel_needs_baseline)
   set(kernel_options_baseline)
 endif()
+set(ASNUMPY_KERNEL_SETS "" CACHE STRING "Instruction sets to build, of: ${kernel_sets}; empty: all")
+if(ASNUMPY_KERNEL_SETS)
+  set(kernel_sets ${ASNUMPY_KERNEL_SETS})
+endif()
 
 # Values never depend on these: no reassociation, no contraction; errno and exception flags are not part of NumPy's results.
 set(kernel_options -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-strict-aliasing -fopenmp-simd
     -fno-tree-slp-vectorize)  # vectorising within an element keeps compilers from vectorising the loop
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(APPEND kernel_options -Wno-pass-failed)
+endif()
+if(ASNUMPY_SANITIZE)
+  list(APPEND kernel_options -O1)  # optimised loops take minutes with checks in them
 endif()
 
 set(kernel_folder ${CMAKE_CURRENT_BINARY_DIR}/kernels)

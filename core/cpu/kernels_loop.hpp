@@ -13,6 +13,7 @@
 #include "cpu/kernels_table.hpp"
 #include "cpu/kernels_vector.hpp"
 #include "ops/definition.hpp"
+#include "ops/floating.hpp"
 
 namespace asnumpy::cpu {
 namespace {
@@ -27,6 +28,7 @@ template <class T> using Compute = std::conditional_t<is_half_v<T>, float, T>;
 // Row number I of a table: what does not depend on the types.
 template <const auto& table, std::size_t I> struct RowOf {
     static constexpr const auto& definition = std::get<I>(table);
+    using Apply = std::remove_cvref_t<decltype(definition.apply)>;
 
     template <class R, class... A> static constexpr decltype(auto) call(A... values) {
         if constexpr (definition.options.needs_result) return definition.apply(ops::Result<R>{}, values...);
@@ -60,12 +62,36 @@ template <class Row, class R, class C, class... A> void apply_one(C* out, std::s
     store(out, i, static_cast<C>(Row::template call<R>(load(in, i)...)));
 }
 
+// Rows with a fast path for operands whose quotient is small take it block by block; the result of a block is put down
+// last, since it may replace an operand.
+template <class Row, class C> void apply_fast(C* out, std::size_t n, const C* x, const C* y) {
+    using Fast = typename Row::Apply::fast_path;
+    constexpr std::size_t block = 256;
+    alignas(64) std::array<C, block> result;
+    for (std::size_t start = 0; start < n; start += block) {
+        const std::size_t m = std::min(block, n - start);
+        const C *const a = x + start, *const b = y + start;
+        unsigned small = 1;
+#pragma omp simd reduction(& : small)
+        for (std::size_t i = 0; i < m; ++i) {
+            small &= ops::has_small_quotient(a[i], b[i]) ? 1u : 0u;
+            result[i] = Fast::fast(a[i], b[i]);
+        }
+        if (!small)
+            for (std::size_t i = 0; i < m; ++i) result[i] = Fast::call(a[i], b[i]);
+        std::memcpy(out + start, result.data(), m * sizeof(C));
+    }
+}
+
 // One row over operands of the types in which it computes. `R` is the stored result type (for rows that ask),
 // `C` the computed one.
 template <class Row, class R, class C, class... A> void apply(C* out, std::size_t n, const A*... in) {
     constexpr Vector vector = Row::definition.options.vector;
     if constexpr (vector != Vector::none && std::is_floating_point_v<C> && sizeof(C) <= 8) {
         if (apply_vector<vector, C>(out, n, in...)) return;
+    }
+    if constexpr (requires { typename Row::Apply::fast_path; } && std::is_floating_point_v<C>) {
+        if constexpr (ops::has_fast_fmod<C>) return apply_fast<Row>(out, n, in...);
     }
 #pragma omp simd
     for (std::size_t i = 0; i < n; ++i) apply_one<Row, R>(out, i, in...);

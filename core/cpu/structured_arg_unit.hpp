@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "cpu/structured_kernels.hpp"
+#include "cpu/structured_vector_unit.hpp"
 
 namespace asnumpy::cpu {
 namespace {
@@ -21,45 +22,66 @@ template <class T> using SameWidth = typename SignedOf<sizeof(T)>::type;
 template <class T> bool is_nan(T x) { return x != x; }
 template <bool smallest, class T> bool better(T x, T best) { return smallest ? x < best : x > best; }
 
-// Finds the best value of each block with independent lanes, and the position inside the one block that matters.
+// The first of [data, end) that `is` the one looked for, which exists: a chunk at a time without a branch inside.
+template <class T, class Is> const T* first_that(const T* data, const T* end, Is is) {
+    constexpr std::int64_t chunk = 256 / static_cast<std::int64_t>(sizeof(T));
+    for (; end - data >= chunk; data += chunk) {
+        SameWidth<T> any = 0;
+        for (std::int64_t i = 0; i < chunk; ++i) any |= is(data[i]) ? SameWidth<T>{1} : SameWidth<T>{0};
+        if (any) break;
+    }
+    while (!is(*data)) ++data;
+    return data;
+}
+
+// Keeps the best value in independent lanes; only a block that holds a better one, or a NaN, is looked at again.
 template <class T, bool smallest> std::int64_t arg_row(const T* data, std::int64_t n) {
-    constexpr std::int64_t lanes = 4 * 64 / static_cast<std::int64_t>(sizeof(T)), block = 4096;
-    std::int64_t best_block = 0;
+    using V = typename Vector<T>::type;
+    constexpr int chains = 4;
+    constexpr std::int64_t lanes = Vector<T>::lanes, step = chains * lanes, block = 16 * step;
     T best = data[0];
+    std::int64_t best_block = 0;
     if (is_nan(best)) return 0;
+    if (n < step) {
+        for (std::int64_t i = 1; i < n; ++i) {
+            if (!better<smallest>(data[i], best) && !is_nan(data[i])) continue;
+            best = data[i];
+            best_block = i;
+            if (is_nan(best)) break;
+        }
+        return best_block;
+    }
     for (std::int64_t start = 0; start < n; start += block) {
         const std::int64_t end = std::min(start + block, n);
-        T value = best;
-        bool nan = false;
-        std::int64_t i = start;
-        if (end - start >= lanes) {
-            T lane[lanes];
-            SameWidth<T> wrong[lanes] = {};
-            for (std::int64_t l = 0; l < lanes; ++l) lane[l] = best;
-            for (; i + lanes <= end; i += lanes) {
-#pragma omp simd
-                for (std::int64_t l = 0; l < lanes; ++l) {
-                    const T x = data[i + l];
-                    lane[l] = better<smallest>(x, lane[l]) ? x : lane[l];
-                    if constexpr (std::is_floating_point_v<T>) wrong[l] |= is_nan(x);
-                }
-            }
-            for (std::int64_t l = 0; l < lanes; ++l) {
-                value = better<smallest>(lane[l], value) ? lane[l] : value;
-                nan |= wrong[l] != 0;
+        V value[chains];
+        typename Vector<SameWidth<T>>::type nan[chains] = {}, none = {};
+        for (V& v : value) v = best - V{};
+        for (std::int64_t i = start; i < end; i += step) {
+            const T* const from = data + std::min(i, n - step);  // the last step reads some elements again
+#pragma GCC unroll 4
+            for (int c = 0; c < chains; ++c) {
+                V x;
+                load_vector(x, from + c * lanes);
+                if constexpr (smallest) value[c] = x < value[c] ? x : value[c];
+                else value[c] = x > value[c] ? x : value[c];
+                if constexpr (std::is_floating_point_v<T>) nan[c] |= x != x;
             }
         }
-        for (; i < end; ++i) {
-            value = better<smallest>(data[i], value) ? data[i] : value;
-            nan |= is_nan(data[i]);
+        const V floor = best - V{};
+        auto found = none;
+        for (int c = 0; c < chains; ++c) {
+            nan[0] |= nan[c];
+            found |= value[c] != floor;
         }
-        if (nan) return std::find_if(data + start, data + end, is_nan<T>) - data;
-        if (better<smallest>(value, best)) {
-            best = value;
-            best_block = start;
+        if constexpr (std::is_floating_point_v<T>) {
+            if (std::memcmp(&nan[0], &none, sizeof none) != 0) return first_that(data + start, data + n, is_nan<T>) - data;
         }
+        if (std::memcmp(&found, &none, sizeof none) == 0) continue;
+        for (int c = 0; c < chains; ++c)
+            for (int l = 0; l < lanes; ++l) best = better<smallest>(T(value[c][l]), best) ? T(value[c][l]) : best;
+        best_block = start;
     }
-    return std::find(data + best_block, data + n, best) - data;
+    return first_that(data + best_block, data + n, [best](T x) { return x == best; }) - data;
 }
 
 template <class T> std::int64_t arg_row_kernel(const void* data, std::int64_t n, bool smallest) {

@@ -1,5 +1,6 @@
 // take and scatter: the same walk, copying one way or the other.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "cpu/structured.hpp"
@@ -86,15 +87,28 @@ private:
 
     template <class F> void each_target(std::int64_t first, std::int64_t last, std::int64_t low, std::int64_t high, F&& f) const {
         const std::int64_t stride = index_.strides[0];
-        const char* at = index_.data + first * stride;
-        for (std::int64_t i = first; i < last; ++i, at += stride) {
-            std::int64_t target = load<std::int64_t>(at);
-            target += target < 0 ? length_ : 0;
-            if constexpr (!taking) {
-                if (target < low || target >= high) continue;
+        if constexpr (taking) {
+            const char* at = index_.data + first * stride;
+            for (std::int64_t i = first; i < last; ++i, at += stride) f(i, position(at));
+        } else {
+            // First the entries that belong here, without a branch that would be guessed wrong half of the time.
+            constexpr std::int64_t block = 1024;
+            std::array<std::int64_t, block> chosen;
+            for (std::int64_t start = first; start < last; start += block) {
+                std::size_t count = 0;
+                for (std::int64_t i = start; i < std::min(start + block, last); ++i) {
+                    const std::int64_t target = position(index_.data + i * stride);
+                    chosen[count] = i;
+                    count += static_cast<std::size_t>((target >= low) & (target < high));
+                }
+                for (std::size_t k = 0; k < count; ++k) f(chosen[k], position(index_.data + chosen[k] * stride));
             }
-            f(i, target);
         }
+    }
+
+    std::int64_t position(const char* at) const {
+        const std::int64_t target = load<std::int64_t>(at);
+        return target + (target < 0 ? length_ : 0);
     }
 
     template <std::size_t bytes> void runs(char* indexed, char* listed, std::int64_t first, std::int64_t last, std::int64_t low, std::int64_t high) const {

@@ -6,22 +6,10 @@
 #include <cstring>
 
 #include "cpu/structured_kernels.hpp"
+#include "cpu/structured_vector_unit.hpp"
 
 namespace asnumpy::cpu {
 namespace {
-
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64;
-#elif defined(__AVX2__)
-constexpr int vector_bytes = 32;
-#else
-constexpr int vector_bytes = 16;
-#endif
-
-template <class T> struct Vector {
-    static constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
-    typedef T type __attribute__((vector_size(vector_bytes)));
-};
 
 // Wide registers come in twos of 16: more of them hold more rows of the tile.
 template <class T> constexpr int gemm_rows = vector_bytes == 64 ? 8 : 4;

@@ -19,6 +19,10 @@ template <class T> constexpr T multiply_add(T x, T y, T z) {
 #endif
 }
 
+// x * y, rounded, and safe from being contracted with the addition that follows: GCC 12 does that to the two parts of a
+// complex number in vectorised loops whatever -ffp-contract says.
+template <class T> constexpr T rounded_product(T x, T y) { return multiply_add(x, y, T{-0.0}); }
+
 template <class C> constexpr C complex_multiply(C x, C y) {
     return {multiply_add(x.real(), y.real(), -(x.imag() * y.imag())), multiply_add(x.real(), y.imag(), x.imag() * y.real())};
 }
@@ -32,11 +36,11 @@ template <class C> constexpr C complex_divide(C x, C y) {
         if (abs_c == 0 && abs_d == 0) return {x.real() / abs_c, x.imag() / abs_c};
         const T ratio = d / c;
         const T scale = T{1} / (c + d * ratio);
-        return {(x.real() + x.imag() * ratio) * scale, (x.imag() - x.real() * ratio) * scale};
+        return {(x.real() + rounded_product(x.imag(), ratio)) * scale, (x.imag() - rounded_product(x.real(), ratio)) * scale};
     }
     const T ratio = c / d;
     const T scale = T{1} / (d + c * ratio);
-    return {(x.real() * ratio + x.imag()) * scale, (x.imag() * ratio - x.real()) * scale};
+    return {(rounded_product(x.real(), ratio) + x.imag()) * scale, (rounded_product(x.imag(), ratio) - x.real()) * scale};
 }
 
 template <class C> constexpr C complex_reciprocal(C x) {

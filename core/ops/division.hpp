@@ -12,6 +12,18 @@ namespace {
 
 using double_and_complex = Loops<double(double, double), std::complex<double>(std::complex<double>, std::complex<double>)>;
 
+// A function of integers beside one of floats; kernels use its `fast` for blocks of small quotients.
+template <class Floats, class Integers> struct ByKind {
+    using fast_path = Floats;
+    Integers integers;
+
+    template <class T> constexpr T operator()(T x, T y) const {
+        if constexpr (is_integer_type<T>) return integers(x, y);
+        else return Floats::call(x, y);
+    }
+};
+template <class Floats, class Integers> constexpr ByKind<Floats, Integers> by_kind(Integers integers) { return {integers}; }
+
 constexpr auto raise_to_power = []<class T>(T x, T y) -> T {
     if constexpr (is_integer_type<T>) return integer_power(x, y);
     else if constexpr (is_complex_v<T>) return complex_power(x, y);
@@ -23,18 +35,12 @@ constexpr std::tuple division{
         if constexpr (is_complex_v<T>) return complex_divide(x, y);
         else return x / y;
     }, {.symbol = "/"}),
-    row<Each<Binary, reals>>("floor_divide", "aclnnFloorDivide x y -> out", []<class T>(T x, T y) -> T {
-        if constexpr (is_integer_type<T>) return floor_divide(x, y);
-        else return floor_divmod(x, y).first;
-    }, {.symbol = "//"}),
-    row<Each<Binary, reals>>("remainder", "aclnnRemainderTensorTensor x y -> out", []<class T>(T x, T y) -> T {
-        if constexpr (is_integer_type<T>) return floor_remainder(x, y);
-        else return floor_remainder_float(x, y);
-    }, {.symbol = "%"}),
-    row<Each<Binary, reals>>("fmod", "aclnnFmodTensor x y -> out", []<class T>(T x, T y) -> T {
-        if constexpr (is_integer_type<T>) return truncated_remainder(x, y);
-        else return std::fmod(x, y);
-    }),
+    row<Each<Binary, reals>>("floor_divide", "aclnnFloorDivide x y -> out",
+        by_kind<FlooredQuotient>([](auto x, auto y) { return floor_divide(x, y); }), {.symbol = "//"}),
+    row<Each<Binary, reals>>("remainder", "aclnnRemainderTensorTensor x y -> out",
+        by_kind<FlooredRemainder>([](auto x, auto y) { return floor_remainder(x, y); }), {.symbol = "%"}),
+    row<Each<Binary, reals>>("fmod", "aclnnFmodTensor x y -> out",
+        by_kind<TruncatedRemainder>([](auto x, auto y) { return truncated_remainder(x, y); })),
     row<Each<BinaryTwo, reals>>("divmod", "", []<class T>(T x, T y) -> Two<T, T> {
         if constexpr (is_integer_type<T>) return {floor_divide(x, y), floor_remainder(x, y)};
         else return floor_divmod(x, y);

@@ -30,30 +30,62 @@ template <class T> constexpr T hypotenuse(T x, T y) {
     return is_infinite(x) | is_infinite(y) ? std::numeric_limits<T>::infinity() : root;
 }
 
-// The quotient is the integer nearest to (x - remainder) / y; zeros carry the sign that exact arithmetic would give.
-template <class T> Two<T, T> floor_divmod(T x, T y) {
-    T rest = std::fmod(x, y);
-    if (y == 0) return {x / y, rest};
-    T quotient = (x - rest) / y;
-    if (rest != 0) {
-        if ((y < 0) != (rest < 0)) {
-            rest += y;
-            quotient -= 1;
-        }
+// The remainder of a truncated division while the quotient is small: exact, and without the branches that keep fmod from
+// being vectorised. (A quotient that rounds up to a whole number leaves a remainder of the wrong sign: one y is given back.)
+template <class T> constexpr bool has_small_quotient(T x, T y) {
+    if constexpr (std::is_same_v<T, float>) return std::fabs(static_cast<double>(x) / static_cast<double>(y)) < 0x1p28;
+    else return std::fabs(x / y) < 0x1p52;
+}
+template <class T> constexpr T small_fmod(T x, T y) {
+    if constexpr (std::is_same_v<T, float>) {
+        const double a = x, b = y;  // the quotient times y fits a double
+        return std::copysign(static_cast<float>(a - std::trunc(a / b) * b), x);
     } else {
-        rest = std::copysign(T{0}, y);
+        const T rest = std::fma(-std::trunc(x / y), y, x);
+        return std::copysign((rest < 0) != (x < 0) && rest != 0 ? rest + std::copysign(y, x) : rest, x);
     }
-    if (quotient == 0) return {std::copysign(T{0}, x / y), rest};
-    T floored = std::floor(quotient);
-    if (quotient - floored > T{0.5}) floored += 1;
-    return {floored, rest};
+}
+// Without a machine instruction for it, fma is slower than fmod.
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+template <class> inline constexpr bool has_fast_fmod = true;
+#else
+template <class T> inline constexpr bool has_fast_fmod = std::is_same_v<T, float>;
+#endif
+
+// From the truncated remainder of x / y to the floored one; zeros take the sign of y.
+template <class T> constexpr T floored_remainder(T rest, T y) {
+    const T moved = (y < 0) != (rest < 0) ? rest + y : rest;
+    return rest == 0 ? std::copysign(T{0}, y) : moved;
+}
+// The quotient is the integer nearest to (x - remainder) / y; a zero has the sign that exact arithmetic would give.
+template <class T> constexpr T floored_quotient(T rest, T x, T y) {
+    const T quotient = (x - rest) / y - ((rest != 0) & ((y < 0) != (rest < 0)) ? T{1} : T{0});
+    const T floored = std::floor(quotient);
+    const T nearest = floored + (quotient - floored > T{0.5} ? T{1} : T{0});
+    return quotient == 0 ? std::copysign(T{0}, x / y) : nearest;
 }
 
-template <class T> T floor_remainder_float(T x, T y) {
+// The operations on floats that start from fmod: `call` is right for all operands, `fast` where the quotient is small.
+struct TruncatedRemainder {
+    template <class T> static T call(T x, T y) { return std::fmod(x, y); }
+    template <class T> static constexpr T fast(T x, T y) { return small_fmod(x, y); }
+};
+struct FlooredRemainder {
+    template <class T> static T call(T x, T y) {
+        const T rest = std::fmod(x, y);
+        return y == 0 ? rest : floored_remainder(rest, y);
+    }
+    template <class T> static constexpr T fast(T x, T y) { return floored_remainder(small_fmod(x, y), y); }
+};
+struct FlooredQuotient {
+    template <class T> static T call(T x, T y) { return y == 0 ? x / y : floored_quotient(std::fmod(x, y), x, y); }
+    template <class T> static constexpr T fast(T x, T y) { return floored_quotient(small_fmod(x, y), x, y); }
+};
+
+template <class T> Two<T, T> floor_divmod(T x, T y) {
     const T rest = std::fmod(x, y);
-    if (y == 0) return rest;
-    if (rest == 0) return std::copysign(T{0}, y);
-    return (y < 0) != (rest < 0) ? rest + y : rest;
+    if (y == 0) return {x / y, rest};
+    return {floored_quotient(rest, x, y), floored_remainder(rest, y)};
 }
 
 template <class T> T log_add_exp(T x, T y) {

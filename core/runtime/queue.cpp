@@ -2,6 +2,7 @@
 #include "runtime/queue.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <mutex>
 #include <unordered_map>
@@ -25,7 +26,8 @@ struct ContentHash {
 };
 
 struct Queue {
-    // Two locks: `recording` is held for moments; `running` is held by whoever runs programs, and taken first.
+    // Two locks: `recording` is held for moments; `running` is held by whoever runs programs, and taken first. Nobody
+    // waits for the interpreter's lock, or runs Python code, while holding one of them (but see lock_for_fork).
     std::mutex recording;
     std::mutex running;
     std::vector<Instruction> recorded;
@@ -40,6 +42,15 @@ struct Queue {
 Queue& queue() {
     static Immortal<Queue> q;
     return *q;
+}
+
+// This thread holds `running` for a fork, and Python code that it runs meanwhile may need a value.
+thread_local bool forking = false;
+
+std::unique_lock<std::mutex> lock_running(Queue& q) {
+    std::unique_lock lock(q.running, std::defer_lock);
+    if (!forking) lock.lock();
+    return lock;
 }
 
 template <class F> void each_buffer(const Instruction& i, F&& f) {
@@ -101,15 +112,20 @@ void release(Queue& q, Instruction& instruction) {
     instruction = Instruction{};
 }
 
-void run_all(Queue& q, const Buffer* wanted) {
-    const std::lock_guard running(q.running);
+constexpr std::chrono::milliseconds between_checks{10};
+
+// Runs what is recorded. False: it has paused, with the rest recorded again, so that the host can be asked whether
+// there was an interrupt. The question runs Python code (signal handlers), which may itself need values: it is asked
+// with no lock held and the queue whole.
+bool run_some(Queue& q, const Buffer* wanted) {
+    const std::unique_lock running = lock_running(q);
     std::vector<Instruction> list;
     {
         const std::lock_guard lock(q.recording);
         list.swap(q.recorded);
         q.recorded_bytes = 0;
     }
-    if (list.empty()) return;
+    if (list.empty()) return true;
     trace::Span span("flush", "run");
     const std::vector<bool> dead = find_dead(list, ++q.flush_number);
     for (std::size_t k = 0; k < list.size(); ++k)
@@ -117,11 +133,12 @@ void run_all(Queue& q, const Buffer* wanted) {
     accumulate_products(list, dead);
     const std::vector<Group> groups = form_groups(list, dead);
 
+    const auto start = std::chrono::steady_clock::now();
     std::exception_ptr failure;
-    std::vector<std::uint32_t> kept;  // what failed, what depends on it, and what an interrupt left
-    bool stopped = false;
+    std::vector<std::uint32_t> kept;  // what failed, what depends on it, and what a pause left
+    bool paused = false;
     for (const Group& group : groups) {
-        bool runs = !stopped;
+        bool runs = !paused;
         for (const std::uint32_t member : group.members)
             for (const std::uint32_t earlier : kept)
                 runs = runs && !conflicts(list[earlier], list[member]);
@@ -129,19 +146,15 @@ void run_all(Queue& q, const Buffer* wanted) {
             try {
                 run_group(q, list, group);
                 for (const std::uint32_t member : group.members) release(q, list[member]);
-                if (q.host.check_interrupt) q.host.check_interrupt();
+                paused = q.host.check_interrupt && !forking && std::chrono::steady_clock::now() - start >= between_checks;
                 continue;
-            } catch (const Interrupted&) {
-                failure = std::current_exception();
-                stopped = true;
-                if (list[group.members.front()].nout == 0) continue;  // it had run
             } catch (...) {
                 if (!failure) failure = std::current_exception();
             }
         }
         kept.insert(kept.end(), group.members.begin(), group.members.end());
     }
-    if (!failure) return;
+    if (kept.empty()) return !paused;
     std::sort(kept.begin(), kept.end());
     {
         const std::lock_guard lock(q.recording);
@@ -150,9 +163,46 @@ void run_all(Queue& q, const Buffer* wanted) {
         for (const std::uint32_t position : kept) rest.push_back(std::move(list[position]));
         for (Instruction& instruction : q.recorded) rest.push_back(std::move(instruction));
         q.recorded = std::move(rest);
-        if (!stopped && wanted && wanted->pending_writes == 0) return;  // the failure concerns other arrays
+        if (!paused && wanted && wanted->pending_writes == 0) return true;  // the failure concerns other arrays
     }
+    if (paused) return false;  // what failed will fail again
     std::rethrow_exception(failure);
+}
+
+std::string text_of_pending(Queue& q, const Array* array) {
+    const std::unique_lock running = lock_running(q);
+    const std::lock_guard lock(q.recording);
+    const std::vector<bool> dead = find_dead(q.recorded, ++q.flush_number);
+    const std::vector<Group> groups = form_groups(q.recorded, dead);
+    // Walk back from the array through everything that its value needs.
+    std::vector<bool> shown(groups.size(), array == nullptr);
+    std::vector<const Instruction*> needed;
+    for (std::size_t g = groups.size(); array && g-- > 0;) {
+        for (const std::uint32_t member : groups[g].members) {
+            const Instruction& instruction = q.recorded[member];
+            bool writes_it = false;
+            each_buffer(instruction, [&](Buffer& b, bool written) { writes_it = writes_it || (written && &b == array->buffer.get()); });
+            for (const Instruction* later : needed) writes_it = writes_it || conflicts(instruction, *later);
+            if (writes_it) shown[g] = true;
+        }
+        if (shown[g])
+            for (const std::uint32_t member : groups[g].members) needed.push_back(&q.recorded[member]);
+    }
+    std::string text;
+    std::size_t number = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        if (!shown[g]) continue;
+        const Instruction& first = q.recorded[groups[g].members.front()];
+        if (groups[g].structured) {
+            text += "program " + std::to_string(number++) + ": " + std::string(row(first.row).name) + " -> " +
+                    std::string(name(first.out[0].dtype)) + to_string(first.out[0].view.shape) + "\n";
+        } else {
+            const Fused fused = fuse(q.recorded, groups[g]);
+            text += "program " + std::to_string(number++) + ": over " + to_string(fused.shape) + ", " +
+                    std::to_string(groups[g].members.size()) + " instructions\n" + to_string(fused.program);
+        }
+    }
+    return text.empty() ? "nothing is pending\n" : text;
 }
 
 }  // namespace
@@ -177,8 +227,11 @@ void run_structured(const Instruction& instruction) {
 
 void flush(const Buffer* wanted) {
     Queue& q = queue();
-    if (q.host.without_lock) q.host.without_lock([&] { run_all(q, wanted); });
-    else run_all(q, wanted);
+    const auto run_all = [&] {
+        while (!run_some(q, wanted)) q.host.check_interrupt();
+    };
+    if (q.host.without_lock) q.host.without_lock(run_all);
+    else run_all();
 }
 
 void record(Instruction&& instruction) {
@@ -233,39 +286,11 @@ std::size_t pending_count() {
 
 std::string explain(const Array* array) {
     Queue& q = queue();
-    const std::lock_guard running(q.running);
-    const std::lock_guard lock(q.recording);
-    const std::vector<bool> dead = find_dead(q.recorded, ++q.flush_number);
-    const std::vector<Group> groups = form_groups(q.recorded, dead);
-    // Walk back from the array through everything that its value needs.
-    std::vector<bool> shown(groups.size(), array == nullptr);
-    std::vector<const Instruction*> needed;
-    for (std::size_t g = groups.size(); array && g-- > 0;) {
-        for (const std::uint32_t member : groups[g].members) {
-            const Instruction& instruction = q.recorded[member];
-            bool writes_it = false;
-            each_buffer(instruction, [&](Buffer& b, bool written) { writes_it = writes_it || (written && &b == array->buffer.get()); });
-            for (const Instruction* later : needed) writes_it = writes_it || conflicts(instruction, *later);
-            if (writes_it) shown[g] = true;
-        }
-        if (shown[g])
-            for (const std::uint32_t member : groups[g].members) needed.push_back(&q.recorded[member]);
-    }
     std::string text;
-    std::size_t number = 0;
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-        if (!shown[g]) continue;
-        const Instruction& first = q.recorded[groups[g].members.front()];
-        if (groups[g].structured) {
-            text += "program " + std::to_string(number++) + ": " + std::string(row(first.row).name) + " -> " +
-                    std::string(name(first.out[0].dtype)) + to_string(first.out[0].view.shape) + "\n";
-        } else {
-            const Fused fused = fuse(q.recorded, groups[g]);
-            text += "program " + std::to_string(number++) + ": over " + to_string(fused.shape) + ", " +
-                    std::to_string(groups[g].members.size()) + " instructions\n" + to_string(fused.program);
-        }
-    }
-    return text.empty() ? "nothing is pending\n" : text;
+    const auto write = [&] { text = text_of_pending(q, array); };
+    if (q.host.without_lock) q.host.without_lock(write);
+    else write();
+    return text;
 }
 
 void set_eager(bool value) {
@@ -281,11 +306,13 @@ void lock_for_fork() {
     const auto lock = [&q] { q.running.lock(); };
     if (q.host.without_lock) q.host.without_lock(lock);
     else lock();
-    q.recording.lock();
+    forking = true;
+    // `recording` is free at the fork itself, for whoever records holds the interpreter's lock, as the forking thread
+    // then does. Taking it here would block recorders that get that lock between now and the fork.
 }
 
 void unlock_after_fork() {
-    queue().recording.unlock();
+    forking = false;
     queue().running.unlock();
 }
 

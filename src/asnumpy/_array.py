@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,8 @@ class ndarray(_core.Array):  # type: ignore[misc]
     __slots__ = ()
 
     def __new__(
-        cls, shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None, order: Any = None,
+        cls, shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None,
+        order: Any = None,
     ) -> Any:
         kind = as_dtype(dtype, "ndarray")
         if buffer is not None or strides is not None:
@@ -35,6 +36,10 @@ class ndarray(_core.Array):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         pass  # __new__ has done it
+
+    if TYPE_CHECKING:  # the methods come from the modules above this one
+
+        def __getattr__(self, name: str) -> Any: ...
 
 
 ndarray.__module__ = "asnumpy"
@@ -52,7 +57,7 @@ def method(definition: Any = None, /, *, name: str | None = None) -> Any:
 
     def attach(definition: T) -> T:
         own: Any = definition
-        target = own.fget if isinstance(own, property) else own
+        target: Any = own.fget if isinstance(own, property) else own
         attached = name or target.__name__
         documented = getattr(getattr(np.ndarray, attached, None), "__doc__", None)
         if isinstance(own, property) and own.__doc__ is None and documented:

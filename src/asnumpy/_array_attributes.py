@@ -13,6 +13,8 @@ from asnumpy._convert import asarray
 from asnumpy._dtype import as_dtype
 from asnumpy._public import export
 
+_Class = type  # `type` is a parameter's name in ndarray.view
+
 _FLAGS = {
     "C_CONTIGUOUS": "c_contiguous", "C": "c_contiguous", "CONTIGUOUS": "c_contiguous",
     "F_CONTIGUOUS": "f_contiguous", "F": "f_contiguous", "FORTRAN": "f_contiguous",
@@ -86,8 +88,8 @@ class flagsobj:
 
     @property
     def num(self) -> int:
-        parts = (self.c_contiguous, 1), (self.f_contiguous, 2), (self.owndata, 4), (self.aligned, 256), (self.writeable, 1024)
-        return sum(bit for present, bit in parts if present)
+        bits = {"c_contiguous": 1, "f_contiguous": 2, "owndata": 4, "aligned": 0x100, "writeable": 0x400}
+        return sum(bit for name, bit in bits.items() if getattr(self, name))
 
     def __getitem__(self, key: str) -> bool:
         if key not in _FLAGS:
@@ -248,16 +250,13 @@ def setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -
 
 @method
 def view(self: Any, dtype: Any = None, type: Any = None) -> Any:
-    if isinstance(dtype, __builtins_type) and issubclass(dtype, (ndarray, np.ndarray)):
+    if isinstance(dtype, _Class) and issubclass(dtype, (ndarray, np.ndarray)):
         dtype, type = None, dtype
     if type is not None and type is not ndarray:
         if issubclass(type, ndarray):
             source = self if dtype is None else _core.view_dtype(self, as_dtype(dtype, "ndarray.view"))
             return _core.Array.__new__(type, source)
-        raise TypeError(f"ndarray.view: expected asnumpy.ndarray as type, got {type!r}; numpy.asarray(a) gives a NumPy view")
+        raise TypeError(f"ndarray.view: expected a subclass of asnumpy.ndarray as type, got {type!r}")
     if dtype is None:
         return self[...]
     return _core.view_dtype(self, as_dtype(dtype, "ndarray.view"))
-
-
-__builtins_type = type

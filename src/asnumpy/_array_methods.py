@@ -20,7 +20,9 @@ def _layout(a: Any, order: Any, function: str) -> tuple[int, ...] | None:
     name = "K" if order is None else str(order).upper()
     if name not in ("C", "F", "A", "K"):
         raise ValueError(f"{function}: order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
-    if name == "C" or a.ndim < 2 or (name in "AK" and a.flags_c_contiguous) or (name == "A" and not a.flags_f_contiguous):
+    if name == "C" or a.ndim < 2 or (name != "F" and a.flags_c_contiguous):
+        return None
+    if name == "A" and not a.flags_f_contiguous:
         return None
     if name in "AF":
         return tuple(reversed(range(a.ndim)))
@@ -48,6 +50,8 @@ def astype(
     self: Any, dtype: Any, order: Any = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True,
 ) -> Any:
     kind = as_dtype(dtype, "ndarray.astype")
+    if copy and casting == "unsafe" and order == "K" and (self.ndim < 2 or self.flags_c_contiguous):
+        return _core.cast(self, kind)
     if not copy and kind == self.dtype and _has_layout(self, order):
         return self
     if casting != "unsafe" and not np.can_cast(self.dtype, kind, casting):  # type: ignore[arg-type]
@@ -57,6 +61,8 @@ def astype(
 
 @method
 def copy(self: Any, order: Any = "C") -> Any:
+    if order == "C":
+        return _core.cast(self, self.dtype)
     return _copied(self, self.dtype, order, "ndarray.copy")
 
 

@@ -79,8 +79,35 @@ def _masked(ufunc: Any, loop: tuple[np.dtype, ...], inputs: list[Any], outs: tup
     return made[0] if ufunc.nout == 1 else tuple(made)
 
 
+_plans: dict[tuple[Any, ...], Any] = {}
+
+
+def _into(ufunc: Any, args: tuple[Any, ...], out: ndarray) -> Any:
+    """`ufunc(*args, out=out)` of arrays and floats, the common call with a keyword. None: take the long way."""
+    keys: list[Any] = [ufunc.name, out.dtype]
+    for value in args:
+        kind = type(value)
+        if kind is ndarray:
+            keys.append(value.dtype)
+        elif kind is float:
+            keys.append(kind)
+        else:
+            return None
+    question = tuple(keys)
+    plan = _plans.get(question)
+    if plan is None:
+        loop = resolve_call(ufunc, (*keys[2:], out.dtype), None, "same_kind")
+        integers = ufunc.name == "power" and loop[1].kind == "i"
+        plan = _plans[question] = loop if ufunc.has_loop(loop) and not integers else ()
+    return _core.apply(ufunc.name, plan, args, (out,)) if plan and out.flags_writeable else None
+
+
 def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`ufunc(*args, **kwargs)` for an elementwise ufunc."""
+    if len(kwargs) == 1 and len(args) == ufunc.nin and ufunc.nout == 1 and type(kwargs.get("out")) is ndarray:
+        done = _into(ufunc, args, kwargs["out"])
+        if done is not None:
+            return done
     name, nin, nout = ufunc.name, ufunc.nin, ufunc.nout
     found = overrides([*args, *outputs((), kwargs)])
     if found:
@@ -104,7 +131,8 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if all(type(value) in WEAK or isinstance(value, (bool, np.generic)) for value in inputs) and outs[0] is None:
         return on_host(ufunc.numpy, name, args, kwargs)
 
-    wanted = tuple(type_key(value) for value in inputs) + tuple(each.dtype if each is not None else None for each in outs)
+    targets = tuple(None if each is None else each.dtype for each in outs)
+    wanted = tuple(type_key(value) for value in inputs) + targets
     loop = resolve_call(ufunc, wanted, signature, kwargs.get("casting", "same_kind"))
     where = kwargs.get("where", True)
     if not ufunc.has_loop(loop) or not all(map(fits, inputs, loop)):

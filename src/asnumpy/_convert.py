@@ -37,7 +37,8 @@ def asarray(value: Any) -> ndarray:
 def from_numpy(array: Any) -> ndarray:
     """A new array with the elements of a numpy.ndarray (any strides, byte order, read-only or not)."""
     if not isinstance(array, (np.ndarray, np.generic)):
-        raise TypeError(f"from_numpy: expected a numpy.ndarray, got {type(array).__name__}; asarray() takes any sequence")
+        came = type(array).__name__
+        raise TypeError(f"from_numpy: expected a numpy.ndarray, got {came}; asarray() takes any sequence")
     return from_host(np.asarray(array), "from_numpy")
 
 

@@ -34,7 +34,7 @@ _SUPPORTED: dict[np.dtype, bool] = {}
 
 
 def supported(dtype: np.dtype) -> bool:
-    """Whether arrays of this dtype exist here; either byte order counts, because input is converted to the native one."""
+    """Whether arrays of this dtype exist here, in either byte order: input is converted to the native one."""
     known = _SUPPORTED.get(dtype)
     if known is None:
         known = _SUPPORTED[dtype] = bool(_core.dtype_supported(dtype.newbyteorder("=")))
@@ -42,7 +42,7 @@ def supported(dtype: np.dtype) -> bool:
 
 
 def unsupported_error(dtype: np.dtype, function: str = "asarray") -> TypeError:
-    if dtype == object:
+    if dtype.kind == "O":
         remedy = "give the values a numeric dtype (ragged nested sequences have none), or keep them in a numpy.ndarray"
     elif dtype.names:
         remedy = "put each field into an array of its own"

@@ -29,6 +29,17 @@ def product(a: ndarray, b: ndarray) -> ndarray:
     return result
 
 
+def quick_product(a: Any, b: Any) -> Any:
+    """The product of two matrices or vectors of one dtype; None: take the long way."""
+    if type(a) is not ndarray or type(b) is not ndarray:
+        return None
+    dtype, rows, columns = a.dtype, a.shape, b.shape
+    plain = len(rows) in (1, 2) and len(columns) in (1, 2) and rows[-1] == columns[0]
+    if not plain or dtype != b.dtype or dtype.char in "gG":
+        return None
+    return _core.matmul(a, b) if len(rows) == len(columns) == 2 else product(a, b)
+
+
 def _conjugate(a: ndarray) -> ndarray:
     return _core.apply("conjugate", (a.dtype, a.dtype), [a]) if a.dtype.kind == "c" else a
 
@@ -72,6 +83,10 @@ def _batch(a: ndarray, b: ndarray, least_a: int, least_b: int) -> bool:
 def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`ufunc(*args, **kwargs)`; calls with `axes`, `axis`, `keepdims` and whatever is wrong go to NumPy."""
     name = ufunc.name
+    if name == "matmul" and not kwargs and len(args) == 2:
+        done = quick_product(*args)
+        if done is not None:
+            return done
     found = overrides([*args, *outputs((), kwargs)])
     if found:
         return call_overrides(found, ufunc, "__call__", args, kwargs)
@@ -79,7 +94,8 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     out = args[2] if len(args) == 3 else kwargs.get("out")
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
-    plain = form is not None and kwargs.keys() <= _KEYWORDS and (len(args) == 2 or (len(args) == 3 and "out" not in kwargs))
+    counted = len(args) == 2 or (len(args) == 3 and "out" not in kwargs)
+    plain = form is not None and counted and kwargs.keys() <= _KEYWORDS
     if not plain or not (out is None or isinstance(out, ndarray)):
         return on_host(ufunc.numpy, name, args, kwargs)
     assert form is not None

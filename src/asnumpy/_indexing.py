@@ -120,6 +120,11 @@ def _result_shape(taken: _Taken) -> tuple[int, ...]:
 
 def getitem(a: Any, key: Any) -> Any:
     """`a[key]` for a key that is not a basic one."""
+    if type(key) is ndarray and key.ndim == 1 and a.ndim:  # the common keys first
+        if key.dtype == _INT64:
+            return _core.take(a, key, 0)
+        if a.ndim == 1 and key.dtype == _BOOL and key.size == a.size:
+            return _core.compress(a, key)
     mask = _whole_mask(a, key)
     if mask is not None:
         return _core.compress(a.reshape(-1), mask.reshape(-1))
@@ -153,6 +158,16 @@ def setitem(a: Any, key: Any, value: Any) -> None:
     if not a.flags_writeable:
         raise ValueError("assignment destination is read-only")
     mask = _whole_mask(a, key)
+    if mask is not None and (type(value) is bool or (type(value) is float and a.dtype.kind in "fc")):
+        dtype = a.dtype
+        _core.apply("where", (_BOOL, dtype, dtype, dtype), (mask, value, a), (a,))
+        return
+    if type(key) is ndarray and key.ndim == 1 and key.dtype == _INT64 and a.size and type(value) is float:
+        if a.dtype.kind in "fc":  # the common case first
+            source = _core.empty((), a.dtype)
+            _core.assign(source, value)
+            _scatter(a, key, source, 0)
+            return
     try:
         source = _value(value, a.dtype)
     except (TypeError, ValueError, OverflowError):
@@ -199,7 +214,7 @@ def _assign(a: Any, key: Any, mask: Any, source: Any) -> bool:
 
 
 def _scatter(target: Any, index: Any, source: Any, axis: int) -> bool:
-    if _core.may_share_memory(target, source) or source.dtype != target.dtype:
+    if source.dtype != target.dtype or _core.may_share_memory(target, source):
         source = _core.cast(source, target.dtype)
     if _core.may_share_memory(target, index):
         index = _core.cast(index, _INT64)

@@ -65,6 +65,8 @@ def resolve_call(ufunc: Any, keys: tuple[Any, ...], signature: Any, casting: str
 def overrides(values: Any) -> list[Any]:
     """The operands whose classes take ufuncs over (`__array_ufunc__`), each class once; TypeError for `= None`."""
     found: list[Any] = []
+    if _PLAIN.issuperset(map(type, values)):
+        return found
     for value in values:
         kind = type(value)
         if kind in _PLAIN or isinstance(value, np.generic):

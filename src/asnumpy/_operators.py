@@ -11,6 +11,7 @@ from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._calls import on_host
 from asnumpy._dtype import supported
+from asnumpy._gufunc import quick_product
 from asnumpy._host import host
 from asnumpy._operands import defers
 from asnumpy._ufunc import call_ufunc, matmul
@@ -56,6 +57,9 @@ def inplace(function: Any, a: Any, b: Any) -> Any:
 
 
 def matrix_product(a: Any, b: Any) -> Any:
+    done = quick_product(a, b)
+    if done is not None:
+        return done
     other = _other(a, b)
     if defers(other) or _unknown(other):
         return NotImplemented

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+import types
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from asnumpy._host import host
 from asnumpy._public import exports
 from asnumpy._ufunc import of_numpy
 
-setattr(ndarray, "__array_priority__", 0.0)
+ndarray.__array_priority__ = 0.0  # type: ignore[attr-defined]
 
 
 @method(name="__array__")
@@ -61,8 +62,8 @@ def _own_function(function: Any) -> Any:
 
 
 @method(name="__array_function__")
-def _array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    if not all(issubclass(kind, (ndarray, np.ndarray)) for kind in types):
+def _array_function(self: Any, func: Any, classes: Any, args: Any, kwargs: Any) -> Any:
+    if not all(issubclass(kind, (ndarray, np.ndarray)) for kind in classes):
         return NotImplemented
     own = _own_function(func)
     if own is not None and callable(own) and not isinstance(own, type):
@@ -96,10 +97,10 @@ def _rebuild(data: Any, dtype: np.dtype, shape: tuple[int, ...], order: str) -> 
 
 @method(name="__reduce_ex__")
 def _reduce_ex(self: Any, protocol: Any) -> Any:
-    order = "F" if self.flags_f_contiguous and not self.flags_c_contiguous else "C"
+    order: Any = "F" if self.flags_f_contiguous and not self.flags_c_contiguous else "C"
     plain = _core.to_numpy_view(self, None)
     octets = np.asarray(plain, order=order).reshape(-1, order=order).view(np.uint8)
-    data = pickle.PickleBuffer(octets) if protocol >= 5 else octets.tobytes()
+    data: Any = octets.tobytes() if protocol < 5 else pickle.PickleBuffer(octets)  # type: ignore[arg-type]
     return _rebuild, (data, self.dtype, self.shape, order)
 
 
@@ -113,10 +114,4 @@ def _sizeof(self: Any) -> int:
     return object.__sizeof__(self) + (self.nbytes if self.base is None else 0)
 
 
-def _class_getitem(cls: type, item: Any) -> Any:
-    import types
-
-    return types.GenericAlias(cls, item)
-
-
-setattr(ndarray, "__class_getitem__", classmethod(_class_getitem))
+ndarray.__class_getitem__ = classmethod(types.GenericAlias)  # type: ignore[attr-defined]

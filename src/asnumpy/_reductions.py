@@ -16,16 +16,22 @@ from asnumpy._ufunc import add, logical_and, logical_or, maximum, minimum, multi
 _core_reduce, _cast = _core.reduce, _core.cast
 
 
-def _everything(ufunc: Any, plans: dict[np.dtype, Any], a: ndarray) -> Any:
-    """The reduction of all axes with default arguments: the short way to the core. None: take the long way."""
+def _directly(ufunc: Any, plans: dict[np.dtype, Any], a: ndarray, axis: Any, keepdims: bool) -> Any:
+    """The reduction over all axes or one, else by default: the short way to the core. None: take the long way."""
     plan = plans.get(a.dtype)
     if plan is None:
         kind, wide = default_dtypes(ufunc, a.dtype)
-        plan = plans[a.dtype] = (wide, None if wide == kind else kind, ufunc.has_loop((wide, wide, wide)))
-    wide, narrow, possible = plan
-    if not possible or a.ndim == 0 or (ufunc.numpy.identity is None and a.size == 0):
+        possible = ufunc.has_loop((wide, wide, wide)) and ufunc.has_loop((kind, kind, kind))
+        plan = plans[a.dtype] = (wide, None if wide == kind else kind, possible, ufunc.numpy.identity is None)
+    wide, narrow, possible, needs_elements = plan
+    ndim = a.ndim
+    if not possible or ndim == 0 or (needs_elements and a.size == 0):
         return None
-    result = _core_reduce(ufunc.name, wide, a)
+    if axis is not None:
+        if type(axis) is not int or not -ndim <= axis < ndim:
+            return None
+        axis = (axis,)
+    result = _core_reduce(ufunc.name, wide, a, axis, keepdims)
     return result if narrow is None else _cast(result, narrow)
 
 
@@ -52,8 +58,8 @@ def _define(ufunc: Any, name: str, aliases: tuple[str, ...], typed: bool, start:
             self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
             initial: Any = NO_VALUE, where: Any = True,
         ) -> Any:
-            if axis is None and dtype is None and out is None and not keepdims and initial is NO_VALUE and where is True:
-                result = _everything(ufunc, plans, self)
+            if dtype is None and out is None and initial is NO_VALUE and where is True:
+                result = _directly(ufunc, plans, self, axis, bool(keepdims))
                 if result is not None:
                     return result
             return reduce(ufunc, self, axis, dtype, out, keepdims, initial, where)
@@ -73,8 +79,8 @@ def _define(ufunc: Any, name: str, aliases: tuple[str, ...], typed: bool, start:
             self: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE,
             where: Any = True,
         ) -> Any:
-            if axis is None and out is None and not keepdims and initial is NO_VALUE and where is True:
-                result = _everything(ufunc, plans, self)
+            if out is None and initial is NO_VALUE and where is True:
+                result = _directly(ufunc, plans, self, axis, bool(keepdims))
                 if result is not None:
                     return result
             return reduce(ufunc, self, axis, None, out, keepdims, initial, where)
@@ -92,8 +98,8 @@ def _define(ufunc: Any, name: str, aliases: tuple[str, ...], typed: bool, start:
         def attached(  # type: ignore[misc]
             self: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True,
         ) -> Any:
-            if axis is None and out is None and not keepdims and where is True:
-                result = _everything(ufunc, plans, self)
+            if out is None and where is True:
+                result = _directly(ufunc, plans, self, axis, bool(keepdims))
                 if result is not None:
                     return result
             return reduce(ufunc, self, axis, None, out, keepdims, NO_VALUE, where)
@@ -116,9 +122,15 @@ _define(logical_or, "any", (), False, False)
 
 def _running(ufunc: Any, a: ndarray, axis: Any, dtype: Any, out: Any) -> Any:
     if axis is None:
-        return accumulate(ufunc, a.reshape(-1), 0, dtype, out)
-    if a.ndim == 0:
+        if a.ndim != 1:
+            a = a.reshape(-1)
+        axis = 0
+    elif a.ndim == 0:
         a = a.reshape((1,))
+    if dtype is None and out is None and type(axis) is int and -a.ndim <= axis < a.ndim:
+        kind, _ = default_dtypes(ufunc, a.dtype)
+        if ufunc.has_loop((kind, kind, kind)):
+            return _core.scan(ufunc.name, a if kind == a.dtype else _cast(a, kind), axis)
     return accumulate(ufunc, a, axis, dtype, out)
 
 

@@ -86,7 +86,8 @@ class Setting:
         try:
             checked = self.check(value)
         except (ValueError, TypeError, AttributeError) as error:
-            reason = str(error) if isinstance(error, ValueError) and "expected" in str(error) else "expected " + self.text
+            said = isinstance(error, ValueError) and "expected" in str(error)
+            reason = str(error) if said else f"expected {self.text}"
             raise ValueError(f"{where}: {reason}, got {value!r}") from None
         if self.apply is not None:
             self.apply(checked)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -31,13 +30,14 @@ class Trace:
         width = max([4, *(len(name) for (_, name), _ in ordered)])
         lines = [f"{'category':<10} {'name':<{width}} {'calls':>8} {'total ms':>10} {'mean us':>10} {'MB':>10}"]
         for (category, name), (calls, time, size) in ordered:
-            lines.append(
-                f"{category:<10} {name:<{width}} {calls:>8} {time / 1e6:>10.3f} {time / calls / 1e3:>10.2f} {size / 1e6:>10.2f}"
-            )
+            figures = f"{calls:>8} {time / 1e6:>10.3f} {time / calls / 1e3:>10.2f} {size / 1e6:>10.2f}"
+            lines.append(f"{category:<10} {name:<{width}} {figures}")
         return "\n".join(lines)
 
     def save_chrome_trace(self, path: str | os.PathLike[str]) -> None:
         """Writes the events as a file that chrome://tracing and Perfetto open."""
+        import json  # only here: it would cost the import of asnumpy several milliseconds
+
         events = [
             {
                 "name": event["name"], "cat": event["category"], "ph": "X", "ts": event["start_ns"] / 1e3,

@@ -26,7 +26,7 @@ def rgb_to_hsv(xp: Any, rgb: Any) -> Any:
         (green - blue) / divisor,
         xp.where(value == green, 2 + (blue - red) / divisor, 4 + (red - green) / divisor),
     )
-    hue = xp.where(coloured, (hue / 6) % 1, 0)
+    hue = xp.where(coloured, xp.where(hue < 0, hue + 6, hue) / 6, 0)
     saturation = xp.where(coloured, chroma / xp.where(coloured, value, 1), 0)
     return xp.stack([hue, saturation, value], axis=-1)
 
@@ -38,7 +38,8 @@ def hsv_to_rgb(xp: Any, hsv: Any) -> Any:
 
     def channel(shift: int) -> Any:
         # Around the colour circle a channel is full for a third, empty for a third, and a ramp between.
-        place = (hue + shift) % 6
+        place = hue + shift
+        place = xp.where(place >= 6, place - 6, place)
         return value - chroma * xp.clip(xp.minimum(place, 4 - place), 0, 1)
 
     return xp.stack([channel(5), channel(3), channel(1)], axis=-1)

@@ -10,9 +10,9 @@ def photographs(count: int, side: int) -> np.ndarray:
     from matplotlib import cbook
     from PIL import Image
 
-    with Image.open(cbook.get_sample_data("grace_hopper.jpg", asfileobj=False)) as picture:
-        square = min(picture.size)
-        picture = picture.convert("RGB").crop((0, 0, square, square)).resize((side, side), Image.Resampling.BICUBIC)
+    with Image.open(cbook.get_sample_data("grace_hopper.jpg", asfileobj=False)) as file:
+        square = min(file.size)
+        picture = file.convert("RGB").crop((0, 0, square, square)).resize((side, side), Image.Resampling.BICUBIC)
         colours = np.asarray(picture, dtype=np.float32) / 255
     batch = np.empty((count, side, side, 3), dtype=np.float32)
     for i in range(count):

@@ -67,7 +67,8 @@ def demonstrate(quick: bool, folder: Path) -> None:
     print(table(outcomes))
     plot = folder / "ratios.png"
     save_plot(outcomes, plot, title)
-    files = [plot, *save_pictures(*pictures, folder)]
+    before, after, edges = pictures
+    files = [plot, *save_pictures(before, after, edges, folder)]
     print("\nsaved: " + ", ".join(str(file) for file in files))
     if not all(outcome.agrees for outcome in outcomes):
         raise Wrong("a result differs from NumPy's; see the column 'agreement'")

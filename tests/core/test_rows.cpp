@@ -1,0 +1,170 @@
+// Invariants of the table of rows: names, signatures, loops, folds, neutral values and casts.
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <cstring>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cpu/kernels.hpp"
+#include "cpu/kernels_table.hpp"
+#include "ops/row.hpp"
+
+using namespace asnumpy;
+
+namespace {
+
+int failures = 0;
+
+void check(bool holds, const std::string& what) {
+    if (holds) return;
+    std::fprintf(stderr, "failed: %s\n", what.c_str());
+    ++failures;
+}
+
+std::string text(const Row& row, std::size_t index) {
+    std::string result = std::string(row.name) + "(";
+    const Signature& s = row.loops[index];
+    for (std::size_t i = 0; i < s.nin; ++i) result += std::string(i ? ", " : "") + std::string(name(s.in[i]));
+    return result + ")";
+}
+
+void check_rows() {
+    std::set<std::string_view> names;
+    for (std::size_t id = 0; id < rows().size(); ++id) {
+        const Row& r = rows()[id];
+        check(names.insert(r.name).second, "unique name " + std::string(r.name));
+        check(find_row(r.name) == id, "find_row of " + std::string(r.name));
+        check((r.kind == RowKind::elementwise) == !r.loops.empty(), "only elementwise rows have loops: " + std::string(r.name));
+        for (std::size_t index = 0; index < r.loops.size(); ++index) {
+            const Signature& s = r.loops[index];
+            check(s.nin == r.nin && s.nout == r.nout, "operand counts of " + text(r, index));
+            check(find_loop(static_cast<RowId>(id), s) == static_cast<int>(index), "one loop per signature: " + text(r, index));
+            check(cpu::loop(static_cast<RowId>(id), static_cast<int>(index)) != nullptr, "loop of " + text(r, index));
+            const bool folds = r.reducible && s.nin == 2 && s.nout == 1 && s.in[0] == s.in[1] && s.in[0] == s.out[0];
+            check((cpu::fold(static_cast<RowId>(id), static_cast<int>(index)) != nullptr) == folds, "fold of " + text(r, index));
+        }
+    }
+    Signature nonsense{2, 1, {DType::boolean, DType::complex64}, {DType::int8}};
+    check(find_loop(find_row("add"), nonsense) == -1, "no loop for a signature that is not there");
+    try {
+        find_row("no such row");
+        check(false, "find_row of an unknown name");
+    } catch (const ValueError& error) {
+        check(std::strstr(error.what(), "no such row") != nullptr, "the error names the row");
+    }
+}
+
+void check_sets() {
+    for (const cpu::InstructionSet& set : cpu::instruction_sets()) {
+        std::set<std::string_view> seen;
+        for (const cpu::KernelTable* table : set.tables) {
+            for (const cpu::RowKernels& kernels : *table) {
+                const Row& r = row(find_row(kernels.row));
+                check(seen.insert(kernels.row).second, "one compilation of " + std::string(kernels.row));
+                check(kernels.loops.size() == r.loops.size() && kernels.folds.size() == r.loops.size(),
+                      "as many loops as signatures: " + std::string(kernels.row));
+                for (const cpu::Loop loop : kernels.loops) check(loop != nullptr, "loops of " + std::string(kernels.row));
+            }
+        }
+        for (const Row& r : rows())
+            if (r.kind == RowKind::elementwise) check(seen.contains(r.name), std::string(r.name) + " in " + std::string(set.name));
+    }
+    const cpu::InstructionSet& last = cpu::instruction_sets().back();
+    check(last.supported(), "the last instruction set runs everywhere");
+}
+
+// A few values of each dtype, as bytes, made from small integers.
+std::vector<std::byte> sample(DType dtype, const std::vector<double>& values) {
+    const int index = cast_loop(DType::float64, dtype);
+    std::vector<std::byte> result(values.size() * itemsize(dtype));
+    void* out[] = {result.data()};
+    const void* in[] = {values.data()};
+    cpu::loop(find_row("cast"), index)(out, in, values.size());
+    return result;
+}
+
+void check_casts() {
+    const std::vector<double> values{0, 1, 2, 100};
+    for (int from = 0; from < dtype_count; ++from) {
+        for (int to = 0; to < dtype_count; ++to) {
+            const DType a = static_cast<DType>(from), b = static_cast<DType>(to);
+            const int index = cast_loop(a, b);
+            const Row& cast = row(find_row("cast"));
+            check(index >= 0 && cast.loops[static_cast<std::size_t>(index)].in[0] == a &&
+                      cast.loops[static_cast<std::size_t>(index)].out[0] == b,
+                  "cast from " + std::string(name(a)) + " to " + std::string(name(b)));
+            std::vector<std::byte> source = sample(a, values), target(values.size() * itemsize(b)), expected = sample(b, values);
+            if (a == DType::boolean && b != DType::boolean) expected = sample(b, {0, 1, 1, 1});
+            void* out[] = {target.data()};
+            const void* in[] = {source.data()};
+            cpu::loop(find_row("cast"), index)(out, in, values.size());
+            // Ten bytes of a longdouble carry its value.
+            const bool padded = b == DType::longdouble || b == DType::clongdouble;
+            check(padded || target == expected, "values of the cast from " + std::string(name(a)) + " to " + std::string(name(b)));
+        }
+    }
+}
+
+// op(e, x) == x for a few x of every foldable loop, and the fold of many x against one by one.
+void check_neutrals_and_folds() {
+    for (std::size_t id = 0; id < rows().size(); ++id) {
+        const Row& r = rows()[id];
+        if (!r.reducible) continue;
+        for (std::size_t index = 0; index < r.loops.size(); ++index) {
+            const cpu::Fold fold = cpu::fold(static_cast<RowId>(id), static_cast<int>(index));
+            if (!fold) continue;
+            const cpu::Loop loop = cpu::loop(static_cast<RowId>(id), static_cast<int>(index));
+            const DType dtype = r.loops[index].in[0];
+            const std::size_t size = itemsize(dtype);
+            const Scalar e = neutral(static_cast<RowId>(id), dtype);
+            check(e.dtype == dtype, "dtype of the neutral value of " + text(r, index));
+            std::vector<double> numbers(3000);
+            for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = (i * 7 + 3) % 11 < 2 ? 2 : 1;
+            std::vector<std::byte> x = sample(dtype, numbers), result(size), expected(size);
+            void* out[] = {result.data()};
+            for (std::size_t i = 0; i < 10; ++i) {
+                const void* in[] = {e.bytes.data(), x.data() + i * size};
+                loop(out, in, 1);
+                check(std::memcmp(result.data(), in[1], size) == 0, "neutral value of " + text(r, index));
+            }
+            if (r.name == "multiply" && info(dtype).kind != 'b') continue;  // overflows
+            for (const std::size_t n : {1, 2, 3, 63, 64, 65, 127, 700}) {
+                std::memcpy(expected.data(), x.data(), size);
+                for (std::size_t i = 1; i < n; ++i) {
+                    void* to[] = {expected.data()};
+                    const void* in[] = {expected.data(), x.data() + i * size};
+                    loop(to, in, 1);
+                }
+                fold(result.data(), x.data(), n);
+                const bool rounds = is_float(dtype) && (r.name == "hypot" || r.name.starts_with("logaddexp") || is_half(dtype));
+                check(rounds || result == expected, "fold of " + std::to_string(n) + " by " + text(r, index));
+            }
+        }
+    }
+}
+
+// A long sum of float32 keeps almost every digit.
+void check_sum() {
+    const std::size_t n = 1 << 22;
+    std::vector<float> x(n, 0.1f);
+    float total = 0;
+    const int index = find_loop(find_row("add"), {2, 1, {DType::float32, DType::float32}, {DType::float32}});
+    cpu::fold(find_row("add"), index)(&total, x.data(), n);
+    check(std::fabs(total / (static_cast<double>(n) * 0.1f) - 1) < 1e-6, "the sum of many 0.1");
+}
+
+}  // namespace
+
+int main() {
+    check_rows();
+    check_sets();
+    check_casts();
+    check_neutrals_and_folds();
+    check_sum();
+    std::printf("%zu rows, %s, %d failures\n", rows().size(), std::string(cpu::instruction_set()).c_str(), failures);
+    return failures == 0 ? 0 : 1;
+}
