@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/dtype.hpp"
+#include "base/immortal.hpp"
 #include "cpu/threads.hpp"
 
 namespace asnumpy::cpu {
@@ -77,7 +78,7 @@ bool Blas::load(void* library, const char* prefix, const char* suffix, bool wide
 }
 
 const Blas* Blas::find() {
-    static const std::unique_ptr<const Blas> found = []() -> std::unique_ptr<const Blas> {
+    static Immortal<std::unique_ptr<const Blas>> found([]() -> std::unique_ptr<const Blas> {
         struct Decoration { const char* prefix; const char* suffix; bool wide; };
         constexpr std::array decorations{Decoration{"scipy_", "64_", true}, Decoration{"", "64_", true}, Decoration{"", "_64", true},
                                          Decoration{"scipy_", "", false}, Decoration{"", "", false}};
@@ -93,8 +94,8 @@ const Blas* Blas::find() {
             dlclose(library);
         }
         return nullptr;
-    }();
-    return found.get();
+    }());
+    return found->get();
 }
 
 std::string blas_name() {

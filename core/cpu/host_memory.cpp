@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/immortal.hpp"
+
 namespace asnumpy::cpu {
 namespace {
 
@@ -80,8 +82,8 @@ HostMemory host_memory() {
     memory.total = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page;
     memory.available = read_field("/proc/meminfo", "MemAvailable:") * 1024;
     if (memory.available == 0) memory.available = static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * page;
-    static const std::vector<Group> groups = find_groups();
-    for (const Group& g : groups) {
+    static Immortal<const std::vector<Group>> groups(find_groups());
+    for (const Group& g : *groups) {
         const std::uint64_t limit = read_number(g.limit).value_or(unlimited);
         if (limit >= memory.total) continue;
         memory.total = limit;

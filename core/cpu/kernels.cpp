@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/immortal.hpp"
 #include "base/error.hpp"
 #include "cpu/kernels_table.hpp"
 #include "cpu/vector_math.hpp"
@@ -45,8 +46,8 @@ struct Kernels {
 };
 
 const Kernels& kernels() {
-    static const Kernels instance;
-    return instance;
+    static Immortal<const Kernels> instance;  // threads may still compute while the process ends
+    return *instance;
 }
 
 }  // namespace

@@ -32,9 +32,9 @@ template <class T> constexpr T hypotenuse(T x, T y) {
 
 // The remainder of a truncated division while the quotient is small: exact, and without the branches that keep fmod from
 // being vectorised. (A quotient that rounds up to a whole number leaves a remainder of the wrong sign: one y is given back.)
-template <class T> constexpr bool has_small_quotient(T x, T y) {
-    if constexpr (std::is_same_v<T, float>) return std::fabs(static_cast<double>(x) / static_cast<double>(y)) < 0x1p28;
-    else return std::fabs(x / y) < 0x1p52;
+template <class T> constexpr bool has_small_quotient(T x, T y) {  // and a finite divisor: zero times infinity is NaN
+    if constexpr (std::is_same_v<T, float>) return (std::fabs(static_cast<double>(x) / static_cast<double>(y)) < 0x1p28) & !is_infinite(y);
+    else return (std::fabs(x / y) < 0x1p52) & !is_infinite(y);
 }
 template <class T> constexpr T small_fmod(T x, T y) {
     if constexpr (std::is_same_v<T, float>) {
@@ -113,7 +113,7 @@ template <class T> T next_after(T x, T y) {
         if (from != from || to != to) {
             result.bits = static_cast<std::uint16_t>(infinity_bits<T> | 0x40u | (infinity_bits<T> >> 1 & 0x200u));
         } else if (from == to) {
-            result = y;
+            result = std::is_same_v<T, float16> ? x : y;  // of the two zeros, as NumPy and ml_dtypes do
         } else if (from == 0) {
             result.bits = static_cast<std::uint16_t>((y.bits & 0x8000u) | 1u);
         } else {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/immortal.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/bitwise.hpp"
 #include "ops/cast.hpp"
@@ -83,8 +84,8 @@ struct Registry {
 };
 
 const Registry& registry() {
-    static const Registry instance;
-    return instance;
+    static Immortal<const Registry> instance;  // threads may still compute while the process ends
+    return *instance;
 }
 
 template <class T> T lowest() {

@@ -2,6 +2,7 @@
 #include "python/gil.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -40,7 +41,7 @@ bool time_to_check() {
 }
 
 void check_interrupt() {
-    if (!time_to_check()) return;
+    if (!time_to_check() || interpreter_is_ending()) return;
     const PyGILState_STATE state = PyGILState_Ensure();
     const bool interrupted = PyErr_CheckSignals() != 0;
     PyGILState_Release(state);
@@ -59,6 +60,18 @@ int run_pending(void*) {
 }
 
 }  // namespace
+
+bool interpreter_is_ending() noexcept {
+#if PY_VERSION_HEX >= 0x030D0000
+    return Py_IsFinalizing() != 0;
+#else
+    return _Py_IsFinalizing() != 0;
+#endif
+}
+
+void wait_for_process_end() noexcept {
+    for (;;) pause();
+}
 
 void install_host() {
     set_host({check_interrupt, without_lock});

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "base/error.hpp"
+#include "base/immortal.hpp"
 
 namespace asnumpy {
 
@@ -143,8 +144,9 @@ const Executable& single_program(Work work, RowId id, int loop) {
         for (const Row& r : rows()) table.emplace_back(r.loops.size());
         return table;
     };
-    static std::array<std::vector<std::vector<Slot>>, 2> tables{make_table(), make_table()};
-    Slot& slot = tables[work == Work::reduction][id][static_cast<std::size_t>(loop)];
+    static Immortal<std::array<std::vector<std::vector<Slot>>, 2>> tables(
+        std::array<std::vector<std::vector<Slot>>, 2>{make_table(), make_table()});
+    Slot& slot = (*tables)[work == Work::reduction][id][static_cast<std::size_t>(loop)];
     if (const Executable* made = slot.load(std::memory_order_acquire)) return *made;
     const std::lock_guard lock(making);
     if (const Executable* made = slot.load(std::memory_order_acquire)) return *made;

@@ -35,7 +35,7 @@ def quick_product(a: Any, b: Any) -> Any:
         return None
     dtype, rows, columns = a.dtype, a.shape, b.shape
     plain = len(rows) in (1, 2) and len(columns) in (1, 2) and rows[-1] == columns[0]
-    if not plain or dtype != b.dtype or dtype.char in "gG":
+    if not plain or dtype != b.dtype or dtype.char in "gG" or dtype.kind == "V":  # NumPy widens bfloat16
         return None
     return _core.matmul(a, b) if len(rows) == len(columns) == 2 else product(a, b)
 

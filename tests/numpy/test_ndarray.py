@@ -42,7 +42,18 @@ def test_attributes(dtype, layout):
     n, a = LAYOUTS[layout](n), LAYOUTS[layout](a)
     for name in ("shape", "ndim", "size", "itemsize", "nbytes", "dtype", "strides"):
         assert getattr(a, name) == getattr(n, name), name
-    for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "FORC", "FNC", "CARRAY", "FARRAY", "BEHAVED"):
+    for flag in (
+        "C_CONTIGUOUS",
+        "F_CONTIGUOUS",
+        "OWNDATA",
+        "WRITEABLE",
+        "ALIGNED",
+        "FORC",
+        "FNC",
+        "CARRAY",
+        "FARRAY",
+        "BEHAVED",
+    ):
         assert a.flags[flag] == n.flags[flag], flag
     assert repr(a.flags) == repr(n.flags)
     assert len(a) == len(n)
@@ -145,12 +156,18 @@ def test_copies_and_bytes(dtype, layout):
         on(lambda x, order=order: x.ravel(order))
         on(lambda x, order=order: x.tobytes(order if order != "K" else "C"))
         left, right = LAYOUTS[layout](n).copy(order), LAYOUTS[layout](ap.asarray(n)).copy(order)
-        assert (right.flags.c_contiguous, right.flags.f_contiguous) == (left.flags.c_contiguous, left.flags.f_contiguous)
+        assert (right.flags.c_contiguous, right.flags.f_contiguous) == (
+            left.flags.c_contiguous,
+            left.flags.f_contiguous,
+        )
         for to in ("float32", "int64"):
             on(lambda x, order=order, to=to: x.astype(to, order))
             left = LAYOUTS[layout](n).astype(to, order, copy=False)
             right = LAYOUTS[layout](ap.asarray(n)).astype(to, order, copy=False)
-            assert (right.flags.c_contiguous, right.flags.f_contiguous) == (left.flags.c_contiguous, left.flags.f_contiguous)
+            assert (right.flags.c_contiguous, right.flags.f_contiguous) == (
+                left.flags.c_contiguous,
+                left.flags.f_contiguous,
+            )
     on(lambda x: x.tolist())
     on(copy.copy)
     on(copy.deepcopy)
@@ -168,7 +185,10 @@ def test_astype(first):
     a = sample((3, 4), first)
     for second in NUMERIC:
         for casting in ("no", "equiv", "safe", "same_kind", "unsafe"):
-            agree(lambda _, x, to=second, casting=casting: x.astype(to, casting=casting), abs(a) if second[0] == "u" else a)
+            agree(
+                lambda _, x, to=second, casting=casting: x.astype(to, casting=casting),
+                abs(a) if second[0] == "u" else a,
+            )
         agree("astype", abs(a) if second[0] == "u" else a, second)
     x = ap.asarray(a)
     assert x.astype(first, copy=False) is x
@@ -241,13 +261,39 @@ def test_resize():
 
 
 METHODS = {
-    "all": [(), (0,)], "any": [(), (1,)], "argmax": [(), (0,)], "argmin": [(), (1,)], "argpartition": [(2,)], "argsort": [(), (0,)],
-    "clip": [(1, 5), (None, 3)], "compress": [([True, False, True],), ([0, 1], 1)], "cumprod": [(), (1,)], "cumsum": [(), (0,)],
-    "diagonal": [(), (1,)], "dot": [(3,)], "max": [(), (0,)], "mean": [(), (0,)], "min": [(), (1,)], "nonzero": [()], "prod": [(), (1,)],
-    "repeat": [(2,), ([1, 2, 0], 0)], "reshape": [(4, 3), (-1,), ((2, 6),)], "round": [(), (1,), (-1,)], "squeeze": [(), (0,)],
-    "std": [(), (0,)], "var": [(), (1,)], "sum": [(), (0,), (None, "float32")], "swapaxes": [(0, 1)], "take": [([0, 2],), ([1, 0], 1)],
-    "trace": [(), (1,)], "transpose": [(), (1, 0)], "tolist": [()], "item": [(3,), (1, 2), ()], "choose": [()], "searchsorted": [(2,)],
-}  # fmt: skip
+    "all": [(), (0,)],
+    "any": [(), (1,)],
+    "argmax": [(), (0,)],
+    "argmin": [(), (1,)],
+    "argpartition": [(2,)],
+    "argsort": [(), (0,)],
+    "clip": [(1, 5), (None, 3)],
+    "compress": [([True, False, True],), ([0, 1], 1)],
+    "cumprod": [(), (1,)],
+    "cumsum": [(), (0,)],
+    "diagonal": [(), (1,)],
+    "dot": [(3,)],
+    "max": [(), (0,)],
+    "mean": [(), (0,)],
+    "min": [(), (1,)],
+    "nonzero": [()],
+    "prod": [(), (1,)],
+    "repeat": [(2,), ([1, 2, 0], 0)],
+    "reshape": [(4, 3), (-1,), ((2, 6),)],
+    "round": [(), (1,), (-1,)],
+    "squeeze": [(), (0,)],
+    "std": [(), (0,)],
+    "var": [(), (1,)],
+    "sum": [(), (0,), (None, "float32")],
+    "swapaxes": [(0, 1)],
+    "take": [([0, 2],), ([1, 0], 1)],
+    "trace": [(), (1,)],
+    "transpose": [(), (1, 0)],
+    "tolist": [()],
+    "item": [(3,), (1, 2), ()],
+    "choose": [()],
+    "searchsorted": [(2,)],
+}
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -259,7 +305,10 @@ def test_methods(name, dtype):
         elif name == "searchsorted":
             agree(lambda _, x: x.searchsorted([1, 2]), np.sort(sample(9, dtype)))
         elif name in ("argsort", "argpartition"):  # equal elements have no order
-            agree(lambda _, x, args=args: getattr(x, name)(*args), np.arange(12).reshape(3, 4)[::-1, ::-1].astype(dtype if dtype != "bool" else "int8"))
+            agree(
+                lambda _, x, args=args: getattr(x, name)(*args),
+                np.arange(12).reshape(3, 4)[::-1, ::-1].astype(dtype if dtype != "bool" else "int8"),
+            )
         else:
             agree_method(name, sample((3, 4), dtype), *args, ulp=16, atol=2e-2 if dtype == "float16" else 1e-5)
 
@@ -271,8 +320,10 @@ def test_conversions():
                 if convert is iter:
                     agree(lambda _, x: [float(abs(v)) for v in x], np.full(shape, value))
                 else:
-                    agree(lambda _, x, convert=convert: convert(x) if convert is not list else [v.tolist() for v in x],
-                          np.full(shape, value))
+                    agree(
+                        lambda _, x, convert=convert: convert(x) if convert is not list else [v.tolist() for v in x],
+                        np.full(shape, value),
+                    )
     assert [10, 20, 30][ap.asarray(1)] == 20
     with pytest.raises(TypeError):
         [1, 2][ap.asarray(1.0)]
@@ -338,15 +389,45 @@ def test_operators(dtype):
     a, b = sample((3, 4), dtype), abs(sample(4, dtype, 1))
     import operator as op
 
-    for function in (op.add, op.sub, op.mul, op.truediv, op.floordiv, op.mod, op.and_, op.or_, op.xor, op.lshift, op.rshift,
-                     op.lt, op.le, op.eq, op.ne, op.gt, op.ge, divmod):  # fmt: skip
+    for function in (
+        op.add,
+        op.sub,
+        op.mul,
+        op.truediv,
+        op.floordiv,
+        op.mod,
+        op.and_,
+        op.or_,
+        op.xor,
+        op.lshift,
+        op.rshift,
+        op.lt,
+        op.le,
+        op.eq,
+        op.ne,
+        op.gt,
+        op.ge,
+        divmod,
+    ):
         agree(lambda _, x, y, f=function: f(x, y), a, b, ulp=4)
         for scalar in (2, 2.5, True, None, "text", [1, 2, 3, 4], np.float32(3), (1, 2, 3)):
             agree(lambda _, x, f=function, s=scalar: f(x, s), a, ulp=4)
             agree(lambda _, x, f=function, s=scalar: f(s, x), a, ulp=4)
     for function in (op.neg, op.pos, abs, op.invert):
         agree(lambda _, x, f=function: f(x), a, ulp=2)
-    for function in (op.iadd, op.isub, op.imul, op.itruediv, op.ifloordiv, op.imod, op.iand, op.ior, op.ixor, op.ilshift, op.ipow):
+    for function in (
+        op.iadd,
+        op.isub,
+        op.imul,
+        op.itruediv,
+        op.ifloordiv,
+        op.imod,
+        op.iand,
+        op.ior,
+        op.ixor,
+        op.ilshift,
+        op.ipow,
+    ):
         for other in (b, 2, 2.5, [1, 2, 3, 4], np.ones((2, 3, 4)), np.float64(2), "text", None):
             agree(lambda _, x, y, f=function: f(x, y), a, other, ulp=4)
 

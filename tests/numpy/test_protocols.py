@@ -16,7 +16,15 @@ from agreement import FEW, NUMERIC, assert_same, sample
 
 import asnumpy as ap
 
-LAYOUTS = [lambda a: a, lambda a: a.T, lambda a: a[::2, ::-1], lambda a: a[1], lambda a: a[:0], lambda a: a[1, 2], lambda a: a[:, None]]
+LAYOUTS = [
+    lambda a: a,
+    lambda a: a.T,
+    lambda a: a[::2, ::-1],
+    lambda a: a[1],
+    lambda a: a[:0],
+    lambda a: a[1, 2],
+    lambda a: a[:, None],
+]
 
 
 # --- memory ---
@@ -75,8 +83,21 @@ def test_to_numpy_is_a_copy():
     assert x.tolist() == [1.0, 2.0]
 
 
-@pytest.mark.parametrize("value", [object(), "text", ["a", "b"], np.zeros(2, "M8[s]"), np.zeros(2, "m8[D]"), np.zeros(2, [("a", "f4")]),
-                                   [[1], [1, 2]], None, b"bytes", [1, None]])  # fmt: skip
+@pytest.mark.parametrize(
+    "value",
+    [
+        object(),
+        "text",
+        ["a", "b"],
+        np.zeros(2, "M8[s]"),
+        np.zeros(2, "m8[D]"),
+        np.zeros(2, [("a", "f4")]),
+        [[1], [1, 2]],
+        None,
+        b"bytes",
+        [1, None],
+    ],
+)
 def test_unsupported_values(value):
     with pytest.raises((TypeError, ValueError)) as raised:
         ap.asarray(value)
@@ -112,11 +133,22 @@ def test_numpy_functions_reach_ours():
     x = ap.asarray(sample((3, 4), "float64"))
     n = sample((3, 4), "float64")
     for got, expected in (
-        (np.sum(x), np.sum(n)), (np.add(x, n), n + n), (n * x, n * n), (x - n, n - n), (np.exp(x), np.exp(n)),
-        (np.concatenate([x, n]), np.concatenate([n, n])), (np.add.reduce(x), np.add.reduce(n)), (np.where(x > 0, x, 0), np.where(n > 0, n, 0)),
-        (np.multiply.outer(x, n), np.multiply.outer(n, n)), (np.sort(x), np.sort(n)), (np.kron(x, x), np.kron(n, n)),
-        (np.unwrap(x), np.unwrap(n)), (np.float64(2) * x, 2 * n), ([1, 2, 3, 4] + x, [1, 2, 3, 4] + n), (np.matmul(x, n.T), n @ n.T),
-    ):  # fmt: skip
+        (np.sum(x), np.sum(n)),
+        (np.add(x, n), n + n),
+        (n * x, n * n),
+        (x - n, n - n),
+        (np.exp(x), np.exp(n)),
+        (np.concatenate([x, n]), np.concatenate([n, n])),
+        (np.add.reduce(x), np.add.reduce(n)),
+        (np.where(x > 0, x, 0), np.where(n > 0, n, 0)),
+        (np.multiply.outer(x, n), np.multiply.outer(n, n)),
+        (np.sort(x), np.sort(n)),
+        (np.kron(x, x), np.kron(n, n)),
+        (np.unwrap(x), np.unwrap(n)),
+        (np.float64(2) * x, 2 * n),
+        ([1, 2, 3, 4] + x, [1, 2, 3, 4] + n),
+        (np.matmul(x, n.T), n @ n.T),
+    ):
         assert_same(expected, got, ulp=8)
 
 
@@ -290,18 +322,28 @@ def test_settings_are_checked():
     assert set(ap.config.settings()) == {"eager", "eager_size", "num_threads", "memory_limit", "host_calls"}
 
 
-@pytest.mark.parametrize(("variable", "value", "shown"), [
-    ("ASNUMPY_EAGER", "1", "True"), ("ASNUMPY_NUM_THREADS", "1", "1"), ("ASNUMPY_MEMORY_LIMIT", "8GiB", str(8 * 2**30)),
-    ("ASNUMPY_HOST_CALLS", "warn", "warn"), ("ASNUMPY_EAGER_SIZE", "10", "10"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("variable", "value", "shown"),
+    [
+        ("ASNUMPY_EAGER", "1", "True"),
+        ("ASNUMPY_NUM_THREADS", "1", "1"),
+        ("ASNUMPY_MEMORY_LIMIT", "8GiB", str(8 * 2**30)),
+        ("ASNUMPY_HOST_CALLS", "warn", "warn"),
+        ("ASNUMPY_EAGER_SIZE", "10", "10"),
+    ],
+)
 def test_environment_variables(variable, value, shown):
     import os
 
     name = variable.removeprefix("ASNUMPY_").lower()
     program = f"import asnumpy; print(asnumpy.config.{name})"
-    run = subprocess.run([sys.executable, "-c", program], env={**os.environ, variable: value}, capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, variable: value}, capture_output=True, text=True
+    )
     assert run.stdout.strip() == shown, run.stderr
-    run = subprocess.run([sys.executable, "-c", program], env={**os.environ, variable: "nonsense"}, capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, variable: "nonsense"}, capture_output=True, text=True
+    )
     assert run.returncode != 0 and variable in run.stderr and "nonsense" in run.stderr
 
 

@@ -11,9 +11,32 @@ from agreement import FEW, NUMERIC, agree, assert_same, ours, sample
 import asnumpy as ap
 
 UFUNCS = sorted({value.__name__ for value in vars(np).values() if isinstance(value, np.ufunc)})
-BINARY = [name for name in UFUNCS if getattr(np, name).nin == 2 and getattr(np, name).nout == 1 and not getattr(np, name).signature]
-FOLDING = ["add", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or", "logical_xor",
-           "bitwise_and", "bitwise_or", "bitwise_xor", "subtract", "divide", "hypot", "logaddexp", "gcd", "lcm", "power"]
+BINARY = [
+    name
+    for name in UFUNCS
+    if getattr(np, name).nin == 2 and getattr(np, name).nout == 1 and not getattr(np, name).signature
+]
+FOLDING = [
+    "add",
+    "multiply",
+    "maximum",
+    "minimum",
+    "fmax",
+    "fmin",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "subtract",
+    "divide",
+    "hypot",
+    "logaddexp",
+    "gcd",
+    "lcm",
+    "power",
+]
 ULP = 8  # sums and products are taken in another order than NumPy's
 
 
@@ -52,7 +75,9 @@ def test_wrong_calls(name):
 
 
 @pytest.mark.parametrize("dtype", FEW)
-@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "true_divide", "less", "equal", "logical_or", "sqrt", "negative"])
+@pytest.mark.parametrize(
+    "name", ["add", "subtract", "multiply", "true_divide", "less", "equal", "logical_or", "sqrt", "negative"]
+)
 def test_keywords(name, dtype):
     nin = getattr(np, name).nin
     inputs = [sample((3, 4), dtype, seed) for seed in range(nin)]
@@ -137,8 +162,14 @@ def test_reduce_axes(name, dtype):
     a = sample((2, 3, 4), dtype)
     for axis in AXES:
         for keepdims in (False, True):
-            agree(lambda xp, x, *, axis, keepdims: getattr(xp, name).reduce(x, axis=axis, keepdims=keepdims), a,
-                  axis=axis, keepdims=keepdims, ulp=ULP, atol=1e-3)
+            agree(
+                lambda xp, x, *, axis, keepdims: getattr(xp, name).reduce(x, axis=axis, keepdims=keepdims),
+                a,
+                axis=axis,
+                keepdims=keepdims,
+                ulp=ULP,
+                atol=1e-3,
+            )
     agree(lambda xp, x: getattr(xp, name).reduce(x), a, ulp=ULP)
     agree(lambda xp, x: getattr(xp, name).reduce(x.T[::-1, ::2], axis=1), a, ulp=ULP, atol=1e-3)
 
@@ -182,7 +213,11 @@ def test_reduce_types():
     for name in ("add", "multiply"):
         for dtype in NUMERIC:
             for wanted in ("int8", "int64", "float32", "complex128", "bool"):
-                agree(lambda xp, x, wanted=wanted, name=name: getattr(xp, name).reduce(x, dtype=wanted), abs(sample(4, dtype)), ulp=ULP)
+                agree(
+                    lambda xp, x, wanted=wanted, name=name: getattr(xp, name).reduce(x, dtype=wanted),
+                    abs(sample(4, dtype)),
+                    ulp=ULP,
+                )
 
 
 def test_half_sums_are_rounded_once():
@@ -275,8 +310,20 @@ def test_cumulative_functions():
 
 # --- products of vectors and matrices ---
 
-SHAPES = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4)), ((5, 2, 3), (3, 4)), ((5, 1, 2, 3), (6, 3, 4)),
-          ((2, 3), (2, 3)), ((), (3,)), ((0, 3), (3, 2)), ((2, 0), (0, 3)), ((5, 3), (5, 3)), ((2, 2, 3), (4, 3, 1))]
+SHAPES = [
+    ((3,), (3,)),
+    ((2, 3), (3,)),
+    ((3,), (3, 4)),
+    ((2, 3), (3, 4)),
+    ((5, 2, 3), (3, 4)),
+    ((5, 1, 2, 3), (6, 3, 4)),
+    ((2, 3), (2, 3)),
+    ((), (3,)),
+    ((0, 3), (3, 2)),
+    ((2, 0), (0, 3)),
+    ((5, 3), (5, 3)),
+    ((2, 2, 3), (4, 3, 1)),
+]
 
 
 @pytest.mark.parametrize("name", ["matmul", "vecdot", "matvec", "vecmat"])

@@ -195,3 +195,27 @@ def test_settings_change_while_others_compute() -> None:
         together(work, 2)
     finally:
         _core.set_num_threads(before)
+
+
+def test_questions_are_answered_while_others_compute() -> None:
+    """What is asked of the queue waits for a flush under way, and the flush for nobody who asks."""
+    ended = threading.Event()
+
+    def work(number: int) -> None:
+        if number == 0:
+            while not ended.is_set():
+                text = _core.explain(None)
+                assert text.startswith(("program", "nothing")), text
+                ap.memory_info()
+                assert _core.pending_count() >= 0
+        else:
+            try:
+                for k in range(10):
+                    y = ap.full(300_000, float(k))
+                    for _ in range(30):
+                        y = ap.sqrt(y[::-1] * y)
+                    assert np.array_equal(ap.to_numpy(y), np.full(300_000, float(k)))
+            finally:
+                ended.set()
+
+    together(work, 2)
