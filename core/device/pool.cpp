@@ -134,7 +134,8 @@ struct Pool::Impl {
     bool allocate_block(std::size_t bytes, bool& hit, Segments::Handle& block) {
         if (segments.take(bytes, false, block)) return true;
         const std::size_t roomy = Segments::segment_bytes(bytes);
-        if (grow(roomy)) {
+        const bool shared = roomy != bytes;
+        if (grow(roomy, shared)) {
             hit = false;
             return segments.take(bytes, true, block);
         }
@@ -142,16 +143,16 @@ struct Pool::Impl {
         free_cache();
         if (segments.take(bytes, true, block)) return true;  // slabs that were given back have merged
         hit = false;
-        return (grow(roomy) || (bytes < roomy && grow(bytes))) && segments.take(bytes, true, block);
+        return (grow(roomy, shared) || (bytes < roomy && grow(bytes, shared))) && segments.take(bytes, true, block);
     }
 
-    bool grow(std::size_t bytes) {
+    bool grow(std::size_t bytes, bool shared) {
         // Rounded up, so that a limit smaller than a slab still lets small blocks in; they are counted by `in_use`.
         constexpr std::uint64_t unit = 2 * megabyte;
         if (limit && segments.held() + bytes > (limit + unit - 1) / unit * unit) return false;
         // A device that promises more than it has would kill the process when the memory is touched.
         if (bytes >= megabyte && bytes > backend.available_memory()) return false;
-        return segments.grow(bytes);
+        return segments.grow(bytes, shared);
     }
 
     // Slabs without a live block go back to their segments, then segments without one to the device.

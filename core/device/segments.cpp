@@ -86,7 +86,7 @@ bool Segments::take(std::size_t bytes, bool any, Handle& block) {
     return true;
 }
 
-bool Segments::grow(std::size_t bytes) {
+bool Segments::grow(std::size_t bytes, bool shared) {
     trace::Span span("device_allocate", "pool", bytes);
     Segment& s = segments_.emplace_back();
     try {
@@ -101,7 +101,7 @@ bool Segments::grow(std::size_t bytes) {
         return false;
     }
     s.bytes = bytes;
-    s.shared = bytes <= shared_segment && (bytes < shared_limit || bytes == shared_segment);
+    s.shared = shared;
     const Handle whole = s.blocks.begin();
     *whole = Block{s.data, bytes, true, &s, whole, nullptr, nullptr};
     bins_of(s).insert(*whole);

@@ -29,7 +29,8 @@ public:
     // A block of at least `bytes` (a multiple of 64) from the cached ones into `block`; false when none fits. Blocks
     // of less than 4 MB come from shared segments unless `any`, so that they do not break up the large ones.
     bool take(std::size_t bytes, bool any, Handle& block);
-    bool grow(std::size_t bytes);  // a new segment; false when the device has no memory left
+    // A new segment, shared by small blocks or made for one large block; false when the device has no memory left.
+    bool grow(std::size_t bytes, bool shared);
     void give(Handle) noexcept;
     // Gives free segments back to the device, least recently used first, until `enough` bytes are gone.
     void release_free(std::uint64_t enough = std::numeric_limits<std::uint64_t>::max()) noexcept;

@@ -2,6 +2,7 @@
 #include <array>
 #include <memory>
 
+#include "base/error.hpp"
 #include "python/array_object.hpp"
 #include "python/exports.hpp"
 
@@ -38,6 +39,33 @@ const char* format_of(DType d) {
     raise(PyExc_BufferError, "asnumpy: the buffer protocol has no format for bfloat16; use to_numpy() or astype('float32')");
 }
 
+int raise_kept(void* kept) {
+    PyObject* const error = static_cast<PyObject*>(kept);
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
+    Py_DECREF(error);
+    return -1;
+}
+
+// NumPy drops whatever the buffer protocol raises, and asks in another way. What a signal handler raised while the
+// value was computed (KeyboardInterrupt) must not be lost by that: the interpreter's loop raises it again.
+void make_value_ready(const Array& array) {
+    try {
+        make_ready(array);
+    } catch (const Interrupted&) {
+        PyObject *type = nullptr, *error = nullptr, *traceback = nullptr;
+        PyErr_Fetch(&type, &error, &traceback);
+        PyErr_NormalizeException(&type, &error, &traceback);
+        if (traceback) PyException_SetTraceback(error, traceback);
+        Py_XDECREF(type);
+        Py_XDECREF(traceback);
+        if (Py_AddPendingCall(raise_kept, error) < 0) {  // too many wait already: raise it here
+            raise_kept(error);
+            throw;
+        }
+        raise(PyExc_BufferError, "asnumpy: interrupted while the array's value was computed");
+    }
+}
+
 void fill(PyArray* a, Py_buffer* out, int flags) {
     const auto item = static_cast<std::int64_t>(itemsize(a->array.dtype));
     const bool c = is_c_contiguous(a->array.view, item), f = is_f_contiguous(a->array.view, item);
@@ -50,7 +78,7 @@ void fill(PyArray* a, Py_buffer* out, int flags) {
     const char* format = format_of(a->array.dtype);
 
     auto exported = std::make_unique<Exported>(Exported{Export(a->array.buffer)});
-    make_ready(a->array);
+    make_value_ready(a->array);
     const int n = a->array.ndim();
     for (int i = 0; i < n; ++i) {
         exported->shape[static_cast<std::size_t>(i)] = a->array.shape()[i];

@@ -2,6 +2,7 @@
 #include "python/gil.hpp"
 
 #include <pthread.h>
+#include <cxxabi.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -71,6 +72,16 @@ bool interpreter_is_ending() noexcept {
 
 void wait_for_process_end() noexcept {
     for (;;) pause();
+}
+
+// CPython before 3.14 unwinds a thread that waits for the lock when the interpreter begins to end. Code above may hold
+// what must not be unwound, so the thread stays here, as later versions let it.
+void take_lock(PyThreadState* state) noexcept {
+    try {
+        PyEval_RestoreThread(state);
+    } catch (abi::__forced_unwind&) {
+        wait_for_process_end();
+    }
 }
 
 void install_host() {

@@ -10,15 +10,15 @@ namespace asnumpy::python {
 // The interpreter has begun to end: only the thread that ends it may still ask for its lock.
 bool interpreter_is_ending() noexcept;
 [[noreturn]] void wait_for_process_end() noexcept;
+void take_lock(PyThreadState*) noexcept;
 
 // Runs the rest of the scope without the interpreter's lock.
 class GilRelease {
 public:
     GilRelease() : ending_thread_(interpreter_is_ending()), state_(PyEval_SaveThread()) {}
-    // May be unwound: CPython before 3.14 ends a thread that asks for the lock of an ending interpreter.
-    ~GilRelease() noexcept(false) {
+    ~GilRelease() {
         if (!ending_thread_ && interpreter_is_ending()) wait_for_process_end();
-        PyEval_RestoreThread(state_);
+        take_lock(state_);
     }
     GilRelease(const GilRelease&) = delete;
     GilRelease& operator=(const GilRelease&) = delete;

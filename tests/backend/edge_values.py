@@ -1,4 +1,4 @@
-"""Inputs of the row tests: per dtype the values where implementations differ, and random ones with every bit pattern."""
+"""Inputs of the row tests: per dtype the values where implementations differ, and random ones of every bit pattern."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ ALL = [np.dtype(bool), *INTEGERS, *FLOATS, *COMPLEX]
 WEAK = [True, 3, 2.5, 1.5j]  # Python's scalars take the dtype of the array beside them
 
 _FINITE = [
-    0.0, 1.0, 0.5, 1.5, 2.0, 2.5, 3.0, 0.1, 1e-3, 3.14159265358979, 1.5707963267948966, 7.25, 8.0, 10.0, 16.0, 88.5, 100.0,
-    127.5, 255.0, 1000.0, 2047.5, 2048.0, 65504.0, 1e5, 8388607.5, 16777216.0, 2147483648.0, 4503599627370495.5,
+    0.0, 1.0, 0.5, 1.5, 2.0, 2.5, 3.0, 0.1, 1e-3, 3.14159265358979, 1.5707963267948966, 7.25, 8.0, 10.0, 16.0, 88.5,
+    100.0, 127.5, 255.0, 1000.0, 2047.5, 2048.0, 65504.0, 1e5, 8388607.5, 16777216.0, 2147483648.0, 4503599627370495.5,
     9007199254740992.0, 9223372036854775808.0, 1e30, 709.5, 1e300,
 ]
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 DTYPES = ["bool", "int8", "uint8", "int16", "int32", "uint32", "int64", "float16", "float32", "float64", "complex64"]
-SHAPES = [(), (1,), (4,), (7,), (3, 4), (4, 3), (4, 4), (1, 5), (5, 1), (2, 3, 4), (3, 1, 2), (0,), (2, 0, 3), (5000,), (70, 65)]
+SHAPES = [(), (1,), (4,), (7,), (3, 4), (4, 3), (4, 4), (1, 5), (5, 1), (2, 3, 4), (3, 1, 2), (0,), (2, 0, 3),
+          (5000,), (70, 65)]
 SCALARS = ["True", "0", "1", "2", "3", "-1", "7", "100", "0.5", "-2.0", "3.0", "1.5"]
 BINARY = ["+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "<", "<=", "==", "!=", ">", ">="]
 IN_PLACE = ["=", "=", "+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "<<=", ">>="]
@@ -146,11 +147,21 @@ class Writer:
         shape = self.space[source].shape
         axes = self.draw(st.permutations(range(len(shape))))
         forms = [
-            f"{source}[{self.key(shape)}]", f"{source}[{self.key(shape)}]", f"{source}[{self.key(shape)}]", f"{source}.T",
-            f"{source}.transpose({tuple(axes)!r})", f"{source}.reshape(-1)", f"{source}[None, ..., None]",
-            f"{source}[::-1]", f"{source}.squeeze()", f"xp.broadcast_to({source}, (2,) + {shape!r})", f"{source}.ravel()",
-            f"{source}.reshape({self.choose(self.factored(int(np.prod(shape))))!r})", f"xp.flip({source})",
-            f"{source}.view()", f"xp.moveaxis({source}, 0, -1)",
+            f"{source}[{self.key(shape)}]",
+            f"{source}[{self.key(shape)}]",
+            f"{source}[{self.key(shape)}]",
+            f"{source}.T",
+            f"{source}.transpose({tuple(axes)!r})",
+            f"{source}.reshape(-1)",
+            f"{source}[None, ..., None]",
+            f"{source}[::-1]",
+            f"{source}.squeeze()",
+            f"xp.broadcast_to({source}, (2,) + {shape!r})",
+            f"{source}.ravel()",
+            f"{source}.reshape({self.choose(self.factored(int(np.prod(shape))))!r})",
+            f"xp.flip({source})",
+            f"{source}.view()",
+            f"xp.moveaxis({source}, 0, -1)",
         ]
         text = self.choose(forms)
         if isinstance(found := self.value(text), np.ndarray) and found.size <= 20000:
@@ -227,7 +238,9 @@ class Writer:
     def masked(self) -> None:
         target = self.pick()
         array = self.space[target]
-        if array.dtype.kind != "c" and self.write(f"{target}[{target} > {self.choose(SCALARS)}] = {self.choose(SCALARS[:8])}"):
+        if array.dtype.kind != "c" and self.write(
+            f"{target}[{target} > {self.choose(SCALARS)}] = {self.choose(SCALARS[:8])}"
+        ):
             return
 
     def copy(self) -> None:
@@ -262,9 +275,26 @@ def programs(draw: Any) -> list[str]:
     for _ in range(draw(st.integers(1, 3))):
         writer.create()
     statements = [
-        writer.view, writer.view, writer.view, writer.assign, writer.assign, writer.assign, writer.update, writer.update,
-        writer.update, writer.update, writer.out, writer.reduce, writer.cast, writer.copy, writer.swap, writer.delete,
-        writer.read, writer.masked, writer.create, writer.product,
+        writer.view,
+        writer.view,
+        writer.view,
+        writer.assign,
+        writer.assign,
+        writer.assign,
+        writer.update,
+        writer.update,
+        writer.update,
+        writer.update,
+        writer.out,
+        writer.reduce,
+        writer.cast,
+        writer.copy,
+        writer.swap,
+        writer.delete,
+        writer.read,
+        writer.masked,
+        writer.create,
+        writer.product,
     ]
     for number in draw(st.lists(st.integers(0, len(statements) - 1), min_size=3, max_size=18)):
         statements[number]()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-
 from backend.edge_values import BFLOAT16, is_float
 
 # Functions whose values no library rounds correctly. All others are exact: they must equal NumPy bit for bit.

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from backend.explained import programs
 
 import asnumpy as ap
 from asnumpy import _core
-from backend.explained import programs
 
 N = 5000  # more than two tiles
 
@@ -123,7 +123,9 @@ def test_several_reductions_share_a_pass() -> None:
     results = [y.sum(), y.max(), y.min()]
     (program,) = programs()
     assert sorted(program.reductions) == ["add", "maximum", "minimum"] and len(program.stores) == 1
-    for got, expected in zip(results, [(plain * plain).sum(), (plain * plain).max(), (plain * plain).min()], strict=True):
+    for got, expected in zip(
+        results, [(plain * plain).sum(), (plain * plain).max(), (plain * plain).min()], strict=True
+    ):
         equal(got, np.asarray(expected))
 
 
@@ -159,7 +161,9 @@ def test_casts_comparisons_and_choices_join() -> None:
     y = ap.where((x > 20) & (i != 3), x * 2, i.astype(np.float32)).astype(np.float64) + i
     (program,) = programs(y)
     assert "where" in program.steps and "cast" in program.steps and len(program.stores) == 1
-    equal(y, np.where((plain > 20) & (plain_i != 3), plain * 2, plain_i.astype(np.float32)).astype(np.float64) + plain_i)
+    equal(
+        y, np.where((plain > 20) & (plain_i != 3), plain * 2, plain_i.astype(np.float32)).astype(np.float64) + plain_i
+    )
 
 
 def test_operations_with_two_results_join() -> None:

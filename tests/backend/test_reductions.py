@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from agreement import assert_same_error
+from backend.edge_values import ALL, BFLOAT16, COMPLEX, FLOATS, INTEGERS, edges, finfo, is_float
 
 import asnumpy as ap
-from agreement import assert_same_error
 from asnumpy import _core
-from backend.edge_values import ALL, BFLOAT16, COMPLEX, FLOATS, INTEGERS, edges, finfo, is_float
 
 REDUCIBLE = {row["name"]: row for row in _core.rows() if row["reducible"]}
 SIZES = [0, 1, 2, 7, 8, 9, 127, 128, 129, 1000, 2047, 2048, 2049, 4096, 70000]
@@ -54,7 +54,11 @@ def exact_values(name: str, dtype: np.dtype, shape: Any) -> np.ndarray:
         return rng.choice(np.array([1, 2, 3, 4, 6], dtype), shape)
     if dtype.kind in "biu":
         info = np.iinfo(dtype) if dtype.kind != "b" else None
-        return rng.integers(0, 2, shape).astype(bool) if info is None else rng.integers(info.min, info.max, shape, dtype, True)
+        return (
+            rng.integers(0, 2, shape).astype(bool)
+            if info is None
+            else rng.integers(info.min, info.max, shape, dtype, True)
+        )
     if name == "multiply":  # powers of two, few of them not 1
         values = np.ones(shape, dtype)
         flat = values.reshape(-1)
@@ -117,7 +121,9 @@ def test_sizes(name: str, recording: None) -> None:
 
 @pytest.mark.parametrize("name", REDUCIBLE)
 def test_long_rows_and_columns(name: str) -> None:
-    for dtype, shape in itertools.product(dtypes_of(name), [(2049, 3), (3, 2049), (129, 257), (0, 4), (4, 0), (1, 5000)]):
+    for dtype, shape in itertools.product(
+        dtypes_of(name), [(2049, 3), (3, 2049), (129, 257), (0, 4), (4, 0), (1, 5000)]
+    ):
         if dtype == np.float16 and name in ROUNDING:
             continue
         plain = exact_values(name, dtype, shape)
@@ -198,7 +204,10 @@ def test_extremes_of_nan_and_infinity(name: str, dtype: np.dtype) -> None:
     some = np.random.default_rng().choice(values, (40, 37))
     some[::3] = np.where(np.isnan(some[::3]), 1, some[::3])
     for axis in (None, 0, 1):
-        expected, got = getattr(np, name).reduce(some, axis=axis), getattr(ap, name).reduce(ap.from_numpy(some), axis=axis)
+        expected, got = (
+            getattr(np, name).reduce(some, axis=axis),
+            getattr(ap, name).reduce(ap.from_numpy(some), axis=axis),
+        )
         if dtype.kind == "c":
             expected, got = np.isnan(expected), ap.isnan(got)  # the other part of a NaN is whichever came first
         comparable = np.float64 if dtype == BFLOAT16 else np.asarray(expected).dtype
@@ -226,13 +235,17 @@ def test_sums_are_as_accurate_as_numpy(dtype: np.dtype, kind: str) -> None:
         mine = ap.from_numpy(plain)
         for axis in (None, *range(plain.ndim)):
             theirs, ours = np.asarray(plain.sum(axis)), np.asarray(mine.sum(axis))
-            columns = plain.reshape(-1, 1) if axis is None else np.moveaxis(plain, axis, 0).reshape(plain.shape[axis], -1)
+            columns = (
+                plain.reshape(-1, 1) if axis is None else np.moveaxis(plain, axis, 0).reshape(plain.shape[axis], -1)
+            )
             for k in {0, columns.shape[1] - 1, columns.shape[1] // 2}:
                 column = columns[:, k]
                 exact, total = exact_sum(column), float(np.abs(column.astype(np.complex128)).sum())
                 error = abs(complex(ours.reshape(-1)[k]) - exact)
                 allowed = 4 * abs(complex(theirs.reshape(-1)[k]) - exact) + eps * total
-                assert error <= allowed, f"sum of {dtype}{shape} over {axis}: error {error}, NumPy's {(allowed - eps * total) / 4}"
+                assert error <= allowed, (
+                    f"sum of {dtype}{shape} over {axis}: error {error}, NumPy's {(allowed - eps * total) / 4}"
+                )
 
 
 @pytest.mark.parametrize("dtype", ALL, ids=str)
@@ -253,7 +266,9 @@ def test_argmax(name: str, dtype: np.dtype, recording: None) -> None:
         plain[rng.integers(0, 50, 20), rng.integers(0, 40, 20)] = np.nan
         plain[3, 5], plain[4, 4] = np.inf, -np.inf
         for axis in (None, 0, 1):
-            np.testing.assert_array_equal(np.asarray(getattr(ap, name)(ap.from_numpy(plain), axis=axis)), getattr(np, name)(plain, axis=axis))
+            np.testing.assert_array_equal(
+                np.asarray(getattr(ap, name)(ap.from_numpy(plain), axis=axis)), getattr(np, name)(plain, axis=axis)
+            )
     for shape, axis, error in (((0,), None, ValueError), ((3, 0), 1, ValueError), ((2, 3), 2, IndexError)):
         with pytest.raises(error):
             getattr(ap, name)(ap.zeros(shape, dtype), axis=axis)

@@ -10,17 +10,33 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-import asnumpy as ap
 from agreement import assert_same_error
 from backend.edge_values import ALL, BFLOAT16, WEAK
+
+import asnumpy as ap
 
 UFUNCS = sorted({u.__name__ for u in vars(np).values() if isinstance(u, np.ufunc)})
 CASTINGS = ["no", "equiv", "safe", "same_kind", "unsafe"]
 OPERATORS = [
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.and_,
-    operator.or_, operator.xor, operator.lshift, operator.rshift, operator.lt, operator.le, operator.eq, operator.ne,
-    operator.gt, operator.ge, divmod,
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.floordiv,
+    operator.mod,
+    operator.pow,
+    operator.and_,
+    operator.or_,
+    operator.xor,
+    operator.lshift,
+    operator.rshift,
+    operator.lt,
+    operator.le,
+    operator.eq,
+    operator.ne,
+    operator.gt,
+    operator.ge,
+    divmod,
 ]
 IN_PLACE = [
     operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow,
@@ -139,12 +155,15 @@ def test_in_place_operator(function: Callable[[Any, Any], Any]) -> None:
     assert not (wrong := [f for f in failures if f]), f"{len(wrong)} differ\n" + "\n".join(wrong[:10])
 
 
-@pytest.mark.parametrize("function", [operator.neg, operator.pos, operator.abs, operator.invert], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function", [operator.neg, operator.pos, operator.abs, operator.invert], ids=lambda f: f.__name__
+)
 def test_unary_operator(function: Callable[[Any], Any]) -> None:
-    failures = [
-        compare(f"{function.__name__}({dtype})", lambda x=both(dtype)[0]: function(x), lambda x=both(dtype)[1]: function(x))
-        for dtype in ALL
-    ]
+    failures = []
+    for dtype in ALL:
+        plain, mine = both(dtype)
+        label = f"{function.__name__}({dtype})"
+        failures.append(compare(label, lambda x=plain: function(x), lambda x=mine: function(x)))
     assert not (wrong := [f for f in failures if f]), "\n".join(wrong)
 
 
@@ -176,7 +195,9 @@ def test_python_integer_of_any_size(value: int) -> None:
     assert not (wrong := [f for f in failures if f]), f"{len(wrong)} differ\n" + "\n".join(wrong[:10])
 
 
-@pytest.mark.parametrize("scalar", [np.bool_(True), np.int8(3), np.uint64(3), np.float16(2.5), np.float64(2.5), np.complex64(1j)])
+@pytest.mark.parametrize(
+    "scalar", [np.bool_(True), np.int8(3), np.uint64(3), np.float16(2.5), np.float64(2.5), np.complex64(1j)]
+)
 def test_numpy_scalars_are_not_weak(scalar: np.generic) -> None:
     failures = []
     for dtype in ALL:

@@ -61,7 +61,7 @@ def test_refused_values_change_nothing(name: str) -> None:
 
 
 def test_unknown_setting() -> None:
-    with pytest.raises(AttributeError, match="no setting 'egaer'.*eager"):
+    with pytest.raises(AttributeError, match=r"no setting 'egaer'.*eager"):
         config.egaer = True
     with pytest.raises((AttributeError, TypeError)):
         with config.using(egaer=True):
@@ -119,13 +119,21 @@ def environment(**variables: str) -> subprocess.CompletedProcess[str]:
     plain = {name: value for name, value in os.environ.items() if not name.startswith("ASNUMPY_")}
     source = "import asnumpy as ap; print({k: v for k, v in ap.config.settings().items() if v is not None})"
     return subprocess.run(
-        [sys.executable, "-c", source], capture_output=True, text=True, timeout=120, env={**plain, "PYTHONPATH": path, **variables},
+        [sys.executable, "-c", source],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**plain, "PYTHONPATH": path, **variables},
     )
 
 
 def test_environment_variables() -> None:
     done = environment(
-        ASNUMPY_EAGER="1", ASNUMPY_EAGER_SIZE="5", ASNUMPY_NUM_THREADS="1", ASNUMPY_MEMORY_LIMIT="1GiB", ASNUMPY_HOST_CALLS="warn"
+        ASNUMPY_EAGER="1",
+        ASNUMPY_EAGER_SIZE="5",
+        ASNUMPY_NUM_THREADS="1",
+        ASNUMPY_MEMORY_LIMIT="1GiB",
+        ASNUMPY_HOST_CALLS="warn",
     )
     assert done.returncode == 0, done.stderr
     found = eval(done.stdout)

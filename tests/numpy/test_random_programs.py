@@ -11,10 +11,10 @@ from typing import Any
 import hypothesis
 import numpy as np
 import pytest
-
-import asnumpy as ap
 from backend.explained import programs as shown
 from backend.program_writer import live, programs, run, script
+
+import asnumpy as ap
 
 EXAMPLES = int(os.environ.get("ASNUMPY_EXAMPLES", "300"))
 settings = hypothesis.settings(
@@ -27,14 +27,19 @@ def difference(expected: np.ndarray, got: Any) -> str | None:
     if got.dtype != expected.dtype or got.shape != expected.shape:
         return f"is {got.dtype}{got.shape}, NumPy's is {expected.dtype}{expected.shape}"
     values = ap.to_numpy(got)
-    parts = [(values.real, expected.real), (values.imag, expected.imag)] if values.dtype.kind == "c" else [(values, expected)]
+    parts = (
+        [(values.real, expected.real), (values.imag, expected.imag)]
+        if values.dtype.kind == "c"
+        else [(values, expected)]
+    )
     for mine, theirs in parts:
         same = mine == theirs
         if mine.dtype.kind == "f":
             same = (same & (np.signbit(mine) == np.signbit(theirs))) | (np.isnan(mine) & np.isnan(theirs))
         if not np.all(same):
             where = tuple(int(k) for k in np.argwhere(~np.atleast_1d(same))[0])
-            return f"differs in {np.count_nonzero(~same)} of {same.size} elements, first at {where}:\n{values!r}\nNumPy:\n{expected!r}"
+            pair = f"{np.atleast_1d(values)[where]!r}, NumPy has {np.atleast_1d(expected)[where]!r}"
+            return f"differs in {np.count_nonzero(~same)} of {same.size} elements, first at {where}: {pair}"
     return None
 
 
@@ -47,8 +52,14 @@ def check(lines: list[str]) -> None:
     except Exception as error:
         error.add_note(f"NumPy runs this program:\n\n{script(lines, 'asnumpy')}")
         raise
-    wrong = [f"{name} {text}" for name, array in live(expected).items() if (text := difference(np.asarray(array), got[name]))]
-    wrong += [f"read {n}: {one}, NumPy: {two}" for n, (one, two) in enumerate(zip(got["seen"], expected["seen"], strict=True)) if one != two]
+    wrong = [
+        f"{name} {text}" for name, array in live(expected).items() if (text := difference(np.asarray(array), got[name]))
+    ]
+    wrong += [
+        f"read {n}: {one}, NumPy: {two}"
+        for n, (one, two) in enumerate(zip(got["seen"], expected["seen"], strict=True))
+        if one != two
+    ]
     assert not wrong, "\n".join(wrong) + f"\n\nThe program:\n\n{script(lines, 'asnumpy')}"
 
 
@@ -72,11 +83,17 @@ def test_writer_writes_programs_of_every_kind() -> None:
     """The generator itself: what it writes runs on NumPy, twice with the same outcome, and is not trivial."""
     kinds = set()
 
-    @hypothesis.settings(max_examples=150, deadline=None, suppress_health_check=list(hypothesis.HealthCheck), database=None)
+    @hypothesis.settings(
+        max_examples=150, deadline=None, suppress_health_check=list(hypothesis.HealthCheck), database=None
+    )
     @hypothesis.given(programs())
     def collect(lines: list[str]) -> None:
         text = "\n".join(lines)
-        kinds.update(word for word in ("del ", "+=", "out=", ".T", "where", "astype", "seen", "copy", "::-1", "@") if word in text)
+        kinds.update(
+            word
+            for word in ("del ", "+=", "out=", ".T", "where", "astype", "seen", "copy", "::-1", "@")
+            if word in text
+        )
         one, two = live(run(lines, np)), live(run(lines, np))
         assert all(np.array_equal(one[name], two[name], equal_nan=one[name].dtype.kind in "fc") for name in one)
 

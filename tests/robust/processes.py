@@ -18,7 +18,9 @@ PATIENCE = 120.0  # seconds after which a process counts as stuck
 
 def run_script(source: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """A new interpreter that runs `source` with this asnumpy."""
-    path = os.pathsep.join([os.path.dirname(os.path.dirname(ap.__file__)), *filter(None, [os.environ.get("PYTHONPATH")])])
+    path = os.pathsep.join(
+        [os.path.dirname(os.path.dirname(ap.__file__)), *filter(None, [os.environ.get("PYTHONPATH")])]
+    )
     return subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", source], capture_output=True, text=True, timeout=PATIENCE,
         env={**os.environ, "PYTHONPATH": path, **environment},

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from agreement import assert_same_error
 
 import asnumpy as ap
-from agreement import assert_same_error
 
 Call = Callable[[Any, Any], object]
 
@@ -137,7 +137,7 @@ def test_bad_call(case: str) -> None:
     mine = ap.from_numpy(plain)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        with pytest.raises(Exception) as expected:  # noqa: PT011, B017 - whichever class NumPy raises
+        with pytest.raises(Exception) as expected:
             call(np, plain.copy())
         assert_same_error(expected.value, lambda: call(ap, mine))
         try:
@@ -149,21 +149,34 @@ def test_bad_call(case: str) -> None:
 
 
 UNSUPPORTED = [
-    np.array([object(), None]), np.array([1, "a"], dtype=object), np.array([[1], [2, 3]], dtype=object), np.array(["a", "bc"]),
-    np.array([b"a"]), np.array(["2020-01-01"], dtype="M8[D]"), np.array([5], dtype="m8[s]"),
-    np.array([(1, 2.0)], dtype=[("x", "i4"), ("y", "f8")]), np.zeros(2, dtype="V8"),
+    np.array([object(), None]),
+    np.array([1, "a"], dtype=object),
+    np.array([[1], [2, 3]], dtype=object),
+    np.array(["a", "bc"]),
+    np.array([b"a"]),
+    np.array(["2020-01-01"], dtype="M8[D]"),
+    np.array([5], dtype="m8[s]"),
+    np.array([(1, 2.0)], dtype=[("x", "i4"), ("y", "f8")]),
+    np.zeros(2, dtype="V8"),
 ]
 
 
 @pytest.mark.parametrize("array", UNSUPPORTED, ids=lambda a: str(a.dtype))
-@pytest.mark.parametrize("entry", ["array", "asarray", "from_numpy", "zeros", "empty_like", "astype", "operand", "store", "full"])
+@pytest.mark.parametrize(
+    "entry", ["array", "asarray", "from_numpy", "zeros", "empty_like", "astype", "operand", "store", "full"]
+)
 def test_unsupported_dtype(array: np.ndarray, entry: str) -> None:
     a = ap.ones(2)
     calls: dict[str, Callable[[], object]] = {
-        "array": lambda: ap.array(array), "asarray": lambda: ap.asarray(array), "from_numpy": lambda: ap.from_numpy(array),
-        "zeros": lambda: ap.zeros(3, array.dtype), "empty_like": lambda: ap.empty_like(a, dtype=array.dtype),
-        "astype": lambda: a.astype(array.dtype), "operand": lambda: ap.add(a, array),
-        "store": lambda: a.__setitem__(slice(None), array), "full": lambda: ap.full(2, 1, dtype=array.dtype),
+        "array": lambda: ap.array(array),
+        "asarray": lambda: ap.asarray(array),
+        "from_numpy": lambda: ap.from_numpy(array),
+        "zeros": lambda: ap.zeros(3, array.dtype),
+        "empty_like": lambda: ap.empty_like(a, dtype=array.dtype),
+        "astype": lambda: a.astype(array.dtype),
+        "operand": lambda: ap.add(a, array),
+        "store": lambda: a.__setitem__(slice(None), array),
+        "full": lambda: ap.full(2, 1, dtype=array.dtype),
     }
     if entry in ("operand", "store"):
         with pytest.raises((TypeError, ValueError)):
@@ -172,7 +185,9 @@ def test_unsupported_dtype(array: np.ndarray, entry: str) -> None:
         with pytest.raises(TypeError) as caught:
             calls[entry]()
         text = str(caught.value)
-        assert "dtype" in text and ("instead" in text or "keep" in text or "array of its own" in text or "use" in text), text
+        assert "dtype" in text and (
+            "instead" in text or "keep" in text or "array of its own" in text or "use" in text
+        ), text
     assert np.array_equal(np.asarray(a), [1, 1])
 
 
@@ -184,10 +199,17 @@ def test_ragged_sequence() -> None:
 
 
 READ_ONLY: dict[str, Callable[[Any], object]] = {
-    "item": lambda a: a.__setitem__(0, 5), "slice": lambda a: a.__setitem__(slice(None), 5),
-    "list": lambda a: a.__setitem__([0], 5), "mask": lambda a: a.__setitem__(a > 0, 5), "in place": lambda a: a.__iadd__(1),
-    "view in place": lambda a: a[1:].__imul__(2), "out": lambda a: np.add(1, 1, out=a), "fill": lambda a: a.fill(3),
-    "sort": lambda a: a.sort(), "put": lambda a: a.put([0], 1), "reversed": lambda a: a[::-1].__setitem__(0, 1),
+    "item": lambda a: a.__setitem__(0, 5),
+    "slice": lambda a: a.__setitem__(slice(None), 5),
+    "list": lambda a: a.__setitem__([0], 5),
+    "mask": lambda a: a.__setitem__(a > 0, 5),
+    "in place": lambda a: a.__iadd__(1),
+    "view in place": lambda a: a[1:].__imul__(2),
+    "out": lambda a: np.add(1, 1, out=a),
+    "fill": lambda a: a.fill(3),
+    "sort": lambda a: a.sort(),
+    "put": lambda a: a.put([0], 1),
+    "reversed": lambda a: a[::-1].__setitem__(0, 1),
 }
 
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from robust.processes import start_child, wait_for
 
 import asnumpy as ap
 from asnumpy import _core
-from robust.processes import start_child, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="fork() as Linux has it")
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from backend.edge_values import ALL, BFLOAT16
 
 import asnumpy as ap
-from backend.edge_values import ALL, BFLOAT16
 
 N = 3000
 Share = Callable[[Any], Any]
@@ -109,7 +109,13 @@ def test_memory_outlives_the_array() -> None:
 @pytest.mark.parametrize("dtype", ALL, ids=str)
 def test_views_of_every_dtype_share(dtype: np.dtype) -> None:
     plain = np.arange(60).reshape(3, 4, 5).astype(dtype)
-    for view in (lambda a: a, lambda a: a[::-1], lambda a: a.transpose(2, 0, 1), lambda a: a[:, 1:3, ::2], lambda a: a[1, 2, 3:4].reshape(())):
+    for view in (
+        lambda a: a,
+        lambda a: a[::-1],
+        lambda a: a.transpose(2, 0, 1),
+        lambda a: a[:, 1:3, ::2],
+        lambda a: a[1, 2, 3:4].reshape(()),
+    ):
         x = ap.from_numpy(plain)
         mine, theirs = view(x), view(plain)
         for share in (np.asarray, np.from_dlpack):
@@ -170,7 +176,14 @@ def test_owner_of_host_memory_lives_as_long_as_needed() -> None:
 
 def test_copies_are_copies() -> None:
     x = ap.arange(N)
-    for copy in (ap.to_numpy(x), np.array(x), x.copy(), ap.array(x), np.array(x, copy=True), ap.from_numpy(np.asarray(x))):
+    for copy in (
+        ap.to_numpy(x),
+        np.array(x),
+        x.copy(),
+        ap.array(x),
+        np.array(x, copy=True),
+        ap.from_numpy(np.asarray(x)),
+    ):
         copy[...] = -1
         assert int(x[5]) == 5
     plain = np.arange(N)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-
 from robust.processes import run_script
 
-# A watcher sends SIGINT as soon as the queue is empty, which is when a flush has taken it. What was interrupted is tried
+# A watcher sends SIGINT as soon as the queue is empty, which is when a flush has taken it. This is tried
 # until the signal came before the last program.
 SCRIPT = """
 import os, signal, threading
@@ -62,26 +61,38 @@ print("fine")
 """
 
 
-@pytest.mark.parametrize("statement", ["ap.synchronize()", "ap.eval(y)", "float(y[0])", "np.asarray(y)", "ap.free_all_blocks()"])
+@pytest.mark.parametrize(
+    "statement", ["ap.synchronize()", "ap.eval(y)", "float(y[0])", "np.asarray(y)", "ap.free_all_blocks()"]
+)
 def test_interrupted_flush(statement: str) -> None:
     done = run_script(SCRIPT.replace("FLUSH", statement))
     assert done.returncode == 0 and done.stdout == "fine\n", done.stderr
 
 
 def test_own_handler_is_called_and_its_exception_raised() -> None:
-    source = SCRIPT.replace("FLUSH", "ap.synchronize()").replace("KeyboardInterrupt", "Stop").replace(
-        "middle_of_flush = 0",
-        "middle_of_flush = 0\nclass Stop(Exception): pass\ndef stop(*_): raise Stop('handler')\nsignal.signal(signal.SIGINT, stop)",
+    source = (
+        SCRIPT.replace("FLUSH", "ap.synchronize()")
+        .replace("KeyboardInterrupt", "Stop")
+        .replace(
+            "middle_of_flush = 0",
+            "middle_of_flush = 0\nclass Stop(Exception): pass\ndef stop(*_): raise Stop('handler')\n"
+            "signal.signal(signal.SIGINT, stop)",
+        )
     )
     done = run_script(source)
     assert done.returncode == 0 and done.stdout == "fine\n", done.stderr
 
 
 def test_handler_that_returns_lets_the_flush_go_on() -> None:
-    source = SCRIPT.replace("FLUSH", "ap.synchronize(); assert not calls or _core.pending_count() == 0").replace(
-        "middle_of_flush = 0", "calls = []\nsignal.signal(signal.SIGINT, lambda *_: calls.append(1))\nmiddle_of_flush = 0",
-    ).replace("assert interrupted", "assert calls and not interrupted").replace(
-        "middle_of_flush += _core.pending_count() > 0", "middle_of_flush += 1")
+    source = (
+        SCRIPT.replace("FLUSH", "ap.synchronize(); assert not calls or _core.pending_count() == 0")
+        .replace(
+            "middle_of_flush = 0",
+            "calls = []\nsignal.signal(signal.SIGINT, lambda *_: calls.append(1))\nmiddle_of_flush = 0",
+        )
+        .replace("assert interrupted", "assert calls and not interrupted")
+        .replace("middle_of_flush += _core.pending_count() > 0", "middle_of_flush += 1")
+    )
     done = run_script(source)
     assert done.returncode == 0 and done.stdout == "fine\n", done.stderr
 

@@ -127,7 +127,7 @@ def test_one_array_read_by_all_at_once() -> None:
 def test_errors_stay_in_their_thread() -> None:
     def work(number: int) -> None:
         x = ap.ones(5000)
-        for k in range(100):
+        for _ in range(100):
             if number % 2:
                 with pytest.raises(ValueError):
                     x + ap.ones(4999)
