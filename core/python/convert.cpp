@@ -308,13 +308,27 @@ std::int64_t to_int64(PyObject* o) {
     return value;
 }
 
+namespace {
+
+std::int64_t to_length(PyObject* o) {
+    try {
+        return to_int64(o);
+    } catch (const Interrupted&) {
+        if (!PyErr_ExceptionMatches(PyExc_OverflowError)) throw;
+        PyErr_Clear();
+    }
+    raise(PyExc_ValueError, "Maximum allowed dimension exceeded");
+}
+
+}  // namespace
+
 Dims to_dims(PyObject* o) {
-    if (PyLong_Check(o) || (PyIndex_Check(o) && !PySequence_Check(o))) return Dims{to_int64(o)};
+    if (PyLong_Check(o) || (PyIndex_Check(o) && !PySequence_Check(o))) return Dims{to_length(o)};
     const nb::object sequence = owned(PySequence_Fast(o, "expected a sequence of integers or a single integer"));
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence.ptr());
     if (n > max_ndim) raise(PyExc_ValueError, "maximum supported dimension for an ndarray is currently %d, found %zd", max_ndim, n);
     Dims dims;
-    for (Py_ssize_t i = 0; i < n; ++i) dims.push_back(to_int64(PySequence_Fast_GET_ITEM(sequence.ptr(), i)));
+    for (Py_ssize_t i = 0; i < n; ++i) dims.push_back(to_length(PySequence_Fast_GET_ITEM(sequence.ptr(), i)));
     return dims;
 }
 

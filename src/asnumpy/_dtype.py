@@ -37,7 +37,9 @@ def supported(dtype: np.dtype) -> bool:
     """Whether arrays of this dtype exist here, in either byte order: input is converted to the native one."""
     known = _SUPPORTED.get(dtype)
     if known is None:
-        known = _SUPPORTED[dtype] = bool(_core.dtype_supported(dtype.newbyteorder("=")))
+        known = _SUPPORTED[dtype] = bool(
+            _core.dtype_supported(dtype if dtype.isnative else dtype.newbyteorder("="))
+        )
     return known
 
 

@@ -35,7 +35,7 @@ def flush() -> None:
 def evaluate(*arrays: Any) -> None:
     """Runs what the given arrays need, or everything when none is given."""
     if arrays:
-        _core.eval(*[_array(a, "eval") for a in arrays])
+        _core.eval(*arrays)
     else:
         _core.flush()
 

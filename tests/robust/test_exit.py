@@ -11,7 +11,7 @@ SETTINGS = "ap.config.eager = False\nap.config.eager_size = 0\n"
 CASES = {
     "pending work": "x = ap.ones(100_000) * 2 + 1",
     "pending work in a cycle": "class Box: pass\nb = Box(); b.me = b; b.x = ap.ones(100_000) + 1",
-    "exports alive": "x = ap.ones(9) + 1\nview = np.asarray(x)\nmemory = memoryview(x)\nassert view[3] == memory[3] == 2",
+    "exports alive": "x = ap.ones(9) + 1\nview = np.asarray(x)\nbuffer = memoryview(x)\nassert view[3] == buffer[3]",
     "export outlives the array": "view = np.asarray(ap.ones(1000) + 1)\nassert view.sum() == 2000",
     "host memory held": "a = np.ones(1000)\nx = ap.from_dlpack(a)\ny = x + 1\ndel a",
     "capsule never consumed": "c = (ap.ones(10) + 1).__dlpack__()",
