@@ -37,9 +37,8 @@ def supported(dtype: np.dtype) -> bool:
     """Whether arrays of this dtype exist here, in either byte order: input is converted to the native one."""
     known = _SUPPORTED.get(dtype)
     if known is None:
-        known = _SUPPORTED[dtype] = bool(
-            _core.dtype_supported(dtype if dtype.isnative else dtype.newbyteorder("="))
-        )
+        swapped = dtype.kind in "iufc" and not dtype.isnative  # some other dtypes have no byte order to ask for
+        known = _SUPPORTED[dtype] = bool(_core.dtype_supported(dtype.newbyteorder("=") if swapped else dtype))
     return known
 
 
