@@ -6,6 +6,7 @@
 #include <exception>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/immortal.hpp"
@@ -31,6 +32,7 @@ struct Queue {
     std::mutex recording;
     std::mutex running;
     std::vector<Instruction> recorded;
+    std::vector<Instruction> spare;  // the storage of the list that ran last
     std::size_t recorded_bytes = 0;
     std::uint64_t flush_number = 0;
     std::unordered_map<Program, std::unique_ptr<Executable>, ContentHash> programs;
@@ -109,7 +111,9 @@ void release(Queue& q, Instruction& instruction) {
         const std::lock_guard lock(q.recording);
         each_buffer(instruction, [](Buffer& b, bool written) { --(written ? b.pending_writes : b.pending_reads); });
     }
-    instruction = Instruction{};
+    for (std::size_t k = 0; k < instruction.nin; ++k) instruction.in[k].array.buffer = BufferPtr();
+    for (std::size_t k = 0; k < instruction.nout; ++k) instruction.out[k].buffer = BufferPtr();
+    instruction.nin = instruction.nout = 0;
 }
 
 constexpr std::chrono::milliseconds between_checks{10};
@@ -122,10 +126,10 @@ bool run_some(Queue& q, const Buffer* wanted) {
     std::vector<Instruction> list;
     {
         const std::lock_guard lock(q.recording);
-        list.swap(q.recorded);
+        if (q.recorded.empty()) return true;
+        list = std::exchange(q.recorded, std::move(q.spare));
         q.recorded_bytes = 0;
     }
-    if (list.empty()) return true;
     trace::Span span("flush", "run");
     const std::vector<bool> dead = find_dead(list, ++q.flush_number);
     for (std::size_t k = 0; k < list.size(); ++k)
@@ -154,7 +158,12 @@ bool run_some(Queue& q, const Buffer* wanted) {
         }
         kept.insert(kept.end(), group.members.begin(), group.members.end());
     }
-    if (kept.empty()) return !paused;
+    if (kept.empty()) {
+        list.clear();
+        const std::lock_guard lock(q.recording);
+        q.spare = std::move(list);
+        return !paused;
+    }
     std::sort(kept.begin(), kept.end());
     {
         const std::lock_guard lock(q.recording);

@@ -76,8 +76,15 @@ bool is_at_hand(const Array& a) {
 }
 
 // Small contiguous operands of one shape, or scalars: no instruction is made at all.
-bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::array<Array, 2>& result) {
+bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::span<const Array> out,
+                   std::array<Array, 2>& result) {
     const Array* first = nullptr;
+    if (!out.empty()) {  // one given output, which an input may be but not overlap
+        first = &out[0];
+        if (r.nout != 1 || !first->buffer || first->dtype != signature.out[0] || first->buffer->pending_reads || !is_at_hand(*first)) return false;
+        for (const Input& i : in)
+            if (!i.is_scalar() && !(i.array.buffer == first->buffer && i.array.view == first->view) && may_overlap(i.array, *first)) return false;
+    }
     bool tiny = true;
     for (std::size_t k = 0; k < in.size(); ++k) {
         tiny = tiny && itemsize(signature.in[k]) <= 16;
@@ -92,7 +99,7 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     const std::int64_t size = first->size();
     if (size > eager_size() || size == 0) return false;
     for (std::size_t k = 0; k < r.nout; ++k) {
-        result[k] = new_array(first->view.shape, signature.out[k]);
+        result[k] = out.empty() ? new_array(first->view.shape, signature.out[k]) : out[k];
         result[k].buffer->materialise();
     }
     if (tiny && size <= fewest_for_launch) {
@@ -177,7 +184,7 @@ std::array<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::s
     const Row& r = row(id);
     const Signature& signature = r.loops[static_cast<std::size_t>(loop)];
     std::array<Array, 2> result;
-    if (out.empty() && apply_at_once(id, loop, r, signature, in, result)) return result;
+    if (apply_at_once(id, loop, r, signature, in, out, result)) return result;
 
     std::array<const Dims*, 5> shapes{};
     std::size_t n = 0;
@@ -221,7 +228,7 @@ std::array<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::s
         bool direct = out[k].dtype == signature.out[k];
         for (std::size_t i = 0; direct && i < r.nin; ++i) {
             const Input& operand = instruction.in[i];
-            if (operand.is_scalar() || operand.array.view == out[k].view) continue;
+            if (operand.is_scalar() || (operand.array.buffer == out[k].buffer && operand.array.view == out[k].view)) continue;
             if (may_overlap(operand.array, out[k])) direct = false;
         }
         for (std::size_t j = 0; direct && j < k; ++j)

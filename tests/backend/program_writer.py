@@ -159,7 +159,7 @@ class Writer:
             f"xp.broadcast_to({source}, (2,) + {shape!r})",
             f"{source}.ravel()",
             f"{source}.reshape({self.choose(self.factored(int(np.prod(shape))))!r})",
-            f"xp.flip({source})",
+            f"xp.flip({source})" if shape else f"{source}.view()",
             f"{source}.view()",
             f"xp.moveaxis({source}, 0, -1)",
         ]

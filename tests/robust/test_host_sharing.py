@@ -156,6 +156,21 @@ def test_two_arrays_over_the_same_host_memory() -> None:
     assert plain.tolist() == [0, 1, 0, 1, 4, 6, 8, 10, 12, 14]
 
 
+@pytest.mark.parametrize("shift", [1, 2, 700])
+def test_shifted_arrays_over_the_same_host_memory(shift: int) -> None:
+    """Both start at their own offset 0: only their addresses tell that one writes what the other reads."""
+    for length in (100, N):
+        plain = np.arange(float(length + shift))
+        x, y = ap.from_dlpack(plain[:length]), ap.from_dlpack(plain[shift:])
+        expected = plain.copy()
+        np.add(expected[:length], 1, out=expected[shift:])
+        ap.add(x, 1, out=y)
+        assert np.array_equal(plain, expected)
+        expected[:length] -= expected[shift:]
+        x -= y
+        assert np.array_equal(plain, expected)
+
+
 def test_owner_of_host_memory_lives_as_long_as_needed() -> None:
     class Owner(np.ndarray):
         pass
