@@ -52,8 +52,9 @@ void bind_runtime(nb::module_& m) {
     using nb::arg;
     m.def("flush", [] { flush(); });
     m.def("eval", [](nb::args arrays) {
+        if (arrays.size() == 0) flush();
         for (nb::handle each : arrays) make_ready(expect_array(each.ptr(), "eval")->array, Access::read);
-    });
+    }, "Runs what the given arrays need, or everything when none is given.");
     m.def("explain", [](nb::handle array) {
         const std::string text = explain(array.is_none() ? nullptr : &expect_array(array.ptr(), "explain")->array);
         return string(text);

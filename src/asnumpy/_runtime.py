@@ -10,7 +10,7 @@ import numpy as np
 
 from asnumpy import _core, config
 from asnumpy._array import ndarray
-from asnumpy._public import public
+from asnumpy._public import export, public
 
 
 def _array(value: Any, function: str) -> Any:
@@ -31,13 +31,7 @@ def flush() -> None:
     _core.flush()
 
 
-@public(name="eval")
-def evaluate(*arrays: Any) -> None:
-    """Runs what the given arrays need, or everything when none is given."""
-    if arrays:
-        _core.eval(*arrays)
-    else:
-        _core.flush()
+export("eval", _core.eval)  # itself: programs call it in loops over small arrays
 
 
 @public
