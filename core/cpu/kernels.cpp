@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/immortal.hpp"
 #include "base/error.hpp"
+#include "base/immortal.hpp"
 #include "cpu/kernels_table.hpp"
 #include "cpu/vector_math.hpp"
 

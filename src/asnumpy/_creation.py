@@ -23,17 +23,13 @@ def check_device(device: Any) -> None:
         raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
 
 
-_LONGEST = 2**63 - 1  # an axis
-
-
 def normal_shape(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple of Python ints; an int stands for one axis."""
-    if not (type(shape) is tuple and all(type(n) is int for n in shape)):
-        alone = hasattr(shape, "__index__") and getattr(shape, "ndim", 0) == 0
-        shape = (index(shape),) if alone else tuple(index(n) for n in shape)
-    if any(abs(n) > _LONGEST for n in shape):
-        raise ValueError(f"maximum allowed dimension exceeded: an axis has at most {_LONGEST} elements, got {shape}")
-    return shape
+    if type(shape) is tuple and all(type(n) is int for n in shape):
+        return shape
+    if hasattr(shape, "__index__") and getattr(shape, "ndim", 0) == 0:
+        return (index(shape),)
+    return tuple(index(n) for n in shape)
 
 
 def _new(shape: Any, dtype: Any, order: str) -> ndarray:
