@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "aclnn/strided.hpp"
+#include "aclnn/parallel.hpp"
 #include "base/immortal.hpp"
 
 namespace cannsim {
@@ -100,16 +100,22 @@ void Pipeline::Plan::run(const Run& run) const {
     for (const Input& input : inputs) reading.emplace_back(broadcast_to(run[input.tensor], shape));
     for (const Output& output : outputs) writing.emplace_back(run[output.tensor]);
 
+    parallel(size, tile, std::int64_t{1} << 17, [&](std::int64_t first, std::int64_t last) { run_part(reading, writing, first, last); });
+}
+
+void Pipeline::Plan::run_part(std::vector<Cursor> reading, std::vector<Cursor> writing, std::int64_t first, std::int64_t size) const {
+    for (std::vector<Cursor>* const cursors : {&reading, &writing})
+        for (Cursor& cursor : *cursors)
+            if (!cursor.is_contiguous() && !cursor.is_splat()) cursor.seek(first);
     // Slots in memory: an input or output that lies in one piece is used in place, all others have a tile.
     std::vector<std::byte*> slots(dtypes.size());
     std::byte* const memory = scratch(dtypes.size() * tile * 16);
     for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = memory + i * tile * 16;
-    std::vector<std::byte*> tiles = slots;
     for (const Constant& constant : constants) splat(slots[constant.slot], constant.value.bytes.data(), asnumpy::itemsize(dtypes[constant.slot]), std::min(size, tile));
     for (std::size_t i = 0; i < inputs.size(); ++i)
         if (reading[i].is_splat()) reading[i].gather(slots[inputs[i].slot], std::min(size, tile));
 
-    for (std::int64_t start = 0; start < size; start += tile) {
+    for (std::int64_t start = first; start < size; start += tile) {
         const std::int64_t n = std::min(tile, size - start);
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             std::byte*& slot = slots[inputs[i].slot];

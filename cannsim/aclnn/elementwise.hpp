@@ -8,6 +8,7 @@
 
 #include "aclnn/call.hpp"
 #include "aclnn/rows.hpp"
+#include "aclnn/strided.hpp"
 
 namespace cannsim {
 
@@ -63,6 +64,7 @@ private:
         std::vector<Output> outputs;
         std::vector<DType> dtypes;  // of the slots
         void run(const Run&) const;
+        void run_part(std::vector<Cursor> reading, std::vector<Cursor> writing, std::int64_t first, std::int64_t size) const;
         bool is_input(std::uint8_t slot) const;
     };
 

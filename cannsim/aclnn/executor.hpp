@@ -1,7 +1,6 @@
 // What lies between the two phases.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -16,5 +15,8 @@ struct aclOpExecutor : cannsim::Object {
     std::shared_ptr<const cannsim::Work> work;
     double bytes = 0;              // read and written
     bool repeatable = false;
-    std::atomic<bool> launched{false};
+    void let_go() override {
+        slots.clear();
+        work.reset();
+    }
 };

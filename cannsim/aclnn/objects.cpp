@@ -64,6 +64,7 @@ void Object::drop() const {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     live[kind_index(magic_)].fetch_sub(1, std::memory_order_relaxed);
     destroyed_ = true;
+    const_cast<Object*>(this)->let_go();
     const Object* oldest = nullptr;
     {
         const std::scoped_lock lock(graveyard().mutex);

@@ -26,6 +26,9 @@ public:
     void drop() const;
     bool destroy() const { return !destroyed_.exchange(true); }  // by the client; false: a second time
 
+    // Gives back what it holds, when nobody needs it any more; the object itself rests for a while.
+    virtual void let_go() {}
+
 private:
     Type magic_;
     mutable std::atomic<int> references_{1};

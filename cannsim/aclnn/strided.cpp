@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "aclnn/parallel.hpp"
 #include "aclnn/rows.hpp"
 
 namespace cannsim {
@@ -70,6 +71,15 @@ template <class F> void Cursor::walk(std::int64_t n, F&& piece) {
     }
 }
 
+void Cursor::seek(std::int64_t element) {
+    place_ = array_.data;
+    for (int axis = array_.ndim() - 1; axis >= 0; --axis) {
+        index_[static_cast<std::size_t>(axis)] = element % array_.shape[axis];
+        place_ += index_[static_cast<std::size_t>(axis)] * array_.strides[axis];
+        element /= array_.shape[axis];
+    }
+}
+
 void Cursor::gather(std::byte* to, std::int64_t n) {
     if (splat_) return splat(to, array_.data, item_, n);
     if (array_.ndim() == 0) {
@@ -115,20 +125,16 @@ void splat(std::byte* to, const void* value, std::size_t item, std::int64_t n) {
     });
 }
 
-void copy(const Array& from, const Array& to) {
-    const std::int64_t size = to.size();
-    if (size == 0) return;
-    Cursor reading(from), writing(to);
-    const std::size_t in = asnumpy::itemsize(from.dtype), out = asnumpy::itemsize(to.dtype);
-    if (from.dtype == to.dtype && reading.is_contiguous() && writing.is_contiguous()) {
-        std::memmove(to.data, from.data, static_cast<std::size_t>(size) * in);
-        return;
-    }
-    constexpr std::int64_t piece = 1024;
+namespace {
+
+constexpr std::int64_t piece = 1024;
+
+void copy_part(Cursor reading, Cursor writing, Loop convert, std::size_t out, std::int64_t first, std::int64_t last) {
     alignas(64) std::array<std::byte, piece * 16> read, written;
-    const Loop convert = from.dtype == to.dtype ? nullptr : converter(from.dtype, to.dtype);
-    for (std::int64_t start = 0; start < size; start += piece) {
-        const std::int64_t n = std::min(piece, size - start);
+    if (!reading.is_contiguous()) reading.seek(first);
+    if (!writing.is_contiguous()) writing.seek(first);
+    for (std::int64_t start = first; start < last; start += piece) {
+        const std::int64_t n = std::min(piece, last - start);
         const std::byte* source = reading.is_contiguous() ? reading.at(start) : read.data();
         if (!reading.is_contiguous()) reading.gather(read.data(), n);
         if (convert) {
@@ -141,6 +147,21 @@ void copy(const Array& from, const Array& to) {
         }
         if (!writing.is_contiguous()) writing.scatter(source, n);
     }
+}
+
+}  // namespace
+
+void copy(const Array& from, const Array& to) {
+    const std::int64_t size = to.size();
+    if (size == 0) return;
+    Cursor reading(from), writing(to);
+    const std::size_t in = asnumpy::itemsize(from.dtype), out = asnumpy::itemsize(to.dtype);
+    if (from.dtype == to.dtype && reading.is_contiguous() && writing.is_contiguous()) {
+        std::memmove(to.data, from.data, static_cast<std::size_t>(size) * in);
+        return;
+    }
+    const Loop convert = from.dtype == to.dtype ? nullptr : converter(from.dtype, to.dtype);
+    parallel(size, piece, std::int64_t{1} << 18, [&](std::int64_t first, std::int64_t last) { copy_part(reading, writing, convert, out, first, last); });
 }
 
 Owned make(DType dtype, const Dims& shape) {

@@ -18,6 +18,7 @@ public:
     bool is_contiguous() const { return contiguous_; }
     bool is_splat() const { return splat_; }
     std::byte* at(std::int64_t element) const { return array_.data + element * static_cast<std::int64_t>(item_); }  // of contiguous ones
+    void seek(std::int64_t element);                     // the next one to be read or written
     void gather(std::byte* to, std::int64_t n);          // the next n elements; all the same for a splat
     void scatter(const std::byte* from, std::int64_t n);
 

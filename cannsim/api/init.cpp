@@ -23,6 +23,7 @@ struct Life {
     std::mutex mutex;
     std::uint64_t references = 0;
     bool finalized_once = false;
+    std::size_t streams_left = 0;  // when it was finalized
 };
 Life& life() {
     static asnumpy::Immortal<Life> instance;
@@ -68,7 +69,7 @@ void report_leaks() {
         for (const Block& block : left) bytes += block.size;
         note(Fault::leak, text(left.size(), " blocks with ", bytes, " bytes on device ", id, " were never freed; the first is ", describe(left.front())));
     }
-    std::size_t streams = 0;
+    std::size_t streams = life().streams_left;
     for (const auto& stream : streams_of(nullptr)) streams += !stream->is_default;
     if (streams) note(Fault::leak, text(streams, " streams were never destroyed"));
     if (const std::size_t events = event_count()) note(Fault::leak, text(events, " events were never destroyed"));
@@ -102,7 +103,7 @@ int finalize(std::uint64_t* left, bool at_once) {
         stream->wait(-1);
         host_knows_all(stream->order);
     }
-    release_everything();
+    life().streams_left += release_everything();
     return 0;
 }
 

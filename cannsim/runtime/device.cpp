@@ -211,9 +211,12 @@ void release_device(Device& device, bool at_once) {
     device.references = 0;
 }
 
-void release_everything() {
+std::size_t release_everything() {
+    std::size_t left = 0;
+    for (const auto& stream : streams_of(nullptr)) left += !stream->is_default;
     for (Device& device : registry().devices)
         if (device.default_context) release_device(device, false);
+    return left;
 }
 
 int take_error(Stream& stream) { return stream.error.exchange(0); }

@@ -58,15 +58,15 @@ void Graph::end() {
     if (status_ == Status::active) status_ = Status::complete;
 }
 
+std::vector<Task> Graph::tasks() const {
+    const std::scoped_lock lock(mutex_);
+    return tasks_;
+}
+
 // The tasks run in the order of their capture, which keeps every order that streams and events gave them.
 void Graph::replay(Stream& stream) {
-    std::vector<Task> tasks;
-    {
-        const std::scoped_lock lock(mutex_);
-        tasks = tasks_;
-    }
     ++running;
-    for (Task& task : tasks) stream.submit(std::move(task));
+    for (Task& task : tasks()) stream.submit(std::move(task));
     Task last;
     last.name = "aclmdlRIExecuteAsync";
     last.cost = {0, 0, Engine::copy};

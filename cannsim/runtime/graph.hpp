@@ -36,6 +36,7 @@ public:
     std::size_t size() const;
     std::vector<std::shared_ptr<Stream>> joined() const;
     std::string json() const;
+    std::vector<Task> tasks() const;
 
     struct Group {
         std::size_t first = 0, last = 0;

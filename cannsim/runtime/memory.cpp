@@ -24,6 +24,7 @@
 #include "runtime/memory_ranges.hpp"
 #include "runtime/model.hpp"
 #include "runtime/report.hpp"
+#include "runtime/stream.hpp"
 
 namespace cannsim {
 namespace {
@@ -139,6 +140,7 @@ std::uint64_t capacity(int) {
 }
 
 void* allocate_device(int device, std::size_t size, bool padded) {
+    refuse_in_callback("to allocate memory");
     Everything& e = all();
     const std::size_t rounded = ((size + 31) / 32) * 32 + (padded ? 32 : 0);
     const std::size_t length = (rounded + guard + address_alignment - 1) / address_alignment * address_alignment;
@@ -158,6 +160,7 @@ void* allocate_device(int device, std::size_t size, bool padded) {
 }
 
 void free_device(void* address, const char* pair) {
+    refuse_in_callback("to free memory");
     Everything& e = all();
     std::unique_lock lock(e.mutex);
     const auto found = e.blocks.find(number_of(address));
@@ -325,6 +328,21 @@ void release_range(void* address) {
         }
     }
     throw Refusal{ACL_ERROR_INVALID_PARAM, text("expected an address from aclrtReserveMemAddress, got ", address)};
+}
+
+void take_capacity(int device, std::size_t size) {
+    const std::unique_lock lock(all().mutex);
+    MemoryBooks& b = arena(device).books;
+    if (b.used + size > capacity(device)) throw Refusal{ACL_ERROR_RT_MEMORY_ALLOCATION, text("device ", device, " has ", capacity(device) - b.used, " bytes left, asked for ", size)};
+    b.used += size;
+    b.peak = std::max(b.peak, b.used);
+    ++b.allocations;
+}
+void give_capacity(int device, std::size_t size) {
+    const std::unique_lock lock(all().mutex);
+    MemoryBooks& b = arena(device).books;
+    b.used -= size;
+    ++b.frees;
 }
 
 void map_block(void* address, std::size_t size, int device) {

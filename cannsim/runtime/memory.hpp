@@ -51,6 +51,8 @@ void* reserve_range(int device, std::size_t size);
 void release_range(void* address);
 void map_block(void* address, std::size_t size, int device);
 void unmap_block(void* address);
+void take_capacity(int device, std::size_t size);  // of memory that has no address yet
+void give_capacity(int device, std::size_t size);
 
 // The handler that tells a touch of device memory by the host from any other bad access.
 void install_fault_handler();

@@ -11,6 +11,12 @@
 
 namespace cannsim {
 
+thread_local bool in_callback = false;
+
+void refuse_in_callback(const char* what) {
+    if (in_callback) throw Refusal{ACL_ERROR_RT_FEATURE_NOT_SUPPORT, text(what, " is not allowed in a callback of a stream")};
+}
+
 void Recording::finish() {
     {
         const std::scoped_lock lock(mutex);
@@ -37,6 +43,7 @@ std::shared_ptr<Recording> Event::current() {
 Stream::~Stream() { stop(); }
 
 void Stream::submit(Task task) {
+    refuse_in_callback("to launch work");
     const std::scoped_lock lock(issuing);
     if (graph) {
         graph->add(*this, std::move(task));
@@ -46,6 +53,7 @@ void Stream::submit(Task task) {
     const double cost = seconds(task.cost);
     modelled = std::max(modelled, model_issue()) + cost;
     count_task(task.name, task.cost, cost, *this, modelled);
+    if (!task.run && idle()) return;  // nothing to compute and nothing to wait for
     enqueue(std::move(task));
 }
 
@@ -95,6 +103,7 @@ void Stream::work() {
 }
 
 bool Stream::wait(std::int64_t milliseconds) {
+    refuse_in_callback("to wait for a stream");
     std::unique_lock lock(mutex_);
     const std::uint64_t goal = submitted_.load();
     const auto reached = [&] { return finished_.load() >= goal; };

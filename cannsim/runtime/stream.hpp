@@ -78,6 +78,10 @@ private:
     std::thread thread_;
 };
 
+// True while this thread runs a client's callback, in which waiting, allocating and launching are forbidden.
+extern thread_local bool in_callback;
+void refuse_in_callback(const char* what);
+
 struct Event {
     std::uint32_t flags = 0;
     bool extended = false;  // of aclrtCreateEventEx*
