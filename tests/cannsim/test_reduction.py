@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import acl
 import ml_dtypes
 import numpy as np
 import pytest
+
+from cannsim import acl
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 FLOATS = [np.dtype(name) for name in ("float16", "float32")] + [BFLOAT16]
@@ -13,11 +14,6 @@ INTEGERS = [np.dtype(name) for name in ("int8", "uint8", "int16", "int32", "int6
 ALL = [*FLOATS, np.dtype("float64"), *INTEGERS, np.dtype(bool)]
 TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 1e-5, "float64": 1e-13, "complex64": 1e-5, "complex128": 1e-13}
 AXES = [(), (0,), (1,), (-1,), (0, 2), (0, 1, 2)]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def device():
-    acl.start()
 
 
 def values(shape, dtype, seed=0):
