@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from asnumpy._public import exports
 
@@ -11,12 +11,12 @@ __version__ = "0.1.0"
 
 # In this order: a module may use those before it (asnumpy/_public.py collects what each marks as public).
 _MODULES = (
-    "_dtype", "config", "_array", "_host", "_convert", "_operands", "_calls", "_gufunc", "_folds", "_ufunc",
+    "_dtype", "_limits", "config", "_array", "_host", "_convert", "_operands", "_calls", "_gufunc", "_folds", "_ufunc",
     "_operators",
     "_array_attributes", "_array_methods", "_reductions", "_indexing", "_protocols", "_print", "_runtime", "profiler",
     "_creation", "_manipulation", "_grid", "_selection", "_joining", "_sorting", "_sets", "_statistics", "_elementwise",
     "_nan", "_histogram", "_difference", "_linear", "_einsum", "_padding", "_functional", "linalg", "fft", "lib",
-    "_passed_on", "_binding",
+    "_files", "_text_files", "_polynomials", "_passed_on", "_binding",
 )
 
 for _name in _MODULES:
@@ -24,6 +24,15 @@ for _name in _MODULES:
 globals().update(exports)
 __all__ = sorted(exports)
 
-if TYPE_CHECKING:
+# Loaded when they are first used: what they import takes longer than all of the above.
+_LATER = ("polynomial", "testing")
 
-    def __getattr__(name: str) -> Any: ...
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return import_module(f"asnumpy.{name}")
+    raise AttributeError(f"module 'asnumpy' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

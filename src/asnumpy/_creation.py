@@ -341,22 +341,3 @@ def geomspace(
 @public
 def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
     return _core.adopt(np.fromiter(iter, dtype, count))
-
-
-@public
-def frombuffer(
-    buffer: Any, dtype: Any = None, count: int = -1, offset: int = 0, *, like: Any = None,
-) -> ndarray:
-    return _core.wrap_numpy(np.frombuffer(buffer, float if dtype is None else dtype, count, offset))
-
-
-@public
-def fromfile(
-    file: Any, dtype: Any = None, count: int = -1, sep: str = "", offset: int = 0, *, like: Any = None,
-) -> ndarray:
-    return _core.adopt(np.fromfile(file, float if dtype is None else dtype, count, sep, offset))
-
-
-@public
-def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str, like: Any = None) -> ndarray:
-    return _core.adopt(np.fromstring(string, dtype, count, sep=sep))

@@ -111,6 +111,11 @@ class _Door:
         return any(np.may_share_memory(value, view) for view, _ in self.views.values())
 
 
+def take_over(value: Any) -> Any:
+    """A result of NumPy's that nobody else refers to, alone or in tuples and lists, as arrays of ours."""
+    return _Door().back(value)
+
+
 def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Calls a NumPy or SciPy function: our arrays go in as views that share memory, new arrays come out as ours.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["array_utils", "stride_tricks"]
+__all__ = ["array_utils", "format", "npyio", "stride_tricks"]
 
 
 def __getattr__(name: str) -> Any:

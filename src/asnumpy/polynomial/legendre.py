@@ -1,0 +1,109 @@
+"""Legendre series."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.polynomial.legendre as _numpy
+
+from asnumpy._array import ndarray
+from asnumpy._convert import asarray
+from asnumpy.polynomial._series import (
+    Series,
+    at_points,
+    constants_of,
+    evaluated,
+    names_of,
+    on_grid,
+    through_door,
+    vandermonde,
+    vandermonde_product,
+)
+
+__all__ = list(_numpy.__all__)
+_COMPOSED = """
+legval legval2d legval3d leggrid2d leggrid3d legvander legvander2d legvander3d
+legweight
+""".split()
+globals().update(constants_of(_numpy))
+globals().update(through_door(_numpy, names_of(_numpy, _COMPOSED), __name__))
+
+
+def _clenshaw(x: Any, c: list[Any]) -> Any:
+    if len(c) == 1:
+        first, second = c[0], 0
+    else:
+        first, second = c[-2], c[-1]
+    n = len(c)
+    for i in range(3, len(c) + 1):
+        n -= 1
+        first, second = c[-i] - second * ((n - 1) / n), first + second * x * ((2 * n - 1) / n)
+    return first + second * x
+
+
+def _fill(values: Any, x: Any, degree: int) -> None:
+    values[1] = x
+    for i in range(2, degree + 1):
+        values[i] = (values[i - 1] * x * (2 * i - 1) - values[i - 2] * (i - 1)) / i
+
+
+def legval(x: Any, c: Any, tensor: bool = True) -> Any:
+    return evaluated(_clenshaw, _numpy.legval, x, c, tensor)
+
+
+def legval2d(x: Any, y: Any, c: Any) -> Any:
+    return at_points(legval, _numpy.legval2d, c, x, y)
+
+
+def legval3d(x: Any, y: Any, z: Any, c: Any) -> Any:
+    return at_points(legval, _numpy.legval3d, c, x, y, z)
+
+
+def leggrid2d(x: Any, y: Any, c: Any) -> Any:
+    return on_grid(legval, _numpy.leggrid2d, c, x, y)
+
+
+def leggrid3d(x: Any, y: Any, z: Any, c: Any) -> Any:
+    return on_grid(legval, _numpy.leggrid3d, c, x, y, z)
+
+
+def legvander(x: Any, deg: Any) -> ndarray:
+    return vandermonde(x, deg, _fill)
+
+
+def legvander2d(x: Any, y: Any, deg: Any) -> ndarray:
+    return vandermonde_product(legvander, (x, y), deg)
+
+
+def legvander3d(x: Any, y: Any, z: Any, deg: Any) -> ndarray:
+    return vandermonde_product(legvander, (x, y, z), deg)
+
+
+def legweight(x: Any) -> Any:
+    x = asarray(x)
+    return x * 0.0 + 1.0
+
+
+for _name in _COMPOSED:
+    globals()[_name].__doc__ = getattr(_numpy, _name).__doc__
+_own: Any = globals()
+
+
+class Legendre(Series):
+    __doc__ = _numpy.Legendre.__doc__
+    _original = _numpy.Legendre
+    _add = staticmethod(_own["legadd"])
+    _sub = staticmethod(_own["legsub"])
+    _mul = staticmethod(_own["legmul"])
+    _div = staticmethod(_own["legdiv"])
+    _pow = staticmethod(_own["legpow"])
+    _val = staticmethod(_own["legval"])
+    _int = staticmethod(_own["legint"])
+    _der = staticmethod(_own["legder"])
+    _fit = staticmethod(_own["legfit"])
+    _line = staticmethod(_own["legline"])
+    _roots = staticmethod(_own["legroots"])
+    _fromroots = staticmethod(_own["legfromroots"])
+    domain = _own["legdomain"]
+    window = _own["legdomain"]
+    basis_name = _numpy.Legendre.basis_name
