@@ -35,8 +35,8 @@ def _each(names: str, pattern: str) -> dict[str, str]:
 
 
 ELEMENTWISE = {
-
-       **_each("abs absolute arctan arcsinh atan asinh cbrt ceil conj conjugate cos degrees deg2rad exp exp2 expm1 fabs fix "
+    **_each("abs absolute arctan arcsinh atan asinh "
+            "cbrt ceil conj conjugate cos degrees deg2rad exp exp2 expm1 fabs fix "
             "floor isfinite isinf isnan isneginf isposinf negative positive rad2deg radians rint round around "
             "sign signbit sin sinc sinh spacing sqrt square tan tanh trunc real imag angle i0 iscomplex isreal "
             "nan_to_num real_if_close reciprocal logical_not frexp modf", "np.{}(x)"),
@@ -58,8 +58,8 @@ ELEMENTWISE = {
 }
 
 REDUCTIONS = {
-
-       **_each("sum prod mean std var max min amax amin ptp argmax argmin median average count_nonzero all any cumsum cumprod "
+    **_each("sum prod mean std var max min amax amin ptp argmax argmin median average "
+            "count_nonzero all any cumsum cumprod "
             "cumulative_sum cumulative_prod trapezoid", "np.{}(x)"),
     **_each("nansum nanprod nanmean nanstd nanvar nanmax nanmin nanargmax nanargmin nanmedian nancumsum nancumprod",
             "np.{}(miss)"),
@@ -81,8 +81,8 @@ PRODUCTS = {
 }
 
 MOVEMENT = {
-
-       **_each("sort argsort flip ravel copy asfortranarray sort_complex atleast_1d atleast_2d atleast_3d asarray_chkfinite "
+    **_each("sort argsort flip ravel copy asfortranarray sort_complex atleast_1d atleast_2d atleast_3d "
+            "asarray_chkfinite "
             "argwhere nonzero flatnonzero expand_dims squeeze", "np.{}(x)"),
     **_each("fliplr flipud rot90 transpose matrix_transpose diagonal diag tril triu", "np.{}(m2)"),
     "asfortranarray": "np.asfortranarray(m2)", "expand_dims": "np.expand_dims(x, 0)", "nonzero": "np.nonzero(b)",
