@@ -184,7 +184,7 @@ template <class T> struct Registered {
         register_casts<std::uint32_t>(numbered(DType::uint32), false);
         register_casts<std::int64_t>(numbered(DType::int64), false);
         register_casts<std::uint64_t>(numbered(DType::uint64), false);
-        register_casts<float16>(numbered(DType::float16), true);
+        register_casts<float16>(numbered(DType::float16), false);  // so that NumPy computes in float32
         register_casts<float>(numbered(DType::float32), true);
         register_casts<double>(numbered(DType::float64), true);
         register_casts<long double>(numbered(DType::longdouble), true);

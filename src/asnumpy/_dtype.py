@@ -30,6 +30,11 @@ def is_extended(dtype: np.dtype) -> bool:
     return dtype in _BY_DTYPE
 
 
+def is_narrow(dtype: np.dtype) -> bool:
+    """Whether the core holds and converts arrays of this dtype, but has no arithmetic for it."""
+    return dtype in _BY_DTYPE and dtype != EXTENDED["bfloat16"]
+
+
 def real_kind(dtype: np.dtype) -> str:
     """NumPy's letter b, i, u, f or c, also for the dtypes that call themselves 'V' or 'W'."""
     name = _BY_DTYPE.get(dtype)

@@ -51,12 +51,14 @@ def restored(value: Any) -> Any:
     if not isinstance(value, np.ndarray):
         return value
     dtype = original_dtype(value.dtype)
-    if isinstance(value, np.memmap):
+    if isinstance(value, np.memmap) and value.dtype.isnative:
         try:
             as_dtype(dtype)
         except TypeError:
             return value
         return _over(memmap, value.view(dtype))
+    if isinstance(value, np.memmap):
+        value = np.array(value)  # elements in the other byte order have to be read to be converted
     return take_over(value if dtype is value.dtype else value.view(dtype))
 
 
@@ -93,7 +95,7 @@ memmap.__module__ = "asnumpy"
 export("memmap", memmap)
 
 
-def _over(kind: Any, mapped: np.memmap) -> Any:
+def _over(kind: Any, mapped: Any) -> Any:
     made = _core.Array.__new__(kind, _core.wrap_numpy(mapped.view(np.ndarray)))
     made._mapped = mapped
     made.filename, made.offset, made.mode = mapped.filename, mapped.offset, mapped.mode

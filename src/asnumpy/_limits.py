@@ -96,18 +96,15 @@ _KINDS = {
 
 @public
 def isdtype(dtype: Any, kind: Any) -> bool:
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    extended = [one for one in kinds if isinstance(one, (np.dtype, type)) and _named_dtype(one) is not None]
+    known = tuple(one for one in kinds if not any(one is other for other in extended))
     found = _named_dtype(dtype) if isinstance(dtype, (np.dtype, type)) else None
     if found is None:
-        return bool(np.isdtype(dtype, kind))
-    kinds = kind if isinstance(kind, tuple) else (kind,)
-    np.isdtype(np.dtype(np.int8), kinds)  # raises what is wrong with them
-    for one in kinds:
-        if isinstance(one, str):
-            if real_kind(found) in _KINDS[one]:
-                return True
-        elif _named_dtype(one) == found:
-            return True
-    return False
+        return bool(np.isdtype(dtype, known if extended else kind))
+    np.isdtype(np.dtype(np.int8), known)  # raises what is wrong with them
+    same = any(_named_dtype(one) == found for one in extended)
+    return same or any(isinstance(one, str) and real_kind(found) in _KINDS[one] for one in known)
 
 
 @public

@@ -136,10 +136,23 @@ def vandermonde_product(vander: Any, points: tuple[Any, ...], degrees: Any) -> n
     return product.reshape(product.shape[:-count] + (-1,))
 
 
-class Series(ABCPolyBase):
+_Base: Any = ABCPolyBase  # its stub leaves out what subclasses define
+
+
+class Series(_Base):
     """A series whose coefficients, domain and window are arrays of ours; NumPy's class has the arithmetic."""
 
     _original: Any  # NumPy's class for this basis
+
+    def __init_subclass__(cls, functions: dict[str, Any] | None = None, prefix: str = "", **others: Any) -> None:
+        """A module's class takes its operations from the module's functions; a user's subclass inherits them."""
+        super().__init_subclass__(**others)
+        if functions is None:
+            return
+        for name in ("add", "sub", "mul", "div", "pow", "val", "int", "der", "fit", "line", "roots", "fromroots"):
+            setattr(cls, f"_{name}", staticmethod(functions[prefix + name]))
+        cls.domain, cls.window = (functions[f"{prefix}domain"].copy() for _ in range(2))
+        cls.basis_name = cls._original.basis_name
 
     def __init__(self, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x") -> None:
         ABCPolyBase.__init__(self, plain(coef), plain(domain), plain(window), symbol)

@@ -17,11 +17,11 @@ from asnumpy.polynomial._series import (
     evaluated,
     names_of,
     on_grid,
-    plain,
     through_door,
     vandermonde,
     vandermonde_product,
 )
+from asnumpy.polynomial.polyutils import mapparms
 
 __all__ = list(_numpy.__all__)
 _COMPOSED = """
@@ -103,30 +103,14 @@ def chebinterpolate(func: Any, deg: Any, args: Any = ()) -> ndarray:
 
 for _name in _COMPOSED:
     globals()[_name].__doc__ = getattr(_numpy, _name).__doc__
-_own: Any = globals()
 
 
-class Chebyshev(Series):
+class Chebyshev(Series, functions=globals(), prefix="cheb"):
     __doc__ = _numpy.Chebyshev.__doc__
     _original = _numpy.Chebyshev
-    _add = staticmethod(_own["chebadd"])
-    _sub = staticmethod(_own["chebsub"])
-    _mul = staticmethod(_own["chebmul"])
-    _div = staticmethod(_own["chebdiv"])
-    _pow = staticmethod(_own["chebpow"])
-    _val = staticmethod(_own["chebval"])
-    _int = staticmethod(_own["chebint"])
-    _der = staticmethod(_own["chebder"])
-    _fit = staticmethod(_own["chebfit"])
-    _line = staticmethod(_own["chebline"])
-    _roots = staticmethod(_own["chebroots"])
-    _fromroots = staticmethod(_own["chebfromroots"])
-    domain = _own["chebdomain"]
-    window = _own["chebdomain"]
-    basis_name = _numpy.Chebyshev.basis_name
 
     @classmethod
     def interpolate(cls, func: Any, deg: Any, domain: Any = None, args: Any = ()) -> Chebyshev:
         wanted = cls.domain if domain is None else domain
-        offset, scale = _numpy.pu.mapparms(plain(cls.window), plain(wanted))
+        offset, scale = mapparms(cls.window, wanted)
         return cls(chebinterpolate(lambda x: func(offset + scale * x, *args), deg), domain=wanted)

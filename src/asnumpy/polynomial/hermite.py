@@ -89,24 +89,8 @@ def hermweight(x: Any) -> Any:
 
 for _name in _COMPOSED:
     globals()[_name].__doc__ = getattr(_numpy, _name).__doc__
-_own: Any = globals()
 
 
-class Hermite(Series):
+class Hermite(Series, functions=globals(), prefix="herm"):
     __doc__ = _numpy.Hermite.__doc__
     _original = _numpy.Hermite
-    _add = staticmethod(_own["hermadd"])
-    _sub = staticmethod(_own["hermsub"])
-    _mul = staticmethod(_own["hermmul"])
-    _div = staticmethod(_own["hermdiv"])
-    _pow = staticmethod(_own["hermpow"])
-    _val = staticmethod(_own["hermval"])
-    _int = staticmethod(_own["hermint"])
-    _der = staticmethod(_own["hermder"])
-    _fit = staticmethod(_own["hermfit"])
-    _line = staticmethod(_own["hermline"])
-    _roots = staticmethod(_own["hermroots"])
-    _fromroots = staticmethod(_own["hermfromroots"])
-    domain = _own["hermdomain"]
-    window = _own["hermdomain"]
-    basis_name = _numpy.Hermite.basis_name

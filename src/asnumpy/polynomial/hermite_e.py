@@ -87,24 +87,8 @@ def hermeweight(x: Any) -> Any:
 
 for _name in _COMPOSED:
     globals()[_name].__doc__ = getattr(_numpy, _name).__doc__
-_own: Any = globals()
 
 
-class HermiteE(Series):
+class HermiteE(Series, functions=globals(), prefix="herme"):
     __doc__ = _numpy.HermiteE.__doc__
     _original = _numpy.HermiteE
-    _add = staticmethod(_own["hermeadd"])
-    _sub = staticmethod(_own["hermesub"])
-    _mul = staticmethod(_own["hermemul"])
-    _div = staticmethod(_own["hermediv"])
-    _pow = staticmethod(_own["hermepow"])
-    _val = staticmethod(_own["hermeval"])
-    _int = staticmethod(_own["hermeint"])
-    _der = staticmethod(_own["hermeder"])
-    _fit = staticmethod(_own["hermefit"])
-    _line = staticmethod(_own["hermeline"])
-    _roots = staticmethod(_own["hermeroots"])
-    _fromroots = staticmethod(_own["hermefromroots"])
-    domain = _own["hermedomain"]
-    window = _own["hermedomain"]
-    basis_name = _numpy.HermiteE.basis_name

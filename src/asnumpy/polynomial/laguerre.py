@@ -87,24 +87,8 @@ def lagweight(x: Any) -> Any:
 
 for _name in _COMPOSED:
     globals()[_name].__doc__ = getattr(_numpy, _name).__doc__
-_own: Any = globals()
 
 
-class Laguerre(Series):
+class Laguerre(Series, functions=globals(), prefix="lag"):
     __doc__ = _numpy.Laguerre.__doc__
     _original = _numpy.Laguerre
-    _add = staticmethod(_own["lagadd"])
-    _sub = staticmethod(_own["lagsub"])
-    _mul = staticmethod(_own["lagmul"])
-    _div = staticmethod(_own["lagdiv"])
-    _pow = staticmethod(_own["lagpow"])
-    _val = staticmethod(_own["lagval"])
-    _int = staticmethod(_own["lagint"])
-    _der = staticmethod(_own["lagder"])
-    _fit = staticmethod(_own["lagfit"])
-    _line = staticmethod(_own["lagline"])
-    _roots = staticmethod(_own["lagroots"])
-    _fromroots = staticmethod(_own["lagfromroots"])
-    domain = _own["lagdomain"]
-    window = _own["lagdomain"]
-    basis_name = _numpy.Laguerre.basis_name

@@ -86,24 +86,8 @@ def legweight(x: Any) -> Any:
 
 for _name in _COMPOSED:
     globals()[_name].__doc__ = getattr(_numpy, _name).__doc__
-_own: Any = globals()
 
 
-class Legendre(Series):
+class Legendre(Series, functions=globals(), prefix="leg"):
     __doc__ = _numpy.Legendre.__doc__
     _original = _numpy.Legendre
-    _add = staticmethod(_own["legadd"])
-    _sub = staticmethod(_own["legsub"])
-    _mul = staticmethod(_own["legmul"])
-    _div = staticmethod(_own["legdiv"])
-    _pow = staticmethod(_own["legpow"])
-    _val = staticmethod(_own["legval"])
-    _int = staticmethod(_own["legint"])
-    _der = staticmethod(_own["legder"])
-    _fit = staticmethod(_own["legfit"])
-    _line = staticmethod(_own["legline"])
-    _roots = staticmethod(_own["legroots"])
-    _fromroots = staticmethod(_own["legfromroots"])
-    domain = _own["legdomain"]
-    window = _own["legdomain"]
-    basis_name = _numpy.Legendre.basis_name

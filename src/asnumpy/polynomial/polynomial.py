@@ -95,24 +95,8 @@ def polyvalfromroots(x: Any, r: Any, tensor: bool = True) -> Any:
 
 for _name in _COMPOSED:
     globals()[_name].__doc__ = getattr(_numpy, _name).__doc__
-_own: Any = globals()
 
 
-class Polynomial(Series):
+class Polynomial(Series, functions=globals(), prefix="poly"):
     __doc__ = _numpy.Polynomial.__doc__
     _original = _numpy.Polynomial
-    _add = staticmethod(_own["polyadd"])
-    _sub = staticmethod(_own["polysub"])
-    _mul = staticmethod(_own["polymul"])
-    _div = staticmethod(_own["polydiv"])
-    _pow = staticmethod(_own["polypow"])
-    _val = staticmethod(_own["polyval"])
-    _int = staticmethod(_own["polyint"])
-    _der = staticmethod(_own["polyder"])
-    _fit = staticmethod(_own["polyfit"])
-    _line = staticmethod(_own["polyline"])
-    _roots = staticmethod(_own["polyroots"])
-    _fromroots = staticmethod(_own["polyfromroots"])
-    domain = _own["polydomain"]
-    window = _own["polydomain"]
-    basis_name = _numpy.Polynomial.basis_name
