@@ -16,6 +16,7 @@ from asnumpy._manipulation import moveaxis, ravel
 from asnumpy._ufunc import absolute, add, conjugate, maximum, minimum, multiply, not_equal, power, sqrt
 
 _svd = door(np.linalg.svd, "asnumpy.linalg")
+_DIRECT = (np.dtype(np.float64), np.dtype(np.float32))
 _FROBENIUS = (None, "fro", "f")
 
 
@@ -40,6 +41,8 @@ def _squares(a: ndarray) -> ndarray:
 
 
 def _euclidean(a: ndarray, axes: tuple[int, ...], keepdims: bool) -> ndarray:
+    if a.dtype in _DIRECT and axes:
+        return sqrt(_core.reduce("add", a.dtype, multiply(a, a), axes, keepdims))
     return sqrt(add.reduce(_squares(a), axis=axes, keepdims=keepdims))
 
 

@@ -1,4 +1,4 @@
-"""Products of vectors, matrices and tensors; transforms."""
+"""Products of vectors, matrices and tensors."""
 
 from __future__ import annotations
 
@@ -171,22 +171,3 @@ def test_einsum_views():
     transposed = ap.einsum("ij->ji", a)
     a[0, 1] = 5
     assert transposed[1, 0] == 5
-
-
-# --- subpackages ---
-
-
-def test_fft():
-    a = sample((4, 6), "float64")
-    for name in ("fft", "ifft", "rfft", "fft2", "ifft2", "fftn", "ifftn", "rfftn", "rfft2", "hfft", "ihfft", "fftshift",
-                 "ifftshift", "irfft", "irfftn", "irfft2"):
-        agree("fft." + name, a)
-    agree("fft.fft", sample(5, "float32"))
-    agree("fft.fft", a, 8, 0, "ortho")
-    agree("fft.fft", a, axis=5)
-    agree("fft.fftshift", sample(5, "int8"), 0)
-    agree("fft.ifftshift", sample((5, 3), "int8"), (0,))
-    agree("fft.ifftshift", sample((5, 3), "int8"), 1)
-    agree("fft.fftfreq", 5, 0.1)
-    agree("fft.rfftfreq", 6)
-    agree("fft.fftfreq", 5, device="cuda")
