@@ -25,7 +25,7 @@ _CLASSES = "broadcast ndenumerate ndindex nditer nested_iters".split()
 for _name in _FUNCTIONS:
     if _name not in exports:
         export(_name, door(getattr(np, _name)))
-for _name in ("True_", "False_", "iterable", "__array_namespace_info__"):
+for _name in ("True_", "False_", "iterable"):
     if _name not in exports:
         export(_name, getattr(np, _name))
 
