@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 import warnings
 from collections import Counter
@@ -130,3 +131,14 @@ def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         "bytes": sum(view.nbytes for view, _ in door.views.values()), "detail": "",
     })
     return door.back(result)
+
+
+def through(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy or SciPy as one of ours: its signature and docstring, its calls through the host door."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return host(function, *args, **kwargs)
+
+    call.__module__ = "asnumpy"
+    return call

@@ -10,6 +10,7 @@ from asnumpy import _calls, _core, _folds, _gufunc
 from asnumpy._array import ndarray
 from asnumpy._calls import on_host
 from asnumpy._convert import asarray
+from asnumpy._errors import watching
 from asnumpy._folds import NO_VALUE
 from asnumpy._operands import call_overrides, overrides, resolve
 from asnumpy._public import export
@@ -119,6 +120,8 @@ export("ufunc", ufunc)
 
 def call_ufunc(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What the core's fast path does not take."""
+    if watching():
+        return on_host(function.numpy, function.name, args, kwargs)
     return (_calls if function.row >= 0 else _gufunc).call(function, args, kwargs)
 
 
