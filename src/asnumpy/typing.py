@@ -13,4 +13,4 @@ __all__ = ["ArrayLike", "DTypeLike", "NBitBase", "NDArray"]
 
 ScalarT = TypeVar("ScalarT", bound=np.generic)
 # NDArray[ap.float64]: an array of any shape with elements of that type.
-NDArray = ndarray[tuple[Any, ...], np.dtype[ScalarT]]  # type: ignore[type-arg]  # the stub's class has parameters
+NDArray = ndarray[tuple[Any, ...], np.dtype[ScalarT]]
