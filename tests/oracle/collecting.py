@@ -59,14 +59,16 @@ def nothing_left_pending() -> Iterator[None]:
     ap.synchronize()
 
 
-def _error(call: pytest.CallInfo[Any]) -> str:
+def _error(call: pytest.CallInfo[Any], path: Path) -> str:
     if call.excinfo is None:
         return ""
     value = call.excinfo.value
     chain = [value]
     while (below := chain[-1].__cause__ or chain[-1].__context__) is not None and below not in chain:
         chain.append(below)
-    return "\n".join(f"{type(one).__name__}: {one}" for one in chain)
+    lines = [f"{type(one).__name__}: {one}" for one in chain]
+    own = [entry for entry in call.excinfo.traceback if Path(entry.path) == path]
+    return "\n".join(lines + [f"at line {own[-1].lineno + 1}: {str(own[-1].statement).strip()}" for _ in own[:1]])
 
 
 def pytest_runtest_logstart(nodeid: str, location: Any) -> None:
@@ -82,7 +84,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
         _write(item.nodeid, "skipped", reason.removeprefix("Skipped: "))
     elif report.failed:
-        _write(item.nodeid, "failed", _error(call))
+        _write(item.nodeid, "failed", _error(call, item.path))
     elif call.when == "call":
         _write(item.nodeid, "passed")
     return report

@@ -162,7 +162,8 @@ def table(results: Sequence[Result]) -> str:
         for kind in ("internal", "differs", "failed", "not_run"):
             getattr(everything, kind).update(getattr(result, kind))
     lines.append(_line(everything))
-    for title, kind in (("Tests of NumPy's internals, by reason", "internal"), ("Differences, by reason", "differs")):
+    for title, kind in (("Tests of NumPy's internals, by reason", "internal"), ("Differences, by reason", "differs"),
+                        ("Not run, by what NumPy says", "not_run")):
         counted = Counter(getattr(everything, kind).values())
         if counted:
             lines += ["", title, *(f"{number:>6}  {reason}" for reason, number in counted.most_common())]

@@ -17,9 +17,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.testing
-import pytest
-
 import asnumpy as ap
 from oracle import parameters
 
@@ -35,6 +32,10 @@ class Lacking(AttributeError):
     """A test uses a public name that asnumpy does not have."""
 
 
+class Private(Exception):
+    """A test uses a private object of NumPy's."""
+
+
 class Internal:
     """A private object of NumPy's: whoever uses it tests NumPy's internals, and ends there."""
 
@@ -42,7 +43,7 @@ class Internal:
         self.__dict__["name"] = name
 
     def _end(self, *args: Any, **kwargs: Any) -> Any:
-        pytest.skip(f"NumPy's internals: {self.__dict__['name']}")
+        raise Private(self.__dict__["name"])
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in ("pytestmark", "parametrize"):  # what pytest asks of everything it collects
@@ -50,23 +51,6 @@ class Internal:
         return self._end()
 
     __call__ = __iter__ = __getitem__ = __array__ = __enter__ = __float__ = __index__ = _end
-
-
-class Missing:
-    """A public name that asnumpy lacks, imported by name: it raises when it is used, not when it is imported."""
-
-    def __init__(self, name: str) -> None:
-        self.__dict__["name"] = name
-
-    def _end(self, *args: Any, **kwargs: Any) -> Any:
-        raise Lacking(f"asnumpy has no {self.__dict__['name']}")
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in ("pytestmark", "parametrize"):
-            raise AttributeError(name)
-        return self._end()
-
-    __call__ = __iter__ = __getitem__ = __enter__ = _end
 
 
 def plain(value: Any) -> Any:
@@ -213,7 +197,7 @@ class _Imported:
         try:
             return getattr(self.__dict__["module"], name)
         except Lacking as error:
-            return Missing(str(error).removeprefix("asnumpy has no "))
+            return parameters.Unmade(error)
 
 
 def importing(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
@@ -231,6 +215,6 @@ def load(source: str, filename: str, name: str) -> types.ModuleType:
     module = types.ModuleType(name)
     own = dict(vars(builtins))
     own["__import__"] = importing
-    module.__dict__.update({"__file__": filename, "__builtins__": own, parameters.GUARD: parameters.guarded})
+    module.__dict__.update({"__file__": filename, "__builtins__": own, **parameters.NAMES})
     exec(parameters.compiled(source, filename), module.__dict__)
     return module
