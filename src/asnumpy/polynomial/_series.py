@@ -6,7 +6,6 @@ door. Evaluating a series concerns many points: it is Clenshaw's recurrence in o
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable
 from operator import index
 from types import ModuleType
@@ -19,6 +18,7 @@ from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
 from asnumpy._creation import empty
+from asnumpy._doors import door
 from asnumpy._dtype import supported
 from asnumpy._host import host
 from asnumpy._manipulation import moveaxis
@@ -34,16 +34,7 @@ def plain(value: Any) -> Any:
 
 def through_door(module: ModuleType, names: Iterable[str], own: str) -> dict[str, Any]:
     """NumPy's functions of these names, called on arrays of ours."""
-
-    def wrapped(function: Any) -> Any:
-        @functools.wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            return host(function, *args, **kwargs)
-
-        call.__module__ = own
-        return call
-
-    return {name: wrapped(getattr(module, name)) for name in names}
+    return {name: door(getattr(module, name), own) for name in names}
 
 
 def _coefficients(c: Any) -> Any:
