@@ -19,33 +19,35 @@ bfloat16 float8_e4m3fn float8_e5m2 float8_e8m0fnu float6_e2m3fn float6_e3m2fn fl
 int4 uint4 int2 uint2 uint1 complex32
 """.split()
 EXTENDED: dict[str, np.dtype] = {name: np.dtype(getattr(ml_dtypes, name)) for name in _OF_ML_DTYPES}
-EXTENDED |= {name: np.dtype(getattr(_core, name)) for name in ("float4_e1m2fn", "hifloat8")}
-OWN = frozenset({EXTENDED["float4_e1m2fn"], EXTENDED["hifloat8"]})  # of which no other package knows
+_OF_OURS = {"float4_e1m2fn": np.dtype(_core.float4_e1m2fn), "hifloat8": np.dtype(_core.hifloat8)}
+EXTENDED |= _OF_OURS
+OWN = frozenset(_OF_OURS.values())
 _BY_DTYPE = {dtype: name for name, dtype in EXTENDED.items()}
-for _name in ("float4_e1m2fn", "hifloat8"):
-    np.sctypeDict.setdefault(_name, EXTENDED[_name].type)  # np.dtype("hifloat8")
+_FIRST_USER_DTYPE = 256  # NumPy's own have lower numbers: quicker to ask for than the hash of a dtype
+for _name, _dtype in _OF_OURS.items():
+    np.sctypeDict.setdefault(_name, _dtype.type)  # np.dtype("hifloat8")
 
 
 def is_extended(dtype: np.dtype) -> bool:
-    return dtype in _BY_DTYPE
+    return dtype.num >= _FIRST_USER_DTYPE and dtype in _BY_DTYPE
 
 
 def is_narrow(dtype: np.dtype) -> bool:
     """Whether the core holds and converts arrays of this dtype, but has no arithmetic for it."""
-    return dtype in _BY_DTYPE and dtype != EXTENDED["bfloat16"]
+    return dtype.num >= _FIRST_USER_DTYPE and dtype in _BY_DTYPE and dtype != EXTENDED["bfloat16"]
 
 
 def real_kind(dtype: np.dtype) -> str:
     """NumPy's letter b, i, u, f or c, also for the dtypes that call themselves 'V' or 'W'."""
-    name = _BY_DTYPE.get(dtype)
-    if name is None:
+    if not is_extended(dtype):
         return dtype.kind
+    name = _BY_DTYPE[dtype]
     return "i" if name.startswith("int") else {"u": "u", "c": "c"}.get(name[0], "f")
 
 
 def wide_dtype(dtype: np.dtype) -> np.dtype:
     """The NumPy dtype that holds every value of an extended one; others are their own."""
-    if dtype not in _BY_DTYPE:
+    if not is_extended(dtype):
         return dtype
     return np.dtype({"i": np.int8, "u": np.uint8, "c": np.complex64}.get(real_kind(dtype), np.float32))
 

@@ -73,10 +73,20 @@ def test_names() -> None:
     assert ap.testing.assert_raises is np.testing.assert_raises
     with ap.testing.assert_raises(ValueError):
         ap.zeros(2).reshape(3)
-    with ap.testing.suppress_warnings() if hasattr(np.testing, "suppress_warnings") else pytest.warns():
-        pass
     assert ap.testing.assert_allclose.__doc__ == np.testing.assert_allclose.__doc__
     assert "ACTUAL" in ap.testing.build_err_msg([ap.arange(3), ap.ones(3)], "x")
+
+
+def test_results_that_stand_for_scalars() -> None:
+    for x, y in ((np.arange(4.0), 7), (np.ones(3), 3)):
+        try:
+            np.testing.assert_equal(x.sum(), y)
+        except AssertionError as expected:
+            with pytest.raises(AssertionError) as caught:
+                ap.testing.assert_equal(ap.asarray(x).sum(), y)
+            assert str(caught.value) == str(expected)
+        else:
+            ap.testing.assert_equal(ap.asarray(x).sum(), y)
 
 
 def test_callables_get_what_they_were_given() -> None:
