@@ -148,8 +148,8 @@ class poly1d:
 
     r = roots
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        return self._coeffs.__array__(dtype, copy)
+    def __array__(self, t: Any = None, copy: Any = None) -> np.ndarray:
+        return self._coeffs.__array__(t, copy=copy)
 
     def __repr__(self) -> str:
         return repr(_plain(self))
@@ -215,6 +215,9 @@ class poly1d:
         if not isinstance(other, poly1d):
             return NotImplemented
         return self._coeffs.shape == other._coeffs.shape and bool((self._coeffs == other._coeffs).all())
+
+    def __ne__(self, other: object) -> Any:
+        return NotImplemented if not isinstance(other, poly1d) else not self == other
 
     def __getitem__(self, val: int) -> Any:
         if val > self.order or val < 0:

@@ -266,6 +266,9 @@ def test_integers_that_do_not_fit(name: str) -> None:
     for value in (int(info.max) + 1, int(info.min) - 1):
         with pytest.raises(OverflowError):
             x[0] = value
+        with pytest.raises(OverflowError, match=f"{value} out of bounds for {name}"):
+            ap.full(3, value, name)
+    assert ap.full(2, 1.5, name).tolist() == [1, 1] and ap.full(2, True, name).tolist() == [1, 1]
     assert ap.array([int(info.min), int(info.max)], name).tolist() == [info.min, info.max]
 
 
