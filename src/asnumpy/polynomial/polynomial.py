@@ -11,7 +11,6 @@ from asnumpy._array import ndarray
 from asnumpy._convert import asarray
 from asnumpy._dtype import supported
 from asnumpy._host import host
-from asnumpy._reductions import prod
 from asnumpy.polynomial._series import (
     Series,
     at_points,
@@ -90,7 +89,7 @@ def polyvalfromroots(x: Any, r: Any, tensor: bool = True) -> Any:
         zeros = zeros.reshape(zeros.shape + (1,) * x.ndim)
     elif x.ndim >= zeros.ndim:
         raise ValueError("x.ndim must be < r.ndim when tensor == False")
-    return prod(x - zeros, axis=0)
+    return (x - zeros).prod(axis=0)
 
 
 for _name in _COMPOSED:
