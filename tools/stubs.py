@@ -324,8 +324,7 @@ def namespace_stub() -> str:
     """`__init__.pyi`: everything that `asnumpy` exports."""
     text = _HEAD + "from asnumpy._array import ndarray as ndarray\nfrom asnumpy._ufunc import ufunc as ufunc\n"
     names = sorted({*ap.__all__, "__version__"})
-    modules = sorted(name for name, value in vars(ap).items()
-                     if isinstance(value, types.ModuleType) and value.__name__ == f"asnumpy.{name}" and name[0] != "_")
+    modules = [name for name in ap._MODULES if name[0] != "_"]
     for name in sorted({*modules, *ap._LATER}):
         text += f"from asnumpy import {name} as {name}\n"
     own = []
