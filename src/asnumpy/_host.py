@@ -59,10 +59,11 @@ def _announce(name: str) -> None:
 class _Door:
     """One passage: the views handed out, so that a result that is one of them, or looks into one, is recognised."""
 
-    __slots__ = ("views",)
+    __slots__ = ("plain", "views")
 
     def __init__(self) -> None:
         self.views: dict[int, tuple[np.ndarray, Any]] = {}
+        self.plain: list[np.ndarray] = []  # NumPy's own arrays among the arguments
 
     def out(self, value: Any) -> Any:
         kind = type(value)
@@ -72,6 +73,7 @@ class _Door:
             return view
         if isinstance(value, np.ndarray):
             self.views[id(value)] = (value, value)
+            self.plain.append(value)
             return value
         if kind is tuple or kind is list:
             return kind([self.out(item) for item in value])
@@ -105,12 +107,10 @@ class _Door:
         while isinstance(root.base, np.ndarray):
             root = root.base
         fresh = root.base is None and root.flags.owndata and value.flags.writeable and value.dtype.isnative
-        if not fresh or (self.views and self._looks_into_input(value)):
+        # what owns its memory cannot look into a view of ours, but may be what an argument is a view of
+        if not fresh or (self.plain and any(np.may_share_memory(value, one) for one in self.plain)):
             return _core.new_from_numpy(value)
         return _core.adopt(value)
-
-    def _looks_into_input(self, value: np.ndarray) -> bool:
-        return any(np.may_share_memory(value, view) for view, _ in self.views.values())
 
 
 def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
