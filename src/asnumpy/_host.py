@@ -41,7 +41,8 @@ def function_name(function: Any) -> str:
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{function.__name__}"
     module = getattr(function, "__module__", None) or "numpy"
-    return f"{module.replace('numpy._core', 'numpy')}.{getattr(function, '__name__', type(function).__name__)}"
+    public_parts = (part for part in module.split(".") if not part.startswith("_"))
+    return ".".join([*public_parts, getattr(function, "__name__", type(function).__name__)])
 
 
 def _announce(name: str) -> None:
