@@ -176,6 +176,7 @@ def var(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = _NoValue, *,
     where: Any = _NoValue, mean: Any = _NoValue, correction: Any = _NoValue,
 ) -> ndarray:
+    """Differs from NumPy: float16 is computed in float32 and rounded once."""
     a = asarray(a)
     mask = True if where is _NoValue else where
     if out is not None and not _holds_real(out, a, dtype):
@@ -188,6 +189,7 @@ def std(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = _NoValue, *,
     where: Any = _NoValue, mean: Any = _NoValue, correction: Any = _NoValue,
 ) -> ndarray:
+    """Differs from NumPy: float16 is computed in float32 and rounded once."""
     a = asarray(a)
     mask = True if where is _NoValue else where
     if out is not None and not _holds_real(out, a, dtype):
