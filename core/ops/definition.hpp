@@ -30,6 +30,7 @@ struct Options {
     Neutral neutral = Neutral::none;
     Vector vector = Vector::none;
     bool storage = false;        // the 16-bit floats arrive as they are stored, not as float
+    bool light = false;          // loading the operands costs more than the row: pairs of such rows have loops of their own
     bool needs_result = false;   // the first parameter is Result<R>: the loop's result type decides
 };
 

@@ -140,9 +140,9 @@ def dumps(self: Any) -> bytes:
 @method
 def to_device(self: Any, device: Any, /, *, stream: Any = None) -> ndarray:
     if stream is not None:
-        raise ValueError("The stream argument in to_device() is not supported")
+        raise ValueError("ndarray.to_device: The stream argument is not supported, the CPU has no streams")
     if device != "cpu":
-        raise ValueError(f'Unsupported device: expected "cpu", got {device!r}.')
+        raise ValueError(f'ndarray.to_device: Unsupported device: expected "cpu", got {device!r}.')
     return self
 
 

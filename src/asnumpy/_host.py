@@ -37,6 +37,7 @@ def host_calls() -> dict[str, int]:
     return dict(_calls.most_common())
 
 
+@functools.lru_cache(1024)
 def function_name(function: Any) -> str:
     """`numpy.linalg.svd` for np.linalg.svd; bound methods of ufuncs give `numpy.add.reduceat`."""
     owner = getattr(function, "__self__", None)
@@ -134,14 +135,3 @@ def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         "bytes": sum(view.nbytes for view, _ in door.views.values()), "detail": "",
     })
     return door.back(result)
-
-
-def through(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of NumPy or SciPy as one of ours: its signature and docstring, its calls through the host door."""
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return host(function, *args, **kwargs)
-
-    call.__module__ = "asnumpy"
-    return call

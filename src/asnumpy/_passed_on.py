@@ -9,8 +9,9 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
+from asnumpy._doors import door
 from asnumpy._dtype import as_dtype
-from asnumpy._host import host, through
+from asnumpy._host import host
 from asnumpy._public import export, exports, public
 
 # A name that another module defines is left to it.
@@ -24,8 +25,8 @@ _CLASSES = "broadcast ndenumerate ndindex nditer nested_iters".split()
 
 for _name in _FUNCTIONS:
     if _name not in exports:
-        export(_name, through(getattr(np, _name)))
-for _name in ("True_", "False_", "iterable", "__array_namespace_info__", "busdaycalendar"):
+        export(_name, door(getattr(np, _name)))
+for _name in ("True_", "False_", "iterable", "busdaycalendar"):
     if _name not in exports:
         export(_name, getattr(np, _name))
 

@@ -71,12 +71,10 @@ def _array_function(self: Any, /, func: Any, types: Any, args: Any, kwargs: Any)
     return host(func, *args, **kwargs)
 
 
-@method(name="__array_namespace__")
-def _array_namespace(self: Any, *, api_version: str | None = None) -> Any:
-    supported = ("2021.12", "2022.12", "2023.12", "2024.12")
-    if api_version is not None and api_version not in supported:
-        raise ValueError(f'Version "{api_version}" of the Array API Standard is not supported; use one of {supported}.')
-    return sys.modules["asnumpy"]
+@method(name="__array_wrap__")
+def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = False, /) -> ndarray:
+    """What NumPy computed from this array comes back as one of ours."""
+    return from_host(np.asarray(array), "ndarray.__array_wrap__")
 
 
 @method(name="__contains__")

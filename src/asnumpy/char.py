@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from asnumpy._host import through as _through
+from asnumpy._doors import door as _door
 
 __all__ = list(np.char.__all__)
 for _name in __all__:
     _value = getattr(np.char, _name)
-    globals()[_name] = _through(_value) if callable(_value) and not isinstance(_value, type) else _value
+    globals()[_name] = _door(_value) if callable(_value) and not isinstance(_value, type) else _value

@@ -6,11 +6,11 @@ from typing import Any
 
 from numpy.lib import format as _numpy
 
-from asnumpy._host import through as _through
+from asnumpy._doors import door as _door
 
 __all__ = [name for name in dir(_numpy) if not name.startswith("__")]
 
-read_array, write_array = _through(_numpy.read_array), _through(_numpy.write_array)
+read_array, write_array = _door(_numpy.read_array), _door(_numpy.write_array)
 
 
 def __getattr__(name: str) -> Any:
