@@ -50,9 +50,9 @@ class errstate:
 
     Differs from NumPy: outside of such a block nothing is reported, whatever `geterr()` says: results are NumPy's (inf,
     NaN), warnings are not given, because deferred operations run when their call is long past. Inside a block that
-    sets a category to anything but 'ignore', ufuncs, their methods, operators, sums and their like run at once, by NumPy
-    through the host door, and report as NumPy does: `with errstate(divide="raise")` raises FloatingPointError at the
-    very operation. Matrix products and what else the device computes by itself report nothing.
+    sets a category to anything but 'ignore', ufuncs, their methods, operators, sums and their like run at once, by
+    NumPy through the host door, and report as NumPy does: `with errstate(divide="raise")` raises FloatingPointError at
+    the very operation. Matrix products and what else the device computes by itself report nothing.
     """
 
     def __init__(
