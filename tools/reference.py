@@ -191,7 +191,7 @@ def head() -> str:
 def page() -> str:
     measurement = Measurement()
     have, total = interface.share()
-    spaces = [one for one in SPACES if _exists(one)]
+    spaces = [one for one in SPACES if one in interface.NAMESPACES]
     text = [
         head(), "# Reference", "",
         f"asnumpy has {have} of the {total} public names of NumPy that `tools/interface.py` compares, with NumPy's "
@@ -210,13 +210,6 @@ def page() -> str:
         text += ["", f"## {SPACES[namespace]}", "", *lines]
     text += ["", "## What NumPy does not have", "", *_own(measurement)]
     return "\n".join(text).rstrip() + "\n"
-
-
-def _exists(namespace: str) -> bool:
-    try:
-        return interface.pair(namespace).ours is not None
-    except AttributeError:
-        return False
 
 
 def unmeasured(text: str) -> list[str]:
