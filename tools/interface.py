@@ -20,7 +20,7 @@ import asnumpy as ap
 
 LEAST = 0.98
 _SERIES = ("Polynomial", "Chebyshev", "Hermite", "HermiteE", "Laguerre", "Legendre")
-_COMPARED = (
+COMPARED = (
     "numpy", "numpy.linalg", "numpy.fft", "numpy.random", "numpy.random.Generator", "numpy.polynomial", "numpy.testing",
     *(f"numpy.polynomial.{kind.lower().replace('hermitee', 'hermite_e')}" for kind in _SERIES),
     *(f"numpy.polynomial.{kind}" for kind in _SERIES), "numpy.polynomial.polyutils", "numpy.poly1d",
@@ -58,7 +58,7 @@ def _exists(namespace: str) -> bool:
 
 
 # One that is not there is missing from the namespace above it.
-NAMESPACES = tuple(one for one in _COMPARED if _exists(one))
+NAMESPACES = tuple(one for one in COMPARED if _exists(one))
 
 
 def names(theirs: Any) -> list[str]:

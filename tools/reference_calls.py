@@ -84,6 +84,29 @@ _FURTHER = {
     **{f"emath.{name}": f"np.emath.{name}(x)" for name in "sqrt log log2 log10 arccos arcsin arctanh".split()},
     "emath.logn": "np.emath.logn(2, x)", "emath.power": "np.emath.power(x, 2)",
 }
+# Distributions by their parameters; each is drawn often enough to be seen.
+_DRAWS = {
+    **dict.fromkeys("random standard_normal standard_exponential standard_cauchy random_sample ranf sample".split(), ""),
+    **dict.fromkeys("normal uniform gumbel laplace logistic lognormal exponential rayleigh".split(), ""),
+    **dict.fromkeys("standard_gamma chisquare poisson power weibull pareto standard_t".split(), "3.0,"),
+    **dict.fromkeys("beta gamma f noncentral_chisquare wald vonmises".split(), "2.0, 3.0,"),
+    **dict.fromkeys("geometric logseries".split(), "0.4,"), "zipf": "2.0,", "noncentral_f": "2.0, 3.0, 1.0,",
+    **dict.fromkeys("binomial negative_binomial".split(), "10, 0.4,"), "triangular": "0.0, 1.0, 2.0,",
+    "hypergeometric": "20, 10, 12,", "multinomial": "10, [0.2, 0.8],", "dirichlet": "[1.0, 2.0],",
+    "multivariate_hypergeometric": "[8, 9], 5,", "multivariate_normal": "[0.0, 1.0], [[2.0, 0.5], [0.5, 1.0]],",
+    "integers": "10,", "randint": "10,", "random_integers": "10,", "choice": "100,",
+}
+_LEGACY = {name: f"np.random.{name}({given} size=20000)" for name, given in _DRAWS.items() if name != "integers"}
+_LEGACY |= {"rand": "np.random.rand(20000)", "randn": "np.random.randn(20000)", "bytes": "np.random.bytes(8)",
+            "permutation": "np.random.permutation(x)", "shuffle": "(t := x.copy(), np.random.shuffle(t))",
+            "seed": "np.random.seed(1)", "get_state": "np.random.get_state()",
+            "set_state": "np.random.set_state(np.random.get_state())", "default_rng": "np.random.default_rng(1)"}
+_DRAWN = {name: f"np.random.default_rng(1).{name}({given} size=20000)" for name, given in _DRAWS.items()}
+_DRAWN |= {"permutation": "np.random.default_rng(1).permutation(x)", "bytes": "np.random.default_rng(1).bytes(8)",
+           "shuffle": "(t := x.copy(), np.random.default_rng(1).shuffle(t))",
+           "permuted": "np.random.default_rng(1).permuted(x)", "spawn": "np.random.default_rng(1).spawn(2)"}
+_FURTHER |= {f"random.{name}": call for name, call in _LEGACY.items()}
+_FURTHER |= {f"random.Generator.{name}": call for name, call in _DRAWN.items()}
 # The same calls where the measured ones need larger inputs.
 _SMALLER = {
     "resize": "np.resize(x, (2, 300))", "split": "np.split(x, 8)", "unravel_index": "np.unravel_index(few, (40, 40))",
