@@ -86,7 +86,8 @@ _FURTHER = {
 }
 # Distributions by their parameters; each is drawn often enough to be seen.
 _DRAWS = {
-    **dict.fromkeys("random standard_normal standard_exponential standard_cauchy random_sample ranf sample".split(), ""),
+    **dict.fromkeys("random standard_normal standard_exponential standard_cauchy".split(), ""),
+    **dict.fromkeys("random_sample ranf sample".split(), ""),
     **dict.fromkeys("normal uniform gumbel laplace logistic lognormal exponential rayleigh".split(), ""),
     **dict.fromkeys("standard_gamma chisquare poisson power weibull pareto standard_t".split(), "3.0,"),
     **dict.fromkeys("beta gamma f noncentral_chisquare wald vonmises".split(), "2.0, 3.0,"),
