@@ -58,7 +58,7 @@ def _exists(namespace: str) -> bool:
 
 
 # One that is not there is missing from the namespace above it.
-NAMESPACES = tuple(one for one in COMPARED if _exists(one))
+NAMESPACES = tuple(one for one in dict.fromkeys(COMPARED) if _exists(one))
 
 
 def names(theirs: Any) -> list[str]:

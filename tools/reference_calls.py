@@ -106,6 +106,16 @@ _DRAWN = {name: f"np.random.default_rng(1).{name}({given} size=20000)" for name,
 _DRAWN |= {"permutation": "np.random.default_rng(1).permutation(x)", "bytes": "np.random.default_rng(1).bytes(8)",
            "shuffle": "(t := x.copy(), np.random.default_rng(1).shuffle(t))",
            "permuted": "np.random.default_rng(1).permuted(x)", "spawn": "np.random.default_rng(1).spawn(2)"}
+_FURTHER |= {"polynomial.set_default_printstyle": "np.polynomial.set_default_printstyle('unicode')"}
+_FURTHER |= {f"testing.{name}": f"np.testing.{name}({given})" for name, given in {
+    "assert_approx_equal": "1.0, 1.0", "assert_array_less": "x - 1, x", "assert_string_equal": "'a', 'a'",
+    "assert_array_compare": "lambda a, b: a == b, x, x", "assert_raises": "ValueError, int, 'a'",
+    "assert_raises_regex": "ValueError, 'invalid', int, 'a'", "decorate_methods": "type('T', (), {}), lambda f: f, 'x'",
+    "measure": "'1 + 1', 1", "print_assert_equal": "'a', 1, 1", "run_threaded": "lambda: None, 1, 1",
+    "runstring": "'1', {}", **dict.fromkeys(
+        "assert_allclose assert_almost_equal assert_array_almost_equal assert_array_equal assert_equal "
+        "assert_array_almost_equal_nulp assert_array_max_ulp".split(), "x, x"),
+}.items()}
 _FURTHER |= {f"random.{name}": call for name, call in _LEGACY.items()}
 _FURTHER |= {f"random.Generator.{name}": call for name, call in _DRAWN.items()}
 # The same calls where the measured ones need larger inputs.

@@ -242,6 +242,8 @@ def _class(name: str, value: type, bases: str = "") -> Iterator[str]:
                 yield "    @classmethod\n" + function(member, raw.__func__, "    ", "cls")
             else:
                 yield function(member, raw, "    ", "self")
+    if issubclass(value, np.generic):  # a number of its own kind
+        yield "    def __new__(cls, value: Any = ..., /) -> Self: ..."
     if empty:
         yield "    def __getattr__(self, name: str) -> Any: ..."
 
