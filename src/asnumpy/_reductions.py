@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -192,5 +193,9 @@ def cumulative_prod(
 
 
 if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
+    sum: Callable[..., ndarray]
+    prod: Callable[..., ndarray]
+    max: Callable[..., ndarray]
+    min: Callable[..., ndarray]
+    all: Callable[..., ndarray]
+    any: Callable[..., ndarray]
