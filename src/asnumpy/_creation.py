@@ -144,6 +144,7 @@ def array(
 def asarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None, like: Any = None,
 ) -> ndarray:
+    """Differs from NumPy: a numpy.ndarray is copied, not shared; `from_dlpack` shares its memory."""
     check_device(device)
     if dtype is None and order is None and copy is None:
         return _asarray(a)
@@ -154,6 +155,7 @@ def asarray(
 def asanyarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None, like: Any = None,
 ) -> ndarray:
+    """Differs from NumPy: a numpy.ndarray is copied, not shared; `from_dlpack` shares its memory."""
     return asarray(a, dtype, order, device=device, copy=copy)
 
 

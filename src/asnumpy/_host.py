@@ -30,7 +30,10 @@ public(HostCallWarning)
 
 @public
 def host_calls() -> dict[str, int]:
-    """How often each function went through the host door since the process started, the most frequent first."""
+    """How often each function went through the host door since the process started.
+
+    Returns a dict from the function's name (`numpy.linalg.svd`) to an int, the most frequent first.
+    """
     return dict(_calls.most_common())
 
 
