@@ -36,7 +36,7 @@ for _name in _FUNCTIONS:
     if _name not in exports:
         export(_name, _through(getattr(np, _name)))
 for _name in ("True_", "False_", "iterable", "__array_namespace_info__"):
-    if _name not in exports:
+    if _name not in exports and hasattr(np, _name):  # the last is younger than NumPy 2.0
         export(_name, getattr(np, _name))
 
 
