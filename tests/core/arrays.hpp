@@ -26,7 +26,7 @@ inline Signature binary(DType d) {
 
 inline Array op(const char* name, const Array& a, const Array& b) {
     const RowId id = find_row(name);
-    const Input in[]{{a, {}}, {b, {}}};
+    const Input in[]{a, b};
     return apply(id, find_loop(id, binary(a.dtype)), in)[0];
 }
 

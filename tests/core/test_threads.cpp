@@ -29,15 +29,13 @@ void on_threads(const std::function<void(int)>& body) {
 }
 
 Input number(double value) {
-    Input input;
-    input.scalar = Scalar::of(value);
-    return input;
+    return Scalar::of(value);
 }
 
 void add_in_place(const Array& target, const Input& addend) {
     static const RowId add = find_row("add");
     static const int loop = find_loop(add, binary(DType::float64));
-    const Input in[]{{target, {}}, addend};
+    const Input in[]{target, addend};
     apply(add, loop, in, std::span(&target, 1));
 }
 
@@ -49,8 +47,8 @@ void arrays_of_their_own() {
         const RowId add = find_row("add");
         for (int round = 0; round < 25; ++round) {
             const Array own = iota(n, t);
-            add_in_place(slice(own, 0, n / 2), {slice(shared, 0, n / 2), {}});
-            assign(slice(own, 1, n), {slice(own, 0, n - 1), {}});  // overlaps: all is read first
+            add_in_place(slice(own, 0, n / 2), slice(shared, 0, n / 2));
+            assign(slice(own, 1, n), slice(own, 0, n - 1));  // overlaps: all is read first
             const Array before = op("add", own, shared);
             add_in_place(own, number(round));
             const Array sum = reduce(add, find_loop(add, binary(DType::float64)), own, 1, true);
