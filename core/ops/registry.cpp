@@ -65,7 +65,7 @@ struct Registry {
     }
 
     template <class Table> void add_table(const Table& table) {
-        std::apply([this](const auto&... definition) { (add_definition(definition), ...); }, table);
+        std::apply([this](const auto&... definition) { (this->add_definition(definition), ...); }, table);
     }
 
     template <class Definition> void add_definition(const Definition& d) {
