@@ -223,6 +223,7 @@ void run_structured(const Instruction& instruction) {
     call.axis = instruction.axis;
     call.op = instruction.op;
     call.option = instruction.option;
+    call.stream = instruction.stream;
     for (std::size_t k = 0; k < instruction.nout; ++k) {
         instruction.out[k].buffer->materialise();
         call.out.push_back(tensor(instruction.out[k]));

@@ -35,6 +35,7 @@ struct Instruction {
     std::int64_t axis = 0;            // structured
     RowId op{};
     std::int64_t option = 0;
+    Stream stream;
 };
 
 // --- recording. All check shapes (ValueError) and hazards; dtypes are the loop's, casts are inserted. ---
@@ -55,6 +56,8 @@ void scatter(const Array& dst, const Array& index, const Array& src, int axis);
 Array compress(const Array& flat, const Array& mask);
 Array flatnonzero(const Array& mask);
 Array bincount(const Array& index, std::int64_t length);
+// Random numbers into `out`, which is C-contiguous; parameters are broadcast to its shape. The dtypes are the row's.
+void draw(RowId, const Stream&, std::span<const Array> parameters, const Array& out, std::int64_t option);
 
 // --- running ---
 

@@ -15,8 +15,8 @@ _MODULES = (
     "_operators",
     "_array_attributes", "_array_methods", "_reductions", "_indexing", "_protocols", "_print", "_runtime", "profiler",
     "_creation", "_manipulation", "_grid", "_selection", "_joining", "_sorting", "_sets", "_statistics", "_elementwise",
-    "_nan", "_histogram", "_difference", "_linear", "_einsum", "_padding", "_functional", "linalg", "fft", "lib",
-    "_passed_on", "_binding",
+    "_nan", "_histogram", "_difference", "_linear", "_einsum", "_padding", "_functional", "linalg", "fft", "random",
+    "lib", "_passed_on", "_binding",
 )
 
 for _name in _MODULES:

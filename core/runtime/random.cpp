@@ -1,0 +1,60 @@
+// Recording random draws.
+#include <string>
+
+#include "base/error.hpp"
+#include "ops/random.hpp"
+#include "runtime/record.hpp"
+
+namespace asnumpy {
+
+namespace {
+
+void expect(bool holds, const Row& r, const std::string& expectation) {
+    if (!holds) throw TypeError(std::string(r.name) + ": expected " + expectation);
+}
+
+const RandomRow* find_random(const Row& r) {
+    for (const RandomRow& row : random_rows)
+        if (row.name == r.name) return &row;
+    return nullptr;
+}
+
+}  // namespace
+
+void draw(RowId id, const Stream& stream, std::span<const Array> parameters, const Array& out, std::int64_t option) {
+    const Row& r = row(id);
+    expect(parameters.size() == r.nin, r, std::to_string(r.nin) + " parameters, got " + std::to_string(parameters.size()));
+    expect(is_c_contiguous(out.view, static_cast<std::int64_t>(itemsize(out.dtype))), r, "a C-contiguous output");
+    if (const RandomRow* random = find_random(r)) {
+        const bool fits = is_float(random->result) ? out.dtype == DType::float64 || out.dtype == DType::float32
+                                                   : is_integer(out.dtype) || out.dtype == DType::boolean;
+        expect(fits, r, "an output that holds " + std::string(name(random->result)) + ", got " + std::string(name(out.dtype)));
+        for (std::size_t i = 0; i < parameters.size(); ++i)
+            expect(parameters[i].dtype == random->parameters[i], r, "a parameter of dtype " + std::string(name(random->parameters[i])) +
+                                                                        ", got " + std::string(name(parameters[i].dtype)));
+    } else {
+        expect(out.dtype == DType::int64 && out.ndim() > 0, r, "an int64 output with an axis");
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            const DType wanted = i == 0 ? DType::int64 : DType::float64;
+            expect(parameters[i].dtype == wanted, r, "a parameter of dtype " + std::string(name(wanted)) + ", got " + std::string(name(parameters[i].dtype)));
+        }
+    }
+    Instruction instruction;
+    instruction.work = Work::structured;
+    instruction.row = id;
+    instruction.nin = r.nin;
+    instruction.nout = 1;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        Array& in = instruction.in[i].array;
+        in = may_overlap(parameters[i], out) ? cast(parameters[i], parameters[i].dtype) : parameters[i];
+        in.view = broadcast_to(in.view, out.view.shape);
+    }
+    instruction.out[0] = out;
+    instruction.option = option;
+    instruction.stream = stream;
+    if (out.size() == 0) return;
+    if (out.size() <= eager_size() && may_run_now(instruction)) run_structured(instruction);
+    else record(std::move(instruction));
+}
+
+}  // namespace asnumpy
