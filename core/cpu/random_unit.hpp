@@ -83,12 +83,21 @@ void fill(const Stream& first, std::uint64_t* out, std::size_t groups) {
 class Words {
 public:
     Words(const std::uint64_t* ready, std::size_t count, const Stream& at) : next_(ready), end_(ready + count), at_(at) {}
+    // `normal` is made from the first word.
+    Words(const std::uint64_t* ready, std::size_t count, const Stream& at, double normal)
+        : next_(ready), end_(ready + count), first_(ready), at_(at), normal_(normal) {}
     Words(const Words&) = delete;
     Words& operator=(const Words&) = delete;
 
     std::uint64_t operator()() {
         if (next_ == end_) refill();
         return *next_++;
+    }
+
+    double normal() {
+        if (next_ != first_) return random_math::normal((*this)());
+        ++next_;
+        return normal_;
     }
 
 private:
@@ -102,7 +111,9 @@ private:
 
     const std::uint64_t* next_;
     const std::uint64_t* end_;
+    const std::uint64_t* first_ = nullptr;
     Stream at_;
+    double normal_ = 0;
     bool own_ = false;
     std::array<std::uint64_t, words_of_group> buffer_;
 };
@@ -110,7 +121,7 @@ private:
 // --- loops of single numbers ---
 
 // The centre of the normal distribution for all, then the few elements of the tail.
-void normal_loop(const std::uint64_t* __restrict words, std::size_t count, double* __restrict out) {
+[[gnu::flatten]] void normal_loop(const std::uint64_t* __restrict words, std::size_t count, double* __restrict out) {
     using namespace random_math;
     constexpr std::size_t block = 64;
     for (std::size_t start = 0; start < count; start += block) {
@@ -127,23 +138,29 @@ void normal_loop(const std::uint64_t* __restrict words, std::size_t count, doubl
     }
 }
 
-// Counts below 2^32, whose product with a word needs no 128 bits.
-void small_integers_loop(const DrawTile& tile, std::uint64_t low, std::uint64_t count, std::uint64_t* __restrict out) {
-    const std::uint64_t* __restrict const drawn = tile.words;
+// The integers that one word gives; the few whose word is refused, or may be, are drawn again with as many as they need.
+template <bool small> void integers_loop(const DrawTile& tile, std::uint64_t low, std::uint64_t count, std::uint64_t* __restrict out) {
+    const std::uint64_t* __restrict const words = tile.words;
     constexpr std::size_t block = 64;
     constexpr std::uint64_t lower = 0xffffffff;
     for (std::size_t start = 0; start < tile.count; start += block) {
         const std::size_t end = std::min(start + block, tile.count);
         std::uint64_t unfair = 0;
         for (std::size_t i = start; i < end; ++i) {
-            const std::uint64_t below = (drawn[i] & lower) * count, above = (drawn[i] >> 32) * count + (below >> 32);
-            out[i] = low + (above >> 32);
-            unfair |= static_cast<std::uint64_t>((above << 32 | (below & lower)) < count);
+            if constexpr (small) {  // no product of 128 bits, which vectors have not
+                const std::uint64_t below = (words[i] & lower) * count, above = (words[i] >> 32) * count + (below >> 32);
+                out[i] = low + (above >> 32);
+                unfair |= static_cast<std::uint64_t>((above << 32 | (below & lower)) < count);
+            } else {
+                const draws::Product product = draws::Product{words[i]} * count;
+                out[i] = low + static_cast<std::uint64_t>(product >> 64);
+                unfair |= static_cast<std::uint64_t>(static_cast<std::uint64_t>(product) < count);
+            }
         }
         if (!unfair) continue;
         for (std::size_t i = start; i < end; ++i) {
-            Words words(drawn + i, 1, tile.at + i);
-            out[i] = draws::Integers{low, count}(words);
+            Words source(words + i, 1, tile.at + i);
+            out[i] = draws::Integers{low, count}(source);
         }
     }
 }
@@ -157,8 +174,10 @@ template <class S, class... P> struct Loop<draws::Draw<S, P...>> {
     template <std::size_t... k> static void run(const DrawTile& tile, std::index_sequence<k...>) {
         const std::tuple<const P*...> given{static_cast<const P*>(tile.parameters[k])...};
         if constexpr (std::is_same_v<S, draws::Integers>) {
-            const std::uint64_t count = *std::get<1>(given);
-            if (!tile.varying && count - 1 < 0xffffffff) return small_integers_loop(tile, *std::get<0>(given), count, static_cast<std::uint64_t*>(tile.out));
+            const std::uint64_t low = *std::get<0>(given), count = *std::get<1>(given);
+            std::uint64_t* const out = static_cast<std::uint64_t*>(tile.out);
+            if (!tile.varying && count - 1 < 0xffffffff) return integers_loop<true>(tile, low, count, out);
+            if (!tile.varying && count != 0 && count < std::uint64_t{1} << 58) return integers_loop<false>(tile, low, count, out);
         }
         if (tile.varying) {
             each(tile, [given]([[maybe_unused]] std::size_t i) { return S{std::get<k>(given)[i]...}; });
@@ -168,21 +187,43 @@ template <class S, class... P> struct Loop<draws::Draw<S, P...>> {
         }
     }
 
-    // Nothing that is written can be one of the operands, so that the loop runs on vectors.
+    // All that the loop calls becomes part of it, and nothing that is written can be one of the operands: else it would
+    // not run on vectors.
+    template <class At> [[gnu::flatten]] static void vector_loop(const std::uint64_t* __restrict words, std::size_t count, const At& at, Result* __restrict out) {
+        for (std::size_t i = 0; i < count; ++i) {
+            if constexpr (draws::OfNormal<S>) out[i] = at(i).of_normal(out[i]);
+            else out[i] = at(i)(words[i]);
+        }
+    }
+
     template <class At> static void each(const DrawTile& tile, const At& at) {
         const std::size_t count = tile.count;
-        const std::uint64_t* __restrict const words = tile.words;
-        Result* __restrict const out = static_cast<Result*>(tile.out);
-        if constexpr (draws::OfNormal<S>) {
-            normal_loop(words, count, out);
-            for (std::size_t i = 0; i < count; ++i) out[i] = at(i).of_normal(out[i]);
-        } else if constexpr (draws::OfWord<S>) {
-            for (std::size_t i = 0; i < count; ++i) out[i] = at(i)(words[i]);
+        const std::uint64_t* const words = tile.words;
+        Result* const out = static_cast<Result*>(tile.out);
+        if constexpr (draws::OfNormal<S> || draws::OfWord<S>) {
+            if constexpr (draws::OfNormal<S>) normal_loop(words, count, out);
+            vector_loop(words, count, at, out);
         } else {
             constexpr std::uint64_t own = draws::words_of<S>;
-            for (std::size_t i = 0; i < count; ++i) {
-                Words source(words + i * own, own, tile.at + i * own);
-                out[i] = at(i)(source);
+            constexpr std::size_t block = 64;
+            std::array<std::uint64_t, block> first;
+            std::array<double, block> normals;
+            for (std::size_t start = 0; start < count; start += block) {
+                const std::size_t length = std::min(block, count - start);
+                if constexpr (draws::StartsNormal<S>) {
+                    for (std::size_t i = 0; i < length; ++i) first[i] = words[(start + i) * own];
+                    normal_loop(first.data(), length, normals.data());
+                }
+                for (std::size_t i = start; i < start + length; ++i) {
+                    const Stream place = tile.at + i * own;
+                    if constexpr (draws::StartsNormal<S>) {
+                        Words source(words + i * own, own, place, normals[i - start]);
+                        out[i] = at(i)(source);
+                    } else {
+                        Words source(words + i * own, own, place);
+                        out[i] = at(i)(source);
+                    }
+                }
             }
         }
     }

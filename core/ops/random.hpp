@@ -48,8 +48,11 @@ using All = List<
 template <class S> concept OfWord = std::is_invocable_v<const S&, std::uint64_t>;
 template <class S> concept OfNormal = requires(const S& s) { s.of_normal(0.0); };
 
+template <class S> concept StartsNormal = requires { S::starts_normal; };
+
 struct AnyWords {
     std::uint64_t operator()();
+    double normal();
 };
 template <class S> struct ResultOf { using type = std::invoke_result_t<const S&, AnyWords&>; };
 template <OfWord S> struct ResultOf<S> { using type = std::invoke_result_t<const S&, std::uint64_t>; };

@@ -7,7 +7,8 @@ namespace asnumpy {
 namespace {
 
 // A class that is called with one word, or `of_normal` with a normal number made from one, runs on vectors. One that is
-// called with a source of words takes as many as it needs, of which `words` are drawn for each element in advance.
+// called with a source of words takes as many as it needs, of which `words` are drawn for each element in advance; where
+// it `starts_normal`, the first of them makes a normal number, which is at hand.
 namespace draws {
 
 using namespace random_math;
@@ -113,20 +114,19 @@ struct Triangular {
 // Marsaglia and Tsang's rejection (2000) for shape >= 1; below, a draw with shape + 1 times U^(1 / shape).
 struct Gamma {
     static constexpr auto name = "random_gamma";
+    static constexpr bool starts_normal = true;
     static constexpr std::uint64_t words = 4;
 
     Gamma(double shape, double scale) : shape_(shape), scale_(scale), d_((shape < 1 ? shape + 1 : shape) - 1.0 / 3), c_(1 / std::sqrt(9 * d_)) {}
 
     template <class Words> double operator()(Words& words) const {
         if (!(shape_ > 0 && shape_ < infinity)) return scale_ * (shape_ == 0 ? 0 : shape_);  // NaN and infinity
-        if (shape_ == 1) return scale_ * exponential(words());
-        const double boost = shape_ < 1 ? exp(-exponential(words()) / shape_) : 1;
         for (;;) {
-            const double x = normal(words()), u = open_unit(words()), w = 1 + c_ * x, v = w * w * w;
+            const double x = words.normal(), u = open_unit(words()), w = 1 + c_ * x, v = w * w * w;
             if (v <= 0) continue;
             const double square = x * x;
             if (u < 1 - 0.0331 * square * square || log(u) < 0.5 * square + d_ * (1 - v + log(v)))
-                return scale_ * (d_ * v * boost);
+                return scale_ * (d_ * v * (shape_ < 1 ? exp(-exponential(words()) / shape_) : 1));
         }
     }
 
@@ -136,6 +136,7 @@ private:
 
 struct ChiSquare {
     static constexpr auto name = "random_chisquare";
+    static constexpr bool starts_normal = true;
     static constexpr std::uint64_t words = Gamma::words;
     explicit ChiSquare(double df) : gamma_(df / 2, 2) {}
     template <class Words> double operator()(Words& words) const { return gamma_(words); }
@@ -174,6 +175,7 @@ private:
 
 struct F {
     static constexpr auto name = "random_f";
+    static constexpr bool starts_normal = true;
     static constexpr std::uint64_t words = 8;
     F(double dfnum, double dfden) : numerator_(dfnum / 2, 2 / dfnum), denominator_(dfden / 2, 2 / dfden) {}
     template <class Words> double operator()(Words& words) const {
@@ -187,10 +189,11 @@ private:
 
 struct StandardT {
     static constexpr auto name = "random_standard_t";
+    static constexpr bool starts_normal = true;
     static constexpr std::uint64_t words = 4;
     explicit StandardT(double df) : infinite_(df == infinity), gamma_(df / 2, 2 / df) {}
     template <class Words> double operator()(Words& words) const {
-        const double z = normal(words());
+        const double z = words.normal();
         return infinite_ ? z : z / std::sqrt(gamma_(words));
     }
 
@@ -202,10 +205,11 @@ private:
 // Michael, Schucany and Haas (1976), the smaller root written without a difference.
 struct Wald {
     static constexpr auto name = "random_wald";
+    static constexpr bool starts_normal = true;
     static constexpr std::uint64_t words = 2;
     double mean, scale;
     template <class Words> double operator()(Words& words) const {
-        const double z = normal(words()), y = mean * z * z / (2 * scale);
+        const double z = words.normal(), y = mean * z * z / (2 * scale);
         const double smaller = mean / (1 + y + std::sqrt(y * (y + 2)));
         return unit(words()) * (mean + smaller) <= mean ? smaller : mean * (mean / smaller);
     }
@@ -230,7 +234,7 @@ struct VonMises {
     template <class Words> double operator()(Words& words) const {
         if (!(std::fabs(mu_) < infinity) || kappa_ != kappa_) return nan;
         if (kappa_ < 1e-8) return wrapped(pi * (2 * unit(words()) - 1));
-        if (kappa_ > 1e6) return wrapped(mu_ + normal(words()) / std::sqrt(kappa_));
+        if (kappa_ > 1e6) return wrapped(mu_ + words.normal() / std::sqrt(kappa_));
         for (;;) {
             const std::uint64_t word = words();
             const double t = 1 / cotangent(0.5 * open_unit(word));  // tan of half the Cauchy angle

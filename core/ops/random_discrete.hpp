@@ -10,10 +10,11 @@ namespace draws {
 inline constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 inline std::int64_t to_integer(double x) { return x >= 0x1p63 ? most : static_cast<std::int64_t>(x); }
 
+__extension__ using Product = unsigned __int128;
+
 // A whole number below `count` (0: below 2^64) without bias: Lemire's product of word and count (2019).
 template <class Words> std::uint64_t below(std::uint64_t count, std::uint64_t word, Words& words) {
     if (count == 0) return word;
-    __extension__ using Product = unsigned __int128;
     Product product = Product{word} * count;
     if (static_cast<std::uint64_t>(product) < count) {
         const std::uint64_t unfair = -count % count;
@@ -141,6 +142,7 @@ private:
 
 struct NegativeBinomial {
     static constexpr auto name = "random_negative_binomial";
+    static constexpr bool starts_normal = true;
     static constexpr std::uint64_t words = 8;
     NegativeBinomial(double n, double p) : gamma_(n, (1 - p) / p) {}
     template <class Words> std::int64_t operator()(Words& words) const { return Poisson(gamma_(words))(words); }
@@ -248,7 +250,7 @@ struct NoncentralChiSquare {
         if (df != df || nonc != nonc) return nan;
         if (nonc == 0) return ChiSquare(df)(words);
         if (df > 1) {
-            const double z = normal(words()) + std::sqrt(nonc);
+            const double z = words.normal() + std::sqrt(nonc);
             return ChiSquare(df - 1)(words) + z * z;
         }
         return ChiSquare(df + 2 * static_cast<double>(Poisson(nonc / 2)(words)))(words);

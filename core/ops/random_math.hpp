@@ -126,15 +126,10 @@ inline double stirling_error(double n) {
 inline double deviance(double x, double m) {
     const double distance = x - m;
     if (std::fabs(distance) >= 0.1 * (x + m)) return x * log(x / m) + m - x;
+    // The series of the logarithm in v, |v| < 0.1.
     const double v = distance / (x + m), z = v * v;
-    double sum = distance * v, term = 2 * x * v;
-    for (int j = 3; j < 60; j += 2) {
-        term *= z;
-        const double more = sum + term / j;
-        if (more == sum) break;
-        sum = more;
-    }
-    return sum;
+    static constexpr double p[]{1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17};
+    return v * (distance + 2 * x * z * polynomial(z, p));
 }
 
 // Logarithms of probabilities, accurate for the largest counts too: Loader's forms.

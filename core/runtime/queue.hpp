@@ -58,6 +58,8 @@ Array flatnonzero(const Array& mask);
 Array bincount(const Array& index, std::int64_t length);
 // Random numbers into `out`, which is C-contiguous; parameters are broadcast to its shape. The dtypes are the row's.
 void draw(RowId, const Stream&, std::span<const Array> parameters, const Array& out, std::int64_t option);
+// One random number, at once; the parameters are of the row's dtypes, and so is what it returns.
+Scalar draw_one(RowId, const Stream&, std::span<const Scalar> parameters);
 
 // --- running ---
 

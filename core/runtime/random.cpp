@@ -1,5 +1,7 @@
 // Recording random draws.
+#include <cstring>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "ops/random.hpp"
@@ -55,6 +57,35 @@ void draw(RowId id, const Stream& stream, std::span<const Array> parameters, con
     if (out.size() == 0) return;
     if (out.size() <= eager_size() && may_run_now(instruction)) run_structured(instruction);
     else record(std::move(instruction));
+}
+
+Scalar draw_one(RowId id, const Stream& stream, std::span<const Scalar> parameters) {
+    const Row& r = row(id);
+    const RandomRow* const random = find_random(r);
+    expect(random && parameters.size() == r.nin, r, std::to_string(r.nin) + " parameters, got " + std::to_string(parameters.size()));
+    Scalar result;
+    result.dtype = random->result;
+    Backend& backend = default_pool().backend();
+    if (!backend.host_visible()) {
+        std::vector<Array> arrays;
+        for (const Scalar& parameter : parameters) {
+            arrays.push_back(new_array(Dims{}, parameter.dtype));
+            assign(arrays.back(), {{}, parameter});
+        }
+        const Array out = new_array(Dims{}, result.dtype);
+        draw(id, stream, arrays, out, 0);
+        make_ready(out, Access::read);
+        std::memcpy(result.bytes.data(), out.data(), itemsize(result.dtype));
+        return result;
+    }
+    const auto tensor = [](const Scalar& s) { return Tensor{const_cast<char*>(reinterpret_cast<const char*>(s.bytes.data())), s.dtype, {}, {}}; };
+    StructuredCall call;
+    call.row = id;
+    call.stream = stream;
+    for (const Scalar& parameter : parameters) call.in.push_back(tensor(parameter));
+    call.out.push_back(tensor(result));
+    backend.run(call);
+    return result;
 }
 
 }  // namespace asnumpy

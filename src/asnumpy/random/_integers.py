@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,11 @@ def _word_parameter(value: Any) -> Parameter:
     return Parameter(value if type(value) is int else value.astype(UINT64, copy=False), UINT64)
 
 
+@lru_cache
+def _bounds(dtype: np.dtype) -> tuple[int, int]:
+    return (0, 1) if dtype.kind == "b" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+
+
 def draw_integers(
     source: Source, function: str, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool,
 ) -> Any:
@@ -58,7 +64,7 @@ def draw_integers(
                          "platform-independent byteorder, call byteswap when required.")
     if wanted.kind not in "iub":
         raise TypeError(f"Unsupported dtype {wanted!r} for {function}")
-    first, last = (0, 1) if wanted.kind == "b" else (int(np.iinfo(wanted).min), int(np.iinfo(wanted).max))
+    first, last = _bounds(wanted)
     lower, upper = _whole(low), _whole(high)
     empty = any(type(each) is not int and each.size == 0 for each in (lower, upper))
     if not empty:
@@ -66,19 +72,22 @@ def draw_integers(
             raise ValueError(f"{function}: low is out of bounds for {wanted.name}")
         if _most(upper) > (last if endpoint else last + 1):
             raise ValueError(f"{function}: high is out of bounds for {wanted.name}")
-        if np.any(lower > upper if endpoint else lower >= upper):
+        wrong = lower > upper if endpoint else lower >= upper
+        if wrong if type(wrong) is bool else np.any(wrong):
             sign = ">" if endpoint else ">="
             if type(lower) is int and lower == 0:
                 raise ValueError(f"{function}: high {'<' if endpoint else '<='} 0")
             raise ValueError(f"{function}: low {sign} high")
-    with np.errstate(over="ignore"):
-        start = _words(lower)
-        count = _words(upper) - start + int(endpoint) if type(lower) is int and type(upper) is int else (
-            np.add(np.subtract(_words(upper), start, dtype=UINT64), UINT64.type(endpoint)))
-    if type(count) is int:
-        count &= _WORD
+    start = _words(lower)
+    if type(lower) is int and type(upper) is int:
+        count = upper - lower + endpoint & _WORD
+        if size is None:
+            drawn = source.draw_one("integers", [start, count])
+            number = drawn - (1 << 64) if drawn > last else drawn
+            return bool(number) if dtype is bool else number if dtype is int else wanted.type(number)
+    else:
+        with np.errstate(over="ignore"):
+            count = np.add(np.subtract(_words(upper), start, dtype=UINT64), UINT64.type(endpoint))
     made = source.draw_checked(function, size, [_word_parameter(start), _word_parameter(count)], row="integers",
                                dtype=wanted)
-    if isinstance(made, ndarray) or dtype is int or dtype is bool:
-        return made
-    return wanted.type(made)
+    return made if isinstance(made, ndarray) else wanted.type(made)

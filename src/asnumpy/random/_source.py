@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import copysign, isnan
+from math import copysign
 from typing import Any
 
 import numpy as np
@@ -23,61 +23,40 @@ _WORDS = {row["name"]: row["words"] for row in _core.rows() if "words" in row}
 Check = Callable[[str, Any], None]  # of a parameter's name and value, a Python number or a NumPy array
 
 
-def non_negative(name: str, value: Any) -> None:
-    negative = copysign(1, value) < 0 and not isnan(value) if type(value) in (float, int) else (
-        np.any(np.signbit(value) & ~np.isnan(value)))
-    if negative:
-        raise ValueError(f"{name} < 0")
+def _rule(holds: Callable[[Any], Any], text: str) -> Check:
+    """A check by a comparison that both numbers and arrays have; the text may name the parameter and what NaN does."""
+
+    def check(name: str, value: Any) -> None:
+        right = holds(value)
+        if not (right if type(right) is bool else np.all(right)):
+            raise ValueError(text.format(name=name, nan="is NaN" if np.ndim(value) == 0 else "contains NaNs"))
+
+    return check
 
 
-def positive(name: str, value: Any) -> None:
-    if np.any(value <= 0):
-        raise ValueError(f"{name} <= 0")
+def _not_negative(value: Any) -> Any:
+    if type(value) is float or type(value) is int:
+        return copysign(1, value) > 0 or value != value
+    return ~np.signbit(value) | np.isnan(value)
 
 
-def positive_number(name: str, value: Any) -> None:
-    if np.any(np.isnan(value)):
-        raise ValueError(f"{name} must not be NaN")
-    positive(name, value)
-
-
-def _nan(value: Any) -> str:
-    return "is NaN" if np.ndim(value) == 0 else "contains NaNs"
-
-
-def probability(name: str, value: Any) -> None:
-    if not np.all((value >= 0) & (value <= 1)):
-        raise ValueError(f"{name} < 0, {name} > 1 or {name} {_nan(value)}")
-
-
-def positive_probability(name: str, value: Any) -> None:
-    if not np.all((value > 0) & (value <= 1)):
-        raise ValueError(f"{name} <= 0, {name} > 1 or {name} contains NaNs")
-
-
-def probability_below_one(name: str, value: Any) -> None:
-    if not np.all((value >= 0) & (value < 1)):
-        raise ValueError(f"{name} < 0, {name} >= 1 or {name} {_nan(value)}")
-
-
-def above_one(name: str, value: Any) -> None:
-    if not np.all(value > 1):
-        raise ValueError(f"{name} <= 1 or {name} {_nan(value)}")
-
-
-def at_least_one(name: str, value: Any) -> None:
-    if not np.all(value >= 1):
-        raise ValueError(f"{name} < 1 or {name} {_nan(value)}")
-
+non_negative = _rule(_not_negative, "{name} < 0")
+positive = _rule(lambda value: (value <= 0) ^ True, "{name} <= 0")
+positive_number = _rule(lambda value: value > 0, "{name} <= 0 or {name} {nan}")
+probability = _rule(lambda value: (value >= 0) & (value <= 1), "{name} < 0, {name} > 1 or {name} {nan}")
+positive_probability = _rule(lambda value: (value > 0) & (value <= 1), "{name} <= 0, {name} > 1 or {name} contains NaNs")
+probability_below_one = _rule(lambda value: (value >= 0) & (value < 1), "{name} < 0, {name} >= 1 or {name} {nan}")
+above_one = _rule(lambda value: value > 1, "{name} <= 1 or {name} {nan}")
+at_least_one = _rule(lambda value: value >= 1, "{name} < 1 or {name} {nan}")
 
 MOST_POISSON = float(np.iinfo(np.int64).max - np.sqrt(np.iinfo(np.int64).max) * 10)
+_known_mean = _rule(lambda value: value >= 0, "{name} < 0 or {name} {nan}")
+_possible_mean = _rule(lambda value: value <= MOST_POISSON, "{name} value too large")
 
 
 def poisson_mean(name: str, value: Any) -> None:
-    if not np.all(value >= 0):
-        raise ValueError(f"{name} < 0 or {name} {_nan(value)}")
-    if not np.all(value <= MOST_POISSON):
-        raise ValueError(f"{name} value too large")
+    _known_mean(name, value)
+    _possible_mean(name, value)
 
 
 @lru_cache(512)
@@ -180,15 +159,33 @@ class Source:
         the parameters broadcast together.
         """
         parameters = []
+        numbers: list[Any] | None = [] if size is None and out is None else None
         for position, (name, value, check) in enumerate(given):
-            one = Parameter(value, kinds[position] if kinds else FLOAT64)
+            one: Any
+            kind = FLOAT64 if kinds is None else kinds[position]
+            if numbers is not None and (type(value) is float or type(value) is int):
+                one = float(value) if kind is FLOAT64 else value
+                numbers.append(one)
+                parameters.append(one)
+            else:
+                one = Parameter(value, kind)
+                parameters.append(one)
+                one = one.value
             if check is not None:
                 try:
-                    check(name, one.value)
+                    check(name, one)
                 except ValueError as error:
                     raise ValueError(f"{function}: {error}") from None
-            parameters.append(one)
-        return self.draw_checked(function, size, parameters, row=row, dtype=dtype, out=out)
+        if numbers is not None and len(numbers) == len(parameters) and dtype is not FLOAT32:
+            return self.draw_one(row or function, numbers)
+        made = [one if type(one) is Parameter else Parameter(one, kinds[position] if kinds else FLOAT64)
+                for position, one in enumerate(parameters)]
+        return self.draw_checked(function, size, made, row=row, dtype=dtype, out=out)
+
+    def draw_one(self, row: str, numbers: list[Any]) -> Any:
+        """One number, the parameters being numbers: without an array, and at once."""
+        name = f"random_{row}"
+        return _core.draw_one(name, *self._bit_generator.reserve(_WORDS[name]), *numbers)
 
     def draw_checked(
         self, function: str, size: Any, parameters: list[Parameter], *, row: str | None = None,
@@ -198,6 +195,9 @@ class Source:
         if out is not None:
             size = out.shape
         elif size is None and all(one.is_scalar for one in parameters):
+            if dtype is FLOAT64 or dtype is INT64:
+                drawn = self.draw_one(row or function, [one.value for one in parameters])
+                return drawn - (1 << 64) if drawn >= 1 << 63 else drawn
             made = self.fill(row or function, _core.empty((), dtype), tuple(one.array for one in parameters))
             return made.item()
         shapes = [one.shape for one in parameters if not one.is_scalar]
