@@ -44,14 +44,12 @@ void draw(RowId id, const Stream& stream, std::span<const Array> parameters, con
     Instruction instruction;
     instruction.work = Work::structured;
     instruction.row = id;
-    instruction.nin = r.nin;
-    instruction.nout = 1;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-        Array& in = instruction.in[i].array;
-        in = may_overlap(parameters[i], out) ? cast(parameters[i], parameters[i].dtype) : parameters[i];
+    for (const Array& parameter : parameters) {
+        Array in = may_overlap(parameter, out) ? cast(parameter, parameter.dtype) : parameter;
         in.view = broadcast_to(in.view, out.view.shape);
+        instruction.in.emplace_back(std::move(in));
     }
-    instruction.out[0] = out;
+    instruction.out.emplace_back(out);
     instruction.option = option;
     instruction.stream = stream;
     if (out.size() == 0) return;
@@ -70,7 +68,7 @@ Scalar draw_one(RowId id, const Stream& stream, std::span<const Scalar> paramete
         std::vector<Array> arrays;
         for (const Scalar& parameter : parameters) {
             arrays.push_back(new_array(Dims{}, parameter.dtype));
-            assign(arrays.back(), {{}, parameter});
+            assign(arrays.back(), parameter);
         }
         const Array out = new_array(Dims{}, result.dtype);
         draw(id, stream, arrays, out, 0);
