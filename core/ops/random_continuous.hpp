@@ -162,7 +162,7 @@ struct Beta {
             const double log_x = -exponential(words()) / a_, log_y = -exponential(words()) / b_;
             const double x = exp(log_x), y = exp(log_y);
             if (x + y > 1) continue;
-            if (x + y > 0x1p-1000) return x / (x + y);
+            if (x > 0x1p-1000 && y > 0x1p-1000) return x / (x + y);
             const double larger = log_x > log_y ? log_x : log_y;
             return exp(log_x - larger - log(exp(log_x - larger) + exp(log_y - larger)));
         }

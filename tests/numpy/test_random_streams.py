@@ -1,9 +1,10 @@
-"""The stream: what a seed determines, whatever the threads, the instruction set and the way of asking; states, spawning."""
+"""The stream: a seed decides, not the threads, the instruction set or the way of asking; states, jumps, spawning."""
 
 from __future__ import annotations
 
 import copy
 import hashlib
+import itertools
 import os
 import pickle
 import subprocess
@@ -53,7 +54,8 @@ IN_PIECES = [name for name in DRAWS if name not in (
 
 def digests() -> dict[str, str]:
     generator = ap.random.default_rng(12345)
-    return {name: hashlib.sha256(ap.to_numpy(draw(generator, COUNT)).tobytes()).hexdigest() for name, draw in DRAWS.items()}
+    drawn = {name: ap.to_numpy(draw(generator, COUNT)) for name, draw in DRAWS.items()}
+    return {name: hashlib.sha256(values.tobytes()).hexdigest() for name, values in drawn.items()}
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +96,7 @@ def test_pieces_make_the_whole(name):
     together = ap.to_numpy(DRAWS[name](whole, 5000))
     parts = [ap.to_numpy(DRAWS[name](pieces, n)) for n in (1, 17, 2048, 1, 2900, 33)]
     np.testing.assert_array_equal(np.concatenate(parts), together)
-    assert whole.bit_generator.state["state"]["counter"].tolist() == pieces.bit_generator.state["state"]["counter"].tolist()
+    assert whole.bit_generator.random_raw() == pieces.bit_generator.random_raw()
 
 
 def test_numbers_one_by_one():
@@ -112,7 +114,7 @@ def test_parameters_of_any_layout():
     for same in (ap.array(loc.T.copy()).T, ap.array(np.repeat(loc, 2, 1))[:, ::2], ap.array(loc[::-1].copy())[::-1]):
         np.testing.assert_array_equal(ap.to_numpy(ap.random.default_rng(11).normal(same, 1)), expected)
     broadcast = ap.random.default_rng(11).normal(np.arange(4.0)[:, None], 1, (4, 6))
-    np.testing.assert_array_equal(ap.to_numpy(broadcast), expected - loc + np.arange(4.0)[:, None])
+    np.testing.assert_allclose(ap.to_numpy(broadcast), expected - loc + np.arange(4.0)[:, None], rtol=0, atol=1e-12)
 
 
 def test_draws_are_deferred_and_keep_their_place():
@@ -247,7 +249,8 @@ def test_state_returns():
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
 @pytest.mark.parametrize("make", [
-    lambda: ap.random.default_rng(21), lambda: ap.random.RandomState(21), lambda: ap.random.Generator(ap.random.SFC64(21)),
+    lambda: ap.random.default_rng(21), lambda: ap.random.RandomState(21),
+    lambda: ap.random.Generator(ap.random.SFC64(21)),
 ])
 def test_copies_continue(make, duplicate):
     original = make()
@@ -348,4 +351,4 @@ def test_threads_share_a_generator():
     for worker in workers:
         worker.join()
     # every place of the stream went to one of them
-    assert sorted(sum(drawn, [])) == sorted(ap.random.default_rng(27).random(4000).tolist())
+    assert sorted(itertools.chain(*drawn)) == sorted(ap.random.default_rng(27).random(4000).tolist())

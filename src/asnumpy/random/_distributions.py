@@ -154,7 +154,7 @@ class Distributions(Source):
 
     def _hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Any, most: int | None = None) -> Any:
         good, bad, sample = (Parameter(each, INT64) for each in (ngood, nbad, nsample))
-        if most is not None and (np.any(np.greater_equal(good.value, most)) or np.any(np.greater_equal(bad.value, most))):
+        if most is not None and any(np.any(np.greater_equal(one.value, most)) for one in (good, bad)):
             raise ValueError(f"hypergeometric: both ngood and nbad must be less than {most}")
         for name, one in (("ngood", good), ("nbad", bad), ("nsample", sample)):
             try:

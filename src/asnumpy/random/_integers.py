@@ -20,7 +20,7 @@ def _whole(value: Any) -> Any:
         return value
     plain = _core.to_numpy_view(value, False) if isinstance(value, ndarray) else np.asarray(value)
     if plain.ndim == 0:
-        return int(plain[()])
+        return int(plain.item())
     if plain.dtype == UINT64 or plain.dtype.kind in "iub":
         return plain if plain.dtype == UINT64 else plain.astype(np.int64, copy=False)
     return np.array([int(each) for each in plain.ravel().tolist()], object).reshape(plain.shape)

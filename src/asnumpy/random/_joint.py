@@ -41,7 +41,8 @@ def draw_multinomial(source: Source, n: Any, pvals: Any, size: Any, one_vector: 
     batch = np.broadcast_shapes(trials.shape, p.shape[:-1])
     shape = batch if size is None else size_shape(size)
     if np.broadcast_shapes(shape, batch) != shape:
-        raise ValueError(f"multinomial: Output size {shape} is not compatible with broadcast dimensions of inputs {batch}.")
+        raise ValueError(f"multinomial: Output size {shape} is not compatible with broadcast dimensions of inputs "
+                         f"{batch}.")
     counts = trials.array if trials.is_scalar else trials.array.reshape((*trials.shape, 1))
     return source.fill("multinomial", _core.empty((*shape, p.shape[-1]), INT64), (counts, asarray(p)))
 
@@ -76,7 +77,8 @@ def draw_kinds(source: Source, colors: Any, nsample: Any, size: Any, method: str
 def draw_dirichlet(source: Source, alpha: Any, size: Any) -> ndarray:
     """Shares that sum to 1: gamma variates over their sum, or broken sticks where all of those may underflow."""
     count = len(alpha)
-    plain = np.asarray(to_numpy(alpha) if isinstance(alpha, ndarray) else alpha).astype(FLOAT64, casting="safe", copy=False)
+    given = np.asarray(to_numpy(alpha) if isinstance(alpha, ndarray) else alpha)
+    plain = given.astype(FLOAT64, casting="safe", copy=False)
     if plain.ndim != 1:
         raise ValueError(f"dirichlet: alpha must be one-dimensional, got shape {plain.shape}")
     shape = (*(() if size is None else size_shape(size)), count)

@@ -75,7 +75,9 @@ def choose_places(source: Source, population: int, size: Any, replace: bool, p: 
             source.draw("exponential", None, ("scale", 1.0, None), out=times)
             with np.errstate(divide="ignore"):
                 ends = _core.to_numpy_view(times, False) / values
-            chosen = np.argpartition(ends, count - 1)[:count] if 0 < count < population else np.arange(population)[:count]
+            chosen = np.arange(population)[:count]
+            if 0 < count < population:
+                chosen = np.argpartition(ends, count - 1)[:count]
             made = asarray(chosen[np.argsort(ends[chosen], kind="stable")].astype(np.int64)).reshape(shape)
     return made.item() if size is None else made
 
@@ -88,8 +90,8 @@ def permute(source: Source, x: Any, axis: int = 0) -> ndarray:
     """`permutation`: the numbers below an int in random order, or the subarrays along an axis."""
     if isinstance(x, (int, np.integer)):
         return permutation_of(source, max(int(x), 0))
+    along = _normal_axis(axis, x.ndim if isinstance(x, ndarray) else np.ndim(x))
     array = asarray(x)
-    along = _normal_axis(axis, array.ndim)
     return _core.take(array, permutation_of(source, array.shape[along]), along)
 
 

@@ -44,7 +44,8 @@ non_negative = _rule(_not_negative, "{name} < 0")
 positive = _rule(lambda value: (value <= 0) ^ True, "{name} <= 0")
 positive_number = _rule(lambda value: value > 0, "{name} <= 0 or {name} {nan}")
 probability = _rule(lambda value: (value >= 0) & (value <= 1), "{name} < 0, {name} > 1 or {name} {nan}")
-positive_probability = _rule(lambda value: (value > 0) & (value <= 1), "{name} <= 0, {name} > 1 or {name} contains NaNs")
+positive_probability = _rule(
+    lambda value: (value > 0) & (value <= 1), "{name} <= 0, {name} > 1 or {name} contains NaNs")
 probability_below_one = _rule(lambda value: (value >= 0) & (value < 1), "{name} < 0, {name} >= 1 or {name} {nan}")
 above_one = _rule(lambda value: value > 1, "{name} <= 1 or {name} {nan}")
 at_least_one = _rule(lambda value: value >= 1, "{name} < 1 or {name} {nan}")
@@ -60,8 +61,8 @@ def poisson_mean(name: str, value: Any) -> None:
 
 
 @lru_cache(512)
-def _constant(value: Any, kind: type, dtype: np.dtype) -> Any:
-    """A parameter that is one number, as the core takes it; `kind` keeps equal numbers of different types apart."""
+def _constant(value: Any, dtype: np.dtype) -> Any:
+    """A parameter that is one number, as the core takes it."""
     return _core.new_from_numpy(np.array(value, dtype))
 
 
@@ -80,7 +81,7 @@ class Parameter:
         else:
             plain = np.asarray(value)
         if plain.ndim == 0:
-            self._set_number(float(plain[()]) if dtype is FLOAT64 else int(plain[()]), dtype)
+            self._set_number(float(plain.item()) if dtype is FLOAT64 else int(plain.item()), dtype)
             return
         plain = plain.astype(dtype, casting="safe" if dtype is FLOAT64 else "unsafe", copy=False)
         self.value: Any = plain
@@ -92,7 +93,7 @@ class Parameter:
         self.value = value
         self.shape = ()
         self.is_scalar = True
-        self.array = _constant(value, dtype.type, dtype)
+        self.array = _constant(value, dtype)
 
 
 def size_shape(size: Any) -> tuple[int, ...]:

@@ -132,7 +132,8 @@ class BitGenerator:
             raise ValueError(f"state must be for a {name} RNG")
         inner = value["state"]
         if not (isinstance(inner, dict) and {"counter", "key"} <= inner.keys()):
-            raise ValueError(f"state: expected the counter and key of asnumpy's {name}, which does not continue numpy's")
+            raise ValueError(
+                f"state: expected the counter and key of asnumpy's {name}, which does not continue numpy's")
         key, counter = words_of(inner["key"], "key"), words_of(inner["counter"], "counter")
         with self.lock:
             self._key, self._counter = key, counter
@@ -224,10 +225,10 @@ def legacy_seed(seed: Any) -> Any:
     if seed is None:
         return None
     values = np.asarray(to_numpy(seed) if isinstance(seed, ndarray) else seed)
-    if values.dtype != object:
-        values = values.astype(np.int64, casting="safe") if values.dtype != np.uint64 else values.astype(object)
     if values.size == 0:
         raise ValueError("Seed must be non-empty")
+    if values.dtype != object:
+        values = values.astype(np.int64, casting="safe") if values.dtype != np.uint64 else values.astype(object)
     if values.ndim > 1:
         raise ValueError("Seed array must be 1-d")
     numbers = [index(each) for each in values.ravel().tolist()]
