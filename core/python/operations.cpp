@@ -1,7 +1,9 @@
 // Functions that record: elementwise rows, reductions and structured operations, by name.
 #include <array>
 #include <string>
+#include <vector>
 
+#include "ops/random.hpp"
 #include "ops/structured.hpp"
 #include "python/bindings.hpp"
 #include "python/convert.hpp"
@@ -45,6 +47,8 @@ nb::list list_rows() {
         entry["aclnn"] = nb::str(r.aclnn.data(), r.aclnn.size());
         entry["symbol"] = nb::str(r.symbol.data(), r.symbol.size());
         entry["reducible"] = r.reducible;
+        for (const RandomRow& random : random_rows)
+            if (random.name == r.name) entry["words"] = random.words;
         all.append(entry);
     }
     return all;
@@ -201,6 +205,27 @@ void bind_operations(nb::module_& m) {
         return nb::steal(wrap(compress(expect_array(flat.ptr(), "compress")->array, expect_mask(mask, "compress"))));
     }, arg("flat"), arg("mask"));
     m.def("flatnonzero", [](nb::handle mask) { return nb::steal(wrap(flatnonzero(expect_mask(mask, "flatnonzero")))); }, arg("mask"));
+    m.def("draw", [](nb::str name, std::uint64_t key, std::uint64_t low, std::uint64_t high, nb::handle out, nb::sequence parameters, std::int64_t option) {
+        PyArray* target = expect_array(out.ptr(), "draw");
+        require_writeable(target, "draw: output array is read-only");
+        std::vector<Array> arrays;
+        for (const nb::handle parameter : parameters) arrays.push_back(expect_array(parameter.ptr(), "draw")->array);
+        draw(find_row(text(name)), {key, low, high}, arrays, target->array, option);
+    }, arg("name"), arg("key"), arg("low"), arg("high"), arg("out"), arg("parameters") = nb::tuple(), arg("option") = 0);
+    m.def("draw_one", [](nb::str name, std::uint64_t key, std::uint64_t low, std::uint64_t high, nb::args parameters) {
+        const RowId id = find_row(text(name));
+        std::array<Scalar, 3> values;
+        std::size_t n = 0;
+        for (const RandomRow& random : random_rows)
+            if (random.name == row(id).name)
+                for (const nb::handle parameter : parameters)
+                    if (n < random.parameters.size()) {
+                        values[n] = assigned_scalar(parameter.ptr(), random.parameters[n]);
+                        ++n;
+                    }
+        const Scalar drawn = draw_one(id, {key, low, high}, std::span(values.data(), n));
+        return nb::steal(element_to_python(drawn.dtype, reinterpret_cast<const char*>(drawn.bytes.data())));
+    }, arg("name"), arg("key"), arg("low"), arg("high"), arg("parameters"));
     m.def("bincount", [](nb::handle index, std::int64_t length) {
         return nb::steal(wrap(bincount(expect_index(index, "bincount"), length)));
     }, arg("index"), arg("length"));

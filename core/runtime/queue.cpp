@@ -270,6 +270,7 @@ void run_structured(const Instruction& instruction) {
     call.axis = instruction.axis;
     call.op = instruction.op;
     call.option = instruction.option;
+    call.stream = instruction.stream;
     for (const Array& out : instruction.out) {
         out.buffer->materialise();
         call.out.push_back(tensor(out));

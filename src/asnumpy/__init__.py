@@ -21,7 +21,9 @@ _MODULES = (
     "_binding", "_information", "nn",
 )
 # Loaded when they are first used.
-_LATER = frozenset({"char", "ctypeslib", "emath", "f2py", "polynomial", "strings", "testing", "typing"})
+_LATER = frozenset({
+    "char", "ctypeslib", "emath", "f2py", "polynomial", "random", "strings", "testing", "typing",
+})
 
 for _name in _MODULES:
     import_module(f"asnumpy.{_name}")
