@@ -6,6 +6,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ def host_calls() -> dict[str, int]:
     return dict(_calls.most_common())
 
 
+@lru_cache(maxsize=512)
 def function_name(function: Any) -> str:
     """`numpy.linalg.svd` for np.linalg.svd; bound methods of ufuncs give `numpy.add.reduceat`."""
     owner = getattr(function, "__self__", None)
@@ -54,6 +56,16 @@ def _announce(name: str) -> None:
         warnings.warn(f"{text}; reported once, asnumpy.host_calls() counts them", HostCallWarning, stacklevel=4)
 
 
+def _root(array: np.ndarray) -> np.ndarray:
+    """The array at the end of a chain of views, which owns the memory or had it from somebody else."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+_PLAIN = frozenset({type(None), bool, int, float, str})  # go in as they are
+
+
 class _Door:
     """One passage: the views handed out, so that a result that is one of them, or looks into one, is recognised."""
 
@@ -64,6 +76,8 @@ class _Door:
 
     def out(self, value: Any) -> Any:
         kind = type(value)
+        if kind in _PLAIN:
+            return value
         if isinstance(value, _core.Array):
             view = _core.to_numpy_view(value, None)
             self.views[id(view)] = (view, value)
@@ -99,16 +113,11 @@ class _Door:
             return known[1]
         if not supported(value.dtype):
             return value
-        root = value
-        while isinstance(root.base, np.ndarray):
-            root = root.base
+        root = _root(value)
         fresh = root.base is None and root.flags.owndata and value.flags.writeable and value.dtype.isnative
-        if not fresh or (self.views and self._looks_into_input(value)):
+        if not fresh or any(_root(view) is root for view, _ in self.views.values()):
             return _core.new_from_numpy(value)
         return _core.adopt(value)
-
-    def _looks_into_input(self, value: np.ndarray) -> bool:
-        return any(np.may_share_memory(value, view) for view, _ in self.views.values())
 
 
 def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
