@@ -35,7 +35,8 @@ def _each(names: str, pattern: str) -> dict[str, str]:
 
 
 ELEMENTWISE = {
-    **_each("abs absolute arctan arcsinh atan asinh cbrt ceil conj conjugate cos degrees deg2rad exp exp2 expm1 fabs fix "
+    **_each("abs absolute arctan arcsinh atan asinh "
+            "cbrt ceil conj conjugate cos degrees deg2rad exp exp2 expm1 fabs fix "
             "floor isfinite isinf isnan isneginf isposinf negative positive rad2deg radians rint round around "
             "sign signbit sin sinc sinh spacing sqrt square tan tanh trunc real imag angle i0 iscomplex isreal "
             "nan_to_num real_if_close reciprocal logical_not frexp modf", "np.{}(x)"),
@@ -50,13 +51,15 @@ ELEMENTWISE = {
     **_each("bitwise_not invert bitwise_invert bitwise_count", "np.{}(i)"),
     "ldexp": "np.ldexp(x, j)", "clip": "np.clip(x, -1, 1)", "where": "np.where(b, x, y)",
     "select": "np.select([b, c], [x, y], 0.0)", "choose": "np.choose(bits, [x, y])",
-    "piecewise": "np.piecewise(x, [b], [1.0, -1.0])", "unwrap": "np.unwrap(x)", "polyval": "np.polyval([1., 2., 3.], x)",
+    "piecewise": "np.piecewise(x, [b], [1.0, -1.0])", "unwrap": "np.unwrap(x)",
+    "polyval": "np.polyval([1., 2., 3.], x)",
     "packbits": "np.packbits(b)", "unpackbits": "np.unpackbits(u8)", "isin": "np.isin(few, few[:50])",
     "interp": "np.interp(x, bins, bins)", "digitize": "np.digitize(x, bins)", "searchsorted": "np.searchsorted(s, x)",
 }
 
 REDUCTIONS = {
-    **_each("sum prod mean std var max min amax amin ptp argmax argmin median average count_nonzero all any cumsum cumprod "
+    **_each("sum prod mean std var max min amax amin ptp argmax argmin median average "
+            "count_nonzero all any cumsum cumprod "
             "cumulative_sum cumulative_prod trapezoid", "np.{}(x)"),
     **_each("nansum nanprod nanmean nanstd nanvar nanmax nanmin nanargmax nanargmin nanmedian nancumsum nancumprod",
             "np.{}(miss)"),
@@ -78,7 +81,8 @@ PRODUCTS = {
 }
 
 MOVEMENT = {
-    **_each("sort argsort flip ravel copy asfortranarray sort_complex atleast_1d atleast_2d atleast_3d asarray_chkfinite "
+    **_each("sort argsort flip ravel copy asfortranarray sort_complex atleast_1d atleast_2d atleast_3d "
+            "asarray_chkfinite "
             "argwhere nonzero flatnonzero expand_dims squeeze", "np.{}(x)"),
     **_each("fliplr flipud rot90 transpose matrix_transpose diagonal diag tril triu", "np.{}(m2)"),
     "asfortranarray": "np.asfortranarray(m2)", "expand_dims": "np.expand_dims(x, 0)", "nonzero": "np.nonzero(b)",
@@ -90,14 +94,17 @@ MOVEMENT = {
     "tile": "np.tile(x, 2)", "repeat": "np.repeat(x, 2)", "roll": "np.roll(x, 5)", "pad": "np.pad(m2, 3)",
     "resize": "np.resize(x, (2, 300000))", "delete": "np.delete(x, at)", "insert": "np.insert(x, 5, 1.0)",
     "split": "np.split(x[:1000], 10)", "array_split": "np.array_split(x, 10)", "take": "np.take(x, at)",
-    "take_along_axis": "np.take_along_axis(m2, order, 1)", "compress": "np.compress(b, x)", "extract": "np.extract(b, x)",
-    "put": "np.put(x.copy(), at, 1.0)", "putmask": "np.putmask(x.copy(), b, y)", "place": "np.place(x.copy(), b, [1.0])",
+    "take_along_axis": "np.take_along_axis(m2, order, 1)", "compress": "np.compress(b, x)",
+    "extract": "np.extract(b, x)",
+    "put": "np.put(x.copy(), at, 1.0)", "putmask": "np.putmask(x.copy(), b, y)",
+    "place": "np.place(x.copy(), b, [1.0])",
     "copyto": "np.copyto(x.copy(), y)", "put_along_axis": "np.put_along_axis(m2.copy(), order, 1.0, 1)",
     "fill_diagonal": "np.fill_diagonal(m2.copy(), 0.0)", "unique": "np.unique(few)", "unique_all": "np.unique_all(few)",
     "unique_counts": "np.unique_counts(few)", "unique_inverse": "np.unique_inverse(few)",
     "unique_values": "np.unique_values(few)", "union1d": "np.union1d(few, i)", "intersect1d": "np.intersect1d(few, i)",
     "setdiff1d": "np.setdiff1d(i, few)", "setxor1d": "np.setxor1d(few, i)", "trim_zeros": "np.trim_zeros(x)",
-    "ravel_multi_index": "np.ravel_multi_index((few, few), (100, 100))", "unravel_index": "np.unravel_index(i, (40, 40))",
+    "ravel_multi_index": "np.ravel_multi_index((few, few), (100, 100))",
+    "unravel_index": "np.unravel_index(i, (40, 40))",
     "broadcast_to": "np.broadcast_to(x, (2, x.size)) + 1", "moveaxis": "np.moveaxis(cube, 0, 2) + 1",
     "swapaxes": "np.swapaxes(cube, 0, 2) + 1", "rollaxis": "np.rollaxis(cube, 2) + 1",
     "permute_dims": "np.permute_dims(cube, (2, 0, 1)) + 1", "reshape": "np.reshape(m2, -1) + 1",
@@ -114,7 +121,8 @@ CREATION = {
     "meshgrid": "np.meshgrid(v, v)", "indices": "np.indices((1000, 1000))", "bartlett": "np.bartlett(1000000)",
     "fromfunction": "np.fromfunction(lambda a, b: a + b, (1000, 1000))", "hamming": "np.hamming(1000000)",
     "hanning": "np.hanning(1000000)", "blackman": "np.blackman(1000000)", "kaiser": "np.kaiser(1000000, 5.0)",
-    "tril_indices": "np.tril_indices(1000)", "triu_indices": "np.triu_indices(1000)", "ix_": "np.ix_(i[:1000], i[:1000])",
+    "tril_indices": "np.tril_indices(1000)", "triu_indices": "np.triu_indices(1000)",
+    "ix_": "np.ix_(i[:1000], i[:1000])",
     "mask_indices": "np.mask_indices(1000, np.triu)", "diag_indices": "np.diag_indices(1000)",
     "broadcast_arrays": "np.broadcast_arrays(x, m2[:1, :1])[1] + 1",
 }
@@ -133,8 +141,10 @@ LINALG = {f"linalg.{name}": expression for name, expression in {
     **_each("eig eigvals svd svdvals qr pinv cond matrix_rank", "np.linalg.{}(stack[:100])"),
     "cholesky": "np.linalg.cholesky(definite)", "solve": "np.linalg.solve(definite, rhs)",
     "lstsq": "np.linalg.lstsq(t3, x[:t3.shape[0]], rcond=None)", "matrix_power": "np.linalg.matrix_power(stack, 3)",
-    "multi_dot": "np.linalg.multi_dot([m2, w2, m2])", "norm": "np.linalg.norm(x)", "matrix_norm": "np.linalg.matrix_norm(stack)",
-    "vector_norm": "np.linalg.vector_norm(x)", "cross": "np.linalg.cross(t3, t3)", "diagonal": "np.linalg.diagonal(stack) + 1",
+    "multi_dot": "np.linalg.multi_dot([m2, w2, m2])", "norm": "np.linalg.norm(x)",
+    "matrix_norm": "np.linalg.matrix_norm(stack)",
+    "vector_norm": "np.linalg.vector_norm(x)", "cross": "np.linalg.cross(t3, t3)",
+    "diagonal": "np.linalg.diagonal(stack) + 1",
     "outer": "np.linalg.outer(v, v)", "trace": "np.linalg.trace(stack)", "vecdot": "np.linalg.vecdot(m2, w2)",
     "matmul": "np.linalg.matmul(m2, w2)", "tensordot": "np.linalg.tensordot(m2, w2, axes=1)",
 }.items()}
@@ -142,7 +152,8 @@ LINALG = {f"linalg.{name}": expression for name, expression in {
 FFT = {f"fft.{name}": expression for name, expression in {
     **_each("fft ifft", "np.fft.{}(z)"), **_each("rfft ihfft fftshift ifftshift", "np.fft.{}(x)"),
     **_each("irfft hfft", "np.fft.{}(z)"), **_each("fft2 ifft2 fftn ifftn irfft2 irfftn", "np.fft.{}(z2)"),
-    **_each("rfft2 rfftn", "np.fft.{}(m2)"), "fftfreq": "np.fft.fftfreq(1000000)", "rfftfreq": "np.fft.rfftfreq(1000000)",
+    **_each("rfft2 rfftn", "np.fft.{}(m2)"), "fftfreq": "np.fft.fftfreq(1000000)",
+    "rfftfreq": "np.fft.rfftfreq(1000000)",
 }.items()}
 
 CALLS: dict[str, str] = {**ELEMENTWISE, **REDUCTIONS, **PRODUCTS, **MOVEMENT, **CREATION, **METHODS, **LINALG, **FFT}

@@ -73,7 +73,8 @@ def main() -> int:
             rows.append(row)
             mark = "" if row["ratio"] * LIMIT >= 1 else "  SLOWER"
             wrong = "" if row["agrees"] else f"  WRONG {row['agreement']}"
-            print(f"{name:28} {row['numpy_ms']:10.4f} {row['asnumpy_ms']:10.4f} {row['ratio']:8.2f}{mark}{wrong}", flush=True)
+            times = f"{row['numpy_ms']:10.4f} {row['asnumpy_ms']:10.4f} {row['ratio']:8.2f}"
+            print(f"{name:28} {times}{mark}{wrong}", flush=True)
     slower = [row for row in rows if row["ratio"] * LIMIT < 1]
     print(f"{len(rows) - len(slower)} of {len(rows)} functions take at most {LIMIT} times NumPy's time")
     if options.json:

@@ -235,7 +235,7 @@ PyUfunc* operator_ufunc(Operator which) {
 }
 
 bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
-    if (u->row < 0) return false;
+    if (u->row < 0 || watch_ufuncs) return false;
     std::array<int, max_in> kinds{};
     for (int i = 0; i < u->nin; ++i) {
         const int kind = operand_kind(operands[i]);
@@ -261,7 +261,7 @@ bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
 }
 
 bool call_inplace(PyUfunc* u, PyObject* self, PyObject* other) {
-    if (u->row < 0 || !is_exact(self)) return false;
+    if (u->row < 0 || watch_ufuncs || !is_exact(self)) return false;
     PyArray* target = unwrap(self);
     PyObject* operands[] = {self, other};
     const std::array<int, max_in> kinds{static_cast<int>(target->array.dtype), operand_kind(other), 0};

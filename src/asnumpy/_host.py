@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ def host_calls() -> dict[str, int]:
     return dict(_calls.most_common())
 
 
-@lru_cache(maxsize=512)
+@functools.lru_cache(1024)
 def function_name(function: Any) -> str:
     """`numpy.linalg.svd` for np.linalg.svd; bound methods of ufuncs give `numpy.add.reduceat`."""
     owner = getattr(function, "__self__", None)
