@@ -118,7 +118,7 @@ inline bool may_be_integer_power(const PyUfunc* u) {
 
 // `u(*operands, out=target)` of arrays and numbers where the loop's result has the target's dtype.
 bool call_into(PyUfunc* u, PyObject* const* operands, PyObject* target) {
-    if (u->row < 0 || u->nout != 1 || may_be_integer_power(u)) return false;
+    if (u->row < 0 || u->nout != 1 || watch_ufuncs || may_be_integer_power(u)) return false;
     std::array<int, max_in> kinds{};
     for (int i = 0; i < u->nin; ++i)
         if ((kinds[static_cast<std::size_t>(i)] = operand_kind(operands[i])) < 0) return false;
