@@ -24,6 +24,7 @@ from asnumpy import linalg as linalg
 from asnumpy import nn as nn
 from asnumpy import polynomial as polynomial
 from asnumpy import profiler as profiler
+from asnumpy import random as random
 from asnumpy import strings as strings
 from asnumpy import testing as testing
 from asnumpy import typing as typing
