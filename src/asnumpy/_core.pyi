@@ -10,6 +10,9 @@ _DType = np.dtype[Any]
 _Number = bool | int | float | complex | np.generic
 _Shape = int | Sequence[int]
 
+float4_e1m2fn: type[np.generic]
+hifloat8: type[np.generic]
+
 class Array:
     def __new__(cls, source: Array) -> Self: ...
     shape: tuple[int, ...]
@@ -161,6 +164,7 @@ def apply(
     name: str, loop_signature: Sequence[_DType], inputs: Sequence[Any], outs: Sequence[Array | None] | None = None
 ) -> Any: ...
 def assign(dst: Array, src: Array | _Number) -> None: ...
+def join(arrays: Any, axis: int) -> Any: ...
 def cast(array: Array, dtype: Any) -> Any: ...
 def reduce(
     name: str, dtype: Any, array: Array, axes: int | Sequence[int] | None = None, keepdims: bool = False

@@ -12,8 +12,9 @@ from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray as _asarray
 from asnumpy._convert import from_host
-from asnumpy._dtype import as_dtype
+from asnumpy._dtype import as_dtype, is_narrow, real_kind
 from asnumpy._host import host
+from asnumpy._limits import iinfo
 from asnumpy._public import public
 from asnumpy._ufunc import isfinite
 
@@ -25,6 +26,8 @@ def check_device(device: Any) -> None:
 
 def normal_shape(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple of Python ints; an int stands for one axis."""
+    if type(shape) is int:
+        return (shape,)
     if type(shape) is tuple and all(type(n) is int for n in shape):
         return shape
     if hasattr(shape, "__index__") and getattr(shape, "ndim", 0) == 0:
@@ -67,9 +70,12 @@ def empty_ordered(shape: tuple[int, ...], dtype: np.dtype, order: Any, model: nd
 
 def fill_scalar(value: Any, dtype: np.dtype) -> Any:
     """A scalar cast to dtype under NumPy's 'unsafe' rule, except that a Python int has to fit."""
-    if type(value) is bool or (type(value) is float and dtype.kind in "fcV"):
+    kind = real_kind(dtype)
+    if type(value) is bool or (type(value) is float and kind in "fc"):
         return value
-    if type(value) is int and dtype.kind in "iub":
+    if type(value) is int and kind in "iub":
+        if is_narrow(dtype) and not iinfo(dtype).min <= value <= iinfo(dtype).max:
+            raise OverflowError(f"Python integer {value} out of bounds for {dtype.name}")
         return np.array(value, dtype).item()
     return np.asarray(value).astype(dtype).item()
 
@@ -133,6 +139,8 @@ def array(
     object: Any, dtype: Any = None, *, copy: bool | None = True, order: Any = "K", subok: bool = False,
     ndmin: int = 0, ndmax: int = 0, like: Any = None,
 ) -> ndarray:
+    if type(object) in (list, tuple) and dtype is None and copy is True and order == "K" and not ndmin and not ndmax:
+        return _asarray(object)
     return _convert(object, dtype, copy, order, ndmin, ndmax)
 
 
@@ -140,6 +148,7 @@ def array(
 def asarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None, like: Any = None,
 ) -> ndarray:
+    """Differs from NumPy: a numpy.ndarray is copied, not shared; `from_dlpack` shares its memory."""
     check_device(device)
     if dtype is None and order is None and copy is None:
         return _asarray(a)
@@ -150,6 +159,7 @@ def asarray(
 def asanyarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None, like: Any = None,
 ) -> ndarray:
+    """Differs from NumPy: a numpy.ndarray is copied, not shared; `from_dlpack` shares its memory."""
     return asarray(a, dtype, order, device=device, copy=copy)
 
 
@@ -310,6 +320,8 @@ def arange(
     start_or_stop: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, like: Any = None,
 ) -> ndarray:
     check_device(device)
+    if dtype is None and type(start_or_stop) is int and type(step) is int and (stop is None or type(stop) is int):
+        return _core.adopt(np.arange(start_or_stop, stop, step))  # the common call first
     if stop is None:
         return computed(np.arange, 0, start_or_stop, step, dtype=dtype)
     return computed(np.arange, start_or_stop, stop, step, dtype=dtype)
@@ -341,22 +353,3 @@ def geomspace(
 @public
 def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
     return _core.adopt(np.fromiter(iter, dtype, count))
-
-
-@public
-def frombuffer(
-    buffer: Any, dtype: Any = None, count: int = -1, offset: int = 0, *, like: Any = None,
-) -> ndarray:
-    return _core.wrap_numpy(np.frombuffer(buffer, float if dtype is None else dtype, count, offset))
-
-
-@public
-def fromfile(
-    file: Any, dtype: Any = None, count: int = -1, sep: str = "", offset: int = 0, *, like: Any = None,
-) -> ndarray:
-    return _core.adopt(np.fromfile(file, float if dtype is None else dtype, count, sep, offset))
-
-
-@public
-def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str, like: Any = None) -> ndarray:
-    return _core.adopt(np.fromstring(string, dtype, count, sep=sep))

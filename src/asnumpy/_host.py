@@ -30,7 +30,10 @@ public(HostCallWarning)
 
 @public
 def host_calls() -> dict[str, int]:
-    """How often each function went through the host door since the process started, the most frequent first."""
+    """How often each function went through the host door since the process started.
+
+    Returns a dict from the function's name (`numpy.linalg.svd`) to an int, the most frequent first.
+    """
     return dict(_calls.most_common())
 
 
@@ -41,7 +44,8 @@ def function_name(function: Any) -> str:
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{function.__name__}"
     module = getattr(function, "__module__", None) or "numpy"
-    return f"{module.replace('numpy._core', 'numpy')}.{getattr(function, '__name__', type(function).__name__)}"
+    public_parts = (part for part in module.split(".") if not part.startswith("_"))
+    return ".".join([*public_parts, getattr(function, "__name__", type(function).__name__)])
 
 
 def _announce(name: str) -> None:
@@ -56,22 +60,36 @@ def _announce(name: str) -> None:
         warnings.warn(f"{text}; reported once, asnumpy.host_calls() counts them", HostCallWarning, stacklevel=4)
 
 
+def _root(array: np.ndarray) -> np.ndarray:
+    """The array at the end of a chain of views, which owns the memory or had it from somebody else."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+_PLAIN = frozenset({type(None), bool, int, float, str})  # go in as they are
+
+
 class _Door:
     """One passage: the views handed out, so that a result that is one of them, or looks into one, is recognised."""
 
-    __slots__ = ("views",)
+    __slots__ = ("plain", "views")
 
     def __init__(self) -> None:
         self.views: dict[int, tuple[np.ndarray, Any]] = {}
+        self.plain: list[np.ndarray] = []  # NumPy's own arrays among the arguments
 
     def out(self, value: Any) -> Any:
         kind = type(value)
+        if kind in _PLAIN:
+            return value
         if isinstance(value, _core.Array):
             view = _core.to_numpy_view(value, None)
             self.views[id(view)] = (view, value)
             return view
         if isinstance(value, np.ndarray):
             self.views[id(value)] = (value, value)
+            self.plain.append(value)
             return value
         if kind is tuple or kind is list:
             return kind([self.out(item) for item in value])
@@ -101,16 +119,17 @@ class _Door:
             return known[1]
         if not supported(value.dtype):
             return value
-        root = value
-        while isinstance(root.base, np.ndarray):
-            root = root.base
+        root = _root(value)
         fresh = root.base is None and root.flags.owndata and value.flags.writeable and value.dtype.isnative
-        if not fresh or (self.views and self._looks_into_input(value)):
+        # what owns its memory cannot look into a view of ours, but may be what an argument is a view of
+        if not fresh or (self.plain and any(np.may_share_memory(value, one) for one in self.plain)):
             return _core.new_from_numpy(value)
         return _core.adopt(value)
 
-    def _looks_into_input(self, value: np.ndarray) -> bool:
-        return any(np.may_share_memory(value, view) for view, _ in self.views.values())
+
+def take_over(value: Any) -> Any:
+    """A result of NumPy's that nobody else refers to, alone or in tuples and lists, as arrays of ours."""
+    return _Door().back(value)
 
 
 def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
