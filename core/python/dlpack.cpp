@@ -99,7 +99,7 @@ template <class M> PyObject* import_tensor(M* managed) {
     View view = contiguous(Dims(std::span<const std::int64_t>(t.shape, static_cast<std::size_t>(t.ndim))), item);
     if (t.strides)
         for (int i = 0; i < t.ndim; ++i) view.strides[i] = t.strides[i] * item;
-    bool read_only = false;
+    bool read_only = true;  // the legacy capsule cannot say, and NumPy's arrays of it are read-only
     if constexpr (std::is_same_v<M, ManagedVersioned>) read_only = (managed->flags & flag_read_only) != 0;
     const Extent reach = extent(view, item);
     char* first = static_cast<char*>(t.data) + t.byte_offset;

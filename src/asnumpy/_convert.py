@@ -64,12 +64,11 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> n
         return _core.cast(x, x.dtype) if copy else x[...]
     if not hasattr(x, "__dlpack__"):
         raise TypeError(f"from_dlpack: expected an object with __dlpack__, got {type(x).__name__}")
+    wanted: dict[str, Any] = {} if device is None else {"dl_device": (1, 0)}  # which asks the producer to copy to it
+    if copy is not None:
+        wanted["copy"] = copy
     try:
-        capsule = x.__dlpack__(max_version=(1, 0), dl_device=None, copy=copy)
+        return _core.from_dlpack(x.__dlpack__(max_version=(1, 0), **wanted))
     except TypeError:  # a producer from before version 1.0 knows no keywords
-        if copy is False:
-            capsule = x.__dlpack__()
-        else:
-            made = _core.from_dlpack(x.__dlpack__())
-            return _core.cast(made, made.dtype) if copy else made
-    return _core.from_dlpack(capsule)
+        made = _core.from_dlpack(x.__dlpack__())
+    return _core.cast(made, made.dtype) if copy else made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 import warnings
 from collections import Counter
@@ -33,6 +34,7 @@ def host_calls() -> dict[str, int]:
     return dict(_calls.most_common())
 
 
+@functools.lru_cache(1024)
 def function_name(function: Any) -> str:
     """`numpy.linalg.svd` for np.linalg.svd; bound methods of ufuncs give `numpy.add.reduceat`."""
     owner = getattr(function, "__self__", None)
