@@ -14,8 +14,21 @@ from pathlib import Path
 from typing import Any
 
 LETTERS = {
-    "bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I", "int64": "q",
-    "uint64": "Q", "float16": "e", "bfloat16": "E", "float32": "f", "float64": "d", "complex32": "c", "complex64": "F",
+    "bool": "?",
+    "int8": "b",
+    "uint8": "B",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "int64": "q",
+    "uint64": "Q",
+    "float16": "e",
+    "bfloat16": "E",
+    "float32": "f",
+    "float64": "d",
+    "complex32": "c",
+    "complex64": "F",
     "complex128": "D",
 }
 CATEGORY = {"i": "bBhHiIqQ", "f": "eEfd", "c": "cFD", "?": "?"}
@@ -51,14 +64,19 @@ def operator(signature: dict[str, Any], documented: dict[str, Any]) -> list[dict
 
 
 def table(rows: dict[str, Any]) -> str:
-    lines = [f"{json.dumps(name)}:{json.dumps(value, separators=(',', ':'), ensure_ascii=False)}" for name, value in rows.items()]
+    lines = [
+        f"{json.dumps(name)}:{json.dumps(value, separators=(',', ':'), ensure_ascii=False)}"
+        for name, value in rows.items()
+    ]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def operators(signatures: dict[str, Any], dtypes: dict[str, Any]) -> dict[str, Any]:
     promotion = {}
-    for kind, rows in (("tensor_tensor", dtypes["promotion"]["tensor_tensor"]),
-                       ("tensor_scalar", dtypes["promotion"]["tensor_scalar"]["table"])):
+    for kind, rows in (
+        ("tensor_tensor", dtypes["promotion"]["tensor_tensor"]),
+        ("tensor_scalar", dtypes["promotion"]["tensor_scalar"]["table"]),
+    ):
         promotion[kind] = {
             LETTERS[a]: "".join(LETTERS[row[b]] if row.get(b) else "-" for b in LETTERS) for a, row in rows.items()
         }
@@ -77,7 +95,9 @@ def operators(signatures: dict[str, Any], dtypes: dict[str, Any]) -> dict[str, A
 
 
 def runtime(facts: dict[str, Any]) -> dict[str, Any]:
-    result: dict[str, Any] = {"_meta": {"what": "the functions of CANN's runtime interface, its enum values and error codes"}}
+    result: dict[str, Any] = {
+        "_meta": {"what": "the functions of CANN's runtime interface, its enum values and error codes"}
+    }
     for group in ("typedefs", "structs", "acl_error", "aclnn_status", "flags"):
         result["_" + group] = facts[group]
     result["_enums"] = {name: enum["values"] for name, enum in facts["enums"].items()}
@@ -93,7 +113,10 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     source, target = Path(sys.argv[1]), Path(sys.argv[2])
-    read = {name: json.loads((source / f"{name}.json").read_text()) for name in ("acl_runtime", "aclnn_signatures", "aclnn_dtypes")}
+    read = {
+        name: json.loads((source / f"{name}.json").read_text())
+        for name in ("acl_runtime", "aclnn_signatures", "aclnn_dtypes")
+    }
     (target / "operators.json").write_text(table(operators(read["aclnn_signatures"], read["aclnn_dtypes"])))
     (target / "runtime.json").write_text(table(runtime(read["acl_runtime"])))
     return 0

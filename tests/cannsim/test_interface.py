@@ -14,8 +14,12 @@ import pytest
 from cannsim import acl
 
 DATA = Path(__file__).resolve().parents[2] / "cannsim" / "data"
-RUNTIME = {name: facts for name, facts in json.loads((DATA / "runtime.json").read_text()).items() if not name.startswith("_")}
-OPERATORS = {name: facts for name, facts in json.loads((DATA / "operators.json").read_text()).items() if not name.startswith("_")}
+RUNTIME = {
+    name: facts for name, facts in json.loads((DATA / "runtime.json").read_text()).items() if not name.startswith("_")
+}
+OPERATORS = {
+    name: facts for name, facts in json.loads((DATA / "operators.json").read_text()).items() if not name.startswith("_")
+}
 acl.sim.cannsim_operators_json.restype = ctypes.c_char_p
 SIMULATED = json.loads(acl.sim.cannsim_operators_json())
 
@@ -33,12 +37,29 @@ def test_every_operator_resolves_in_both_phases() -> None:
         assert getattr(acl.nn, f"{name}GetWorkspaceSize"), name
 
 
-@pytest.mark.parametrize("name", ["libascendcl.so", "libacl_rt.so", "libruntime.so", "libnnopbase.so", "libopapi.so", "libopapi_math.so",
-                                  "libopapi_nn.so", "libhccl.so", "libacl_op_compiler.so", "libge_runner.so", "libgraph.so",
-                                  "libacl_tdt_channel.so"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "libascendcl.so",
+        "libacl_rt.so",
+        "libruntime.so",
+        "libnnopbase.so",
+        "libopapi.so",
+        "libopapi_math.so",
+        "libopapi_nn.so",
+        "libhccl.so",
+        "libacl_op_compiler.so",
+        "libge_runner.so",
+        "libgraph.so",
+        "libacl_tdt_channel.so",
+    ],
+)
 def test_all_libraries_share_one_state(name: str) -> None:
     library = ctypes.CDLL(str(acl.folder() / name))
-    assert ctypes.cast(library.aclrtMalloc, ctypes.c_void_p).value == ctypes.cast(acl.sim.aclrtMalloc, ctypes.c_void_p).value
+    assert (
+        ctypes.cast(library.aclrtMalloc, ctypes.c_void_p).value
+        == ctypes.cast(acl.sim.aclrtMalloc, ctypes.c_void_p).value
+    )
     device = ctypes.c_int32(-1)
     assert library.aclrtGetDevice(ctypes.byref(device)) == 0 and device.value == 0
 
@@ -85,8 +106,13 @@ def test_a_compiled_program_links_and_runs(tmp_path: Path) -> None:
     if compiler is None:
         pytest.skip("no C compiler")
     program = tmp_path / "program"
-    subprocess.run([compiler, str(source), "-o", str(program), f"-L{acl.folder()}", "-lascendcl", "-lnnopbase", "-lopapi"], check=True)
-    done = subprocess.run([str(program)], env={"LD_LIBRARY_PATH": str(acl.folder())}, capture_output=True, text=True, check=False)
+    subprocess.run(
+        [compiler, str(source), "-o", str(program), f"-L{acl.folder()}", "-lascendcl", "-lnnopbase", "-lopapi"],
+        check=True,
+    )
+    done = subprocess.run(
+        [str(program)], env={"LD_LIBRARY_PATH": str(acl.folder())}, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [f"{value:.4f}" for value in np.exp([0.0, 1, 2, 3])]
     assert done.stderr == ""

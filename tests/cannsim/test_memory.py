@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cannsim import acl
-from cannsim.acl import DEVICE_TO_HOST, HOST_TO_DEVICE, P, Memory, call, refused
+from cannsim.acl import DEVICE_TO_HOST, HOST_TO_DEVICE, Memory, P, call, refused
 from cannsim.processes import child
 
 U = ctypes.c_size_t
@@ -53,7 +53,11 @@ def test_copies_and_their_checks() -> None:
     call("aclrtMemcpy", out.ctypes.data_as(P), U(64), P(b.address.value + 100), U(64), 4)
     np.testing.assert_array_equal(out, data[100:164])
     call("aclrtMemcpy", b.address, U(256), a.address, U(0), 99)  # nothing to copy
-    for arguments, word in (((b.address, U(8), a.address, U(9), 3), "destMax"), ((b.address, U(8), a.address, U(8), 8), "kind"), ((None, U(8), a.address, U(8), 3), "dst")):
+    for arguments, word in (
+        ((b.address, U(8), a.address, U(9), 3), "destMax"),
+        ((b.address, U(8), a.address, U(8), 8), "kind"),
+        ((None, U(8), a.address, U(8), 3), "dst"),
+    ):
         with refused(100000, word):
             call("aclrtMemcpy", *arguments)
     grid = np.arange(6 * 16, dtype=np.uint8).reshape(6, 16)
@@ -93,7 +97,8 @@ def test_queued_copies_from_pinned_and_pageable_memory() -> None:
 
 
 def test_the_limit_of_memory() -> None:
-    done = child("""
+    done = child(
+        """
         memory = Memory(600 << 10)
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
         call("aclrtGetMemInfo", 1, ctypes.byref(free), ctypes.byref(total))
@@ -101,14 +106,22 @@ def test_the_limit_of_memory() -> None:
         try: Memory(600 << 10)
         except AclError as error: print(error.code, "asked for 614400" in error.text)
         memory.free(); Memory(600 << 10)
-        """, memory="1M")
+        """,
+        memory="1M",
+    )
     assert done.stdout.split() == [str(1 << 20), str((1 << 20) - (600 << 10) - 32), "207001", "True"], done.stderr
 
 
 def test_mapped_memory() -> None:
     class Property(ctypes.Structure):
-        _fields_ = (("handle_type", ctypes.c_int32), ("allocation_type", ctypes.c_int32), ("attribute", ctypes.c_int32), ("id", ctypes.c_uint32),
-                    ("location", ctypes.c_int32), ("reserve", ctypes.c_uint64))
+        _fields_ = (
+            ("handle_type", ctypes.c_int32),
+            ("allocation_type", ctypes.c_int32),
+            ("attribute", ctypes.c_int32),
+            ("id", ctypes.c_uint32),
+            ("location", ctypes.c_int32),
+            ("reserve", ctypes.c_uint64),
+        )
 
     address, handle, size = P(), P(), 4 << 20
     call("aclrtReserveMemAddress", ctypes.byref(address), U(size), U(0), None, ctypes.c_uint64(1))
@@ -137,7 +150,8 @@ def test_a_planned_call_fails(when: int) -> None:
 
 
 def test_faults_from_the_environment_and_a_lost_device() -> None:
-    done = child("""
+    done = child(
+        """
         try: call("aclrtCreateStream", ctypes.byref(P()))
         except AclError as error: print(error.code)
         x = Tensor(np.ones(8, np.float32))
@@ -149,7 +163,10 @@ def test_faults_from_the_environment_and_a_lost_device() -> None:
             except AclError as error: print(error.code, "lost" in error.text)
         call("aclrtSetDevice", 1)
         print(Memory(8).address.value % 64)
-        """, faults="aclrtCreateStream:1:207008", devices="2")
+        """,
+        faults="aclrtCreateStream:1:207008",
+        devices="2",
+    )
     assert done.stdout.split() == ["207008"] + ["507010", "True"] * 3 + ["0"], done.stderr
 
 
@@ -198,6 +215,8 @@ def test_the_report() -> None:
 
 
 def test_chips() -> None:
-    done = child("rt.aclrtGetSocName.restype = ctypes.c_char_p\nprint(rt.aclrtGetSocName().decode())", chip="Ascend910B4")
+    done = child(
+        "rt.aclrtGetSocName.restype = ctypes.c_char_p\nprint(rt.aclrtGetSocName().decode())", chip="Ascend910B4"
+    )
     assert done.stdout.strip() == "Ascend910B4"
     assert "makes no sense" in child("", chip="Ascend310").stderr

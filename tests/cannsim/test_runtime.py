@@ -27,7 +27,11 @@ def new_event(flag: int | None = None, extended: bool = False) -> P:
     if flag is None:
         call("aclrtCreateEvent", ctypes.byref(event))
     else:
-        call("aclrtCreateEventExWithFlag" if extended else "aclrtCreateEventWithFlag", ctypes.byref(event), ctypes.c_uint32(flag))
+        call(
+            "aclrtCreateEventExWithFlag" if extended else "aclrtCreateEventWithFlag",
+            ctypes.byref(event),
+            ctypes.c_uint32(flag),
+        )
     return event
 
 
@@ -46,11 +50,14 @@ def slow() -> object:
 
 
 def test_initialisation_is_counted() -> None:
-    done = child("""
+    done = child(
+        """
         print(rt.aclInit(None), rt.aclInit(None))
         count = ctypes.c_uint64()
         print(rt.aclFinalizeReference(ctypes.byref(count)), count.value, rt.aclFinalize(), rt.aclFinalize(), rt.aclInit(None))
-        """, started=False)
+        """,
+        started=False,
+    )
     assert done.stdout.split() == ["0", "100002", "0", "1", "0", "100037", "0"]
 
 
@@ -70,7 +77,8 @@ def test_a_thread_without_a_device_has_no_context() -> None:
 
 
 def test_devices_and_contexts() -> None:
-    done = child("""
+    done = child(
+        """
         count = ctypes.c_uint32(); call("aclrtGetDeviceCount", ctypes.byref(count))
         first = P(); call("aclrtGetCurrentContext", ctypes.byref(first))
         own = P(); call("aclrtCreateContext", ctypes.byref(own), 1)
@@ -79,7 +87,9 @@ def test_devices_and_contexts() -> None:
         call("aclrtSetCurrentContext", first); call("aclrtGetDevice", ctypes.byref(device))
         print(device.value, rt.aclrtDestroyContext(first), rt.aclrtDestroyContext(own), rt.aclrtSetCurrentContext(own))
         print(rt.aclrtResetDevice(0), rt.aclrtGetDevice(ctypes.byref(device)), rt.aclrtResetDevice(0) != 0)
-        """, devices="2")
+        """,
+        devices="2",
+    )
     assert done.stdout.split() == ["2", "1", "107001", "0", "507007", "0", "107002", "0", "107002", "True"], done.stderr
 
 
@@ -193,7 +203,11 @@ def test_callbacks_run_on_the_subscribed_thread() -> None:
 
 def test_messages_are_of_the_thread_and_told_once() -> None:
     assert acl.rt.aclrtMalloc(None, ctypes.c_size_t(8), 0) == 100000
-    assert acl.rt.aclrtPeekAtLastError(0) == 100000 and acl.rt.aclrtGetLastError(0) == 100000 and acl.rt.aclrtGetLastError(0) == 0
+    assert (
+        acl.rt.aclrtPeekAtLastError(0) == 100000
+        and acl.rt.aclrtGetLastError(0) == 100000
+        and acl.rt.aclrtGetLastError(0) == 0
+    )
     other: list[object] = []
     thread = threading.Thread(target=lambda: other.append(acl.rt.aclGetRecentErrMsg()))
     thread.start()
@@ -214,7 +228,11 @@ def capture(stream: P, work: object, mode: int = 0) -> P:
 
 def test_graphs_replay_what_they_captured() -> None:
     stream, other, events = new_stream(), new_stream(), [new_event(), new_event()]
-    x, y, z = acl.Tensor(np.full(4, 2, np.float32)), acl.Tensor(np.zeros(4, np.float32)), acl.Tensor(np.zeros(4, np.float32))
+    x, y, z = (
+        acl.Tensor(np.full(4, 2, np.float32)),
+        acl.Tensor(np.zeros(4, np.float32)),
+        acl.Tensor(np.zeros(4, np.float32)),
+    )
 
     def work() -> None:
         acl.launch("aclnnMul", *acl.plan("aclnnMul", x, x, y), stream.value)
