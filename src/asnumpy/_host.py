@@ -86,7 +86,7 @@ class _Door:
         if kind is np.ndarray:
             return self.array(value)
         if isinstance(value, np.generic):
-            return _core.adopt(np.asarray(value)) if supported(value.dtype) else value
+            return _core.adopt(value) if supported(value.dtype) else value
         if kind is tuple or kind is list:
             return kind([self.back(item) for item in value])
         if isinstance(value, tuple) and hasattr(value, "_fields"):  # SVDResult and its like

@@ -114,6 +114,9 @@ class _Guard(ast.NodeTransformer):
         self.generic_visit(node)
         return self._decorated(node)
 
+    def visit_With(self, node: ast.With) -> Any:
+        return _attempt(node, ast.Pass())
+
     def visit_Assign(self, node: ast.Assign) -> Any:
         return _attempt(node, ast.Assign(node.targets, _call("Unmade", _error())))
 

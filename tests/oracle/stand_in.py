@@ -92,6 +92,13 @@ _REPLACED: dict[str, Any] = {
 }
 
 
+def _isinstance(value: Any, classes: Any) -> bool:
+    """isinstance() to which the 0-d results of asnumpy's functions are the NumPy scalars that they stand for."""
+    if builtins.isinstance(value, classes):
+        return True
+    return type(value) is ap.ndarray and value.scalar_like and builtins.issubclass(value.dtype.type, classes)
+
+
 def _ours(path: str) -> Any:
     """asnumpy's object for a path of public names such as numpy.linalg.svd, else None."""
     target: Any = ap
@@ -215,6 +222,7 @@ def load(source: str, filename: str, name: str) -> types.ModuleType:
     module = types.ModuleType(name)
     own = dict(vars(builtins))
     own["__import__"] = importing
+    own["isinstance"] = _isinstance
     module.__dict__.update({"__file__": filename, "__builtins__": own, **parameters.NAMES})
     exec(parameters.compiled(source, filename), module.__dict__)
     return module
