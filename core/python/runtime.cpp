@@ -7,7 +7,6 @@
 #include "device/trace.hpp"
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
-#include "python/ufunc_object.hpp"
 
 namespace asnumpy::python {
 
@@ -61,7 +60,6 @@ void bind_runtime(nb::module_& m) {
         return string(text);
     }, arg("array") = nb::none());
     m.def("pending_count", [] { return pending_count(); });
-    m.def("watch_errors", [](bool on) { watch_errors(on); }, arg("on"));
     m.def("set_eager", [](bool on) { set_eager(on); }, arg("on"));
     m.def("eager", [] { return eager(); });
     m.def("set_eager_size", [](std::int64_t elements) { set_eager_size(elements); }, arg("elements"));

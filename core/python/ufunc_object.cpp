@@ -209,12 +209,7 @@ PyGetSetDef getters[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
-// Set while this thread wants to hear of floating-point errors: no call takes the fast path then.
-thread_local bool errors_watched = false;
-
 }  // namespace
-
-void watch_errors(bool on) { errors_watched = on; }
 
 PyUfunc* operator_ufunc(Operator which) {
     PyUfunc* u = operators[static_cast<std::size_t>(which)];
@@ -224,7 +219,7 @@ PyUfunc* operator_ufunc(Operator which) {
 }
 
 bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
-    if (u->row < 0 || errors_watched) return false;
+    if (u->row < 0) return false;
     std::array<int, max_in> kinds{};
     for (int i = 0; i < u->nin; ++i) {
         const int kind = operand_kind(operands[i]);
@@ -250,7 +245,7 @@ bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
 }
 
 bool call_inplace(PyUfunc* u, PyObject* self, PyObject* other) {
-    if (u->row < 0 || !is_exact(self) || errors_watched) return false;
+    if (u->row < 0 || !is_exact(self)) return false;
     PyArray* target = unwrap(self);
     PyObject* operands[] = {self, other};
     const std::array<int, max_in> kinds{static_cast<int>(target->array.dtype), operand_kind(other), 0};

@@ -35,9 +35,6 @@ bool call_fast(PyUfunc*, PyObject* const* operands, PyObject*& result);
 // The same, writing to `self`, the first operand; false also when the result's dtype differs from the array's.
 bool call_inplace(PyUfunc*, PyObject* self, PyObject* other);
 
-// While it is on, this thread's calls go to the hook "call_ufunc", which tells of floating-point errors.
-void watch_errors(bool on);
-
 PyObject* call_slowly(PyUfunc*, PyObject* const* operands, Py_ssize_t count, PyObject* keyword_names);
 
 // An exact Python number or a NumPy scalar of a dtype asnumpy holds.

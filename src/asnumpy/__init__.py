@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 
 # In this order: a module may use those before it (asnumpy/_public.py collects what each marks as public).
 _MODULES = (
-    "_dtype", "_errors", "config", "_array", "_host", "_doors", "_convert", "_operands", "_calls", "_gufunc", "_folds", "_ufunc",
+    "_dtype", "config", "_array", "_host", "_doors", "_convert", "_operands", "_calls", "_gufunc", "_folds", "_ufunc",
     "_operators",
     "_array_attributes", "_array_methods", "_reductions", "_indexing", "_protocols", "_print", "_runtime", "profiler",
     "_creation", "_manipulation", "_grid", "_selection", "_joining", "_sorting", "_sets", "_statistics", "_elementwise",

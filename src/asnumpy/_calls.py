@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from asnumpy import _core, _errors
+from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
 from asnumpy._dtype import supported, unsupported_error
@@ -104,8 +104,7 @@ def _into(ufunc: Any, args: tuple[Any, ...], out: ndarray) -> Any:
 
 def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`ufunc(*args, **kwargs)` for an elementwise ufunc."""
-    plain = len(kwargs) == 1 and len(args) == ufunc.nin and ufunc.nout == 1 and type(kwargs.get("out")) is ndarray
-    if plain and not _errors.watched():
+    if len(kwargs) == 1 and len(args) == ufunc.nin and ufunc.nout == 1 and type(kwargs.get("out")) is ndarray:
         done = _into(ufunc, args, kwargs["out"])
         if done is not None:
             return done
@@ -113,8 +112,8 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     found = overrides([*args, *outputs((), kwargs)])
     if found:
         return call_overrides(found, ufunc, "__call__", args, kwargs)
-    if _errors.watched() or not (nin <= len(args) <= ufunc.nargs and kwargs.keys() <= _KEYWORDS):
-        return on_host(ufunc.numpy, name, args, kwargs)  # which raises NumPy's errors
+    if not (nin <= len(args) <= ufunc.nargs and kwargs.keys() <= _KEYWORDS):
+        return on_host(ufunc.numpy, name, args, kwargs)  # which raises NumPy's TypeError
     out = kwargs.get("out")
     if len(args) > nin:
         if out is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from asnumpy import _core, _errors
+from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._calls import on_host
 from asnumpy._convert import asarray
@@ -95,7 +95,7 @@ def reduce(
 
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
-    if _errors.watched() or not ufunc.reducible or not (out is None or isinstance(out, ndarray)):
+    if not ufunc.reducible or not (out is None or isinstance(out, ndarray)):
         return numpy()
     try:
         a = operand(array)
@@ -162,7 +162,7 @@ def accumulate(ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any) -> Any:
 
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
-    if _errors.watched() or ufunc.name not in _SCANS or not (out is None or isinstance(out, ndarray)):
+    if ufunc.name not in _SCANS or not (out is None or isinstance(out, ndarray)):
         return numpy()
     try:
         a = operand(array)

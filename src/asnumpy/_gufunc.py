@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from asnumpy import _core, _errors
+from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._calls import on_host, outputs, type_signature
 from asnumpy._operands import Unsupported, call_overrides, operand, overrides, resolve_call, type_key
@@ -33,7 +33,7 @@ def product(a: ndarray, b: ndarray) -> ndarray:
 
 def quick_product(a: Any, b: Any) -> Any:
     """The product of two matrices or vectors of one dtype; None: take the long way."""
-    if type(a) is not ndarray or type(b) is not ndarray or _errors.watched():
+    if type(a) is not ndarray or type(b) is not ndarray:
         return None
     dtype, rows, columns = a.dtype, a.shape, b.shape
     plain = len(rows) in (1, 2) and len(columns) in (1, 2) and rows[-1] == columns[0]
@@ -153,8 +153,6 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     found = overrides([*args, *outputs((), kwargs)])
     if found:
         return call_overrides(found, ufunc, "__call__", args, kwargs)
-    if _errors.watched():
-        return on_host(ufunc.numpy, name, args, kwargs)
     if not kwargs.keys().isdisjoint(_ALONG):
         try:
             return _along(ufunc, args, kwargs)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from asnumpy import _core, _errors
+from asnumpy import _core
 from asnumpy._array import method, ndarray
 from asnumpy._convert import asarray
 from asnumpy._folds import NO_VALUE, accumulate, default_dtypes, reduce
@@ -25,7 +25,7 @@ def _directly(ufunc: Any, plans: dict[np.dtype, Any], a: ndarray, axis: Any, kee
         plan = plans[a.dtype] = (wide, None if wide == kind else kind, possible, ufunc.numpy.identity is None)
     wide, narrow, possible, needs_elements = plan
     ndim = a.ndim
-    if not possible or ndim == 0 or _errors.watched() or (needs_elements and a.size == 0):
+    if not possible or ndim == 0 or (needs_elements and a.size == 0):
         return None
     if axis is not None:
         if type(axis) is not int or not -ndim <= axis < ndim:
@@ -127,7 +127,7 @@ def _running(ufunc: Any, a: ndarray, axis: Any, dtype: Any, out: Any) -> Any:
         axis = 0
     elif a.ndim == 0:
         a = a.reshape((1,))
-    if dtype is None and out is None and not _errors.watched() and type(axis) is int and -a.ndim <= axis < a.ndim:
+    if dtype is None and out is None and type(axis) is int and -a.ndim <= axis < a.ndim:
         kind, _ = default_dtypes(ufunc, a.dtype)
         if ufunc.has_loop((kind, kind, kind)):
             return _core.scan(ufunc.name, a if kind == a.dtype else _cast(a, kind), axis)
