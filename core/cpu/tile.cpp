@@ -46,7 +46,7 @@ Tiles::Tiles(const Frame& frame) : frame_(frame) {
         if (input.access == Input::Access::constant) splat(values_[i], input.view.data, input.view.itemsize, frame.tiling.tile);
     }
     for (std::size_t v = plan.inputs.size(); v < plan.values.size(); ++v)
-        values_[v] = memory_ + frame.slot_offset[static_cast<std::size_t>(plan.slot_of[v])];
+        if (plan.slot_of[v] >= 0) values_[v] = memory_ + frame.slot_offset[static_cast<std::size_t>(plan.slot_of[v])];
 }
 
 // Elements that the slot already holds are not gathered again: a row that every row of the space meets, the element

@@ -99,7 +99,7 @@ nb::object apply_row(nb::str row_name, nb::handle dtypes, nb::handle operands, n
             out[i] = a->array;
         }
     }
-    std::array<Array, 2> made = apply(id, loop, std::span<const Input>(in.data(), r.nin),
+    Few<Array, 2> made = apply(id, loop, std::span<const Input>(in.data(), r.nin),
                                       outs.is_none() ? std::span<const Array>() : std::span<const Array>(out.data(), r.nout));
     const auto object = [&](std::size_t i) { return targets[i] ? nb::borrow(targets[i]) : result(std::move(made[i])); };
     if (r.nout == 1) return object(0);
@@ -110,7 +110,7 @@ void assign_to(nb::handle dst, nb::handle src) {
     PyArray* target = expect_array(dst.ptr(), "assign");
     require_writeable(target, "assignment destination is read-only");
     if (is_array(src.ptr())) assign_array(target->array, unwrap(src.ptr())->array);
-    else asnumpy::assign(target->array, {{}, assigned_scalar(src.ptr(), target->array.dtype)});
+    else asnumpy::assign(target->array, assigned_scalar(src.ptr(), target->array.dtype));
 }
 
 nb::object cast_to(nb::handle array, nb::handle dtype) {

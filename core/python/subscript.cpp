@@ -146,9 +146,9 @@ int assign_value(PyArray* target, View&& view, bool element, PyObject* value) {
     } else if (is_number(value)) {
         const Scalar scalar = assigned_scalar(value, destination.dtype);
         if (element) assign_element(destination, scalar);
-        else assign(destination, {{}, scalar});
+        else assign(destination, scalar);
     } else if (PyUnicode_Check(value) || value == Py_None || (element && PySequence_Check(value) && !PyArray_Check(value))) {
-        assign(destination, {{}, assigned_scalar(value, destination.dtype)});
+        assign(destination, assigned_scalar(value, destination.dtype));
     } else {
         const nb::object converted = nb::steal(call_hook(&Hooks::asarray, "asarray", value));
         assign_array(destination, expect_array(converted.ptr(), "ndarray.__setitem__")->array);

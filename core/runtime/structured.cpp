@@ -13,15 +13,14 @@ Instruction structured(const char* name, std::initializer_list<const Array*> in,
     Instruction instruction;
     instruction.work = Work::structured;
     instruction.row = find_row(name);
-    for (const Array* a : in) instruction.in[instruction.nin++].array = *a;
-    instruction.nout = 1;
-    instruction.out[0] = out;
+    for (const Array* a : in) instruction.in.emplace_back(*a);
+    instruction.out.emplace_back(out);
     return instruction;
 }
 
 void submit(Instruction&& instruction) {
     std::int64_t size = instruction.out[0].size();
-    for (std::size_t k = 0; k < instruction.nin; ++k) size = std::max(size, instruction.in[k].array.size());
+    for (const Argument& in : instruction.in) size = std::max(size, in.array()->size());
     if (size <= eager_size() && may_run_now(instruction)) run_structured(instruction);
     else record(std::move(instruction));
 }
@@ -97,7 +96,7 @@ Array argmax(const Array& array, int axis, bool maximum) {
             flat.view = *view;
         } else {
             flat = new_array(array.view.shape, array.dtype);
-            assign(flat, {array, {}});
+            assign(flat, array);
             flat.view = contiguous(Dims{size}, static_cast<std::int64_t>(itemsize(array.dtype)));
         }
         axis = 0;
@@ -134,7 +133,7 @@ void scatter(const Array& dst, const Array& index, const Array& src, int axis) {
     Array source = src.dtype == dst.dtype ? src : cast(src, dst.dtype);
     if (source.buffer == dst.buffer) {  // the old values are what is written
         const Array copy = new_array(source.view.shape, source.dtype);
-        assign(copy, {source, {}});
+        assign(copy, source);
         source = copy;
     }
     source.view = broadcast_to(source.view, shape);

@@ -152,11 +152,11 @@ class flatiter:
         self._next += 1
         return self._line()[self._next - 1]
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any, /) -> Any:
         found = self._line()[key]
         return found.copy() if isinstance(found, ndarray) else found
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: Any, /) -> None:
         view = _core.reshape_view(self._array, (self._array.size,))
         line = self._array.reshape(-1) if view is None else view
         target = _core.reshape_view(line[key], (-1,)) if isinstance(key, slice) else None
@@ -169,14 +169,14 @@ class flatiter:
         if view is None:
             _core.assign(self._array, line.reshape(self._array.shape))
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    def __array__(self, dtype: Any = None, /, *, copy: Any = None) -> np.ndarray:
         return np.array(self._line(), dtype=dtype)
 
-    def __eq__(self, other: Any) -> Any:
-        return self._line() == other
+    def __eq__(self, value: Any, /) -> Any:
+        return self._line() == value
 
-    def __ne__(self, other: Any) -> Any:
-        return self._line() != other
+    def __ne__(self, value: Any, /) -> Any:
+        return self._line() != value
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -198,7 +198,7 @@ def _component(self: Any, which: int) -> Any:
     return _core.view_dtype(pairs, part)[..., which]
 
 
-def _real(self: Any) -> Any:
+def _real(self: Any) -> ndarray:
     return _component(self, 0) if self.dtype.kind == "c" else self
 
 
@@ -206,7 +206,7 @@ def _set_real(self: Any, value: Any) -> None:
     _real(self)[...] = value
 
 
-def _imag(self: Any) -> Any:
+def _imag(self: Any) -> ndarray:
     if self.dtype.kind == "c":
         return _component(self, 1)
     zeros = _core.empty(self.shape, self.dtype)
@@ -221,7 +221,7 @@ def _set_imag(self: Any, value: Any) -> None:
     _component(self, 1)[...] = value
 
 
-def _transposed_matrix(self: Any) -> Any:
+def _transposed_matrix(self: Any) -> ndarray:
     if self.ndim < 2:
         raise ValueError("matrix transpose with ndim < 2 is undefined")
     return _core.transpose(self, (*range(self.ndim - 2), self.ndim - 1, self.ndim - 2))
@@ -238,7 +238,7 @@ method(name="ctypes")(property(lambda self: _core.to_numpy_view(self, None).ctyp
 
 
 @method
-def setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:
+def setflags(self: Any, /, *, write: Any = None, align: Any = None, uic: Any = None) -> None:
     if write is not None:
         owner = self.base
         if write and not self.flags_writeable and isinstance(owner, ndarray) and not owner.flags_writeable:
@@ -249,7 +249,7 @@ def setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -
 
 
 @method
-def view(self: Any, dtype: Any = None, type: Any = None) -> Any:
+def view(self: Any, dtype: Any = None, type: Any = None) -> ndarray:
     if isinstance(dtype, _Class) and issubclass(dtype, (ndarray, np.ndarray)):
         dtype, type = None, dtype
     if type is not None and type is not ndarray:

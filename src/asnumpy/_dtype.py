@@ -21,7 +21,7 @@ generic number integer signedinteger unsignedinteger inexact floating complexflo
 object_ str_ bytes_ void datetime64 timedelta64
 dtype iinfo issubdtype isdtype sctypeDict typecodes mintypecode typename isscalar exceptions dtypes
 pi e euler_gamma inf nan newaxis little_endian ScalarType
-errstate seterr geterr seterrcall geterrcall setbufsize getbufsize
+setbufsize getbufsize
 s_ c_index index_exp IndexExpression broadcast_shapes format_float_positional format_float_scientific
 set_printoptions get_printoptions printoptions binary_repr base_repr
 """.split()

@@ -11,6 +11,7 @@ from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._calls import on_host
 from asnumpy._convert import asarray
+from asnumpy._errors import watching
 from asnumpy._operands import Unsupported, call_overrides, operand, overrides
 
 NO_VALUE: Any = np._NoValue  # type: ignore[attr-defined]
@@ -95,7 +96,7 @@ def reduce(
 
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
-    if not ufunc.reducible or not (out is None or isinstance(out, ndarray)):
+    if watching() or not ufunc.reducible or not (out is None or isinstance(out, ndarray)):
         return numpy()
     try:
         a = operand(array)
@@ -162,7 +163,7 @@ def accumulate(ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any) -> Any:
 
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
-    if ufunc.name not in _SCANS or not (out is None or isinstance(out, ndarray)):
+    if watching() or ufunc.name not in _SCANS or not (out is None or isinstance(out, ndarray)):
         return numpy()
     try:
         a = operand(array)

@@ -328,7 +328,12 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> ndarray:
 
 # --- the same as methods, with np.ndarray's signatures ---
 
-method(swapaxes)
+
+@method(name="swapaxes")
+def _swapaxes(a: ndarray, axis1: int, axis2: int, /) -> ndarray:
+    return swapaxes(a, axis1, axis2)
+
+
 
 
 @method(name="squeeze")

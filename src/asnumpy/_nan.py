@@ -133,6 +133,7 @@ def _nan_var(
     if dtype is not None and np.dtype(dtype).kind not in "fcV":
         raise TypeError("If a is inexact, then dtype must be inexact")
     filled, mask = _replaced(a, 0)
+    assert mask is not None  # the callers leave arrays without NaN to the plain functions
     valid = logical_not(mask)
     chosen = _given(where=where)
     if mean is _NoValue:

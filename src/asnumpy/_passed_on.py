@@ -1,4 +1,4 @@
-"""Functions that are NumPy's own, run through the host door: files, polynomials, packed bits, classes of iteration."""
+"""Functions that are NumPy's own, run through the host door: files, polynomials, packed bits, calendars, iterators."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from asnumpy._public import export, exports, public
 _FUNCTIONS = """
 genfromtxt load loadtxt packbits poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots
 save savetxt savez savez_compressed unpackbits fromregex
+busday_count busday_offset datetime_as_string datetime_data is_busday
 """.split()
 _CLASSES = "broadcast ndenumerate ndindex nditer nested_iters".split()
 
@@ -25,7 +26,7 @@ _CLASSES = "broadcast ndenumerate ndindex nditer nested_iters".split()
 for _name in _FUNCTIONS:
     if _name not in exports:
         export(_name, door(getattr(np, _name)))
-for _name in ("True_", "False_", "iterable"):
+for _name in ("True_", "False_", "iterable", "busdaycalendar"):
     if _name not in exports:
         export(_name, getattr(np, _name))
 

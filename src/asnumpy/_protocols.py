@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
-import types
+from types import GenericAlias
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ ndarray.__array_priority__ = 0.0  # type: ignore[attr-defined]
 
 
 @method(name="__array__")
-def _array(self: Any, dtype: Any = None, copy: Any = None) -> np.ndarray:
+def _array(self: Any, dtype: Any = None, /, *, copy: Any = None) -> np.ndarray:
     view = _core.to_numpy_view(self, None)
     if dtype is not None and np.dtype(dtype) != view.dtype:
         if copy is False:
@@ -62,8 +62,8 @@ def _own_function(function: Any) -> Any:
 
 
 @method(name="__array_function__")
-def _array_function(self: Any, func: Any, classes: Any, args: Any, kwargs: Any) -> Any:
-    if not all(issubclass(kind, (ndarray, np.ndarray)) for kind in classes):
+def _array_function(self: Any, /, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    if not all(issubclass(kind, (ndarray, np.ndarray)) for kind in types):
         return NotImplemented
     own = _own_function(func)
     if own is not None and callable(own) and not isinstance(own, type):
@@ -78,12 +78,12 @@ def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool 
 
 
 @method(name="__contains__")
-def _contains(self: Any, value: Any) -> bool:
-    return bool((self == value).any()) if self.ndim or self.size else False
+def _contains(self: Any, key: Any, /) -> bool:
+    return bool((self == key).any()) if self.ndim or self.size else False
 
 
 @method(name="__format__")
-def _format(self: Any, spec: str) -> str:
+def _format(self: Any, spec: str, /) -> str:
     if self.ndim == 0:
         return format(_core.to_numpy_view(self, None)[()], spec)
     return object.__format__(self, spec)
@@ -94,7 +94,7 @@ def _rebuild(data: Any, dtype: np.dtype, shape: tuple[int, ...], order: str) -> 
 
 
 @method(name="__reduce_ex__")
-def _reduce_ex(self: Any, protocol: Any) -> Any:
+def _reduce_ex(self: Any, protocol: Any, /) -> Any:
     order: Any = "F" if self.flags_f_contiguous and not self.flags_c_contiguous else "C"
     plain = _core.to_numpy_view(self, None)
     octets = np.asarray(plain, order=order).reshape(-1, order=order).view(np.uint8)
@@ -112,4 +112,4 @@ def _sizeof(self: Any) -> int:
     return object.__sizeof__(self) + (self.nbytes if self.base is None else 0)
 
 
-ndarray.__class_getitem__ = classmethod(types.GenericAlias)  # type: ignore[attr-defined]
+ndarray.__class_getitem__ = classmethod(GenericAlias)  # type: ignore[attr-defined]

@@ -48,7 +48,7 @@ def _define(ufunc: Any, name: str, aliases: tuple[str, ...], typed: bool, start:
         def function(
             a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NO_VALUE,
             initial: Any = NO_VALUE, where: Any = NO_VALUE,
-        ) -> Any:
+        ) -> ndarray:
             return attached(
                 a if isinstance(a, ndarray) else asarray(a), axis, dtype, out, _no_value(keepdims), initial,
                 True if where is NO_VALUE else where,
@@ -57,7 +57,7 @@ def _define(ufunc: Any, name: str, aliases: tuple[str, ...], typed: bool, start:
         def attached(
             self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
             initial: Any = NO_VALUE, where: Any = True,
-        ) -> Any:
+        ) -> ndarray:
             if dtype is None and out is None and initial is NO_VALUE and where is True:
                 result = _directly(ufunc, plans, self, axis, bool(keepdims))
                 if result is not None:
@@ -69,7 +69,7 @@ def _define(ufunc: Any, name: str, aliases: tuple[str, ...], typed: bool, start:
         def function(  # type: ignore[misc]
             a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, initial: Any = NO_VALUE,
             where: Any = NO_VALUE,
-        ) -> Any:
+        ) -> ndarray:
             return attached(
                 a if isinstance(a, ndarray) else asarray(a), axis, out, _no_value(keepdims), initial,
                 True if where is NO_VALUE else where,
@@ -78,7 +78,7 @@ def _define(ufunc: Any, name: str, aliases: tuple[str, ...], typed: bool, start:
         def attached(  # type: ignore[misc]
             self: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE,
             where: Any = True,
-        ) -> Any:
+        ) -> ndarray:
             if out is None and initial is NO_VALUE and where is True:
                 result = _directly(ufunc, plans, self, axis, bool(keepdims))
                 if result is not None:
@@ -89,7 +89,7 @@ def _define(ufunc: Any, name: str, aliases: tuple[str, ...], typed: bool, start:
 
         def function(  # type: ignore[misc]
             a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, *, where: Any = NO_VALUE,
-        ) -> Any:
+        ) -> ndarray:
             return attached(
                 a if isinstance(a, ndarray) else asarray(a), axis, out, _no_value(keepdims),
                 where=True if where is NO_VALUE else where,
@@ -97,7 +97,7 @@ def _define(ufunc: Any, name: str, aliases: tuple[str, ...], typed: bool, start:
 
         def attached(  # type: ignore[misc]
             self: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True,
-        ) -> Any:
+        ) -> ndarray:
             if out is None and where is True:
                 result = _directly(ufunc, plans, self, axis, bool(keepdims))
                 if result is not None:
