@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from oracle import reasons, running  # noqa: E402
+from oracle import reasons, running
 
 
 def main() -> int:

@@ -13,7 +13,7 @@ from asnumpy._array import ndarray
 from asnumpy._convert import asarray as _asarray
 from asnumpy._convert import from_host
 from asnumpy._dtype import as_dtype
-from asnumpy._host import host
+from asnumpy._host import as_numpy, host
 from asnumpy._public import public
 from asnumpy._ufunc import isfinite
 
@@ -51,12 +51,12 @@ def empty_ordered(shape: tuple[int, ...], dtype: np.dtype, order: Any, model: nd
     """A new array whose memory order is `order`; 'A' and 'K' follow the model's strides as NumPy does."""
     name = _order_name(order)
     if name in ("A", "K"):
-        if model.flags_c_contiguous or len(shape) != model.ndim:
+        if name == "A":
+            name = "F" if model.flags_f_contiguous and model.ndim > 1 else "C"
+        elif model.flags_c_contiguous or len(shape) != model.ndim:
             name = "C"
         elif model.flags_f_contiguous:
             name = "F"
-        elif name == "A":
-            name = "C"
     if name != "K":
         return _core.empty(shape, dtype, name)
     strides = model.strides
@@ -120,7 +120,12 @@ def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int =
             made = _core.cast(made, as_dtype(dtype))
     else:
         limit: dict[str, Any] = {"ndmax": ndmax} if ndmax else {}  # older NumPy has no such keyword
-        plain = np.array(value, dtype=dtype, order=_order_name(order), **limit)
+        try:
+            plain = np.array(value, dtype=dtype, order=_order_name(order), **limit)
+        except ValueError:
+            if not hasattr(type(value), "__array__"):
+                raise
+            plain = np.array(as_numpy(value), dtype=dtype, order=_order_name(order))
         wanted = as_dtype(plain.dtype)
         made = _core.adopt(plain if plain.dtype == wanted else plain.astype(wanted))
     if made.ndim < ndmin:

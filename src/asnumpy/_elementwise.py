@@ -170,8 +170,12 @@ def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neg
 
 
 def _close(a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool) -> ndarray:
-    x, y = asarray(a), asarray(b)
-    if y.dtype.kind in "biu":
+    # Python numbers adapt to the dtype of what they are compared with
+    x, y = (one if type(one) in (int, float, complex) else asarray(one) for one in (a, b))
+    if not isinstance(y, ndarray):
+        y = float(y) if type(y) is int else y
+        x = asarray(x)
+    elif y.dtype.kind in "biu":
         y = _core.cast(y, np.result_type(y.dtype, 1.0))
     near = less_equal(absolute(subtract(x, y)), add(atol, multiply(rtol, absolute(y))))
     made = (near & isfinite(y)) | equal(x, y)

@@ -56,6 +56,17 @@ def _announce(name: str) -> None:
         warnings.warn(f"{text}; reported once, asnumpy.host_calls() counts them", HostCallWarning, stacklevel=4)
 
 
+def as_numpy(value: Any) -> np.ndarray:
+    """np.asarray(value), also of an object whose `__array__` gives an array of ours."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        made = value.__array__() if hasattr(type(value), "__array__") else None
+        if not isinstance(made, _core.Array):
+            raise
+        return _core.to_numpy_view(made, None)
+
+
 class _Door:
     """One passage: the views handed out, so that a result that is one of them, or looks into one, is recognised."""
 
@@ -79,6 +90,10 @@ class _Door:
             return {key: self.out(item) for key, item in value.items()}
         if kind is slice:
             return slice(self.out(value.start), self.out(value.stop), self.out(value.step))
+        if hasattr(kind, "__array__") and not isinstance(value, np.generic) and not hasattr(kind, "__array_function__"):
+            view = as_numpy(value)
+            self.views[id(view)] = (view, value)
+            return view
         return value
 
     def back(self, value: Any) -> Any:

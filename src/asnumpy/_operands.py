@@ -10,6 +10,7 @@ from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
 from asnumpy._dtype import supported
+from asnumpy._host import as_numpy
 
 WEAK = (int, float, complex)  # exact classes: by NEP 50 their values adapt to the arrays' dtype
 _BOOL = np.dtype(bool)
@@ -30,7 +31,7 @@ def operand(value: Any) -> Any:
         if not supported(value.dtype):
             raise Unsupported
         return value
-    plain = np.asarray(value)
+    plain = as_numpy(value)
     if not supported(plain.dtype):
         raise Unsupported
     return asarray(plain)

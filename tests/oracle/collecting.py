@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import pytest
+from oracle import stand_in
 
 import asnumpy as ap
-from oracle import stand_in
 
 _file: list[TextIO] = []
 

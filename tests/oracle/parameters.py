@@ -20,7 +20,7 @@ NAMES: dict[str, Any] = {}
 
 
 def _named(function: T) -> T:
-    NAMES[f"_oracle_{getattr(function, '__name__')}"] = function
+    NAMES[f"_oracle_{function.__name__}"] = function
     return function
 
 

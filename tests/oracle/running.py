@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-
 from oracle import reasons
 
 _HERE = Path(__file__).parent

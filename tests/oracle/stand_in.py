@@ -17,8 +17,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import asnumpy as ap
 from oracle import parameters
+
+import asnumpy as ap
 
 # A private name is NumPy's internals unless the same object has a public name in one of these.
 _PUBLIC = ("numpy", "numpy.linalg", "numpy.fft", "numpy.lib.stride_tricks", "numpy.polynomial", "numpy.random")
