@@ -153,17 +153,17 @@ def _bfloat16_limits() -> Any:
 def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> ndarray:
     a = asarray(x)
     if a.dtype.kind in "biu":
-        return _core.cast(a, a.dtype) if copy else a
+        return (_core.cast(a, a.dtype) if copy else a)[()]
     if a.dtype.kind == "c":
         made = _core.empty(a.shape, a.dtype)
         _core.assign(made.real, _without_nan(a.real, nan, posinf, neginf))
         _core.assign(made.imag, _without_nan(a.imag, nan, posinf, neginf))
     else:
         made = _without_nan(a, nan, posinf, neginf)
-    if copy:
-        return made
-    _core.assign(a, made)
-    return a
+    if not copy:
+        _core.assign(a, made)
+        made = a
+    return made[()]  # of one element, a scalar, as NumPy
 
 
 # --- comparison within a tolerance ---
@@ -177,7 +177,9 @@ def _close(a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool) -> ndarray:
         x = asarray(x)
     elif y.dtype.kind in "biu":
         y = _core.cast(y, np.result_type(y.dtype, 1.0))
-    near = less_equal(absolute(subtract(x, y)), add(atol, multiply(rtol, absolute(y))))
+    size = absolute(y) if isinstance(y, ndarray) else abs(y)
+    within = atol + rtol * size if all(type(one) in (int, float) for one in (atol, rtol, size)) else None
+    near = less_equal(absolute(subtract(x, y)), add(atol, multiply(rtol, size)) if within is None else within)
     made = (near & isfinite(y)) | equal(x, y)
     return made | (isnan(x) & isnan(y)) if equal_nan else made
 

@@ -134,7 +134,7 @@ def reduce(
         if np.broadcast_shapes(mask.shape, a.shape) != a.shape:
             return numpy()
         a = _core.apply("where", (_BOOL, kind, kind, kind), [mask, a, start if nothing else _neutral(ufunc, kind)])
-    if a.size == 0 and nothing:
+    if a.size == 0 and (nothing or start is not None):  # the start itself: -0.0 stays -0.0
         result = _core.empty(shape, kind)
         if start is not None:
             _core.assign(result, start)
@@ -142,7 +142,7 @@ def reduce(
         result = fold(ufunc.name, wide, kind, a, axes, keep)
     else:
         result = _core.cast(a, kind)
-    if start is not None and not (a.size == 0 and nothing):
+    if start is not None and a.size != 0:
         result = _core.apply(ufunc.name, (kind, kind, kind), [result, start])
     if out is None:
         return result

@@ -30,8 +30,8 @@ def _joined_dtype(parts: list[ndarray], given: Any, dtype: Any, out: Any, castin
         wanted = out.dtype
     elif dtype is not None:
         if np.dtype(dtype).subdtype is not None:
-            raise TypeError(f"The dtype `{np.dtype(dtype)!r}` is not a valid dtype for concatenation since it is a subarray "
-                            "dtype (the subarray dimensions would be added as array dimensions).")
+            raise TypeError(f"The dtype `{np.dtype(dtype)!r}` is not a valid dtype for concatenation since it is a "
+                            "subarray dtype (the subarray dimensions would be added as array dimensions).")
         wanted = as_dtype(dtype, "concatenate")
     elif all(part.dtype == first for part in parts):
         return first
@@ -335,6 +335,8 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:
     a, axis = _axis_of(arr, axis)
     # what remains is decided on positions alone, by NumPy, with its errors
     kept = np.delete(np.arange(a.shape[axis]), _positions(obj))
+    if a.flags_f_contiguous and not a.flags_c_contiguous:  # and what remains keeps that order
+        return take(a.T, kept, a.ndim - 1 - axis).T
     return take(a, kept, axis)
 
 

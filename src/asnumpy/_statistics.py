@@ -247,7 +247,7 @@ def _host_quantile(function: Any, a: Any, *args: Any, **kwargs: Any) -> ndarray:
 
 @public
 def median(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False,
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False,
 ) -> ndarray:
     return host(np.median, asarray(a), axis, out, False, keepdims)
 
@@ -255,7 +255,7 @@ def median(
 @public
 def percentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None,
+    keepdims: Any = False, *, weights: Any = None,
 ) -> ndarray:
     return _host_quantile(np.percentile, a, q, axis, out, False, method, keepdims, weights=weights)
 
@@ -263,7 +263,7 @@ def percentile(
 @public
 def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None,
+    keepdims: Any = False, *, weights: Any = None,
 ) -> ndarray:
     return _host_quantile(np.quantile, a, q, axis, out, False, method, keepdims, weights=weights)
 

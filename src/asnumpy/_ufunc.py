@@ -62,7 +62,9 @@ class ufunc(_core.Ufunc):  # type: ignore[misc]
     def resolve_dtypes(
         self, /, dtypes: Any, *, signature: Any = None, casting: Any = None, reduction: bool = False,
     ) -> Any:
-        return self.numpy.resolve_dtypes(dtypes, signature=signature, casting=casting, reduction=reduction)
+        given = {"signature": signature, "casting": casting}  # where NumPy takes no None
+        given = {name: value for name, value in given.items() if value is not None}
+        return self.numpy.resolve_dtypes(dtypes, reduction=reduction, **given)
 
     @property
     def reducible(self) -> bool:

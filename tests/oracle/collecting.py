@@ -1,4 +1,4 @@
-"""A pytest plugin that collects NumPy's test modules with asnumpy in place of numpy, and writes down how each test ends.
+"""A pytest plugin that collects NumPy's test modules with asnumpy in place of numpy, and notes how each test ends.
 
 Used by running.py: `pytest -p oracle.collecting --outcomes FILE numpy/lib/tests/test_shape_base.py`.
 """

@@ -178,7 +178,7 @@ def complaints(results: Sequence[Result], rules: Sequence[reasons.Rule], whole: 
     """What keeps a run from being accepted; `whole` says that every module ran, so that unused patterns are stale."""
     wrong = []
     for result in results:
-        wrong += [f"{test} fails and reasons.toml has no reason for it: {error}" for test, error in result.failed.items()]
+        wrong += [f"{test} fails without a reason in reasons.toml: {error}" for test, error in result.failed.items()]
         if result.percent < TARGET:
             wrong.append(f"{result.module}: {result.percent:.1f} % pass, the target is {TARGET:g} %")
     if whole:

@@ -1,9 +1,9 @@
 """What NumPy's test modules see in place of numpy: asnumpy's functions under NumPy's module names.
 
 A name that asnumpy lacks is never answered by NumPy's function, or NumPy would be testing itself: it raises
-AttributeError when it is used. Three kinds of names are NumPy's own objects, because asnumpy uses them too: scalar types
-and dtypes, exception classes, and plain constants. Names out of NumPy's private modules that have no public twin end
-the test that uses them as a test of NumPy's internals.
+AttributeError when it is used. Three kinds of names are NumPy's own objects, because asnumpy uses them too: scalar
+types and dtypes, exception classes, and plain constants. Names out of NumPy's private modules that have no public twin
+end the test that uses them as a test of NumPy's internals.
 """
 
 from __future__ import annotations
@@ -100,6 +100,11 @@ def _isinstance(value: Any, classes: Any) -> bool:
     return type(value) is ap.ndarray and value.scalar_like and builtins.issubclass(value.dtype.type, classes)
 
 
+def type_of(value: Any) -> Any:
+    """type() to which they are that, too."""
+    return value.dtype.type if type(value) is ap.ndarray and value.scalar_like else type(value)
+
+
 def _ours(path: str) -> Any:
     """asnumpy's object for a path of public names such as numpy.linalg.svd, else None."""
     target: Any = ap
@@ -141,6 +146,8 @@ def resolve(path: str, original: Any) -> Any:
         if isinstance(original, type) or not callable(original):
             return original
         return lambda *a, **k: (lambda r: ap.asarray(r) if isinstance(r, np.ndarray) else r)(original(*plain(a), **plain(k)))
+    if original is np._NoValue:  # type: ignore[attr-defined]
+        return original
     if isinstance(original, type) and issubclass(original, (np.generic, np.dtype, BaseException)):
         return original
     if not _is_private(path) and not path.startswith(tuple(f"numpy.{name}." for name in _OUTSIDE)):
@@ -224,6 +231,6 @@ def load(source: str, filename: str, name: str) -> types.ModuleType:
     own = dict(vars(builtins))
     own["__import__"] = importing
     own["isinstance"] = _isinstance
-    module.__dict__.update({"__file__": filename, "__builtins__": own, **parameters.NAMES})
+    module.__dict__.update({"__file__": filename, "__builtins__": own, parameters.TYPE_OF: type_of, **parameters.NAMES})
     exec(parameters.compiled(source, filename), module.__dict__)
     return module
