@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 
 import numpy as np
@@ -120,6 +121,21 @@ def test_pickle() -> None:
     a = ap.arange(12, dtype=np.int32).reshape(3, 4)[:, ::2]
     for protocol in (2, 5):
         same(pickle.loads(pickle.dumps(a, protocol)), ap.to_numpy(a))
+
+
+def test_files_and_narrow_dtypes() -> None:
+    file = io.BytesIO()
+    ap.save(file, ap.array([0.5, -3, 2.5]).astype("float8_e4m3fn"))
+    file.seek(0)
+    a = ap.load(file)
+    assert a.dtype == ap.float8_e4m3fn and a.tolist() == [0.5, -3, 2.5]
+    same(a.astype(np.float32), np.array([0.5, -3, 2.5], np.float32))
+
+
+def test_series() -> None:
+    p = ap.polynomial.Polynomial([1.0, 2, 3])
+    same(p(ap.arange(4.0)), np.array([1.0, 6, 17, 34]))
+    ap.testing.assert_allclose(p.deriv().coef, [2, 6])
 
 
 def test_errors_are_numpy_s() -> None:

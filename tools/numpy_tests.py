@@ -25,7 +25,7 @@ def main() -> int:
     parser.add_argument("-j", "--jobs", type=int, default=2, help="modules at a time (default 2)")
     parser.add_argument("--failed", action="store_true", help="list the failures that have no reason")
     parser.add_argument("--internal", action="store_true", help="list the tests that were left out, with their reasons")
-    parser.add_argument("--check", action="store_true", help="fail below the target, or if a reason is missing or stale")
+    parser.add_argument("--check", action="store_true", help="fail below the target, or without a reason")
     options = parser.parse_args()
     modules = options.module or list(running.MODULES)
     arguments = ["-k", options.k] if options.k else []

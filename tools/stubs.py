@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import asnumpy as ap
+from asnumpy._dtype import EXTENDED, OWN
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "asnumpy"
 # Modules whose functions have no types of their own: they are NumPy's, called through the host door.
@@ -330,7 +331,7 @@ def namespace_stub() -> str:
     own = []
     for name in names:
         value = getattr(ap, name)
-        if name in ("ndarray", "NPUArray", "NPArray", "bfloat16", "ufunc"):
+        if name in ("ndarray", "NPUArray", "NPArray", "ufunc", *EXTENDED):
             continue
         if _from_numpy(name, value):
             text += f"from numpy import {name} as {name}\n"
@@ -338,7 +339,9 @@ def namespace_stub() -> str:
             text += f"from asnumpy._ufunc import {name} as {name}\n"
         else:
             own.append(name)
-    text += "from ml_dtypes import bfloat16 as bfloat16\n" + _ALIASES + "\nNPUArray = ndarray\nNPArray = ndarray\n\n"
+    for name, dtype in EXTENDED.items():
+        text += f"from {'asnumpy._core' if dtype in OWN else 'ml_dtypes'} import {name} as {name}\n"
+    text += _ALIASES + "\nNPUArray = ndarray\nNPArray = ndarray\n\n"
     lines: list[str] = []
     for name in own:
         value = getattr(ap, name)

@@ -30,7 +30,7 @@ template <class... Functions> struct SignaturesOf<ops::Loops<Functions...>> {
 // A signature of a row as one number.
 std::uint64_t key(RowId id, const Signature& signature) {
     std::uint64_t result = id;
-    const auto append = [&](std::uint64_t value) { result = result << 5 | value; };
+    const auto append = [&](std::uint64_t value) { result = result << 6 | value; };
     append(signature.nin);
     append(signature.nout);
     for (int i = 0; i < signature.nin && i < 3; ++i) append(static_cast<std::uint64_t>(signature.in[static_cast<std::size_t>(i)]));
@@ -58,6 +58,7 @@ struct Registry {
         add_table(ops::cast);
         for (const Structured& s : structured_rows)
             add({s.name, RowKind::structured, s.nin, s.nout, s.aclnn, {}, false, {}}, ops::Neutral::none);
+        for (auto& from : casts) from.fill(-1);
         const RowId cast = by_name.at("cast");
         for (int index = 0; const Signature& signature : rows[cast].loops)
             casts[static_cast<std::size_t>(signature.in[0])][static_cast<std::size_t>(signature.out[0])] = index++;
@@ -126,12 +127,21 @@ int cast_loop(DType from, DType to) {
     return registry().casts[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
 }
 
+DType cast_step(DType from, DType to) {
+    if (cast_loop(from, to) >= 0) return to;
+    return dispatch(is_narrow(from) ? from : to, []<class T>() {
+        if constexpr (is_narrow_v<T>) return dtype_of_v<typename T::wide>;
+        else return dtype_of_v<T>;
+    });
+}
+
 Scalar neutral(RowId id, DType dtype) {
     const ops::Neutral which = registry().neutrals[id];
     if (which == ops::Neutral::none)
         throw ValueError("neutral: expected a reducible operation, got '" + std::string(row(id).name) + "'");
-    return dispatch(dtype, [&]<class T>() {
-        switch (which) {
+    return dispatch(dtype, [&]<class T>() -> Scalar {
+        if constexpr (is_narrow_v<T>) throw ValueError("neutral: " + std::string(name(dtype)) + " has no arithmetic");
+        else switch (which) {
             case ops::Neutral::one: return Scalar::of(static_cast<T>(1.0f));
             case ops::Neutral::lowest: return Scalar::of(lowest<T>());
             case ops::Neutral::highest: return Scalar::of(highest<T>());
@@ -146,7 +156,8 @@ Scalar neutral(RowId id, DType dtype) {
                 else return Scalar::of(not_a_number<T>());
             default: break;
         }
-        return Scalar::of(static_cast<T>(0.0f));
+        if constexpr (is_narrow_v<T>) return {};
+        else return Scalar::of(static_cast<T>(0.0f));
     });
 }
 

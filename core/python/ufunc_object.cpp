@@ -79,7 +79,8 @@ int loop_for(PyUfunc* u, const int* kinds) {
     return remembered < 0 ? -1 : remembered - 1;
 }
 
-bool any_negative(const Array& values) {
+bool any_negative(const Array& given) {
+    const Array values = is_narrow(given.dtype) ? cast(given, cast_step(given.dtype, DType::boolean)) : given;
     const RowId less = find_row("less");
     const Signature signature{2, 1, {values.dtype, values.dtype}, {DType::boolean}};
     const Input operands[] = {values, cast_scalar(Scalar::of(std::int64_t{0}), values.dtype)};

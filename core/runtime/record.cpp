@@ -270,11 +270,18 @@ void assign(const Array& dst, const Input& src) {
             throw ValueError("could not broadcast input array from shape " + to_string(src.array->view.shape) + " into shape " + to_string(dst.view.shape));
     }
     if (dst.size() == 0) return;
+    if (const DType next = cast_step(source.dtype(), dst.dtype); next != dst.dtype) {
+        if (!source.is_scalar()) return assign(dst, cast(*source.array, next));
+        const Array held = new_array(Dims{}, source.dtype());
+        assign(held, source);
+        return assign(dst, cast(held, next));
+    }
     const Array outputs[]{dst};
     apply(cast_row(), cast_loop(source.dtype(), dst.dtype), std::span(&source, 1), outputs);
 }
 
 Array cast(const Array& array, DType dtype) {
+    if (const DType next = cast_step(array.dtype, dtype); next != dtype) return cast(cast(array, next), dtype);
     const Input source(array);
     const Array copy = new_array(array.shape(), dtype);  // apply would keep the source's layout
     return apply(cast_row(), cast_loop(array.dtype, dtype), std::span(&source, 1), std::span(&copy, 1))[0];

@@ -88,16 +88,16 @@ Array scan(RowId op, const Array& array, int axis) {
 }
 
 Array argmax(const Array& array, int axis, bool maximum) {
-    Array flat = array;
+    Array flat = is_narrow(array.dtype) ? cast(array, cast_step(array.dtype, DType::boolean)) : array;
     if (axis < 0) {
-        const std::int64_t size = array.size();
-        const auto view = reshape(array.view, Dims{size}, static_cast<std::int64_t>(itemsize(array.dtype)));
+        const std::int64_t size = flat.size();
+        const auto view = reshape(flat.view, Dims{size}, static_cast<std::int64_t>(itemsize(flat.dtype)));
         if (view) {
             flat.view = *view;
         } else {
-            flat = new_array(array.view.shape, array.dtype);
+            flat = new_array(flat.view.shape, flat.dtype);
             assign(flat, array);
-            flat.view = contiguous(Dims{size}, static_cast<std::int64_t>(itemsize(array.dtype)));
+            flat.view = contiguous(Dims{size}, static_cast<std::int64_t>(itemsize(flat.dtype)));
         }
         axis = 0;
     }

@@ -273,15 +273,23 @@ def setflags(self: Any, /, *, write: Any = None, align: Any = None, uic: Any = N
         raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
 
 
+def _native(dtype: Any) -> np.dtype:
+    """The dtype for a view, which cannot convert: the other byte order would give other numbers than NumPy's."""
+    kind = np.dtype(dtype)
+    if not kind.isnative:
+        raise TypeError(f"ndarray.view: expected a dtype in this machine's byte order, got {kind!r}; byteswap() swaps")
+    return as_dtype(kind, "ndarray.view")
+
+
 @method
 def view(self: Any, dtype: Any = None, type: Any = None) -> ndarray:
     if isinstance(dtype, _Class) and issubclass(dtype, (ndarray, np.ndarray)):
         dtype, type = None, dtype
     if type is not None and type is not ndarray:
         if issubclass(type, ndarray):
-            source = self if dtype is None else _core.view_dtype(self, as_dtype(dtype, "ndarray.view"))
+            source = self if dtype is None else _core.view_dtype(self, _native(dtype))
             return _core.Array.__new__(type, source)
         raise TypeError(f"ndarray.view: expected a subclass of asnumpy.ndarray as type, got {type!r}")
     if dtype is None:
         return self[...]
-    return _core.view_dtype(self, as_dtype(dtype, "ndarray.view"))
+    return _core.view_dtype(self, _native(dtype))

@@ -10,6 +10,9 @@ _DType = np.dtype[Any]
 _Number = bool | int | float | complex | np.generic
 _Shape = int | Sequence[int]
 
+float4_e1m2fn: type[np.generic]
+hifloat8: type[np.generic]
+
 class Array:
     def __new__(cls, source: Array) -> Self: ...
     shape: tuple[int, ...]

@@ -12,8 +12,9 @@ from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray as _asarray
 from asnumpy._convert import from_host
-from asnumpy._dtype import as_dtype
+from asnumpy._dtype import as_dtype, is_narrow, real_kind
 from asnumpy._host import as_numpy, host
+from asnumpy._limits import iinfo
 from asnumpy._public import public
 from asnumpy._ufunc import isfinite
 
@@ -67,9 +68,12 @@ def empty_ordered(shape: tuple[int, ...], dtype: np.dtype, order: Any, model: nd
 
 def fill_scalar(value: Any, dtype: np.dtype) -> Any:
     """A scalar cast to dtype under NumPy's 'unsafe' rule, except that a Python int has to fit."""
-    if type(value) is bool or (type(value) is float and dtype.kind in "fcV"):
+    kind = real_kind(dtype)
+    if type(value) is bool or (type(value) is float and kind in "fc"):
         return value
-    if type(value) is int and dtype.kind in "iub":
+    if type(value) is int and kind in "iub":
+        if is_narrow(dtype) and not iinfo(dtype).min <= value <= iinfo(dtype).max:
+            raise OverflowError(f"Python integer {value} out of bounds for {dtype.name}")
         return np.array(value, dtype).item()
     return np.asarray(value).astype(dtype).item()
 
@@ -346,22 +350,3 @@ def geomspace(
 @public
 def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
     return _core.adopt(np.fromiter(iter, dtype, count))
-
-
-@public
-def frombuffer(
-    buffer: Any, dtype: Any = None, count: int = -1, offset: int = 0, *, like: Any = None,
-) -> ndarray:
-    return _core.wrap_numpy(np.frombuffer(buffer, float if dtype is None else dtype, count, offset))
-
-
-@public
-def fromfile(
-    file: Any, dtype: Any = None, count: int = -1, sep: str = "", offset: int = 0, *, like: Any = None,
-) -> ndarray:
-    return _core.adopt(np.fromfile(file, float if dtype is None else dtype, count, sep, offset))
-
-
-@public
-def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str, like: Any = None) -> ndarray:
-    return _core.adopt(np.fromstring(string, dtype, count, sep=sep))

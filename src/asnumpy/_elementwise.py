@@ -12,7 +12,7 @@ from asnumpy import _core
 from asnumpy._array import method, ndarray
 from asnumpy._convert import asarray
 from asnumpy._creation import zeros
-from asnumpy._dtype import bfloat16
+from asnumpy._dtype import bfloat16, is_narrow
 from asnumpy._host import host
 from asnumpy._public import public
 from asnumpy._selection import select_where
@@ -154,6 +154,8 @@ def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neg
     a = asarray(x)
     if a.dtype.kind in "biu":
         return (_core.cast(a, a.dtype) if copy else a)[()]
+    if is_narrow(a.dtype):
+        return host(np.nan_to_num, a, copy, nan, posinf, neginf)
     if a.dtype.kind == "c":
         made = _core.empty(a.shape, a.dtype)
         _core.assign(made.real, _without_nan(a.real, nan, posinf, neginf))

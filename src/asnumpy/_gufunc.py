@@ -10,6 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._calls import on_host, outputs, type_signature
+from asnumpy._dtype import is_extended, is_narrow
 from asnumpy._operands import Unsupported, call_overrides, operand, overrides, resolve_call, type_key
 
 _KEYWORDS = frozenset({"out", "casting", "dtype", "signature", "sig", "subok"})
@@ -37,7 +38,7 @@ def quick_product(a: Any, b: Any) -> Any:
         return None
     dtype, rows, columns = a.dtype, a.shape, b.shape
     plain = len(rows) in (1, 2) and len(columns) in (1, 2) and rows[-1] == columns[0]
-    if not plain or dtype != b.dtype or dtype.char in "gG" or dtype.kind == "V":  # NumPy widens bfloat16
+    if not plain or dtype != b.dtype or dtype.char in "gG" or is_extended(dtype):  # NumPy widens bfloat16
         return None
     return _core.matmul(a, b) if len(rows) == len(columns) == 2 else product(a, b)
 
@@ -181,7 +182,8 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     wanted = (type_key(a), type_key(b), None if out is None else out.dtype)
     loop = resolve_call(ufunc, wanted, signature, kwargs.get("casting", "same_kind"))
     dtype = loop[0]
-    if any(each != dtype for each in loop) or dtype.char in "gGO" or (name == "vecdot" and dtype == np.bool):
+    unknown = dtype.char in "gGO" or is_narrow(dtype)
+    if any(each != dtype for each in loop) or unknown or (name == "vecdot" and dtype == np.bool):
         return on_host(ufunc.numpy, name, args, kwargs)
     result = function(*(each if each.dtype == dtype else _core.cast(each, dtype) for each in (a, b)))
     if out is None:

@@ -41,7 +41,8 @@ def function_name(function: Any) -> str:
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{function.__name__}"
     module = getattr(function, "__module__", None) or "numpy"
-    return f"{module.replace('numpy._core', 'numpy')}.{getattr(function, '__name__', type(function).__name__)}"
+    public_parts = (part for part in module.split(".") if not part.startswith("_"))
+    return ".".join([*public_parts, getattr(function, "__name__", type(function).__name__)])
 
 
 def _announce(name: str) -> None:
@@ -70,10 +71,11 @@ def as_numpy(value: Any) -> np.ndarray:
 class _Door:
     """One passage: the views handed out, so that a result that is one of them, or looks into one, is recognised."""
 
-    __slots__ = ("views",)
+    __slots__ = ("plain", "views")
 
     def __init__(self) -> None:
         self.views: dict[int, tuple[np.ndarray, Any]] = {}
+        self.plain: list[np.ndarray] = []  # NumPy's own arrays among the arguments
 
     def out(self, value: Any) -> Any:
         kind = type(value)
@@ -83,6 +85,7 @@ class _Door:
             return view
         if isinstance(value, np.ndarray):
             self.views[id(value)] = (value, value)
+            self.plain.append(value)
             return value
         if kind is tuple or kind is list:
             return kind([self.out(item) for item in value])
@@ -120,12 +123,15 @@ class _Door:
         while isinstance(root.base, np.ndarray):
             root = root.base
         fresh = root.base is None and root.flags.owndata and value.flags.writeable and value.dtype.isnative
-        if not fresh or (self.views and self._looks_into_input(value)):
+        # what owns its memory cannot look into a view of ours, but may be what an argument is a view of
+        if not fresh or (self.plain and any(np.may_share_memory(value, one) for one in self.plain)):
             return _core.new_from_numpy(value)
         return _core.adopt(value)
 
-    def _looks_into_input(self, value: np.ndarray) -> bool:
-        return any(np.may_share_memory(value, view) for view, _ in self.views.values())
+
+def take_over(value: Any) -> Any:
+    """A result of NumPy's that nobody else refers to, alone or in tuples and lists, as arrays of ours."""
+    return _Door().back(value)
 
 
 def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:

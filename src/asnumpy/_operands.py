@@ -9,7 +9,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
-from asnumpy._dtype import supported
+from asnumpy._dtype import is_narrow, real_kind, supported, wide_dtype
 from asnumpy._host import as_numpy
 
 WEAK = (int, float, complex)  # exact classes: by NEP 50 their values adapt to the arrays' dtype
@@ -126,8 +126,10 @@ def any_negative(value: Any) -> bool:
     """Whether an integer exponent has a negative element; this reads an array's values."""
     if not isinstance(value, ndarray):
         return bool(value < 0)
-    if value.dtype.kind != "i" or value.size == 0:
+    if real_kind(value.dtype) != "i" or value.size == 0:
         return False
+    if is_narrow(value.dtype):
+        value = _core.cast(value, wide_dtype(value.dtype))
     negative = _core.apply("less", (value.dtype, value.dtype, _BOOL), [value, 0])
     if negative.ndim == 0:
         return bool(negative)

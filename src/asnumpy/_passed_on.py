@@ -1,4 +1,4 @@
-"""Functions that are NumPy's own, run through the host door: files, polynomials, packed bits, calendars, iterators."""
+"""Functions that are NumPy's own, run through the host door: packed bits, calendars, iterators."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from asnumpy._public import export, exports, public
 
 # A name that another module defines is left to it.
 _FUNCTIONS = """
-genfromtxt load loadtxt packbits poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots
-save savetxt savez savez_compressed unpackbits fromregex
+packbits unpackbits
 busday_count busday_offset datetime_as_string datetime_data is_busday
 """.split()
 _CLASSES = "broadcast ndenumerate ndindex nditer nested_iters".split()

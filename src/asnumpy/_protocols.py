@@ -72,7 +72,7 @@ def _array_function(self: Any, /, func: Any, types: Any, args: Any, kwargs: Any)
 
 
 @method(name="__array_wrap__")
-def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = False, /) -> ndarray:
+def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = True, /) -> ndarray:
     """What NumPy computed from this array comes back as one of ours."""
     return from_host(np.asarray(array), "ndarray.__array_wrap__")
 

@@ -11,7 +11,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from asnumpy import _core
 from asnumpy._array import method, ndarray
 from asnumpy._convert import asarray
-from asnumpy._dtype import as_dtype, bfloat16
+from asnumpy._dtype import as_dtype, bfloat16, is_narrow
 from asnumpy._host import host
 from asnumpy._joining import concatenate
 from asnumpy._manipulation import transpose
@@ -178,7 +178,7 @@ def var(
 ) -> ndarray:
     a = asarray(a)
     mask = True if where is _NoValue else where
-    if out is not None and not _holds_real(out, a, dtype):
+    if is_narrow(a.dtype) or (out is not None and not _holds_real(out, a, dtype)):
         return host(np.var, a, axis, dtype, out, ddof, _keep(keepdims), where=mask, **_given(mean, correction))
     return _spread_result(_var(a, axis, dtype, ddof, _keep(keepdims), mask, mean, correction), a, dtype, out, "var")
 
@@ -190,7 +190,7 @@ def std(
 ) -> ndarray:
     a = asarray(a)
     mask = True if where is _NoValue else where
-    if out is not None and not _holds_real(out, a, dtype):
+    if is_narrow(a.dtype) or (out is not None and not _holds_real(out, a, dtype)):
         return host(np.std, a, axis, dtype, out, ddof, _keep(keepdims), where=mask, **_given(mean, correction))
     made = sqrt(_var(a, axis, dtype, ddof, _keep(keepdims), mask, mean, correction))
     if dtype is not None and np.dtype(dtype).kind in "iub":

@@ -8,6 +8,8 @@ import warnings
 import numpy as np
 from backend.edge_values import BFLOAT16, is_float
 
+from asnumpy._dtype import is_narrow, wide_dtype
+
 # Functions whose values no library rounds correctly. All others are exact: they must equal NumPy bit for bit.
 # A new row is exact until it is named here.
 APPROXIMATE = frozenset(
@@ -93,6 +95,8 @@ def ulps_apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def _same(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Elementwise identity: zeros by their sign, NaNs by their place."""
+    if is_narrow(a.dtype):
+        return _same(a.astype(wide_dtype(a.dtype)), b.astype(wide_dtype(b.dtype)))
     if a.dtype.kind == "c":
         return _same(a.real, b.real) & _same(a.imag, b.imag)
     with np.errstate(all="ignore"):

@@ -145,7 +145,8 @@ def resolve(path: str, original: Any) -> Any:
     if path.startswith("numpy.random.") and not hasattr(ap, "random"):  # TEMPORARY
         if isinstance(original, type) or not callable(original):
             return original
-        return lambda *a, **k: (lambda r: ap.asarray(r) if isinstance(r, np.ndarray) else r)(original(*plain(a), **plain(k)))
+        return lambda *a, **k: (lambda r: ap.asarray(r) if isinstance(r, np.ndarray) else r)(
+            original(*plain(a), **plain(k)))
     if original is np._NoValue:  # type: ignore[attr-defined]
         return original
     if isinstance(original, type) and issubclass(original, (np.generic, np.dtype, BaseException)):
