@@ -77,6 +77,9 @@ def _judging(assertion: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _testing(name: str, original: Any) -> Any:
+    """asnumpy's own assertions where it has them; NumPy's, with its arrays in place of ours, for the private ones."""
+    if hasattr(ap.testing, name):
+        return getattr(ap.testing, name)
     compares = name.startswith("assert_") and "raises" not in name and "warn" not in name and "no_gc" not in name
     return _judging(original) if compares and inspect.isfunction(original) else original
 
