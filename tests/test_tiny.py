@@ -150,3 +150,17 @@ def test_errors_are_numpy_s() -> None:
 def test_settings_are_checked() -> None:
     with pytest.raises(ValueError, match="num_threads"):
         ap.config.num_threads = 0
+
+
+def test_neural_network_functions() -> None:
+    np.testing.assert_allclose(ap.nn.softmax(ap.asarray([1.0, 2.0])), [1 / (1 + np.e), np.e / (1 + np.e)])
+    assert ap.nn.gelu(ap.asarray([-np.inf, 0.0])).tolist() == [0.0, 0.0]
+
+
+def test_python_functions_are_traced() -> None:
+    assert ap.vectorize(lambda x: x * 2 + 1)(ap.arange(3)).tolist() == [1, 3, 5]
+
+
+def test_errors_of_arithmetic_on_request() -> None:
+    with ap.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        ap.ones(3) / 0

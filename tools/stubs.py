@@ -243,6 +243,8 @@ def _class(name: str, value: type, bases: str = "") -> Iterator[str]:
                 yield "    @classmethod\n" + function(member, raw.__func__, "    ", "cls")
             else:
                 yield function(member, raw, "    ", "self")
+    if issubclass(value, np.generic):  # a number of its own kind
+        yield "    def __new__(cls, value: Any = ..., /) -> Self: ..."
     if empty:
         yield "    def __getattr__(self, name: str) -> Any: ..."
 
@@ -324,9 +326,9 @@ def namespace_stub() -> str:
     """`__init__.pyi`: everything that `asnumpy` exports."""
     text = _HEAD + "from asnumpy._array import ndarray as ndarray\nfrom asnumpy._ufunc import ufunc as ufunc\n"
     names = sorted({*ap.__all__, "__version__"})
-    modules = sorted(name for name, value in vars(ap).items()
-                     if isinstance(value, types.ModuleType) and value.__name__ == f"asnumpy.{name}" and name[0] != "_")
-    for name in sorted({*modules, *ap._LATER}):
+    modules = {path.stem for path in PACKAGE.glob("[a-z]*.py")}
+    modules |= {path.parent.name for path in PACKAGE.glob("[a-z]*/__init__.py")}
+    for name in sorted(modules):
         text += f"from asnumpy import {name} as {name}\n"
     own = []
     for name in names:

@@ -15,6 +15,7 @@
 #include "ops/exponential.hpp"
 #include "ops/extremum.hpp"
 #include "ops/logic.hpp"
+#include "ops/random.hpp"
 #include "ops/rounding.hpp"
 #include "ops/structured.hpp"
 #include "ops/trigonometric.hpp"
@@ -58,6 +59,8 @@ struct Registry {
         add_table(ops::cast);
         for (const Structured& s : structured_rows)
             add({s.name, RowKind::structured, s.nin, s.nout, s.aclnn, {}, false, {}}, ops::Neutral::none);
+        for (const RandomRow& r : random_rows)
+            add({r.name, RowKind::structured, static_cast<std::uint8_t>(r.parameters.size()), 1, {}, {}, false, {}}, ops::Neutral::none);
         for (auto& from : casts) from.fill(-1);
         const RowId cast = by_name.at("cast");
         for (int index = 0; const Signature& signature : rows[cast].loops)
@@ -65,7 +68,7 @@ struct Registry {
     }
 
     template <class Table> void add_table(const Table& table) {
-        std::apply([this](const auto&... definition) { (add_definition(definition), ...); }, table);
+        std::apply([this](const auto&... definition) { (this->add_definition(definition), ...); }, table);
     }
 
     template <class Definition> void add_definition(const Definition& d) {

@@ -1,4 +1,5 @@
 // Indexing with integers, slices, None and Ellipsis, reading and writing; all else goes to the Python package.
+#include <cstring>
 #include <optional>
 
 #include "python/convert.hpp"
@@ -156,11 +157,52 @@ int assign_value(PyArray* target, View&& view, bool element, PyObject* value) {
     return 0;
 }
 
+// The common keys among the advanced ones: one index array over the first axis, or one mask over a vector. Null for others.
+const Array* picking_key(const Array& from, PyObject* key) {
+    if (!is_exact(key) || from.ndim() == 0) return nullptr;
+    const Array& k = unwrap(key)->array;
+    if (k.ndim() != 1) return nullptr;
+    const bool mask = k.dtype == DType::boolean && from.ndim() == 1 && k.view.shape[0] == from.view.shape[0];
+    return mask || k.dtype == DType::int64 ? &k : nullptr;
+}
+
+// Of values of the vector's own dtype, and numbers that it holds; false for others, which need a conversion.
+bool assign_picked(const Array& vector, const Array& key, PyObject* value) {
+    if (vector.ndim() != 1 || vector.size() == 0) return false;
+    const bool mask = key.dtype == DType::boolean;
+    Scalar scalar;
+    if (is_exact(value)) {
+        const Array& source = unwrap(value)->array;
+        const bool fits = source.ndim() == 0 || (source.ndim() == 1 && (source.view.shape[0] == key.view.shape[0] || source.view.shape[0] == 1));
+        if (mask || !fits || source.dtype != vector.dtype) return false;
+        scatter(vector, key, source, 0);
+        return true;
+    }
+    if (!weak_scalar(value, vector.dtype, scalar)) return false;
+    if (mask) {
+        static const RowId where = find_row("where");
+        const DType d = vector.dtype;
+        const Signature signature{3, 1, {DType::boolean, d, d}, {d}};
+        const int loop = find_loop(where, signature);
+        if (loop < 0) return false;
+        const Input operands[]{key, scalar, vector};
+        apply(where, loop, operands, std::span(&vector, 1));
+        return true;
+    }
+    Array source = new_array(Dims{}, vector.dtype);
+    source.buffer->materialise();
+    std::memcpy(source.data(), scalar.bytes.data(), itemsize(vector.dtype));
+    scatter(vector, key, source, 0);
+    return true;
+}
+
 }  // namespace
 
 PyObject* slots::subscript(PyObject* self, PyObject* key) {
     return guarded([&]() -> PyObject* {
         PyArray* a = unwrap(self);
+        if (const Array* k = picking_key(a->array, key))
+            return wrap(k->dtype == DType::boolean ? compress(a->array, *k) : take(a->array, *k, 0));
         std::optional<Indexed> found = index_basic(a->array.view, key);
         if (!found) return call_hook(&Hooks::getitem, "getitem", self, key);
         if (found->element) return element_of(a, std::move(found->view));
@@ -173,6 +215,7 @@ int slots::assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         if (!value) raise(PyExc_ValueError, "cannot delete array elements");
         PyArray* a = unwrap(self);
         require_writeable(a, "assignment destination is read-only");
+        if (const Array* k = picking_key(a->array, key); k && assign_picked(a->array, *k, value)) return 0;
         std::optional<Indexed> found = index_basic(a->array.view, key);
         if (found) return assign_value(a, std::move(found->view), found->element, value);
         Py_DECREF(call_hook(&Hooks::setitem, "setitem", self, key, value));

@@ -117,12 +117,42 @@ inline bool may_be_integer_power(const PyUfunc* u) {
     return u == operators[static_cast<std::size_t>(Operator::power)];
 }
 
+// `u(*operands, out=target)` of arrays and numbers where the loop's result has the target's dtype.
+bool call_into(PyUfunc* u, PyObject* const* operands, PyObject* target) {
+    if (u->row < 0 || u->nout != 1 || watch_ufuncs || may_be_integer_power(u)) return false;
+    std::array<int, max_in> kinds{};
+    for (int i = 0; i < u->nin; ++i)
+        if ((kinds[static_cast<std::size_t>(i)] = operand_kind(operands[i])) < 0) return false;
+    const int loop = loop_for(u, kinds.data());
+    if (loop < 0) return false;
+    const auto id = static_cast<RowId>(u->row);
+    const Signature& signature = row(id).loops[static_cast<std::size_t>(loop)];
+    PyArray* out = unwrap(target);
+    Inputs in;
+    if (signature.out[0] != out->array.dtype || !fill(signature, u->nin, operands, kinds.data(), in)) return false;
+    require_writeable(out, "output array is read-only");
+    apply(id, loop, in, std::span<const Array>(&out->array, 1));
+    return true;
+}
+
+// The only keyword is `out`, and it names an exact array.
+bool names_out(PyObject* names, PyObject* value) {
+    static PyObject* const out = checked(PyUnicode_InternFromString("out"));
+    return PyTuple_GET_SIZE(names) == 1 && PyTuple_GET_ITEM(names, 0) == out && is_exact(value);
+}
+
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
     return guarded([&]() -> PyObject* {
         auto* u = reinterpret_cast<PyUfunc*>(self);
         const Py_ssize_t count = PyVectorcall_NARGS(flags);
         PyObject* result = nullptr;
-        if (count == u->nin && (!names || PyTuple_GET_SIZE(names) == 0) && call_fast(u, args, result)) return result;
+        if (count == u->nin) {
+            if (!names || PyTuple_GET_SIZE(names) == 0) {
+                if (call_fast(u, args, result)) return result;
+            } else if (names_out(names, args[count]) && call_into(u, args, args[count])) {
+                return Py_NewRef(args[count]);
+            }
+        }
         return call_slowly(u, args, count, names);
     });
 }

@@ -67,11 +67,13 @@ const void* splat(const Scalar& s, std::size_t n, std::size_t slot) {
     return to;
 }
 
-// Contiguous, aligned, and with a value that nothing recorded will change.
-bool is_at_hand(const Array& a) {
-    return !a.buffer->pending_writes && a.buffer->materialised() && is_c_contiguous(a.view, item(a.dtype)) &&
+// Contiguous, aligned, and nothing recorded will write it.
+bool is_plain(const Array& a) {
+    return !a.buffer->pending_writes && is_c_contiguous(a.view, item(a.dtype)) &&
            reinterpret_cast<std::uintptr_t>(a.data()) % info(a.dtype).alignment == 0;
 }
+// A plain array with a value.
+bool is_at_hand(const Array& a) { return a.buffer->materialised() && is_plain(a); }
 
 // Small contiguous operands of one shape, or scalars: no instruction is made at all.
 bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::span<const Array> out,
@@ -79,7 +81,9 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     const Array* first = nullptr;
     if (!out.empty()) {  // one given output, which an input may be but not overlap
         first = &out[0];
-        if (r.nout != 1 || !first->buffer || first->dtype != signature.out[0] || first->buffer->pending_reads || !is_at_hand(*first)) return false;
+        if (r.nout != 1 || !first->buffer || first->dtype != signature.out[0] || first->size() > eager_size()) return false;
+        first->buffer->materialise();
+        if (first->buffer->pending_reads || !is_plain(*first)) return false;
         for (const Input& i : in)
             if (i.array && !(i.array->buffer == first->buffer && i.array->view == first->view) && may_overlap(*i.array, *first)) return false;
     }

@@ -14,6 +14,8 @@ from asnumpy._ufunc import ufunc as ufunc
 from asnumpy import char as char
 from asnumpy import config as config
 from asnumpy import ctypeslib as ctypeslib
+from asnumpy import demo as demo
+from asnumpy import einops as einops
 from asnumpy import emath as emath
 from asnumpy import f2py as f2py
 from asnumpy import fft as fft

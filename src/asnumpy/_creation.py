@@ -26,6 +26,8 @@ def check_device(device: Any) -> None:
 
 def normal_shape(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple of Python ints; an int stands for one axis."""
+    if type(shape) is int:
+        return (shape,)
     if type(shape) is tuple and all(type(n) is int for n in shape):
         return shape
     if hasattr(shape, "__index__") and getattr(shape, "ndim", 0) == 0:
@@ -142,6 +144,8 @@ def array(
     object: Any, dtype: Any = None, *, copy: bool | None = True, order: Any = "K", subok: bool = False,
     ndmin: int = 0, ndmax: int = 0, like: Any = None,
 ) -> ndarray:
+    if type(object) in (list, tuple) and dtype is None and copy is True and order == "K" and not ndmin and not ndmax:
+        return _asarray(object)
     return _convert(object, dtype, copy, order, ndmin, ndmax)
 
 
@@ -149,6 +153,7 @@ def array(
 def asarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None, like: Any = None,
 ) -> ndarray:
+    """Differs from NumPy: a numpy.ndarray is copied, not shared; `from_dlpack` shares its memory."""
     check_device(device)
     if dtype is None and order is None and copy is None:
         return _asarray(a)
@@ -159,6 +164,7 @@ def asarray(
 def asanyarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None, like: Any = None,
 ) -> ndarray:
+    """Differs from NumPy: a numpy.ndarray is copied, not shared; `from_dlpack` shares its memory."""
     return asarray(a, dtype, order, device=device, copy=copy)
 
 
@@ -319,6 +325,8 @@ def arange(
     start_or_stop: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, like: Any = None,
 ) -> ndarray:
     check_device(device)
+    if dtype is None and type(start_or_stop) is int and type(step) is int and (stop is None or type(stop) is int):
+        return _core.adopt(np.arange(start_or_stop, stop, step))  # the common call first
     if stop is None:
         return computed(np.arange, 0, start_or_stop, step, dtype=dtype)
     return computed(np.arange, start_or_stop, stop, step, dtype=dtype)

@@ -97,14 +97,24 @@ def unsupported_error(dtype: np.dtype, function: str = "asarray") -> TypeError:
     )
 
 
+_known: dict[Any, np.dtype] = {}
+
+
 def as_dtype(value: Any, function: str = "asarray") -> np.dtype:
     """The native dtype that `value` names; TypeError when arrays cannot hold it."""
+    named = value is None or isinstance(value, (type, np.dtype))
+    known = _known.get(value) if named else None
+    if known is not None:
+        return known
     if isinstance(value, str) and value in EXTENDED:
         return EXTENDED[value]  # whatever another package calls so
     dtype = np.dtype(value)
     if not supported(dtype):
         raise unsupported_error(dtype, function)
-    return dtype if dtype.isnative else dtype.newbyteorder("=")
+    native = dtype if dtype.isnative else dtype.newbyteorder("=")
+    if named and len(_known) < 1000:  # classes made at run time may name a dtype too
+        _known[value] = native
+    return native
 
 
 def type_of(value: Any) -> Any:

@@ -30,7 +30,10 @@ public(HostCallWarning)
 
 @public
 def host_calls() -> dict[str, int]:
-    """How often each function went through the host door since the process started, the most frequent first."""
+    """How often each function went through the host door since the process started.
+
+    Returns a dict from the function's name (`numpy.linalg.svd`) to an int, the most frequent first.
+    """
     return dict(_calls.most_common())
 
 
@@ -68,6 +71,16 @@ def as_numpy(value: Any) -> np.ndarray:
         return _core.to_numpy_view(made, None)
 
 
+def _root(array: np.ndarray) -> np.ndarray:
+    """The array at the end of a chain of views, which owns the memory or had it from somebody else."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+_PLAIN = frozenset({type(None), bool, int, float, str})  # go in as they are
+
+
 class _Door:
     """One passage: the views handed out, so that a result that is one of them, or looks into one, is recognised."""
 
@@ -79,6 +92,8 @@ class _Door:
 
     def out(self, value: Any) -> Any:
         kind = type(value)
+        if kind in _PLAIN:
+            return value
         if isinstance(value, _core.Array):
             view = _core.to_numpy_view(value, None)
             self.views[id(view)] = (view, value)
@@ -119,9 +134,7 @@ class _Door:
             return known[1]
         if not supported(value.dtype):
             return value
-        root = value
-        while isinstance(root.base, np.ndarray):
-            root = root.base
+        root = _root(value)
         fresh = root.base is None and root.flags.owndata and value.flags.writeable and value.dtype.isnative
         # what owns its memory cannot look into a view of ours, but may be what an argument is a view of
         if not fresh or (self.plain and any(np.may_share_memory(value, one) for one in self.plain)):

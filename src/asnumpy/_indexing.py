@@ -120,11 +120,10 @@ def _result_shape(taken: _Taken) -> tuple[int, ...]:
 
 def getitem(a: Any, key: Any) -> Any:
     """`a[key]` for a key that is not a basic one."""
-    if type(key) is ndarray and key.ndim == 1 and a.ndim:  # the common keys first
-        if key.dtype == _INT64:
-            return _core.take(a, key, 0)
-        if a.ndim == 1 and key.dtype == _BOOL and key.size == a.size:
-            return _core.compress(a, key)
+    if type(key) is list and key and type(key[0]) is int and a.ndim:  # the common key first
+        plain = np.asarray(key)
+        if plain.dtype == _INT64 and plain.ndim == 1:
+            return _core.take(a, _core.adopt(plain), 0)
     mask = _whole_mask(a, key)
     if mask is not None:
         return _core.compress(a.reshape(-1), mask.reshape(-1))

@@ -57,6 +57,10 @@ def _check_out(out: Any, lengths: tuple[int, ...], function: str) -> None:
 def concatenate(
     arrays: Any, /, axis: int | None = 0, out: ndarray | None = None, *, dtype: Any = None, casting: str = "same_kind",
 ) -> ndarray:
+    if type(axis) is int and out is None and dtype is None and casting == "same_kind":
+        made = _core.join(arrays, axis)
+        if made is not None:
+            return made
     if isinstance(arrays, ndarray) and arrays.ndim == 0:
         raise TypeError("The first input argument needs to be a sequence")
     given = list(arrays)

@@ -23,9 +23,10 @@ _FLOAT32 = np.dtype(np.float32)
 
 def product_dtype(*arrays: ndarray) -> np.dtype:
     first = arrays[0].dtype
-    if all(a.dtype == first for a in arrays):
-        return first
-    return np.result_type(*(a.dtype for a in arrays))
+    for a in arrays[1:]:
+        if a.dtype != first:
+            return np.result_type(*(a.dtype for a in arrays))
+    return first
 
 
 def as_dtype_of(a: ndarray, dtype: np.dtype) -> ndarray:
@@ -54,6 +55,8 @@ def gemm(a: ndarray, b: ndarray) -> ndarray:
 
 def _vectors(a: ndarray, b: ndarray) -> ndarray:
     """The inner product of two vectors of one dtype: multiplied and summed in one pass over memory."""
+    if a.dtype.char in "dfDFlqi":  # the common ones first
+        return _core.reduce("add", a.dtype, multiply(a, b), 1, False)
     if a.dtype == _BOOL or is_narrow(a.dtype) or (a.dtype.kind in "fV" and a.dtype.itemsize == 2):
         return gemm(a.reshape(1, -1), b.reshape(-1, 1)).reshape(())
     return sum_products(multiply(a, b), (0,))

@@ -12,6 +12,7 @@ from asnumpy import _core
 from asnumpy._array import method, ndarray
 from asnumpy._convert import asarray
 from asnumpy._dtype import as_dtype, bfloat16, is_narrow
+from asnumpy._errors import watching
 from asnumpy._host import host
 from asnumpy._joining import concatenate
 from asnumpy._manipulation import transpose
@@ -81,7 +82,7 @@ def _mean(a: ndarray, axis: Any, dtype: Any, out: Any, keepdims: bool, where: An
     if out is not None and not _holds(out, wide, a, dtype):
         return host(np.mean, a, axis, dtype, out, keepdims, where=where)
     axes, count = _axes(a, axis)
-    if dtype is None and wide is not None and count and where is True:
+    if dtype is None and wide is not None and count and where is True and not watching():
         made = _core.reduce("add", wide, a, axes, keepdims) / count
         if a.dtype in _NARROW:
             made = _core.cast(made, a.dtype)
@@ -176,6 +177,7 @@ def var(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = _NoValue, *,
     where: Any = _NoValue, mean: Any = _NoValue, correction: Any = _NoValue,
 ) -> ndarray:
+    """Differs from NumPy: float16 is computed in float32 and rounded once."""
     a = asarray(a)
     mask = True if where is _NoValue else where
     if is_narrow(a.dtype) or (out is not None and not _holds_real(out, a, dtype)):
@@ -188,6 +190,7 @@ def std(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = _NoValue, *,
     where: Any = _NoValue, mean: Any = _NoValue, correction: Any = _NoValue,
 ) -> ndarray:
+    """Differs from NumPy: float16 is computed in float32 and rounded once."""
     a = asarray(a)
     mask = True if where is _NoValue else where
     if is_narrow(a.dtype) or (out is not None and not _holds_real(out, a, dtype)):

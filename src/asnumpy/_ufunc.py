@@ -62,7 +62,7 @@ class ufunc(_core.Ufunc):  # type: ignore[misc]
     def resolve_dtypes(
         self, /, dtypes: Any, *, signature: Any = None, casting: Any = None, reduction: bool = False,
     ) -> Any:
-        given = {"signature": signature, "casting": casting}  # where NumPy takes no None
+        given = {"signature": signature, "casting": casting}
         given = {name: value for name, value in given.items() if value is not None}
         return self.numpy.resolve_dtypes(dtypes, reduction=reduction, **given)
 

@@ -18,8 +18,8 @@ APPROXIMATE = frozenset(
 )
 # Exact on real numbers, several roundings on complex ones.
 APPROXIMATE_COMPLEX = APPROXIMATE | {"multiply", "divide", "square", "reciprocal", "sqrt", "absolute", "sign"}
-# Of two zeros NumPy picks one or the other, by dtype and instruction set.
-ZERO_OF_EITHER_SIGN = frozenset(["maximum", "minimum", "fmax", "fmin"])
+# Of two zeros NumPy picks one or the other, by dtype, instruction set and version.
+ZERO_OF_EITHER_SIGN = frozenset(["maximum", "minimum", "fmax", "fmin", "nextafter"])
 ULPS = 4          # of the correctly rounded value
 ULPS_16_BIT = 1
 

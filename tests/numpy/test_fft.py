@@ -91,7 +91,8 @@ def test_inverses_and_threads():
     assert ap.host_calls()["scipy.fft.fft2"] > 0
     with ap.config.using(num_threads=1):
         one = ap.fft.fft2(x)
-    assert_same(ap.to_numpy(one), ap.fft.fft2(x))
+    many = ap.to_numpy(ap.fft.fft2(x))  # another library's, with its own order of additions
+    np.testing.assert_allclose(ap.to_numpy(one), many, rtol=0, atol=4e-7 * np.abs(many).max())
     assert type(np.fft.fft(x)) is ap.ndarray
 
 

@@ -145,11 +145,6 @@ def resolve(path: str, original: Any) -> Any:
         return stand_in(path)
     if path.startswith("numpy.testing."):
         return _testing(path.rpartition(".")[2], original)
-    if path.startswith("numpy.random.") and not hasattr(ap, "random"):  # TEMPORARY
-        if isinstance(original, type) or not callable(original):
-            return original
-        return lambda *a, **k: (lambda r: ap.asarray(r) if isinstance(r, np.ndarray) else r)(
-            original(*plain(a), **plain(k)))
     if original is np._NoValue:  # type: ignore[attr-defined]
         return original
     if isinstance(original, type) and issubclass(original, (np.generic, np.dtype, BaseException)):
