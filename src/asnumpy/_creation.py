@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from operator import index
 from typing import Any
@@ -320,16 +321,33 @@ def computed(function: Any, *args: Any, **kwargs: Any) -> Any:
     return _core.adopt(np.asarray(made))
 
 
+_MISSING: Any = object()
+
+
 @public
 def arange(
-    start_or_stop: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, like: Any = None,
+    start_or_stop: Any = _MISSING, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
+    like: Any = None, start: Any = _MISSING,
 ) -> ndarray:
     check_device(device)
+    if start is not _MISSING or start_or_stop is _MISSING:  # by keywords
+        if start is not _MISSING and start_or_stop is not _MISSING:
+            raise TypeError("arange() got multiple values for argument 'start'")
+        if stop is None:
+            raise TypeError("arange() requires stop to be specified.")
+        start_or_stop = 0 if start is _MISSING else start
     if dtype is None and type(start_or_stop) is int and type(step) is int and (stop is None or type(stop) is int):
         return _core.adopt(np.arange(start_or_stop, stop, step))  # the common call first
     if stop is None:
         return computed(np.arange, 0, start_or_stop, step, dtype=dtype)
     return computed(np.arange, start_or_stop, stop, step, dtype=dtype)
+
+
+_given = inspect.signature(arange).parameters
+arange.__signature__ = inspect.signature(arange).replace(parameters=[  # type: ignore[attr-defined]  # as NumPy writes it
+    _given["start_or_stop"].replace(default=inspect.Parameter.empty),
+    *(_given[_name] for _name in ("stop", "step", "dtype", "device", "like")),
+])
 
 
 @public

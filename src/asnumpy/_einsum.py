@@ -262,7 +262,10 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     if out is None:
         order_name = str(kwargs.get("order", "K")).upper()
         fortran = order_name == "F" or (order_name == "A" and all(a.flags_f_contiguous for a in sources))
-        fortran = fortran and not (single and made.dtype == sources[0].dtype)
+        own = not (single and made.dtype == sources[0].dtype)  # else a view, in whatever order
+        if own and order_name == "C" and not made.flags_c_contiguous:
+            return _core.cast(made, made.dtype)
+        fortran = fortran and own
         return _fortran(made) if fortran else made
     if not isinstance(out, ndarray):
         raise TypeError(f"einsum: expected out to be an asnumpy.ndarray, got {type(out).__name__}")

@@ -153,7 +153,8 @@ def _bfloat16_limits() -> Any:
 def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> ndarray:
     a = asarray(x)
     if a.dtype.kind in "biu":
-        return (_core.cast(a, a.dtype) if copy else a)[()]
+        made = _core.cast(a, a.dtype) if copy else a
+        return made if made.ndim else made[()]
     if is_narrow(a.dtype):
         return host(np.nan_to_num, a, copy, nan, posinf, neginf)
     if a.dtype.kind == "c":
@@ -165,7 +166,7 @@ def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neg
     if not copy:
         _core.assign(a, made)
         made = a
-    return made[()]  # of one element, a scalar, as NumPy
+    return made if made.ndim else made[()]  # a scalar, as NumPy
 
 
 # --- comparison within a tolerance ---
@@ -254,7 +255,8 @@ def isreal(x: Any) -> ndarray:
 
 @public
 def iscomplexobj(x: Any) -> bool:
-    return (x.dtype if hasattr(x, "dtype") else asarray(x).dtype).kind == "c"
+    dtype = getattr(x, "dtype", None)
+    return (dtype if hasattr(dtype, "kind") else asarray(x).dtype).kind == "c"
 
 
 @public

@@ -89,7 +89,7 @@ def reduce(
     given |= {"where": where} if where is not True else {}
     found = overrides((array, out[0] if isinstance(out, tuple) and out else out))
     if found:
-        return call_overrides(found, ufunc, "reduce", (array,), given)
+        return call_overrides(ufunc, "reduce", (array,), given)
 
     def numpy() -> Any:
         return on_host(ufunc.numpy.reduce, f"{ufunc.name}.reduce", (array,), given)
@@ -156,7 +156,7 @@ def accumulate(ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any) -> Any:
     given |= {"out": out} if out is not None else {}
     found = overrides((array, out[0] if isinstance(out, tuple) and out else out))
     if found:
-        return call_overrides(found, ufunc, "accumulate", (array,), given)
+        return call_overrides(ufunc, "accumulate", (array,), given)
 
     def numpy() -> Any:
         return on_host(ufunc.numpy.accumulate, f"{ufunc.name}.accumulate", (array,), given)

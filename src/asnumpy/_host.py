@@ -108,7 +108,7 @@ class _Door:
             return {key: self.out(item) for key, item in value.items()}
         if kind is slice:
             return slice(self.out(value.start), self.out(value.stop), self.out(value.step))
-        if hasattr(kind, "__array__") and not isinstance(value, np.generic) and not hasattr(kind, "__array_function__"):
+        if hasattr(kind, "__array__") and kind.__module__ != "numpy" and not hasattr(kind, "__array_function__"):
             view = as_numpy(value)
             self.views[id(view)] = (view, value)
             return view
