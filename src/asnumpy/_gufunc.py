@@ -24,7 +24,7 @@ def product(a: ndarray, b: ndarray) -> ndarray:
     right = b.reshape((b.shape[0], 1)) if column else b
     result = _core.matmul(left, right)
     if row and column:
-        return result.reshape(())
+        return result[0, 0]
     if row:
         return result.reshape(result.shape[:-2] + result.shape[-1:])
     if column:
@@ -155,7 +155,7 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             return done
     found = overrides([*args, *outputs((), kwargs)])
     if found:
-        return call_overrides(found, ufunc, "__call__", args, kwargs)
+        return call_overrides(ufunc, "__call__", args, kwargs)
     if not kwargs.keys().isdisjoint(_ALONG):
         try:
             return _along(ufunc, args, kwargs)
