@@ -10,19 +10,53 @@ from typing import Any
 
 Rows = dict[str, Any]
 KINDS = {
-    "aclTensor*": "tensor", "aclTensorList*": "tensors", "aclScalar*": "scalar", "aclScalarList*": "scalars",
-    "aclIntArray*": "ints", "aclFloatArray*": "floats", "aclBoolArray*": "bools", "char*": "text", "bool": "boolean",
-    "double": "real", "float": "real", "aclDataType": "dtype",
+    "aclTensor*": "tensor",
+    "aclTensorList*": "tensors",
+    "aclScalar*": "scalar",
+    "aclScalarList*": "scalars",
+    "aclIntArray*": "ints",
+    "aclFloatArray*": "floats",
+    "aclBoolArray*": "bools",
+    "char*": "text",
+    "bool": "boolean",
+    "double": "real",
+    "float": "real",
+    "aclDataType": "dtype",
 }
-PRIMITIVES = {"void", "char", "bool", "int", "float", "double", "size_t", "int8_t", "uint8_t", "int32_t", "uint32_t", "int64_t",
-              "uint64_t", "uint16_t"}
+PRIMITIVES = {
+    "void",
+    "char",
+    "bool",
+    "int",
+    "float",
+    "double",
+    "size_t",
+    "int8_t",
+    "uint8_t",
+    "int32_t",
+    "uint32_t",
+    "int64_t",
+    "uint64_t",
+    "uint16_t",
+}
 ENTRY_FILES = 4  # the entry points in parts, so that they compile side by side
 HEAD = "// Written by cannsim/generate.py from cannsim/data.\n"
 # Which functions a library that programs link or load exports besides those that it needs. Nothing: an empty library.
 LIBRARIES = {
-    "ascendcl": "runtime", "acl_rt": "runtime", "runtime": "runtime", "nnopbase": "objects", "opapi": "operators",
-    "opapi_math": "operators", "opapi_nn": "operators", "hccl": "", "acl_op_compiler": "", "ge_runner": "", "graph": "",
-    "acl_tdt_channel": "", "ascend_hal": "", "profapi": "",
+    "ascendcl": "runtime",
+    "acl_rt": "runtime",
+    "runtime": "runtime",
+    "nnopbase": "objects",
+    "opapi": "operators",
+    "opapi_math": "operators",
+    "opapi_nn": "operators",
+    "hccl": "",
+    "acl_op_compiler": "",
+    "ge_runner": "",
+    "graph": "",
+    "acl_tdt_channel": "",
+    "ascend_hal": "",
+    "profapi": "",
 }
 
 
@@ -44,8 +78,8 @@ def operator_table(rows: Rows) -> str:
             optional = "optional" in param["name"].lower()
             parameters.append(
                 f'{{"{param["name"]}", Kind::{kind}, Direction::{direction}, {mask}, {low}, {high}, '
-                f'{position.get(param.get("shape"), -1)}, {position.get(param.get("dtype"), -1)}, '
-                f'{str(optional).lower()}, {str(param.get("empty", True)).lower()}}},'
+                f"{position.get(param.get('shape'), -1)}, {position.get(param.get('dtype'), -1)}, "
+                f"{str(optional).lower()}, {str(param.get('empty', True)).lower()}}},"
             )
         operators.append(f'{{"{name}", {first}, {len(params)}}},')
         first += len(params)
@@ -55,14 +89,18 @@ def operator_table(rows: Rows) -> str:
         for letter in letters:
             row = rows["_promotion"][table].get(letter, "-" * len(letters))
             lines.append("{" + ", ".join(str(letters.index(to)) if to in letters else "-1" for to in row) + "},")
-        promotions.append(f"const std::int8_t {table}[{len(letters)}][{len(letters)}] = {{\n" + "\n".join(lines) + "\n};\n")
+        promotions.append(
+            f"const std::int8_t {table}[{len(letters)}][{len(letters)}] = {{\n" + "\n".join(lines) + "\n};\n"
+        )
     return (
         f'{HEAD}#include "aclnn/facts.hpp"\n\nnamespace cannsim {{\n\n'
         "namespace {\nconstexpr Parameter parameter_table[] = {\n" + "\n".join(parameters) + "\n};\n"
         "constexpr OperatorFacts operator_table[] = {\n" + "\n".join(operators) + "\n};\n}  // namespace\n\n"
         "std::span<const OperatorFacts> operators() { return operator_table; }\n"
-        "std::span<const Parameter> parameters(const OperatorFacts& op) { return {parameter_table + op.first, op.count}; }\n"
-        + "".join(promotions) + "\n}  // namespace cannsim\n"
+        "std::span<const Parameter> parameters(const OperatorFacts& op) {\n"
+        "    return {parameter_table + op.first, op.count};\n}\n"
+        + "".join(promotions)
+        + "\n}  // namespace cannsim\n"
     )
 
 
@@ -75,12 +113,15 @@ def operator_entries(rows: Rows, part: int) -> str:
     for index, name in enumerate(names(rows)):
         if index % ENTRY_FILES != part:
             continue
-        params = [(declared(param["type"]).replace("aclDataType", "int32_t"), f"p{i}") for i, param in enumerate(rows[name])]
+        params = [
+            (declared(param["type"]).replace("aclDataType", "int32_t"), f"p{i}") for i, param in enumerate(rows[name])
+        ]
         values = ", ".join(variable for _, variable in params)
         arguments = "".join(f"{kind} {variable}, " for kind, variable in params)
         lines.append(
             f"CANNSIM_ABI int32_t {name}GetWorkspaceSize({arguments}uint64_t* size, aclOpExecutor** executor) {{\n"
-            f"    const Argument arguments[] = {{{values}}};\n    return plan({index}, arguments, size, executor);\n}}\n"
+            f"    const Argument arguments[] = {{{values}}};\n"
+            f"    return plan({index}, arguments, size, executor);\n}}\n"
             f"CANNSIM_ABI int32_t {name}(void* workspace, uint64_t size, aclOpExecutor* executor, void* stream) {{\n"
             f"    return launch({index}, workspace, size, executor, stream);\n}}"
         )
@@ -102,7 +143,7 @@ class Types:
         stars = text.count("*")
         words = [word for word in re.split(r"[\s*]+", text) if word not in ("", "struct")]
         const = "const " if words[0] == "const" else ""
-        base = [word for word in words if word != "const"][0]
+        base = next(word for word in words if word != "const")
         if base in ("aclError", "aclnnStatus") or base in self.enums:
             base = "int32_t"
         elif base in self.handles:
@@ -148,18 +189,25 @@ def abi(rows: Rows) -> str:
             lines.append(types.declare(name, rows[name]))
         except KeyError as by_value:  # passed by value: declared where it is implemented
             lines.append(f"// {name} takes {by_value.args[0]} by value")
-    values = [f"inline constexpr auto {name} = {value}{'u' if value > 0x7FFFFFFF else ''};" for name, value in constants(rows).items()]
+    values = [
+        f"inline constexpr auto {name} = {value}{'u' if value > 0x7FFFFFFF else ''};"
+        for name, value in constants(rows).items()
+    ]
     return (
         f"{HEAD}#pragma once\n\n#include <cstddef>\n#include <cstdint>\n\n"
         '#define CANNSIM_ABI __attribute__((visibility("default")))\n\n'
-        + "\n".join(f"struct {name};" for name in sorted(types.opaque)) + "\n\n"
-        'extern "C" {\n' + "\n".join(lines) + "\n}\n\nnamespace cannsim {\n\n" + "\n".join(values)
-        + "\n\nconst char* code_name(int code);  // ACL_ERROR_...; null for an unknown code\n\n}  // namespace cannsim\n"
+        + "\n".join(f"struct {name};" for name in sorted(types.opaque))
+        + "\n\n"
+        'extern "C" {\n'
+        + "\n".join(lines)
+        + "\n}\n\nnamespace cannsim {\n\n"
+        + "\n".join(values)
+        + "\n\nconst char* code_name(int code);  // null for an unknown code\n\n}  // namespace cannsim\n"
     )
 
 
 def absent(rows: Rows) -> str:
-    """A weak definition of every runtime function: what the sources define takes its place when the library is linked."""
+    """A weak definition of every runtime function: what the sources define takes its place in the library."""
     lines = [f'{HEAD}#include "runtime/absent.hpp"\n\nextern "C" {{']
     for name in names(rows):
         returns = rows[name]["returns"]
@@ -175,16 +223,25 @@ def absent(rows: Rows) -> str:
         for name, value in rows[group].items():
             codes.setdefault(value, name)
     cases = "\n".join(f'        case {value}: return "{name}";' for value, name in codes.items())
-    return "\n".join([
-        *lines, '}  // extern "C"\n', "namespace cannsim {\n", "const char* code_name(int code);",
-        f"const char* code_name(int code) {{\n    switch (code) {{\n{cases}\n        default: return nullptr;\n    }}\n}}",
-        "\n}  // namespace cannsim\n",
-    ])
+    return "\n".join(
+        [
+            *lines,
+            '}  // extern "C"\n',
+            "namespace cannsim {\n",
+            "const char* code_name(int code);",
+            "const char* code_name(int code) {\n    switch (code) {",
+            cases,
+            "        default: return nullptr;\n    }\n}",
+            "\n}  // namespace cannsim\n",
+        ]
+    )
 
 
 def exports(functions: list[str]) -> str:
     """A library's own symbols, for linkers; at run time its filtee, the simulator, answers for each of them."""
-    lines = [f'extern "C" __attribute__((visibility("default"))) int {name}() {{ return 500000; }}' for name in functions]
+    lines = [
+        f'extern "C" __attribute__((visibility("default"))) int {name}() {{ return 500000; }}' for name in functions
+    ]
     return HEAD + "\n".join(lines) + "\n"
 
 
@@ -193,7 +250,11 @@ def main() -> int:
     out.mkdir(parents=True, exist_ok=True)
     operators = json.loads((data / "operators.json").read_text())
     runtime = json.loads((data / "runtime.json").read_text())
-    files = {"operator_table.cpp": operator_table(operators), "abi.hpp": abi(runtime), "runtime_absent.cpp": absent(runtime)}
+    files = {
+        "operator_table.cpp": operator_table(operators),
+        "abi.hpp": abi(runtime),
+        "runtime_absent.cpp": absent(runtime),
+    }
     files |= {f"operator_entries_{part}.cpp": operator_entries(operators, part) for part in range(ENTRY_FILES)}
     groups = {
         "runtime": [name for name in names(runtime) if runtime[name]["lib"] == "libascendcl.so"],

@@ -2,7 +2,7 @@
 """Writes the simulator's data files from a folder of collected facts about CANN's interface.
 
 usage: cann_facts.py FACTS cannsim/data
-FACTS holds acl_runtime.json, aclnn_signatures.json and aclnn_dtypes.json: names, types, enum values and accepted dtypes, no text
+FACTS holds acl_runtime.json, aclnn_signatures.json and aclnn_dtypes.json: names, types, enum values, dtypes, no text
 of any CANN file. Only what the simulator needs goes into the data files, one operator or function a line.
 """
 
@@ -14,8 +14,21 @@ from pathlib import Path
 from typing import Any
 
 LETTERS = {
-    "bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I", "int64": "q",
-    "uint64": "Q", "float16": "e", "bfloat16": "E", "float32": "f", "float64": "d", "complex32": "c", "complex64": "F",
+    "bool": "?",
+    "int8": "b",
+    "uint8": "B",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "int64": "q",
+    "uint64": "Q",
+    "float16": "e",
+    "bfloat16": "E",
+    "float32": "f",
+    "float64": "d",
+    "complex32": "c",
+    "complex64": "F",
     "complex128": "D",
 }
 CATEGORY = {"i": "bBhHiIqQ", "f": "eEfd", "c": "cFD", "?": "?"}
@@ -59,14 +72,19 @@ def operator(called: str, signature: dict[str, Any], documented: dict[str, Any])
 
 
 def table(rows: dict[str, Any]) -> str:
-    lines = [f"{json.dumps(name)}:{json.dumps(value, separators=(',', ':'), ensure_ascii=False)}" for name, value in rows.items()]
+    lines = [
+        f"{json.dumps(name)}:{json.dumps(value, separators=(',', ':'), ensure_ascii=False)}"
+        for name, value in rows.items()
+    ]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def operators(signatures: dict[str, Any], dtypes: dict[str, Any]) -> dict[str, Any]:
     promotion = {}
-    for kind, rows in (("tensor_tensor", dtypes["promotion"]["tensor_tensor"]),
-                       ("tensor_scalar", dtypes["promotion"]["tensor_scalar"]["table"])):
+    for kind, rows in (
+        ("tensor_tensor", dtypes["promotion"]["tensor_tensor"]),
+        ("tensor_scalar", dtypes["promotion"]["tensor_scalar"]["table"]),
+    ):
         promotion[kind] = {
             LETTERS[a]: "".join(LETTERS[row[b]] if row.get(b) else "-" for b in LETTERS) for a, row in rows.items()
         }
@@ -74,7 +92,7 @@ def operators(signatures: dict[str, Any], dtypes: dict[str, Any]) -> dict[str, A
         "_meta": {
             "what": "CANN 8.1's operators: parameters, accepted dtypes and ranks on the Ascend 910B",
             "letters": {letter: name for name, letter in LETTERS.items()},
-            "promotion": "a row per dtype (of the scalar in tensor_scalar), a letter per other dtype in the order of letters",
+            "promotion": "a row per dtype (of the scalar in tensor_scalar), a letter per other dtype in order",
             "castable": dtypes["promotion"]["cast_rule"]["allowed"],
         },
         "_promotion": promotion,
@@ -85,7 +103,9 @@ def operators(signatures: dict[str, Any], dtypes: dict[str, Any]) -> dict[str, A
 
 
 def runtime(facts: dict[str, Any]) -> dict[str, Any]:
-    result: dict[str, Any] = {"_meta": {"what": "the functions of CANN's runtime interface, its enum values and error codes"}}
+    result: dict[str, Any] = {
+        "_meta": {"what": "the functions of CANN's runtime interface, its enum values and error codes"}
+    }
     for group in ("typedefs", "structs", "acl_error", "aclnn_status", "flags"):
         result["_" + group] = facts[group]
     result["_enums"] = {name: enum["values"] for name, enum in facts["enums"].items()}
@@ -101,7 +121,10 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     source, target = Path(sys.argv[1]), Path(sys.argv[2])
-    read = {name: json.loads((source / f"{name}.json").read_text()) for name in ("acl_runtime", "aclnn_signatures", "aclnn_dtypes")}
+    read = {
+        name: json.loads((source / f"{name}.json").read_text())
+        for name in ("acl_runtime", "aclnn_signatures", "aclnn_dtypes")
+    }
     (target / "operators.json").write_text(table(operators(read["aclnn_signatures"], read["aclnn_dtypes"])))
     (target / "runtime.json").write_text(table(runtime(read["acl_runtime"])))
     return 0

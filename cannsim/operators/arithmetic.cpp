@@ -41,6 +41,16 @@ Operator row(std::string_view aclnn, std::string_view name) {
     return {aclnn, [name](Call& call) { return plan_elementwise(call, name); }};
 }
 
+// Integers are round already.
+Work plan_round(Call& call) {
+    const Tensor self = call.tensor_at(0), out = call.tensor_at(static_cast<int>(call.params.size()) - 1);
+    if (!asnumpy::is_integer(self.dtype)) return plan_elementwise(call, "rint");
+    Pipeline p(call);
+    p.out(p.in(self), out);
+    return p.work();
+}
+const Operators rounding{{"aclnnRound", plan_round}, {"aclnnInplaceRound", plan_round}};
+
 // One row, an operand of which is a scalar.
 const Operators scalar_forms{
     row("aclnnMuls", "multiply"), row("aclnnInplaceMuls", "multiply"), row("aclnnDivs", "divide"), row("aclnnInplaceDivs", "divide"),

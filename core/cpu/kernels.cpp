@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/error.hpp"
@@ -28,19 +29,26 @@ const InstructionSet& choose() {
     return *forced;
 }
 
+std::uint64_t pair_key(RowId inner, RowId outer, bool right, DType dtype) {
+    return std::uint64_t{inner} << 32 | std::uint64_t{outer} << 16 | static_cast<std::uint64_t>(dtype) << 1 | (right ? 1u : 0u);
+}
+
 struct Kernels {
     const InstructionSet& set = choose();
     std::vector<std::span<const Loop>> loops{rows().size()};
     std::vector<std::span<const Fold>> folds{rows().size()};
+    std::unordered_map<std::uint64_t, const PairKernel*> pairs;
 
     Kernels() {
         load_vector_math(set.name);
         for (const KernelTable* table : set.tables) {
-            for (const RowKernels& kernels : *table) {
+            for (const RowKernels& kernels : table->rows) {
                 const RowId id = find_row(kernels.row);
                 loops[id] = kernels.loops;
                 folds[id] = kernels.folds;
             }
+            for (const PairKernel& pair : table->pairs)
+                if (pair.loop) pairs.emplace(pair_key(find_row(pair.inner), find_row(pair.outer), pair.right, pair.dtype), &pair);
         }
     }
 };
@@ -60,6 +68,16 @@ Loop loop(RowId id, int loop_index) {
 Fold fold(RowId id, int loop_index) {
     const std::span<const Fold> folds = kernels().folds[id];
     return static_cast<std::size_t>(loop_index) < folds.size() ? folds[static_cast<std::size_t>(loop_index)] : nullptr;
+}
+
+Loop pair_loop(RowId inner, RowId outer, bool right, DType dtype) {
+    const auto found = kernels().pairs.find(pair_key(inner, outer, right, dtype));
+    return found == kernels().pairs.end() ? nullptr : found->second->loop;
+}
+
+PairFold pair_fold(RowId inner, RowId outer, DType dtype) {
+    const auto found = kernels().pairs.find(pair_key(inner, outer, false, dtype));
+    return found == kernels().pairs.end() ? nullptr : found->second->fold;
 }
 
 std::string_view instruction_set() { return kernels().set.name; }

@@ -15,7 +15,18 @@ struct RowKernels {
     std::span<const Fold> folds;  // null entries where there is none
 };
 
-using KernelTable = std::span<const RowKernels>;
+struct PairKernel {
+    std::string_view inner, outer;
+    bool right;  // the inner's result is the outer's second operand
+    DType dtype; // of all operands and results
+    Loop loop;   // of the inner's operands and the outer's other one; null where there is none
+    PairFold fold;  // null where the outer does not reduce
+};
+
+struct KernelTable {
+    std::span<const RowKernels> rows;
+    std::span<const PairKernel> pairs;
+};
 
 struct InstructionSet {
     std::string_view name;

@@ -22,6 +22,10 @@ struct Combine {
     RowId row;
     ValueId value;
     DType dtype;
+    // Where one call computes the value for this reduction only, and both together have a loop: that call, whose operands
+    // are folded directly by schemes that fold runs.
+    PairFold pair_fold = nullptr;
+    int call = -1;
 };
 
 struct Resolved {
@@ -31,7 +35,7 @@ struct Resolved {
     std::vector<Combine> reductions;
     std::vector<DType> values;           // dtype of every value
     std::vector<std::int64_t> slots;     // bytes per element of every slot
-    std::vector<int> slot_of;            // by value; -1 for inputs
+    std::vector<int> slot_of;            // by value; -1 for inputs, and for what stays in registers
     std::vector<int> last_read;          // by value: the last call that reads it; calls.size() when stored or reduced, -1 when never
     std::vector<int> readers;            // by value: calls' operands, stores and reductions that read it
     std::vector<int> defined_by;         // by value: the call; -1 for inputs

@@ -29,7 +29,8 @@ constexpr std::array names{
     Name{ops::Vector::atan, "atan", 1},   Name{ops::Vector::sinh, "sinh", 1},   Name{ops::Vector::cosh, "cosh", 1},
     Name{ops::Vector::tanh, "tanh", 1},   Name{ops::Vector::asinh, "asinh", 1}, Name{ops::Vector::acosh, "acosh", 1},
     Name{ops::Vector::atanh, "atanh", 1}, Name{ops::Vector::cbrt, "cbrt", 1},   Name{ops::Vector::pow, "pow", 2},
-    Name{ops::Vector::atan2, "atan2", 2}, Name{ops::Vector::hypot, "hypot", 2},
+    Name{ops::Vector::atan2, "atan2", 2}, Name{ops::Vector::hypot, "hypot", 2}, Name{ops::Vector::erf, "erf", 1},
+    Name{ops::Vector::erfc, "erfc", 1},
 };
 
 struct Functions {

@@ -15,18 +15,18 @@ constexpr std::tuple arithmetic{
         else if constexpr (is_integer_type<T>) return wrap_add(x, y);
         else if constexpr (is_complex_v<T>) return {x.real() + y.real(), x.imag() + y.imag()};
         else return x + y;
-    }, {.symbol = "+", .neutral = Neutral::zero}),
+    }, {.symbol = "+", .neutral = Neutral::zero, .light = true}),
     row<Each<Binary, numbers>>("subtract", "aclnnSub x y 1 -> out", []<class T>(T x, T y) -> T {
         if constexpr (is_integer_type<T>) return wrap_subtract(x, y);
         else if constexpr (is_complex_v<T>) return {x.real() - y.real(), x.imag() - y.imag()};
         else return x - y;
-    }, {.symbol = "-"}),
+    }, {.symbol = "-", .light = true}),
     row<Each<Binary, any_type>>("multiply", "aclnnMul x y -> out", []<class T>(T x, T y) -> T {
         if constexpr (is_bool<T>) return x & y;
         else if constexpr (is_integer_type<T>) return wrap_multiply(x, y);
         else if constexpr (is_complex_v<T>) return complex_multiply(x, y);
         else return x * y;
-    }, {.symbol = "*", .neutral = Neutral::one}),
+    }, {.symbol = "*", .neutral = Neutral::one, .light = true}),
     row<Each<Unary, numbers>>("negative", "aclnnNeg x -> out", []<class T>(T x) -> T {
         if constexpr (is_integer_type<T>) return wrap_negative(x);
         else if constexpr (is_complex_v<T>) return {-x.real(), -x.imag()};

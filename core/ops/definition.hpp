@@ -22,7 +22,7 @@ enum class Neutral : std::uint8_t { none, zero, one, all_bits, lowest, highest, 
 // A SIMD function of the C library that a float32 or float64 loop calls where there is one.
 enum class Vector : std::uint8_t {
     none, exp, exp2, expm1, log, log2, log10, log1p, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh,
-    cbrt, pow, atan2, hypot,
+    cbrt, pow, atan2, hypot, erf, erfc,
 };
 
 struct Options {
@@ -30,6 +30,7 @@ struct Options {
     Neutral neutral = Neutral::none;
     Vector vector = Vector::none;
     bool storage = false;        // the 16-bit floats arrive as they are stored, not as float
+    bool light = false;          // loading the operands costs more than the row: pairs of such rows have loops of their own
     bool needs_result = false;   // the first parameter is Result<R>: the loop's result type decides
 };
 
@@ -96,6 +97,8 @@ using inexact = JoinTypes<floats, complexes>;
 using numbers = JoinTypes<integers, floats, complexes>;
 using any_real = JoinTypes<boolean, reals>;
 using any_type = JoinTypes<boolean, numbers>;
+using narrow_types = Types<int4, uint4, int2, uint2, uint1, float8_e4m3fn, float8_e5m2, float8_e8m0fnu, float6_e2m3fn,
+                           float6_e3m2fn, float4_e2m1fn, float4_e1m2fn, hifloat8, complex32>;
 using any_with_long = JoinTypes<boolean, integers, floats, long_float, complexes, long_complex>;
 
 template <class T> inline constexpr bool is_bool = std::is_same_v<T, bool>;

@@ -1,4 +1,4 @@
-// Rows of roots, exponentials and logarithms. The lambdas of complex types call functions that are compiled
+// Rows of roots, exponentials, logarithms and the error function. The lambdas of complex types call functions that are compiled
 // once, for every machine: they are long and gain nothing from SIMD.
 #pragma once
 
@@ -47,6 +47,8 @@ constexpr std::tuple exponential{
         [](auto x, auto y) { return log_add_exp(x, y); }, {.neutral = Neutral::lowest}),
     row<Each<Binary, floats>>("logaddexp2", "aclnnLogAddExp2 x y -> out",
         [](auto x, auto y) { return log_add_exp2(x, y); }, {.neutral = Neutral::lowest}),
+    row<Each<Unary, floats>>("erf", "aclnnErf x -> out", [](auto x) { return std::erf(x); }, {.vector = Vector::erf}),
+    row<Each<Unary, floats>>("erfc", "aclnnErfc x -> out", [](auto x) { return std::erfc(x); }, {.vector = Vector::erfc}),
     row<Each<Binary, floats>>("hypot", "", [](auto x, auto y) { return hypotenuse(x, y); }, {.neutral = Neutral::zero}),
 };
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -31,18 +30,8 @@ Deferred& deferred() {
 
 std::atomic<bool> waiting{false};
 
-// Asking for the lock between all programs would make flushes on several threads take turns.
-bool time_to_check() {
-    using clock = std::chrono::steady_clock;
-    static std::atomic<clock::rep> last{0};
-    const clock::rep now = clock::now().time_since_epoch().count();
-    constexpr clock::rep pause = std::chrono::duration_cast<clock::duration>(std::chrono::milliseconds(10)).count();
-    clock::rep before = last.load(std::memory_order_relaxed);
-    return now - before >= pause && last.compare_exchange_strong(before, now, std::memory_order_relaxed);
-}
-
 void check_interrupt() {
-    if (!time_to_check() || interpreter_is_ending()) return;
+    if (interpreter_is_ending()) return;
     const PyGILState_STATE state = PyGILState_Ensure();
     const bool interrupted = PyErr_CheckSignals() != 0;
     PyGILState_Release(state);

@@ -28,7 +28,7 @@ void assign_array(const Array& destination, const Array& source) {
     if (!fits)
         throw ValueError("could not broadcast input array from shape " + to_string(source.shape()) + " into shape " + to_string(to));
     if (is_complex(from.dtype) && !is_complex(destination.dtype) && destination.dtype != DType::boolean) warn_complex_discarded();
-    assign(destination, {std::move(from), {}});
+    assign(destination, from);
 }
 
 Array copy_element(const Array& source) {
@@ -42,7 +42,7 @@ Array copy_element(const Array& source) {
 
 void assign_element(const Array& destination, const Scalar& value) {
     const Buffer& buffer = *destination.buffer;
-    if (buffer.pending_writes || buffer.pending_reads || !buffer.materialised()) return assign(destination, {{}, value});
+    if (buffer.pending_writes || buffer.pending_reads || !buffer.materialised()) return assign(destination, value);
     std::memcpy(destination.data(), value.bytes.data(), itemsize(destination.dtype));
 }
 

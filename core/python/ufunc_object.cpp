@@ -23,23 +23,7 @@ std::array<PyUfunc*, operator_names.size()> operators{};
 
 constexpr int max_in = 3;
 
-// The inputs of a call, constructed only as far as there are any: on ten elements this shows.
-class Inputs {
-public:
-    Inputs() = default;
-    Inputs(const Inputs&) = delete;
-    Inputs& operator=(const Inputs&) = delete;
-    ~Inputs() { std::destroy_n(data(), size_); }
-
-    Input& add() { return *std::construct_at(data() + size_++); }
-    Input& operator[](int i) { return data()[i]; }
-    std::span<const Input> span() { return {data(), static_cast<std::size_t>(size_)}; }
-
-private:
-    Input* data() { return reinterpret_cast<Input*>(storage_.data()); }
-    alignas(Input) std::array<std::byte, max_in * sizeof(Input)> storage_;
-    int size_ = 0;
-};
+using Inputs = Few<Input, max_in>;
 
 // The kind of an operand for type resolution: a dtype's code or a Weak kind; -1 for everything else.
 inline int operand_kind(PyObject* o) {
@@ -95,10 +79,11 @@ int loop_for(PyUfunc* u, const int* kinds) {
     return remembered < 0 ? -1 : remembered - 1;
 }
 
-bool any_negative(const Array& values) {
+bool any_negative(const Array& given) {
+    const Array values = is_narrow(given.dtype) ? cast(given, cast_step(given.dtype, DType::boolean)) : given;
     const RowId less = find_row("less");
     const Signature signature{2, 1, {values.dtype, values.dtype}, {DType::boolean}};
-    const Input operands[] = {{values, {}}, {{}, cast_scalar(Scalar::of(std::int64_t{0}), values.dtype)}};
+    const Input operands[] = {values, cast_scalar(Scalar::of(std::int64_t{0}), values.dtype)};
     Array found = apply(less, find_loop(less, signature), operands)[0];
     if (found.ndim() > 0) {
         const RowId any = find_row("logical_or");
@@ -112,15 +97,17 @@ bool any_negative(const Array& values) {
 // Fills the operands of a loop; false when a number does not fit its dtype, which NumPy reports in its own way.
 bool fill(const Signature& signature, int nin, PyObject* const* operands, const int* kinds, Inputs& in) {
     for (int i = 0; i < nin; ++i) {
-        Input& input = in.add();
         const DType dtype = signature.in[static_cast<std::size_t>(i)];
         if (is_exact(operands[i])) {
-            input.array = unwrap(operands[i])->array;
-        } else if (kinds[i] >= dtype_count) {
-            if (!weak_scalar(operands[i], dtype, input.scalar)) return false;
+            in.emplace_back(unwrap(operands[i])->array);
+            continue;
+        }
+        Scalar& scalar = in.emplace_back().scalar;
+        if (kinds[i] >= dtype_count) {
+            if (!weak_scalar(operands[i], dtype, scalar)) return false;
         } else {
-            numpy_scalar(operands[i], input.scalar);
-            input.scalar = cast_scalar(input.scalar, dtype);
+            numpy_scalar(operands[i], scalar);
+            scalar = cast_scalar(scalar, dtype);
         }
     }
     return true;
@@ -130,12 +117,40 @@ inline bool may_be_integer_power(const PyUfunc* u) {
     return u == operators[static_cast<std::size_t>(Operator::power)];
 }
 
+// `u(*operands, out=target)` of arrays and numbers where the loop's result has the target's dtype.
+bool call_into(PyUfunc* u, PyObject* const* operands, PyObject* target) {
+    if (u->row < 0 || u->nout != 1 || watch_ufuncs || may_be_integer_power(u)) return false;
+    std::array<int, max_in> kinds{};
+    for (int i = 0; i < u->nin; ++i)
+        if ((kinds[static_cast<std::size_t>(i)] = operand_kind(operands[i])) < 0) return false;
+    const int loop = loop_for(u, kinds.data());
+    if (loop < 0) return false;
+    const auto id = static_cast<RowId>(u->row);
+    const Signature& signature = row(id).loops[static_cast<std::size_t>(loop)];
+    PyArray* out = unwrap(target);
+    Inputs in;
+    if (signature.out[0] != out->array.dtype || !fill(signature, u->nin, operands, kinds.data(), in)) return false;
+    require_writeable(out, "output array is read-only");
+    apply(id, loop, in, std::span<const Array>(&out->array, 1));
+    return true;
+}
+
+// What the only keyword names when that is `out`; null for other keywords.
+PyObject* only_out(PyObject* names, PyObject* const* values) {
+    static PyObject* const out = checked(PyUnicode_InternFromString("out"));
+    return PyTuple_GET_SIZE(names) == 1 && PyTuple_GET_ITEM(names, 0) == out ? values[0] : nullptr;
+}
+
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
     return guarded([&]() -> PyObject* {
         auto* u = reinterpret_cast<PyUfunc*>(self);
         const Py_ssize_t count = PyVectorcall_NARGS(flags);
         PyObject* result = nullptr;
-        if (count == u->nin && (!names || PyTuple_GET_SIZE(names) == 0) && call_fast(u, args, result)) return result;
+        if (count == u->nin) {
+            PyObject* const out = names && PyTuple_GET_SIZE(names) > 0 ? only_out(names, args + count) : Py_None;
+            if (out == Py_None && call_fast(u, args, result)) return result;
+            if (out && is_exact(out) && call_into(u, args, out)) return Py_NewRef(out);
+        }
         return call_slowly(u, args, count, names);
     });
 }
@@ -219,7 +234,7 @@ PyUfunc* operator_ufunc(Operator which) {
 }
 
 bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
-    if (u->row < 0) return false;
+    if (u->row < 0 || watch_ufuncs) return false;
     std::array<int, max_in> kinds{};
     for (int i = 0; i < u->nin; ++i) {
         const int kind = operand_kind(operands[i]);
@@ -233,7 +248,7 @@ bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
     Inputs in;
     if (!fill(signature, u->nin, operands, kinds.data(), in)) return false;
     if (may_be_integer_power(u)) check_integer_power(signature, in[1]);
-    std::array<Array, 2> out = apply(id, loop, in.span());
+    Few<Array, 2> out = apply(id, loop, in);
     if (u->nout == 1) {
         result = wrap_result(std::move(out[0]));
         return true;
@@ -245,7 +260,7 @@ bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
 }
 
 bool call_inplace(PyUfunc* u, PyObject* self, PyObject* other) {
-    if (u->row < 0 || !is_exact(self)) return false;
+    if (u->row < 0 || watch_ufuncs || !is_exact(self)) return false;
     PyArray* target = unwrap(self);
     PyObject* operands[] = {self, other};
     const std::array<int, max_in> kinds{static_cast<int>(target->array.dtype), operand_kind(other), 0};
@@ -259,7 +274,7 @@ bool call_inplace(PyUfunc* u, PyObject* self, PyObject* other) {
     if (!fill(signature, 2, operands, kinds.data(), in)) return false;
     require_writeable(target, "output array is read-only");
     if (may_be_integer_power(u)) check_integer_power(signature, in[1]);
-    apply(id, loop, in.span(), std::span<const Array>(&target->array, 1));
+    apply(id, loop, in, std::span<const Array>(&target->array, 1));
     return true;
 }
 
@@ -281,7 +296,7 @@ bool is_number(PyObject* o) {
 Input to_input(PyObject* o, DType dtype, const char* function) {
     Input input;
     if (is_array(o)) {
-        input.array = unwrap(o)->array;
+        input.array = &unwrap(o)->array;
     } else if (Scalar strong; numpy_scalar(o, strong)) {
         input.scalar = cast_scalar(strong, dtype);
     } else if (!weak_scalar(o, dtype, input.scalar)) {
@@ -298,7 +313,7 @@ void check_integer_power(const Signature& signature, const Input& exponent) {
     if (exponent.is_scalar())
         negative = cast_scalar(exponent.scalar, DType::int64).get<std::int64_t>() < 0;
     else
-        negative = kind(exponent.array.dtype) != 'u' && exponent.array.size() > 0 && any_negative(exponent.array);
+        negative = kind(exponent.array->dtype) != 'u' && exponent.array->size() > 0 && any_negative(*exponent.array);
     if (negative) raise(PyExc_ValueError, "Integers to negative integer powers are not allowed.");
 }
 

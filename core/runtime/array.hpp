@@ -39,10 +39,9 @@ public:
     // Written under the queue's lock; whoever holds the interpreter's lock may read them without it.
     std::atomic<int> pending_reads{0};   // instructions recorded and not yet run that read it
     std::atomic<int> pending_writes{0};
-    // Marks of the flush under way, guarded by the lock of running (see find_dead in fuse.cpp).
-    std::uint64_t counted_by = 0;  // number of the flush that counted `own_refs`
-    int own_refs = 0;              // references held by that flush's instructions: refs() > own_refs means somebody else sees it
-    std::uint64_t needed_by = 0;   // number of the last flush in which an instruction that runs reads it
+    // Guarded by the lock of running: the last flush that counted it, and its number there (see Census in fuse.hpp).
+    std::uint64_t counted_by = 0;
+    std::uint32_t number = 0;
     // The host holds an alias (np.asarray, buffer protocol, DLPack): nothing that touches it may be deferred.
     std::atomic<int> exports{0};
 

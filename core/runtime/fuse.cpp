@@ -2,7 +2,9 @@
 #include "runtime/fuse.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <atomic>
+
+#include "runtime/record.hpp"
 
 namespace asnumpy {
 
@@ -28,10 +30,9 @@ struct Touch {
 };
 
 template <class F> void each_touch(const Instruction& i, F&& f) {
-    for (std::size_t k = 0; k < i.nin; ++k)
-        if (!i.in[k].is_scalar()) f(Touch{i.in[k].array.buffer.get(), &i.in[k].array, Kind::read});
-    for (std::size_t k = 0; k < i.nout; ++k)
-        f(Touch{i.out[k].buffer.get(), &i.out[k], i.work == Work::reduction ? Kind::reduced : Kind::write});
+    for (const Argument& argument : i.in)
+        if (const Array* a = argument.array()) f(Touch{a->buffer.get(), a, Kind::read});
+    for (const Array& a : i.out) f(Touch{a.buffer.get(), &a, i.work == Work::reduction ? Kind::reduced : Kind::write});
 }
 
 struct Open {
@@ -53,7 +54,7 @@ bool depends(const Instruction& instruction, const Open& open) {
 
 bool may_join(const Instruction& instruction, const Open& open) {
     if (open.group.structured || instruction.work == Work::structured) return false;
-    if (open.group.members.size() >= most_members || open.inputs + instruction.nin > most_inputs) return false;
+    if (open.group.members.size() >= most_members || open.inputs + instruction.in.size() > most_inputs) return false;
     if (!(instruction.shape == open.first->shape)) return false;
     if (instruction.work == Work::reduction && open.reduced && open.reduced != instruction.reduced) return false;
     bool legal = true;
@@ -92,29 +93,33 @@ bool conflicts(const Instruction& a, const Instruction& b) {
     return found;
 }
 
-std::vector<bool> find_dead(std::span<const Instruction> list, std::uint64_t flush_number) {
-    std::vector<bool> dead(list.size(), false);
+void Census::take(std::span<const Instruction> list) {
+    static std::atomic<std::uint64_t> flushes{0};
+    flush_number_ = ++flushes;
+    marks_.clear();
     for (const Instruction& instruction : list) {
-        const auto held = [flush_number](Buffer& b) {
-            if (b.counted_by != flush_number) b.own_refs = 0;
-            b.counted_by = flush_number;
-            ++b.own_refs;
-        };
-        for (std::size_t i = 0; i < instruction.nin; ++i)
-            if (!instruction.in[i].is_scalar()) held(*instruction.in[i].array.buffer);
-        for (std::size_t i = 0; i < instruction.nout; ++i) held(*instruction.out[i].buffer);
+        each_buffer(instruction, [this](Buffer& b, bool) {
+            if (b.counted_by != flush_number_) {
+                b.counted_by = flush_number_;
+                b.number = static_cast<std::uint32_t>(marks_.size());
+                marks_.push_back({&b});
+            }
+            ++marks_[b.number].held;
+        });
     }
+    for (Mark& mark : marks_) mark.outside = mark.buffer->refs() > mark.held;
+}
+
+std::vector<bool> find_dead(std::span<const Instruction> list, Census& census) {
+    std::vector<bool> dead(list.size(), false);
     for (std::size_t k = list.size(); k-- > 0;) {
         const Instruction& instruction = list[k];
         bool needed = false;
-        for (std::size_t i = 0; i < instruction.nout; ++i) {
-            const Buffer& b = *instruction.out[i].buffer;
-            if (b.needed_by == flush_number || b.refs() > b.own_refs) needed = true;
-        }
+        for (const Array& out : instruction.out) needed = needed || census[*out.buffer].needed || census[*out.buffer].outside;
         dead[k] = !needed;
         if (!needed) continue;
-        for (std::size_t i = 0; i < instruction.nin; ++i)
-            if (!instruction.in[i].is_scalar()) instruction.in[i].array.buffer->needed_by = flush_number;
+        for (const Argument& in : instruction.in)
+            if (const Array* a = in.array()) census[*a->buffer].needed = true;
     }
     return dead;
 }
@@ -151,31 +156,35 @@ namespace {
 // Builds the SSA form: remembers which value each view of each buffer holds, and which applications exist already.
 class Builder {
 public:
-    explicit Builder(Fused& fused) : fused_(fused) {}
+    Builder(Fused& fused, std::span<const Instruction> list, Census& census) : fused_(fused), list_(list), census_(census) {}
 
-    void add(const Instruction& instruction) {
+    void add(std::uint32_t position) {
+        const Instruction& instruction = list_[position];
         Step step{instruction.row, instruction.loop, {}, 0};
-        for (std::size_t k = 0; k < instruction.nin; ++k) step.in[k] = input(instruction.in[k]);
+        for (std::size_t k = 0; k < instruction.in.size(); ++k) step.in[k] = input(instruction.in[k], {position, static_cast<std::uint8_t>(k), false});
         if (instruction.work == Work::reduction) {
             fused_.reduced = instruction.reduced;
-            reductions_.push_back({&instruction.out[0], {step.in[0], instruction.row, instruction.loop}});
+            reductions_.push_back({{position, 0, true}, {step.in[0], instruction.row, instruction.loop}});
             return;
         }
         const ValueId first = apply(step, row(instruction.row));
-        for (std::size_t k = 0; k < instruction.nout; ++k)
-            define(instruction.out[k], static_cast<ValueId>(first + k));
+        for (std::size_t k = 0; k < instruction.out.size(); ++k)
+            define(instruction.out[k], {position, static_cast<std::uint8_t>(k), true}, static_cast<ValueId>(first + k));
     }
 
     // Keeps what somebody outside the group can see, drops the steps that nothing needs, and renumbers the values so
     // that the inputs come first.
-    void finish(std::span<const Instruction> list, const Group& group) {
-        struct Written { const Array* array; ValueId value; };
+    void finish(std::uint32_t group) {
+        struct Written { Place place; ValueId value; };
         std::vector<Written> written;
-        for (const Known& known : known_)
-            if (known.written && visible(*known.array->buffer, list, group)) written.push_back({known.array, known.value});
+        for (const Known& known : known_) {
+            if (!known.place.output) continue;
+            const Census::Mark& mark = census_[*known.array->buffer];
+            if (mark.outside || mark.last_group > group) written.push_back({known.place, known.value});
+        }
         std::vector<bool> used(dtypes_.size(), false);
         for (const Written& w : written) used[w.value] = true;
-        for (const auto& [array, reduction] : reductions_) used[reduction.value] = true;
+        for (const auto& [place, reduction] : reductions_) used[reduction.value] = true;
         for (std::size_t s = steps_.size(); s-- > 0;) {
             const Row& r = row(steps_[s].row);
             bool needed = false;
@@ -187,11 +196,11 @@ public:
         std::vector<ValueId> number(dtypes_.size(), 0);
         ValueId next = 0;
         Program& program = fused_.program;
-        for (const auto& [value, source] : sources_) {
+        for (const auto& [value, place] : sources_) {
             if (!used[value]) continue;
             number[value] = next++;
             program.inputs.push_back(dtypes_[value]);
-            fused_.inputs.push_back(source);
+            fused_.inputs.push_back(place);
         }
         for (Step step : steps_) {
             if (!used[step.out]) continue;
@@ -203,19 +212,19 @@ public:
         }
         for (const Written& w : written) {
             program.stores.push_back({number[w.value]});
-            fused_.outputs.push_back(w.array);
+            fused_.outputs.push_back(w.place);
         }
-        for (const auto& [array, reduction] : reductions_) {
+        for (const auto& [place, reduction] : reductions_) {
             program.reductions.push_back({number[reduction.value], reduction.row, reduction.loop});
-            fused_.outputs.push_back(array);
+            fused_.outputs.push_back(place);
         }
     }
 
 private:
     struct Known {
         const Array* array;
+        Place place;
         ValueId value;
-        bool written;
     };
 
     ValueId new_value(DType dtype) {
@@ -223,21 +232,21 @@ private:
         return static_cast<ValueId>(dtypes_.size() - 1);
     }
 
-    ValueId input(const Input& in) {
-        if (in.is_scalar()) {
-            for (const auto& [value, source] : sources_)
-                if (source.scalar && source.scalar->dtype == in.scalar.dtype && source.scalar->bytes == in.scalar.bytes) return value;
-            const ValueId value = new_value(in.scalar.dtype);
-            sources_.push_back({value, {nullptr, &in.scalar}});
-            return value;
+    ValueId input(const Argument& in, Place place) {
+        if (const Scalar* scalar = in.scalar()) {
+            for (const auto& [value, source] : sources_) {
+                const Scalar* other = list_[source.instruction].in[source.slot].scalar();
+                if (other && other->dtype == scalar->dtype && other->bytes == scalar->bytes) return value;
+            }
+        } else {
+            const Array& a = *in.array();
+            for (auto known = known_.rbegin(); known != known_.rend(); ++known)
+                if (known->array->buffer == a.buffer && known->array->dtype == a.dtype && same_elements(known->array->view, a.view))
+                    return known->value;
         }
-        for (auto known = known_.rbegin(); known != known_.rend(); ++known)
-            if (known->array->buffer == in.array.buffer && known->array->dtype == in.array.dtype &&
-                same_elements(known->array->view, in.array.view))
-                return known->value;
-        const ValueId value = new_value(in.array.dtype);
-        sources_.push_back({value, {&in.array, nullptr}});
-        known_.push_back({&in.array, value, false});
+        const ValueId value = new_value(in.dtype());
+        sources_.push_back({value, place});
+        if (const Array* a = in.array()) known_.push_back({a, place, value});
         return value;
     }
 
@@ -253,41 +262,40 @@ private:
         return step.out;
     }
 
-    void define(const Array& array, ValueId value) {
+    void define(const Array& array, Place place, ValueId value) {
         for (Known& known : known_) {
             if (known.array->buffer == array.buffer && known.array->dtype == array.dtype && same_elements(known.array->view, array.view)) {
-                known = {&array, value, true};
+                known = {&array, place, value};
                 return;
             }
         }
-        known_.push_back({&array, value, true});
-    }
-
-    // Anybody else: an array outside of the queue, or an instruction of another group.
-    static bool visible(const Buffer& buffer, std::span<const Instruction> list, const Group& group) {
-        int own = 0;
-        for (const std::uint32_t position : group.members)
-            each_touch(list[position], [&](const Touch& t) { own += t.buffer == &buffer; });
-        return buffer.refs() > own;
+        known_.push_back({&array, place, value});
     }
 
     Fused& fused_;
+    std::span<const Instruction> list_;
+    Census& census_;
     std::vector<DType> dtypes_;  // of the values, in order of definition
-    std::vector<std::pair<ValueId, Fused::Source>> sources_;
+    std::vector<std::pair<ValueId, Place>> sources_;
     std::vector<Step> steps_;
     std::vector<Known> known_;
-    std::vector<std::pair<const Array*, Reduction>> reductions_;
+    std::vector<std::pair<Place, Reduction>> reductions_;
 };
 
 }  // namespace
 
-Fused fuse(std::span<const Instruction> list, const Group& group) {
-    Fused fused;
-    fused.shape = list[group.members.front()].shape;
-    Builder builder(fused);
-    for (const std::uint32_t position : group.members) builder.add(list[position]);
-    builder.finish(list, group);
-    return fused;
+std::vector<Fused> fuse(std::span<const Instruction> list, std::span<const Group> groups, Census& census) {
+    for (std::uint32_t g = 0; g < groups.size(); ++g)
+        for (const std::uint32_t position : groups[g].members)
+            each_buffer(list[position], [&](Buffer& b, bool) { census[b].last_group = g; });
+    std::vector<Fused> all(groups.size());
+    for (std::uint32_t g = 0; g < groups.size(); ++g) {
+        if (groups[g].structured) continue;
+        Builder builder(all[g], list, census);
+        for (const std::uint32_t position : groups[g].members) builder.add(position);
+        builder.finish(g);
+    }
+    return all;
 }
 
 }  // namespace asnumpy

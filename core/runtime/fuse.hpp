@@ -10,33 +10,57 @@
 
 namespace asnumpy {
 
+// Who holds the buffers of a recorded list, for the time of one flush.
+class Census {
+public:
+    struct Mark {
+        const Buffer* buffer;
+        int held = 0;                 // references held by the list
+        bool outside = false;         // somebody else sees it
+        bool needed = false;          // an instruction that runs reads it
+        std::uint32_t last_group = 0; // the last group that touches it
+    };
+
+    // Counts the references of all instructions.
+    void take(std::span<const Instruction>);
+    Mark& operator[](const Buffer& b) { return marks_[b.number]; }
+    std::span<const Mark> marks() const { return marks_; }
+
+private:
+    std::uint64_t flush_number_ = 0;  // new for every list
+    std::vector<Mark> marks_;
+};
+
 // Instructions that run as one: elementwise work and reductions over one iteration space, or one structured operation.
 struct Group {
     std::vector<std::uint32_t> members;  // positions in the recorded list, in its order
     bool structured = false;
 };
 
-// Marks the instructions whose results nobody can see any more. `flush_number` is new for every call.
-std::vector<bool> find_dead(std::span<const Instruction>, std::uint64_t flush_number);
+// Marks the instructions whose results nobody can see any more.
+std::vector<bool> find_dead(std::span<const Instruction>, Census&);
 
 // Partitions the live instructions. Running the groups in order gives what running the instructions in order gives:
 // an instruction may move up past groups with which it has no hazard, never past another.
 std::vector<Group> form_groups(std::span<const Instruction>, const std::vector<bool>& dead);
 
-// One group as a program, with the operands of its launch (inputs, stores, reductions). The pointers are into the
-// instructions. An output that only this group can see is not stored at all.
-struct Fused {
-    struct Source {
-        const Array* array;    // null: a scalar
-        const Scalar* scalar;
-    };
-    Program program;
-    Dims shape;
-    std::uint64_t reduced = 0;
-    std::vector<Source> inputs;
-    std::vector<const Array*> outputs;
+// An operand of a recorded list.
+struct Place {
+    std::uint32_t instruction;
+    std::uint8_t slot;
+    bool output;
 };
-Fused fuse(std::span<const Instruction>, const Group&);
+
+// A group as a program, with the places of the operands of its launch (inputs, stores, reductions). An output that
+// only this group can see is not stored at all.
+struct Fused {
+    Program program;
+    std::uint64_t reduced = 0;
+    std::vector<Place> inputs, outputs;
+};
+
+// All groups fused, in their order.
+std::vector<Fused> fuse(std::span<const Instruction>, std::span<const Group>, Census&);
 
 // Whether one of the two must run before the other: they touch one buffer, and at least one of them writes it.
 bool conflicts(const Instruction&, const Instruction&);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "runtime/accumulate.hpp"
 #include "runtime/fuse.hpp"
 #include "runtime/record.hpp"
+#include "runtime/schedule.hpp"
 
 namespace asnumpy {
 
@@ -34,8 +36,12 @@ struct Queue {
     std::vector<Instruction> recorded;
     std::vector<Instruction> spare;  // the storage of the list that ran last
     std::size_t recorded_bytes = 0;
-    std::uint64_t flush_number = 0;
-    std::unordered_map<Program, std::unique_ptr<Executable>, ContentHash> programs;
+    // The rest is guarded by `running`.
+    Census census;
+    std::unordered_map<Program, std::shared_ptr<const Executable>, ContentHash> programs;
+    ScheduleCache schedules;
+    Schedule passing;  // the schedule of a list that is not kept
+    Launch launch;     // kept for its storage
     Host host;
     std::atomic<bool> eager{false};
     std::atomic<std::int64_t> eager_size{4096};
@@ -55,65 +61,102 @@ std::unique_lock<std::mutex> lock_running(Queue& q) {
     return lock;
 }
 
-template <class F> void each_buffer(const Instruction& i, F&& f) {
-    for (std::size_t k = 0; k < i.nin; ++k)
-        if (!i.in[k].is_scalar()) f(*i.in[k].array.buffer, false);
-    for (std::size_t k = 0; k < i.nout; ++k) f(*i.out[k].buffer, true);
-}
+// Written under the lock of recording, so no read-modify-write is needed. Who reads 0 without it sees what has run.
+void add(std::atomic<int>& count, int n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release); }
 
-const Executable& executable(Queue& q, const Program& program) {
+std::shared_ptr<const Executable> executable(Queue& q, const Program& program) {
     const auto found = q.programs.find(program);
-    if (found != q.programs.end()) return *found->second;
+    if (found != q.programs.end()) return found->second;
 #ifndef NDEBUG
     check(program);
 #endif
     if (q.programs.size() >= most_programs) q.programs.clear();
-    return *q.programs.emplace(program, default_pool().backend().compile(program)).first->second;
+    return q.programs.emplace(program, default_pool().backend().compile(program)).first->second;
 }
 
 Tensor tensor(const Array& a) { return {a.data(), a.dtype, a.view.shape, a.view.strides}; }
 
-void run_fused(Queue& q, const Fused& fused) {
+void run_fused(Queue& q, std::span<const Instruction> list, const Schedule::Part& part) {
+    const Fused& fused = part.fused;
     if (fused.outputs.empty()) return;
     trace::Span span("program", "run");
-    Launch launch;
-    launch.shape = fused.shape;
+    Launch& launch = q.launch;
+    launch.shape = list[part.group.members.front()].shape;
     launch.reduced = fused.reduced;
-    launch.operands.reserve(fused.inputs.size() + fused.outputs.size());
-    const Dims zeros(fused.shape.size());
-    for (const Fused::Source& source : fused.inputs) {
-        if (source.array) {
-            source.array->buffer->materialise();
-            launch.operands.push_back({source.array->data(), source.array->view.strides});
+    launch.operands.resize(fused.inputs.size() + fused.outputs.size());
+    Operand* operand = launch.operands.data();
+    for (const Place& place : fused.inputs) {
+        const Argument& source = list[place.instruction].in[place.slot];
+        if (const Array* array = source.array()) {
+            array->buffer->materialise();
+            *operand++ = {array->data(), array->view.strides};
         } else {
-            launch.operands.push_back({const_cast<char*>(reinterpret_cast<const char*>(source.scalar->bytes.data())), zeros});
+            *operand++ = {const_cast<char*>(reinterpret_cast<const char*>(source.scalar()->bytes.data())), Dims(launch.shape.size())};
         }
     }
-    for (const Array* output : fused.outputs) {
-        output->buffer->materialise();
-        launch.operands.push_back({output->data(), output->view.strides});
+    for (const Place& place : fused.outputs) {
+        const Array& array = list[place.instruction].out[place.slot];
+        array.buffer->materialise();
+        *operand++ = {array.data(), array.view.strides};
     }
     if (span.listening()) {
-        span.set_bytes(static_cast<std::uint64_t>(count(fused.shape)) * fused.program.inputs.size());
-        span.set_detail(to_string(fused.shape) + " " + std::to_string(fused.program.steps.size()) + " steps");
+        span.set_bytes(static_cast<std::uint64_t>(count(launch.shape)) * fused.program.inputs.size());
+        span.set_detail(to_string(launch.shape) + " " + std::to_string(fused.program.steps.size()) + " steps");
     }
-    executable(q, fused.program).run(launch);
+    if (!part.ready) part.ready = executable(q, fused.program);
+    part.ready->run(launch);
 }
 
-void run_group(Queue& q, std::span<const Instruction> list, const Group& group) {
-    if (group.structured) run_structured(list[group.members.front()]);
-    else run_fused(q, fuse(list, group));
+void run_part(Queue& q, std::span<const Instruction> list, const Schedule::Part& part) {
+    if (part.group.structured) run_structured(list[part.group.members.front()]);
+    else run_fused(q, list, part);
 }
 
 // Forgets instructions that have run or that nobody needs.
-void release(Queue& q, Instruction& instruction) {
+void release(Queue& q, std::span<Instruction> list, std::span<const std::uint32_t> positions) {
     {
         const std::lock_guard lock(q.recording);
-        each_buffer(instruction, [](Buffer& b, bool written) { --(written ? b.pending_writes : b.pending_reads); });
+        for (const std::uint32_t position : positions)
+            each_buffer(list[position], [](Buffer& b, bool written) { add(written ? b.pending_writes : b.pending_reads, -1); });
     }
-    for (std::size_t k = 0; k < instruction.nin; ++k) instruction.in[k].array.buffer = BufferPtr();
-    for (std::size_t k = 0; k < instruction.nout; ++k) instruction.out[k].buffer = BufferPtr();
-    instruction.nin = instruction.nout = 0;
+    for (const std::uint32_t position : positions) {
+        list[position].in.clear();
+        list[position].out.clear();
+    }
+}
+
+// Where a product may become the accumulated operand of a gemm, views decide that the content does not tell.
+bool may_accumulate(std::span<const Instruction> list) {
+    static const RowId matmul = find_row("matmul");
+    return std::any_of(list.begin(), list.end(), [](const Instruction& i) { return i.work == Work::structured && i.row == matmul; });
+}
+
+// Divides the list into programs, or finds how that was done before, and releases what nobody can see.
+const Schedule& schedule(Queue& q, std::span<Instruction> list) {
+    q.census.take(list);
+    const bool kept = !may_accumulate(list);
+    if (kept) {
+        if (const Schedule* found = q.schedules.find(list, q.census)) {
+            if (!found->dead.empty()) release(q, list, found->dead);
+            return *found;
+        }
+    }
+    Schedule made;
+    const std::vector<bool> dead = find_dead(list, q.census);
+    for (std::uint32_t k = 0; k < list.size(); ++k)
+        if (dead[k]) made.dead.push_back(k);
+    if (!kept) {
+        release(q, list, made.dead);
+        const std::lock_guard lock(q.recording);  // it counts the writes of what it rewrites
+        accumulate_products(list, dead, q.census);
+    }
+    std::vector<Group> groups = form_groups(list, dead);
+    std::vector<Fused> fused = fuse(list, groups, q.census);
+    for (std::size_t g = 0; g < groups.size(); ++g) made.parts.push_back({std::move(groups[g]), std::move(fused[g]), nullptr});
+    if (!kept) return q.passing = std::move(made);
+    const Schedule& result = q.schedules.keep(std::move(made));
+    release(q, list, result.dead);
+    return result;
 }
 
 constexpr std::chrono::milliseconds between_checks{10};
@@ -131,32 +174,37 @@ bool run_some(Queue& q, const Buffer* wanted) {
         q.recorded_bytes = 0;
     }
     trace::Span span("flush", "run");
-    const std::vector<bool> dead = find_dead(list, ++q.flush_number);
-    for (std::size_t k = 0; k < list.size(); ++k)
-        if (dead[k]) release(q, list[k]);
-    accumulate_products(list, dead);
-    const std::vector<Group> groups = form_groups(list, dead);
+    const Schedule* planned = nullptr;
+    try {
+        planned = &schedule(q, list);
+    } catch (...) {  // out of memory: nothing has run
+        const std::lock_guard lock(q.recording);
+        std::move(q.recorded.begin(), q.recorded.end(), std::back_inserter(list));
+        q.recorded = std::move(list);
+        throw;
+    }
 
-    const auto start = std::chrono::steady_clock::now();
+    const bool pauses = planned->parts.size() > 1 && q.host.check_interrupt && !forking;
+    const auto start = pauses ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     std::exception_ptr failure;
     std::vector<std::uint32_t> kept;  // what failed, what depends on it, and what a pause left
     bool paused = false;
-    for (const Group& group : groups) {
+    for (const Schedule::Part& part : planned->parts) {
         bool runs = !paused;
-        for (const std::uint32_t member : group.members)
+        for (const std::uint32_t member : part.group.members)
             for (const std::uint32_t earlier : kept)
                 runs = runs && !conflicts(list[earlier], list[member]);
         if (runs) {
             try {
-                run_group(q, list, group);
-                for (const std::uint32_t member : group.members) release(q, list[member]);
-                paused = q.host.check_interrupt && !forking && std::chrono::steady_clock::now() - start >= between_checks;
+                run_part(q, list, part);
+                release(q, list, part.group.members);
+                paused = pauses && std::chrono::steady_clock::now() - start >= between_checks;
                 continue;
             } catch (...) {
                 if (!failure) failure = std::current_exception();
             }
         }
-        kept.insert(kept.end(), group.members.begin(), group.members.end());
+        kept.insert(kept.end(), part.group.members.begin(), part.group.members.end());
     }
     if (kept.empty()) {
         list.clear();
@@ -181,8 +229,9 @@ bool run_some(Queue& q, const Buffer* wanted) {
 std::string text_of_pending(Queue& q, const Array* array) {
     const std::unique_lock running = lock_running(q);
     const std::lock_guard lock(q.recording);
-    const std::vector<bool> dead = find_dead(q.recorded, ++q.flush_number);
-    const std::vector<Group> groups = form_groups(q.recorded, dead);
+    q.census.take(q.recorded);
+    const std::vector<Group> groups = form_groups(q.recorded, find_dead(q.recorded, q.census));
+    const std::vector<Fused> fused = fuse(q.recorded, groups, q.census);
     // Walk back from the array through everything that its value needs.
     std::vector<bool> shown(groups.size(), array == nullptr);
     std::vector<const Instruction*> needed;
@@ -206,9 +255,8 @@ std::string text_of_pending(Queue& q, const Array* array) {
             text += "program " + std::to_string(number++) + ": " + std::string(row(first.row).name) + " -> " +
                     std::string(name(first.out[0].dtype)) + to_string(first.out[0].view.shape) + "\n";
         } else {
-            const Fused fused = fuse(q.recorded, groups[g]);
-            text += "program " + std::to_string(number++) + ": over " + to_string(fused.shape) + ", " +
-                    std::to_string(groups[g].members.size()) + " instructions\n" + to_string(fused.program);
+            text += "program " + std::to_string(number++) + ": over " + to_string(first.shape) + ", " +
+                    std::to_string(groups[g].members.size()) + " instructions\n" + to_string(fused[g].program);
         }
     }
     return text.empty() ? "nothing is pending\n" : text;
@@ -223,13 +271,14 @@ void run_structured(const Instruction& instruction) {
     call.axis = instruction.axis;
     call.op = instruction.op;
     call.option = instruction.option;
-    for (std::size_t k = 0; k < instruction.nout; ++k) {
-        instruction.out[k].buffer->materialise();
-        call.out.push_back(tensor(instruction.out[k]));
+    call.stream = instruction.stream;
+    for (const Array& out : instruction.out) {
+        out.buffer->materialise();
+        call.out.push_back(tensor(out));
     }
-    for (std::size_t k = 0; k < instruction.nin; ++k) {
-        instruction.in[k].array.buffer->materialise();
-        call.in.push_back(tensor(instruction.in[k].array));
+    for (const Argument& in : instruction.in) {
+        in.array()->buffer->materialise();
+        call.in.push_back(tensor(*in.array()));
     }
     default_pool().backend().run(call);
 }
@@ -250,7 +299,7 @@ void record(Instruction&& instruction) {
     {
         const std::lock_guard lock(q.recording);
         each_buffer(instruction, [&](Buffer& b, bool written) {
-            ++(written ? b.pending_writes : b.pending_reads);
+            add(written ? b.pending_writes : b.pending_reads, 1);
             if (b.exports.load(std::memory_order_relaxed) > 0) now = true;
             if (written && !b.materialised()) q.recorded_bytes += b.bytes();
         });
@@ -262,7 +311,7 @@ void record(Instruction&& instruction) {
 }
 
 bool may_run_now(const Instruction& instruction) {
-    bool free = instruction.nout > 0;
+    bool free = !instruction.out.empty();
     each_buffer(instruction, [&](const Buffer& b, bool written) {
         if (b.pending_writes || (written && b.pending_reads)) free = false;
     });

@@ -5,43 +5,64 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "base/few.hpp"
 #include "runtime/array.hpp"
 
 namespace asnumpy {
 
-// One recorded operation. Elementwise: every operand has the shape of the iteration space (broadcast strides 0);
-// `scalars` are constants that stand for inputs without an array. A reduction's output has stride 0 on reduced axes.
+// An operand of a call: an array that the caller keeps until the call returns, or a constant.
 struct Input {
-    Array array;      // buffer is null for a scalar
+    const Array* array = nullptr;
     Scalar scalar;
 
-    bool is_scalar() const { return !array.buffer; }
-    DType dtype() const { return is_scalar() ? scalar.dtype : array.dtype; }
+    Input() = default;
+    Input(const Array& a) : array(&a) {}
+    Input(const Scalar& s) : scalar(s) {}
+    bool is_scalar() const { return !array; }
+    DType dtype() const { return array ? array->dtype : scalar.dtype; }
+};
+
+// What an instruction reads: an array of its own, or a constant.
+class Argument {
+public:
+    Argument(Array&& a) : value_(std::move(a)) {}
+    Argument(const Array& a) : value_(a) {}
+    Argument(const Scalar& s) : value_(s) {}
+    Array* array() { return std::get_if<Array>(&value_); }  // null: a constant
+    const Array* array() const { return std::get_if<Array>(&value_); }
+    const Scalar* scalar() const { return std::get_if<Scalar>(&value_); }
+    DType dtype() const { return array() ? array()->dtype : scalar()->dtype; }
+
+private:
+    std::variant<Array, Scalar> value_;
 };
 
 enum class Work : std::uint8_t { elementwise, reduction, structured };
 
+// One recorded operation. Elementwise: every operand has the shape of the iteration space (broadcast strides 0).
+// A reduction's output has stride 0 on reduced axes.
 struct Instruction {
     Work work = Work::elementwise;
-    std::uint8_t nin = 0, nout = 0;
     RowId row{};
     std::uint16_t loop = 0;
-    Dims shape;                       // the iteration space of elementwise work and reductions
+    RowId op{};                       // structured
+    std::int64_t axis = 0, option = 0;
     std::uint64_t reduced = 0;        // reduction: bit i set, axis i of the shape is reduced
-    std::array<Input, 3> in;
-    std::array<Array, 2> out;
-    std::int64_t axis = 0;            // structured
-    RowId op{};
-    std::int64_t option = 0;
+    Stream stream;                    // random draws
+    Dims shape;                       // the iteration space of elementwise work and reductions
+    Few<Argument, 3> in;
+    Few<Array, 2> out;
 };
 
 // --- recording. All check shapes (ValueError) and hazards; dtypes are the loop's, casts are inserted. ---
 
 // Applies an elementwise row; operands broadcast together and to the outputs. An empty `out` entry (no buffer) gets a
 // new array. Overlapping in-place use gives the result of reading all inputs first. Returns the outputs.
-std::array<Array, 2> apply(RowId, int loop, std::span<const Input> in, std::span<const Array> out = {});
+Few<Array, 2> apply(RowId, int loop, std::span<const Input> in, std::span<const Array> out = {});
 // dst[...] = src, broadcast and cast (the caller has checked that the cast is allowed).
 void assign(const Array& dst, const Input& src);
 Array cast(const Array&, DType);            // always a new array, C order
@@ -55,6 +76,10 @@ void scatter(const Array& dst, const Array& index, const Array& src, int axis);
 Array compress(const Array& flat, const Array& mask);
 Array flatnonzero(const Array& mask);
 Array bincount(const Array& index, std::int64_t length);
+// Random numbers into `out`, which is C-contiguous; parameters are broadcast to its shape. The dtypes are the row's.
+void draw(RowId, const Stream&, std::span<const Array> parameters, const Array& out, std::int64_t option);
+// One random number, at once; the parameters are of the row's dtypes, and so is what it returns.
+Scalar draw_one(RowId, const Stream&, std::span<const Scalar> parameters);
 
 // --- running ---
 

@@ -30,23 +30,21 @@ char* bytes_of(const Scalar& s) { return const_cast<char*>(reinterpret_cast<cons
 
 // Runs elementwise work whose operands all have memory, or a reduction, in the calling thread's time.
 void run_single(const Instruction& instruction) {
-    Launch& launch = scratch_launch(static_cast<std::size_t>(instruction.nin + instruction.nout));
+    Launch& launch = scratch_launch(instruction.in.size() + instruction.out.size());
     launch.shape = instruction.shape;
     launch.reduced = instruction.reduced;
-    const Dims zeros(instruction.shape.size());
-    std::size_t n = 0;
-    for (std::size_t k = 0; k < instruction.nin; ++k) {
-        const Input& in = instruction.in[k];
-        if (in.is_scalar()) {
-            launch.operands[n++] = {bytes_of(in.scalar), zeros};
+    Operand* operand = launch.operands.data();
+    for (const Argument& in : instruction.in) {
+        if (const Array* array = in.array()) {
+            array->buffer->materialise();
+            *operand++ = {array->data(), array->view.strides};
         } else {
-            in.array.buffer->materialise();
-            launch.operands[n++] = {in.array.data(), in.array.view.strides};
+            *operand++ = {bytes_of(*in.scalar()), Dims(instruction.shape.size())};
         }
     }
-    for (std::size_t k = 0; k < instruction.nout; ++k) {
-        instruction.out[k].buffer->materialise();
-        launch.operands[n++] = {instruction.out[k].data(), instruction.out[k].view.strides};
+    for (const Array& out : instruction.out) {
+        out.buffer->materialise();
+        *operand++ = {out.data(), out.view.strides};
     }
     single_program(instruction.work, instruction.row, instruction.loop).run(launch);
 }
@@ -69,28 +67,32 @@ const void* splat(const Scalar& s, std::size_t n, std::size_t slot) {
     return to;
 }
 
-// Contiguous, aligned, and with a value that nothing recorded will change.
-bool is_at_hand(const Array& a) {
-    return !a.buffer->pending_writes && a.buffer->materialised() && is_c_contiguous(a.view, item(a.dtype)) &&
+// Contiguous, aligned, and nothing recorded will write it.
+bool is_plain(const Array& a) {
+    return !a.buffer->pending_writes && is_c_contiguous(a.view, item(a.dtype)) &&
            reinterpret_cast<std::uintptr_t>(a.data()) % info(a.dtype).alignment == 0;
 }
+// A plain array with a value.
+bool is_at_hand(const Array& a) { return a.buffer->materialised() && is_plain(a); }
 
 // Small contiguous operands of one shape, or scalars: no instruction is made at all.
 bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::span<const Array> out,
-                   std::array<Array, 2>& result) {
+                   Few<Array, 2>& result) {
     const Array* first = nullptr;
     if (!out.empty()) {  // one given output, which an input may be but not overlap
         first = &out[0];
-        if (r.nout != 1 || !first->buffer || first->dtype != signature.out[0] || first->buffer->pending_reads || !is_at_hand(*first)) return false;
+        if (r.nout != 1 || !first->buffer || first->dtype != signature.out[0] || first->size() > eager_size()) return false;
+        first->buffer->materialise();
+        if (first->buffer->pending_reads || !is_plain(*first)) return false;
         for (const Input& i : in)
-            if (!i.is_scalar() && !(i.array.buffer == first->buffer && i.array.view == first->view) && may_overlap(i.array, *first)) return false;
+            if (i.array && !(i.array->buffer == first->buffer && i.array->view == first->view) && may_overlap(*i.array, *first)) return false;
     }
     bool tiny = true;
     for (std::size_t k = 0; k < in.size(); ++k) {
         tiny = tiny && itemsize(signature.in[k]) <= 16;
         if (in[k].dtype() != signature.in[k]) return false;
         if (in[k].is_scalar()) continue;
-        const Array& a = in[k].array;
+        const Array& a = *in[k].array;
         if (!is_at_hand(a)) return false;
         if (first && !(a.view.shape == first->view.shape)) return false;
         first = &a;
@@ -99,14 +101,13 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     const std::int64_t size = first->size();
     if (size > eager_size() || size == 0) return false;
     for (std::size_t k = 0; k < r.nout; ++k) {
-        result[k] = out.empty() ? new_array(first->view.shape, signature.out[k]) : out[k];
-        result[k].buffer->materialise();
+        result.emplace_back(out.empty() ? new_array(first->view.shape, signature.out[k]) : out[k]).buffer->materialise();
     }
     if (tiny && size <= fewest_for_launch) {
         if (const ContiguousLoop run = default_pool().backend().contiguous_loop(id, loop)) {
             std::array<const void*, 3> sources{};
             for (std::size_t k = 0; k < in.size(); ++k)
-                sources[k] = in[k].is_scalar() ? splat(in[k].scalar, static_cast<std::size_t>(size), k) : in[k].array.data();
+                sources[k] = in[k].is_scalar() ? splat(in[k].scalar, static_cast<std::size_t>(size), k) : in[k].array->data();
             const std::array<void*, 2> targets{result[0].data(), r.nout > 1 ? result[1].data() : nullptr};
             run(targets.data(), sources.data(), static_cast<std::size_t>(size));
             return true;
@@ -116,8 +117,8 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     launch.shape = Dims{size};
     std::size_t n = 0;
     for (const Input& i : in) {
-        launch.operands[n].data = i.is_scalar() ? bytes_of(i.scalar) : i.array.data();
-        launch.operands[n++].strides = Dims{i.is_scalar() ? 0 : item(i.array.dtype)};
+        launch.operands[n].data = i.is_scalar() ? bytes_of(i.scalar) : i.array->data();
+        launch.operands[n++].strides = Dims{i.is_scalar() ? 0 : item(i.array->dtype)};
     }
     for (std::size_t k = 0; k < r.nout; ++k) {
         launch.operands[n].data = result[k].data();
@@ -132,9 +133,9 @@ Array new_output(const Dims& shape, DType dtype, std::span<const Input> in) {
     const View* like = nullptr;
     if (shape.size() > 1) {
         for (const Input& i : in) {
-            if (i.is_scalar() || !(i.array.view.shape == shape)) continue;
-            if (is_c_contiguous(i.array.view, item(i.array.dtype))) return new_array(shape, dtype);
-            if (!like) like = &i.array.view;
+            if (i.is_scalar() || !(i.array->view.shape == shape)) continue;
+            if (is_c_contiguous(i.array->view, item(i.array->dtype))) return new_array(shape, dtype);
+            if (!like) like = &i.array->view;
         }
     }
     return like ? new_array_like(*like, dtype) : new_array(shape, dtype);
@@ -180,103 +181,112 @@ const Executable& single_program(Work work, RowId id, int loop) {
     return *made;
 }
 
-std::array<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<const Array> out) {
+Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<const Array> out) {
     const Row& r = row(id);
     const Signature& signature = r.loops[static_cast<std::size_t>(loop)];
-    std::array<Array, 2> result;
+    Few<Array, 2> result;
     if (apply_at_once(id, loop, r, signature, in, out, result)) return result;
 
-    std::array<const Dims*, 5> shapes{};
-    std::size_t n = 0;
+    Few<const Dims*, 5> shapes;
     for (const Input& i : in)
-        if (!i.is_scalar()) shapes[n++] = &i.array.view.shape;
-    const std::size_t input_shapes = n;
+        if (i.array) shapes.emplace_back(&i.array->view.shape);
+    const std::size_t input_shapes = shapes.size();
     for (const Array& o : out)
-        if (o.buffer) shapes[n++] = &o.view.shape;
-    bool equal = n > 0;
-    for (std::size_t k = 1; k < n; ++k) equal = equal && *shapes[k] == *shapes[0];
-    Dims shape = equal ? *shapes[0] : broadcast_shapes(std::span(shapes.data(), n), r.name.data());
-    for (std::size_t k = input_shapes; k < n; ++k)
+        if (o.buffer) shapes.emplace_back(&o.view.shape);
+    bool equal = !shapes.empty();
+    for (std::size_t k = 1; k < shapes.size(); ++k) equal = equal && *shapes[k] == *shapes[0];
+    Instruction instruction;
+    instruction.shape = equal ? *shapes[0] : broadcast_shapes(shapes, r.name.data());
+    const Dims& shape = instruction.shape;
+    for (std::size_t k = input_shapes; k < shapes.size(); ++k)
         if (!equal && !(*shapes[k] == shape))
             throw ValueError(std::string(r.name) + ": non-broadcastable output operand with shape " + to_string(*shapes[k]) +
                              " doesn't match the broadcast shape " + to_string(shape));
 
-    Instruction instruction;
     instruction.row = id;
     instruction.loop = static_cast<std::uint16_t>(loop);
-    instruction.nin = r.nin;
-    instruction.nout = r.nout;
+    bool casts = false;
     for (std::size_t k = 0; k < r.nin; ++k) {
-        Input& operand = instruction.in[k];
         if (in[k].is_scalar()) {
-            operand.scalar = in[k].scalar;
+            instruction.in.emplace_back(in[k].scalar);
             if (in[k].scalar.dtype != signature.in[k])
                 throw RuntimeFailure(std::string(r.name) + ": a scalar of " + std::string(name(in[k].scalar.dtype)) + " where the loop takes " + std::string(name(signature.in[k])));
-            continue;
+        } else {
+            instruction.in.emplace_back(*in[k].array);
+            casts = casts || in[k].array->dtype != signature.in[k];
         }
-        operand.array = in[k].array.dtype == signature.in[k] ? in[k].array : cast(in[k].array, signature.in[k]);
-        if (!(operand.array.view.shape == shape)) operand.array.view = broadcast_to(operand.array.view, shape);
     }
-    std::array<Array, 2> store_to;  // outputs that are written by a second step: another dtype, or overlap
+    // The caller's arrays are not looked at any more once a cast is recorded: that may run the queue without the
+    // interpreter's lock, and somebody may give them another shape meanwhile.
+    for (std::size_t k = 0; k < r.nout; ++k) {
+        if (k < out.size() && out[k].buffer) result.emplace_back(out[k]);
+        else result.emplace_back(new_output(shape, signature.out[k], in));
+    }
+    for (std::size_t k = 0; k < r.nin; ++k) {
+        Array* const operand = instruction.in[k].array();
+        if (!operand) continue;
+        if (casts && operand->dtype != signature.in[k]) *operand = cast(*operand, signature.in[k]);
+        if (!equal && !(operand->view.shape == shape)) operand->view = broadcast_to(operand->view, shape);
+    }
+    std::array<bool, 2> indirect{};  // outputs that are written by a second step: another dtype, or overlap
     for (std::size_t k = 0; k < r.nout; ++k) {
         const bool given = k < out.size() && out[k].buffer;
-        if (!given) {
-            result[k] = instruction.out[k] = new_output(shape, signature.out[k], in);
-            continue;
+        bool direct = !given || result[k].dtype == signature.out[k];
+        for (std::size_t i = 0; given && direct && i < r.nin; ++i) {
+            const Array* const operand = instruction.in[i].array();
+            if (!operand || (operand->buffer == result[k].buffer && operand->view == result[k].view)) continue;
+            if (may_overlap(*operand, result[k])) direct = false;
         }
-        result[k] = out[k];
-        bool direct = out[k].dtype == signature.out[k];
-        for (std::size_t i = 0; direct && i < r.nin; ++i) {
-            const Input& operand = instruction.in[i];
-            if (operand.is_scalar() || (operand.array.buffer == out[k].buffer && operand.array.view == out[k].view)) continue;
-            if (may_overlap(operand.array, out[k])) direct = false;
-        }
-        for (std::size_t j = 0; direct && j < k; ++j)
-            if (may_overlap(instruction.out[j], out[k])) direct = false;
-        if (direct) {
-            instruction.out[k] = out[k];
-        } else {
-            store_to[k] = out[k];
-            instruction.out[k] = new_output(shape, signature.out[k], in);
-        }
+        for (std::size_t j = 0; given && direct && j < k; ++j)
+            if (may_overlap(instruction.out[j], result[k])) direct = false;
+        if (direct) instruction.out.emplace_back(result[k]);
+        else instruction.out.emplace_back(new_array_like(result[k].view, signature.out[k]));
+        indirect[k] = !direct;
     }
     const std::int64_t size = count(shape);
-    std::array<Array, 2> made{instruction.out[0], instruction.out[1]};
-    if (size > 0) {
-        instruction.shape = std::move(shape);
-        submit(std::move(instruction), size);
-    }
+    const Few<Array, 2> made = indirect[0] || indirect[1] ? instruction.out : Few<Array, 2>();
+    if (size > 0) submit(std::move(instruction), size);
     for (std::size_t k = 0; k < r.nout; ++k)
-        if (store_to[k].buffer) assign(store_to[k], {made[k], {}});
+        if (indirect[k]) assign(result[k], made[k]);
     return result;
 }
 
 void assign(const Array& dst, const Input& src) {
     Input source = src;
-    if (!source.is_scalar()) {
-        View& view = source.array.view;
-        while (view.ndim() > dst.ndim() && view.shape[0] == 1) {  // as NumPy: surplus leading axes of length 1
-            View shorter;
-            shorter.offset = view.offset;
-            shorter.shape = Dims(std::span(view.shape.begin() + 1, view.shape.end()));
-            shorter.strides = Dims(std::span(view.strides.begin() + 1, view.strides.end()));
-            view = std::move(shorter);
+    Array trimmed;
+    if (source.array) {
+        if (source.array->ndim() > dst.ndim()) {  // as NumPy: surplus leading axes of length 1
+            trimmed = *source.array;
+            source.array = &trimmed;
+            View& view = trimmed.view;
+            int surplus = 0;
+            while (view.ndim() - surplus > dst.ndim() && view.shape[surplus] == 1) ++surplus;
+            view.shape = Dims(std::span(view.shape.begin() + surplus, view.shape.end()));
+            view.strides = Dims(std::span(view.strides.begin() + surplus, view.strides.end()));
         }
+        const View& view = source.array->view;
         bool fits = view.ndim() <= dst.ndim();
         for (int i = 0; fits && i < view.ndim(); ++i) {
             const std::int64_t length = view.shape[i];
             fits = length == 1 || length == dst.view.shape[dst.ndim() - view.ndim() + i];
         }
         if (!fits)
-            throw ValueError("could not broadcast input array from shape " + to_string(src.array.view.shape) + " into shape " + to_string(dst.view.shape));
+            throw ValueError("could not broadcast input array from shape " + to_string(src.array->view.shape) + " into shape " + to_string(dst.view.shape));
     }
     if (dst.size() == 0) return;
+    if (const DType next = cast_step(source.dtype(), dst.dtype); next != dst.dtype) {
+        if (!source.is_scalar()) return assign(dst, cast(*source.array, next));
+        const Array held = new_array(Dims{}, source.dtype());
+        assign(held, source);
+        return assign(dst, cast(held, next));
+    }
     const Array outputs[]{dst};
     apply(cast_row(), cast_loop(source.dtype(), dst.dtype), std::span(&source, 1), outputs);
 }
 
 Array cast(const Array& array, DType dtype) {
-    const Input source{array, {}};
+    if (const DType next = cast_step(array.dtype, dtype); next != dtype) return cast(cast(array, next), dtype);
+    const Input source(array);
     const Array copy = new_array(array.shape(), dtype);  // apply would keep the source's layout
     return apply(cast_row(), cast_loop(array.dtype, dtype), std::span(&source, 1), std::span(&copy, 1))[0];
 }
@@ -298,7 +308,7 @@ Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool ke
     Array result = new_array(keepdims ? kept_full : kept, dtype);
     if (result.size() == 0) return result;
     if (empty) {
-        assign(result, {Array{}, neutral(id, dtype)});
+        assign(result, neutral(id, dtype));
         return result;
     }
     if (result.size() == 1 && array.size() <= std::min(eager_size(), fewest_for_launch) && array.dtype == dtype && is_at_hand(array)) {
@@ -312,12 +322,10 @@ Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool ke
     instruction.work = Work::reduction;
     instruction.row = id;
     instruction.loop = static_cast<std::uint16_t>(loop);
-    instruction.nin = instruction.nout = 1;
     instruction.shape = array.view.shape;
     instruction.reduced = axes;
-    instruction.in[0].array = array.dtype == dtype ? array : cast(array, dtype);
-    Array& out = instruction.out[0];
-    out = result;
+    instruction.in.emplace_back(array.dtype == dtype ? array : cast(array, dtype));
+    Array& out = instruction.out.emplace_back(result);
     out.view.shape = array.view.shape;
     out.view.strides = Dims(ndim);
     std::int64_t stride = item(dtype);
@@ -327,10 +335,10 @@ Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool ke
         stride *= std::max<std::int64_t>(array.view.shape[i], 1);
     }
     if (axes == 0 || ndim == 0) {  // nothing is combined: a copy
-        assign(result, {instruction.in[0].array, {}});
+        assign(result, *instruction.in[0].array());
         return result;
     }
-    submit(std::move(instruction), array.size());
+    submit(std::move(instruction), count(instruction.shape));
     return result;
 }
 

@@ -7,6 +7,13 @@
 
 namespace asnumpy {
 
+// f(buffer, written) for every operand that is an array; a buffer may come several times.
+template <class F> void each_buffer(const Instruction& i, F&& f) {
+    for (const Argument& in : i.in)
+        if (const Array* a = in.array()) f(*a->buffer, false);
+    for (const Array& out : i.out) f(*out.buffer, true);
+}
+
 // Appends to the queue, and flushes when the queue is full, everything runs at once, or the host sees a buffer of it.
 void record(Instruction&&);
 

@@ -11,6 +11,7 @@ from asnumpy import _core
 from asnumpy._array import method, ndarray
 from asnumpy._convert import asarray
 from asnumpy._dtype import as_dtype
+from asnumpy._host import host
 from asnumpy._public import export
 
 _Class = type  # `type` is a parameter's name in ndarray.view
@@ -111,6 +112,25 @@ class flagsobj:
         return "".join(f"  {name} : {self[name]}\n" for name in names)
 
 
+def _numpy_flat_getitem(a: np.ndarray, key: Any) -> Any:
+    return a.flat[key]
+
+
+def _numpy_flat_setitem(a: np.ndarray, key: Any, value: Any) -> None:
+    a.flat[key] = value
+
+
+_numpy_flat_getitem.__module__ = _numpy_flat_setitem.__module__ = "numpy"
+_numpy_flat_getitem.__name__, _numpy_flat_setitem.__name__ = "flatiter.__getitem__", "flatiter.__setitem__"
+
+
+def _simple(key: Any) -> bool:
+    """Integers, slices and integer arrays; what else is a key of a flatiter, and what is not, NumPy says."""
+    if isinstance(key, ndarray):
+        return key.ndim == 1 and key.dtype.kind in "iu"
+    return isinstance(key, (int, np.integer, slice)) and not isinstance(key, bool)
+
+
 class flatiter:
     """The elements of an array in C order, as numpy.flatiter: an iterator that can be indexed and assigned."""
 
@@ -152,11 +172,16 @@ class flatiter:
         self._next += 1
         return self._line()[self._next - 1]
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Any, /) -> Any:
+        if not _simple(key):
+            return host(_numpy_flat_getitem, self._array, key)
         found = self._line()[key]
         return found.copy() if isinstance(found, ndarray) else found
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: Any, /) -> None:
+        if not _simple(key):
+            host(_numpy_flat_setitem, self._array, key, value)
+            return
         view = _core.reshape_view(self._array, (self._array.size,))
         line = self._array.reshape(-1) if view is None else view
         target = _core.reshape_view(line[key], (-1,)) if isinstance(key, slice) else None
@@ -169,14 +194,14 @@ class flatiter:
         if view is None:
             _core.assign(self._array, line.reshape(self._array.shape))
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    def __array__(self, dtype: Any = None, /, *, copy: Any = None) -> np.ndarray:
         return np.array(self._line(), dtype=dtype)
 
-    def __eq__(self, other: Any) -> Any:
-        return self._line() == other
+    def __eq__(self, value: Any, /) -> Any:
+        return self._line() == value
 
-    def __ne__(self, other: Any) -> Any:
-        return self._line() != other
+    def __ne__(self, value: Any, /) -> Any:
+        return self._line() != value
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -198,7 +223,7 @@ def _component(self: Any, which: int) -> Any:
     return _core.view_dtype(pairs, part)[..., which]
 
 
-def _real(self: Any) -> Any:
+def _real(self: Any) -> ndarray:
     return _component(self, 0) if self.dtype.kind == "c" else self
 
 
@@ -206,7 +231,7 @@ def _set_real(self: Any, value: Any) -> None:
     _real(self)[...] = value
 
 
-def _imag(self: Any) -> Any:
+def _imag(self: Any) -> ndarray:
     if self.dtype.kind == "c":
         return _component(self, 1)
     zeros = _core.empty(self.shape, self.dtype)
@@ -221,7 +246,7 @@ def _set_imag(self: Any, value: Any) -> None:
     _component(self, 1)[...] = value
 
 
-def _transposed_matrix(self: Any) -> Any:
+def _transposed_matrix(self: Any) -> ndarray:
     if self.ndim < 2:
         raise ValueError("matrix transpose with ndim < 2 is undefined")
     return _core.transpose(self, (*range(self.ndim - 2), self.ndim - 1, self.ndim - 2))
@@ -238,7 +263,7 @@ method(name="ctypes")(property(lambda self: _core.to_numpy_view(self, None).ctyp
 
 
 @method
-def setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:
+def setflags(self: Any, /, *, write: Any = None, align: Any = None, uic: Any = None) -> None:
     if write is not None:
         owner = self.base
         if write and not self.flags_writeable and isinstance(owner, ndarray) and not owner.flags_writeable:
@@ -248,15 +273,23 @@ def setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -
         raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
 
 
+def _native(dtype: Any) -> np.dtype:
+    """The dtype for a view, which cannot convert: the other byte order would give other numbers than NumPy's."""
+    kind = np.dtype(dtype)
+    if not kind.isnative:
+        raise TypeError(f"ndarray.view: expected a dtype in this machine's byte order, got {kind!r}; byteswap() swaps")
+    return as_dtype(kind, "ndarray.view")
+
+
 @method
-def view(self: Any, dtype: Any = None, type: Any = None) -> Any:
+def view(self: Any, dtype: Any = None, type: Any = None) -> ndarray:
     if isinstance(dtype, _Class) and issubclass(dtype, (ndarray, np.ndarray)):
         dtype, type = None, dtype
     if type is not None and type is not ndarray:
         if issubclass(type, ndarray):
-            source = self if dtype is None else _core.view_dtype(self, as_dtype(dtype, "ndarray.view"))
+            source = self if dtype is None else _core.view_dtype(self, _native(dtype))
             return _core.Array.__new__(type, source)
         raise TypeError(f"ndarray.view: expected a subclass of asnumpy.ndarray as type, got {type!r}")
     if dtype is None:
         return self[...]
-    return _core.view_dtype(self, as_dtype(dtype, "ndarray.view"))
+    return _core.view_dtype(self, _native(dtype))

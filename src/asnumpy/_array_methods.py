@@ -48,7 +48,7 @@ def _copied(a: Any, dtype: np.dtype, order: Any, function: str) -> Any:
 @method
 def astype(
     self: Any, dtype: Any, order: Any = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True,
-) -> Any:
+) -> ndarray:
     kind = as_dtype(dtype, "ndarray.astype")
     if copy and casting == "unsafe" and order == "K" and (self.ndim < 2 or self.flags_c_contiguous):
         return _core.cast(self, kind)
@@ -60,19 +60,19 @@ def astype(
 
 
 @method
-def copy(self: Any, order: Any = "C") -> Any:
+def copy(self: Any, order: Any = "C") -> ndarray:
     if order == "C":
         return _core.cast(self, self.dtype)
     return _copied(self, self.dtype, order, "ndarray.copy")
 
 
 @method(name="__copy__")
-def _shallow_copy(self: Any) -> Any:
+def _shallow_copy(self: Any) -> ndarray:
     return _copied(self, self.dtype, "K", "ndarray.__copy__")
 
 
 @method(name="__deepcopy__")
-def _deep_copy(self: Any, memo: Any) -> Any:
+def _deep_copy(self: Any, memo: Any, /) -> ndarray:
     return _copied(self, self.dtype, "K", "ndarray.__deepcopy__")
 
 
@@ -87,17 +87,17 @@ def fill(self: Any, value: Any) -> None:
 
 
 @method(name="conj")
-def _conj(self: Any) -> Any:
+def _conj(self: Any) -> ndarray:
     return conjugate(self) if self.dtype.kind == "c" else self
 
 
 @method(name="conjugate")
-def _conjugate(self: Any) -> Any:
+def _conjugate(self: Any) -> ndarray:
     return conjugate(self) if self.dtype.kind == "c" else self
 
 
 @method(name="round")
-def _round(self: Any, decimals: int = 0, out: Any = None) -> Any:
+def _round(self: Any, decimals: int = 0, out: Any = None) -> ndarray:
     if decimals == 0 and self.dtype.kind == "f" and self.dtype.char != "g":
         return rint(self) if out is None else rint(self, out=out)
     if decimals >= 0 and self.dtype.kind in "iu" and out is None:
@@ -106,7 +106,7 @@ def _round(self: Any, decimals: int = 0, out: Any = None) -> Any:
 
 
 @method
-def byteswap(self: Any, inplace: bool = False) -> Any:
+def byteswap(self: Any, inplace: bool = False) -> ndarray:
     if not inplace:
         return host(np.ndarray.byteswap, self)
     _core.to_numpy_view(self, True).byteswap(inplace=True)
@@ -119,7 +119,7 @@ def tobytes(self: Any, order: Any = "C") -> bytes:
 
 
 @method
-def tofile(self: Any, fid: Any, sep: str = "", format: str = "%s") -> None:
+def tofile(self: Any, fid: Any, /, sep: str = "", format: str = "%s") -> None:
     _core.to_numpy_view(self, None).tofile(fid, sep, format)
 
 
@@ -138,16 +138,16 @@ def dumps(self: Any) -> bytes:
 
 
 @method
-def to_device(self: Any, device: Any, /, *, stream: Any = None) -> Any:
+def to_device(self: Any, device: Any, /, *, stream: Any = None) -> ndarray:
     if stream is not None:
-        raise ValueError("The stream argument in to_device() is not supported")
+        raise ValueError("ndarray.to_device: The stream argument is not supported, the CPU has no streams")
     if device != "cpu":
-        raise ValueError(f'Unsupported device: expected "cpu", got {device!r}.')
+        raise ValueError(f'ndarray.to_device: Unsupported device: expected "cpu", got {device!r}.')
     return self
 
 
 @method
-def getfield(self: Any, dtype: Any, offset: int = 0) -> Any:
+def getfield(self: Any, dtype: Any, offset: int = 0) -> ndarray:
     kind = as_dtype(dtype, "ndarray.getfield")
     if offset < 0 or offset + kind.itemsize > self.itemsize:
         raise ValueError(f"Need 0 <= offset <= {self.itemsize} for requested type but received offset = {offset}")
@@ -157,7 +157,7 @@ def getfield(self: Any, dtype: Any, offset: int = 0) -> Any:
 
 
 @method
-def setfield(self: Any, val: Any, dtype: Any, offset: int = 0) -> None:
+def setfield(self: Any, val: Any, /, dtype: Any, offset: int = 0) -> None:
     getfield(self, dtype, offset)[...] = val
 
 

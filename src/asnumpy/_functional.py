@@ -1,4 +1,4 @@
-"""Python functions applied along axes or element by element."""
+"""Python functions applied along axes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
 from asnumpy._manipulation import moveaxis
-from asnumpy._public import export, public
+from asnumpy._public import public
 
 
 @public
@@ -35,18 +35,3 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
     count = len(inner)
     order = (*range(axis), *range(len(outer), len(outer) + count), *range(axis, len(outer)))
     return _core.transpose(out, order)
-
-
-class vectorize(np.vectorize):
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self.pyfunc is np._NoValue:  # used as a decorator with arguments
-            return super().__call__(*args, **kwargs)
-        plain = [np.asarray(one) if isinstance(one, ndarray) else one for one in args]
-        named = {key: np.asarray(one) if isinstance(one, ndarray) else one for key, one in kwargs.items()}
-        made = super().__call__(*plain, **named)
-        return tuple(asarray(one) for one in made) if isinstance(made, tuple) else asarray(made)
-
-
-vectorize.__doc__ = np.vectorize.__doc__
-vectorize.__module__ = "asnumpy"
-export("vectorize", vectorize)

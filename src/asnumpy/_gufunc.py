@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._calls import on_host, outputs, type_signature
+from asnumpy._dtype import is_extended, is_narrow
 from asnumpy._operands import Unsupported, call_overrides, operand, overrides, resolve_call, type_key
 
 _KEYWORDS = frozenset({"out", "casting", "dtype", "signature", "sig", "subok"})
+_ALONG = frozenset({"axes", "axis", "keepdims"})
 
 
 def product(a: ndarray, b: ndarray) -> ndarray:
@@ -21,7 +24,7 @@ def product(a: ndarray, b: ndarray) -> ndarray:
     right = b.reshape((b.shape[0], 1)) if column else b
     result = _core.matmul(left, right)
     if row and column:
-        return result.reshape(())
+        return result[0, 0]
     if row:
         return result.reshape(result.shape[:-2] + result.shape[-1:])
     if column:
@@ -35,7 +38,7 @@ def quick_product(a: Any, b: Any) -> Any:
         return None
     dtype, rows, columns = a.dtype, a.shape, b.shape
     plain = len(rows) in (1, 2) and len(columns) in (1, 2) and rows[-1] == columns[0]
-    if not plain or dtype != b.dtype or dtype.char in "gG" or dtype.kind == "V":  # NumPy widens bfloat16
+    if not plain or dtype != b.dtype or dtype.char in "gG" or is_extended(dtype):  # NumPy widens bfloat16
         return None
     return _core.matmul(a, b) if len(rows) == len(columns) == 2 else product(a, b)
 
@@ -80,8 +83,71 @@ def _batch(a: ndarray, b: ndarray, least_a: int, least_b: int) -> bool:
     return True
 
 
+# Per ufunc: how many core axes each operand and the result have when neither of matmul's is a vector.
+_CORE = {"matmul": (2, 2, 2), "vecdot": (1, 1, 0), "matvec": (2, 1, 1), "vecmat": (1, 2, 1)}
+
+
+def _named_axes(name: str, a: ndarray, b: ndarray, kwargs: dict[str, Any]) -> list[tuple[int, ...]]:
+    """`axes=` or `axis=` as the core axes of both operands and the result. Unsupported: NumPy words the error."""
+    core = list(_CORE[name])
+    if name == "matmul":
+        row, column = a.ndim == 1, b.ndim == 1
+        core = [2 - row, 2 - column, 2 - row - column]
+    if "axis" in kwargs:
+        if "axes" in kwargs or name != "vecdot" or type(kwargs["axis"]) is not int:
+            raise Unsupported
+        given: Any = [kwargs["axis"], kwargs["axis"]]
+    else:
+        given = kwargs.get("axes", [tuple(range(-n, 0)) for n in core])
+    if not isinstance(given, list) or len(given) not in ((3,) if _CORE[name][2] else (2, 3)):
+        raise Unsupported
+    named = [one if isinstance(one, tuple) else (one,) for one in [*given, ()][:3]]
+    if [len(one) for one in named] != core or not all(type(axis) is int for one in named for axis in one):
+        raise Unsupported
+    return named
+
+
+def _last(a: ndarray, axes: tuple[int, ...], back: bool = False) -> ndarray:
+    """The axes moved to the end, or (back) the last ones moved to where they are named."""
+    try:
+        front = normalize_axis_tuple(axes, a.ndim)
+    except ValueError:
+        raise Unsupported from None
+    order = [axis for axis in range(a.ndim) if axis not in front] + list(front)
+    if back:
+        order = [order.index(axis) for axis in range(a.ndim)]
+    return _core.transpose(a, tuple(order))
+
+
+def _along(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The call with `axes`, `axis` or `keepdims`: the axes are moved to where the product expects them."""
+    keepdims = kwargs.get("keepdims", False)
+    if len(args) != 2 or type(keepdims) is not bool or ("keepdims" in kwargs and ufunc.name != "vecdot"):
+        raise Unsupported
+    if keepdims and ("axes" in kwargs or "out" in kwargs):
+        raise Unsupported
+    a, b = operand(args[0]), operand(args[1])
+    if not (isinstance(a, ndarray) and isinstance(b, ndarray)):
+        raise Unsupported
+    into_a, into_b, outof = _named_axes(ufunc.name, a, b, kwargs)
+    rest = {key: value for key, value in kwargs.items() if key not in ("axes", "axis", "keepdims", "out")}
+    out = kwargs.get("out")
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if out is not None:
+        if not isinstance(out, ndarray):
+            raise Unsupported
+        rest["out"] = _last(out, outof)
+    made = call(ufunc, (_last(a, into_a), _last(b, into_b)), rest)
+    if out is not None:
+        return out
+    if not keepdims:
+        return _last(made, outof, back=True)
+    place = normalize_axis_index(into_a[0], made.ndim + 1)
+    return made.reshape(made.shape[:place] + (1,) + made.shape[place:])
+
+
 def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`ufunc(*args, **kwargs)`; calls with `axes`, `axis`, `keepdims` and whatever is wrong go to NumPy."""
+    """`ufunc(*args, **kwargs)`; what is wrong goes to NumPy, which words the error."""
     name = ufunc.name
     if name == "matmul" and not kwargs and len(args) == 2:
         done = quick_product(*args)
@@ -89,7 +155,12 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             return done
     found = overrides([*args, *outputs((), kwargs)])
     if found:
-        return call_overrides(found, ufunc, "__call__", args, kwargs)
+        return call_overrides(ufunc, "__call__", args, kwargs)
+    if not kwargs.keys().isdisjoint(_ALONG):
+        try:
+            return _along(ufunc, args, kwargs)
+        except Unsupported:
+            return on_host(ufunc.numpy, name, args, kwargs)
     form = _FORMS.get(name)
     out = args[2] if len(args) == 3 else kwargs.get("out")
     if isinstance(out, tuple) and len(out) == 1:
@@ -113,7 +184,8 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     wanted = (type_key(a), type_key(b), None if out is None else out.dtype)
     loop = resolve_call(ufunc, wanted, signature, kwargs.get("casting", "same_kind"))
     dtype = loop[0]
-    if any(each != dtype for each in loop) or dtype.char in "gGO" or (name == "vecdot" and dtype == np.bool):
+    unknown = dtype.char in "gGO" or is_narrow(dtype)
+    if any(each != dtype for each in loop) or unknown or (name == "vecdot" and dtype == np.bool):
         return on_host(ufunc.numpy, name, args, kwargs)
     result = function(*(each if each.dtype == dtype else _core.cast(each, dtype) for each in (a, b)))
     if out is None:

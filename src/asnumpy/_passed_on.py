@@ -1,4 +1,4 @@
-"""Functions that are NumPy's own, run through the host door: files, polynomials, packed bits, classes of iteration."""
+"""Functions that are NumPy's own, run through the host door: packed bits, calendars, iterators."""
 
 from __future__ import annotations
 
@@ -9,33 +9,23 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
+from asnumpy._doors import door
 from asnumpy._dtype import as_dtype
 from asnumpy._host import host
 from asnumpy._public import export, exports, public
 
 # A name that another module defines is left to it.
 _FUNCTIONS = """
-genfromtxt load loadtxt packbits poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots
-save savetxt savez savez_compressed unpackbits fromregex
+packbits unpackbits
+busday_count busday_offset datetime_as_string datetime_data is_busday
 """.split()
 _CLASSES = "broadcast ndenumerate ndindex nditer nested_iters".split()
 
 
-def _through(function: Any) -> Any:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return host(function, *args, **kwargs)
-
-    call.__name__ = call.__qualname__ = function.__name__
-    call.__doc__ = function.__doc__
-    call.__module__ = "asnumpy"
-    call.__wrapped__ = function  # type: ignore[attr-defined]  # inspect.signature() follows it
-    return call
-
-
 for _name in _FUNCTIONS:
     if _name not in exports:
-        export(_name, _through(getattr(np, _name)))
-for _name in ("True_", "False_", "iterable", "__array_namespace_info__"):
+        export(_name, door(getattr(np, _name)))
+for _name in ("True_", "False_", "iterable", "busdaycalendar"):
     if _name not in exports:
         export(_name, getattr(np, _name))
 
@@ -63,7 +53,7 @@ if "astype" not in exports:
 
     @public
     def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> ndarray:
-        if not isinstance(x, (ndarray, np.ndarray)):
+        if not isinstance(x, (ndarray, np.ndarray, np.generic)):
             raise TypeError(f"Input should be a NumPy array. It is of type {type(x)}.")
         if device not in (None, "cpu"):
             raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')

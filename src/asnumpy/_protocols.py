@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
-import types
+from types import GenericAlias
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ ndarray.__array_priority__ = 0.0  # type: ignore[attr-defined]
 
 
 @method(name="__array__")
-def _array(self: Any, dtype: Any = None, copy: Any = None) -> np.ndarray:
+def _array(self: Any, dtype: Any = None, /, *, copy: Any = None) -> np.ndarray:
     view = _core.to_numpy_view(self, None)
     if dtype is not None and np.dtype(dtype) != view.dtype:
         if copy is False:
@@ -39,7 +39,7 @@ def _overridden(values: Any) -> bool:
 @method(name="__array_ufunc__")
 def _array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
     outs = kwargs.get("out", ())
-    if _overridden((*inputs, *(outs if isinstance(outs, tuple) else (outs,)))):
+    if _overridden((*inputs, *(outs if isinstance(outs, tuple) else (outs,)), kwargs.get("where"))):
         return NotImplemented
     own = of_numpy(ufunc)
     if own is None:
@@ -62,8 +62,8 @@ def _own_function(function: Any) -> Any:
 
 
 @method(name="__array_function__")
-def _array_function(self: Any, func: Any, classes: Any, args: Any, kwargs: Any) -> Any:
-    if not all(issubclass(kind, (ndarray, np.ndarray)) for kind in classes):
+def _array_function(self: Any, /, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    if not all(issubclass(kind, (ndarray, np.ndarray)) for kind in types):
         return NotImplemented
     own = _own_function(func)
     if own is not None and callable(own) and not isinstance(own, type):
@@ -71,36 +71,38 @@ def _array_function(self: Any, func: Any, classes: Any, args: Any, kwargs: Any) 
     return host(func, *args, **kwargs)
 
 
-@method(name="__array_namespace__")
-def _array_namespace(self: Any, *, api_version: str | None = None) -> Any:
-    supported = ("2021.12", "2022.12", "2023.12", "2024.12")
-    if api_version is not None and api_version not in supported:
-        raise ValueError(f'Version "{api_version}" of the Array API Standard is not supported; use one of {supported}.')
-    return sys.modules["asnumpy"]
+@method(name="__array_wrap__")
+def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = True, /) -> ndarray:
+    """What NumPy computed from this array comes back as one of ours."""
+    return from_host(np.asarray(array), "ndarray.__array_wrap__")
 
 
 @method(name="__contains__")
-def _contains(self: Any, value: Any) -> bool:
-    return bool((self == value).any()) if self.ndim or self.size else False
+def _contains(self: Any, key: Any, /) -> bool:
+    return bool((self == key).any()) if self.ndim or self.size else False
 
 
 @method(name="__format__")
-def _format(self: Any, spec: str) -> str:
+def _format(self: Any, spec: str, /) -> str:
     if self.ndim == 0:
         return format(_core.to_numpy_view(self, None)[()], spec)
     return object.__format__(self, spec)
 
 
 def _rebuild(data: Any, dtype: np.dtype, shape: tuple[int, ...], order: str) -> ndarray:
-    return from_host(np.frombuffer(data, dtype=dtype).reshape(shape, order=order))  # type: ignore[call-overload]
+    elements = np.frombuffer(data, dtype=dtype).reshape(shape, order=order)  # type: ignore[call-overload]
+    if isinstance(data, (bytes, bytearray)):
+        return from_host(elements)
+    return _core.wrap_numpy(elements)  # out of band: the buffer that loads() was given is the array's memory
 
 
 @method(name="__reduce_ex__")
-def _reduce_ex(self: Any, protocol: Any) -> Any:
+def _reduce_ex(self: Any, protocol: Any, /) -> Any:
     order: Any = "F" if self.flags_f_contiguous and not self.flags_c_contiguous else "C"
     plain = _core.to_numpy_view(self, None)
     octets = np.asarray(plain, order=order).reshape(-1, order=order).view(np.uint8)
-    data: Any = octets.tobytes() if protocol < 5 else pickle.PickleBuffer(octets)  # type: ignore[arg-type]
+    in_band = protocol < 5 or not (self.flags_c_contiguous or self.flags_f_contiguous)
+    data: Any = octets.tobytes() if in_band else pickle.PickleBuffer(octets)  # type: ignore[arg-type]
     return _rebuild, (data, self.dtype, self.shape, order)
 
 
@@ -114,4 +116,4 @@ def _sizeof(self: Any) -> int:
     return object.__sizeof__(self) + (self.nbytes if self.base is None else 0)
 
 
-ndarray.__class_getitem__ = classmethod(types.GenericAlias)  # type: ignore[attr-defined]
+ndarray.__class_getitem__ = classmethod(GenericAlias)  # type: ignore[attr-defined]

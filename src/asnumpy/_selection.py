@@ -442,10 +442,10 @@ def _put(a: ndarray, indices: Any, values: Any, /, mode: str = "raise") -> None:
 
 
 @method(name="compress")
-def _compress(a: ndarray, condition: Any, /, axis: int | None = None, out: Any = None) -> ndarray:
+def _compress(a: ndarray, /, condition: Any, axis: int | None = None, out: Any = None) -> ndarray:
     return compress(condition, a, axis, out)
 
 
 @method(name="choose")
-def _choose(a: ndarray, choices: Any, /, out: Any = None, mode: str = "raise") -> ndarray:
+def _choose(a: ndarray, /, choices: Any, out: Any = None, mode: str = "raise") -> ndarray:
     return choose(a, choices, out, mode)

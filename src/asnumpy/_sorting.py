@@ -18,14 +18,41 @@ _NoValue: Any = np._NoValue
 _INTP = np.dtype(np.intp)
 
 
-@public
-def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> ndarray:
-    return host(np.sort, asarray(a), axis, kind, order, stable=stable)
+def _reversed(a: ndarray, axis: int) -> ndarray:
+    return a[(slice(None),) * axis + (slice(None, None, -1),)]
+
+
+def _falling(a: Any, axis: int | None, function: str) -> tuple[ndarray, int]:
+    """The array to sort in falling order (flattened for no axis), and its axis."""
+    a = asarray(a)
+    if a.dtype.kind == "c":
+        raise TypeError(f"{function}: descending=True takes real numbers, got {a.dtype}")
+    return (a, normalize_axis_index(axis, a.ndim)) if axis is not None else (a.reshape(-1), 0)
 
 
 @public
-def argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> ndarray:
-    return host(np.argsort, asarray(a), axis, kind, order, stable=stable)
+def sort(
+    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False,
+) -> ndarray:
+    """`descending=True` (of the array API, not in NumPy) sorts from the greatest to the least, NaN first."""
+    if not descending:
+        return host(np.sort, asarray(a), axis, kind, order, stable=stable)
+    values, place = _falling(a, axis, "sort")
+    return _reversed(host(np.sort, values, place, kind, order, stable=stable), place)
+
+
+@public
+def argsort(
+    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False,
+) -> ndarray:
+    """`descending=True` (of the array API, not in NumPy) gives the order from the greatest to the least, NaN first;
+    equal elements keep their order when the sort is stable."""
+    if not descending:
+        return host(np.argsort, asarray(a), axis, kind, order, stable=stable)
+    values, place = _falling(a, axis, "argsort")
+    # sorted backwards and reversed, so that of equal elements the first stays first
+    found = host(np.argsort, _reversed(values, place), place, kind, order, stable=stable)
+    return values.shape[place] - 1 - _reversed(found, place)
 
 
 @public
@@ -73,12 +100,12 @@ def _arg_extreme(a: Any, axis: Any, out: Any, keepdims: bool, name: str) -> ndar
 
 
 @public
-def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = _NoValue) -> ndarray:
+def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = _NoValue) -> ndarray:
     return _arg_extreme(a, axis, out, keepdims is not _NoValue and keepdims, "argmax")
 
 
 @public
-def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = _NoValue) -> ndarray:
+def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = _NoValue) -> ndarray:
     return _arg_extreme(a, axis, out, keepdims is not _NoValue and keepdims, "argmin")
 
 

@@ -10,6 +10,7 @@ from asnumpy import _calls, _core, _folds, _gufunc
 from asnumpy._array import ndarray
 from asnumpy._calls import on_host
 from asnumpy._convert import asarray
+from asnumpy._errors import watching
 from asnumpy._folds import NO_VALUE
 from asnumpy._operands import call_overrides, overrides, resolve
 from asnumpy._public import export
@@ -58,8 +59,12 @@ class ufunc(_core.Ufunc):  # type: ignore[misc]
     def __signature__(self) -> Any:
         return self.numpy.__signature__
 
-    def resolve_dtypes(self, dtypes: Any, **kwargs: Any) -> Any:
-        return self.numpy.resolve_dtypes(dtypes, **kwargs)
+    def resolve_dtypes(
+        self, /, dtypes: Any, *, signature: Any = None, casting: Any = None, reduction: bool = False,
+    ) -> Any:
+        given = {"signature": signature, "casting": casting}
+        given = {name: value for name, value in given.items() if value is not None}
+        return self.numpy.resolve_dtypes(dtypes, reduction=reduction, **given)
 
     @property
     def reducible(self) -> bool:
@@ -71,24 +76,24 @@ class ufunc(_core.Ufunc):  # type: ignore[misc]
         return dtypes in _row(self.name)[1]
 
     def reduce(
-        self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
+        self, array: Any, /, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
         initial: Any = NO_VALUE, where: Any = True,
     ) -> Any:
         return _folds.reduce(self, array, axis, dtype, out, keepdims, initial, where)
 
-    def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    def accumulate(self, array: Any, /, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         return _folds.accumulate(self, array, axis, dtype, out)
 
-    def reduceat(self, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    def reduceat(self, array: Any, /, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         found = overrides((array, indices, out))
         if found:
-            return call_overrides(found, self, "reduceat", (array, indices), {"axis": axis, "dtype": dtype, "out": out})
+            return call_overrides(self, "reduceat", (array, indices), {"axis": axis, "dtype": dtype, "out": out})
         return on_host(self.numpy.reduceat, f"{self.name}.reduceat", (array, indices, axis, dtype, out), {})
 
     def outer(self, A: Any, B: Any, /, **kwargs: Any) -> Any:
         found = overrides((A, B))
         if found:
-            return call_overrides(found, self, "outer", (A, B), kwargs)
+            return call_overrides(self, "outer", (A, B), kwargs)
         if self.nin != 2 or self.signature is not None:
             return on_host(self.numpy.outer, f"{self.name}.outer", (A, B), kwargs)
         left, right = asarray(A), asarray(B)  # here NumPy takes Python numbers as arrays, not as weak
@@ -96,11 +101,11 @@ class ufunc(_core.Ufunc):  # type: ignore[misc]
             left = left.reshape(left.shape + (1,) * right.ndim)
         return self(left, right, **kwargs)
 
-    def at(self, a: Any, indices: Any, b: Any = NO_VALUE, /) -> None:
+    def at(self, a: Any, indices: Any, b: Any = None, /) -> None:
         found = overrides((a, b))
-        operands = (a, indices) if b is NO_VALUE else (a, indices, b)
+        operands = (a, indices) if b is None else (a, indices, b)
         if found:
-            call_overrides(found, self, "at", operands, {})
+            call_overrides(self, "at", operands, {})
             return
         if not isinstance(a, (ndarray, np.ndarray)):
             raise TypeError(f"{self.name}.at: expected an array as first operand, got {type(a).__name__}")
@@ -119,6 +124,8 @@ export("ufunc", ufunc)
 
 def call_ufunc(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What the core's fast path does not take."""
+    if watching():
+        return on_host(function.numpy, function.name, args, kwargs)
     return (_calls if function.row >= 0 else _gufunc).call(function, args, kwargs)
 
 

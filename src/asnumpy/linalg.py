@@ -1,62 +1,51 @@
-"""Linear algebra with NumPy's interface: decompositions and solvers go through the host door, products are our own."""
+"""Linear algebra with NumPy's interface: decompositions and solvers through the host door, all else composed."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
+from operator import index
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
+from asnumpy._creation import eye
 from asnumpy._difference import cross as _cross
-from asnumpy._host import host
+from asnumpy._doors import door
+from asnumpy._linear import dot as _dot
 from asnumpy._linear import outer as _outer
 from asnumpy._linear import tensordot as _tensordot
 from asnumpy._linear import trace as _trace
+from asnumpy._manipulation import broadcast_to
 from asnumpy._manipulation import diagonal as _diagonal
 from asnumpy._manipulation import matrix_transpose as _matrix_transpose
+from asnumpy._norms import matrix_norm as matrix_norm
+from asnumpy._norms import norm as norm
+from asnumpy._norms import vector_norm as vector_norm
 from asnumpy._ufunc import matmul as _matmul
 from asnumpy._ufunc import vecdot as _vecdot
 
 LinAlgError = np.linalg.LinAlgError
 
-
-def _door(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The NumPy function of this name, called on arrays of ours: signature and docstring are its own."""
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return host(function, *args, **kwargs)
-
-    call.__module__ = __name__
-    return call
-
-
-cholesky = _door(np.linalg.cholesky)
-cond = _door(np.linalg.cond)
-det = _door(np.linalg.det)
-eig = _door(np.linalg.eig)
-eigh = _door(np.linalg.eigh)
-eigvals = _door(np.linalg.eigvals)
-eigvalsh = _door(np.linalg.eigvalsh)
-inv = _door(np.linalg.inv)
-lstsq = _door(np.linalg.lstsq)
-matrix_norm = _door(np.linalg.matrix_norm)
-matrix_power = _door(np.linalg.matrix_power)
-matrix_rank = _door(np.linalg.matrix_rank)
-multi_dot = _door(np.linalg.multi_dot)
-norm = _door(np.linalg.norm)
-pinv = _door(np.linalg.pinv)
-qr = _door(np.linalg.qr)
-slogdet = _door(np.linalg.slogdet)
-solve = _door(np.linalg.solve)
-svd = _door(np.linalg.svd)
-svdvals = _door(np.linalg.svdvals)
-tensorinv = _door(np.linalg.tensorinv)
-tensorsolve = _door(np.linalg.tensorsolve)
-vector_norm = _door(np.linalg.vector_norm)
+cholesky = door(np.linalg.cholesky, __name__)
+cond = door(np.linalg.cond, __name__)
+det = door(np.linalg.det, __name__)
+eig = door(np.linalg.eig, __name__)
+eigh = door(np.linalg.eigh, __name__)
+eigvals = door(np.linalg.eigvals, __name__)
+eigvalsh = door(np.linalg.eigvalsh, __name__)
+inv = door(np.linalg.inv, __name__)
+lstsq = door(np.linalg.lstsq, __name__)
+matrix_rank = door(np.linalg.matrix_rank, __name__)
+pinv = door(np.linalg.pinv, __name__)
+qr = door(np.linalg.qr, __name__)
+slogdet = door(np.linalg.slogdet, __name__)
+solve = door(np.linalg.solve, __name__)
+svd = door(np.linalg.svd, __name__)
+svdvals = door(np.linalg.svdvals, __name__)
+tensorinv = door(np.linalg.tensorinv, __name__)
+tensorsolve = door(np.linalg.tensorsolve, __name__)
 
 
 def matmul(x1: Any, x2: Any, /) -> ndarray:
@@ -75,15 +64,17 @@ def outer(x1: Any, x2: Any, /) -> ndarray:
     a, b = asarray(x1), asarray(x2)
     if a.ndim != 1 or b.ndim != 1:
         raise ValueError(
-            f"Input arrays must be one-dimensional, but they are x1.ndim={a.ndim!r} and x2.ndim={b.ndim!r}.")
+            f"linalg.outer: Input arrays must be one-dimensional, but they are x1.ndim={a.ndim} and x2.ndim={b.ndim}.")
     return _outer(a, b)
 
 
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
     a, b = asarray(x1), asarray(x2)
+    for one in (a, b):
+        normalize_axis_index(axis, one.ndim)
     if a.shape[axis] != 3 or b.shape[axis] != 3:
         raise ValueError(
-            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+            "linalg.cross: Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
             f"{a.shape[axis]} and {b.shape[axis]} dimensional instead."
         )
     return _cross(a, b, axis=axis)
@@ -101,7 +92,80 @@ def matrix_transpose(x: Any, /) -> ndarray:
     return _matrix_transpose(x)
 
 
+def matrix_power(a: Any, n: int) -> ndarray:
+    x = asarray(a)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise LinAlgError(
+            "linalg.matrix_power: Last 2 dimensions of the array must be square, at least 2 dimensions expected "
+            f"(came {x.dtype} of shape {x.shape})"
+        )
+    try:
+        exponent = index(n)
+    except TypeError as error:
+        raise TypeError(f"linalg.matrix_power: exponent must be an integer, got {n!r}") from error
+    if exponent == 0:
+        return broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape).copy()
+    if exponent < 0:
+        x, exponent = inv(x), -exponent
+    # squares of squares, multiplied where the exponent has a bit
+    made: Any = None
+    while True:
+        exponent, bit = divmod(exponent, 2)
+        if bit:
+            made = x if made is None else _matmul(made, x)
+        if not exponent:
+            return made
+        x = _matmul(x, x)
+
+
+def _cheapest(lengths: list[int]) -> list[list[int]]:
+    """Of a chain of matrices, where each stretch from i to j is split so that fewest products are formed."""
+    count = len(lengths) - 1
+    cost = [[0.0] * count for _ in range(count)]
+    split = [[0] * count for _ in range(count)]
+    for span in range(1, count):
+        for i in range(count - span):
+            j = i + span
+            costs = [
+                cost[i][k] + cost[k + 1][j] + lengths[i] * lengths[k + 1] * lengths[j + 1] for k in range(i, j)
+            ]
+            cost[i][j] = min(costs)
+            split[i][j] = i + costs.index(cost[i][j])
+    return split
+
+
+def multi_dot(arrays: Any, *, out: Any = None) -> ndarray:
+    chain = [asarray(one) for one in arrays]
+    if len(chain) < 2:
+        raise ValueError(f"linalg.multi_dot: Expecting at least two arrays, got {len(chain)}.")
+    if len(chain) == 2:
+        return _dot(chain[0], chain[1], out)
+    first, last = chain[0].ndim == 1, chain[-1].ndim == 1
+    if first:
+        chain[0] = chain[0].reshape(1, -1)
+    if last:
+        chain[-1] = chain[-1].reshape(-1, 1)
+    for one in chain:
+        if one.ndim != 2:
+            raise LinAlgError(
+                f"linalg.multi_dot: {one.ndim}-dimensional array given. Array must be two-dimensional; only the first "
+                "and the last may be vectors"
+            )
+    split = _cheapest([chain[0].shape[0]] + [one.shape[1] for one in chain])
+
+    def product(i: int, j: int, target: Any = None) -> ndarray:
+        if i == j:
+            return chain[i]
+        return _dot(product(i, split[i][j]), product(split[i][j] + 1, j), target)
+
+    made = product(0, len(chain) - 1, out)
+    if first and last:
+        return made[0, 0]
+    return made.reshape(-1) if first or last else made
+
+
 __all__ = sorted(name for name in np.linalg.__all__ if name in globals())
 for _name in __all__:
     if globals()[_name].__doc__ is None:
         globals()[_name].__doc__ = getattr(np.linalg, _name).__doc__
+    globals()[_name].__module__ = globals()[_name].__module__ if _name == "LinAlgError" else __name__

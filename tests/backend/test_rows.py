@@ -229,6 +229,8 @@ def test_public_function(name: str) -> None:
     function = getattr(ap, name, None)
     if name == "cast":
         pytest.skip("astype() is tested in test_type_resolution.py")
+    if name in ("erf", "erfc"):
+        pytest.skip("parts of functions in asnumpy.nn")
     for ins, outs in loops(name):
         arrays = sample(inputs_of(name, ins, outs), 10)
         for shaped in (list(arrays), [a[0:1].reshape(()) for a in arrays]):

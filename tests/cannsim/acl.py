@@ -1,4 +1,4 @@
-"""CANN's C interface through ctypes, as any program would call it: libraries by name, device memory, tensors, operators.
+"""CANN's C interface through ctypes, as any program would call it: libraries by name, memory, tensors, operators.
 
 Nothing of the package's own engine is used: values come from NumPy and go back to it.
 """
@@ -16,10 +16,25 @@ import ml_dtypes
 import numpy as np
 
 ACL_DTYPES = {
-    "float32": 0, "float16": 1, "int8": 2, "int32": 3, "uint8": 4, "int16": 6, "uint16": 7, "uint32": 8, "int64": 9, "uint64": 10,
-    "float64": 11, "bool": 12, "complex64": 16, "complex128": 17, "bfloat16": 27,
+    "float32": 0,
+    "float16": 1,
+    "int8": 2,
+    "int32": 3,
+    "uint8": 4,
+    "int16": 6,
+    "uint16": 7,
+    "uint32": 8,
+    "int64": 9,
+    "uint64": 10,
+    "float64": 11,
+    "bool": 12,
+    "complex64": 16,
+    "complex128": 17,
+    "bfloat16": 27,
 }
-NUMPY_DTYPES = {number: np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name) for name, number in ACL_DTYPES.items()}
+NUMPY_DTYPES = {
+    number: np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name) for name, number in ACL_DTYPES.items()
+}
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
 ND = 2
 
@@ -72,11 +87,15 @@ class Memory:
         call("aclrtMalloc", ctypes.byref(self.address), ctypes.c_size_t(max(nbytes, 1)), 0)
 
     def write(self, data: bytes) -> None:
-        call("aclrtMemcpy", self.address, ctypes.c_size_t(self.nbytes), data, ctypes.c_size_t(len(data)), HOST_TO_DEVICE)
+        call(
+            "aclrtMemcpy", self.address, ctypes.c_size_t(self.nbytes), data, ctypes.c_size_t(len(data)), HOST_TO_DEVICE
+        )
 
     def read(self) -> bytes:
         out = ctypes.create_string_buffer(self.nbytes)
-        call("aclrtMemcpy", out, ctypes.c_size_t(self.nbytes), self.address, ctypes.c_size_t(self.nbytes), DEVICE_TO_HOST)
+        call(
+            "aclrtMemcpy", out, ctypes.c_size_t(self.nbytes), self.address, ctypes.c_size_t(self.nbytes), DEVICE_TO_HOST
+        )
         return out.raw
 
     def free(self) -> None:
@@ -95,8 +114,12 @@ class Tensor:
             base = array = np.ascontiguousarray(array)
         self.base = base
         item = array.itemsize
-        self.offset = (array.__array_interface__["data"][0] - base.__array_interface__["data"][0]) // item if array.size else 0
-        self.strides = [stride // item if length > 1 else 1 for stride, length in zip(array.strides, array.shape, strict=True)]
+        self.offset = (
+            (array.__array_interface__["data"][0] - base.__array_interface__["data"][0]) // item if array.size else 0
+        )
+        self.strides = [
+            stride // item if length > 1 else 1 for stride, length in zip(array.strides, array.shape, strict=True)
+        ]
         self.shape = list(array.shape)
         self.dtype = array.dtype
         self.memory = Memory(base.nbytes)
@@ -105,9 +128,17 @@ class Tensor:
         self.handle = create_tensor(self.shape, self.dtype, self.strides, self.offset, [base.size], self.memory.address)
 
     def numpy(self) -> np.ndarray:
-        raw = np.frombuffer(bytearray(self.memory.read()), self.base.dtype) if self.base.nbytes else np.empty(0, self.base.dtype)
+        raw = (
+            np.frombuffer(bytearray(self.memory.read()), self.base.dtype)
+            if self.base.nbytes
+            else np.empty(0, self.base.dtype)
+        )
         steps = [stride * self.dtype.itemsize for stride in self.strides]
-        return np.ndarray(self.shape, self.dtype, raw, self.offset * self.dtype.itemsize, steps) if raw.size else np.empty(self.shape, self.dtype)
+        return (
+            np.ndarray(self.shape, self.dtype, raw, self.offset * self.dtype.itemsize, steps)
+            if raw.size
+            else np.empty(self.shape, self.dtype)
+        )
 
     def view_shape(self) -> tuple[int, ...]:
         dims, count = ctypes.POINTER(I64)(), U64()
@@ -119,12 +150,16 @@ class Tensor:
         self.memory.free()
 
 
-def create_tensor(shape: Sequence[int], dtype: Any, strides: Sequence[int], offset: int, storage: Sequence[int], address: Any) -> int:
+def create_tensor(
+    shape: Sequence[int], dtype: Any, strides: Sequence[int], offset: int, storage: Sequence[int], address: Any
+) -> int:
     dims = (I64 * max(len(shape), 1))(*shape)
     steps = (I64 * max(len(strides), 1))(*strides)
     stored = (I64 * max(len(storage), 1))(*storage)
     number = dtype if isinstance(dtype, int) else dtype_number(dtype)
-    handle = nn.aclCreateTensor(dims, U64(len(shape)), number, steps, I64(offset), ND, stored, U64(len(storage)), address)
+    handle = nn.aclCreateTensor(
+        dims, U64(len(shape)), number, steps, I64(offset), ND, stored, U64(len(storage)), address
+    )
     if not handle:
         raise AclError("aclCreateTensor", -1)
     return handle
@@ -205,7 +240,7 @@ def launch(name: str, size: int, executor: Any, stream: Any = None) -> Memory | 
 
 
 def run(name: str, *arguments: Any, stream: Any = None) -> None:
-    """Both phases of an operator, and the wait for it. Arrays become tensors; nothing is returned: read the output tensors."""
+    """Both phases of an operator, and the wait for it. Arrays become tensors; read the output tensors."""
     made = [Tensor(one) if isinstance(one, np.ndarray) else one for one in arguments]
     size, executor = plan(name, *made)
     workspace = launch(name, size, executor, stream)

@@ -14,8 +14,12 @@ import pytest
 from cannsim import acl
 
 DATA = Path(__file__).resolve().parents[2] / "cannsim" / "data"
-RUNTIME = {name: facts for name, facts in json.loads((DATA / "runtime.json").read_text()).items() if not name.startswith("_")}
-OPERATORS = {name: facts for name, facts in json.loads((DATA / "operators.json").read_text()).items() if not name.startswith("_")}
+RUNTIME = {
+    name: facts for name, facts in json.loads((DATA / "runtime.json").read_text()).items() if not name.startswith("_")
+}
+OPERATORS = {
+    name: facts for name, facts in json.loads((DATA / "operators.json").read_text()).items() if not name.startswith("_")
+}
 acl.sim.cannsim_operators_json.restype = ctypes.c_char_p
 SIMULATED = json.loads(acl.sim.cannsim_operators_json())
 
@@ -33,12 +37,29 @@ def test_every_operator_resolves_in_both_phases() -> None:
         assert getattr(acl.nn, f"{name}GetWorkspaceSize"), name
 
 
-@pytest.mark.parametrize("name", ["libascendcl.so", "libacl_rt.so", "libruntime.so", "libnnopbase.so", "libopapi.so", "libopapi_math.so",
-                                  "libopapi_nn.so", "libhccl.so", "libacl_op_compiler.so", "libge_runner.so", "libgraph.so",
-                                  "libacl_tdt_channel.so"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "libascendcl.so",
+        "libacl_rt.so",
+        "libruntime.so",
+        "libnnopbase.so",
+        "libopapi.so",
+        "libopapi_math.so",
+        "libopapi_nn.so",
+        "libhccl.so",
+        "libacl_op_compiler.so",
+        "libge_runner.so",
+        "libgraph.so",
+        "libacl_tdt_channel.so",
+    ],
+)
 def test_all_libraries_share_one_state(name: str) -> None:
     library = ctypes.CDLL(str(acl.folder() / name))
-    assert ctypes.cast(library.aclrtMalloc, ctypes.c_void_p).value == ctypes.cast(acl.sim.aclrtMalloc, ctypes.c_void_p).value
+    assert (
+        ctypes.cast(library.aclrtMalloc, ctypes.c_void_p).value
+        == ctypes.cast(acl.sim.aclrtMalloc, ctypes.c_void_p).value
+    )
     device = ctypes.c_int32(-1)
     assert library.aclrtGetDevice(ctypes.byref(device)) == 0 and device.value == 0
 
@@ -65,18 +86,23 @@ def test_a_compiled_program_links_and_runs(tmp_path: Path) -> None:
         #include <stdint.h>
         #include <stdio.h>
         typedef struct aclTensor aclTensor; typedef struct aclOpExecutor aclOpExecutor;
-        int aclInit(const char*); int aclrtSetDevice(int32_t); int aclrtMalloc(void**, size_t, int); int aclFinalize(void); int aclrtFree(void*);
-        int aclrtMemcpy(void*, size_t, const void*, size_t, int); int aclrtSynchronizeStream(void*); int aclDestroyTensor(const aclTensor*);
-        aclTensor* aclCreateTensor(const int64_t*, uint64_t, int, const int64_t*, int64_t, int, const int64_t*, uint64_t, void*);
+        int aclInit(const char*); int aclrtSetDevice(int32_t); int aclrtMalloc(void**, size_t, int);
+        int aclFinalize(void); int aclrtFree(void*);
+        int aclrtMemcpy(void*, size_t, const void*, size_t, int); int aclrtSynchronizeStream(void*);
+        int aclDestroyTensor(const aclTensor*);
+        aclTensor* aclCreateTensor(const int64_t*, uint64_t, int, const int64_t*, int64_t, int, const int64_t*,
+                                   uint64_t, void*);
         int aclnnExpGetWorkspaceSize(const aclTensor*, aclTensor*, uint64_t*, aclOpExecutor**);
         int aclnnExp(void*, uint64_t, aclOpExecutor*, void*);
         int main(void) {
-            float in[4] = {0, 1, 2, 3}, out[4]; void *x, *y; int64_t dims[1] = {4}, step[1] = {1}; uint64_t size; aclOpExecutor* e;
+            float in[4] = {0, 1, 2, 3}, out[4]; void *x, *y; int64_t dims[1] = {4}, step[1] = {1};
+            uint64_t size; aclOpExecutor* e;
             if (aclInit(0) || aclrtSetDevice(0) || aclrtMalloc(&x, 16, 0) || aclrtMalloc(&y, 16, 0)) return 1;
             if (aclrtMemcpy(x, 16, in, 16, 1)) return 2;
             aclTensor* a = aclCreateTensor(dims, 1, 0, step, 0, 2, dims, 1, x);
             aclTensor* b = aclCreateTensor(dims, 1, 0, step, 0, 2, dims, 1, y);
-            if (aclnnExpGetWorkspaceSize(a, b, &size, &e) || aclnnExp(0, 0, e, 0) || aclrtSynchronizeStream(0)) return 3;
+            if (aclnnExpGetWorkspaceSize(a, b, &size, &e) || aclnnExp(0, 0, e, 0)) return 3;
+            if (aclrtSynchronizeStream(0)) return 3;
             if (aclrtMemcpy(out, 16, y, 16, 2)) return 4;
             printf("%.4f %.4f %.4f %.4f\\n", out[0], out[1], out[2], out[3]);
             return aclDestroyTensor(a) || aclDestroyTensor(b) || aclrtFree(x) || aclrtFree(y) || aclFinalize();
@@ -85,8 +111,13 @@ def test_a_compiled_program_links_and_runs(tmp_path: Path) -> None:
     if compiler is None:
         pytest.skip("no C compiler")
     program = tmp_path / "program"
-    subprocess.run([compiler, str(source), "-o", str(program), f"-L{acl.folder()}", "-lascendcl", "-lnnopbase", "-lopapi"], check=True)
-    done = subprocess.run([str(program)], env={"LD_LIBRARY_PATH": str(acl.folder())}, capture_output=True, text=True, check=False)
+    subprocess.run(
+        [compiler, str(source), "-o", str(program), f"-L{acl.folder()}", "-lascendcl", "-lnnopbase", "-lopapi"],
+        check=True,
+    )
+    done = subprocess.run(
+        [str(program)], env={"LD_LIBRARY_PATH": str(acl.folder())}, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [f"{value:.4f}" for value in np.exp([0.0, 1, 2, 3])]
     assert done.stderr == ""

@@ -26,7 +26,7 @@ LAYOUTS = {
 
 def test_every_public_name():
     # __array_finalize__ and its kin are for subclasses written in C.
-    left_out = {"__array_finalize__", "__array_struct__", "__array_wrap__", "__setstate__"}
+    left_out = {"__array_finalize__", "__array_struct__", "__setstate__"}
     assert {name for name in dir(np.ndarray) if not hasattr(ap.ndarray, name)} <= left_out
 
 
@@ -203,6 +203,14 @@ def test_bfloat16_casts():
     for to in ("float16", "float32", "float64", "complex64"):
         with np.errstate(over="ignore"):
             assert_same(values.astype(ml_dtypes.bfloat16).astype(to), ap.asarray(values).astype(ap.bfloat16).astype(to))
+
+
+def test_views_keep_the_byte_order():
+    x = ap.asarray([1.0, 2.0])
+    assert_same(np.array([1.0, 2.0]), x.view(np.dtype("=f8")))
+    assert x.view(">u1").shape == (16,)  # bytes have no order
+    with pytest.raises(TypeError, match=r"ndarray\.view.*byte order.*byteswap"):
+        x.view(x.dtype.newbyteorder("S"))
 
 
 def test_views_of_other_types():

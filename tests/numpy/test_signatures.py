@@ -1,4 +1,4 @@
-"""Every public function takes NumPy's parameters: names, kinds, order, defaults."""
+"""Names and parameters equal NumPy's, in every namespace; what does not has its reason in tools/interface.toml."""
 
 from __future__ import annotations
 
@@ -8,40 +8,43 @@ import numpy as np
 import pytest
 
 import asnumpy as ap
+import interface
 
-# What has a meaning of its own here; each states why.
-_OWN = {
-    "from_dlpack": "NumPy's is implemented in C with the same keywords",
-    "printoptions": "NumPy's own object", "show_config": "shows this package",
-    "show_runtime": "shows this package", "get_include": "no headers", "test": "no test runner in the namespace",
-}
+FUNCTIONS = [(space, name) for space in interface.NAMESPACES for name in interface.comparable(space)]
 
 
-def _functions(namespace):
-    for name in sorted(namespace.__all__):
-        own = getattr(ap, name, None) if namespace is np else None
-        theirs = getattr(np, name, None)
-        if callable(own) and callable(theirs) and not isinstance(theirs, (type, np.ufunc)) and own is not theirs:
-            yield name
+@pytest.mark.parametrize(("namespace", "name"), FUNCTIONS, ids=[f"{space}.{name}" for space, name in FUNCTIONS])
+def test_signature(namespace, name):
+    expected, own = interface.signatures(namespace, name)
+    if name in interface.reasons(namespace)[1]:
+        assert not interface.agree(expected, own), "the signature agrees: take the reason off tools/interface.toml"
+    else:
+        assert interface.agree(expected, own), f"{namespace}.{name} has the parameters {own}, NumPy's are {expected}"
 
 
-def _parameters(function):
-    found = []
-    for one in inspect.signature(function).parameters.values():
-        default = one.default
-        if default is not inspect.Parameter.empty and not isinstance(default, (int, str, tuple, type(None))):
-            default = repr(default)
-        found.append((one.name, one.kind, default))
-    return found
+@pytest.mark.parametrize("namespace", interface.NAMESPACES)
+def test_names(namespace):
+    gone, listed = interface.missing(namespace), interface.reasons(namespace)[0]
+    assert set(gone) == set(listed), "tools/interface.toml lists every missing name, and no other"
+    assert all(len(why) > 20 for why in listed.values()), "a reason says why"
 
 
-@pytest.mark.parametrize("name", [name for name in _functions(np) if name not in _OWN])
-def test_signature(name):
-    try:
-        expected = _parameters(getattr(np, name))
-    except ValueError:
-        pytest.skip("NumPy's function has no signature to compare with")
-    assert _parameters(getattr(ap, name)) == expected
+def test_share():
+    have, total = interface.share()
+    assert have >= interface.LEAST * total, f"{have} of {total} names"
+
+
+def test_lists_name_namespaces_that_are_compared():
+    known = {one.removeprefix("numpy.") for one in interface.COMPARED}
+    assert set(interface.MISSING) | set(interface.DIFFERENT) <= known
+
+
+def test_ufuncs():
+    for name, theirs in vars(np).items():
+        if isinstance(theirs, np.ufunc):
+            own = getattr(ap, name)
+            assert inspect.signature(own) == inspect.signature(theirs), name
+            assert (own.nin, own.nout, own.nargs, own.types) == (theirs.nin, theirs.nout, theirs.nargs, theirs.types)
 
 
 def _methods():

@@ -1,0 +1,86 @@
+"""Every function beside NumPy's on a million elements: which are slower than NumPy, and by how much."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import asnumpy as ap
+from asnumpy.demo.measure import close, interleave
+from calls import CALLS, inputs
+
+SIZE = 1_000_000
+LIMIT = 1.2  # asnumpy's time may be so many times NumPy's
+# Results that are right without being equal: vectors that are defined up to a sign or phase, or bytes of addresses.
+FREE = ("linalg.eig", "linalg.eigh", "linalg.svd", "linalg.qr")
+
+
+def leaves(result: Any) -> list[Any]:
+    """The arrays of a result, also of nested sequences and named tuples."""
+    if isinstance(result, (tuple, list)) and not (result and isinstance(result[0], (int, float))):
+        return [leaf for item in result for leaf in leaves(item)]
+    return [result]
+
+
+def settle(result: Any) -> Any:
+    arrays = [leaf for leaf in leaves(result) if isinstance(leaf, ap.ndarray)]
+    if arrays:
+        ap.eval(*arrays)
+    return result
+
+
+def measure(name: str, given: dict[str, Any], ours: dict[str, Any], rounds: int) -> dict[str, Any]:
+    """One function: checked, then timed in turns. `ratio` is NumPy's time divided by ours."""
+    work = eval(f"lambda np, {', '.join(given)}: {CALLS[name]}")
+    plain = work(np, **given)
+    same, how = True, ""
+    if plain is not None and name not in FREE:
+        same, how = close(1e-6)(leaves(plain), leaves(work(ap, **ours)))
+    timings = interleave([lambda: work(np, **given), lambda: settle(work(ap, **ours))], rounds, 0.002)
+    base, own = timings[0].median, timings[1].median
+    return {"name": name, "call": CALLS[name], "numpy_ms": base * 1e3, "asnumpy_ms": own * 1e3, "ratio": base / own,
+            "agrees": same, "agreement": how}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--threads", type=int, default=min(2, ap.config.num_threads))
+    parser.add_argument("--only", default="", help="only functions whose name contains this text")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    ap.set_num_threads(options.threads)
+    given = inputs(SIZE)
+    ours = {key: ap.array(value) for key, value in given.items()}
+    rows, failed = [], []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in CALLS:
+            if options.only not in name:
+                continue
+            try:
+                row = measure(name, given, ours, options.rounds)
+            except Exception as error:  # the other functions are still measured; the script fails at the end
+                failed.append(name)
+                print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+                continue
+            rows.append(row)
+            mark = "" if row["ratio"] * LIMIT >= 1 else "  SLOWER"
+            wrong = "" if row["agrees"] else f"  WRONG {row['agreement']}"
+            times = f"{row['numpy_ms']:10.4f} {row['asnumpy_ms']:10.4f} {row['ratio']:8.2f}"
+            print(f"{name:28} {times}{mark}{wrong}", flush=True)
+    slower = [row for row in rows if row["ratio"] * LIMIT < 1]
+    print(f"{len(rows) - len(slower)} of {len(rows)} functions take at most {LIMIT} times NumPy's time")
+    if options.json:
+        options.json.write_text(json.dumps(rows))
+    return 1 if failed or not all(row["agrees"] for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

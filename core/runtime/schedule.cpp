@@ -1,0 +1,90 @@
+// The content of a list as a row of words. What can change the schedule is in it, and no more: buffers, shapes and
+// constants only by which of them are the same; a view's numbers only where its buffer is seen through several.
+#include "runtime/schedule.hpp"
+
+namespace asnumpy {
+
+namespace {
+
+constexpr std::size_t most_schedules = 512;
+
+// The first byte says what a word, and those that belong to it, describe: no list can read as another.
+std::uint64_t tagged(std::uint64_t tag, std::uint64_t a, std::uint64_t b = 0) { return tag << 56 | a << 24 | b; }
+
+void append(std::vector<std::uint64_t>& key, const View& view) {
+    key.push_back(tagged(6, static_cast<std::uint64_t>(view.ndim())));
+    key.push_back(static_cast<std::uint64_t>(view.offset));
+    for (const std::int64_t length : view.shape) key.push_back(static_cast<std::uint64_t>(length));
+    for (const std::int64_t stride : view.strides) key.push_back(static_cast<std::uint64_t>(stride));
+}
+
+}  // namespace
+
+std::size_t ScheduleCache::Hash::operator()(const Key& key) const {
+    std::uint64_t h = key.size();
+    for (const std::uint64_t word : key) {
+        h = (h ^ word) * 0x9fb21c651e98df25u;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+void ScheduleCache::describe(std::span<const Instruction> list, const Census& census) {
+    key_.clear();
+    shapes_.clear();
+    scalars_.clear();
+    seen_.assign(census.marks().size(), {});
+    const auto operand = [this](const Array& a) {
+        Seen& seen = seen_[a.buffer->number];
+        key_.push_back(tagged(1, a.buffer->number, static_cast<std::uint64_t>(a.dtype)));
+        if (!seen.first) {
+            seen.first = &a;
+        } else if (a.dtype != seen.first->dtype || !(a.view == seen.first->view)) {
+            if (!seen.differs) append(key_, seen.first->view);
+            seen.differs = true;
+            append(key_, a.view);
+        }
+    };
+    for (const Instruction& i : list) {
+        std::size_t shape = 0;
+        if (i.work != Work::structured) {
+            while (shape < shapes_.size() && !(*shapes_[shape] == i.shape)) ++shape;
+            if (shape == shapes_.size()) shapes_.push_back(&i.shape);
+        }
+        key_.push_back(tagged(2 + static_cast<std::uint64_t>(i.work), i.row, i.loop));
+        key_.push_back(shape);
+        if (i.work == Work::reduction) key_.push_back(i.reduced);
+        for (const Argument& in : i.in) {
+            if (const Array* a = in.array()) {
+                operand(*a);
+                continue;
+            }
+            const Scalar& s = *in.scalar();
+            std::size_t which = 0;
+            while (which < scalars_.size() && !(scalars_[which]->dtype == s.dtype && scalars_[which]->bytes == s.bytes)) ++which;
+            if (which == scalars_.size()) scalars_.push_back(&s);
+            key_.push_back(tagged(5, which, static_cast<std::uint64_t>(s.dtype)));
+        }
+        for (const Array& out : i.out) operand(out);
+    }
+    std::uint64_t outside = 0;
+    std::size_t bits = 0;
+    for (const Census::Mark& mark : census.marks()) {
+        outside = outside << 1 | (mark.outside ? 1u : 0u);
+        if (++bits % 64 == 0) key_.push_back(std::exchange(outside, 0));
+    }
+    key_.push_back(outside);
+}
+
+const Schedule* ScheduleCache::find(std::span<const Instruction> list, const Census& census) {
+    describe(list, census);
+    const auto found = schedules_.find(key_);
+    return found == schedules_.end() ? nullptr : &found->second;
+}
+
+const Schedule& ScheduleCache::keep(Schedule&& schedule) {
+    if (schedules_.size() >= most_schedules) schedules_.clear();
+    return schedules_.insert_or_assign(key_, std::move(schedule)).first->second;
+}
+
+}  // namespace asnumpy

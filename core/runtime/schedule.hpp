@@ -1,0 +1,49 @@
+// What a flush runs, kept by content: a list that recurs finds its programs ready.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "device/backend.hpp"
+#include "runtime/fuse.hpp"
+
+namespace asnumpy {
+
+// The programs that a recorded list becomes, in their order.
+struct Schedule {
+    struct Part {
+        Group group;
+        Fused fused;                                     // unless the group is structured
+        mutable std::shared_ptr<const Executable> ready; // made when the part first runs
+    };
+    std::vector<std::uint32_t> dead;  // instructions whose results nobody can see
+    std::vector<Part> parts;
+};
+
+// Guarded by the lock of running.
+class ScheduleCache {
+public:
+    // The schedule of this list, of which the census was taken; null when no such list was seen before.
+    const Schedule* find(std::span<const Instruction>, const Census&);
+    // Keeps a schedule for the list that find() was last asked for; a reference to it until the next call.
+    const Schedule& keep(Schedule&&);
+
+private:
+    using Key = std::vector<std::uint64_t>;
+    struct Hash { std::size_t operator()(const Key&) const; };
+
+    void describe(std::span<const Instruction>, const Census&);
+
+    std::unordered_map<Key, Schedule, Hash> schedules_;
+    Key key_;
+    // Of the list that is being described: its different shapes and constants, and each buffer's first view.
+    std::vector<const Dims*> shapes_;
+    std::vector<const Scalar*> scalars_;
+    struct Seen { const Array* first = nullptr; bool differs = false; };
+    std::vector<Seen> seen_;
+};
+
+}  // namespace asnumpy

@@ -1,0 +1,238 @@
+"""asnumpy.nn: activations and normalisations, composed of array operations so that they fuse.
+
+The names are those of the libraries for Ascend devices (torch_npu, MindSpore). All take arrays of any shape; integers
+are computed in float64, float16 and bfloat16 in float32 and rounded once, at the end.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple as _normal_axes
+
+from asnumpy import _core
+from asnumpy._array import ndarray
+from asnumpy._convert import asarray as _asarray
+from asnumpy._selection import select_where as _select
+from asnumpy._ufunc import (
+    absolute,
+    add,
+    divide,
+    exp,
+    expm1,
+    greater,
+    less,
+    log,
+    log1p,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    subtract,
+    tanh,
+)
+from asnumpy._ufunc import sqrt as _sqrt
+
+__all__ = [
+    "elu", "gelu", "layer_norm", "leaky_relu", "log_sigmoid", "log_softmax", "relu", "rms_norm", "sigmoid", "silu",
+    "softmax", "softplus",
+]
+
+_FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+
+
+def _widened(x: Any, function: str) -> tuple[ndarray, np.dtype]:
+    """The input in the type that it is computed in, and the type of the result."""
+    a = _asarray(x)
+    kind = a.dtype.kind
+    if kind == "c":
+        raise TypeError(f"nn.{function}: expected real numbers, got an array of {a.dtype}")
+    if kind in "biu":
+        return _core.cast(a, _FLOAT64), _FLOAT64
+    if a.dtype.itemsize <= 2:
+        return _core.cast(a, _FLOAT32), a.dtype
+    return a, a.dtype
+
+
+def _narrowed(made: ndarray, dtype: np.dtype) -> ndarray:
+    return made if made.dtype == dtype else _core.cast(made, dtype)
+
+
+def _row(name: str, a: ndarray) -> ndarray:
+    """One of the core's functions that is no ufunc of NumPy's."""
+    return _core.apply(name, (a.dtype, a.dtype), [a])
+
+
+def relu(x: Any) -> ndarray:
+    """The larger of x and 0; NaN stays NaN, integers stay integers.
+
+    Parameters: x, an array of real numbers. Returns an array of its shape and dtype. TypeError for complex numbers.
+    """
+    a = _asarray(x)
+    if a.dtype.kind == "c":
+        raise TypeError(f"nn.relu: expected real numbers, got an array of {a.dtype}")
+    return maximum(a, a.dtype.type(0)) if a.dtype.kind != "b" else _core.cast(a, a.dtype)
+
+
+def leaky_relu(x: Any, alpha: float = 0.2) -> ndarray:
+    """x where it is positive, alpha * x elsewhere.
+
+    Parameters: x, an array of real numbers; alpha, the slope for negative numbers. Returns an array of x's shape.
+    """
+    a, dtype = _widened(x, "leaky_relu")
+    return _narrowed(_select(greater(a, 0), a, multiply(a, alpha), a.dtype), dtype)
+
+
+def elu(x: Any, alpha: float = 1.0) -> ndarray:
+    """x where it is positive, alpha * (exp(x) - 1) elsewhere.
+
+    Parameters: x, an array of real numbers; alpha, the negative of the limit at minus infinity. Returns an array of
+    x's shape.
+    """
+    a, dtype = _widened(x, "elu")
+    return _narrowed(_select(greater(a, 0), a, multiply(expm1(minimum(a, 0.0)), alpha), a.dtype), dtype)
+
+
+def _sigmoid(a: ndarray) -> ndarray:
+    # exp(-|x|) never overflows; both halves keep their relative precision
+    small = exp(negative(absolute(a)))
+    return divide(_select(less(a, 0), small, 1.0, a.dtype), small + 1.0)
+
+
+def sigmoid(x: Any) -> ndarray:
+    """1 / (1 + exp(-x)), without overflow.
+
+    Parameters: x, an array of real numbers. Returns an array of its shape.
+    """
+    a, dtype = _widened(x, "sigmoid")
+    return _narrowed(_sigmoid(a), dtype)
+
+
+def log_sigmoid(x: Any) -> ndarray:
+    """log(sigmoid(x)), without overflow or cancellation.
+
+    Parameters: x, an array of real numbers. Returns an array of its shape.
+    """
+    a, dtype = _widened(x, "log_sigmoid")
+    return _narrowed(subtract(minimum(a, 0.0), log1p(exp(negative(absolute(a))))), dtype)
+
+
+def silu(x: Any) -> ndarray:
+    """x * sigmoid(x); 0 at minus infinity.
+
+    Parameters: x, an array of real numbers. Returns an array of its shape.
+    """
+    a, dtype = _widened(x, "silu")
+    # the limit at minus infinity would come out as inf * 0
+    lowest = float(np.finfo(a.dtype).min)
+    return _narrowed(multiply(maximum(a, lowest), _sigmoid(a)), dtype)
+
+
+def softplus(x: Any, beta: float = 1.0, threshold: float = 20.0) -> ndarray:
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold.
+
+    Parameters: x, an array of real numbers; beta, how sharp the bend is; threshold, from where on it is x. Returns an
+    array of x's shape.
+    """
+    a, dtype = _widened(x, "softplus")
+    scaled = multiply(a, beta)
+    curve = divide(maximum(scaled, 0.0) + log1p(exp(negative(absolute(scaled)))), beta)
+    return _narrowed(_select(greater(scaled, threshold), a, curve, a.dtype), dtype)
+
+
+def gelu(x: Any, approximate: str = "none") -> ndarray:
+    """x times the normal distribution's cumulative probability at x.
+
+    Parameters: x, an array of real numbers; approximate, 'none' for the error function, 'tanh' for the usual
+    approximation by the hyperbolic tangent. Returns an array of x's shape. ValueError for another `approximate`.
+    """
+    if approximate not in ("none", "tanh"):
+        raise ValueError(f"nn.gelu: expected approximate 'none' or 'tanh', got {approximate!r}")
+    a, dtype = _widened(x, "gelu")
+    finite = maximum(a, float(np.finfo(a.dtype).min))  # the limit at minus infinity would come out as inf * 0
+    if approximate == "none":
+        # erfc of the negated argument keeps the small probabilities that 1 + erf would round away
+        made = multiply(multiply(finite, 0.5), _row("erfc", multiply(a, -math.sqrt(0.5))))
+    else:
+        inner = multiply(a, multiply(multiply(a, a), 0.044715) + 1.0)
+        made = multiply(multiply(finite, 0.5), tanh(multiply(inner, math.sqrt(2 / math.pi))) + 1.0)
+    return _narrowed(made, dtype)
+
+
+def _shifted(x: Any, axis: Any, function: str) -> tuple[ndarray, tuple[int, ...], np.dtype]:
+    """The input less its largest element along the axes, so that no exponential overflows."""
+    a, dtype = _widened(x, function)
+    axes = tuple(range(a.ndim)) if axis is None else _normal_axes(axis, a.ndim)
+    if 0 in a.shape:
+        return a, axes, dtype
+    highest = maximum.reduce(a, axis=axes, keepdims=True)
+    return subtract(a, highest), axes, dtype
+
+
+def softmax(x: Any, axis: Any = -1) -> ndarray:
+    """exp(x) divided by its sum along the axis, without overflow.
+
+    Parameters: x, an array of real numbers; axis, an int, a tuple of ints, or None for all axes. Returns an array of
+    x's shape that sums to 1 along the axis. AxisError for an axis that x does not have.
+    """
+    shifted, axes, dtype = _shifted(x, axis, "softmax")
+    powers = exp(shifted)
+    return _narrowed(divide(powers, powers.sum(axis=axes, keepdims=True)), dtype)
+
+
+def log_softmax(x: Any, axis: Any = -1) -> ndarray:
+    """log(softmax(x)), without overflow and without logarithms of zero.
+
+    Parameters: as for softmax. Returns an array of x's shape.
+    """
+    shifted, axes, dtype = _shifted(x, axis, "log_softmax")
+    return _narrowed(subtract(shifted, log(exp(shifted).sum(axis=axes, keepdims=True))), dtype)
+
+
+def _normal_shape(a: ndarray, normalized_shape: Any, function: str) -> tuple[int, ...]:
+    """The axes that are normalised: the last ones, which have to have these lengths."""
+    one = hasattr(normalized_shape, "__index__")
+    lengths = (normalized_shape.__index__(),) if one else tuple(n.__index__() for n in normalized_shape)
+    if not lengths or a.shape[max(a.ndim - len(lengths), 0):] != lengths:
+        raise ValueError(f"nn.{function}: expected x to end with the lengths {lengths}, got shape {a.shape}")
+    return tuple(range(a.ndim - len(lengths), a.ndim))
+
+
+def _scaled(made: ndarray, weight: Any, bias: Any, dtype: np.dtype, lengths: tuple[int, ...], name: str) -> ndarray:
+    for part, role, operation in ((weight, "weight", multiply), (bias, "bias", add)):
+        if part is None:
+            continue
+        given = _asarray(part)
+        if given.shape != lengths:
+            raise ValueError(f"nn.{name}: expected {role} of shape {lengths}, got {given.shape}")
+        given = given if given.dtype == made.dtype else _core.cast(given, made.dtype)
+        made = operation(made, given)
+    return _narrowed(made, dtype)
+
+
+def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> ndarray:
+    """x with mean 0 and variance 1 over its last axes, times weight, plus bias.
+
+    Parameters: x, an array of real numbers; normalized_shape, the lengths of the last axes, an int for one; weight and
+    bias, arrays of that shape, or None; eps, added to the variance. Returns an array of x's shape and dtype. ValueError
+    where the shapes do not fit.
+    """
+    a, dtype = _widened(x, "layer_norm")
+    axes = _normal_shape(a, normalized_shape, "layer_norm")
+    centred = subtract(a, a.mean(axis=axes, keepdims=True))
+    variance = multiply(centred, centred).mean(axis=axes, keepdims=True)
+    made = divide(centred, _sqrt(variance + eps))
+    return _scaled(made, weight, bias, dtype, a.shape[axes[0]:], "layer_norm")
+
+
+def rms_norm(x: Any, normalized_shape: Any, weight: Any = None, eps: float = 1e-6) -> ndarray:
+    """x divided by its root mean square over its last axes, times weight.
+
+    Parameters: as for layer_norm. Returns an array of x's shape and dtype. ValueError where the shapes do not fit.
+    """
+    a, dtype = _widened(x, "rms_norm")
+    axes = _normal_shape(a, normalized_shape, "rms_norm")
+    made = divide(a, _sqrt(multiply(a, a).mean(axis=axes, keepdims=True) + eps))
+    return _scaled(made, weight, None, dtype, a.shape[axes[0]:], "rms_norm")

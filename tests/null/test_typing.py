@@ -1,0 +1,89 @@
+"""The stubs: current, understood by mypy and pyright, and strict enough to refuse a wrong program."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import asnumpy as ap
+import stubs
+
+PROGRAM = Path(__file__).with_name("typed_program.py")
+WRONG = """
+import asnumpy as ap
+
+ap.exp(ap.zeros(3), nowhere=True)
+ap.zeros(3).reshaped(3)
+ap.sum(ap.zeros(3), axes=0)
+ap.no_such_name
+number: int = ap.sin(ap.zeros(3))
+ap.nn.softmax(ap.zeros(3), dim=1)
+"""
+MISTAKES = 6
+
+
+def installed() -> Path:
+    return Path(str(ap.__file__)).parent
+
+
+def checker(name: str, *options: str, program: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Runs a type checker on a program that imports the package of this repository."""
+    if importlib.util.find_spec(name) is None:
+        pytest.skip(f"{name} is not installed")
+    environment = dict(os.environ)
+    if "site-packages" not in installed().parts:  # where the checkers look by themselves
+        environment |= {"MYPYPATH": str(installed().parent), "PYTHONPATH": str(installed().parent)}
+    return subprocess.run(
+        [sys.executable, "-m", name, *options, str(program)], capture_output=True, text=True, env=environment,
+        cwd=folder, timeout=280,
+    )
+
+
+def test_current() -> None:
+    written = (stubs.PACKAGE / "__init__.pyi").read_text()
+    if not written.startswith(stubs.head()):
+        pytest.skip(f"the stubs were written with another NumPy than {np.__version__}, whose names differ")
+    assert stubs.stale() == [], "run python tools/stubs.py"
+
+
+def test_marked_as_typed() -> None:
+    assert (installed() / "py.typed").exists()
+    assert (installed() / "__init__.pyi").exists()
+
+
+def test_every_public_name_is_in_the_stub() -> None:
+    text = (installed() / "__init__.pyi").read_text()
+    spelled = set(text.replace("(", " ").replace(":", " ").split())
+    assert {name for name in ap.__all__ if name not in spelled} == set()
+
+
+MYPY = ("--config-file=", "--cache-dir=cache")
+
+
+def test_mypy_accepts_the_program(tmp_path: Path) -> None:
+    done = checker("mypy", *MYPY, program=PROGRAM, folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_mypy_refuses_mistakes(tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text(WRONG)
+    done = checker("mypy", *MYPY, program=tmp_path / "wrong.py", folder=tmp_path)
+    assert f"Found {MISTAKES} errors" in done.stdout, done.stdout + done.stderr
+
+
+def test_pyright_accepts_the_program(tmp_path: Path) -> None:
+    done = checker("pyright", program=PROGRAM, folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_pyright_refuses_mistakes(tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text(WRONG)
+    done = checker("pyright", program=tmp_path / "wrong.py", folder=tmp_path)
+    found = {line.split(":")[1] for line in done.stdout.splitlines() if " error: " in line}
+    assert len(found) == MISTAKES, done.stdout + done.stderr

@@ -1,0 +1,99 @@
+"""A pytest plugin that collects NumPy's test modules with asnumpy in place of numpy, and notes how each test ends.
+
+Used by running.py: `pytest -p oracle.collecting --outcomes FILE numpy/lib/tests/test_shape_base.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+import pytest
+from oracle import stand_in
+
+import asnumpy as ap
+
+_file: list[TextIO] = []
+
+
+def _write(test: str, outcome: str, error: str = "") -> None:
+    """A line at once: a test that takes the process with it is the last that started."""
+    _file[0].write(json.dumps([test.rpartition("/")[2], outcome, error]) + "\n")
+    _file[0].flush()
+
+
+class StandInModule(pytest.Module):
+    """A test module of NumPy's, executed with the stand-ins instead of imported."""
+
+    def _getobj(self) -> Any:
+        return stand_in.load(self.path.read_text(encoding="utf-8"), str(self.path), f"oracle_{self.path.stem}")
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module:
+    module: pytest.Module = StandInModule.from_parent(parent, path=module_path)
+    return module
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--outcomes", required=True, help="the file that gets how each test ended, a line of JSON each")
+    parser.addoption("--without", default="", help="a file with the names of tests that are left out")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--without"):
+        left_out = set(Path(config.getoption("--without")).read_text().splitlines())
+        items[:] = [item for item in items if item.nodeid.rpartition("/")[2] not in left_out]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    _file.append(open(config.getoption("--outcomes"), "a"))
+    for marker in ("slow", "thread_unsafe", "parallel_threads", "iterations", "leaks_references", "valgrind_error"):
+        config.addinivalue_line("markers", f"{marker}: one of NumPy's markers")
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_pending() -> Iterator[None]:
+    yield
+    ap.synchronize()
+
+
+def _error(call: pytest.CallInfo[Any], path: Path) -> str:
+    if call.excinfo is None:
+        return ""
+    value = call.excinfo.value
+    chain = [value]
+    while (below := chain[-1].__cause__ or chain[-1].__context__) is not None and below not in chain:
+        chain.append(below)
+    lines = [f"{type(one).__name__}: {one}" for one in chain]
+    own = [entry for entry in call.excinfo.traceback if Path(entry.path) == path]
+    return "\n".join(lines + [f"at line {own[-1].lineno + 1}: {str(own[-1].statement).strip()}" for _ in own[:1]])
+
+
+def pytest_runtest_logstart(nodeid: str, location: Any) -> None:
+    _write(nodeid, "started")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
+    report = yield
+    if report.skipped and hasattr(report, "wasxfail"):
+        _write(item.nodeid, "xfailed", report.wasxfail)
+    elif report.skipped:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        _write(item.nodeid, "skipped", reason.removeprefix("Skipped: "))
+    elif report.failed:
+        _write(item.nodeid, "failed", _error(call, item.path))
+    elif call.when == "call":
+        _write(item.nodeid, "passed")
+    return report
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    if report.failed:
+        _write(report.nodeid + "::(collection)", "failed", str(report.longrepr))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    _write("", "finished")

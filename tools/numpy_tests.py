@@ -1,0 +1,54 @@
+"""NumPy's own tests run against asnumpy: a table of how many pass, and why the others do not.
+
+    python tools/numpy_tests.py                              everything
+    python tools/numpy_tests.py --module umath -k sqrt -v    some, with the errors
+    python tools/numpy_tests.py --check                      an exit status for continuous integration
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from oracle import reasons, running
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--module", action="append", choices=running.MODULES, help="only this one; may be repeated")
+    parser.add_argument("-k", help="only tests whose name fits, as with pytest")
+    parser.add_argument("-v", "--verbose", action="store_true", help="pytest's report of each failure")
+    parser.add_argument("-j", "--jobs", type=int, default=2, help="modules at a time (default 2)")
+    parser.add_argument("--failed", action="store_true", help="list the failures that have no reason")
+    parser.add_argument("--internal", action="store_true", help="list the tests that were left out, with their reasons")
+    parser.add_argument("--check", action="store_true", help="fail below the target, or without a reason")
+    parser.add_argument("--json", type=Path, help="a file that gets the counts")
+    options = parser.parse_args()
+    modules = options.module or list(running.MODULES)
+    arguments = ["-k", options.k] if options.k else []
+    with ThreadPoolExecutor(1 if options.verbose else options.jobs) as pool:
+        results = list(pool.map(lambda name: running.run(name, arguments, options.verbose), modules))
+    for result in results:
+        if options.failed:
+            for test, error in result.failed.items():
+                print(f"{test}\n    {error[:400]}")
+        if options.internal:
+            for test, reason in (result.internal | result.differs).items():
+                print(f"{test}: {reason}")
+    print(running.table(results))
+    if options.json:
+        options.json.write_text(json.dumps({result.module: result.counts() for result in results}, indent=2))
+    if not options.check:
+        return 0
+    wrong = running.complaints(results, reasons.read(), whole=not (options.module or options.k))
+    print(*wrong, sep="\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
