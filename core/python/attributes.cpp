@@ -82,7 +82,7 @@ int set_writeable(PyObject* self, PyObject* value, void*) {
         return 0;
     });
 }
-PyObject* owns_data(PyObject* self, void*) { return PyBool_FromLong(!unwrap(self)->base && !unwrap(self)->array.buffer->foreign()); }
+PyObject* owns_data(PyObject* self, void*) { return PyBool_FromLong(!unwrap(self)->base); }
 PyObject* is_pending(PyObject* self, void*) {
     return with_array(self, [](PyArray* a) { return PyBool_FromLong(pending(a->array)); });
 }

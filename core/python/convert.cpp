@@ -334,6 +334,7 @@ std::int64_t to_int64(PyObject* o) {
 namespace {
 
 std::int64_t to_length(PyObject* o) {
+    if (PyBool_Check(o)) raise(PyExc_TypeError, "expected an integer as a length, got %R", o);
     try {
         return to_int64(o);
     } catch (const Interrupted&) {

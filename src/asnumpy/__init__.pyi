@@ -11,6 +11,7 @@ from typing_extensions import Self, TypeVar
 
 from asnumpy._array import ndarray as ndarray
 from asnumpy._ufunc import ufunc as ufunc
+from asnumpy import cannsim as cannsim
 from asnumpy import char as char
 from asnumpy import config as config
 from asnumpy import ctypeslib as ctypeslib
@@ -137,7 +138,6 @@ from asnumpy._ufunc import isfinite as isfinite
 from asnumpy._ufunc import isinf as isinf
 from asnumpy._ufunc import isnan as isnan
 from asnumpy._ufunc import isnat as isnat
-from numpy import isscalar as isscalar
 from numpy import iterable as iterable
 from asnumpy._ufunc import lcm as lcm
 from asnumpy._ufunc import ldexp as ldexp
@@ -419,6 +419,7 @@ def isneginf(x: ArrayLike, out: ndarray | tuple[ndarray, ...] | None = None) -> 
 def isposinf(x: ArrayLike, out: ndarray | tuple[ndarray, ...] | None = None) -> ndarray: ...
 def isreal(x: ArrayLike) -> ndarray: ...
 def isrealobj(x: ArrayLike) -> builtins.bool: ...
+def isscalar(element: ArrayLike) -> builtins.bool: ...
 def issubdtype(arg1: Any, arg2: Any) -> builtins.bool: ...
 def ix_(*args: Any) -> tuple[ndarray, ...]: ...
 def kaiser(M: Any, beta: Any) -> ndarray: ...

@@ -9,6 +9,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._dtype import supported, unsupported_error
+from asnumpy._host import as_numpy
 from asnumpy._public import public
 
 
@@ -25,7 +26,7 @@ def asarray(value: Any) -> ndarray:
         return value
     if isinstance(value, np.ndarray):
         return from_host(value)
-    made = np.asarray(value)
+    made = as_numpy(value)
     if not supported(made.dtype):
         raise unsupported_error(made.dtype)
     if made.base is None and made.flags.owndata and type(value) in (list, tuple, int, float, complex, bool):

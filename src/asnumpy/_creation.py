@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from operator import index
 from typing import Any
@@ -13,7 +14,7 @@ from asnumpy._array import ndarray
 from asnumpy._convert import asarray as _asarray
 from asnumpy._convert import from_host
 from asnumpy._dtype import as_dtype, is_narrow, real_kind
-from asnumpy._host import host
+from asnumpy._host import as_numpy, host
 from asnumpy._limits import iinfo
 from asnumpy._public import public
 from asnumpy._ufunc import isfinite
@@ -54,12 +55,12 @@ def empty_ordered(shape: tuple[int, ...], dtype: np.dtype, order: Any, model: nd
     """A new array whose memory order is `order`; 'A' and 'K' follow the model's strides as NumPy does."""
     name = _order_name(order)
     if name in ("A", "K"):
-        if model.flags_c_contiguous or len(shape) != model.ndim:
+        if name == "A":
+            name = "F" if model.flags_f_contiguous and model.ndim > 1 else "C"
+        elif model.flags_c_contiguous or len(shape) != model.ndim:
             name = "C"
         elif model.flags_f_contiguous:
             name = "F"
-        elif name == "A":
-            name = "C"
     if name != "K":
         return _core.empty(shape, dtype, name)
     strides = model.strides
@@ -126,7 +127,12 @@ def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int =
             made = _core.cast(made, as_dtype(dtype))
     else:
         limit: dict[str, Any] = {"ndmax": ndmax} if ndmax else {}  # older NumPy has no such keyword
-        plain = np.array(value, dtype=dtype, order=_order_name(order), **limit)
+        try:
+            plain = np.array(value, dtype=dtype, order=_order_name(order), **limit)
+        except ValueError:
+            if not hasattr(type(value), "__array__"):
+                raise
+            plain = np.array(as_numpy(value), dtype=dtype, order=_order_name(order))
         wanted = as_dtype(plain.dtype)
         made = _core.adopt(plain if plain.dtype == wanted else plain.astype(wanted))
     if made.ndim < ndmin:
@@ -315,16 +321,33 @@ def computed(function: Any, *args: Any, **kwargs: Any) -> Any:
     return _core.adopt(np.asarray(made))
 
 
+_MISSING: Any = object()
+
+
 @public
 def arange(
-    start_or_stop: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, like: Any = None,
+    start_or_stop: Any = _MISSING, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
+    like: Any = None, start: Any = _MISSING,
 ) -> ndarray:
     check_device(device)
+    if start is not _MISSING or start_or_stop is _MISSING:  # by keywords
+        if start is not _MISSING and start_or_stop is not _MISSING:
+            raise TypeError("arange() got multiple values for argument 'start'")
+        if stop is None:
+            raise TypeError("arange() requires stop to be specified.")
+        start_or_stop = 0 if start is _MISSING else start
     if dtype is None and type(start_or_stop) is int and type(step) is int and (stop is None or type(stop) is int):
         return _core.adopt(np.arange(start_or_stop, stop, step))  # the common call first
     if stop is None:
         return computed(np.arange, 0, start_or_stop, step, dtype=dtype)
     return computed(np.arange, start_or_stop, stop, step, dtype=dtype)
+
+
+_given = inspect.signature(arange).parameters
+arange.__signature__ = inspect.signature(arange).replace(parameters=[  # type: ignore[attr-defined]  # as NumPy writes it
+    _given["start_or_stop"].replace(default=inspect.Parameter.empty),
+    *(_given[_name] for _name in ("stop", "step", "dtype", "device", "like")),
+])
 
 
 @public

@@ -58,7 +58,7 @@ int8 uint8 int16 uint16 int32 uint32 int64 uint64 half single double longdouble 
 float16 float32 float64 complex64 complex128 float96 float128 complex192 complex256
 generic number integer signedinteger unsignedinteger inexact floating complexfloating flexible character
 object_ str_ bytes_ void datetime64 timedelta64
-dtype sctypeDict typecodes mintypecode typename isscalar exceptions dtypes
+dtype sctypeDict typecodes mintypecode typename exceptions dtypes
 pi e euler_gamma inf nan newaxis little_endian ScalarType
 setbufsize getbufsize
 s_ c_index index_exp IndexExpression broadcast_shapes format_float_positional format_float_scientific
@@ -119,6 +119,12 @@ def as_dtype(value: Any, function: str = "asarray") -> np.dtype:
 
 def type_of(value: Any) -> Any:
     return value.dtype if isinstance(value, _core.Array) else value
+
+
+@public
+def isscalar(element: Any) -> bool:
+    """Whether `element` is a number, text, or a 0-d result that stands where NumPy gives a scalar."""
+    return bool(np.isscalar(element) or (isinstance(element, _core.Array) and element.scalar_like))
 
 
 @public

@@ -24,7 +24,7 @@ def product(a: ndarray, b: ndarray) -> ndarray:
     right = b.reshape((b.shape[0], 1)) if column else b
     result = _core.matmul(left, right)
     if row and column:
-        return result.reshape(())
+        return result[0, 0]
     if row:
         return result.reshape(result.shape[:-2] + result.shape[-1:])
     if column:
@@ -122,7 +122,9 @@ def _last(a: ndarray, axes: tuple[int, ...], back: bool = False) -> ndarray:
 def _along(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The call with `axes`, `axis` or `keepdims`: the axes are moved to where the product expects them."""
     keepdims = kwargs.get("keepdims", False)
-    if len(args) != 2 or (keepdims and (ufunc.name != "vecdot" or "axes" in kwargs or "out" in kwargs)):
+    if len(args) != 2 or type(keepdims) is not bool or ("keepdims" in kwargs and ufunc.name != "vecdot"):
+        raise Unsupported
+    if keepdims and ("axes" in kwargs or "out" in kwargs):
         raise Unsupported
     a, b = operand(args[0]), operand(args[1])
     if not (isinstance(a, ndarray) and isinstance(b, ndarray)):
@@ -153,7 +155,7 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             return done
     found = overrides([*args, *outputs((), kwargs)])
     if found:
-        return call_overrides(found, ufunc, "__call__", args, kwargs)
+        return call_overrides(ufunc, "__call__", args, kwargs)
     if not kwargs.keys().isdisjoint(_ALONG):
         try:
             return _along(ufunc, args, kwargs)

@@ -69,6 +69,17 @@ def _announce(name: str) -> None:
         warnings.warn(f"{text}; reported once, asnumpy.host_calls() counts them", HostCallWarning, stacklevel=4)
 
 
+def as_numpy(value: Any) -> np.ndarray:
+    """np.asarray(value), also of an object whose `__array__` gives an array of ours."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        made = value.__array__() if hasattr(type(value), "__array__") else None
+        if not isinstance(made, _core.Array):
+            raise
+        return _core.to_numpy_view(made, None)
+
+
 def _root(array: np.ndarray) -> np.ndarray:
     """The array at the end of a chain of views, which owns the memory or had it from somebody else."""
     while isinstance(array.base, np.ndarray):
@@ -106,6 +117,10 @@ class _Door:
             return {key: self.out(item) for key, item in value.items()}
         if kind is slice:
             return slice(self.out(value.start), self.out(value.stop), self.out(value.step))
+        if hasattr(kind, "__array__") and kind.__module__ != "numpy" and not hasattr(kind, "__array_function__"):
+            view = as_numpy(value)
+            self.views[id(view)] = (view, value)
+            return view
         return value
 
     def back(self, value: Any) -> Any:
@@ -113,7 +128,7 @@ class _Door:
         if kind is np.ndarray:
             return self.array(value)
         if isinstance(value, np.generic):
-            return _core.adopt(np.asarray(value)) if supported(value.dtype) else value
+            return _core.adopt(value) if supported(value.dtype) else value
         if kind is tuple or kind is list:
             return kind([self.back(item) for item in value])
         if isinstance(value, tuple) and hasattr(value, "_fields"):  # SVDResult and its like

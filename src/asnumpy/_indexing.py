@@ -10,7 +10,7 @@ from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray, from_host
 from asnumpy._dtype import supported
-from asnumpy._host import host
+from asnumpy._host import as_numpy, host
 
 _BOOL = np.dtype(bool)
 _INT64 = np.dtype(np.int64)
@@ -148,7 +148,7 @@ def _value(value: Any, dtype: np.dtype) -> Any:
         return value
     if type(value) in _SCALARS or isinstance(value, np.generic):
         return from_host(np.asarray(value, dtype=dtype))  # OverflowError and TypeError as NumPy's
-    plain = np.asarray(value)
+    plain = as_numpy(value)
     return asarray(plain) if supported(plain.dtype) else None
 
 

@@ -53,7 +53,7 @@ if "astype" not in exports:
 
     @public
     def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> ndarray:
-        if not isinstance(x, (ndarray, np.ndarray)):
+        if not isinstance(x, (ndarray, np.ndarray, np.generic)):
             raise TypeError(f"Input should be a NumPy array. It is of type {type(x)}.")
         if device not in (None, "cpu"):
             raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')

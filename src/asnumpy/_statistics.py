@@ -250,7 +250,7 @@ def _host_quantile(function: Any, a: Any, *args: Any, **kwargs: Any) -> ndarray:
 
 @public
 def median(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False,
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False,
 ) -> ndarray:
     return host(np.median, asarray(a), axis, out, False, keepdims)
 
@@ -258,7 +258,7 @@ def median(
 @public
 def percentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None,
+    keepdims: Any = False, *, weights: Any = None,
 ) -> ndarray:
     return _host_quantile(np.percentile, a, q, axis, out, False, method, keepdims, weights=weights)
 
@@ -266,7 +266,7 @@ def percentile(
 @public
 def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None,
+    keepdims: Any = False, *, weights: Any = None,
 ) -> ndarray:
     return _host_quantile(np.quantile, a, q, axis, out, False, method, keepdims, weights=weights)
 
