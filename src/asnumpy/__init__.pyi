@@ -24,6 +24,7 @@ from asnumpy import linalg as linalg
 from asnumpy import nn as nn
 from asnumpy import polynomial as polynomial
 from asnumpy import profiler as profiler
+from asnumpy import random as random
 from asnumpy import strings as strings
 from asnumpy import testing as testing
 from asnumpy import typing as typing
@@ -136,7 +137,6 @@ from asnumpy._ufunc import isfinite as isfinite
 from asnumpy._ufunc import isinf as isinf
 from asnumpy._ufunc import isnan as isnan
 from asnumpy._ufunc import isnat as isnat
-from numpy import isscalar as isscalar
 from numpy import iterable as iterable
 from asnumpy._ufunc import lcm as lcm
 from asnumpy._ufunc import ldexp as ldexp
@@ -418,6 +418,7 @@ def isneginf(x: ArrayLike, out: ndarray | tuple[ndarray, ...] | None = None) -> 
 def isposinf(x: ArrayLike, out: ndarray | tuple[ndarray, ...] | None = None) -> ndarray: ...
 def isreal(x: ArrayLike) -> ndarray: ...
 def isrealobj(x: ArrayLike) -> builtins.bool: ...
+def isscalar(element: object) -> builtins.bool: ...
 def issubdtype(arg1: Any, arg2: Any) -> builtins.bool: ...
 def ix_(*args: Any) -> tuple[ndarray, ...]: ...
 def kaiser(M: Any, beta: Any) -> ndarray: ...
