@@ -111,7 +111,7 @@ _FURTHER |= {f"testing.{name}": f"np.testing.{name}({given})" for name, given in
     "assert_approx_equal": "1.0, 1.0", "assert_array_less": "x - 1, x", "assert_string_equal": "'a', 'a'",
     "assert_array_compare": "lambda a, b: a == b, x, x", "assert_raises": "ValueError, int, 'a'",
     "assert_raises_regex": "ValueError, 'invalid', int, 'a'", "decorate_methods": "type('T', (), {}), lambda f: f, 'x'",
-    "measure": "'1 + 1', 1", "print_assert_equal": "'a', 1, 1", "run_threaded": "lambda: None, 1, 1",
+    "measure": "'1 + 1', 1", "print_assert_equal": "'a', 1, 1", "run_threaded": "lambda *_: None, 1, 1",
     "runstring": "'1', {}", **dict.fromkeys(
         "assert_allclose assert_almost_equal assert_array_almost_equal assert_array_equal assert_equal "
         "assert_array_almost_equal_nulp assert_array_max_ulp".split(), "x, x"),

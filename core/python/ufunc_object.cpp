@@ -135,10 +135,10 @@ bool call_into(PyUfunc* u, PyObject* const* operands, PyObject* target) {
     return true;
 }
 
-// The only keyword is `out`, and it names an exact array.
-bool names_out(PyObject* names, PyObject* value) {
+// What the only keyword names when that is `out`; null for other keywords.
+PyObject* only_out(PyObject* names, PyObject* const* values) {
     static PyObject* const out = checked(PyUnicode_InternFromString("out"));
-    return PyTuple_GET_SIZE(names) == 1 && PyTuple_GET_ITEM(names, 0) == out && is_exact(value);
+    return PyTuple_GET_SIZE(names) == 1 && PyTuple_GET_ITEM(names, 0) == out ? values[0] : nullptr;
 }
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
@@ -147,11 +147,9 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, P
         const Py_ssize_t count = PyVectorcall_NARGS(flags);
         PyObject* result = nullptr;
         if (count == u->nin) {
-            if (!names || PyTuple_GET_SIZE(names) == 0) {
-                if (call_fast(u, args, result)) return result;
-            } else if (names_out(names, args[count]) && call_into(u, args, args[count])) {
-                return Py_NewRef(args[count]);
-            }
+            PyObject* const out = names && PyTuple_GET_SIZE(names) > 0 ? only_out(names, args + count) : Py_None;
+            if (out == Py_None && call_fast(u, args, result)) return result;
+            if (out && is_exact(out) && call_into(u, args, out)) return Py_NewRef(out);
         }
         return call_slowly(u, args, count, names);
     });

@@ -6,7 +6,7 @@ namespace asnumpy {
 
 namespace {
 
-constexpr std::size_t most_schedules = 1024;
+constexpr std::size_t most_schedules = 512;
 
 // The first byte says what a word, and those that belong to it, describe: no list can read as another.
 std::uint64_t tagged(std::uint64_t tag, std::uint64_t a, std::uint64_t b = 0) { return tag << 56 | a << 24 | b; }

@@ -1,4 +1,4 @@
-"""The command line: `python -m asnumpy demo`, `python -m asnumpy info`."""
+"""The command line: `python -m asnumpy demo`, `... info`, `... sim`."""
 
 from __future__ import annotations
 
@@ -31,6 +31,11 @@ def parser() -> argparse.ArgumentParser:
                       help="where the plot and the pictures go (default: %(default)s)")
     demo.add_argument("--threads", type=threads, metavar="N", help="threads of asnumpy (default: all)")
     commands.add_parser("info", help="print the configuration: device, threads, instruction set, settings")
+    sim = commands.add_parser("sim", help="run a program on the CANN simulator: sim [--report] -- python script.py")
+    sim.add_argument("--report", action="store_true", help="end with a table of operators, copies, memory and findings")
+    sim.add_argument("--trace", type=Path, metavar="FILE",
+                     help="also write the tasks in the format of Chrome's trace viewer")
+    sim.add_argument("program", nargs="+", help="the program and its arguments, after --")
     return top
 
 
@@ -57,6 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if options.command == "demo":
         return run_demo(options)
+    if options.command == "sim":
+        from asnumpy.cannsim import command
+
+        return command.run(options.program, report=options.report or options.trace is not None, trace=options.trace)
     ap.show_config()
     return 0
 

@@ -122,7 +122,9 @@ def _last(a: ndarray, axes: tuple[int, ...], back: bool = False) -> ndarray:
 def _along(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The call with `axes`, `axis` or `keepdims`: the axes are moved to where the product expects them."""
     keepdims = kwargs.get("keepdims", False)
-    if len(args) != 2 or (keepdims and (ufunc.name != "vecdot" or "axes" in kwargs or "out" in kwargs)):
+    if len(args) != 2 or type(keepdims) is not bool or ("keepdims" in kwargs and ufunc.name != "vecdot"):
+        raise Unsupported
+    if keepdims and ("axes" in kwargs or "out" in kwargs):
         raise Unsupported
     a, b = operand(args[0]), operand(args[1])
     if not (isinstance(a, ndarray) and isinstance(b, ndarray)):

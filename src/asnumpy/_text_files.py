@@ -117,8 +117,9 @@ def fromstring(string: Any, dtype: Any = float, count: int = -1, *, sep: str, li
 def frombuffer(
     buffer: Any, dtype: Any = None, count: int = -1, offset: int = 0, *, like: Any = None,
 ) -> ndarray:
-    """The array shares the buffer's memory; elements in the other byte order are copied."""
+    """The array shares the buffer's memory; elements that are not aligned or in the other byte order are copied."""
     given: Any = float if dtype is None else dtype
     as_dtype(given, "frombuffer")
     plain = np.frombuffer(buffer, given, count, offset)
-    return _core.wrap_numpy(plain) if plain.dtype.isnative else from_host(plain, "frombuffer")
+    usable = plain.dtype.isnative and plain.flags.aligned
+    return _core.wrap_numpy(plain) if usable else from_host(plain, "frombuffer")

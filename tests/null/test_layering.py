@@ -102,6 +102,18 @@ def test_python_header_stays_in_its_folder() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_the_simulator_uses_its_own_folders_and_the_base() -> None:
+    own = {path.name for path in (ROOT / "cannsim").iterdir() if path.is_dir()}
+    wrong = []
+    for path in sorted(path for suffix in ("*.hpp", "*.cpp") for path in (ROOT / "cannsim").rglob(suffix)):
+        assert path.read_text().startswith("//"), f"{path.relative_to(ROOT)} does not say its purpose"
+        for include in re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(), re.MULTILINE):
+            folder = include.split("/")[0] if "/" in include else ""
+            if folder not in own | {"base", "ops"} and include not in ("abi.hpp", "cannsim.h"):
+                wrong.append(f"{path.relative_to(ROOT)} includes {include}")
+    assert not wrong, "\n".join(wrong)
+
+
 def test_imports_point_down() -> None:
     known = modules()
     graph = {name: set(imports(path, name, set(known))) - {name} for name, path in known.items()}

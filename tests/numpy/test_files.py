@@ -426,6 +426,7 @@ def test_frombuffer_errors_and_sources() -> None:
     for wrong in ({"count": 9}, {"offset": 100}, {"offset": -1}, {"dtype": "i4", "count": -1, "offset": 1}):
         agree_error(lambda xp, wrong=wrong: xp.frombuffer(b"1234567890123456", **wrong))
     agree_error(lambda xp: xp.frombuffer("text"))
+    assert_same(np.frombuffer(bytes(range(17)), "f8", offset=1), ap.frombuffer(bytes(range(17)), "f8", offset=1))
     assert_same(np.arange(3, dtype="i2"), ap.frombuffer(np.arange(3, dtype=">i2").tobytes(), ">i2"))
     with mmap.mmap(-1, 64) as memory:
         x = ap.frombuffer(memory, "f8")

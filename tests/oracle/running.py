@@ -63,6 +63,9 @@ MODULES = {
     "legendre": "polynomial/tests/test_legendre.py",
     "polynomial_printing": "polynomial/tests/test_printing.py",
     "polynomial_symbol": "polynomial/tests/test_symbol.py",
+    "loadtxt": "lib/tests/test_loadtxt.py",
+    "memmap": "_core/tests/test_memmap.py",
+    "io": "lib/tests/test_io.py",
 }
 
 

@@ -1,0 +1,93 @@
+// The threads that share large loops.
+#include "aclnn/parallel.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+#include "base/immortal.hpp"
+
+namespace cannsim {
+namespace {
+
+using Part = std::function<void(std::int64_t, std::int64_t)>;
+
+// One loop; whoever has time takes the next piece.
+struct Loop {
+    const Part* part;
+    std::int64_t size, piece;
+    std::int64_t next = 0, done = 0;  // under the pool's mutex
+};
+
+struct Pool {
+    std::mutex mutex;
+    std::condition_variable work, finished;
+    Loop* current = nullptr;
+    int threads = 0, process = 0;
+
+    // Takes pieces until none is left; the lock is held outside the pieces.
+    void help(std::unique_lock<std::mutex>& lock, Loop& loop) {
+        while (loop.next < loop.size) {
+            const std::int64_t first = loop.next, last = std::min(loop.size, first + loop.piece);
+            loop.next = last;
+            lock.unlock();
+            (*loop.part)(first, last);
+            lock.lock();
+            loop.done += last - first;
+        }
+        if (loop.done == loop.size) finished.notify_all();
+    }
+
+    void serve() {
+        std::unique_lock lock(mutex);
+        while (true) {
+            work.wait(lock, [&] { return current && current->next < current->size; });
+            help(lock, *current);
+        }
+    }
+};
+Pool& pool() {
+    static asnumpy::Immortal<Pool> instance;
+    return *instance;
+}
+
+int wanted() {
+    static const int count = [] {
+        const char* const said = std::getenv("CANNSIM_THREADS");
+        const int n = said ? std::atoi(said) : static_cast<int>(std::thread::hardware_concurrency());
+        return std::clamp(n, 1, 16);
+    }();
+    return count;
+}
+
+}  // namespace
+
+void parallel(std::int64_t size, std::int64_t grain, std::int64_t smallest, const Part& part) {
+    if (size < smallest || wanted() == 1) return part(0, size);
+    Pool& p = pool();
+    std::unique_lock lock(p.mutex, std::try_to_lock);
+    if (!lock || p.current) {  // another stream has the threads
+        if (lock) lock.unlock();
+        return part(0, size);
+    }
+    if (p.process != getpid()) {  // a forked child has none of them
+        p.process = getpid();
+        p.threads = 0;
+    }
+    for (; p.threads < wanted() - 1; ++p.threads) std::thread([&p] { p.serve(); }).detach();
+    const std::int64_t pieces = wanted() * 4;
+    Loop loop{&part, size, ((size + pieces - 1) / pieces + grain - 1) / grain * grain};
+    p.current = &loop;
+    p.work.notify_all();
+    p.help(lock, loop);
+    p.finished.wait(lock, [&] { return loop.done == loop.size; });
+    p.current = nullptr;
+}
+
+}  // namespace cannsim

@@ -1,0 +1,37 @@
+/* The simulator's own interface, beside CANN's: settings, faults on demand, findings, log and report. */
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A setting by the name of its environment variable without CANNSIM_: "STRICT", "DEVICES", "MEMORY", "CHIP", "COMPUTE", "CLOCK", "LOG", "REPORT",
+   "FINDINGS", "LAG". 0, or 100000 when there is no such setting or the value makes no sense. */
+int32_t cannsim_set(const char* name, const char* value);
+
+/* The nth call from now (1: the next, 0: every one) of the function ("*": of any) fails with the code. */
+int32_t cannsim_fail(const char* function, uint64_t nth, int32_t code);
+/* Every later call on the device fails; -1: no device is lost any more. */
+int32_t cannsim_lose_device(int32_t device);
+int32_t cannsim_clear_faults(void);
+
+/* How many findings there are of a kind ("use_after_free"...; null: of any). */
+uint64_t cannsim_findings(const char* kind);
+int32_t cannsim_clear(void); /* findings, log and sums */
+
+/* JSON; valid until this thread asks again. Every figure named modelled_* comes from a model. */
+const char* cannsim_report_json(void);
+const char* cannsim_log_json(void);
+const char* cannsim_timeline_json(void);
+const char* cannsim_operators_json(void); /* the names of all operators: true where simulated */
+
+double cannsim_modelled_seconds(void);
+/* Reports what is alive now as aclFinalize would. */
+int32_t cannsim_check_leaks(void);
+uint64_t cannsim_memory_used(int32_t device);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,119 @@
+// Settings from the environment.
+#include "runtime/config.hpp"
+
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+
+#include "base/immortal.hpp"
+#include "runtime/model.hpp"
+#include "runtime/report.hpp"
+
+extern char** environ;
+
+namespace cannsim {
+namespace {
+
+// "512", "64K", "8G": bytes.
+bool parse_size(std::string_view text, std::uint64_t& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{}) return false;
+    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    if (unit.empty()) return true;
+    constexpr std::string_view units = "KMGT";
+    const auto power = units.find(static_cast<char>(std::toupper(unit[0])));
+    if (power == std::string_view::npos) return false;
+    value <<= 10 * (power + 1);
+    return true;
+}
+
+bool parse_switch(std::string_view text, std::atomic<bool>& value) {
+    if (text != "0" && text != "1") return false;
+    value = text == "1";
+    return true;
+}
+
+// "aclrtMalloc:3:207001,...": the third call of the function fails with the code.
+bool parse_faults(std::string_view text) {
+    while (!text.empty()) {
+        const std::string_view one = text.substr(0, text.find(','));
+        text.remove_prefix(one.size() + (one.size() < text.size() ? 1 : 0));
+        const auto first = one.find(':'), second = one.find(':', first + 1);
+        if (first == std::string_view::npos || second == std::string_view::npos) return false;
+        std::uint64_t nth = 0;
+        int code = 0;
+        if (std::from_chars(one.data() + first + 1, one.data() + second, nth).ec != std::errc{}) return false;
+        if (std::from_chars(one.data() + second + 1, one.data() + one.size(), code).ec != std::errc{}) return false;
+        plan_fault(std::string(one.substr(0, first)), nth, code);
+    }
+    return true;
+}
+
+}  // namespace
+
+bool Config::set(std::string_view name, std::string_view value) {
+    if (name == "STRICT") {
+        if (value != "log" && value != "error" && value != "abort") return false;
+        strict = value == "log" ? Strict::log : value == "error" ? Strict::error : Strict::abort;
+        return true;
+    }
+    std::uint64_t number = 0;
+    if (name == "DEVICES") {
+        if (!parse_size(value, number) || number > 64) return false;
+        devices = static_cast<int>(number);
+        return true;
+    }
+    if (name == "MEMORY") {
+        if (!parse_size(value, number)) return false;
+        memory = number;
+        return true;
+    }
+    if (name == "CHIP") return choose_chip(value);
+    if (name == "COMPUTE") return parse_switch(value, compute);
+    if (name == "CLOCK") {
+        if (value != "wall" && value != "model") return false;
+        model_clock = value == "model";
+        return true;
+    }
+    if (name == "LOG") {
+        log = value != "0" && !value.empty();
+        if (log) watch();
+        log_path = log && value != "1" ? std::string(value) : std::string();
+        return true;
+    }
+    if (name == "REPORT") return report_path = value, true;
+    if (name == "FINDINGS") return findings_path = value, true;
+    if (name == "FAULTS") return parse_faults(value);
+    if (name == "LAG") {
+        if (!parse_size(value, number)) return false;
+        lag = static_cast<std::int64_t>(number);
+        return true;
+    }
+    if (name == "LOST_DEVICE") {
+        if (!parse_size(value, number)) return false;
+        lose_device(static_cast<int>(number));
+        return true;
+    }
+    return false;
+}
+
+Config& config() {
+    static asnumpy::Immortal<Config> instance;
+    static const bool loaded = [] {
+        constexpr std::string_view prefix = "CANNSIM_";
+        for (char** variable = environ; variable && *variable; ++variable) {
+            const std::string_view line(*variable);
+            const auto equals = line.find('=');
+            if (!line.starts_with(prefix) || equals == std::string_view::npos) continue;
+            const std::string_view name = line.substr(prefix.size(), equals - prefix.size());
+            if (!instance->set(name, line.substr(equals + 1)))
+                std::fprintf(stderr, "cannsim: the environment variable %s makes no sense; known: STRICT=log|error|abort DEVICES MEMORY "
+                                     "CHIP COMPUTE CLOCK=wall|model LOG REPORT FINDINGS FAULTS=function:n:code LAG LOST_DEVICE\n", *variable);
+        }
+        return true;
+    }();
+    static_cast<void>(loaded);
+    return *instance;
+}
+
+}  // namespace cannsim

@@ -1,0 +1,138 @@
+// Capture and replay.
+#include "runtime/graph.hpp"
+
+#include <algorithm>
+
+#include "runtime/device.hpp"
+#include "runtime/report.hpp"
+#include "runtime/statistics.hpp"
+
+namespace cannsim {
+namespace {
+
+std::atomic<int> open_global{0}, open_any{0};
+thread_local int thread_mode = ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+thread_local int open_here = 0;  // captures that this thread began and that are not relaxed
+std::atomic<std::uint32_t> next_number{1};
+
+}  // namespace
+
+Graph::Graph(Stream& first, int how) : mode(how), thread(std::this_thread::get_id()), origin(&first), number(next_number++) {
+    ++open_any;
+    open_global += mode == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+    open_here += mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+}
+
+void Graph::add(Stream&, Task task) {
+    const std::scoped_lock lock(mutex_);
+    if (status_ != Status::active) throw Refusal{ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, text("the capture was broken before: ", why_)};
+    tasks_.push_back(std::move(task));
+}
+
+void Graph::join(Stream& stream) {
+    const std::scoped_lock lock(mutex_);
+    if (&stream == origin) return;
+    if (std::ranges::none_of(joined_, [&](const auto& one) { return one.lock().get() == &stream; })) joined_.push_back(stream_of(&stream));
+}
+
+std::vector<std::shared_ptr<Stream>> Graph::joined() const {
+    const std::scoped_lock lock(mutex_);
+    std::vector<std::shared_ptr<Stream>> result;
+    for (const auto& one : joined_)
+        if (auto stream = one.lock()) result.push_back(std::move(stream));
+    return result;
+}
+
+void Graph::invalidate(std::string why) {
+    const std::scoped_lock lock(mutex_);
+    if (status_ != Status::active) return;
+    status_ = Status::invalidated;
+    why_ = std::move(why);
+}
+
+void Graph::end() {
+    --open_any;
+    open_global -= mode == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+    if (mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED) open_here = std::max(0, open_here - 1);
+    const std::scoped_lock lock(mutex_);
+    if (status_ == Status::active) status_ = Status::complete;
+}
+
+std::vector<Task> Graph::tasks() const {
+    const std::scoped_lock lock(mutex_);
+    return tasks_;
+}
+
+// The tasks run in the order of their capture, which keeps every order that streams and events gave them.
+void Graph::replay(Stream& stream) {
+    ++running;
+    for (Task& task : tasks()) stream.submit(std::move(task));
+    Task last;
+    last.name = "aclmdlRIExecuteAsync";
+    last.cost = {0, 0, Engine::copy};
+    last.run = [self = shared_from_this()] {
+        --self->running;
+        return 0;
+    };
+    stream.submit(std::move(last));
+}
+
+std::size_t Graph::size() const {
+    const std::scoped_lock lock(mutex_);
+    return tasks_.size();
+}
+
+std::shared_ptr<Graph::Group> Graph::begin_group() {
+    const std::scoped_lock lock(mutex_);
+    open_group_ = std::make_shared<Group>(Group{tasks_.size(), tasks_.size()});
+    return open_group_;
+}
+std::shared_ptr<Graph::Group> Graph::end_group() {
+    const std::scoped_lock lock(mutex_);
+    open_group_->last = tasks_.size();
+    groups_.push_back(open_group_);
+    return std::exchange(open_group_, nullptr);
+}
+bool Graph::replace(const Group& group, std::vector<Task> tasks) {
+    const std::scoped_lock lock(mutex_);
+    if (tasks.size() != group.last - group.first) return false;
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+        if (std::string_view(tasks[i].name) != tasks_[group.first + i].name) return false;
+    std::ranges::move(tasks, tasks_.begin() + static_cast<std::ptrdiff_t>(group.first));
+    return true;
+}
+
+std::string Graph::json() const {
+    const std::scoped_lock lock(mutex_);
+    std::string result = "[";
+    for (const Task& task : tasks_) result += text(result.size() > 1 ? "," : "", "{\"task\":", quoted(task.name), "}");
+    return result + "]";
+}
+
+void refuse_while_capturing(Stream* stream, const char* what) {
+    if (!open_any) return;
+    std::shared_ptr<Graph> graph;
+    if (stream) {
+        graph = stream->capture.get();
+    } else {
+        for (const auto& one : streams_of(nullptr))
+            if (one->capture.get()) graph = one->capture.get();
+    }
+    if (!graph) return;
+    graph->invalidate(text(what, " was called during it"));
+    throw Refusal{ACL_ERROR_RT_STREAM_CAPTURED, text(what, " is not allowed while the stream is captured")};
+}
+
+void refuse_unsafe_while_capturing(const char* what) {
+    const bool forbidden = thread_mode == ACL_MODEL_RI_CAPTURE_MODE_GLOBAL ? open_global > 0 || open_here > 0
+                           : thread_mode == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL ? open_here > 0 : false;
+    if (!forbidden) return;
+    for (const auto& one : streams_of(nullptr))
+        if (one->capture.get()) one->capture.get()->invalidate(text(what, " was called during it"));
+    throw Refusal{ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, text(what, " is not allowed while a stream is captured, in this thread's capture mode")};
+}
+
+int exchange_capture_mode(int mode) { return std::exchange(thread_mode, mode); }
+int capture_count() { return open_any; }
+
+}  // namespace cannsim

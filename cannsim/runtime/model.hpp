@@ -1,0 +1,44 @@
+// The model of the chip's time: what a launch, a byte and an operation cost. Everything from here is modelled, not measured.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace cannsim {
+
+struct Chip {
+    std::string_view name;         // as aclrtGetSocName gives it
+    std::string_view short_name;
+    int cube_cores, vector_cores;
+    double megahertz;
+    std::uint64_t memory;          // bytes
+    std::uint64_t l2;              // bytes
+    double bandwidth;              // bytes per second, of the device memory
+    double cube_rate;              // operations per second, float16 products
+    double vector_rate;            // operations per second, float32 elementwise
+    double launch;                 // seconds of device time per task
+    double issue;                  // seconds of host time per call
+    double link;                   // bytes per second between host and device
+    double link_latency;           // seconds per copy
+};
+
+const Chip& chip();
+bool choose_chip(std::string_view name);  // false: unknown
+std::string_view known_chips();
+
+enum class Engine : std::uint8_t { vector, cube, copy, link };
+
+// What a task costs the model: bytes moved in device memory (or over the link), operations on an engine.
+struct Cost {
+    double bytes = 0;
+    double operations = 0;
+    Engine engine = Engine::vector;
+};
+double seconds(const Cost&);
+
+// The host's modelled time: each call adds its issue cost; a wait moves it to the end of what it waited for.
+double model_now();
+double model_issue();                 // adds the cost of one call, gives the time
+void model_wait_until(double moment);
+
+}  // namespace cannsim

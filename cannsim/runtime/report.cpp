@@ -1,0 +1,218 @@
+// Messages, findings, planned faults and the call log.
+#include "runtime/report.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <new>
+
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/immortal.hpp"
+#include "runtime/config.hpp"
+#include "runtime/device.hpp"
+#include "runtime/model.hpp"
+
+namespace cannsim {
+namespace {
+
+constexpr std::string_view fault_names[fault_count] = {
+    "host_access", "host_pointer", "out_of_bounds", "misaligned", "use_after_free", "double_free", "free_in_use",
+    "unordered_access", "missing_wait", "executor_misuse", "object_misuse", "overlap", "leak",
+};
+
+struct PlannedFault {
+    std::string function;
+    std::uint64_t left;  // calls until it fails; 0: every call fails
+    int code;
+};
+
+struct LogLine {
+    const char* function;
+    std::string arguments;
+    int code;
+    double started, ended, modelled;
+    int thread;
+};
+
+struct Book {
+    std::mutex mutex;
+    std::vector<Finding> findings;
+    std::vector<PlannedFault> planned;
+    std::deque<LogLine> log;
+    std::atomic<std::uint64_t> lost{0};  // a bit per device
+};
+Book& book() {
+    static asnumpy::Immortal<Book> instance;
+    return *instance;
+}
+
+thread_local std::string message, shown;
+thread_local int error_code = 0;
+
+int thread_number() {
+    static std::atomic<int> next{0};
+    thread_local const int number = next++;
+    return number;
+}
+
+}  // namespace
+
+namespace detail {
+
+std::atomic<bool> watched{false};
+thread_local const char* current_function = nullptr;
+
+double clock() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+int before(const char* function) {
+    Book& b = book();
+    const std::scoped_lock lock(b.mutex);
+    for (auto fault = b.planned.begin(); fault != b.planned.end(); ++fault) {
+        if (fault->function != function && fault->function != "*") continue;
+        if (fault->left > 1) {
+            --fault->left;
+            continue;
+        }
+        const int code = fault->code;
+        if (fault->left == 1) b.planned.erase(fault);
+        const char* const known = code_name(code);
+        return failed(code, text(function, ": fails as planned with ", code, known ? " (" : "", known ? known : "", known ? ")" : ""));
+    }
+    return 0;
+}
+
+void after(const char* function, std::initializer_list<Logged> arguments, int code, double started) {
+    if (!config().log) return;
+    std::string line;
+    for (const Logged& one : arguments) {
+        line += text(line.empty() ? "" : ",", quoted(one.name), ":");
+        if (one.kind == Logged::Kind::integer) append(line, static_cast<std::int64_t>(one.value));
+        else if (one.kind == Logged::Kind::text) line += quoted(one.text ? one.text : "");
+        else line += text("\"", reinterpret_cast<const void*>(one.value), "\"");
+    }
+    const double modelled = model_now();
+    Book& b = book();
+    const std::scoped_lock lock(b.mutex);
+    if (b.log.size() >= 1000000) b.log.pop_front();
+    b.log.push_back({function, std::move(line), code, started, clock(), modelled, thread_number()});
+}
+
+int caught(const char* function) {
+    try {
+        throw;
+    } catch (const Refusal& refusal) {
+        return failed(refusal.code, text(function, ": ", refusal.message));
+    } catch (const asnumpy::ValueError& error) {
+        return failed(ACL_ERROR_INVALID_PARAM, text(function, ": ", error.what()));
+    } catch (const std::bad_alloc&) {
+        return failed(ACL_ERROR_BAD_ALLOC, text(function, ": the host has no memory left"));
+    } catch (const std::exception& error) {
+        return failed(ACL_ERROR_INTERNAL_ERROR, text(function, ": ", error.what()));
+    }
+}
+
+}  // namespace detail
+
+std::string_view name(Fault fault) { return fault_names[static_cast<int>(fault)]; }
+
+void note(Fault fault, std::string what) {
+    const Finding found{fault, current_function(), std::move(what)};
+    const std::string line = text("cannsim: ", name(fault), ": ", found.function, ": ", found.text, "\n");
+    std::fputs(line.c_str(), stderr);
+    if (!config().findings_path.empty()) {
+        if (std::FILE* const file = std::fopen(config().findings_path.c_str(), "a")) {
+            std::fputs(line.c_str(), file);
+            std::fclose(file);
+        }
+    }
+    if (config().strict == Strict::abort) std::abort();
+    Book& b = book();
+    const std::scoped_lock lock(b.mutex);
+    if (b.findings.size() < 10000) b.findings.push_back(found);
+}
+
+void finding(Fault fault, std::string what, int code) {
+    std::string shown_text = text(name(fault), ": ", what);
+    note(fault, std::move(what));
+    if (config().strict == Strict::error) throw Refusal{code, std::move(shown_text)};
+}
+
+std::vector<Finding> findings() {
+    const std::scoped_lock lock(book().mutex);
+    return book().findings;
+}
+void clear_findings() {
+    const std::scoped_lock lock(book().mutex);
+    book().findings.clear();
+}
+
+int failed(int code, std::string what) {
+    const char* const known = code_name(code);
+    message = text(what, " [", code, known ? " " : "", known ? known : "", "]");
+    error_code = code;
+    return code;
+}
+const char* recent_message() {
+    if (message.empty()) return nullptr;
+    shown = std::exchange(message, {});
+    return shown.c_str();
+}
+int last_error(bool clear) { return clear ? std::exchange(error_code, 0) : error_code; }
+
+void plan_fault(std::string function, std::uint64_t nth, int code) {
+    watch();
+    const std::scoped_lock lock(book().mutex);
+    book().planned.push_back({std::move(function), nth, code});
+}
+void clear_faults() {
+    const std::scoped_lock lock(book().mutex);
+    book().planned.clear();
+    book().lost = 0;
+}
+void lose_device(int device) {
+    if (device < 0) book().lost = 0;
+    else book().lost |= std::uint64_t{1} << device;
+}
+bool is_lost(int device) { return book().lost.load(std::memory_order_relaxed) >> device & 1; }
+
+std::string log_json() {
+    const std::scoped_lock lock(book().mutex);
+    std::string result = "[";
+    for (const LogLine& line : book().log) {
+        char times[160];
+        std::snprintf(times, sizeof times, "\"code\":%d,\"start\":%.9f,\"end\":%.9f,\"modelled\":%.9f,\"thread\":%d}", line.code, line.started,
+                      line.ended, line.modelled, line.thread);
+        result += text(result.size() > 1 ? ",\n" : "", "{\"function\":", quoted(line.function), ",\"arguments\":{", line.arguments, "},", times);
+    }
+    return result + "]";
+}
+void clear_log() {
+    const std::scoped_lock lock(book().mutex);
+    book().log.clear();
+}
+
+std::string quoted(std::string_view raw) {
+    std::string result = "\"";
+    for (const char c : raw) {
+        if (c == '"' || c == '\\') result += '\\';
+        if (static_cast<unsigned char>(c) < 0x20) {
+            char escape[8];
+            std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+            result += escape;
+        } else {
+            result += c;
+        }
+    }
+    return result + "\"";
+}
+
+}  // namespace cannsim

@@ -1,0 +1,125 @@
+// The report's sums.
+#include "runtime/statistics.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string_view>
+
+#include "base/immortal.hpp"
+#include "runtime/config.hpp"
+#include "runtime/device.hpp"
+#include "runtime/memory.hpp"
+#include "runtime/report.hpp"
+
+namespace cannsim {
+namespace {
+
+struct Sum {
+    std::uint64_t count = 0;
+    double bytes = 0, operations = 0, wall = 0, modelled = 0;
+};
+struct Span {
+    const char* name;
+    std::uint32_t stream;
+    double started, ended;
+};
+
+struct Sums {
+    std::mutex mutex;
+    std::map<std::string_view, Sum> tasks;  // keys are literals
+    std::map<std::string, Sum> copies;
+    std::deque<Span> timeline;
+    double modelled_end = 0;
+};
+Sums& sums() {
+    static asnumpy::Immortal<Sums> instance;
+    return *instance;
+}
+
+bool kept() { return config().log || !config().report_path.empty(); }
+
+std::string number(double value) {
+    char digits[40];
+    std::snprintf(digits, sizeof digits, "%.9g", value);
+    return digits;
+}
+
+}  // namespace
+
+void count_task(const char* name, const Cost& cost, double modelled, const Stream&, double modelled_end) {
+    Sums& s = sums();
+    const std::scoped_lock lock(s.mutex);
+    Sum& sum = s.tasks[name];
+    ++sum.count;
+    sum.bytes += cost.bytes;
+    sum.operations += cost.operations;
+    sum.modelled += modelled;
+    s.modelled_end = std::max(s.modelled_end, modelled_end);
+}
+
+void count_copy(const char* name, const Cost& cost, bool from_device, bool to_device) {
+    static constexpr const char* ways[] = {"host to host", "host to device", "device to host", "device to device"};
+    Sums& s = sums();
+    const std::scoped_lock lock(s.mutex);
+    Sum& sum = s.copies[text(name, ", ", ways[from_device * 2 + to_device])];
+    ++sum.count;
+    sum.bytes += cost.bytes;
+    sum.modelled += seconds(cost);
+}
+
+void count_wall(const char* name, const Stream& stream, double started, double ended) {
+    Sums& s = sums();
+    const std::scoped_lock lock(s.mutex);
+    s.tasks[name].wall += ended - started;
+    if (kept() && s.timeline.size() < 1000000) s.timeline.push_back({name, stream.number, started, ended});
+}
+
+std::string report_json() {
+    std::string tasks, memory, faults;
+    {
+        Sums& s = sums();
+        const std::scoped_lock lock(s.mutex);
+        for (const auto& [name, sum] : s.tasks)
+            tasks += text(tasks.empty() ? "" : ",\n", "{\"name\":", quoted(name), ",\"count\":", sum.count, ",\"bytes\":", number(sum.bytes), ",\"operations\":",
+                          number(sum.operations), ",\"wall_seconds\":", number(sum.wall), ",\"modelled_seconds\":", number(sum.modelled), "}");
+        std::string copies;
+        for (const auto& [name, sum] : s.copies)
+            copies += text(copies.empty() ? "" : ",\n", "{\"name\":", quoted(name), ",\"count\":", sum.count, ",\"bytes\":", number(sum.bytes), ",\"modelled_seconds\":",
+                           number(sum.modelled), "}");
+        tasks = text("\"copies\":[", copies, "],\n\"tasks\":[", tasks, "],\n\"modelled_end_seconds\":", number(std::max(s.modelled_end, model_now())));
+    }
+    for (int id = 0; id < device_count(); ++id) {
+        const MemoryBooks b = books(id);
+        memory += text(id ? "," : "", "{\"device\":", id, ",\"used\":", b.used, ",\"peak\":", b.peak, ",\"allocations\":", b.allocations, ",\"frees\":", b.frees, "}");
+    }
+    for (const Finding& found : findings())
+        faults += text(faults.empty() ? "" : ",\n", "{\"kind\":", quoted(name(found.fault)), ",\"function\":", quoted(found.function), ",\"text\":", quoted(found.text), "}");
+    return text("{\"chip\":", quoted(chip().name), ",\"modelled\":\"every modelled_* figure comes from a model of the chip, none was measured on one\",\n", tasks,
+                ",\n\"memory\":[", memory, "],\n\"findings\":[", faults, "]}\n");
+}
+
+std::string timeline_json() {
+    Sums& s = sums();
+    const std::scoped_lock lock(s.mutex);
+    std::string result = "{\"traceEvents\":[";
+    const double origin = s.timeline.empty() ? 0 : s.timeline.front().started;
+    for (bool first = true; const Span& span : s.timeline) {
+        result += text(first ? "" : ",\n", "{\"ph\":\"X\",\"pid\":0,\"tid\":", span.stream, ",\"name\":", quoted(span.name), ",\"ts\":", number((span.started - origin) * 1e6),
+                       ",\"dur\":", number((span.ended - span.started) * 1e6), "}");
+        first = false;
+    }
+    return result + "]}\n";
+}
+
+void clear_statistics() {
+    Sums& s = sums();
+    const std::scoped_lock lock(s.mutex);
+    s.tasks.clear();
+    s.copies.clear();
+    s.timeline.clear();
+}
+
+}  // namespace cannsim

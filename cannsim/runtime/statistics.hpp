@@ -1,0 +1,19 @@
+// Sums for the report: tasks by name, their bytes, wall and modelled time, and the list of tasks for a timeline.
+#pragma once
+
+#include <string>
+
+#include "runtime/model.hpp"
+
+namespace cannsim {
+
+struct Stream;
+
+void count_task(const char* name, const Cost&, double modelled, const Stream&, double modelled_end);
+void count_copy(const char* name, const Cost&, bool from_device, bool to_device);  // by the host itself
+void count_wall(const char* name, const Stream&, double started, double ended);
+std::string report_json();  // operators, copies, memory, findings; modelled figures are named modelled_*
+std::string timeline_json();  // Chrome's trace format
+void clear_statistics();
+
+}  // namespace cannsim
