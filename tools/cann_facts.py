@@ -40,6 +40,10 @@ WITHDRAWN = {
     ("aclnnNorm", "out"): ("shape",),
     ("aclnnLogSumExp", "out"): ("shape",),
 }
+# What they say too narrowly: torch_npu's calls have more.
+WIDENED = {
+    ("aclnnMinDim", "indices"): {"dtypes": "iq"},
+}
 
 
 def parameter_type(declared: str) -> str:
@@ -69,6 +73,7 @@ def operator(called: str, signature: dict[str, Any], documented: dict[str, Any])
             line["empty"] = False
         for fact in WITHDRAWN.get((called, name), ()):
             line.pop(fact, None)
+        line.update(WIDENED.get((called, name), {}))
         params.append(line)
     return params
 
