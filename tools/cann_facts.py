@@ -34,12 +34,18 @@ LETTERS = {
 CATEGORY = {"i": "bBhHiIqQ", "f": "eEfd", "c": "cFD", "?": "?"}
 
 
+# What the sources say of a parameter and cannot mean: an output of a reduction has the reduced shape.
+WITHDRAWN = {
+    ("aclnnLinalgVectorNorm", "out"): ("shape",), ("aclnnNorm", "out"): ("shape",), ("aclnnLogSumExp", "out"): ("shape",),
+}
+
+
 def parameter_type(declared: str) -> str:
     """A C type without const and blanks: `aclTensor*`, `int64_t`."""
     return declared.replace("const ", "").replace(" ", "")
 
 
-def operator(signature: dict[str, Any], documented: dict[str, Any]) -> list[dict[str, Any]]:
+def operator(called: str, signature: dict[str, Any], documented: dict[str, Any]) -> list[dict[str, Any]]:
     params = []
     known = {name.lower(): facts for name, facts in documented.get("params", {}).items()}
     for param in signature["params"]:
@@ -59,6 +65,8 @@ def operator(signature: dict[str, Any], documented: dict[str, Any]) -> list[dict
                 line[ours] = facts[theirs]
         if facts.get("empty") is False:
             line["empty"] = False
+        for fact in WITHDRAWN.get((called, name), ()):
+            line.pop(fact, None)
         params.append(line)
     return params
 
@@ -90,7 +98,7 @@ def operators(signatures: dict[str, Any], dtypes: dict[str, Any]) -> dict[str, A
         "_promotion": promotion,
     }
     for name, signature in sorted(signatures.items()):
-        result[name] = operator(signature, dtypes["ops"].get(name, {}))
+        result[name] = operator(name, signature, dtypes["ops"].get(name, {}))
     return result
 
 
