@@ -52,6 +52,10 @@ WITHDRAWN = {
     ("aclnnIsInScalarTensor", "out"): ("shape",),
     ("aclnnSplitTensor", "out"): ("shape",),
 }
+# What they say too narrowly: torch_npu's calls have more.
+WIDENED = {
+    ("aclnnMinDim", "indices"): {"dtypes": "iq"},
+}
 
 
 def parameter_type(declared: str) -> str:
