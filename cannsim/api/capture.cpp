@@ -41,13 +41,13 @@ std::shared_ptr<Graph> graph_of(void* handle) {
 }
 
 std::shared_ptr<Graph> capture_of(const Stream& stream) {
-    if (!stream.graph) throw Refusal{ACL_ERROR_RT_STREAM_NOT_CAPTURED, text("stream ", stream.number, " is not captured")};
-    return stream.graph;
+    if (!stream.capture.get()) throw Refusal{ACL_ERROR_RT_STREAM_NOT_CAPTURED, text("stream ", stream.number, " is not captured")};
+    return stream.capture.get();
 }
 
 void release(Stream& stream) {
     const std::scoped_lock lock(stream.issuing);
-    stream.graph.reset();
+    stream.capture.set(nullptr);
 }
 
 int begin(const char* function, void* handle, std::int32_t mode) {
@@ -56,8 +56,8 @@ int begin(const char* function, void* handle, std::int32_t mode) {
         if (stream->is_default) throw Refusal{ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, "stream: the default stream cannot be captured"};
         if (mode < ACL_MODEL_RI_CAPTURE_MODE_GLOBAL || mode > ACL_MODEL_RI_CAPTURE_MODE_RELAXED) throw Refusal{ACL_ERROR_INVALID_PARAM, text("mode: expected 0, 1 or 2, got ", mode)};
         const std::scoped_lock lock(stream->issuing);
-        if (stream->graph) throw Refusal{ACL_ERROR_RT_STREAM_CAPTURED, text("stream ", stream->number, " is captured already")};
-        stream->graph = std::make_shared<Graph>(*stream, mode);
+        if (stream->capture.get()) throw Refusal{ACL_ERROR_RT_STREAM_CAPTURED, text("stream ", stream->number, " is captured already")};
+        stream->capture.set(std::make_shared<Graph>(*stream, mode));
         return 0;
     });
 }
@@ -93,9 +93,9 @@ int32_t aclmdlRICaptureGetInfo(void* stream, int32_t* status, void** modelRI) {
     return entry("aclmdlRICaptureGetInfo", {{"stream", stream}}, [&] {
         const std::shared_ptr<Stream> s = stream_of(stream);
         if (status)
-            *status = !s->graph ? ACL_MODEL_RI_CAPTURE_STATUS_NONE
-                      : s->graph->status() == Graph::Status::active ? ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE : ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED;
-        if (modelRI) *modelRI = s->graph.get();
+            *status = !s->capture.get() ? ACL_MODEL_RI_CAPTURE_STATUS_NONE
+                      : s->capture.get()->status() == Graph::Status::active ? ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE : ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED;
+        if (modelRI) *modelRI = s->capture.get().get();
         return 0;
     });
 }
@@ -136,9 +136,9 @@ int32_t aclmdlRICaptureTaskUpdateBegin(void* stream, void* handle) {
         const auto target = found == models().groups.end() ? nullptr : found->second.first.lock();
         if (!target) throw Refusal{ACL_ERROR_INVALID_PARAM, text("handle: expected a task group of a live model, got ", static_cast<const void*>(handle))};
         const std::scoped_lock issuing(s->issuing);
-        if (s->graph) throw Refusal{ACL_ERROR_RT_STREAM_CAPTURED, text("stream ", s->number, " is captured already")};
-        s->graph = std::make_shared<Graph>(*s, ACL_MODEL_RI_CAPTURE_MODE_RELAXED);
-        models().updates[s.get()] = {target, s->graph, *found->second.second};
+        if (s->capture.get()) throw Refusal{ACL_ERROR_RT_STREAM_CAPTURED, text("stream ", s->number, " is captured already")};
+        s->capture.set(std::make_shared<Graph>(*s, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+        models().updates[s.get()] = {target, s->capture.get(), *found->second.second};
         return 0;
     });
 }

@@ -15,6 +15,7 @@ namespace {
 int reset(const char* function, int id, bool force) {
     return entry(function, {{"deviceId", id}}, [&] {
         Device& d = device(id);
+        const std::scoped_lock lock(device_changes());
         if (!d.default_context) throw Refusal{ACL_ERROR_RT_INVALID_DEVICEID, text("device ", id, " was not set or is released already")};
         if (!force && --d.references > 0) return 0;
         release_device(d, force);
@@ -32,7 +33,10 @@ int synchronize(const char* function, std::int64_t timeout) {
             if (stream->context->device != context.device) continue;
             if (!stream->wait(timeout)) throw Refusal{ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, text("stream ", stream->number, " was not done in ", timeout, " ms")};
             host_knows_all(stream->order);
-            model_wait_until(stream->modelled);
+            {
+                const std::scoped_lock lock(stream->issuing);
+                model_wait_until(stream->modelled);
+            }
             if (const int error = take_error(*stream); error && !code) code = error;
         }
         if (code) throw Refusal{code, "work on a stream of the device failed before"};
@@ -47,6 +51,7 @@ extern "C" {
 int32_t aclrtSetDevice(int32_t deviceId) {
     return entry("aclrtSetDevice", {{"deviceId", deviceId}}, [&] {
         Device& d = device(deviceId);
+        const std::scoped_lock lock(device_changes());
         if (!d.default_context) create_context(deviceId, true);
         ++d.references;
         set_current_context(d.default_context.get());

@@ -1,4 +1,6 @@
 // Events: recording, waiting, querying, timing.
+#include <algorithm>
+
 #include "api/place.hpp"
 #include "runtime/config.hpp"
 #include "runtime/device.hpp"
@@ -34,8 +36,8 @@ void refuse_captured(const Event& event) {
 int record(void* handle, void* stream_handle) {
     const std::shared_ptr<Event> event = event_of(handle);
     const std::shared_ptr<Stream> stream = stream_of(stream_handle);
-    if (stream->graph) {
-        event->captured_in = stream->graph;
+    if (stream->capture.get()) {
+        event->captured_in = stream->capture.get();
         const std::scoped_lock lock(event->mutex);
         event->recording.reset();
         return 0;
@@ -66,12 +68,12 @@ int wait_event(const char* function, void* stream_handle, void* handle, std::int
             throw Refusal{ACL_ERROR_INVALID_PARAM, text("event: expected one with the flag ACL_EVENT_SYNC, got flags ", event->flags)};
         if (const auto graph = event->captured_in.lock(); graph && graph->status() == Graph::Status::active) {
             const std::scoped_lock lock(stream->issuing);
-            if (stream->graph && stream->graph != graph) throw Refusal{ACL_ERROR_STREAM_CAPTURE_CONFLICT, "stream: it is captured into another graph"};
-            stream->graph = graph;
+            if (stream->capture.get() && stream->capture.get() != graph) throw Refusal{ACL_ERROR_STREAM_CAPTURE_CONFLICT, "stream: it is captured into another graph"};
+            stream->capture.set(graph);
             graph->join(*stream);
             return 0;
         }
-        if (stream->graph) throw Refusal{ACL_ERROR_RT_CAPTURE_DEPENDENCY, "event: it was not recorded in the capture of this stream"};
+        if (stream->capture.get()) throw Refusal{ACL_ERROR_RT_CAPTURE_DEPENDENCY, "event: it was not recorded in the capture of this stream"};
         const std::shared_ptr<Recording> recording = event->current();
         if (!recording) return 0;  // never recorded: nothing to wait for
         ++event->waits;

@@ -123,7 +123,7 @@ int copy_later(const Copy& copy, std::int32_t kind, void* handle, const char* fu
     expect_peer_access(copy, where);
     const std::shared_ptr<Stream> stream = stream_of(handle);
     const bool pageable = (!where.from_device && !is_pinned(copy.from)) || (!where.to_device && !is_pinned(copy.to));
-    if (pageable && stream->graph) refuse_unsafe_while_capturing("an asynchronous copy with pageable host memory");
+    if (pageable && stream->capture.get()) refuse_unsafe_while_capturing("an asynchronous copy with pageable host memory");
     Task task;
     task.name = function;
     task.cost = cost_of(copy, where);
@@ -131,7 +131,7 @@ int copy_later(const Copy& copy, std::int32_t kind, void* handle, const char* fu
     if (where.to_device) task.uses.push_back({copy.to, copy.extent_to(), true, copy.width == copy.to_pitch || copy.height == 1, "dst"});
     task.run = [copy] { return move(copy), 0; };
     stream->submit(std::move(task));
-    if (pageable && !stream->graph) {  // the call comes back when the host's memory is free again
+    if (pageable && !stream->capture.get()) {  // the call comes back when the host's memory is free again
         stream->wait(-1);
         host_knows_all(stream->order);
     }

@@ -20,6 +20,7 @@ struct Registry {
     std::unordered_map<const void*, std::shared_ptr<Stream>> streams;
     std::unordered_map<const void*, std::shared_ptr<Event>> events;
     std::uint32_t next_event = 1;
+    std::recursive_mutex changes;
 
     Registry() {
         for (int id = 0; Device& device : devices) device.id = id++;
@@ -194,7 +195,10 @@ void destroy_context(Context& context) {
     registry().contexts.erase(&context);
 }
 
+std::recursive_mutex& device_changes() { return registry().changes; }
+
 void release_device(Device& device, bool at_once) {
+    const std::scoped_lock changing(registry().changes);
     std::vector<std::shared_ptr<Context>> contexts;
     {
         const std::shared_lock lock(registry().mutex);

@@ -113,10 +113,10 @@ void refuse_while_capturing(Stream* stream, const char* what) {
     if (!open_any) return;
     std::shared_ptr<Graph> graph;
     if (stream) {
-        graph = stream->graph;
+        graph = stream->capture.get();
     } else {
         for (const auto& one : streams_of(nullptr))
-            if (one->graph) graph = one->graph;
+            if (one->capture.get()) graph = one->capture.get();
     }
     if (!graph) return;
     graph->invalidate(text(what, " was called during it"));
@@ -128,7 +128,7 @@ void refuse_unsafe_while_capturing(const char* what) {
                            : thread_mode == ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL ? open_here > 0 : false;
     if (!forbidden) return;
     for (const auto& one : streams_of(nullptr))
-        if (one->graph) one->graph->invalidate(text(what, " was called during it"));
+        if (one->capture.get()) one->capture.get()->invalidate(text(what, " was called during it"));
     throw Refusal{ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, text(what, " is not allowed while a stream is captured, in this thread's capture mode")};
 }
 

@@ -45,7 +45,7 @@ Stream::~Stream() { stop(); }
 void Stream::submit(Task task) {
     refuse_in_callback("to launch work");
     const std::scoped_lock lock(issuing);
-    if (graph) {
+    if (const auto graph = capture.get()) {
         graph->add(*this, std::move(task));
         return;
     }

@@ -40,6 +40,23 @@ struct Recording {
     bool wait(std::int64_t milliseconds);  // -1: for ever; false: not in time
 };
 
+// The graph of a stream that is captured; other threads look at it too.
+class Capture {
+public:
+    std::shared_ptr<Graph> get() const {
+        const std::scoped_lock lock(mutex_);
+        return graph_;
+    }
+    void set(std::shared_ptr<Graph> graph) {
+        const std::scoped_lock lock(mutex_);
+        graph_ = std::move(graph);
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::shared_ptr<Graph> graph_;
+};
+
 struct Stream {
     std::uint32_t number = 0;
     Context* context = nullptr;
@@ -50,7 +67,7 @@ struct Stream {
     Order order;
     double modelled = 0;              // the end of its last task, under `issuing`
     std::mutex issuing;               // held while a task is put in, so that books and queue have one order
-    std::shared_ptr<Graph> graph;     // while it is captured
+    Capture capture;                  // the graph into which it is captured
     std::uint64_t subscriber = 0;     // the thread that runs its callbacks
     std::atomic<int> error{0};        // the first failure that no synchronisation has told yet
 

@@ -32,8 +32,16 @@ def wide(x):
     return x.astype(np.float64)
 
 
-SHAPES = [((3, 4), (4, 5)), ((4,), (4, 5)), ((3, 4), (4,)), ((2, 3, 4), (2, 4, 5)), ((2, 3, 4), (4, 5)),
-          ((2, 1, 3, 4), (5, 4, 2)), ((3, 0), (0, 5)), ((0, 3), (3, 2))]
+SHAPES = [
+    ((3, 4), (4, 5)),
+    ((4,), (4, 5)),
+    ((3, 4), (4,)),
+    ((2, 3, 4), (2, 4, 5)),
+    ((2, 3, 4), (4, 5)),
+    ((2, 1, 3, 4), (5, 4, 2)),
+    ((3, 0), (0, 5)),
+    ((0, 3), (3, 2)),
+]
 
 
 @pytest.mark.parametrize(("a", "b"), SHAPES)
@@ -59,7 +67,10 @@ def test_special_forms(dtype):
     if dtype.name != "bfloat16":  # which the operator does not take
         agree(acl.result("aclnnGer", v, v, ..., out=np.empty((4, 4), dtype)), np.outer(wide(v), wide(v)))
     stack, other = values(2, 3, 4, dtype=dtype), values(2, 4, 5, dtype=dtype)
-    agree(acl.result("aclnnBatchMatMul", stack, other, ..., KEEP, out=np.empty((2, 3, 5), dtype)), wide(stack) @ wide(other))
+    agree(
+        acl.result("aclnnBatchMatMul", stack, other, ..., KEEP, out=np.empty((2, 3, 5), dtype)),
+        wide(stack) @ wide(other),
+    )
 
 
 @pytest.mark.parametrize(("beta", "alpha"), [(1.0, 1.0), (0.5, 2.0), (0.0, 1.0)])
@@ -72,20 +83,51 @@ def test_blends(dtype, beta, alpha):
     agree(acl.result("aclnnAddmm", c, x, y, b, a, ..., KEEP, out=out), expected)
     agree(acl.result("aclnnAddmm", row, x, y, b, a, ..., KEEP, out=out), beta * wide(row) + alpha * (wide(x) @ wide(y)))
     agree(acl.result("aclnnInplaceAddmm", ..., x, y, b, a, KEEP, out=c.copy()), expected)
-    agree(acl.result("aclnnGemm", x, y, c, ctypes.c_float(alpha), ctypes.c_float(beta), 0, 0, ..., KEEP, out=out), expected)
-    agree(acl.result("aclnnGemm", np.ascontiguousarray(x.T), np.ascontiguousarray(y.T), c, ctypes.c_float(alpha),
-                     ctypes.c_float(beta), 1, 1, ..., KEEP, out=out), expected)
+    agree(
+        acl.result("aclnnGemm", x, y, c, ctypes.c_float(alpha), ctypes.c_float(beta), 0, 0, ..., KEEP, out=out),
+        expected,
+    )
+    agree(
+        acl.result(
+            "aclnnGemm",
+            np.ascontiguousarray(x.T),
+            np.ascontiguousarray(y.T),
+            c,
+            ctypes.c_float(alpha),
+            ctypes.c_float(beta),
+            1,
+            1,
+            ...,
+            KEEP,
+            out=out,
+        ),
+        expected,
+    )
     stack, other, base = (values(*shape, dtype=dtype) for shape in ((2, 3, 4), (2, 4, 5), (2, 3, 5)))
     product = alpha * (wide(stack) @ wide(other))
-    agree(acl.result("aclnnBaddbmm", base, stack, other, b, a, ..., KEEP, out=np.empty((2, 3, 5), dtype)), beta * wide(base) + product)
-    agree(acl.result("aclnnInplaceBaddbmm", ..., stack, other, b, a, KEEP, out=base.copy()), beta * wide(base) + product)
+    agree(
+        acl.result("aclnnBaddbmm", base, stack, other, b, a, ..., KEEP, out=np.empty((2, 3, 5), dtype)),
+        beta * wide(base) + product,
+    )
+    agree(
+        acl.result("aclnnInplaceBaddbmm", ..., stack, other, b, a, KEEP, out=base.copy()), beta * wide(base) + product
+    )
     agree(acl.result("aclnnAddbmm", c, stack, other, b, a, ..., KEEP, out=out), beta * wide(c) + product.sum(axis=0))
-    agree(acl.result("aclnnInplaceAddbmm", ..., stack, other, b, a, KEEP, out=c.copy()), beta * wide(c) + product.sum(axis=0))
+    agree(
+        acl.result("aclnnInplaceAddbmm", ..., stack, other, b, a, KEEP, out=c.copy()),
+        beta * wide(c) + product.sum(axis=0),
+    )
     v, w = values(3, dtype=dtype), values(5, dtype=dtype)
     agree(acl.result("aclnnAddr", c, v, w, b, a, ..., out=out), beta * wide(c) + alpha * np.outer(wide(v), wide(w)))
-    agree(acl.result("aclnnInplaceAddr", ..., v, w, b, a, out=c.copy()), beta * wide(c) + alpha * np.outer(wide(v), wide(w)))
+    agree(
+        acl.result("aclnnInplaceAddr", ..., v, w, b, a, out=c.copy()),
+        beta * wide(c) + alpha * np.outer(wide(v), wide(w)),
+    )
     u = values(4, dtype=dtype)
-    agree(acl.result("aclnnAddmv", v, x, u, a, b, ..., KEEP, out=np.empty(3, dtype)), beta * wide(v) + alpha * (wide(x) @ wide(u)))
+    agree(
+        acl.result("aclnnAddmv", v, x, u, a, b, ..., KEEP, out=np.empty(3, dtype)),
+        beta * wide(v) + alpha * (wide(x) @ wide(u)),
+    )
 
 
 def test_a_beta_of_zero_leaves_self_unread():
@@ -94,8 +136,12 @@ def test_a_beta_of_zero_leaves_self_unread():
     agree(acl.result("aclnnAddmm", c, x, x, zero, one, ..., KEEP, out=np.empty((3, 3), np.float32)), wide(x) @ wide(x))
 
 
-@pytest.mark.parametrize("equation", ["ij,jk->ik", "ij->ji", "ii->i", "bij,bjk->bik", "i,j->ij", "ij->", "ij,ij->i", "ijk,kl,jm->ilm"])
-@pytest.mark.parametrize("dtype", [np.dtype("float16"), np.dtype("float32"), np.dtype("int32"), np.dtype("int64")], ids=str)
+@pytest.mark.parametrize(
+    "equation", ["ij,jk->ik", "ij->ji", "ii->i", "bij,bjk->bik", "i,j->ij", "ij->", "ij,ij->i", "ijk,kl,jm->ilm"]
+)
+@pytest.mark.parametrize(
+    "dtype", [np.dtype("float16"), np.dtype("float32"), np.dtype("int32"), np.dtype("int64")], ids=str
+)
 def test_einsum(dtype, equation):
     length = dict(zip("bijklm", (2, 3, 4, 2, 3, 2), strict=True)) | ({"i": 3} if equation == "ii->i" else {})
     arrays = [values(*[length[c] for c in term], dtype=dtype) for term in equation.split("->")[0].split(",")]
@@ -118,6 +164,16 @@ def test_refusals():
         acl.result("aclnnMm", x, None, ..., KEEP, out=np.empty((3, 5), np.float32))
     one = acl.Scalar(1.0, np.float32)
     with acl.refused(161002, "aclnnAddmm", "self"):
-        acl.result("aclnnAddmm", values(4, dtype=np.dtype("float32")), x, y, one, one, ..., KEEP, out=np.empty((3, 5), np.float32))
+        acl.result(
+            "aclnnAddmm",
+            values(4, dtype=np.dtype("float32")),
+            x,
+            y,
+            one,
+            one,
+            ...,
+            KEEP,
+            out=np.empty((3, 5), np.float32),
+        )
     with acl.refused(161002, "aclnnEinsum", "equation"):
         acl.result("aclnnEinsum", acl.TensorList([x, y]), "ij,kj->ik", ..., out=np.empty((3, 4), np.float32))
