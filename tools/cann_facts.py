@@ -44,13 +44,17 @@ WITHDRAWN = {
     ("aclnnReflectionPad2d", "out"): ("shape",),
     ("aclnnReflectionPad3d", "out"): ("shape",),
     ("aclnnRepeatInterleaveTensor", "out"): ("shape",),
-    ("aclnnSplitTensor", "out"): ("shape",),
-    ("aclnnIsInScalarTensor", "out"): ("shape",),
     ("aclnnUnique2", "inverseOut"): ("shape",),
     ("aclnnUnique2", "countsOut"): ("shape",),
     ("aclnnInplaceFillDiagonal", "selfRef"): ("rank",),
     ("aclnnInplaceFillDiagonal", "fillValue"): ("dtypes",),
     ("aclnnKthvalue", "indicesOut"): ("dtypes",),
+    ("aclnnIsInScalarTensor", "out"): ("shape",),
+    ("aclnnSplitTensor", "out"): ("shape",),
+}
+# What they say too narrowly: torch_npu's calls have more.
+WIDENED = {
+    ("aclnnMinDim", "indices"): {"dtypes": "iq"},
 }
 
 
@@ -87,6 +91,7 @@ def operator(called: str, signature: dict[str, Any], documented: dict[str, Any])
             line["empty"] = False
         for fact in WITHDRAWN.get((called, name), ()):
             line.pop(fact, None)
+        line.update(WIDENED.get((called, name), {}))
         params.append(line)
     return params
 

@@ -173,6 +173,8 @@ def _own(measurement: Measurement) -> list[str]:
             label = f"{prefix}.{name}" if prefix else name
             if not callable(value) or value is ap.ndarray:
                 continue
+            if isinstance(value, type) and issubclass(value, np.generic):  # dtypes.md has them
+                continue
             try:
                 signature = str(inspect.signature(value)) if not isinstance(value, type) else ""
             except (ValueError, TypeError):

@@ -257,9 +257,8 @@ int32_t aclrtGetSysParamOpt(int32_t opt, int64_t* value) {
     return entry("aclrtGetSysParamOpt", {{"opt", opt}}, [&] {
         expect_given(value, "value");
         const std::scoped_lock lock(settings().mutex);
-        const auto found = settings().options.find(opt);
-        if (found == settings().options.end()) throw Refusal{ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, text("option ", opt, " was not set")};
-        *value = found->second;
+        const auto found = settings().options.find(opt);  // off until set: torch_npu reads one before it sets any
+        *value = found == settings().options.end() ? 0 : found->second;
         return 0;
     });
 }

@@ -206,6 +206,8 @@ class flatiter:
     __hash__ = None  # type: ignore[assignment]
 
 
+for _name in ("base", "index", "coords"):
+    setattr(flatiter, _name, property(getattr(flatiter, _name).fget, doc=getattr(np.flatiter, _name).__doc__))
 for _class in (flagsobj, flatiter):
     _class.__module__ = "asnumpy"
 export("flatiter", flatiter)

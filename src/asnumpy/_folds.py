@@ -142,6 +142,7 @@ def reduce(
         result = fold(ufunc.name, wide, kind, a, axes, keep)
     else:
         result = _core.cast(a, kind)
+        result = result if a.ndim else result[()]  # a scalar, as of any other reduction
     if start is not None and a.size != 0:
         result = _core.apply(ufunc.name, (kind, kind, kind), [result, start])
     if out is None:

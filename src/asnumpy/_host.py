@@ -37,15 +37,24 @@ def host_calls() -> dict[str, int]:
     return dict(_calls.most_common())
 
 
-@functools.lru_cache(1024)
 def function_name(function: Any) -> str:
     """`numpy.linalg.svd` for np.linalg.svd; bound methods of ufuncs give `numpy.add.reduceat`."""
+    if isinstance(function, np.ufunc):
+        return f"numpy.{function.__name__}"
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{function.__name__}"
+    # what is bound to an object, or made by a program, must not live on in the cache
+    return _lasting_name(function) if owner is None else _name(function)
+
+
+def _name(function: Any) -> str:
     module = getattr(function, "__module__", None) or "numpy"
     public_parts = (part for part in module.split(".") if not part.startswith("_"))
     return ".".join([*public_parts, getattr(function, "__name__", type(function).__name__)])
+
+
+_lasting_name = functools.lru_cache(1024)(_name)
 
 
 def _announce(name: str) -> None:

@@ -306,16 +306,14 @@ def isfortran(a: Any) -> bool:
 
 
 @public
-def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> ndarray:
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     sides = trim.lower()
-    if isinstance(filt, (list, tuple)):
-        return type(filt)(trim_zeros(asarray(filt), trim, axis).tolist())  # type: ignore[return-value]
     if sides not in ("fb", "bf", "b", "f"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
     a = asarray(filt)
     axes = range(a.ndim) if axis is None else normalize_axis_tuple(axis, a.ndim)
-    if a.ndim == 0:
-        return a
+    if not axes:
+        return filt
     found = np.nonzero(_core.to_numpy_view(a, False))
     key = []
     for place in range(a.ndim):
@@ -326,8 +324,10 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> ndarray:
             key.append(slice(0, 0) if "f" not in sides else slice(a.shape[place], None))
         else:
             key.append(slice(low if "f" in sides else None, high if "b" in sides else None))
-    trimmed = a[tuple(key) + (...,)]
-    return trimmed
+    if isinstance(filt, (tuple, list)):  # they come back as what they are
+        chosen: Any = key[0] if len(key) == 1 else tuple(key)
+        return filt[chosen]
+    return a[tuple(key) + (...,)]
 
 
 # --- the same as methods, with np.ndarray's signatures ---
@@ -336,8 +336,6 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> ndarray:
 @method(name="swapaxes")
 def _swapaxes(a: ndarray, axis1: int, axis2: int, /) -> ndarray:
     return swapaxes(a, axis1, axis2)
-
-
 
 
 @method(name="squeeze")

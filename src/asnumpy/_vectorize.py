@@ -153,7 +153,7 @@ class vectorize(np.vectorize):
 
     def _vectorize_call(self, func: Callable[..., Any], args: Any) -> Any:
         """NumPy's own step after `excluded` and keywords are dealt with."""
-        if self.signature is None and args:
+        if self.signature is None and args and (self.otypes is not None or not self.cache):
             made = self._traced(func, args)
             if made is not None:
                 return made

@@ -12,6 +12,7 @@ from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
 from asnumpy._dtype import OWN, is_extended, wide_dtype
+from asnumpy._host import as_numpy
 
 __all__ = list(_numpy.__all__)
 
@@ -38,6 +39,8 @@ def _plain(value: Any, widened: bool) -> Any:
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if type(value) is dict:
         return {key: _plain(item, widened) for key, item in value.items()}
+    if hasattr(type(value), "__array__") and type(value).__module__ != "numpy":  # it may give an array of ours
+        return _plain(as_numpy(value), widened)
     return value
 
 

@@ -135,6 +135,10 @@ def test_trim_zeros(trim):
     for a in ([0, 0, 1, 2, 0], [0, 0], [1], [], [[0, 0, 0], [0, 1, 0]]):
         agree("trim_zeros", np.array(a), trim)
     agree("trim_zeros", np.array([[0, 0, 0], [0, 1, 0]]), trim, 0)
+    agree("trim_zeros", np.array([[0, 0, 0], [0, 1, 0]]), trim, ())
+    agree("trim_zeros", [0, 0, 1, 0], trim)
+    agree("trim_zeros", (0, 0, 1, 0), trim)
+    agree("trim_zeros", [[0, 0], [1, 0]], trim)
 
 
 # --- joining ---

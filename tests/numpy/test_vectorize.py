@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -104,6 +105,24 @@ def test_options():
     agree(lambda xp, x: xp.vectorize(lambda v, w: v + w)(x, [1, 2]), np.zeros(3))
     agree(lambda xp, x: xp.vectorize(lambda v: v + undefined)(x), a)  # noqa: F821
     agree(lambda xp: xp.vectorize(lambda v: v * 2)(3))
+
+
+def test_a_cached_first_call_means_a_call_for_each_element():
+    calls = []
+    made = ap.vectorize(lambda x: calls.append(x) or x * 2, cache=True)(ap.arange(5))
+    assert made.tolist() == [0, 2, 4, 6, 8] and len(calls) == 5
+    assert _called(lambda x: x * 2, ap.arange(5))[1] == 2
+
+
+def test_functions_are_not_kept_alive():
+    def function(x):
+        return x
+
+    references = sys.getrefcount(function)
+    for _ in range(10):
+        ap.frompyfunc(function, 1, 1)(ap.arange(3))
+        ap.vectorize(function)(ap.arange(3))
+    assert sys.getrefcount(function) == references
 
 
 def test_decorator():

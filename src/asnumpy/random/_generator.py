@@ -64,7 +64,7 @@ class Generator(Distributions):
     def _standard(self, function: str, row: str, size: Any, dtype: Any, out: Any, *given: Any) -> Any:
         wanted = float_dtype(dtype, function)
         if out is not None:
-            check_output(out, wanted, size)
+            check_output(out, wanted, size, c_order=function == "standard_gamma")
         return self.draw(function, size, *given, row=row, dtype=wanted, out=out)
 
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from asnumpy import _core
 from asnumpy._array import ndarray
-from asnumpy.random._source import UINT64, Parameter, Source
+from asnumpy.random._source import UINT64, Parameter, Source, size_shape
 
 _WORD = (1 << 64) - 1
 
@@ -64,6 +65,8 @@ def draw_integers(
                          "platform-independent byteorder, call byteswap when required.")
     if wanted.kind not in "iub":
         raise TypeError(f"Unsupported dtype {wanted!r} for {function}")
+    if size is not None and prod(size_shape(size)) == 0:  # nothing is drawn, whatever the bounds
+        return _core.empty(size_shape(size), wanted)
     first, last = _bounds(wanted)
     lower, upper = _whole(low), _whole(high)
     empty = any(type(each) is not int and each.size == 0 for each in (lower, upper))

@@ -31,7 +31,7 @@ def draw_multinomial(source: Source, n: Any, pvals: Any, size: Any, one_vector: 
         raise ValueError(f"multinomial: {error}") from None
     if np.any(p[..., :-1].sum(-1) > 1 + 1e-12):
         hint = "" if given.dtype == FLOAT64 else (
-            f" The sum is taken in float64 after pvals came as {given.dtype}: normalise them in float64.")
+            f" The pvals array is cast to 64-bit floating point prior to checking the sum; it came as {given.dtype}.")
         raise ValueError(f"multinomial: sum(pvals[:-1]{'.astype(np.float64)' if hint else ''}) > 1.0.{hint}")
     trials = Parameter(n, INT64)
     try:
@@ -64,9 +64,9 @@ def draw_kinds(source: Source, colors: Any, nsample: Any, size: Any, method: str
     if method == "marginals" and total >= 10**9:
         raise ValueError('multivariate_hypergeometric: When method is "marginals", sum(colors) must be less than '
                          "1000000000.")
-    if total > np.iinfo(np.int64).max:
-        raise ValueError("multivariate_hypergeometric: sum(colors) must not exceed the maximum value of a 64 bit "
-                         "signed integer (9223372036854775807)")
+    if method == "count" and total > np.iinfo(np.int64).max // 8:
+        raise ValueError('multivariate_hypergeometric: When method is "count", sum(colors) must not exceed '
+                         f"{np.iinfo(np.int64).max // 8}.")
     if nsample > total:
         raise ValueError("multivariate_hypergeometric: nsample > sum(colors)")
     shape = () if size is None else size_shape(size)

@@ -31,7 +31,7 @@ def _check_probabilities(p: Any, population: int) -> np.ndarray:
     tolerance = np.sqrt(np.finfo(np.float64).eps)
     if given.dtype.kind == "f":
         tolerance = max(tolerance, np.sqrt(np.finfo(given.dtype).eps))
-    values = given.astype(np.float64, casting="safe", copy=False)
+    values = given.astype(np.float64, casting="unsafe" if given.dtype == object else "safe", copy=False)
     if values.ndim != 1:
         raise ValueError("choice: p must be 1-dimensional")
     if values.size != population:

@@ -117,16 +117,16 @@ def float_dtype(dtype: Any, function: str) -> np.dtype:
     return wanted
 
 
-def check_output(out: Any, dtype: np.dtype, size: Any) -> None:
-    """What `out=` must be: of the dtype and the size, contiguous and writeable."""
-    ours = isinstance(out, ndarray)
-    if ours:
-        fits = (out.flags_c_contiguous or out.flags_f_contiguous) and out.flags_writeable
+def check_output(out: Any, dtype: np.dtype, size: Any, c_order: bool) -> None:
+    """What `out=` must be: of the dtype and the size, contiguous (with `c_order`: in C order) and writeable."""
+    if isinstance(out, ndarray):
+        fits = (out.flags_c_contiguous or (out.flags_f_contiguous and not c_order)) and out.flags_writeable
     else:
         flags = out.flags if isinstance(out, np.ndarray) else None
-        fits = flags is not None and (flags.c_contiguous or flags.f_contiguous) and flags.behaved
+        fits = flags is not None and flags.behaved and (flags.c_contiguous or (flags.f_contiguous and not c_order))
     if not fits:
-        raise ValueError("Supplied output array must be contiguous, writable, aligned, and in machine byte-order.")
+        raise ValueError(f"Supplied output array must be {'C-' if c_order else ''}contiguous, writable, aligned, and "
+                         "in machine byte-order.")
     if out.dtype != dtype:
         raise TypeError(f"Supplied output array has the wrong type. Expected {dtype.name}, got {out.dtype.name}")
     if size is not None and size_shape(size) != out.shape:

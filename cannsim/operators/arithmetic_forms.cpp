@@ -1,0 +1,160 @@
+// Elementwise arithmetic of two and three operands: products added, interpolation, bounds, rounded quotients, powers of x log y.
+#include <limits>
+#include <optional>
+
+#include "aclnn/elementwise.hpp"
+#include "operators/formula.hpp"
+
+namespace cannsim {
+namespace {
+
+using std::array;
+
+// --- products and quotients added, interpolation ---
+
+constexpr auto add_product = []<class T>(T x, T y, T z, array<T, 1> p) -> T { return x + p[0] * y * z; };
+constexpr auto add_quotient = []<class T>(T x, T y, T z, array<T, 1> p) -> T {
+    if constexpr (std::is_integral_v<T>) return z == 0 ? x : x + p[0] * y / z;
+    else return x + p[0] * y / z;
+};
+// From the nearer end, so that a weight of 1 gives `end` exactly.
+constexpr auto between = [](double x, double end, double weight) { return std::abs(weight) < 0.5 ? x + weight * (end - x) : end - (end - x) * (1 - weight); };
+constexpr auto lerp = [](double x, double end, double weight, Numbers<0>) { return between(x, end, weight); };
+constexpr auto lerps = [](double x, double end, Numbers<1> p) { return between(x, end, p[0]); };
+constexpr auto add_relu = []<class T>(T x, T y, array<T, 1> p) -> T {
+    const T sum = x + p[0] * y;
+    return sum < T{0} ? T{0} : sum;
+};
+
+constexpr array value_name{"value"}, weight_name{"weight"}, alpha_name{"alpha"};
+const Operators sums{
+    number_operator<3>("aclnnAddcmul", value_name, add_product),   number_operator<3>("aclnnInplaceAddcmul", value_name, add_product),
+    number_operator<3>("aclnnAddcdiv", value_name, add_quotient),  number_operator<3>("aclnnInplaceAddcdiv", value_name, add_quotient),
+    real_operator<3>("aclnnLerp", no_names, lerp),                 real_operator<3>("aclnnInplaceLerp", no_names, lerp),
+    real_operator<2>("aclnnLerps", weight_name, lerps),            real_operator<2>("aclnnInplaceLerps", weight_name, lerps),
+    number_operator<2>("aclnnAddRelu", alpha_name, add_relu),      number_operator<2>("aclnnInplaceAddRelu", alpha_name, add_relu),
+};
+
+// --- bounds: NaN stays, and the upper bound wins ---
+
+template <class T> T bounded(T x, T low, T high) {
+    const T raised = x < low || low != low ? low : x;
+    return raised > high || high != high ? high : raised;
+}
+
+template <class T> Work clamp_to_scalars(Call& call, const Tensor& self, const Tensor& out, DType result, std::optional<std::string_view> low, std::optional<std::string_view> high) {
+    using limits = std::numeric_limits<T>;
+    const T lowest = limits::has_infinity ? -limits::infinity() : limits::lowest(), highest = limits::has_infinity ? limits::infinity() : limits::max();
+    const T least = low && call.given(*low) ? scalar_as<T>(call.scalar(*low)) : lowest, most = high && call.given(*high) ? scalar_as<T>(call.scalar(*high)) : highest;
+    return formula<T, 1, 1>(call, array{self}, array{out}, result, [least, most](T x) { return bounded(x, least, most); });
+}
+Work clamp(Call& call, std::optional<std::string_view> low, std::optional<std::string_view> high) {
+    const Tensor self = call.tensor_at(0), out = first_output(call);
+    bool floating = asnumpy::is_float(self.dtype), any = false;
+    DType result = self.dtype;
+    for (const auto& bound : {low, high}) {
+        if (!bound || !call.given(*bound)) continue;
+        any = true;
+        const DType dtype = static_cast<const aclScalar*>(call.argument(call.index(*bound)).pointer)->value.dtype;
+        floating = floating || asnumpy::is_float(dtype);
+        result = call.promote_scalar(dtype, result, *bound);
+    }
+    if (!any) call.refuse(*low, "a bound, got null for both", ACLNN_ERR_PARAM_NULLPTR);
+    return floating ? clamp_to_scalars<double>(call, self, out, result, low, high) : clamp_to_scalars<std::int64_t>(call, self, out, result, low, high);
+}
+
+const Operators bounds{
+    {"aclnnClamp", [](Call& call) { return clamp(call, "clipValueMin", "clipValueMax"); }, {"clipValueMin", "clipValueMax"}},
+    {"aclnnClampMin", [](Call& call) { return clamp(call, "clipValueMin", std::nullopt); }},
+    {"aclnnClampMax", [](Call& call) { return clamp(call, std::nullopt, "clipValueMax"); }},
+    {"aclnnInplaceClampMax", [](Call& call) { return clamp(call, std::nullopt, "clipValueMax"); }},
+    number_operator<3>("aclnnClampTensor", no_names, []<class T>(T x, T low, T high, array<T, 0>) { return bounded(x, low, high); }),
+    number_operator<2>("aclnnClampMinTensor", no_names, []<class T>(T x, T low, array<T, 0>) { return x < low || low != low ? low : x; }),
+    number_operator<2>("aclnnInplaceClampMinTensor", no_names, []<class T>(T x, T low, array<T, 0>) { return x < low || low != low ? low : x; }),
+    number_operator<2>("aclnnClampMaxTensor", no_names, []<class T>(T x, T high, array<T, 0>) { return x > high || high != high ? high : x; }),
+    number_operator<2>("aclnnInplaceClampMaxTensor", no_names, []<class T>(T x, T high, array<T, 0>) { return x > high || high != high ? high : x; }),
+};
+
+// --- quotients: mode 0 exact, 1 rounded towards zero, 2 rounded down ---
+
+Work plan_divide(Call& call) {
+    const Tensor self = call.tensor_at(0), out = first_output(call);
+    const bool with_scalar = call.params[1].kind == Kind::scalar;
+    const DType scalar = with_scalar ? static_cast<const aclScalar*>(call.argument(1).pointer)->value.dtype : self.dtype;
+    const DType common = with_scalar ? call.promote_scalar(scalar, self.dtype, "other") : call.promote(self.dtype, call.tensor_at(1).dtype, "other");
+    const auto mode = call.integer("mode");
+    call.expect(mode >= 0 && mode <= 2, "mode", text("0, 1 or 2, got ", mode));
+    const bool whole = common == DType::boolean || asnumpy::is_integer(common);
+    if (mode != 0 && asnumpy::is_complex(common)) call.refuse("self", text("real numbers where the quotient is rounded, got ", asnumpy::name(common)));
+    if (mode != 0 && whole) {
+        const auto divided = [mode](std::int64_t x, std::int64_t y) {
+            if (y == 0 || y == -1) return y == 0 ? std::int64_t{0} : static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(x));
+            return x / y - (mode == 2 && x % y != 0 && (x < 0) != (y < 0));
+        };
+        if (!with_scalar) return formula<std::int64_t, 2, 1>(call, array{self, call.tensor_at(1)}, array{out}, common, divided);
+        return formula<std::int64_t, 1, 1>(call, array{self}, array{out}, common, [divided, y = scalar_as<std::int64_t>(call.scalar("other"))](std::int64_t x) { return divided(x, y); });
+    }
+    const DType inner = whole ? DType::float32 : common;
+    Pipeline p(call);
+    const auto x = p.in(self, inner), y = with_scalar ? p.constant(call.scalar("other"), inner) : p.in(call.tensor_at(1), inner);
+    const auto quotient = p.apply(mode == 2 ? "floor_divide" : "divide", x, y);
+    p.out(mode == 1 ? p.apply("trunc", quotient) : quotient, out);
+    return p.work();
+}
+const Operators quotients{{"aclnnDivMod", plan_divide}, {"aclnnDivMods", plan_divide}, {"aclnnInplaceDivMod", plan_divide}, {"aclnnInplaceDivMods", plan_divide}};
+
+// --- x log y, zero where x is ---
+
+double x_log_y(double x, double y) { return x == 0 && y == y ? 0 : x * std::log(y); }
+template <bool scalar_first> Work plan_xlogy_scalar(Call& call) {
+    const Tensor tensor = call.tensor_at(scalar_first ? 1 : 0);
+    const std::string_view name = scalar_first ? "self" : "other";
+    call.expect(!asnumpy::is_complex(tensor.dtype), tensor.name, text("real numbers, got ", asnumpy::name(tensor.dtype)));
+    const double number = call.real(name);
+    return formula<double, 1, 1>(call, array{tensor}, array{first_output(call)}, asnumpy::is_float(tensor.dtype) ? tensor.dtype : DType::float32,
+                                 [number](double x) { return scalar_first ? x_log_y(number, x) : x_log_y(x, number); });
+}
+Work plan_xlogy(Call& call) {
+    const array both{call.tensor_at(0), call.tensor_at(1)};
+    for (const Tensor& one : both) call.expect(!asnumpy::is_complex(one.dtype), one.name, text("real numbers, got ", asnumpy::name(one.dtype)));
+    const DType common = promoted(call, both);
+    return formula<double, 2, 1>(call, both, array{first_output(call)}, asnumpy::is_float(common) ? common : DType::float32, x_log_y);
+}
+const Operators xlogy{
+    {"aclnnXLogYTensor", plan_xlogy},
+    {"aclnnInplaceXLogYTensor", plan_xlogy},
+    {"aclnnXLogYScalarOther", plan_xlogy_scalar<false>},
+    {"aclnnInplaceXLogYScalarOther", plan_xlogy_scalar<false>},
+    {"aclnnXLogYScalarSelf", plan_xlogy_scalar<true>},
+};
+
+// --- lists of tensors as one operand after the other ---
+
+template <class F> Work joined(Call& call, F f) {
+    const std::vector<Tensor> tensors = call.tensors("tensors");
+    const Tensor out = call.tensor("out");
+    call.expect(!tensors.empty(), "tensors", "at least one tensor");
+    call.expect_shape(out, joined_shape(call, tensors));
+    const DType common = promoted(call, tensors);
+    call.expect_castable(common, out);
+    Work work;
+    work.operations = static_cast<double>(tensors.size()) * static_cast<double>(out.size());
+    work.compute = [=](const Run& run) {
+        const auto fold = [&]<class T>() {
+            const Owned result = contiguous(broadcast_to(run[tensors[0]], out.shape()), asnumpy::dtype_of_v<T>);
+            for (std::size_t k = 1; k < tensors.size(); ++k) apply_formula<T, 2, 1>(array<Array, 2>{result, run[tensors[k]]}, array<Array, 1>{result}, f);
+            copy(result, run[out]);
+        };
+        if (asnumpy::is_float(common)) fold.template operator()<double>();
+        else fold.template operator()<std::int64_t>();
+    };
+    return work;
+}
+const Operators lists{
+    {"aclnnSum", [](Call& call) { return joined(call, []<class T>(T x, T y) -> T { return x + y; }); }},
+    {"aclnnMaxN", [](Call& call) { return joined(call, []<class T>(T x, T y) -> T { return x > y || x != x ? x : y; }); }},
+    {"aclnnMinN", [](Call& call) { return joined(call, []<class T>(T x, T y) -> T { return x < y || x != x ? x : y; }); }},
+};
+
+}  // namespace
+}  // namespace cannsim

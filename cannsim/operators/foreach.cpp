@@ -1,0 +1,249 @@
+// Operators over lists of tensors: one formula for the k-th tensors of all lists, with a number of the call's or of the k-th's own.
+
+#include "operators/formula.hpp"
+#include "operators/slopes.hpp"
+
+namespace cannsim {
+namespace {
+
+using std::array;
+
+// Where the formula's last number comes from: nowhere, a tensor of one element, a scalar, a tensor or list with one per k.
+enum class Extra { none, tensor, scalar, per_tensor, per_scalar };
+
+struct Lists {
+    std::vector<std::vector<Tensor>> ins;
+    std::vector<Tensor> outs;
+    Lists(const Call& call, std::size_t inputs) {
+        for (const Parameter& param : call.params) {
+            if (param.kind != Kind::tensors) continue;
+            if (param.direction == Direction::in && ins.size() < inputs) ins.push_back(call.tensors(param.name));
+            if (param.direction != Direction::in) outs = call.tensors(param.name);
+        }
+        call.expect(!outs.empty(), call.params[0].name, "lists of at least one tensor");
+        for (const auto& list : ins)
+            call.expect(list.size() == outs.size(), list.empty() ? std::string_view("x") : list[0].name, text(outs.size(), " tensors as in out, got ", list.size()));
+    }
+};
+
+Tensor element(const Tensor& tensor, std::int64_t k) {
+    Tensor one = tensor;
+    if (tensor.ndim() > 0 && tensor.size() > 1) one.view.offset += k * tensor.view.strides[tensor.ndim() - 1];
+    one.view.shape = {};
+    one.view.strides = {};
+    return one;
+}
+
+template <class T, bool with_number, std::size_t N, class F> Work for_each(const Call& call, const std::vector<array<Tensor, N>>& ins, const std::vector<Tensor>& outs, const std::vector<double>& numbers, F f) {
+    Work all;
+    std::vector<std::function<void(const Run&)>> computes;
+    for (std::size_t k = 0; k < outs.size(); ++k) {
+        DType result = ins[k][0].dtype;
+        if (asnumpy::is_float(outs[k].dtype) && !asnumpy::is_float(result)) result = outs[k].dtype;
+        Work one;
+        if constexpr (with_number) one = formula<T, N, 1>(call, ins[k], array{outs[k]}, result, [f, p = static_cast<T>(numbers[k])](auto... x) { return f(x..., p); });
+        else one = formula<T, N, 1>(call, ins[k], array{outs[k]}, result, f);
+        all.operations += one.operations;
+        computes.push_back(std::move(one.compute));
+    }
+    all.compute = [computes](const Run& run) {
+        for (const auto& compute : computes) compute(run);
+    };
+    return all;
+}
+
+std::vector<double> scalars(const Call& call, std::string_view name, std::size_t count) {
+    const auto& list = static_cast<const aclScalarList*>(call.argument(call.index(name)).pointer)->values;
+    call.expect(list.size() == count, name, text(count, " scalars, one for each tensor, got ", list.size()));
+    std::vector<double> result;
+    for (const aclScalar* const scalar : list) {
+        call.expect(scalar != nullptr, name, "scalars, got a null among them");
+        result.push_back(scalar_as<double>(scalar->value));
+    }
+    return result;
+}
+
+// f(tensors..., number) with N lists of tensors.
+template <std::size_t N, Extra extra, class F> Work plan(const Call& call, std::string_view number_name, F f) {
+    const Lists lists(call, N);
+    bool whole = true;
+    const auto check = [&](const Tensor& tensor) {
+        call.expect(is_plain_float(tensor.dtype) || tensor.dtype == DType::int32 || tensor.dtype == DType::int64 || tensor.dtype == DType::int8 || tensor.dtype == DType::uint8 ||
+                        tensor.dtype == DType::int16 || tensor.dtype == DType::boolean,
+                    tensor.name, text("float16, bfloat16, float32, integers or bool, got ", asnumpy::name(tensor.dtype)));
+        whole = whole && !asnumpy::is_float(tensor.dtype);
+    };
+    constexpr bool of_tensor = extra == Extra::tensor || extra == Extra::per_tensor;
+    constexpr std::size_t count = N + of_tensor;
+    std::vector<array<Tensor, count>> ins(lists.outs.size());
+    for (std::size_t k = 0; k < lists.outs.size(); ++k) {
+        for (std::size_t n = 0; n < N; ++n) {
+            ins[k][n] = lists.ins[n][k];
+            check(ins[k][n]);
+        }
+        if (N == 0) check(lists.outs[k]);
+        if constexpr (of_tensor) {
+            const Tensor number = call.tensor(number_name);
+            check(number);
+            if (extra == Extra::tensor) call.expect(number.size() == 1, number_name, text("one element, got shape ", number.shape()));
+            else call.expect(number.size() == static_cast<std::int64_t>(lists.outs.size()) && number.ndim() <= 1, number_name, text(lists.outs.size(), " elements, one for each tensor, got shape ", number.shape()));
+            ins[k][N] = element(number, static_cast<std::int64_t>(k));
+        }
+    }
+    std::vector<double> numbers;
+    if constexpr (extra == Extra::scalar) numbers.assign(lists.outs.size(), call.real(number_name));
+    if constexpr (extra == Extra::per_scalar) numbers = scalars(call, number_name, lists.outs.size());
+    for (const double value : numbers) whole = whole && value == std::trunc(value);
+    for (const Tensor& out : lists.outs) whole = whole && !asnumpy::is_float(out.dtype);
+    constexpr bool with_number = extra == Extra::scalar || extra == Extra::per_scalar;
+    return whole ? for_each<std::int64_t, with_number>(call, ins, lists.outs, numbers, f) : for_each<double, with_number>(call, ins, lists.outs, numbers, f);
+}
+
+template <std::size_t N, Extra extra = Extra::none, class F> Operator over(std::string_view name, F f, std::string_view number = "scalar") {
+    return {name, [f, number](Call& call) { return plan<N, extra>(call, number, f); }};
+}
+
+// f on float64, for whole numbers too.
+template <class F> auto on_floats(F f) {
+    return [f](auto... x) { return f(static_cast<double>(x)...); };
+}
+
+const Operators of_one{
+    over<1>("aclnnForeachAbs", []<class T>(T x) { return std::abs(x); }),
+    over<1>("aclnnForeachNeg", [](auto x) { return -x; }),
+    over<1>("aclnnForeachCopy", [](auto x) { return x; }),
+    over<1>("aclnnForeachSign", []<class T>(T x) { return x != x ? x : static_cast<T>((x > T{0}) - (x < T{0})); }),
+    over<1>("aclnnForeachAcos", on_floats([](double x) { return std::acos(x); })),
+    over<1>("aclnnForeachAsin", on_floats([](double x) { return std::asin(x); })),
+    over<1>("aclnnForeachAtan", on_floats([](double x) { return std::atan(x); })),
+    over<1>("aclnnForeachCos", on_floats([](double x) { return std::cos(x); })),
+    over<1>("aclnnForeachCosh", on_floats([](double x) { return std::cosh(x); })),
+    over<1>("aclnnForeachErf", on_floats([](double x) { return std::erf(x); })),
+    over<1>("aclnnForeachErfc", on_floats([](double x) { return std::erfc(x); })),
+    over<1>("aclnnForeachExp", on_floats([](double x) { return std::exp(x); })),
+    over<1>("aclnnForeachExpm1", on_floats([](double x) { return std::expm1(x); })),
+    over<1>("aclnnForeachLog", on_floats([](double x) { return std::log(x); })),
+    over<1>("aclnnForeachLog10", on_floats([](double x) { return std::log10(x); })),
+    over<1>("aclnnForeachLog1p", on_floats([](double x) { return std::log1p(x); })),
+    over<1>("aclnnForeachLog2", on_floats([](double x) { return std::log2(x); })),
+    over<1>("aclnnForeachReciprocal", on_floats([](double x) { return 1 / x; })),
+    over<1>("aclnnForeachSigmoid", on_floats([](double x) { return sigmoid(x); })),
+    over<1>("aclnnForeachSin", on_floats([](double x) { return std::sin(x); })),
+    over<1>("aclnnForeachSinh", on_floats([](double x) { return std::sinh(x); })),
+    over<1>("aclnnForeachSqrt", on_floats([](double x) { return std::sqrt(x); })),
+    over<1>("aclnnForeachTan", on_floats([](double x) { return std::tan(x); })),
+    over<1>("aclnnForeachTanh", on_floats([](double x) { return std::tanh(x); })),
+};
+
+constexpr auto add = [](auto x, auto y) { return x + y; };
+constexpr auto subtract = [](auto x, auto y) { return x - y; };
+constexpr auto multiply = [](auto x, auto y) { return x * y; };
+constexpr auto divide = [](auto x, auto y) { return static_cast<double>(x) / static_cast<double>(y); };
+constexpr auto larger = [](auto x, auto y) { return x > y || x != x ? x : y; };
+constexpr auto smaller = [](auto x, auto y) { return x < y || x != x ? x : y; };
+constexpr auto power = [](auto x, auto y) { return std::pow(static_cast<double>(x), static_cast<double>(y)); };
+constexpr auto add_scaled = [](auto x, auto y, auto factor) { return x + factor * y; };
+constexpr auto subtract_scaled = [](auto x, auto y, auto factor) { return x - factor * y; };
+constexpr auto add_product = [](auto x, auto y, auto z, auto value) { return x + value * y * z; };
+constexpr auto add_quotient = [](auto x, auto y, auto z, auto value) { return static_cast<double>(x) + static_cast<double>(value) * static_cast<double>(y) / static_cast<double>(z); };
+constexpr auto lerp = [](auto x, auto y, auto weight) { return static_cast<double>(x) + static_cast<double>(weight) * static_cast<double>(y - x); };
+
+const Operators of_two{
+    over<2, Extra::tensor>("aclnnForeachAddList", add_scaled, "alpha"),
+    over<2, Extra::scalar>("aclnnForeachAddListV2", add_scaled, "alpha"),
+    over<2, Extra::tensor>("aclnnForeachSubList", subtract_scaled, "alpha"),
+    over<2, Extra::scalar>("aclnnForeachSubListV2", subtract_scaled, "alpha"),
+    over<2>("aclnnForeachMulList", multiply),
+    over<2>("aclnnForeachDivList", divide),
+    over<2>("aclnnForeachMaximumList", larger),
+    over<2>("aclnnForeachMinimumList", smaller),
+    over<2>("aclnnForeachPowList", power),
+    over<3>("aclnnForeachLerpList", lerp),
+    over<2, Extra::scalar>("aclnnForeachLerpScalar", lerp, "weight"),
+    over<3, Extra::per_tensor>("aclnnForeachAddcmulList", add_product, "scalars"),
+    over<3, Extra::tensor>("aclnnForeachAddcmulScalar", add_product),
+    over<3, Extra::per_tensor>("aclnnForeachAddcmulScalarList", add_product, "scalars"),
+    over<3, Extra::scalar>("aclnnForeachAddcmulScalarV2", add_product),
+    over<3, Extra::per_tensor>("aclnnForeachAddcdivList", add_quotient, "scalars"),
+    over<3, Extra::tensor>("aclnnForeachAddcdivScalar", add_quotient),
+    over<3, Extra::per_tensor>("aclnnForeachAddcdivScalarList", add_quotient, "scalars"),
+    over<3, Extra::scalar>("aclnnForeachAddcdivScalarV2", add_quotient),
+};
+
+// Each with a number as a tensor, as a scalar, and as one scalar for each tensor.
+const Operators with_number{
+    over<1, Extra::tensor>("aclnnForeachAddScalar", add),          over<1, Extra::scalar>("aclnnForeachAddScalarV2", add),
+    over<1, Extra::per_scalar>("aclnnForeachAddScalarList", add, "scalars"),
+    over<1, Extra::tensor>("aclnnForeachSubScalar", subtract),     over<1, Extra::scalar>("aclnnForeachSubScalarV2", subtract),
+    over<1, Extra::per_scalar>("aclnnForeachSubScalarList", subtract, "scalars"),
+    over<1, Extra::tensor>("aclnnForeachMulScalar", multiply),     over<1, Extra::scalar>("aclnnForeachMulScalarV2", multiply),
+    over<1, Extra::per_scalar>("aclnnForeachMulScalarList", multiply, "scalars"),
+    over<1, Extra::tensor>("aclnnForeachDivScalar", divide),       over<1, Extra::scalar>("aclnnForeachDivScalarV2", divide),
+    over<1, Extra::per_scalar>("aclnnForeachDivScalarList", divide, "scalars"),
+    over<1, Extra::tensor>("aclnnForeachMaximumScalar", larger),   over<1, Extra::scalar>("aclnnForeachMaximumScalarV2", larger),
+    over<1, Extra::per_scalar>("aclnnForeachMaximumScalarList", larger, "scalars"),
+    over<1, Extra::tensor>("aclnnForeachMinimumScalar", smaller),  over<1, Extra::scalar>("aclnnForeachMinimumScalarV2", smaller),
+    over<1, Extra::per_scalar>("aclnnForeachMinimumScalarList", smaller, "scalars"),
+    over<1, Extra::tensor>("aclnnForeachPowScalar", power),        over<1, Extra::scalar>("aclnnForeachPowScalarV2", power),
+    over<1, Extra::per_scalar>("aclnnForeachPowScalarList", power, "scalars"),
+    over<1, Extra::scalar>("aclnnForeachPowScalarAndTensor", [](auto x, auto base) { return std::pow(static_cast<double>(base), static_cast<double>(x)); }),
+};
+
+// How a number is rounded: 1 to even, 2 down, 3 up, 4 away from zero in the middle, 5 towards zero, 7 its fraction.
+constexpr auto rounded = [](auto value, auto mode) {
+    const double x = static_cast<double>(value);
+    switch (static_cast<int>(mode)) {
+        case 2: return std::floor(x);
+        case 3: return std::ceil(x);
+        case 4: return std::round(x);
+        case 5: return std::trunc(x);
+        case 7: return x - std::trunc(x);
+        default: return std::nearbyint(x);
+    }
+};
+
+Work plan_zero(Call& call) {
+    std::vector<Tensor> all = call.tensors("x");
+    Work work;
+    work.compute = [all](const Run& run) {
+        const double zero = 0;
+        const Array one{const_cast<std::byte*>(reinterpret_cast<const std::byte*>(&zero)), DType::float64, {}, {}};
+        for (const Tensor& tensor : all) copy(broadcast_to(one, tensor.shape()), run[tensor]);
+    };
+    return work;
+}
+
+Work plan_norm(Call& call) {
+    const Lists lists(call, 1);
+    const double order = call.real("scalar");
+    for (std::size_t k = 0; k < lists.outs.size(); ++k) {
+        expect_floats(call, lists.ins[0][k]);
+        call.expect(lists.outs[k].size() == 1, lists.outs[k].name, text("one element, got shape ", lists.outs[k].shape()));
+    }
+    Work work;
+    work.compute = [=](const Run& run) {
+        for (std::size_t k = 0; k < lists.outs.size(); ++k) {
+            const Owned values = contiguous(run[lists.ins[0][k]], DType::float64);
+            double result = 0;
+            for (std::int64_t i = 0; i < values.size(); ++i) {
+                const double x = std::abs(values.as<double>()[i]);
+                if (std::isinf(order)) result = x > result || x != x ? x : result;
+                else result += order == 0 ? x != 0 : std::pow(x, order);
+            }
+            if (!std::isinf(order) && order != 0) result = std::pow(result, 1 / order);
+            const Array one{reinterpret_cast<std::byte*>(&result), DType::float64, {}, {}};
+            copy(broadcast_to(one, lists.outs[k].shape()), run[lists.outs[k]]);
+        }
+    };
+    return work;
+}
+
+const Operators others{
+    over<1, Extra::tensor>("aclnnForeachRoundOffNumber", rounded, "roundMode"),
+    over<1, Extra::scalar>("aclnnForeachRoundOffNumberV2", rounded, "roundMode"),
+    {"aclnnForeachZeroInplace", plan_zero},
+    {"aclnnForeachNorm", plan_norm},
+};
+
+}  // namespace
+}  // namespace cannsim

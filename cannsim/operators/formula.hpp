@@ -1,0 +1,177 @@
+// Elementwise operators of one formula: computed in float64, or whole numbers in int64, a tile at a time, and rounded once.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "aclnn/parallel.hpp"
+#include "aclnn/rows.hpp"
+#include "aclnn/strided.hpp"
+
+namespace cannsim {
+
+// --- the loop: out... = f(in...), where all arrays have one shape
+
+template <class T, std::size_t N, std::size_t M, class F>
+void run_tiles(std::array<Cursor, N> reading, std::array<Cursor, M> writing, const std::array<Loop, N>& load, const std::array<Loop, M>& store,
+               std::int64_t first, std::int64_t last, const F& f) {
+    constexpr std::int64_t tile = 512;
+    alignas(64) std::array<std::array<T, tile>, N> in;
+    alignas(64) std::array<std::array<T, tile>, M> out;
+    alignas(64) std::array<std::byte, tile * 16> raw;
+    for (Cursor& cursor : reading)
+        if (!cursor.is_contiguous() && !cursor.is_splat()) cursor.seek(first);
+    for (Cursor& cursor : writing)
+        if (!cursor.is_contiguous()) cursor.seek(first);
+    for (std::int64_t start = first; start < last; start += tile) {
+        const std::int64_t n = std::min(tile, last - start);
+        for (std::size_t k = 0; k < N; ++k) {
+            const bool direct = reading[k].is_contiguous();
+            if (!direct) reading[k].gather(raw.data(), n);
+            const void* const from = direct ? reading[k].at(start) : raw.data();
+            void* const to = in[k].data();
+            load[k](&to, &from, static_cast<std::size_t>(n));
+        }
+        [&]<std::size_t... K>(std::index_sequence<K...>) {
+            for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+                const auto result = f(in[K][i]...);
+                if constexpr (M == 1) out[0][i] = static_cast<T>(result);
+                else
+                    for (std::size_t m = 0; m < M; ++m) out[m][i] = static_cast<T>(result[m]);
+            }
+        }(std::make_index_sequence<N>{});
+        for (std::size_t m = 0; m < M; ++m) {
+            const bool direct = writing[m].is_contiguous();
+            const void* const from = out[m].data();
+            void* const to = direct ? writing[m].at(start) : raw.data();
+            store[m](&to, &from, static_cast<std::size_t>(n));
+            if (!direct) writing[m].scatter(raw.data(), n);
+        }
+    }
+}
+
+template <class T, std::size_t N, std::size_t M, class F>
+void apply_formula(const std::array<Array, N>& ins, const std::array<Array, M>& outs, const F& f) {
+    const std::int64_t size = outs[0].size();
+    if (size == 0) return;
+    constexpr DType inner = asnumpy::dtype_of_v<T>;
+    [&]<std::size_t... K, std::size_t... L>(std::index_sequence<K...>, std::index_sequence<L...>) {
+        const std::array<Cursor, N> reading{Cursor(broadcast_to(ins[K], outs[0].shape))...};
+        const std::array<Cursor, M> writing{Cursor(outs[L])...};
+        const std::array<Loop, N> load{converter(ins[K].dtype, inner)...};
+        const std::array<Loop, M> store{converter(inner, outs[L].dtype)...};
+        parallel(size, 512, std::int64_t{1} << 15, [&](std::int64_t first, std::int64_t last) { run_tiles<T>(reading, writing, load, store, first, last, f); });
+    }(std::make_index_sequence<N>{}, std::make_index_sequence<M>{});
+}
+
+// --- planning
+
+inline bool is_plain_float(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16 || dtype == DType::float32; }
+
+// For parameters of whose dtypes the data file says nothing: what the vector unit computes with.
+inline void expect_floats(const Call& call, const Tensor& tensor) {
+    if (call.params[static_cast<std::size_t>(call.index(tensor.name))].dtypes) return;
+    call.expect(is_plain_float(tensor.dtype), tensor.name, text("float16, bfloat16 or float32, got ", asnumpy::name(tensor.dtype)));
+}
+
+inline Dims joined_shape(const Call& call, std::span<const Tensor> tensors) {
+    Dims shape;
+    for (const Tensor& tensor : tensors) {
+        Tensor so_far = tensor;
+        so_far.view.shape = shape;
+        shape = call.broadcast({&so_far, &tensor});
+    }
+    return shape;
+}
+inline DType promoted(const Call& call, std::span<const Tensor> tensors) {
+    DType dtype = tensors[0].dtype;
+    for (const Tensor& tensor : tensors) dtype = call.promote(dtype, tensor.dtype, tensor.name);
+    return dtype;
+}
+
+// Outputs of the inputs' broadcast shape. `result` is the dtype that CANN gives the results before it stores them.
+template <class T, std::size_t N, std::size_t M, class F>
+Work formula(const Call& call, const std::array<Tensor, N>& ins, const std::array<Tensor, M>& outs, DType result, F f) {
+    const Dims shape = joined_shape(call, ins);
+    for (const Tensor& out : outs) {
+        call.expect_shape(out, shape);
+        call.expect_castable(result, out);
+    }
+    Work work;
+    work.operations = static_cast<double>(outs[0].size()) * 4;
+    work.compute = [ins, outs, f](const Run& run) {
+        [&]<std::size_t... K, std::size_t... L>(std::index_sequence<K...>, std::index_sequence<L...>) {
+            apply_formula<T>(std::array<Array, N>{run[ins[K]]...}, std::array<Array, M>{run[outs[L]]...}, f);
+        }(std::make_index_sequence<N>{}, std::make_index_sequence<M>{});
+    };
+    return work;
+}
+
+// A parameter that is a number in any of its C types; a scalar that is null counts as 1.
+inline double number(const Call& call, std::string_view name) {
+    const int parameter = call.index(name);
+    const Kind kind = call.params[static_cast<std::size_t>(parameter)].kind;
+    if (kind == Kind::scalar) return call.given(name) ? call.real(name) : 1;
+    return kind == Kind::real ? call.argument(parameter).real : static_cast<double>(call.argument(parameter).integer);
+}
+
+// The first N tensors that are read, and the first that is written.
+template <std::size_t N> std::array<Tensor, N> first_inputs(const Call& call) {
+    std::array<Tensor, N> result;
+    std::size_t count = 0;
+    for (int i = 0; i < static_cast<int>(call.params.size()) && count < N; ++i)
+        if (const Parameter& param = call.params[static_cast<std::size_t>(i)]; param.kind == Kind::tensor && param.direction != Direction::out)
+            result[count++] = call.tensor_at(i);
+    return result;
+}
+inline Tensor first_output(const Call& call) {
+    for (const Direction wanted : {Direction::out, Direction::inout})
+        for (int i = 0; i < static_cast<int>(call.params.size()); ++i)
+            if (const Parameter& param = call.params[static_cast<std::size_t>(i)]; param.kind == Kind::tensor && param.direction == wanted) return call.tensor_at(i);
+    call.refuse(call.facts.name, "an output", ACLNN_ERR_INNER);
+}
+
+// Operators f(tensors..., numbers): the first N tensors in the order of the parameters, and the named parameters as an array.
+// `real_operator` computes in float64 and gives floats; `number_operator` computes whole numbers in int64 and keeps them so,
+// unless a scalar is a float.
+template <class T, std::size_t N, std::size_t K, class F> Work formula_of(const Call& call, const std::array<Tensor, N>& ins, DType result, std::array<double, K> numbers, F f) {
+    std::array<T, K> p{};
+    for (std::size_t k = 0; k < K; ++k) p[k] = static_cast<T>(numbers[k]);
+    return formula<T, N, 1>(call, ins, {first_output(call)}, result, [f, p](auto... x) { return f(x..., p); });
+}
+template <std::size_t N, std::size_t K, class F>
+Operator real_operator(std::string_view name, const std::array<const char*, K>& names, F f, std::vector<std::string_view> nullable = {}) {
+    return {name, [names, f](Call& call) {
+        const std::array<Tensor, N> ins = first_inputs<N>(call);
+        for (const Tensor& tensor : ins) expect_floats(call, tensor);
+        std::array<double, K> numbers{};
+        for (std::size_t k = 0; k < K; ++k) numbers[k] = number(call, names[k]);
+        const DType dtype = promoted(call, ins);
+        return formula_of<double>(call, ins, asnumpy::is_float(dtype) ? dtype : DType::float32, numbers, f);
+    }, std::move(nullable)};
+}
+template <std::size_t N, std::size_t K, class F>
+Operator number_operator(std::string_view name, const std::array<const char*, K>& names, F f, std::vector<std::string_view> nullable = {}) {
+    return {name, [names, f](Call& call) {
+        const std::array<Tensor, N> ins = first_inputs<N>(call);
+        for (const Tensor& tensor : ins)
+            call.expect(!asnumpy::is_complex(tensor.dtype), tensor.name, text("real numbers, got ", asnumpy::name(tensor.dtype)));
+        const DType dtype = promoted(call, ins);
+        bool floating = asnumpy::is_float(dtype);
+        std::array<double, K> numbers{};
+        for (std::size_t k = 0; k < K; ++k) {
+            numbers[k] = number(call, names[k]);
+            floating = floating || numbers[k] != std::trunc(numbers[k]);
+        }
+        return floating ? formula_of<double>(call, ins, dtype, numbers, f) : formula_of<std::int64_t>(call, ins, dtype, numbers, f);
+    }, std::move(nullable)};
+}
+
+template <std::size_t K> using Numbers = std::array<double, K>;
+inline constexpr std::array<const char*, 0> no_names{};
+
+}  // namespace cannsim

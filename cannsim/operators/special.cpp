@@ -1,0 +1,160 @@
+// Elementwise functions of one number that are no rows of the core: special functions, rounding, tests, complex numbers from parts.
+#include <limits>
+#include <numbers>
+
+#include "aclnn/elementwise.hpp"
+#include "operators/formula.hpp"
+
+namespace cannsim {
+namespace {
+
+using std::array;
+constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+
+double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
+
+// A rational first guess, then Newton's steps on erf.
+double inverse_erf(double y) {
+    if (!(std::abs(y) < 1)) return std::abs(y) == 1 ? std::copysign(infinity, y) : nan;
+    const double a = 0.147, logarithm = std::log1p(-y * y), half = 2 / (std::numbers::pi * a) + logarithm / 2;
+    double x = std::copysign(std::sqrt(std::sqrt(half * half - logarithm / a) - half), y);
+    for (int step = 0; step < 4; ++step) {
+        const double off = std::abs(y) < 0.5 ? std::erf(x) - y : std::copysign((1 - std::abs(y)) - std::erfc(std::abs(x)), y);
+        const double newton = off / (2 * std::numbers::inv_sqrtpi * std::exp(-x * x));
+        x -= newton / (1 + x * newton);
+    }
+    return x;
+}
+
+double log_gamma(double x) {
+    int sign;
+    return ::lgamma_r(x, &sign);  // std::lgamma writes a global
+}
+
+// Recurrence up to where the asymptotic series holds, reflection below zero.
+double digamma(double x) {
+    if (x == 0) return std::copysign(infinity, -x);
+    if (x < 0) return x == std::floor(x) ? nan : digamma(1 - x) - std::numbers::pi / std::tan(std::numbers::pi * std::fmod(x, 1.0));
+    double result = 0;
+    for (; x < 10; x += 1) result -= 1 / x;
+    const double z = 1 / (x * x);
+    return result + std::log(x) - 0.5 / x - z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
+}
+
+constexpr auto fraction = []<class T>(T x, array<T, 0>) -> T {
+    if constexpr (std::is_integral_v<T>) return 0;
+    else return x - std::trunc(x);
+};
+constexpr auto round_decimals = []<class T>(T x, array<T, 1> p) -> T {
+    if constexpr (std::is_integral_v<T>) {
+        if (p[0] >= 0) return x;
+        if (p[0] < -18) return 0;
+        T unit = 1;
+        for (T i = 0; i > p[0]; --i) unit *= 10;
+        const T rest = ((x % unit) + unit) % unit, low = x - rest;
+        const bool up = rest * 2 == unit ? low / unit % 2 != 0 : rest * 2 > unit;
+        return up ? low + unit : low;
+    } else {
+        const T scale = std::pow(T{10}, std::abs(p[0]));
+        return p[0] >= 0 ? std::nearbyint(x * scale) / scale : std::nearbyint(x / scale) * scale;
+    }
+};
+constexpr auto finite = []<class T>(T x, array<T, 3> p) -> T {
+    if constexpr (std::is_integral_v<T>) return x;
+    else return x != x ? p[0] : x == infinity ? p[1] : x == -infinity ? p[2] : x;
+};
+Work plan_nan_to_num(Call& call) {
+    const Tensor self = call.tensor_at(0), out = first_output(call);
+    if (!asnumpy::is_float(self.dtype)) return formula<std::int64_t, 1, 1>(call, array{self}, array{out}, self.dtype, [](std::int64_t x) { return x; });
+    const array p{number(call, "nan"), number(call, "posinf"), number(call, "neginf")};
+    return formula<double, 1, 1>(call, array{self}, array{out}, self.dtype, [p](double x) { return finite(x, p); });
+}
+
+constexpr auto logit = [](double x, Numbers<1> p) {
+    if (p[0] >= 0) x = x < p[0] ? p[0] : x > 1 - p[0] ? 1 - p[0] : x;
+    return std::log(x / (1 - x));
+};
+constexpr auto logit_slope = [](double x, double dy, Numbers<1> p) {
+    if (p[0] < 0) return x < 0 || x > 1 ? nan : x == 0 || x == 1 ? dy * infinity : dy / (x * (1 - x));
+    return x < p[0] || x > 1 - p[0] ? 0 : dy / (x * (1 - x));
+};
+
+Work plan_inverse_root(Call& call) {
+    const Tensor self = call.tensor_at(0);
+    if (!asnumpy::is_complex(self.dtype))
+        return formula<double, 1, 1>(call, array{self}, array{first_output(call)}, asnumpy::is_float(self.dtype) ? self.dtype : DType::float32,
+                                     [](double x) { return 1 / std::sqrt(x); });
+    Pipeline p(call);
+    p.out(p.apply("reciprocal", p.apply("sqrt", p.in(self))), first_output(call));
+    return p.work();
+}
+
+const Operators functions{
+    {"aclnnRsqrt", plan_inverse_root},
+    {"aclnnInplaceRsqrt", plan_inverse_root},
+    real_operator<1>("aclnnSinc", no_names, [](double x, Numbers<0>) { return sinc(x); }),
+    real_operator<1>("aclnnInplaceSinc", no_names, [](double x, Numbers<0>) { return sinc(x); }),
+    real_operator<1>("aclnnErfinv", no_names, [](double x, Numbers<0>) { return inverse_erf(x); }),
+    real_operator<1>("aclnnInplaceErfinv", no_names, [](double x, Numbers<0>) { return inverse_erf(x); }),
+    real_operator<1>("aclnnLgamma", no_names, [](double x, Numbers<0>) { return log_gamma(x); }),
+    real_operator<1>("aclnnDigamma", no_names, [](double x, Numbers<0>) { return digamma(x); }),
+    real_operator<1>("aclnnLogit", array{"eps"}, logit),
+    real_operator<2>("aclnnLogitGrad", array{"eps"}, logit_slope),
+    number_operator<1>("aclnnFrac", no_names, fraction),
+    number_operator<1>("aclnnInplaceFrac", no_names, fraction),
+    number_operator<1>("aclnnRoundDecimals", array{"decimals"}, round_decimals),
+    number_operator<1>("aclnnInplaceRoundDecimals", array{"decimals"}, round_decimals),
+    {"aclnnNanToNum", plan_nan_to_num},
+    {"aclnnInplaceNanToNum", plan_nan_to_num},
+};
+
+// --- tests ---
+
+Work plan_is_infinite(Call& call, double which) {
+    const Tensor self = call.tensor("self");
+    return formula<double, 1, 1>(call, array{self}, array{call.tensor("out")}, DType::boolean, [which](double x) { return x == which; });
+}
+Work plan_is_close(Call& call) {
+    const array both{call.tensor("self"), call.tensor("other")};
+    call.expect_dtype(both[1], both[0].dtype);
+    const double relative = call.real("rtol"), absolute = call.real("atol");
+    const bool equal_nan = call.flag("equal_nan");
+    call.expect(relative >= 0, "rtol", text("a tolerance of at least 0, got ", relative));
+    call.expect(absolute >= 0, "atol", text("a tolerance of at least 0, got ", absolute));
+    return formula<double, 2, 1>(call, both, array{call.tensor("out")}, DType::boolean, [=](double x, double y) {
+        if (x == y) return true;
+        if (x != x || y != y) return equal_nan && x != x && y != y;
+        return std::abs(y) != infinity && std::abs(x) != infinity && std::abs(x - y) <= absolute + relative * std::abs(y);
+    });
+}
+const Operators tests{
+    {"aclnnIsPosInf", [](Call& call) { return plan_is_infinite(call, infinity); }},
+    {"aclnnIsNegInf", [](Call& call) { return plan_is_infinite(call, -infinity); }},
+    {"aclnnIsClose", plan_is_close},
+};
+
+// --- complex numbers: their parts are tensors of floats of twice the strides' items ---
+
+array<Tensor, 2> parts(const Call& call, const Tensor& out) {
+    call.expect(asnumpy::is_complex(out.dtype), out.name, text("complex64 or complex128, got ", asnumpy::name(out.dtype)));
+    array both{out, out};
+    for (Tensor& part : both) part.dtype = out.dtype == DType::complex64 ? DType::float32 : DType::float64;
+    both[1].view.offset += static_cast<std::int64_t>(asnumpy::itemsize(both[1].dtype));
+    return both;
+}
+const Operators from_parts{
+    {"aclnnComplex", [](Call& call) {
+        const array both{call.tensor("real"), call.tensor("imag")};
+        call.expect_dtype(both[1], both[0].dtype);
+        return formula<double, 2, 2>(call, both, parts(call, call.tensor("out")), both[0].dtype, [](double x, double y) { return array{x, y}; });
+    }},
+    {"aclnnPolar", [](Call& call) {
+        const array both{call.tensor("input"), call.tensor("angles")};
+        call.expect_dtype(both[1], both[0].dtype);
+        return formula<double, 2, 2>(call, both, parts(call, call.tensor("out")), both[0].dtype,
+                                     [](double r, double angle) { return array{r * std::cos(angle), r * std::sin(angle)}; });
+    }},
+};
+
+}  // namespace
+}  // namespace cannsim
