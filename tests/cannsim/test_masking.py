@@ -76,7 +76,9 @@ def test_is_in(dtype):
                 for out in outs(expected):
                     got = acl.result("aclnnIsInTensorScalar", x, acl.Scalar(value, dtype), False, invert, ..., out=out)
                     same(got, expected)
-                found = acl.result("aclnnIsInScalarTensor", acl.Scalar(value, dtype), x, False, invert, ..., out=np.empty((), bool))
+                found = acl.result(
+                    "aclnnIsInScalarTensor", acl.Scalar(value, dtype), x, False, invert, ..., out=np.empty((), bool)
+                )
                 same(found, np.array(bool((x == value).any()) != invert))
 
 
@@ -107,3 +109,11 @@ def test_refusals():
     ):
         with acl.refused(161002, name, word):
             acl.run(name, *arguments)
+
+
+def test_numbers_come_as_the_widest_type_of_their_kind():
+    x, where = values((3, 4), np.float32), mask((3, 4))
+    for number, dtype in ((-np.inf, np.float64), (7, np.int64)):
+        target = acl.Tensor(x.copy())
+        acl.run("aclnnInplaceMaskedFillScalar", target, where, acl.Scalar(number, dtype))
+        same(np.array(target.numpy()), np.where(where, np.float32(number), x))
