@@ -37,6 +37,7 @@ CATEGORY = {"i": "bBhHiIqQ", "f": "eEfd", "c": "cFD", "?": "?"}
 # What the sources say of a parameter and cannot mean: an output of a reduction has the reduced shape.
 WITHDRAWN = {
     ("aclnnLinalgVectorNorm", "out"): ("shape",), ("aclnnNorm", "out"): ("shape",), ("aclnnLogSumExp", "out"): ("shape",),
+    ("aclnnBinaryCrossEntropy", "out"): ("shape",), ("aclnnBinaryCrossEntropyWithLogits", "out"): ("shape",),
 }
 
 
