@@ -51,6 +51,8 @@ WITHDRAWN = {
     ("aclnnKthvalue", "indicesOut"): ("dtypes",),
     ("aclnnIsInScalarTensor", "out"): ("shape",),
     ("aclnnSplitTensor", "out"): ("shape",),
+    ("aclnnBinaryCrossEntropy", "out"): ("shape",),
+    ("aclnnBinaryCrossEntropyWithLogits", "out"): ("shape",),
 }
 # What they say too narrowly: torch_npu's calls have more.
 WIDENED = {
