@@ -300,7 +300,7 @@ template <bool flagged> Work plan_group_silu(Call& call) {
               .epsilon = call.real("eps")};
     if (!flagged || call.flag("activateSilu")) f.after = silu;
     const std::int64_t n = x.length(0), channels = x.length(1);
-    return forward(call, groups(call, n, channels, n * channels ? x.size() / (n * channels) : 0, call.integer("group"), x), f);
+    return forward(call, groups(call, n, channels, n * channels != 0 ? x.size() / (n * channels) : 0, call.integer("group"), x), f);
 }
 Work plan_group_gradient(Call& call) {
     const Tensor x = call.tensor("input");

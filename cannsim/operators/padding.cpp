@@ -1,0 +1,150 @@
+// Borders around tensors, and windows of images as columns.
+#include "operators/places.hpp"
+
+namespace cannsim {
+namespace {
+
+// The borders before and after each axis: pairs from the last axis on.
+struct Borders {
+    std::vector<std::int64_t> before, after;
+};
+Borders borders_of(const Call& call, std::string_view name, int ndim, std::optional<int> axes) {
+    const auto given = call.ints(name);
+    const auto pairs = static_cast<int>(given.size() / 2);
+    call.expect(given.size() % 2 == 0 && (axes ? pairs == *axes : pairs <= ndim), name,
+                axes ? text(*axes * 2, " numbers, got ", given.size()) : text("pairs for at most ", ndim, " axes, got ", given.size(), " numbers"));
+    Borders result{std::vector<std::int64_t>(static_cast<std::size_t>(ndim)), std::vector<std::int64_t>(static_cast<std::size_t>(ndim))};
+    for (int i = 0; i < pairs; ++i) {
+        const auto axis = static_cast<std::size_t>(ndim - 1 - i), at = static_cast<std::size_t>(2 * i);
+        result.before[axis] = given[at];
+        result.after[axis] = given[at + 1];
+    }
+    return result;
+}
+Dims padded(const Call& call, const Tensor& self, const Borders& borders, std::string_view name) {
+    Dims shape = self.shape();
+    for (int axis = 0; axis < shape.size(); ++axis) {
+        shape[axis] += borders.before[static_cast<std::size_t>(axis)] + borders.after[static_cast<std::size_t>(axis)];
+        call.expect(shape[axis] >= 0, name, text("borders that leave a length, got ", shape[axis], " along axis ", axis));
+    }
+    return shape;
+}
+
+Work plan_constant_pad(Call& call) {
+    const Tensor self = call.tensor("self"), out = call.tensor("out");
+    const Borders borders = borders_of(call, "pad", self.ndim(), std::nullopt);
+    const asnumpy::Scalar value = call.scalar("value");
+    call.expect_dtype(out, self.dtype);
+    call.expect_shape(out, padded(call, self, borders, "pad"));
+    Work work;
+    work.compute = [=](const Run& run) {
+        Array from = run[self], to = run[out];
+        copy(broadcast_to(Array{const_cast<std::byte*>(value.bytes.data()), value.dtype, {}, {}}, to.shape), to);
+        for (int axis = 0; axis < self.ndim(); ++axis) {  // what is in both
+            const std::int64_t before = borders.before[static_cast<std::size_t>(axis)], cut = std::max<std::int64_t>(-before, 0), shift = std::max<std::int64_t>(before, 0);
+            const std::int64_t length = std::max<std::int64_t>(std::min(from.shape[axis] - cut, to.shape[axis] - shift), 0);
+            if (length == 0) return;
+            from.data += cut * from.strides[axis];
+            to.data += shift * to.strides[axis];
+            from.shape[axis] = to.shape[axis] = length;
+        }
+        copy(from, to);
+    };
+    return work;
+}
+
+enum class Border : std::uint8_t { reflect, replicate, circle };
+template <Border border, int axes> Work plan_pad(Call& call) {
+    const Tensor self = call.tensor("self"), out = call.tensor("out");
+    const Borders borders = borders_of(call, "padding", self.ndim(), axes);
+    call.expect_dtype(out, self.dtype);
+    call.expect_shape(out, padded(call, self, borders, "padding"));
+    for (int axis = self.ndim() - axes; axis < self.ndim(); ++axis) {
+        const std::int64_t n = self.length(axis), widest = std::max(borders.before[static_cast<std::size_t>(axis)], borders.after[static_cast<std::size_t>(axis)]);
+        call.expect(n > 0, "self", text("at least one element along axis ", axis, ", got ", self.shape()));
+        if (border == Border::reflect) call.expect(widest < n, "padding", text("borders narrower than the ", n, " elements of axis ", axis, ", got ", widest));
+        if (border == Border::circle) call.expect(widest <= n, "padding", text("borders no wider than the ", n, " elements of axis ", axis, ", got ", widest));
+    }
+    Work work;
+    work.compute = [=](const Run& run) {
+        const Array from = run[self];
+        ByteTables tables;
+        for (int axis = 0; axis < self.ndim(); ++axis) {
+            const std::int64_t n = from.shape[axis];
+            std::vector<std::int64_t> table(static_cast<std::size_t>(out.length(axis)));
+            std::int64_t i = -borders.before[static_cast<std::size_t>(axis)];
+            for (std::int64_t& place : table) {
+                std::int64_t at = i++;
+                if (border == Border::reflect) at = at < 0 ? -at : at >= n ? 2 * (n - 1) - at : at;
+                else if (border == Border::replicate) at = std::clamp<std::int64_t>(at, 0, n - 1);
+                else at = at < 0 ? at + n : at >= n ? at - n : at;
+                place = at * from.strides[axis];
+            }
+            tables.push_back(std::move(table));
+        }
+        copy_mapped(from, tables, run[out]);
+    };
+    return work;
+}
+
+// (C, H, W) or (N, C, H, W) -> (C * kernel, windows): each column is a window, zero beyond the image.
+Work plan_columns(Call& call) {
+    const Tensor self = call.tensor("self"), out = call.tensor("out");
+    call.expect(self.ndim() == 3 || self.ndim() == 4, "self", text("3 or 4 axes, got shape ", self.shape()));
+    const auto pair = [&](std::string_view name, std::int64_t least) {
+        const auto given = call.ints(name);
+        call.expect(given.size() == 2 && given[0] >= least && given[1] >= least, name, text("two numbers not below ", least, ", got ", Dims(given)));
+        return std::array{given[0], given[1]};
+    };
+    const auto kernel = pair("kernelSize", 1), dilation = pair("dilation", 1), padding = pair("padding", 0), stride = pair("stride", 1);
+    const int first = self.ndim() - 3;
+    std::array<std::int64_t, 2> windows{};
+    for (std::size_t i = 0; i < 2; ++i) {
+        const std::int64_t room = self.length(first + 1 + static_cast<int>(i)) + 2 * padding[i] - dilation[i] * (kernel[i] - 1) - 1;
+        call.expect(room >= 0, "kernelSize", text("a window that fits into the image ", self.shape(), ", got ", Dims(call.ints("kernelSize"))));
+        windows[i] = room / stride[i] + 1;
+    }
+    Dims shape{self.length(first) * kernel[0] * kernel[1], windows[0] * windows[1]};
+    if (first) shape = Dims{self.length(0), shape[0], shape[1]};
+    call.expect_dtype(out, self.dtype);
+    call.expect_shape(out, shape);
+    Work work;
+    work.compute = [=](const Run& run) {
+        Array image = run[self];
+        if (!first) {
+            image.shape = Dims{1, image.shape[0], image.shape[1], image.shape[2]};
+            image.strides = Dims{0, image.strides[0], image.strides[1], image.strides[2]};
+        }
+        Owned columns = make(self.dtype, shape);
+        const std::size_t item = asnumpy::itemsize(self.dtype);
+        std::memset(columns.data, 0, static_cast<std::size_t>(columns.size()) * item);
+        std::byte* to = columns.data;
+        for (std::int64_t n = 0; n < image.shape[0]; ++n)
+            for (std::int64_t row = 0; row < image.shape[1] * kernel[0] * kernel[1]; ++row)
+                for (std::int64_t window = 0; window < windows[0] * windows[1]; ++window, to += item) {
+                    const std::int64_t c = row / (kernel[0] * kernel[1]), ky = row / kernel[1] % kernel[0], kx = row % kernel[1];
+                    const std::int64_t y = window / windows[1] * stride[0] + ky * dilation[0] - padding[0];
+                    const std::int64_t x = window % windows[1] * stride[1] + kx * dilation[1] - padding[1];
+                    if (y < 0 || x < 0 || y >= image.shape[2] || x >= image.shape[3]) continue;
+                    std::memcpy(to, image.data + n * image.strides[0] + c * image.strides[1] + y * image.strides[2] + x * image.strides[3], item);
+                }
+        copy(columns, run[out]);
+    };
+    return work;
+}
+
+const Operators padding{
+    {"aclnnConstantPadNd", plan_constant_pad},
+    {"aclnnReflectionPad1d", plan_pad<Border::reflect, 1>},
+    {"aclnnReflectionPad2d", plan_pad<Border::reflect, 2>},
+    {"aclnnReflectionPad3d", plan_pad<Border::reflect, 3>},
+    {"aclnnReplicationPad1d", plan_pad<Border::replicate, 1>},
+    {"aclnnReplicationPad2d", plan_pad<Border::replicate, 2>},
+    {"aclnnReplicationPad3d", plan_pad<Border::replicate, 3>},
+    {"aclnnCircularPad2d", plan_pad<Border::circle, 2>},
+    {"aclnnCircularPad3d", plan_pad<Border::circle, 3>},
+    {"aclnnIm2col", plan_columns},
+};
+
+}  // namespace
+}  // namespace cannsim

@@ -1,0 +1,69 @@
+// Indices that operators get as tensors, and memory in C order to which they lead.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "aclnn/strided.hpp"
+
+namespace cannsim {
+
+inline std::int64_t product(std::span<const std::int64_t> lengths) { return asnumpy::count(lengths); }
+inline std::int64_t product(const Dims& dims, int first, int last) {
+    return asnumpy::count({dims.data() + first, static_cast<std::size_t>(last - first)});
+}
+
+// A 0-d array as one of one element, as CANN's operators with an axis take it.
+inline Array at_least_1d(Array array) {
+    if (array.ndim() == 0) {
+        array.shape = Dims{1};
+        array.strides = Dims{static_cast<std::int64_t>(asnumpy::itemsize(array.dtype))};
+    }
+    return array;
+}
+inline Dims at_least_1d(const Dims& shape) { return shape.empty() ? Dims{1} : shape; }
+
+// The array in C order: itself where it is, else a copy; `store` puts a copy's values back.
+class Dense {
+public:
+    explicit Dense(const Array&);
+    std::byte* data() const { return array_.data; }
+    const Array& array() const { return array_; }
+    void store() const {
+        if (copy_.memory) copy(array_, original_);
+    }
+
+private:
+    Array original_, array_;
+    Owned copy_;
+};
+
+// What names a wrong index in a finding.
+struct Indexed {
+    std::string op;
+    const char* parameter;
+};
+inline Indexed indexed(const Call& call, const Tensor& index) { return {std::string(call.facts.name), index.name}; }
+
+// The indices in C order, negative ones counted from the end; one that is outside [-length, length) becomes -1 and the first
+// such is a finding: a device would read or write memory that is not the tensor's.
+std::vector<std::int64_t> places(const Array& index, std::int64_t length, const Indexed&);
+
+// to[i] of `size` elements, for each i of the output's C order: to[i] = from[table of axis 0][its coordinate] + ...; the tables hold
+// bytes from the array's first element.
+using ByteTables = std::vector<std::vector<std::int64_t>>;
+void copy_mapped(const Array& from, const ByteTables& tables, const Array& to);
+// The table of an axis that is taken as it is.
+std::vector<std::int64_t> steps(const Array&, int axis);
+
+// How a value meets what is there.
+enum class Meet : std::uint8_t { replace, add, multiply, largest, smallest };
+// to[i] = to[i] (meet) from[i] for n neighbours.
+using Combine = void (*)(std::byte* to, const std::byte* from, std::int64_t n);
+Combine combiner(DType, Meet);
+
+}  // namespace cannsim

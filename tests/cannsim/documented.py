@@ -1,0 +1,78 @@
+"""What the data file documents of an operator, and arrays of its dtypes in the layouts that tensors may have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+FILE = Path(__file__).resolve().parents[2] / "cannsim" / "data" / "operators.json"
+
+
+@cache
+def facts() -> dict[str, Any]:
+    return json.loads(FILE.read_text())
+
+
+def parameters(operator: str) -> list[dict[str, Any]]:
+    return facts()[operator]
+
+
+def dtypes(operator: str, parameter: str) -> list[np.dtype]:
+    """The documented dtypes that the simulator computes with."""
+    names = facts()["_meta"]["letters"]
+    one = next(one for one in parameters(operator) if one["name"] == parameter)
+    return [dtype_of(names[letter]) for letter in one["dtypes"] if names[letter] != "complex32"]
+
+
+def dtype_of(name: str) -> np.dtype:
+    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+
+
+def undocumented(operator: str, parameter: str) -> np.dtype | None:
+    """A dtype that the operator does not take there."""
+    taken = dtypes(operator, parameter)
+    return next((dtype_of(name) for name in ("complex128", "uint64", "uint32", "float64") if dtype_of(name) not in taken), None)
+
+
+def values(shape: Any, dtype: Any, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype == bool:
+        return rng.random(shape) < 0.5
+    if dtype.kind in "iu":
+        return rng.integers(0 if dtype.kind == "u" else -40, 90, shape).astype(dtype)
+    if dtype.kind == "c":
+        return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+    return rng.standard_normal(shape).astype(dtype)
+
+
+def layouts(array: np.ndarray) -> Iterator[np.ndarray]:
+    """The same values contiguous, transposed, strided with an offset."""
+    yield array
+    yield np.ascontiguousarray(array.T).T
+    holder = np.zeros([2 * n + 1 for n in array.shape], array.dtype)
+    view = holder[tuple(slice(1, 2 * n, 2) for n in array.shape)]
+    view[...] = array
+    yield view
+
+
+def outs(like: np.ndarray) -> Iterator[np.ndarray]:
+    """Outputs of that shape and dtype: contiguous, and with gaps."""
+    yield np.zeros(like.shape, like.dtype)
+    if like.ndim:
+        yield list(layouts(np.zeros(like.shape, like.dtype)))[2]
+
+
+def same(got: np.ndarray, expected: Any) -> None:
+    """Equal bit for bit, but for the sign of zeros."""
+    expected = np.asarray(expected)
+    assert got.shape == expected.shape, f"expected shape {expected.shape}, got {got.shape}"
+    assert got.dtype == expected.dtype, f"expected dtype {expected.dtype}, got {got.dtype}"
+    differ = (got != expected) & ~((got != got) & (expected != expected))
+    assert not np.any(differ), f"expected {expected}, got {got}"

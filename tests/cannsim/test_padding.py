@@ -1,0 +1,78 @@
+"""Simulated borders and windows against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cannsim import acl
+from cannsim.documented import dtypes, layouts, outs, same, values
+
+MODES = {"Reflection": "reflect", "Replication": "edge", "Circular": "wrap"}
+PADS = [f"aclnn{kind}Pad{n}d" for kind in MODES for n in (1, 2, 3) if (kind, n) != ("Circular", 1)]
+
+
+def check(name, expected, *arguments):
+    for out in outs(expected):
+        same(acl.result(name, *arguments, out=out), expected)
+
+
+@pytest.mark.parametrize("name", PADS)
+def test_borders(name):
+    axes = int(name[-2])
+    mode = next(mode for kind, mode in MODES.items() if kind in name)
+    borders = [(1, 2), (2, 0), (1, 1)][:axes]
+    for dtype in dtypes(name, "self"):
+        for batch in ((2,), (2, 2)):
+            x = values((*batch, 3, 4, 5)[: len(batch) + axes], dtype)
+            width = [(0, 0)] * len(batch) + borders
+            if mode != "edge":
+                width = [(min(a, n - 1), min(b, n - 1)) for (a, b), n in zip(width, x.shape, strict=True)]
+            flat = [n for pair in reversed(width[len(batch):]) for n in pair]
+            for one in layouts(x):
+                check(name, np.pad(x, width, mode=mode), one, acl.IntArray(flat), ...)
+
+
+@pytest.mark.parametrize("dtype", dtypes("aclnnConstantPadNd", "self"), ids=str)
+def test_constant(dtype):
+    for x in layouts(values((3, 4), dtype)):
+        value = acl.Scalar(1, dtype)
+        check("aclnnConstantPadNd", np.pad(x, ((1, 2), (3, 0)), constant_values=1), x, acl.IntArray([3, 0, 1, 2]), value, ...)
+        check("aclnnConstantPadNd", np.pad(x[:, 1:], ((0, 0), (0, 2)), constant_values=1), x, acl.IntArray([-1, 2]), value, ...)
+        check("aclnnConstantPadNd", x, x, acl.IntArray([]), value, ...)
+
+
+def columns(image, kernel, dilation, padding, stride):
+    padded = np.pad(image, [(0, 0), *((n, n) for n in padding)])
+    span = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
+    windows = np.lib.stride_tricks.sliding_window_view(padded, span, (1, 2))
+    windows = windows[:, :: stride[0], :: stride[1], :: dilation[0], :: dilation[1]]
+    return windows.transpose(0, 3, 4, 1, 2).reshape(image.shape[0] * kernel[0] * kernel[1], -1)
+
+
+def test_columns():
+    for x in layouts(values((2, 3, 6, 7), np.float32)):
+        given = ((2, 3), (2, 1), (1, 2), (2, 3))
+        expected = np.stack([columns(one, *given) for one in x])
+        check("aclnnIm2col", expected, x, *[acl.IntArray(one) for one in given], ...)
+        check("aclnnIm2col", expected[0], x[0].copy(), *[acl.IntArray(one) for one in given], ...)
+
+
+def test_refusals():
+    x = values((2, 3), np.float32)
+    for name, padding, shape, word in (
+        ("aclnnReflectionPad1d", [3, 0], (2, 6), "padding"),
+        ("aclnnReflectionPad1d", [1], (2, 4), "padding"),
+        ("aclnnReflectionPad1d", [1, 1], (2, 4), "out"),
+        ("aclnnReplicationPad1d", [1, 1], (2, 4), "out"),
+        ("aclnnReplicationPad1d", [-4, 0], (2, 0), "padding"),
+    ):
+        with acl.refused(161002, name, word):
+            acl.result(name, x, acl.IntArray(padding), ..., out=np.empty(shape, np.float32))
+    with acl.refused(161002, "aclnnConstantPadNd", "pad"):
+        acl.result("aclnnConstantPadNd", x, acl.IntArray([1, 1, 1]), acl.Scalar(0, np.float32), ..., out=x.copy())
+    with acl.refused(161002, "aclnnConstantPadNd", "out"):
+        acl.result("aclnnConstantPadNd", x, acl.IntArray([1, 1]), acl.Scalar(0, np.float32), ..., out=x.copy())
+    with acl.refused(161002, "aclnnCircularPad2d", "padding"):
+        acl.result("aclnnCircularPad2d", np.zeros((1, 2, 3), np.float32), acl.IntArray([4, 0, 0, 0]), ...,
+                   out=np.empty((1, 2, 7), np.float32))
