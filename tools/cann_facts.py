@@ -34,15 +34,23 @@ LETTERS = {
 CATEGORY = {"i": "bBhHiIqQ", "f": "eEfd", "c": "cFD", "?": "?"}
 
 
-# What the sources say of a parameter and cannot mean: an output of a reduction has the reduced shape, a padded tensor another shape
-# than its input, indices are integers, any number can be filled in.
+# What the sources say of a parameter and cannot mean: an output of a reduction has the reduced shape, a padded tensor
+# another shape than its input, indices are integers, any number can be filled in.
 WITHDRAWN = {
-    ("aclnnReflectionPad1d", "out"): ("shape",), ("aclnnReflectionPad2d", "out"): ("shape",), ("aclnnReflectionPad3d", "out"): ("shape",),
-    ("aclnnRepeatInterleaveTensor", "out"): ("shape",), ("aclnnUnique2", "inverseOut"): ("shape",), ("aclnnUnique2", "countsOut"): ("shape",),
-    ("aclnnInplaceFillDiagonal", "selfRef"): ("rank",), ("aclnnInplaceFillDiagonal", "fillValue"): ("dtypes",),
-    ("aclnnKthvalue", "indicesOut"): ("dtypes",), ("aclnnIsInScalarTensor", "out"): ("shape",),
+    ("aclnnLinalgVectorNorm", "out"): ("shape",),
+    ("aclnnNorm", "out"): ("shape",),
+    ("aclnnLogSumExp", "out"): ("shape",),
+    ("aclnnReflectionPad1d", "out"): ("shape",),
+    ("aclnnReflectionPad2d", "out"): ("shape",),
+    ("aclnnReflectionPad3d", "out"): ("shape",),
+    ("aclnnRepeatInterleaveTensor", "out"): ("shape",),
+    ("aclnnUnique2", "inverseOut"): ("shape",),
+    ("aclnnUnique2", "countsOut"): ("shape",),
+    ("aclnnInplaceFillDiagonal", "selfRef"): ("rank",),
+    ("aclnnInplaceFillDiagonal", "fillValue"): ("dtypes",),
+    ("aclnnKthvalue", "indicesOut"): ("dtypes",),
+    ("aclnnIsInScalarTensor", "out"): ("shape",),
     ("aclnnSplitTensor", "out"): ("shape",),
-    ("aclnnLinalgVectorNorm", "out"): ("shape",), ("aclnnNorm", "out"): ("shape",), ("aclnnLogSumExp", "out"): ("shape",),
 }
 # What they say too narrowly: torch_npu's calls have more.
 WIDENED = {

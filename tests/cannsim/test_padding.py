@@ -28,7 +28,7 @@ def test_borders(name):
             width = [(0, 0)] * len(batch) + borders
             if mode != "edge":
                 width = [(min(a, n - 1), min(b, n - 1)) for (a, b), n in zip(width, x.shape, strict=True)]
-            flat = [n for pair in reversed(width[len(batch):]) for n in pair]
+            flat = [n for pair in reversed(width[len(batch) :]) for n in pair]
             for one in layouts(x):
                 check(name, np.pad(x, width, mode=mode), one, acl.IntArray(flat), ...)
 
@@ -37,8 +37,22 @@ def test_borders(name):
 def test_constant(dtype):
     for x in layouts(values((3, 4), dtype)):
         value = acl.Scalar(1, dtype)
-        check("aclnnConstantPadNd", np.pad(x, ((1, 2), (3, 0)), constant_values=1), x, acl.IntArray([3, 0, 1, 2]), value, ...)
-        check("aclnnConstantPadNd", np.pad(x[:, 1:], ((0, 0), (0, 2)), constant_values=1), x, acl.IntArray([-1, 2]), value, ...)
+        check(
+            "aclnnConstantPadNd",
+            np.pad(x, ((1, 2), (3, 0)), constant_values=1),
+            x,
+            acl.IntArray([3, 0, 1, 2]),
+            value,
+            ...,
+        )
+        check(
+            "aclnnConstantPadNd",
+            np.pad(x[:, 1:], ((0, 0), (0, 2)), constant_values=1),
+            x,
+            acl.IntArray([-1, 2]),
+            value,
+            ...,
+        )
         check("aclnnConstantPadNd", x, x, acl.IntArray([]), value, ...)
 
 
@@ -74,5 +88,10 @@ def test_refusals():
     with acl.refused(161002, "aclnnConstantPadNd", "out"):
         acl.result("aclnnConstantPadNd", x, acl.IntArray([1, 1]), acl.Scalar(0, np.float32), ..., out=x.copy())
     with acl.refused(161002, "aclnnCircularPad2d", "padding"):
-        acl.result("aclnnCircularPad2d", np.zeros((1, 2, 3), np.float32), acl.IntArray([4, 0, 0, 0]), ...,
-                   out=np.empty((1, 2, 7), np.float32))
+        acl.result(
+            "aclnnCircularPad2d",
+            np.zeros((1, 2, 3), np.float32),
+            acl.IntArray([4, 0, 0, 0]),
+            ...,
+            out=np.empty((1, 2, 7), np.float32),
+        )

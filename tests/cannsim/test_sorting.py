@@ -100,7 +100,9 @@ def test_search(dtype):
                 same(acl.result("aclnnSearchSorted", line, *arguments, ..., out=np.empty_like(expected)), expected)
             scalar = acl.Scalar(wanted[0, 0], dtype)
             expected = np.array(np.searchsorted(lines[0], wanted[0, 0], side), kind)
-            got = acl.result("aclnnSearchSorteds", lines[0], scalar, kind is np.int32, right, None, ..., out=expected * 0)
+            got = acl.result(
+                "aclnnSearchSorteds", lines[0], scalar, kind is np.int32, right, None, ..., out=expected * 0
+            )
             same(got, expected)
 
 
@@ -116,8 +118,19 @@ def test_of_no_elements_and_one_element():
     same(sort(x, 0, False)[0], x)
     same(sort(x, 1, False)[0], x)
     same(sort(np.ones(1, np.float32), 0, True)[1], np.array([0]))
-    same(acl.result("aclnnSearchSorted", x[:, 0].copy(), np.ones(2, np.float32), False, False, None, ..., out=np.ones(2, np.int64)),
-         np.zeros(2, np.int64))
+    same(
+        acl.result(
+            "aclnnSearchSorted",
+            x[:, 0].copy(),
+            np.ones(2, np.float32),
+            False,
+            False,
+            None,
+            ...,
+            out=np.ones(2, np.int64),
+        ),
+        np.zeros(2, np.int64),
+    )
 
 
 def test_refusals():
