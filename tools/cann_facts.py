@@ -35,7 +35,8 @@ CATEGORY = {"i": "bBhHiIqQ", "f": "eEfd", "c": "cFD", "?": "?"}
 
 
 # What the sources say of a parameter and cannot mean: an output of a reduction has the reduced shape, a padded tensor
-# another shape than its input, indices are integers, any number can be filled in.
+# another shape than its input, indices are integers, any number can be filled in,
+# an axis that is not indexed has an empty tensor of any dtype.
 WITHDRAWN = {
     ("aclnnLinalgVectorNorm", "out"): ("shape",),
     ("aclnnNorm", "out"): ("shape",),
@@ -51,7 +52,16 @@ WITHDRAWN = {
     ("aclnnKthvalue", "indicesOut"): ("dtypes",),
     ("aclnnIsInScalarTensor", "out"): ("shape",),
     ("aclnnSplitTensor", "out"): ("shape",),
+    ("aclnnIndex", "indices"): ("dtypes",),
+    ("aclnnIndexPutImpl", "indices"): ("dtypes",),
 }
+# A number is a tensor without axes: elementwise operators take it, where "1 to 8" is said too.
+NUMBERS_TOO = {
+    "aclnnBinaryCrossEntropy", "aclnnBinaryCrossEntropyWithLogits", "aclnnClamp", "aclnnClampMax", "aclnnClampMaxTensor",
+    "aclnnClampMin", "aclnnClampMinTensor", "aclnnClampTensor", "aclnnGcd", "aclnnHardtanh", "aclnnInplaceClampMax",
+    "aclnnInplaceClampMaxTensor", "aclnnInplaceClampMinTensor", "aclnnInplaceCopy", "aclnnInplaceLog", "aclnnInplaceLog2",
+    "aclnnInplaceSigmoid", "aclnnLog", "aclnnLog2", "aclnnLogSigmoid", "aclnnLogSigmoidForward", "aclnnSelu", "aclnnSign",
+}  # fmt: skip
 # What they say too narrowly: torch_npu's calls have more.
 WIDENED = {
     ("aclnnMinDim", "indices"): {"dtypes": "iq"},
@@ -85,6 +95,8 @@ def operator(called: str, signature: dict[str, Any], documented: dict[str, Any])
             line["empty"] = False
         for fact in WITHDRAWN.get((called, name), ()):
             line.pop(fact, None)
+        if called in NUMBERS_TOO and line.get("rank", [0])[0] == 1:
+            del line["rank"]
         line.update(WIDENED.get((called, name), {}))
         params.append(line)
     return params

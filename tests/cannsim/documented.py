@@ -37,13 +37,14 @@ def dtype_of(name: str) -> np.dtype:
 def undocumented(operator: str, parameter: str) -> np.dtype | None:
     """A dtype that the operator does not take there."""
     taken = dtypes(operator, parameter)
-    return next((dtype_of(name) for name in ("complex128", "uint64", "uint32", "float64") if dtype_of(name) not in taken), None)
+    others = map(dtype_of, ("complex128", "uint64", "uint32", "float64"))
+    return next((one for one in others if one not in taken), None)
 
 
 def values(shape: Any, dtype: Any, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
-    if dtype == bool:
+    if dtype.kind == "b":
         return rng.random(shape) < 0.5
     if dtype.kind in "iu":
         return rng.integers(0 if dtype.kind == "u" else -40, 90, shape).astype(dtype)

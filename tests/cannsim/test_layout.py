@@ -72,7 +72,9 @@ def test_slices(dtype):
 def test_slice_assign(dtype):
     for x in layouts(values((7, 5), dtype)):
         target, value = acl.Tensor(x.copy()), values((3, 2), dtype, 1)
-        acl.run("aclnnStridedSliceAssignV2", target, value, *[acl.IntArray(one) for one in ((0, 1), (6, 5), (2, 2))], None)
+        acl.run(
+            "aclnnStridedSliceAssignV2", target, value, *[acl.IntArray(one) for one in ((0, 1), (6, 5), (2, 2))], None
+        )
         expected = x.copy()
         expected[0:6:2, 1:5:2] = value
         same(np.array(target.numpy()), expected)
@@ -103,8 +105,10 @@ def test_cat(dtype):
 
 def test_cat_promotes():
     x, y = values((2, 3), np.int32), values((1, 3), np.float32)
-    same(acl.result("aclnnCat", acl.TensorList([x, y]), 0, ..., out=np.empty((3, 3), np.float32)),
-         np.concatenate([x, y]).astype(np.float32))
+    same(
+        acl.result("aclnnCat", acl.TensorList([x, y]), 0, ..., out=np.empty((3, 3), np.float32)),
+        np.concatenate([x, y]).astype(np.float32),
+    )
     with acl.refused(161002, "aclnnCat", "out"):
         acl.result("aclnnCat", acl.TensorList([x, y]), 0, ..., out=np.empty((3, 3), bool))
     with acl.refused(161002, "aclnnCat", "tensors"):
@@ -187,7 +191,14 @@ def test_layout_refusals():
         ("aclnnSlice", "step", 0, 0, 2, 0),
         ("aclnnSlice", "dim", 2, 0, 2, 1),
         ("aclnnSlice", "out", 0, 0, 1, 1),
-        ("aclnnSliceV2", "axes", acl.IntArray([0, 0]), acl.IntArray([1, 1]), acl.IntArray([0, 0]), acl.IntArray([1, 1])),
+        (
+            "aclnnSliceV2",
+            "axes",
+            acl.IntArray([0, 0]),
+            acl.IntArray([1, 1]),
+            acl.IntArray([0, 0]),
+            acl.IntArray([1, 1]),
+        ),
         ("aclnnSliceV2", "ends", acl.IntArray([0]), acl.IntArray([1, 1]), acl.IntArray([0]), acl.IntArray([1])),
     ):
         with acl.refused(161002, name, word):

@@ -76,7 +76,9 @@ def test_is_in(dtype):
                 for out in outs(expected):
                     got = acl.result("aclnnIsInTensorScalar", x, acl.Scalar(value, dtype), False, invert, ..., out=out)
                     same(got, expected)
-                found = acl.result("aclnnIsInScalarTensor", acl.Scalar(value, dtype), x, False, invert, ..., out=np.empty((), bool))
+                found = acl.result(
+                    "aclnnIsInScalarTensor", acl.Scalar(value, dtype), x, False, invert, ..., out=np.empty((), bool)
+                )
                 same(found, np.array(bool((x == value).any()) != invert))
 
 
