@@ -41,6 +41,8 @@ WITHDRAWN = {
     ("aclnnLinalgVectorNorm", "out"): ("shape",),
     ("aclnnNorm", "out"): ("shape",),
     ("aclnnLogSumExp", "out"): ("shape",),
+    ("aclnnBinaryCrossEntropy", "out"): ("shape",),
+    ("aclnnBinaryCrossEntropyWithLogits", "out"): ("shape",),
     ("aclnnReflectionPad1d", "out"): ("shape",),
     ("aclnnReflectionPad2d", "out"): ("shape",),
     ("aclnnReflectionPad3d", "out"): ("shape",),
@@ -55,12 +57,13 @@ WITHDRAWN = {
     ("aclnnIndex", "indices"): ("dtypes",),
     ("aclnnIndexPutImpl", "indices"): ("dtypes",),
 }
-# A number is a tensor without axes: elementwise operators take it, where "1 to 8" is said too.
+# A number is a tensor without axes: these take it, although "from 1 axis on" is said of them.
 NUMBERS_TOO = {
     "aclnnBinaryCrossEntropy", "aclnnBinaryCrossEntropyWithLogits", "aclnnClamp", "aclnnClampMax", "aclnnClampMaxTensor",
     "aclnnClampMin", "aclnnClampMinTensor", "aclnnClampTensor", "aclnnGcd", "aclnnHardtanh", "aclnnInplaceClampMax",
     "aclnnInplaceClampMaxTensor", "aclnnInplaceClampMinTensor", "aclnnInplaceCopy", "aclnnInplaceLog", "aclnnInplaceLog2",
-    "aclnnInplaceSigmoid", "aclnnLog", "aclnnLog2", "aclnnLogSigmoid", "aclnnLogSigmoidForward", "aclnnSelu", "aclnnSign",
+    "aclnnInplaceSigmoid", "aclnnLog", "aclnnLog2", "aclnnLogSigmoid", "aclnnLogSigmoidForward", "aclnnMaxDim",
+    "aclnnMinDim", "aclnnSelu", "aclnnSign", "aclnnStack",
 }  # fmt: skip
 # What they say too narrowly: torch_npu's calls have more.
 WIDENED = {
@@ -96,7 +99,7 @@ def operator(called: str, signature: dict[str, Any], documented: dict[str, Any])
         for fact in WITHDRAWN.get((called, name), ()):
             line.pop(fact, None)
         if called in NUMBERS_TOO and line.get("rank", [0])[0] == 1:
-            del line["rank"]
+            line["rank"] = [0, line["rank"][1]]
         line.update(WIDENED.get((called, name), {}))
         params.append(line)
     return params

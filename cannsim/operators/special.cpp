@@ -19,7 +19,7 @@ double inverse_erf(double y) {
     const double a = 0.147, logarithm = std::log1p(-y * y), half = 2 / (std::numbers::pi * a) + logarithm / 2;
     double x = std::copysign(std::sqrt(std::sqrt(half * half - logarithm / a) - half), y);
     for (int step = 0; step < 4; ++step) {
-        const double off = std::abs(y) < 0.5 ? std::erf(x) - y : std::copysign((1 - std::abs(y)) - std::erfc(std::abs(x)), y);
+        const double off = std::abs(y) < 0.5 ? std::erf(x) - y : ((1 - std::abs(y)) - std::erfc(std::abs(x))) * std::copysign(1.0, y);
         const double newton = off / (2 * std::numbers::inv_sqrtpi * std::exp(-x * x));
         x -= newton / (1 + x * newton);
     }
@@ -149,7 +149,7 @@ const Operators from_parts{
         return formula<double, 2, 2>(call, both, parts(call, call.tensor("out")), both[0].dtype, [](double x, double y) { return array{x, y}; });
     }},
     {"aclnnPolar", [](Call& call) {
-        const array both{call.tensor("input"), call.tensor("angles")};
+        const array both{call.tensor("input"), call.tensor("angle")};
         call.expect_dtype(both[1], both[0].dtype);
         return formula<double, 2, 2>(call, both, parts(call, call.tensor("out")), both[0].dtype,
                                      [](double r, double angle) { return array{r * std::cos(angle), r * std::sin(angle)}; });
