@@ -1,4 +1,4 @@
-// Tensors made from few numbers: ranges, identities, triangles, diagonals, one-hot rows; complex numbers from their parts.
+// Tensors made from few numbers: ranges, identities, triangles, diagonals, one-hot rows.
 #include <cmath>
 
 #include "aclnn/rows.hpp"
@@ -197,24 +197,6 @@ Work plan_one_hot(Call& call) {
     return work;
 }
 
-// out = real + i * imag, whose parts lie beside each other.
-Work plan_complex(Call& call) {
-    const Tensor real = call.tensor("real"), imag = call.tensor("imag"), out = call.tensor("out");
-    call.expect_dtype(imag, real.dtype);
-    const DType part = out.dtype == DType::complex64 ? DType::float32 : DType::float64;
-    call.expect(real.dtype == part, "out", text("the complex dtype of ", asnumpy::name(real.dtype), ", got ", asnumpy::name(out.dtype)));
-    call.expect_shape(out, call.broadcast({&real, &imag}));
-    Work work;
-    work.compute = [=](const Run& run) {
-        Array half = run[out];
-        half.dtype = part;
-        copy(broadcast_to(run[real], half.shape), half);
-        half.data += asnumpy::itemsize(part);
-        copy(broadcast_to(run[imag], half.shape), half);
-    };
-    return work;
-}
-
 const Operators creation{
     {"aclnnArange", [](Call& call) { return range(call, false); }},
     {"aclnnRange", [](Call& call) { return range(call, true); }},
@@ -229,7 +211,6 @@ const Operators creation{
     {"aclnnInplaceFillDiagonal", plan_fill_diagonal},
     {"aclnnInplaceFillTensor", plan_fill_tensor},
     {"aclnnOneHot", plan_one_hot},
-    {"aclnnComplex", plan_complex},
 };
 
 }  // namespace

@@ -62,10 +62,8 @@ Work plan_take(Call& call) {
     work.compute = [=, what = indexed(call, index)](const Run& run) {
         const Dense from(run[self]);
         const std::vector<std::int64_t> table = places(run[index], self.size(), what);
-        const std::size_t item = asnumpy::itemsize(self.dtype);
         const Owned result = make(out.dtype, out.shape());
-        for (std::size_t i = 0; i < table.size(); ++i)
-            std::memcpy(result.data + i * item, from.data() + static_cast<std::size_t>(std::max<std::int64_t>(table[i], 0)) * item, item);
+        if (!table.empty()) pick(result.data, from.data(), table, asnumpy::itemsize(self.dtype));
         copy(result, run[out]);
     };
     return work;
@@ -83,21 +81,22 @@ Work plan_gather(Call& call) {
     call.expect(index.size() == 0 || self.size() > 0, "self", text("at least one element, got shape ", self.shape()));
     Work work;
     work.compute = [=, what = indexed(call, index)](const Run& run) {
-        const Array from = at_least_1d(run[self]);
-        const std::vector<std::int64_t> table = places(run[index], large[axis], what);
-        const std::size_t item = asnumpy::itemsize(self.dtype);
+        const Dense from(run[self]);
+        std::vector<std::int64_t> table = places(run[index], large[axis], what);
         const Owned result = make(out.dtype, out.shape());
+        const Dims steps = asnumpy::contiguous(large, 1).strides;
         Dims at(small.size());
-        const std::byte* line = from.data;  // of the coordinates without `axis`
-        for (std::size_t i = 0; i < table.size(); ++i) {
-            std::memcpy(result.data + i * item, line + std::max<std::int64_t>(table[i], 0) * from.strides[axis], item);
+        std::int64_t line = 0;  // the flat place of the coordinates without `axis`
+        for (std::int64_t& place : table) {
+            place = line + std::max<std::int64_t>(place, 0) * steps[axis];
             for (int k = small.size() - 1; k >= 0; --k) {
-                if (k != axis) line += from.strides[k];
+                if (k != axis) line += steps[k];
                 if (++at[k] < small[k]) break;
-                if (k != axis) line -= from.strides[k] * small[k];
+                if (k != axis) line -= steps[k] * small[k];
                 at[k] = 0;
             }
         }
+        if (!table.empty()) pick(result.data, from.data(), table, asnumpy::itemsize(self.dtype));
         copy(result, run[out]);
     };
     return work;
@@ -113,6 +112,7 @@ Work plan_gather_nd(Call& call) {
     for (int i = 0; i < indices.ndim() - 1; ++i) shape.push_back(indices.length(i));
     for (int i = known; i < self.ndim(); ++i) shape.push_back(self.length(i));
     call.expect_shape(out, shape);
+    call.expect(out.size() == 0 || self.size() > 0, "self", text("at least one element, got shape ", self.shape()));
     Work work;
     work.compute = [=, what = indexed(call, indices)](const Run& run) {
         if (out.size() == 0) return;

@@ -122,10 +122,10 @@ public:
         found.blocks.assign(static_cast<std::size_t>(count), 0);
         for (std::size_t k = 0; k < indices.size(); ++k) {
             auto& [values, dims] = indices[k];
-            Array source{reinterpret_cast<std::byte*>(values.data()), DType::int64, dims, asnumpy::contiguous(dims, 8).strides};
-            const Owned all = contiguous(broadcast_to(source, found.points));
+            const Array source{reinterpret_cast<std::byte*>(values.data()), DType::int64, dims, asnumpy::contiguous(dims, 8).strides};
+            const Dense all(broadcast_to(source, found.points));
             for (std::size_t i = 0; i < found.blocks.size(); ++i) {
-                const std::int64_t place = all.as<std::int64_t>()[i];
+                const std::int64_t place = all.array().as<std::int64_t>()[i];
                 found.blocks[i] = place < 0 || found.blocks[i] < 0 ? -1 : found.blocks[i] * self_.length(picked_[k]) + place;
             }
         }
@@ -170,13 +170,12 @@ Work plan_index(Call& call) {
         const Picks::Found found = picks.find(run, op);
         if (!(out.shape() == picks.shape(found.points)))
             return note(Fault::out_of_bounds, text(op, ": out: expected shape ", picks.shape(found.points), ", got ", out.shape()));
-        if (out.size() == 0) return;
+        if (out.size() == 0 || self.size() == 0) return;  // of no elements: every index was a finding
         const Dense from(picks.picked_first(run[self]));
         const Array to = picks.points_first(run[out], found.points.size());
         const Owned result = make(out.dtype, to.shape);
         const std::int64_t block = picks.block() * static_cast<std::int64_t>(asnumpy::itemsize(self.dtype));
-        for (std::size_t i = 0; i < found.blocks.size(); ++i)
-            std::memcpy(result.data + static_cast<std::int64_t>(i) * block, from.data() + std::max<std::int64_t>(found.blocks[i], 0) * block, static_cast<std::size_t>(block));
+        pick(result.data, from.data(), found.blocks, static_cast<std::size_t>(block));
         copy(result, to);
     };
     return work;

@@ -211,17 +211,6 @@ Work plan_channel_shuffle(Call& call) {
     return work;
 }
 
-Work plan_copies(Call& call) {
-    const std::vector<Tensor> from = call.tensors("x"), to = call.tensors("out");
-    call.expect(from.size() == to.size(), "out", text(from.size(), " tensors, got ", to.size()));
-    for (std::size_t i = 0; i < from.size(); ++i) call.expect_shape(to[i], from[i].shape());
-    Work work;
-    work.compute = [=](const Run& run) {
-        for (std::size_t i = 0; i < from.size(); ++i) copy(run[from[i]], run[to[i]]);
-    };
-    return work;
-}
-
 const Operators layout{
     {"aclnnPermute", plan_permute},
     {"aclnnExpand", plan_expand},
@@ -232,7 +221,6 @@ const Operators layout{
     {"aclnnSliceV2", plan_slice_v2},
     {"aclnnStridedSliceAssignV2", plan_slice_assign},
     {"aclnnChannelShuffle", plan_channel_shuffle},
-    {"aclnnForeachCopy", plan_copies},
 };
 
 }  // namespace

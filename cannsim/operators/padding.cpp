@@ -54,35 +54,74 @@ Work plan_constant_pad(Call& call) {
 }
 
 enum class Border : std::uint8_t { reflect, replicate, circle };
-template <Border border, int axes> Work plan_pad(Call& call) {
-    const Tensor self = call.tensor("self"), out = call.tensor("out");
-    const Borders borders = borders_of(call, "padding", self.ndim(), axes);
-    call.expect_dtype(out, self.dtype);
-    call.expect_shape(out, padded(call, self, borders, "padding"));
+template <Border border> void expect_narrow(const Call& call, const Tensor& self, const Borders& borders, int axes) {
     for (int axis = self.ndim() - axes; axis < self.ndim(); ++axis) {
         const std::int64_t n = self.length(axis), widest = std::max(borders.before[static_cast<std::size_t>(axis)], borders.after[static_cast<std::size_t>(axis)]);
         call.expect(n > 0, "self", text("at least one element along axis ", axis, ", got ", self.shape()));
         if (border == Border::reflect) call.expect(widest < n, "padding", text("borders narrower than the ", n, " elements of axis ", axis, ", got ", widest));
         if (border == Border::circle) call.expect(widest <= n, "padding", text("borders no wider than the ", n, " elements of axis ", axis, ", got ", widest));
     }
+}
+// For each place of a padded axis the element of the axis, of n elements, that is there.
+template <Border border> std::vector<std::int64_t> sources(std::int64_t n, std::int64_t before, std::int64_t length) {
+    std::vector<std::int64_t> table(static_cast<std::size_t>(length));
+    std::int64_t i = -before;
+    for (std::int64_t& place : table) {
+        const std::int64_t at = i++;
+        if (border == Border::reflect) place = at < 0 ? -at : at >= n ? 2 * (n - 1) - at : at;
+        else if (border == Border::replicate) place = std::clamp<std::int64_t>(at, 0, n - 1);
+        else place = at < 0 ? at + n : at >= n ? at - n : at;
+    }
+    return table;
+}
+template <Border border, int axes> Work plan_pad(Call& call) {
+    const Tensor self = call.tensor("self"), out = call.tensor("out");
+    const Borders borders = borders_of(call, "padding", self.ndim(), axes);
+    call.expect_dtype(out, self.dtype);
+    call.expect_shape(out, padded(call, self, borders, "padding"));
+    expect_narrow<border>(call, self, borders, axes);
     Work work;
     work.compute = [=](const Run& run) {
         const Array from = run[self];
         ByteTables tables;
         for (int axis = 0; axis < self.ndim(); ++axis) {
-            const std::int64_t n = from.shape[axis];
-            std::vector<std::int64_t> table(static_cast<std::size_t>(out.length(axis)));
-            std::int64_t i = -borders.before[static_cast<std::size_t>(axis)];
-            for (std::int64_t& place : table) {
-                std::int64_t at = i++;
-                if (border == Border::reflect) at = at < 0 ? -at : at >= n ? 2 * (n - 1) - at : at;
-                else if (border == Border::replicate) at = std::clamp<std::int64_t>(at, 0, n - 1);
-                else at = at < 0 ? at + n : at >= n ? at - n : at;
-                place = at * from.strides[axis];
-            }
-            tables.push_back(std::move(table));
+            tables.push_back(sources<border>(from.shape[axis], borders.before[static_cast<std::size_t>(axis)], out.length(axis)));
+            for (std::int64_t& place : tables.back()) place *= from.strides[axis];
         }
         copy_mapped(from, tables, run[out]);
+    };
+    return work;
+}
+// The gradient of each element is the sum of those of its copies.
+template <Border border, int axes> Work plan_pad_backward(Call& call) {
+    const Tensor grad = call.tensor("gradOutput"), self = call.tensor("self"), out = call.tensor("gradInput");
+    const Borders borders = borders_of(call, "padding", self.ndim(), axes);
+    call.expect(asnumpy::is_float(self.dtype), "self", text("a floating dtype, got ", asnumpy::name(self.dtype)));
+    for (const Tensor* const one : {&grad, &out}) call.expect_dtype(*one, self.dtype);
+    call.expect_shape(grad, padded(call, self, borders, "padding"));
+    call.expect_shape(out, self.shape());
+    expect_narrow<border>(call, self, borders, axes);
+    Work work;
+    work.operations = static_cast<double>(grad.size());
+    work.compute = [=](const Run& run) {
+        const Owned from = contiguous(run[grad], DType::float64), sums = make(DType::float64, self.shape());
+        std::fill_n(sums.as<double>(), sums.size(), 0.0);
+        ByteTables tables;
+        for (int axis = 0; axis < self.ndim(); ++axis) {
+            tables.push_back(sources<border>(self.length(axis), borders.before[static_cast<std::size_t>(axis)], grad.length(axis)));
+            for (std::int64_t& place : tables.back()) place *= sums.strides[axis] / 8;
+        }
+        std::vector<std::size_t> index(tables.size(), 0);
+        for (std::int64_t i = 0; i < from.size(); ++i) {
+            std::int64_t place = 0;
+            for (std::size_t axis = 0; axis < tables.size(); ++axis) place += tables[axis][index[axis]];
+            sums.as<double>()[place] += from.as<double>()[i];
+            for (std::size_t axis = tables.size(); axis-- > 0;) {
+                if (++index[axis] < tables[axis].size()) break;
+                index[axis] = 0;
+            }
+        }
+        copy(sums, run[out]);
     };
     return work;
 }
@@ -143,6 +182,14 @@ const Operators padding{
     {"aclnnReplicationPad3d", plan_pad<Border::replicate, 3>},
     {"aclnnCircularPad2d", plan_pad<Border::circle, 2>},
     {"aclnnCircularPad3d", plan_pad<Border::circle, 3>},
+    {"aclnnReflectionPad1dBackward", plan_pad_backward<Border::reflect, 1>},
+    {"aclnnReflectionPad2dBackward", plan_pad_backward<Border::reflect, 2>},
+    {"aclnnReflectionPad3dBackward", plan_pad_backward<Border::reflect, 3>},
+    {"aclnnReplicationPad1dBackward", plan_pad_backward<Border::replicate, 1>},
+    {"aclnnReplicationPad2dBackward", plan_pad_backward<Border::replicate, 2>},
+    {"aclnnReplicationPad3dBackward", plan_pad_backward<Border::replicate, 3>},
+    {"aclnnCircularPad2dBackward", plan_pad_backward<Border::circle, 2>},
+    {"aclnnCircularPad3dBackward", plan_pad_backward<Border::circle, 3>},
     {"aclnnIm2col", plan_columns},
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aclnn/parallel.hpp"
 #include "operators/fold.hpp"
 
 namespace cannsim {
@@ -44,6 +45,33 @@ std::vector<std::int64_t> steps(const Array& array, int axis) {
     return table;
 }
 
+namespace {
+
+// Calls f.template operator()<bytes>() for the sizes of elements, with 0 for others.
+template <class F> void with_size(std::size_t size, F&& f) {
+    switch (size) {
+        case 1: return f.template operator()<1>();
+        case 2: return f.template operator()<2>();
+        case 4: return f.template operator()<4>();
+        case 8: return f.template operator()<8>();
+        case 16: return f.template operator()<16>();
+        default: return f.template operator()<0>();
+    }
+}
+
+}  // namespace
+
+void pick(std::byte* to, const std::byte* from, std::span<const std::int64_t> places, std::size_t block) {
+    const auto count = static_cast<std::int64_t>(places.size());
+    parallel(count, 1024, std::int64_t{1} << 18, [&](std::int64_t first, std::int64_t last) {
+        with_size(block, [&]<std::size_t Size>() {
+            const std::size_t size = Size ? Size : block;
+            for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i)
+                std::memcpy(to + i * size, from + static_cast<std::size_t>(std::max<std::int64_t>(places[i], 0)) * size, size);
+        });
+    });
+}
+
 void copy_mapped(const Array& from, const ByteTables& tables, const Array& to) {
     const std::size_t item = asnumpy::itemsize(from.dtype);
     const int ndim = to.ndim();
@@ -54,6 +82,8 @@ void copy_mapped(const Array& from, const ByteTables& tables, const Array& to) {
     }
     const std::vector<std::int64_t>& last = tables.back();
     const std::int64_t stride = to.strides[ndim - 1];
+    bool as_is = stride == static_cast<std::int64_t>(item);  // the last axis is one run of memory
+    for (std::size_t i = 0; as_is && i < last.size(); ++i) as_is = last[i] == static_cast<std::int64_t>(i * item);
     std::vector<std::size_t> index(static_cast<std::size_t>(ndim), 0);
     for (;;) {
         const std::byte* source = from.data;
@@ -62,9 +92,15 @@ void copy_mapped(const Array& from, const ByteTables& tables, const Array& to) {
             source += tables[static_cast<std::size_t>(axis)][index[static_cast<std::size_t>(axis)]];
             target += static_cast<std::int64_t>(index[static_cast<std::size_t>(axis)]) * to.strides[axis];
         }
-        for (const std::int64_t step : last) {
-            std::memcpy(target, source + step, item);
-            target += stride;
+        if (as_is) {
+            std::memcpy(target, source, last.size() * item);
+        } else {
+            with_size(item, [&]<std::size_t Size>() {
+                for (const std::int64_t step : last) {
+                    std::memcpy(target, source + step, Size);
+                    target += stride;
+                }
+            });
         }
         int axis = ndim - 2;
         for (; axis >= 0; --axis) {

@@ -53,8 +53,10 @@ inline Indexed indexed(const Call& call, const Tensor& index) { return {std::str
 // such is a finding: a device would read or write memory that is not the tensor's.
 std::vector<std::int64_t> places(const Array& index, std::int64_t length, const Indexed&);
 
-// to[i] of `size` elements, for each i of the output's C order: to[i] = from[table of axis 0][its coordinate] + ...; the tables hold
-// bytes from the array's first element.
+// Blocks of bytes in C order: to[i] = from[places[i]]; a place -1 is read as 0, `from` has at least one block.
+void pick(std::byte* to, const std::byte* from, std::span<const std::int64_t> places, std::size_t block);
+
+// to[i, j, ...] = from[tables[0][i] + tables[1][j] + ...]; the tables hold bytes from the array's first element, a table per axis.
 using ByteTables = std::vector<std::vector<std::int64_t>>;
 void copy_mapped(const Array& from, const ByteTables& tables, const Array& to);
 // The table of an axis that is taken as it is.

@@ -4,7 +4,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "aclnn/rows.hpp"
+#include "aclnn/parallel.hpp"
 #include "operators/places.hpp"
 
 namespace cannsim {
@@ -44,7 +44,9 @@ private:
 // out[i] = value(i), computed as T and converted.
 template <class T, class F> void fill(const Array& out, F value) {
     const Owned values = make(asnumpy::dtype_of_v<T>, out.shape);
-    for (std::int64_t i = 0; i < values.size(); ++i) values.as<T>()[i] = value(i);
+    parallel(values.size(), 1024, std::int64_t{1} << 14, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) values.template as<T>()[i] = value(i);
+    });
     copy(values, out);
 }
 

@@ -87,14 +87,6 @@ def test_channel_shuffle(dtype):
         check("aclnnChannelShuffle", expected, x, 3, ...)
 
 
-def test_foreach_copy():
-    x, y = values((2, 3), np.float32), values(4, np.int32)
-    first, second = acl.Tensor(np.empty((2, 3), np.float32)), acl.Tensor(np.empty(4, np.int32))
-    acl.run("aclnnForeachCopy", acl.TensorList([x, y]), acl.TensorList([first, second]))
-    same(first.numpy(), x)
-    same(second.numpy(), y)
-
-
 @over("aclnnCat", "tensors")
 def test_cat(dtype):
     x, y = values((2, 3), dtype), values((2, 4), dtype, 1)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from cannsim import acl
-from cannsim.documented import dtypes, layouts, outs, same, values
+from cannsim.documented import dtype_of, dtypes, layouts, outs, same, values
 
+BFLOAT16 = dtype_of("bfloat16")
 MODES = {"Reflection": "reflect", "Replication": "edge", "Circular": "wrap"}
 PADS = [f"aclnn{kind}Pad{n}d" for kind in MODES for n in (1, 2, 3) if (kind, n) != ("Circular", 1)]
 
@@ -31,6 +32,25 @@ def test_borders(name):
             flat = [n for pair in reversed(width[len(batch) :]) for n in pair]
             for one in layouts(x):
                 check(name, np.pad(x, width, mode=mode), one, acl.IntArray(flat), ...)
+
+
+@pytest.mark.parametrize("name", PADS)
+def test_gradients(name):
+    axes = int(name[-2])
+    mode = next(mode for kind, mode in MODES.items() if kind in name)
+    shape = (2, 4, 3, 5)[: axes + 1]
+    width = [(0, 0), *[(1, 2), (2, 0), (1, 1)][:axes]]
+    places = np.pad(np.arange(np.prod(shape)).reshape(shape), width, mode=mode)
+    flat = acl.IntArray([n for pair in reversed(width[1:]) for n in pair])
+    for dtype, tolerance in ((np.float32, 1e-6), (np.float64, 1e-14), (np.float16, 4e-3), (BFLOAT16, 3e-2)):
+        for grad in layouts(values(places.shape, dtype)):
+            expected = np.bincount(places.ravel(), grad.astype(np.float64).ravel()).reshape(shape)
+            got = acl.result(f"{name}Backward", grad, np.empty(shape, dtype), flat, ..., out=np.empty(shape, dtype))
+            np.testing.assert_allclose(got.astype(np.float64), expected, rtol=tolerance, atol=tolerance)
+    with acl.refused(161002, name, "gradOutput"):
+        acl.result(f"{name}Backward", grad[:1].copy(), np.empty(shape, dtype), flat, ..., out=np.empty(shape, dtype))
+    with acl.refused(161002, name, "self"):
+        acl.result(f"{name}Backward", grad, np.empty(shape, int), flat, ..., out=np.empty(shape, dtype))
 
 
 @pytest.mark.parametrize("dtype", dtypes("aclnnConstantPadNd", "self"), ids=str)

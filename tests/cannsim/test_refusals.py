@@ -75,7 +75,6 @@ CALLS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "InplaceFillDiagonal": lambda: (x(), one(), False),
     "InplaceFillTensor": lambda: (x(), x(1)),
     "OneHot": lambda: (i(3), 4, x(1), x(1), -1, x()),
-    "Complex": lambda: (x(), x(), x(dtype=np.complex64)),
     "SWhere": lambda: (x(dtype=bool), x(), x(), x()),
     "InplaceMaskedFillScalar": lambda: (x(), x(dtype=bool), one()),
     "InplaceMaskedFillTensor": lambda: (x(), x(dtype=bool), np.array(1, np.float32)),
@@ -172,7 +171,6 @@ def test_null(name):
                 acl.run("aclnn" + name, *spoilt(name, position, None))
 
 
-@pytest.mark.filterwarnings("ignore:Casting complex")
 @pytest.mark.parametrize("name", CALLS)
 def test_undocumented_dtypes(name):
     for position, facts, given in tensors(name):
