@@ -59,11 +59,11 @@ WITHDRAWN = {
 }
 # A number is a tensor without axes: these take it, although "from 1 axis on" is said of them.
 NUMBERS_TOO = {
-    "aclnnBinaryCrossEntropy", "aclnnBinaryCrossEntropyWithLogits", "aclnnClamp", "aclnnClampMax", "aclnnClampMaxTensor",
-    "aclnnClampMin", "aclnnClampMinTensor", "aclnnClampTensor", "aclnnGcd", "aclnnHardtanh", "aclnnInplaceClampMax",
-    "aclnnInplaceClampMaxTensor", "aclnnInplaceClampMinTensor", "aclnnInplaceCopy", "aclnnInplaceLog", "aclnnInplaceLog2",
-    "aclnnInplaceSigmoid", "aclnnLog", "aclnnLog2", "aclnnLogSigmoid", "aclnnLogSigmoidForward", "aclnnMaxDim",
-    "aclnnMinDim", "aclnnSelu", "aclnnSign", "aclnnStack",
+    "aclnnBinaryCrossEntropy", "aclnnBinaryCrossEntropyWithLogits", "aclnnClamp", "aclnnClampMax",
+    "aclnnClampMaxTensor", "aclnnClampMin", "aclnnClampMinTensor", "aclnnClampTensor", "aclnnGcd", "aclnnHardtanh",
+    "aclnnInplaceClampMax", "aclnnInplaceClampMaxTensor", "aclnnInplaceClampMinTensor", "aclnnInplaceCopy",
+    "aclnnInplaceLog", "aclnnInplaceLog2", "aclnnInplaceSigmoid", "aclnnLog", "aclnnLog2", "aclnnLogSigmoid",
+    "aclnnLogSigmoidForward", "aclnnMaxDim", "aclnnMinDim", "aclnnSelu", "aclnnSign", "aclnnStack",
 }  # fmt: skip
 # What they say too narrowly: torch_npu's calls have more.
 WIDENED = {
