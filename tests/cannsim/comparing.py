@@ -12,13 +12,20 @@ from cannsim import acl
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 FLOATS = [np.dtype("float16"), np.dtype("float32"), BFLOAT16]
-TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 2e-6, "float64": 1e-12, "complex64": 1e-5, "complex128": 1e-12}
+TOLERANCE = {
+    "float16": 2e-3,
+    "bfloat16": 2e-2,
+    "float32": 2e-6,
+    "float64": 1e-12,
+    "complex64": 1e-5,
+    "complex128": 1e-12,
+}
 
 
 def values(shape: Any, dtype: Any, seed: int = 0, low: float = -3, high: float = 3) -> np.ndarray:
     rng = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
-    if dtype == bool:
+    if dtype.kind == "b":
         return rng.random(shape) < 0.5
     if dtype.kind in "iu":
         return rng.integers(0 if dtype.kind == "u" else -6, 7, shape).astype(dtype)

@@ -84,8 +84,13 @@ def test_forward_shapes(name, given, formula):
         x = values(shape, np.float32)
         agree(acl.result("aclnn" + name, x, *numbers, ..., out=np.empty(shape, np.float32)), formula(wide(x)))
     x = values((3, 4), np.float32)
-    refuses("aclnn" + name, [x, *numbers, x.copy()], {0: "x" if name == "GeluV2" else "self", len(given) + 1: "out"}, x,
-            len(given) + 1)
+    refuses(
+        "aclnn" + name,
+        [x, *numbers, x.copy()],
+        {0: "x" if name == "GeluV2" else "self", len(given) + 1: "out"},
+        x,
+        len(given) + 1,
+    )
 
 
 @pytest.mark.parametrize("name", ["Threshold", "Hardtanh"])
@@ -116,8 +121,12 @@ def test_log_sigmoid_forward():
 
 def test_infinities_and_nan():
     x = np.array([np.inf, -np.inf, np.nan], np.float32)
-    for name, expected in [("Gelu", [np.inf, 0, np.nan]), ("LogSigmoid", [0, -np.inf, np.nan]),
-                           ("Hardswish", [np.inf, 0, np.nan]), ("Mish", [np.inf, np.nan, np.nan])]:
+    for name, expected in [
+        ("Gelu", [np.inf, 0, np.nan]),
+        ("LogSigmoid", [0, -np.inf, np.nan]),
+        ("Hardswish", [np.inf, 0, np.nan]),
+        ("Mish", [np.inf, np.nan, np.nan]),
+    ]:
         got = acl.result("aclnn" + name, x, ..., out=np.empty(3, np.float32))
         if name in ("Gelu", "Mish", "Hardswish"):  # minus infinity times zero
             got[1] = expected[1]
@@ -159,13 +168,21 @@ def test_gradients(name, formula, of_result, given, dtype):
         got = acl.result(f"aclnn{name}Backward", g, at, *arguments, ..., out=np.empty(x.shape, dtype))
         if of_result:
             y = wide(at)
-            expected = wide(g) * {"Sigmoid": y * (1 - y), "Tanh": 1 - y * y,
-                                  "Selu": np.where(y > 0, SELU_SCALE, y + SELU_ALPHA * SELU_SCALE)}[name]
+            expected = (
+                wide(g)
+                * {
+                    "Sigmoid": y * (1 - y),
+                    "Tanh": 1 - y * y,
+                    "Selu": np.where(y > 0, SELU_SCALE, y + SELU_ALPHA * SELU_SCALE),
+                }[name]
+            )
         else:
             expected = wide(g) * slope(formula)(wide(x))
         agree(got, expected, 2)
     x = values((3, 4), np.float32)
-    refuses(f"aclnn{name}Backward", [x, x, *arguments, x.copy()], {0: "gradOutput", len(given) + 2: ""}, x, len(given) + 2)
+    refuses(
+        f"aclnn{name}Backward", [x, x, *arguments, x.copy()], {0: "gradOutput", len(given) + 2: ""}, x, len(given) + 2
+    )
 
 
 @pytest.mark.parametrize("of_result", [False, True])
@@ -173,8 +190,17 @@ def test_elu_gradient(of_result):
     x, g = values((4, 5), np.float32), values((4, 5), np.float32, 1)
     formula = elu(wide(x), 1.5, 2.0, 0.5)
     at = formula.astype(np.float32) if of_result else x
-    got = acl.result("aclnnEluBackward", g, number(1.5), number(2.0), number(0.5), of_result, at, ...,
-                     out=np.empty(x.shape, np.float32))
+    got = acl.result(
+        "aclnnEluBackward",
+        g,
+        number(1.5),
+        number(2.0),
+        number(0.5),
+        of_result,
+        at,
+        ...,
+        out=np.empty(x.shape, np.float32),
+    )
     agree(got, wide(g) * np.where(wide(x) > 0, 2.0, 3.0 * 0.5 * np.exp(wide(x) * 0.5)), 2)
 
 
@@ -194,7 +220,10 @@ def test_prelu(dtype, count):
     for x in layouts(values((3, 4, 5), dtype)):
         w, g = values(count, dtype, 1), values(x.shape, dtype, 2)
         slopes = wide(w).reshape(1, -1, 1)
-        agree(acl.result("aclnnPrelu", x, w, ..., out=np.empty(x.shape, dtype)), np.where(wide(x) > 0, wide(x), slopes * wide(x)))
+        agree(
+            acl.result("aclnnPrelu", x, w, ..., out=np.empty(x.shape, dtype)),
+            np.where(wide(x) > 0, wide(x), slopes * wide(x)),
+        )
         of_input, of_weight = acl.Tensor(np.empty(x.shape, dtype)), acl.Tensor(np.empty(count, dtype))
         acl.run("aclnnPreluBackward", g, x, w, of_input, of_weight)
         agree(of_input.numpy(), wide(g) * np.where(wide(x) > 0, 1, slopes))
@@ -226,10 +255,14 @@ def test_gates(dtype, dim):
             got = acl.result("aclnnGeGluV3Backward", g, x, f(a).astype(dtype), dim, approximate, True, ..., out=whole)
             agree(got, np.concatenate([wide(g) * b * slope(f)(a), wide(g) * f(a)], axis=dim))
         whole = np.empty(x.shape, dtype)
-        agree(acl.result("aclnnGluBackward", g, x, dim, ..., out=whole),
-              np.concatenate([wide(g) * sigmoid(b), wide(g) * a * slope(sigmoid)(b)], axis=dim))
-        agree(acl.result("aclnnSwiGluGrad", g, x, dim, ..., out=whole),
-              np.concatenate([wide(g) * b * slope(silu)(a), wide(g) * silu(a)], axis=dim))
+        agree(
+            acl.result("aclnnGluBackward", g, x, dim, ..., out=whole),
+            np.concatenate([wide(g) * sigmoid(b), wide(g) * a * slope(sigmoid)(b)], axis=dim),
+        )
+        agree(
+            acl.result("aclnnSwiGluGrad", g, x, dim, ..., out=whole),
+            np.concatenate([wide(g) * b * slope(silu)(a), wide(g) * silu(a)], axis=dim),
+        )
 
 
 def test_gates_of_the_last_axis():

@@ -1,4 +1,4 @@
-"""Simulated elementwise operators that are no rows of the core: arithmetic of three operands, bounds, special functions, tests."""
+"""Simulated elementwise operators that are no rows of the core: three operands, bounds, special functions, tests."""
 
 from __future__ import annotations
 
@@ -91,8 +91,9 @@ def test_clamp_keeps_nan():
     x = np.array([np.nan, -5, 5], np.float32)
     one = acl.Scalar(1.0, np.float32)
     np.testing.assert_array_equal(acl.result("aclnnClampMin", x, one, ..., out=x.copy()), np.maximum(x, 1))
-    np.testing.assert_array_equal(acl.result("aclnnClampMaxTensor", np.ones(3, np.float32), x, ..., out=x.copy()),
-                                  np.minimum(1, x))
+    np.testing.assert_array_equal(
+        acl.result("aclnnClampMaxTensor", np.ones(3, np.float32), x, ..., out=x.copy()), np.minimum(1, x)
+    )
 
 
 @pytest.mark.parametrize("mode", [0, 1, 2])
@@ -107,8 +108,18 @@ def test_divide_with_mode(dtype, mode):
     three = acl.Scalar(3, dtype)
     exact = wide(x) / 3
     expected = [exact, np.trunc(exact), np.floor(exact)][mode]
-    agree(acl.result("aclnnDivMods", x, three, ctypes.c_int(mode), ..., out=np.empty(x.shape, out if out.name != "bfloat16"
-                     else np.float32)), expected, 1 if out.name != "bfloat16" else 1e5)
+    agree(
+        acl.result(
+            "aclnnDivMods",
+            x,
+            three,
+            ctypes.c_int(mode),
+            ...,
+            out=np.empty(x.shape, out if out.name != "bfloat16" else np.float32),
+        ),
+        expected,
+        1 if out.name != "bfloat16" else 1e5,
+    )
     if out == dtype:
         agree(in_place("aclnnInplaceDivMods", x, three, ctypes.c_int(mode)), expected)
 
@@ -130,8 +141,10 @@ def test_xlogy(dtype):
     out = np.empty(x.shape, dtype if dtype.kind != "i" else np.float32)
     agree(acl.result("aclnnXLogYTensor", x, y, ..., out=out), special.xlogy(wide(x), wide(y)))
     agree(acl.result("aclnnXLogYScalarOther", x, acl.Scalar(3, dtype), ..., out=out), special.xlogy(wide(x), 3))
-    agree(acl.result("aclnnXLogYScalarSelf", acl.Scalar(3, dtype), y + np.asarray(1, dtype), ..., out=out),
-          special.xlogy(3, wide(y + np.asarray(1, dtype))))
+    agree(
+        acl.result("aclnnXLogYScalarSelf", acl.Scalar(3, dtype), y + np.asarray(1, dtype), ..., out=out),
+        special.xlogy(3, wide(y + np.asarray(1, dtype))),
+    )
     if dtype.kind != "i":
         agree(in_place("aclnnInplaceXLogYTensor", x, y), special.xlogy(wide(x), wide(y)))
         agree(in_place("aclnnInplaceXLogYScalarOther", x, acl.Scalar(3, dtype)), special.xlogy(wide(x), 3))
@@ -143,8 +156,14 @@ def test_lists_of_operands(dtype):
     out = np.empty((3, 4), dtype)
     if dtype.name != "bfloat16":
         agree(acl.result("aclnnSum", acl.TensorList([a, b, c]), ..., out=out), wide(a) + wide(b) + wide(c))
-    agree(acl.result("aclnnMaxN", acl.TensorList([a, b, c]), ..., out=out), np.maximum(np.maximum(wide(a), wide(b)), wide(c)))
-    agree(acl.result("aclnnMinN", acl.TensorList([a, b, c]), ..., out=out), np.minimum(np.minimum(wide(a), wide(b)), wide(c)))
+    agree(
+        acl.result("aclnnMaxN", acl.TensorList([a, b, c]), ..., out=out),
+        np.maximum(np.maximum(wide(a), wide(b)), wide(c)),
+    )
+    agree(
+        acl.result("aclnnMinN", acl.TensorList([a, b, c]), ..., out=out),
+        np.minimum(np.minimum(wide(a), wide(b)), wide(c)),
+    )
 
 
 FUNCTIONS = {
@@ -155,8 +174,11 @@ FUNCTIONS = {
     "Digamma": (special.digamma, -2.9, 20),
     "Frac": (lambda x: x - np.trunc(x), -5, 5),
 }
-DTYPES = {"Lgamma": [np.dtype("float16"), np.dtype("float32"), FLOAT64], "Sinc": [*FLOATS, FLOAT64],
-          "Rsqrt": [*FLOATS, FLOAT64]}
+DTYPES = {
+    "Lgamma": [np.dtype("float16"), np.dtype("float32"), FLOAT64],
+    "Sinc": [*FLOATS, FLOAT64],
+    "Rsqrt": [*FLOATS, FLOAT64],
+}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -227,8 +249,11 @@ def test_logit(dtype, eps):
     agree(acl.result("aclnnLogit", x, eps, ..., out=np.empty(x.shape, dtype)), special.logit(held), 2)
     dy = values((3, 5), dtype, 1)
     inside = (wide(x) >= eps) & (wide(x) <= 1 - eps)
-    agree(acl.result("aclnnLogitGrad", x, dy, eps, ..., out=np.empty(x.shape, dtype)),
-          np.where(inside, wide(dy) / (wide(x) * (1 - wide(x))), 0), 2)
+    agree(
+        acl.result("aclnnLogitGrad", x, dy, eps, ..., out=np.empty(x.shape, dtype)),
+        np.where(inside, wide(dy) / (wide(x) * (1 - wide(x))), 0),
+        2,
+    )
 
 
 @pytest.mark.parametrize("equal_nan", [False, True])

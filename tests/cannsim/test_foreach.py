@@ -11,14 +11,40 @@ from cannsim.comparing import FLOATS, agree, holder_of, values, wide
 
 SHAPES = [(3, 4), (), (0, 2), (7,)]
 UNARY = {
-    "Abs": np.abs, "Neg": np.negative, "Copy": lambda x: x, "Sign": np.sign, "Acos": np.arccos, "Asin": np.arcsin,
-    "Atan": np.arctan, "Cos": np.cos, "Cosh": np.cosh, "Erf": special.erf, "Erfc": special.erfc, "Exp": np.exp,
-    "Expm1": np.expm1, "Log": np.log, "Log10": np.log10, "Log1p": np.log1p, "Log2": np.log2,
-    "Reciprocal": lambda x: 1 / x, "Sigmoid": special.expit, "Sin": np.sin, "Sinh": np.sinh, "Sqrt": np.sqrt,
-    "Tan": np.tan, "Tanh": np.tanh,
+    "Abs": np.abs,
+    "Neg": np.negative,
+    "Copy": lambda x: x,
+    "Sign": np.sign,
+    "Acos": np.arccos,
+    "Asin": np.arcsin,
+    "Atan": np.arctan,
+    "Cos": np.cos,
+    "Cosh": np.cosh,
+    "Erf": special.erf,
+    "Erfc": special.erfc,
+    "Exp": np.exp,
+    "Expm1": np.expm1,
+    "Log": np.log,
+    "Log10": np.log10,
+    "Log1p": np.log1p,
+    "Log2": np.log2,
+    "Reciprocal": lambda x: 1 / x,
+    "Sigmoid": special.expit,
+    "Sin": np.sin,
+    "Sinh": np.sinh,
+    "Sqrt": np.sqrt,
+    "Tan": np.tan,
+    "Tanh": np.tanh,
 }
-BINARY = {"Mul": np.multiply, "Div": np.divide, "Maximum": np.maximum, "Minimum": np.minimum, "Pow": np.power,
-          "Add": np.add, "Sub": np.subtract}
+BINARY = {
+    "Mul": np.multiply,
+    "Div": np.divide,
+    "Maximum": np.maximum,
+    "Minimum": np.minimum,
+    "Pow": np.power,
+    "Add": np.add,
+    "Sub": np.subtract,
+}
 
 
 def lists(dtype, count=1, low=0.1, high=0.9):
@@ -62,14 +88,22 @@ def test_of_two(name, dtype):
         check(name + "List", [acl.TensorList(x), acl.TensorList(y), acl.Tensor(two)], dtype, expected)
         check(name + "ListV2", [acl.TensorList(x), acl.TensorList(y), acl.Scalar(2, np.float32)], dtype, expected)
     else:
-        check(name + "List", [acl.TensorList(x), acl.TensorList(y)], dtype,
-              [f(wide(a), wide(b)) for a, b in zip(x, y, strict=True)])
+        check(
+            name + "List",
+            [acl.TensorList(x), acl.TensorList(y)],
+            dtype,
+            [f(wide(a), wide(b)) for a, b in zip(x, y, strict=True)],
+        )
     expected = [f(wide(a), 2) for a in x]
     check(name + "Scalar", [acl.TensorList(x), acl.Tensor(two.reshape(1))], dtype, expected)
     check(name + "ScalarV2", [acl.TensorList(x), acl.Scalar(2, np.float32)], dtype, expected)
     numbers = [1.5, 2, 3, 0.5]
-    check(name + "ScalarList", [acl.TensorList(x), ScalarList(numbers, np.float32)], dtype,
-          [f(wide(a), n) for a, n in zip(x, numbers, strict=True)])
+    check(
+        name + "ScalarList",
+        [acl.TensorList(x), ScalarList(numbers, np.float32)],
+        dtype,
+        [f(wide(a), n) for a, n in zip(x, numbers, strict=True)],
+    )
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
@@ -95,10 +129,18 @@ def test_of_three(name, dtype):
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_lerp_power_rounding_norm(dtype):
     x, y, w = lists(dtype, 3)
-    check("LerpList", [acl.TensorList(x), acl.TensorList(y), acl.TensorList(w)], dtype,
-          [wide(a) + wide(c) * (wide(b) - wide(a)) for a, b, c in zip(x, y, w, strict=True)])
-    check("LerpScalar", [acl.TensorList(x), acl.TensorList(y), acl.Scalar(0.25, np.float32)], dtype,
-          [wide(a) + 0.25 * (wide(b) - wide(a)) for a, b in zip(x, y, strict=True)])
+    check(
+        "LerpList",
+        [acl.TensorList(x), acl.TensorList(y), acl.TensorList(w)],
+        dtype,
+        [wide(a) + wide(c) * (wide(b) - wide(a)) for a, b, c in zip(x, y, w, strict=True)],
+    )
+    check(
+        "LerpScalar",
+        [acl.TensorList(x), acl.TensorList(y), acl.Scalar(0.25, np.float32)],
+        dtype,
+        [wide(a) + 0.25 * (wide(b) - wide(a)) for a, b in zip(x, y, strict=True)],
+    )
     check("PowScalarAndTensor", [acl.Scalar(3, np.float32), acl.TensorList(x)], dtype, [3 ** wide(a) for a in x])
     (x,) = lists(dtype, low=-3, high=3)
     for mode, f in {1: np.rint, 2: np.floor, 3: np.ceil, 5: np.trunc, 7: lambda a: a - np.trunc(a)}.items():
@@ -129,9 +171,15 @@ def test_refusals():
     with acl.refused(161001, "aclnnForeachExp", "x"):
         acl.plan("aclnnForeachExp", None, acl.TensorList(outs(np.float32)))
     with acl.refused(161002, "aclnnForeachExp", "x"):
-        acl.plan("aclnnForeachExp", acl.TensorList([one.astype(np.complex64) for one in x]), acl.TensorList(outs(np.float32)))
+        acl.plan(
+            "aclnnForeachExp", acl.TensorList([one.astype(np.complex64) for one in x]), acl.TensorList(outs(np.float32))
+        )
     with acl.refused(161002, "aclnnForeachExp", "out"):
         acl.plan("aclnnForeachExp", acl.TensorList(x), acl.TensorList(outs(np.float32)[::-1]))
     with acl.refused(161002, "aclnnForeachAddScalarList", "scalars"):
-        acl.plan("aclnnForeachAddScalarList", acl.TensorList(x), ScalarList([1, 2], np.float32),
-                 acl.TensorList(outs(np.float32)))
+        acl.plan(
+            "aclnnForeachAddScalarList",
+            acl.TensorList(x),
+            ScalarList([1, 2], np.float32),
+            acl.TensorList(outs(np.float32)),
+        )

@@ -20,8 +20,12 @@ def softplus(x):
 LOSSES = [
     ("MseLoss", lambda x, t: (x - t) ** 2, lambda x, t: 2 * (x - t), []),
     ("L1Loss", lambda x, t: np.abs(x - t), lambda x, t: np.sign(x - t), []),
-    ("SmoothL1Loss", lambda x, t: np.where(np.abs(x - t) < 0.5, (x - t) ** 2, np.abs(x - t) - 0.25),
-     lambda x, t: np.clip((x - t) / 0.5, -1, 1), [ctypes.c_float(0.5)]),
+    (
+        "SmoothL1Loss",
+        lambda x, t: np.where(np.abs(x - t) < 0.5, (x - t) ** 2, np.abs(x - t) - 0.25),
+        lambda x, t: np.clip((x - t) / 0.5, -1, 1),
+        [ctypes.c_float(0.5)],
+    ),
     ("SoftMarginLoss", lambda x, t: softplus(-t * x), lambda x, t: -t * special.expit(-t * x), []),
     ("KlDiv", lambda x, t: special.xlogy(t, t) - t * x, lambda x, t: -t + 0 * x, [False]),
 ]
@@ -38,12 +42,20 @@ def test_losses(name, f, slope, given, dtype, reduction):
     for x in layouts(values((3, 5), dtype)):
         t = values((3, 5), dtype, 1, low=0.1 if name == "KlDiv" else -3)
         expected = np.asarray(reduced(f(wide(x), wide(t)), reduction))
-        agree(acl.result("aclnn" + name, x, t, reduction, *given, ..., out=np.empty(expected.shape, dtype)), expected, 2)
+        agree(
+            acl.result("aclnn" + name, x, t, reduction, *given, ..., out=np.empty(expected.shape, dtype)), expected, 2
+        )
         g = values(expected.shape, dtype, 2)
         got = acl.result(f"aclnn{name}Backward", g, x, t, reduction, *given, ..., out=np.empty(x.shape, dtype))
         agree(got, wide(g) * slope(wide(x), wide(t)) / (x.size if reduction == 1 else 1), 2)
     named = {0: "self", 1: "target", 3 + len(given): "result" if name == "SmoothL1Loss" else "out"}
-    refuses("aclnn" + name, [x, t, reduction, *given, np.empty(expected.shape, dtype)], named, expected.astype(dtype), 3 + len(given))
+    refuses(
+        "aclnn" + name,
+        [x, t, reduction, *given, np.empty(expected.shape, dtype)],
+        named,
+        expected.astype(dtype),
+        3 + len(given),
+    )
     with acl.refused(161002, name, "reduction"):
         acl.result("aclnn" + name, x, t, 9, *given, ..., out=np.empty((), dtype))
 
@@ -75,9 +87,17 @@ def test_cross_entropy_of_two(dtype, reduction, weighted):
             agree(acl.result(name, x, t, w, p, reduction, ..., out=out), expected, 2)
         g = values(expected.shape, dtype, 4)
         slope = ww * ((1 - tt) * special.expit(xx) - pp * tt * special.expit(-xx))
-        agree(acl.result(name + "Backward", g, x, t, w, p, reduction, ..., out=np.empty(x.shape, dtype)), wide(g) * slope / n, 2)
+        agree(
+            acl.result(name + "Backward", g, x, t, w, p, reduction, ..., out=np.empty(x.shape, dtype)),
+            wide(g) * slope / n,
+            2,
+        )
         slope = ww * (pp * softplus(-xx) - softplus(xx))
-        agree(acl.result(name + "TargetBackward", g, x, t, w, p, reduction, ..., out=np.empty(x.shape, dtype)), wide(g) * slope / n, 3)
+        agree(
+            acl.result(name + "TargetBackward", g, x, t, w, p, reduction, ..., out=np.empty(x.shape, dtype)),
+            wide(g) * slope / n,
+            3,
+        )
         if weighted == 2:
             continue
         y = values((3, 5), dtype, 5, 0.05, 0.95)
@@ -85,8 +105,11 @@ def test_cross_entropy_of_two(dtype, reduction, weighted):
         expected = np.asarray(reduced(-ww * (tt * np.log(yy) + (1 - tt) * np.log(1 - yy)), reduction))
         agree(acl.result("aclnnBinaryCrossEntropy", y, t, w, reduction, ..., out=out), expected, 2)
         slope = ww * (yy - tt) / (yy * (1 - yy))
-        agree(acl.result("aclnnBinaryCrossEntropyBackward", g, y, t, w, reduction, ..., out=np.empty(x.shape, dtype)),
-              wide(g) * slope / n, 3)
+        agree(
+            acl.result("aclnnBinaryCrossEntropyBackward", g, y, t, w, reduction, ..., out=np.empty(x.shape, dtype)),
+            wide(g) * slope / n,
+            3,
+        )
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -97,7 +120,7 @@ def test_likelihood(dtype, shape, reduction, weighted):
     name = "aclnnNLLLoss2d" if len(shape) == 4 else "aclnnNLLLoss"
     for x in layouts(values(shape, dtype)):
         rest = (shape[0], *shape[2:]) if len(shape) > 1 else ()
-        t = np.abs(values(rest, np.int64, 1)) % 4
+        t = np.asarray(np.abs(values(rest, np.int64, 1)) % 4)
         w = values(4, dtype, 2, 0.5, 2) if weighted else None
         ww = wide(w) if weighted else np.ones(4)
         ignored = 2
@@ -115,7 +138,9 @@ def test_likelihood(dtype, shape, reduction, weighted):
         weight = np.asarray(own.sum(), dtype)
         got = acl.result(name + "Backward", g, x, t, w, reduction, ignored, weight, ..., out=np.empty(shape, dtype))
         slope = np.zeros(picked.shape)
-        np.put_along_axis(slope, t[..., None], (-own * wide(g) / (wide(weight) if reduction == 1 and own.sum() else 1))[..., None], -1)
+        np.put_along_axis(
+            slope, t[..., None], (-own * wide(g) / (wide(weight) if reduction == 1 and own.sum() else 1))[..., None], -1
+        )
         agree(got, np.moveaxis(slope, -1, 1) if len(shape) > 1 else slope, 2)
     with acl.refused(161002, name, "target"):
         acl.plan(name, acl.Tensor(x), acl.Tensor(np.zeros((9, 9), np.int64)), None, reduction, 0, out, total)
@@ -142,7 +167,21 @@ def test_cross_entropy(dtype, reduction, smoothing):
     agree(out.numpy(), expected, 2)
     agree(probabilities.numpy(), logs, 2)
     g, logs = values(expected.shape, dtype, 2), logs.astype(dtype)
-    got = acl.result("aclnnCrossEntropyLossGrad", g, logs, t, w, None, None, reduction, 2, smoothing, 0.0, ..., out=np.empty((6, 4), dtype))
+    got = acl.result(
+        "aclnnCrossEntropyLossGrad",
+        g,
+        logs,
+        t,
+        w,
+        None,
+        None,
+        reduction,
+        2,
+        smoothing,
+        0.0,
+        ...,
+        out=np.empty((6, 4), dtype),
+    )
     slope = np.empty((6, 4))
     start = wide(logs)
     for i in np.ndindex(6, 4):  # by a central difference of the scores
@@ -157,12 +196,25 @@ def test_cross_entropy(dtype, reduction, smoothing):
 @pytest.mark.parametrize("maximize", [False, True])
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_adam_with_decay(dtype, maximize, amsgrad):
-    x, m, v, g = values((3, 4), dtype), values((3, 4), dtype, 1), np.abs(values((3, 4), dtype, 2)), values((3, 4), dtype, 3)
+    x, m, v, g = (
+        values((3, 4), dtype),
+        values((3, 4), dtype, 1),
+        np.abs(values((3, 4), dtype, 2)),
+        values((3, 4), dtype, 3),
+    )
     most = np.abs(values((3, 4), dtype, 4))
     tensors = [acl.Tensor(one.copy()) for one in (x, m, v, most)]
     numbers = [ctypes.c_float(one) for one in (0.1, 0.875, 0.75, 0.25, 1e-3)]
-    acl.run("aclnnApplyAdamWV2", *tensors[:3], tensors[3] if amsgrad else None, acl.Tensor(g), acl.Tensor(np.array([2], np.float32)),
-            *numbers, amsgrad, maximize)
+    acl.run(
+        "aclnnApplyAdamWV2",
+        *tensors[:3],
+        tensors[3] if amsgrad else None,
+        acl.Tensor(g),
+        acl.Tensor(np.array([2], np.float32)),
+        *numbers,
+        amsgrad,
+        maximize,
+    )
     slope = -wide(g) if maximize else wide(g)
     m1, v1 = 0.875 * wide(m) + 0.125 * slope, 0.75 * wide(v) + 0.25 * slope**2
     largest = np.maximum(v1, wide(most)) if amsgrad else v1
@@ -180,7 +232,20 @@ def test_adam_with_average(dtype, mode):
     g, x, m, s = (values((3, 4), dtype, k) for k in range(4))
     v = np.abs(values((3, 4), dtype, 5))
     tensors = [acl.Tensor(one.copy()) for one in (x, m, v, s)]
-    acl.run("aclnnApplyFusedEmaAdam", acl.Tensor(g), *tensors, acl.Tensor(np.array([3], np.int64)), 0.1, 0.5, 0.875, 0.75, 1e-3, mode, True, 0.25)
+    acl.run(
+        "aclnnApplyFusedEmaAdam",
+        acl.Tensor(g),
+        *tensors,
+        acl.Tensor(np.array([3], np.int64)),
+        0.1,
+        0.5,
+        0.875,
+        0.75,
+        1e-3,
+        mode,
+        True,
+        0.25,
+    )
     slope = wide(g) + (0.25 * wide(x) if mode == 0 else 0)
     m1, v1 = 0.875 * wide(m) + 0.125 * slope, 0.75 * wide(v) + 0.25 * slope**2
     update = m1 / (1 - 0.875**3) / (np.sqrt(v1 / (1 - 0.75**3)) + 1e-3) + (0.25 * wide(x) if mode == 1 else 0)

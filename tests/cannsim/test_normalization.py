@@ -56,7 +56,10 @@ def test_masked_softmax(dtype):
     agree(acl.result("aclnnScaledMaskedSoftmax", x, mask, 0.5, False, ..., out=out), y)
     g, y = values(x.shape, dtype, 2), y.astype(dtype)
     expected = wide(y) * (wide(g) - (wide(g) * wide(y)).sum(axis=-1, keepdims=True)) * 0.5
-    agree(acl.result("aclnnScaledMaskedSoftmaxBackward", g, y, mask, 0.5, False, ..., out=out), np.where(mask, 0, expected))
+    agree(
+        acl.result("aclnnScaledMaskedSoftmaxBackward", g, y, mask, 0.5, False, ..., out=out),
+        np.where(mask, 0, expected),
+    )
     triangle = np.triu(np.ones((4, 5), bool), 1)
     y = special.softmax(np.where(triangle, -10000, wide(x) * 0.5), axis=-1)
     agree(acl.result("aclnnScaledMaskedSoftmax", x, None, 0.5, True, ..., out=out), y)
@@ -94,16 +97,52 @@ def test_layer_norm(dtype, shape, affine):
         mean, inverse = mean.astype(np.float32), inverse.astype(np.float32)
         dx, dw, db = slopes(wide(g), wide(x), wide(mean), wide(inverse), ww, axes)
         of_x, of_w, of_b = empty(x.shape, dtype), empty(shape, dtype), empty(shape, dtype)
-        acl.run("aclnnLayerNormBackward", g, x, acl.IntArray(shape), mean, inverse, w, b, acl.BoolArray([True] * 3), of_x, of_w, of_b)
+        acl.run(
+            "aclnnLayerNormBackward",
+            g,
+            x,
+            acl.IntArray(shape),
+            mean,
+            inverse,
+            w,
+            b,
+            acl.BoolArray([True] * 3),
+            of_x,
+            of_w,
+            of_b,
+        )
         rest = tuple(range(3 - len(shape)))
         agree(of_x.numpy(), dx, 2)
         agree(of_w.numpy(), dw.sum(axis=rest), 5)
         agree(of_b.numpy(), db.sum(axis=rest), 5)
-    acl.run("aclnnLayerNormBackward", g, x, acl.IntArray(shape), mean, inverse, w, b, acl.BoolArray([True, False, False]), of_x, None, None)
+    acl.run(
+        "aclnnLayerNormBackward",
+        g,
+        x,
+        acl.IntArray(shape),
+        mean,
+        inverse,
+        w,
+        b,
+        acl.BoolArray([True, False, False]),
+        of_x,
+        None,
+        None,
+    )
     with acl.refused(161002, "aclnnLayerNorm", "normalizedShape"):
         acl.plan("aclnnLayerNorm", acl.Tensor(x), acl.IntArray([4]), None, None, 1e-3, out, None, None)
     with acl.refused(161002, "aclnnLayerNorm", "weightOptional"):
-        acl.plan("aclnnLayerNorm", acl.Tensor(x), acl.IntArray(shape), acl.Tensor(np.ones(3, dtype)), None, 1e-3, out, None, None)
+        acl.plan(
+            "aclnnLayerNorm",
+            acl.Tensor(x),
+            acl.IntArray(shape),
+            acl.Tensor(np.ones(3, dtype)),
+            None,
+            1e-3,
+            out,
+            None,
+            None,
+        )
     with acl.refused(161001, "aclnnLayerNorm", "input"):
         acl.plan("aclnnLayerNorm", None, acl.IntArray(shape), None, None, 1e-3, out, None, None)
 
@@ -184,7 +223,22 @@ def test_group_norm(dtype, groups):
         agree(out.numpy(), ((cut - mean) * inverse).reshape(x.shape), 2)
         mean, inverse = mean[..., 0].astype(dtype), inverse[..., 0].astype(dtype)
         of_x, of_w, of_b = empty(x.shape, dtype), empty(4, dtype), empty(4, dtype)
-        acl.run("aclnnGroupNormBackward", g, x, mean, inverse, w, 3, 4, 5, groups, acl.BoolArray([True] * 3), of_x, of_w, of_b)
+        acl.run(
+            "aclnnGroupNormBackward",
+            g,
+            x,
+            mean,
+            inverse,
+            w,
+            3,
+            4,
+            5,
+            groups,
+            acl.BoolArray([True] * 3),
+            of_x,
+            of_w,
+            of_b,
+        )
         spread = np.broadcast_to(ww, (3, 4, 5)).reshape(cut.shape)
         dx, dw, db = slopes(wide(g).reshape(cut.shape), cut, wide(mean)[..., None], wide(inverse)[..., None], spread, 2)
         agree(of_x.numpy(), dx.reshape(x.shape), 5)
@@ -213,23 +267,66 @@ def test_batch_norm(dtype, shape):
         agree(inverses.numpy(), inverse.ravel())
         agree(running[0].numpy(), 0.9 * old_mean + 0.1 * mean.ravel())
         agree(running[1].numpy(), 0.9 * old_var + 0.1 * var.ravel() * n / (n - 1))
-        acl.run("aclnnBatchNorm", x, None, None, acl.Tensor(old_mean), acl.Tensor(old_var), False, 0.1, 1e-3, out, None, None)
+        acl.run(
+            "aclnnBatchNorm",
+            x,
+            None,
+            None,
+            acl.Tensor(old_mean),
+            acl.Tensor(old_var),
+            False,
+            0.1,
+            1e-3,
+            out,
+            None,
+            None,
+        )
         fixed = 1 / np.sqrt(wide(old_var) + 1e-3).reshape(along)
         agree(out.numpy(), (wide(x) - old_mean.reshape(along)) * fixed, 2)
         mean, inverse = mean.ravel().astype(np.float32), inverse.ravel().astype(np.float32)
         of_x, of_w, of_b = empty(shape, dtype), empty(3), empty(3)
         every = acl.BoolArray([True] * 3)
         acl.run("aclnnBatchNormBackward", g, x, w, None, None, mean, inverse, True, 1e-3, every, of_x, of_w, of_b)
-        dx, dw, db = slopes(wide(g), wide(x), wide(mean).reshape(along), wide(inverse).reshape(along), wide(w).reshape(along), axes)
+        dx, dw, db = slopes(
+            wide(g), wide(x), wide(mean).reshape(along), wide(inverse).reshape(along), wide(w).reshape(along), axes
+        )
         agree(of_x.numpy(), dx, 3)
         agree(of_w.numpy(), dw.sum(axis=axes), 5)
         agree(of_b.numpy(), db.sum(axis=axes), 5)
-        acl.run("aclnnBatchNormBackward", g, x, w, old_mean, old_var, None, None, False, 1e-3, acl.BoolArray([True] * 3), of_x, of_w, of_b)
+        acl.run(
+            "aclnnBatchNormBackward",
+            g,
+            x,
+            w,
+            old_mean,
+            old_var,
+            None,
+            None,
+            False,
+            1e-3,
+            acl.BoolArray([True] * 3),
+            of_x,
+            of_w,
+            of_b,
+        )
         agree(of_x.numpy(), wide(g) * wide(w).reshape(along) * fixed, 3)
         acl.run("aclnnBatchNormStats", x, 1e-3, means, inverses)
         agree(means.numpy(), wide(x).mean(axis=axes))
     with acl.refused(161002, "aclnnBatchNorm", "weight"):
-        acl.plan("aclnnBatchNorm", acl.Tensor(x), acl.Tensor(np.ones(4, np.float32)), None, None, None, True, 0.1, 1e-3, out, means, inverses)
+        acl.plan(
+            "aclnnBatchNorm",
+            acl.Tensor(x),
+            acl.Tensor(np.ones(4, np.float32)),
+            None,
+            None,
+            None,
+            True,
+            0.1,
+            1e-3,
+            out,
+            means,
+            inverses,
+        )
 
 
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
