@@ -35,11 +35,14 @@ CATEGORY = {"i": "bBhHiIqQ", "f": "eEfd", "c": "cFD", "?": "?"}
 
 
 # What the sources say of a parameter and cannot mean: an output of a reduction has the reduced shape, a padded tensor
-# another shape than its input, indices are integers, any number can be filled in.
+# another shape than its input, indices are integers, any number can be filled in,
+# an axis that is not indexed has an empty tensor of any dtype.
 WITHDRAWN = {
     ("aclnnLinalgVectorNorm", "out"): ("shape",),
     ("aclnnNorm", "out"): ("shape",),
     ("aclnnLogSumExp", "out"): ("shape",),
+    ("aclnnBinaryCrossEntropy", "out"): ("shape",),
+    ("aclnnBinaryCrossEntropyWithLogits", "out"): ("shape",),
     ("aclnnReflectionPad1d", "out"): ("shape",),
     ("aclnnReflectionPad2d", "out"): ("shape",),
     ("aclnnReflectionPad3d", "out"): ("shape",),
@@ -51,9 +54,17 @@ WITHDRAWN = {
     ("aclnnKthvalue", "indicesOut"): ("dtypes",),
     ("aclnnIsInScalarTensor", "out"): ("shape",),
     ("aclnnSplitTensor", "out"): ("shape",),
-    ("aclnnBinaryCrossEntropy", "out"): ("shape",),
-    ("aclnnBinaryCrossEntropyWithLogits", "out"): ("shape",),
+    ("aclnnIndex", "indices"): ("dtypes",),
+    ("aclnnIndexPutImpl", "indices"): ("dtypes",),
 }
+# A number is a tensor without axes: these take it, although "from 1 axis on" is said of them.
+NUMBERS_TOO = {
+    "aclnnBinaryCrossEntropy", "aclnnBinaryCrossEntropyWithLogits", "aclnnClamp", "aclnnClampMax",
+    "aclnnClampMaxTensor", "aclnnClampMin", "aclnnClampMinTensor", "aclnnClampTensor", "aclnnGcd", "aclnnHardtanh",
+    "aclnnInplaceClampMax", "aclnnInplaceClampMaxTensor", "aclnnInplaceClampMinTensor", "aclnnInplaceCopy",
+    "aclnnInplaceLog", "aclnnInplaceLog2", "aclnnInplaceSigmoid", "aclnnLog", "aclnnLog2", "aclnnLogSigmoid",
+    "aclnnLogSigmoidForward", "aclnnMaxDim", "aclnnMinDim", "aclnnSelu", "aclnnSign", "aclnnStack",
+}  # fmt: skip
 # What they say too narrowly: torch_npu's calls have more.
 WIDENED = {
     ("aclnnMinDim", "indices"): {"dtypes": "iq"},
@@ -63,12 +74,6 @@ WIDENED = {
 def parameter_type(declared: str) -> str:
     """A C type without const and blanks: `aclTensor*`, `int64_t`."""
     return declared.replace("const ", "").replace(" ", "")
-
-
-def scalar_letters(letters: str) -> str:
-    """A number comes as the widest type of its kind from clients that know only these, whatever the sources list."""
-    wide = {"q": "?bBhHiIqeEfd", "d": "eEfd", "D": "cF"}
-    return "".join(one for one in LETTERS.values() if one in letters or set(wide.get(one, "")) & set(letters))
 
 
 def operator(called: str, signature: dict[str, Any], documented: dict[str, Any]) -> list[dict[str, Any]]:
@@ -83,7 +88,7 @@ def operator(called: str, signature: dict[str, Any], documented: dict[str, Any])
         if facts.get("dtypes"):
             letters = "".join(LETTERS.get(dtype, "") for dtype in facts["dtypes"])
             if letters:
-                line["dtypes"] = scalar_letters(letters) if line["type"] == "aclScalar*" else letters
+                line["dtypes"] = letters
         if facts.get("rank"):
             line["rank"] = facts["rank"]
         for ours, theirs in (("shape", "shape_eq"), ("dtype", "dtype_eq")):
@@ -93,6 +98,8 @@ def operator(called: str, signature: dict[str, Any], documented: dict[str, Any])
             line["empty"] = False
         for fact in WITHDRAWN.get((called, name), ()):
             line.pop(fact, None)
+        if called in NUMBERS_TOO and line.get("rank", [0])[0] == 1:
+            line["rank"] = [0, line["rank"][1]]
         line.update(WIDENED.get((called, name), {}))
         params.append(line)
     return params

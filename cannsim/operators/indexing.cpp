@@ -18,8 +18,14 @@ public:
         int axis = 0;
         for (const auto& one : call.optional_tensors("indices")) {
             Key key;
-            if (one) key.tensor = *one;
             key.first = axis;
+            // torch_npu gives an empty tensor of self's dtype for an axis that stays; a mask may be empty where the axis is.
+            const bool stays = one && one->ndim() == 1 && one->size() == 0 && (axis >= self.ndim() || self.length(axis) != 0 || one->dtype != DType::boolean);
+            if (one && !stays) {
+                key.tensor = *one;
+                call.expect(one->dtype == DType::boolean || one->dtype == DType::int32 || one->dtype == DType::int64, "indices",
+                            text("one of bool, int32, int64, got ", asnumpy::name(one->dtype)));
+            }
             if (key.masks()) key.count = key.tensor.ndim();
             axis += key.count;
             call.expect(axis <= self.ndim(), "indices", text("tensors for at most ", self.ndim(), " axes, got more"));

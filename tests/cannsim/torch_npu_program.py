@@ -1,8 +1,9 @@
-"""What test_torch_npu.py starts where torch_npu is installed: each case on the NPU and on the CPU, its outcome a line of JSON."""
+"""What test_torch_npu.py runs on torch_npu: each case on the NPU and on the CPU, its outcome a line of JSON."""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -327,6 +328,38 @@ NETWORKS: dict[str, Case] = {
 }
 
 
+# Tensors without axes.
+NUMBERS: dict[str, Case] = {
+    "of arithmetic": lambda v: (
+        v.x[0, 0] + v.y[1, 1],
+        v.x[0, 0] * 2,
+        v.x[0, 0] / v.y[0, 1],
+        -v.x[0, 0],
+        v.x[0, 0] ** 2,
+    ),
+    "of functions": lambda v: (v.x[0, 0].exp(), v.positive[0, 0].log(), v.positive[0, 0].log2(), v.x[1, 0].sigmoid()),
+    "of clamp": lambda v: (v.x[0, 0].clamp(-0.1, 0.1), v.x[0, 0].clamp(min=0), v.x[0, 0].clamp(max=0)),
+    "of comparison": lambda v: (v.x[0, 0] > 0, v.x[0, 0] == v.x[0, 0], torch.where(v.mask[0, 0], v.x[0, 0], v.y[0, 0])),
+    "of reductions": lambda v: (v.x[0, 0].sum(), v.x[0, 0].mean(), v.x[0, 0].max(), v.x[0, 0].argmax()),
+    "reductions of an axis": lambda v: (v.x[0, 0].sum(0), tuple(v.x[0, 0].max(0)), v.x[0, 0].cumsum(0)),
+    "of networks": lambda v: (F.relu(v.x[0, 0]), F.gelu(v.x[0, 0]), F.softmax(v.x[0, 0], 0), F.hardtanh(v.x[0, 0])),
+    "of movement": lambda v: (
+        v.x[0, 0].reshape(1, 1),
+        v.x[0, 0].expand(3, 2).contiguous(),
+        torch.stack([v.x[0, 0], v.y[0, 0]]),
+    ),
+    "of indexing": lambda v: (v.row[v.places[0]], v.i[0, 0].nonzero(), v.x[v.places[0], v.places[1]]),
+    "and Python's": lambda v: (float(v.x[0, 0]), int(v.i[0, 0]), bool(v.mask[0, 0]), v.x[0, 0].item()),
+    "of no element": lambda v: (
+        v.x[:0] + 1,
+        v.x[:0].sum(),
+        v.x[:0].sum(0),
+        torch.cat([v.x[:0], v.x]),
+        v.x[:0] @ v.tall,
+    ),
+}
+
+
 def assigned(tensor: torch.Tensor, place: Any, value: Any) -> torch.Tensor:
     result = tensor.clone()
     result[place] = value
@@ -411,7 +444,8 @@ PRINTING: dict[str, Case] = {
 
 
 def shown(tensor: torch.Tensor) -> str:
-    return repr(tensor).replace(", device='npu:0'", "")
+    one_line = re.sub(r"\s+", " ", repr(tensor))  # where a line breaks depends on the suffix
+    return one_line.replace(", device='npu:0'", "")
 
 
 def queued(v: Values) -> Any:
@@ -474,7 +508,9 @@ def random_numbers(v: Values) -> Any:
         drawn = []
         for _ in range(2):
             torch.npu.manual_seed(7)
-            drawn.append((torch.rand(20000, device="npu"), torch.randn(20000, device="npu"), torch.randperm(50, device="npu")))
+            drawn.append(
+                (torch.rand(20000, device="npu"), torch.randn(20000, device="npu"), torch.randperm(50, device="npu"))
+            )
         for first, second in zip(*drawn, strict=True):
             assert torch.equal(first, second), "expected the same numbers for the same seed"
         uniform, normal, order = (tensor.cpu() for tensor in drawn[0])
@@ -518,7 +554,8 @@ DEVICE: dict[str, Case] = {
 
 GROUPS = {
     "creation": CREATION, "arithmetic": ARITHMETIC, "functions": FUNCTIONS, "logic": LOGIC, "reductions": REDUCTIONS,
-    "products": PRODUCTS, "movement": MOVEMENT, "indexing": INDEXING, "networks": NETWORKS, "autograd": AUTOGRAD,
+    "products": PRODUCTS, "movement": MOVEMENT, "indexing": INDEXING, "numbers": NUMBERS, "networks": NETWORKS,
+    "autograd": AUTOGRAD,
     "training": TRAINING, "printing": PRINTING, "device": DEVICE,
 }  # fmt: skip
 
@@ -555,7 +592,8 @@ def outcome(case: Case, tolerance: float) -> str:
 
 
 def main() -> None:
-    print(json.dumps({"torch": torch.__version__, "torch_npu": torch_npu.__version__, "device": torch.npu.get_device_name(0)}))
+    versions = {"torch": torch.__version__, "torch_npu": torch_npu.__version__}
+    print(json.dumps(versions | {"device": torch.npu.get_device_name(0)}))
     for group in sys.argv[1:] or GROUPS:
         tolerance = 1e-3 if group == "training" else 2e-5
         for name, case in GROUPS[group].items():

@@ -1,0 +1,128 @@
+"""A program that is not ours on the simulator: the torch_npu wheel as it is, its results beside those of torch's CPU.
+
+Left out unless asked for (`pytest -m torch_npu`): it makes an environment of its own and installs 250 MB of wheels.
+ASNUMPY_TORCH_NPU_PYTHON names the Python of an environment that has them already.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asnumpy import cannsim
+from cannsim import acl
+
+pytestmark = pytest.mark.torch_npu
+
+PROGRAM = Path(__file__).with_name("torch_npu_program.py")
+TORCH = ("torch==2.13.0+cpu",)
+PLUGIN = ("torch_npu==2.13.0",)
+NEEDS = ("numpy", "pyyaml")
+GROUPS = (
+    "creation", "arithmetic", "functions", "logic", "reductions", "products", "movement", "indexing", "numbers",
+    "networks", "autograd", "training", "printing", "device",
+)  # fmt: skip
+
+# What differs from the CPU on any NPU, because torch_npu does it so.
+TORCH_NPU_DIFFERS = {
+    ("arithmetic", "to double"): "torch_npu converts to float32 in place of float64, and warns",
+    ("networks", "gelu by tanh"): "torch_npu computes both forms with aclnnGelu",
+}
+
+
+@dataclass
+class Outcome:
+    versions: dict[str, str] = field(default_factory=dict)
+    failures: dict[str, dict[str, str]] = field(default_factory=dict)
+    report: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
+
+
+def pip(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(python), "-m", "pip", "--disable-pip-version-check", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+
+
+@pytest.fixture(scope="session")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python that has torch for the CPU and torch_npu, and nothing of ours."""
+    if given := os.environ.get("ASNUMPY_TORCH_NPU_PYTHON"):
+        return Path(given)
+    folder = tmp_path_factory.mktemp("torch_npu")
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True, timeout=120)
+    made = folder / "bin" / "python"
+    for arguments in (["--no-deps", *TORCH, *PLUGIN], [*TORCH, *NEEDS]):
+        installed = pip(made, "install", "--quiet", *arguments)
+        if installed.returncode:
+            reason = (installed.stderr.strip().splitlines() or ["no message"])[-1]
+            pytest.skip(f"pip finds no {' '.join(arguments)} (its sources need torch's build for the CPU): {reason}")
+    return made
+
+
+@pytest.fixture(scope="session")
+def outcome(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """The program's run, once for all tests of this file."""
+    report = tmp_path_factory.mktemp("run") / "report"
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
+    environment |= cannsim.environment(report=report)
+    environment |= {"LD_LIBRARY_PATH": str(acl.folder()), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    run = subprocess.run(
+        [str(python), str(PROGRAM)], env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-4000:]
+    result = Outcome(text=run.stderr, report=json.loads(report.read_text()))
+    for line in run.stdout.splitlines():
+        if not line.startswith("{"):
+            continue
+        one = json.loads(line)
+        if "case" in one:
+            result.failures.setdefault(one["group"], {})[one["case"]] = one["failure"]
+        else:
+            result.versions = one
+    return result
+
+
+def test_torch_npu_finds_the_simulated_chip(outcome: Outcome) -> None:
+    assert outcome.versions["torch"].startswith("2.13.0")
+    assert outcome.versions["torch_npu"].startswith("2.13.0")
+    assert outcome.versions["device"] == "Ascend910B1"
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_results_are_those_of_the_cpu(outcome: Outcome, group: str) -> None:
+    cases = outcome.failures[group]
+    different = {name for name, failure in cases.items() if failure}
+    expected = {name for place, name in TORCH_NPU_DIFFERS if place == group}
+    assert different == expected, "\n".join(f"{name}: {cases.get(name)}" for name in sorted(different ^ expected))
+
+
+def test_the_program_covers_what_it_should(outcome: Outcome) -> None:
+    assert set(outcome.failures) == set(GROUPS)
+    assert sum(map(len, outcome.failures.values())) >= 280
+    ran = {task["name"] for task in outcome.report["tasks"] if task["name"].startswith("aclnn")}
+    assert len(ran) >= 150, f"expected the operators to run on the simulator, got {sorted(ran)}"
+    assert "fall back" not in outcome.text  # torch_npu says so when it computes on the CPU
+
+
+def test_the_simulator_finds_nothing_wrong_but_what_torch_npu_leaves_at_the_end(outcome: Outcome) -> None:
+    assert [one for one in outcome.report["findings"] if one["kind"] != "leak"] == []
+
+
+def test_several_devices_of_another_chip(python: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment |= {"LD_LIBRARY_PATH": str(acl.folder()), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    lines = "import torch, torch_npu; torch.npu.set_device(1); print(torch.ones(2, device='npu:1').sum().item())"
+    for devices, chip, works in ((2, "Ascend910_9391", True), (1, "Ascend910B1", False)):
+        settings = environment | {"CANNSIM_DEVICES": str(devices), "CANNSIM_CHIP": chip}
+        run = subprocess.run(
+            [str(python), "-c", lines], env=settings, capture_output=True, text=True, timeout=300, check=False
+        )
+        assert (run.returncode == 0) == works, run.stderr[-2000:]
+        assert ("2.0" in run.stdout) == works
