@@ -19,7 +19,7 @@ from asnumpy import _core
 from measure import Row, load, markdown, text
 
 HERE = Path(__file__).resolve().parent
-SCRIPTS = ("elementwise", "reductions", "grids", "pictures", "selection", "small", "products", "process")
+SCRIPTS = ("elementwise", "reductions", "grids", "pictures", "selection", "small", "products", "draws", "process")
 
 PAGE = """# Performance
 

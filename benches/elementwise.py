@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+import asnumpy as ap
 from asnumpy.demo.measure import close
-from measure import Case, main
+from measure import Case, direct, main
 
 
 def chain(xp: Any, a: Any, b: Any) -> Any:
@@ -74,17 +75,23 @@ def expression(source: str) -> Callable[..., Callable[[], Any]]:
     return prepare
 
 
+def short(work: Callable[..., Any], count: int) -> dict[str, Any]:
+    if count > 10_000:
+        return {}
+    return direct(lambda a, b: work(np, a, b), lambda a, b: work(ap, a, b))
+
+
 def cases() -> Iterator[Case]:
     others = {"numba": compiled_chain, "numexpr": expression("(((a*b + a)*b + a)*b + a)*b + a")}
     for count, least in ((20_000_000, 7), (1_000_000, 7), (10_000, 2.5)):
         yield Case("t=a*b; 3 x t=(t+a)*b; t+a, float32", f"{count:,}", least, chain, normals(count, np.float32),
-                   others=others)
+                   others=others, **short(chain, count))
     for count, dtype, least in (
         (20_000_000, np.float32, 4.5), (20_000_000, np.float64, 4),
         (1_000_000, np.float32, 3.5), (10_000, np.float32, 1),
     ):
         yield Case(f"exp(a*b+a)*b, {np.dtype(dtype)}", f"{count:,}", least, exponential, normals(count, dtype),
-                   others={"numexpr": expression("exp(a*b+a)*b")})
+                   others={"numexpr": expression("exp(a*b+a)*b")}, **short(exponential, count))
     for shape, least in (((1000, 1000, 100), 2), ((1000, 1000, 10), 1.7), ((100, 100, 10), 1)):
         yield Case("a + b, int32", str(shape), least, add, lambda shape=shape: integers(shape), close(0))
     yield Case("where((a>b)&(a<1), clip(a*2,0,1), b-a), float32", "10,000,000", 6, mix, normals(10_000_000, np.float32),

@@ -8,21 +8,13 @@ from typing import Any
 
 import numpy as np
 
-import asnumpy as ap
 from asnumpy.demo.measure import close
-from measure import Case, main
+from measure import Case, direct, main
 
 
 def small(name: str, least: float, work: Callable[[Any], Any], forced: bool = True) -> Case:
-    def plain(x: Any) -> Callable[[], Any]:
-        return lambda: work(x)
-
-    def force(x: Any) -> Callable[[], Any]:
-        evaluate = ap.eval
-        return lambda: evaluate(work(x))
-
     return Case(name, "10", least, lambda xp, x: work(x), lambda: [np.random.default_rng().random(10)], close(1e-12),
-                on_numpy=plain, on_asnumpy=force if forced else plain)
+                **direct(work, work, forced))
 
 
 def cases() -> Iterator[Case]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 import hypothesis
+import numpy_versions
 import pytest
 
 import asnumpy as ap
@@ -21,6 +22,9 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if reason := numpy_versions.reason_to_skip(item.name):
+            item.add_marker(pytest.mark.skip(reason=reason))
     if os.environ.get("ASNUMPY_THOROUGH"):
         return
     for item in items:

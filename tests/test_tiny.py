@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 
 import numpy as np
@@ -122,6 +123,21 @@ def test_pickle() -> None:
         same(pickle.loads(pickle.dumps(a, protocol)), ap.to_numpy(a))
 
 
+def test_files_and_narrow_dtypes() -> None:
+    file = io.BytesIO()
+    ap.save(file, ap.array([0.5, -3, 2.5]).astype("float8_e4m3fn"))
+    file.seek(0)
+    a = ap.load(file)
+    assert a.dtype == ap.float8_e4m3fn and a.tolist() == [0.5, -3, 2.5]
+    same(a.astype(np.float32), np.array([0.5, -3, 2.5], np.float32))
+
+
+def test_series() -> None:
+    p = ap.polynomial.Polynomial([1.0, 2, 3])
+    same(p(ap.arange(4.0)), np.array([1.0, 6, 17, 34]))
+    ap.testing.assert_allclose(p.deriv().coef, [2, 6])
+
+
 def test_errors_are_numpy_s() -> None:
     with pytest.raises(ValueError, match="broadcast"):
         ap.ones((2, 3)) + ap.ones((4,))
@@ -134,3 +150,17 @@ def test_errors_are_numpy_s() -> None:
 def test_settings_are_checked() -> None:
     with pytest.raises(ValueError, match="num_threads"):
         ap.config.num_threads = 0
+
+
+def test_neural_network_functions() -> None:
+    np.testing.assert_allclose(ap.nn.softmax(ap.asarray([1.0, 2.0])), [1 / (1 + np.e), np.e / (1 + np.e)])
+    assert ap.nn.gelu(ap.asarray([-np.inf, 0.0])).tolist() == [0.0, 0.0]
+
+
+def test_python_functions_are_traced() -> None:
+    assert ap.vectorize(lambda x: x * 2 + 1)(ap.arange(3)).tolist() == [1, 3, 5]
+
+
+def test_errors_of_arithmetic_on_request() -> None:
+    with ap.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        ap.ones(3) / 0

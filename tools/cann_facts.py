@@ -2,7 +2,7 @@
 """Writes the simulator's data files from a folder of collected facts about CANN's interface.
 
 usage: cann_facts.py FACTS cannsim/data
-FACTS holds acl_runtime.json, aclnn_signatures.json and aclnn_dtypes.json: names, types, enum values and accepted dtypes, no text
+FACTS holds acl_runtime.json, aclnn_signatures.json and aclnn_dtypes.json: names, types, enum values, dtypes, no text
 of any CANN file. Only what the simulator needs goes into the data files, one operator or function a line.
 """
 
@@ -93,7 +93,7 @@ def operators(signatures: dict[str, Any], dtypes: dict[str, Any]) -> dict[str, A
         "_meta": {
             "what": "CANN 8.1's operators: parameters, accepted dtypes and ranks on the Ascend 910B",
             "letters": {letter: name for name, letter in LETTERS.items()},
-            "promotion": "a row per dtype (of the scalar in tensor_scalar), a letter per other dtype in the order of letters",
+            "promotion": "a row per dtype (of the scalar in tensor_scalar), a letter per other dtype in order",
             "castable": dtypes["promotion"]["cast_rule"]["allowed"],
         },
         "_promotion": promotion,

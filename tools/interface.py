@@ -19,10 +19,17 @@ import numpy as np
 import asnumpy as ap
 
 LEAST = 0.98
-NAMESPACES = (
-    "numpy", "numpy.linalg", "numpy.fft", "numpy.emath", "numpy.exceptions", "numpy.dtypes", "numpy.typing",
+_SERIES = ("Polynomial", "Chebyshev", "Hermite", "HermiteE", "Laguerre", "Legendre")
+COMPARED = (
+    "numpy", "numpy.linalg", "numpy.fft", "numpy.random", "numpy.random.Generator", "numpy.polynomial", "numpy.testing",
+    *(f"numpy.polynomial.{kind.lower().replace('hermitee', 'hermite_e')}" for kind in _SERIES),
+    *(f"numpy.polynomial.{kind}" for kind in _SERIES), "numpy.polynomial.polyutils", "numpy.poly1d",
+    "numpy.emath", "numpy.exceptions", "numpy.dtypes", "numpy.typing",
     "numpy.char", "numpy.strings", "numpy.ctypeslib", "numpy.lib", "numpy.lib.array_utils", "numpy.lib.format",
     "numpy.lib.introspect", "numpy.lib.mixins", "numpy.lib.npyio", "numpy.lib.scimath", "numpy.lib.stride_tricks",
+    "numpy.polynomial", "numpy.polynomial.polynomial", "numpy.polynomial.chebyshev", "numpy.polynomial.legendre",
+    "numpy.polynomial.laguerre", "numpy.polynomial.hermite", "numpy.polynomial.hermite_e", "numpy.polynomial.polyutils",
+    "numpy.polynomial.Polynomial", "numpy.polynomial.Chebyshev", "numpy.testing", "numpy.poly1d",
     "numpy.ndarray", "numpy.ufunc", "numpy.flatiter",
 )
 _LISTS = tomllib.loads(Path(__file__).with_name("interface.toml").read_text())
@@ -44,6 +51,17 @@ def pair(namespace: str) -> Pair:
     for part in namespace.split(".")[1:]:
         theirs, ours = getattr(theirs, part), getattr(ours, part, None)
     return Pair(namespace, theirs, ours)
+
+
+def _exists(namespace: str) -> bool:
+    try:
+        return pair(namespace).ours is not None
+    except AttributeError:
+        return False
+
+
+# One that is not there is missing from the namespace above it.
+NAMESPACES = tuple(one for one in dict.fromkeys(COMPARED) if _exists(one))
 
 
 def names(theirs: Any) -> list[str]:

@@ -8,13 +8,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from oracle import reasons, running  # noqa: E402
+from oracle import reasons, running
 
 
 def main() -> int:
@@ -25,7 +26,8 @@ def main() -> int:
     parser.add_argument("-j", "--jobs", type=int, default=2, help="modules at a time (default 2)")
     parser.add_argument("--failed", action="store_true", help="list the failures that have no reason")
     parser.add_argument("--internal", action="store_true", help="list the tests that were left out, with their reasons")
-    parser.add_argument("--check", action="store_true", help="fail below the target, or where a reason is missing or stale")
+    parser.add_argument("--check", action="store_true", help="fail below the target, or without a reason")
+    parser.add_argument("--json", type=Path, help="a file that gets the counts")
     options = parser.parse_args()
     modules = options.module or list(running.MODULES)
     arguments = ["-k", options.k] if options.k else []
@@ -39,6 +41,8 @@ def main() -> int:
             for test, reason in (result.internal | result.differs).items():
                 print(f"{test}: {reason}")
     print(running.table(results))
+    if options.json:
+        options.json.write_text(json.dumps({result.module: result.counts() for result in results}, indent=2))
     if not options.check:
         return 0
     wrong = running.complaints(results, reasons.read(), whole=not (options.module or options.k))

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import asnumpy as ap
+from asnumpy._dtype import EXTENDED, OWN
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "asnumpy"
 # Modules whose functions have no types of their own: they are NumPy's, called through the host door.
@@ -242,6 +243,8 @@ def _class(name: str, value: type, bases: str = "") -> Iterator[str]:
                 yield "    @classmethod\n" + function(member, raw.__func__, "    ", "cls")
             else:
                 yield function(member, raw, "    ", "self")
+    if issubclass(value, np.generic):  # a number of its own kind
+        yield "    def __new__(cls, value: Any = ..., /) -> Self: ..."
     if empty:
         yield "    def __getattr__(self, name: str) -> Any: ..."
 
@@ -323,14 +326,14 @@ def namespace_stub() -> str:
     """`__init__.pyi`: everything that `asnumpy` exports."""
     text = _HEAD + "from asnumpy._array import ndarray as ndarray\nfrom asnumpy._ufunc import ufunc as ufunc\n"
     names = sorted({*ap.__all__, "__version__"})
-    modules = sorted(name for name, value in vars(ap).items()
-                     if isinstance(value, types.ModuleType) and value.__name__ == f"asnumpy.{name}" and name[0] != "_")
-    for name in sorted({*modules, *ap._LATER}):
+    modules = {path.stem for path in PACKAGE.glob("[a-z]*.py")}
+    modules |= {path.parent.name for path in PACKAGE.glob("[a-z]*/__init__.py")}
+    for name in sorted(modules):
         text += f"from asnumpy import {name} as {name}\n"
     own = []
     for name in names:
         value = getattr(ap, name)
-        if name in ("ndarray", "NPUArray", "NPArray", "bfloat16", "ufunc"):
+        if name in ("ndarray", "NPUArray", "NPArray", "ufunc", *EXTENDED):
             continue
         if _from_numpy(name, value):
             text += f"from numpy import {name} as {name}\n"
@@ -338,7 +341,9 @@ def namespace_stub() -> str:
             text += f"from asnumpy._ufunc import {name} as {name}\n"
         else:
             own.append(name)
-    text += "from ml_dtypes import bfloat16 as bfloat16\n" + _ALIASES + "\nNPUArray = ndarray\nNPArray = ndarray\n\n"
+    for name, dtype in EXTENDED.items():
+        text += f"from {'asnumpy._core' if dtype in OWN else 'ml_dtypes'} import {name} as {name}\n"
+    text += _ALIASES + "\nNPUArray = ndarray\nNPArray = ndarray\n\n"
     lines: list[str] = []
     for name in own:
         value = getattr(ap, name)

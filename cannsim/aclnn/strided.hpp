@@ -53,9 +53,10 @@ template <class F, class... A> void each_line(int axis, F&& f, const A&... array
 
 // Calls f.template operator()<T>() with the C++ type of a device's dtype.
 template <class F> decltype(auto) dispatch(DType dtype, F&& f) {
-    if (dtype == DType::longdouble || dtype == DType::clongdouble) std::abort();  // no tensor has them
+    if (dtype == DType::longdouble || dtype == DType::clongdouble || asnumpy::is_narrow(dtype)) std::abort();  // no tensor has them
     return asnumpy::dispatch(dtype, [&]<class T>() -> decltype(auto) {
         if constexpr (std::is_same_v<T, long double>) return f.template operator()<double>();
+        else if constexpr (asnumpy::is_narrow_v<T>) return f.template operator()<float>();
         else if constexpr (std::is_same_v<T, std::complex<long double>>) return f.template operator()<std::complex<double>>();
         else return f.template operator()<T>();
     });

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 #include "aclnn/objects.hpp"
 #include "api/life.hpp"
 #include "api/place.hpp"
@@ -23,6 +25,7 @@ struct Life {
     std::mutex mutex;
     std::uint64_t references = 0;
     bool finalized_once = false;
+    int process = getpid();
     std::size_t streams_left = 0;  // when it was finalized
 };
 Life& life() {
@@ -42,6 +45,7 @@ void write(const std::string& path, const std::string& content) {
 
 // What the process leaves: told when it ends, because many programs free after aclFinalize.
 struct AtEnd {
+    AtEnd() { life(); }  // notes the process, before any fork
     ~AtEnd() { finish(); }
 } at_end;
 
@@ -49,7 +53,7 @@ struct AtEnd {
 
 void finish() {
     static std::atomic<bool> done{false};
-    if (done.exchange(true)) return;
+    if (done.exchange(true) || life().process != getpid()) return;  // a forked child has no streams to wait for
     detail::current_function = "at the end of the process";
     for (const auto& stream : streams_of(nullptr)) stream->wait(10000);
     if (life().finalized_once) report_leaks();

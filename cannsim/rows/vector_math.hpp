@@ -37,10 +37,11 @@ constexpr std::array vector_names{
     VectorName{"log10", 1}, VectorName{"log1p", 1}, VectorName{"sin", 1},   VectorName{"cos", 1},   VectorName{"tan", 1},   VectorName{"asin", 1},
     VectorName{"acos", 1},  VectorName{"atan", 1},  VectorName{"sinh", 1},  VectorName{"cosh", 1},  VectorName{"tanh", 1},  VectorName{"asinh", 1},
     VectorName{"acosh", 1}, VectorName{"atanh", 1}, VectorName{"cbrt", 1},  VectorName{"pow", 2},   VectorName{"atan2", 2}, VectorName{"hypot", 2},
+    VectorName{"erf", 1},   VectorName{"erfc", 1},
 };
-static_assert(vector_names.size() == static_cast<std::size_t>(asnumpy::ops::Vector::hypot) + 1);
 
 template <asnumpy::ops::Vector function, class T> void* vector_function() {
+    static_assert(static_cast<std::size_t>(function) < vector_names.size(), "a function of ops::Vector has no name here");
     static void* const found = []() -> void* {
         void* const library = dlopen("libmvec.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed
         if (!library) return nullptr;

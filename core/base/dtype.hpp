@@ -10,18 +10,21 @@
 #include <utility>
 
 #include "base/float16.hpp"
+#include "base/narrow_types.hpp"
 
 namespace asnumpy {
 
 enum class DType : std::uint8_t {
     boolean, int8, uint8, int16, uint16, int32, uint32, int64, uint64,
     float16, bfloat16, float32, float64, longdouble, complex64, complex128, clongdouble,
+    int4, uint4, int2, uint2, uint1, float8_e4m3fn, float8_e5m2, float8_e8m0fnu, float6_e2m3fn, float6_e3m2fn,
+    float4_e2m1fn, float4_e1m2fn, hifloat8, complex32,
 };
-inline constexpr int dtype_count = 17;
+inline constexpr int dtype_count = 31;
 
 template <DType> struct type_of;
 template <class> struct dtype_of;
-// One line per type: the enumerator, its C++ type, NumPy's name, NumPy's kind letter.
+// One line per type: the enumerator, its C++ type, its name, its kind letter.
 #define ASNUMPY_DTYPES(each)                                   \
     each(boolean, bool, "bool", 'b')                           \
     each(int8, std::int8_t, "int8", 'i')                       \
@@ -39,7 +42,21 @@ template <class> struct dtype_of;
     each(longdouble, long double, "longdouble", 'f')           \
     each(complex64, std::complex<float>, "complex64", 'c')     \
     each(complex128, std::complex<double>, "complex128", 'c')  \
-    each(clongdouble, std::complex<long double>, "clongdouble", 'c')
+    each(clongdouble, std::complex<long double>, "clongdouble", 'c') \
+    each(int4, ::asnumpy::int4, "int4", 'i')                   \
+    each(uint4, ::asnumpy::uint4, "uint4", 'u')                \
+    each(int2, ::asnumpy::int2, "int2", 'i')                   \
+    each(uint2, ::asnumpy::uint2, "uint2", 'u')                \
+    each(uint1, ::asnumpy::uint1, "uint1", 'u')                \
+    each(float8_e4m3fn, ::asnumpy::float8_e4m3fn, "float8_e4m3fn", 'f')    \
+    each(float8_e5m2, ::asnumpy::float8_e5m2, "float8_e5m2", 'f')          \
+    each(float8_e8m0fnu, ::asnumpy::float8_e8m0fnu, "float8_e8m0fnu", 'f') \
+    each(float6_e2m3fn, ::asnumpy::float6_e2m3fn, "float6_e2m3fn", 'f')    \
+    each(float6_e3m2fn, ::asnumpy::float6_e3m2fn, "float6_e3m2fn", 'f')    \
+    each(float4_e2m1fn, ::asnumpy::float4_e2m1fn, "float4_e2m1fn", 'f')    \
+    each(float4_e1m2fn, ::asnumpy::float4_e1m2fn, "float4_e1m2fn", 'f')    \
+    each(hifloat8, ::asnumpy::hifloat8, "hifloat8", 'f')                   \
+    each(complex32, ::asnumpy::complex32, "complex32", 'c')
 
 #define ASNUMPY_EACH(e, T, name, kind)                                          \
     template <> struct type_of<DType::e> { using type = T; };                   \
@@ -52,7 +69,7 @@ template <class T> inline constexpr DType dtype_of_v = dtype_of<T>::value;
 
 struct DTypeInfo {
     std::string_view name;
-    char kind;  // NumPy's: b bool, i signed, u unsigned, f float, c complex
+    char kind;  // b bool, i signed, u unsigned, f float, c complex
     std::uint8_t itemsize;
     std::uint8_t alignment;
 };
@@ -75,6 +92,11 @@ constexpr bool is_integer(DType d) { return kind(d) == 'i' || kind(d) == 'u'; }
 template <class T> inline constexpr bool is_half_v = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
 template <class> inline constexpr bool is_complex_v = false;
 template <class T> inline constexpr bool is_complex_v<std::complex<T>> = true;
+
+// The narrow types are held and converted, not computed with: `wide` is the type through which their casts go.
+template <class> inline constexpr bool is_narrow_v = false;
+template <class T> requires requires { typename T::wide; } inline constexpr bool is_narrow_v<T> = true;
+constexpr bool is_narrow(DType d) { return d >= DType::int4; }
 
 // Calls f.template operator()<T>() with the C++ type of d.
 template <class F> decltype(auto) dispatch(DType d, F&& f) {

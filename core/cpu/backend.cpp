@@ -21,6 +21,7 @@
 #include "cpu/kernels.hpp"
 #include "cpu/structured.hpp"
 #include "device/trace.hpp"
+#include "ops/random.hpp"
 #include "ops/structured.hpp"
 
 namespace asnumpy::cpu {
@@ -38,15 +39,18 @@ private:
 };
 
 using StructuredFunction = void (*)(const StructuredCall&);
-constexpr std::array<std::pair<std::string_view, StructuredFunction>, 10> structured_functions{{
+constexpr std::array<std::pair<std::string_view, StructuredFunction>, 13> structured_functions{{
     {"matmul", matmul}, {"scan", scan}, {"argmax", argmax}, {"argmin", argmin}, {"take", take}, {"scatter", scatter},
     {"compress", compress}, {"flatnonzero", flatnonzero}, {"bincount", bincount}, {"in_range", in_range},
+    {"random_choice", random_choice}, {"random_multinomial", random_multinomial},
+    {"random_multivariate_hypergeometric", random_multivariate_hypergeometric},
 }};
 
 class CpuBackend final : public Backend {
 public:
     CpuBackend() : functions_(rows().size(), nullptr) {
         for (const auto& [name, function] : structured_functions) functions_[find_row(name)] = function;
+        for (const RandomRow& row : random_rows) functions_[find_row(row.name)] = random_draw;
     }
 
     std::string name() const override { return "cpu"; }

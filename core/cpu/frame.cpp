@@ -48,6 +48,7 @@ void Frame::prepare(const Resolved& p, const Launch& launch, Walk walk) {
         lay_out_operands(launch);
     }
     choose_tiles();
+    choose_calls();
     choose_access(launch);
     place_scratch();
     estimate();
@@ -100,6 +101,17 @@ void Frame::choose_tiles() {
     } else {
         scheme = Scheme::segments;
         choose_segments(run, longest);
+    }
+}
+
+void Frame::choose_calls() {
+    calls.clear();
+    for (const Call& call : plan->calls) calls.push_back(&call);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const Combine& reduction = plan->reductions[i];
+        const bool runs = scheme == Scheme::rows ? is_folded_row(order.reduced, reduction.dtype) : scheme == Scheme::segments && order.inner == 1;
+        results[i].applied = runs && reduction.pair_fold;
+        if (results[i].applied) std::erase(calls, &plan->calls[static_cast<std::size_t>(reduction.call)]);
     }
 }
 

@@ -1,6 +1,7 @@
 // A launch of a plan, decided: the order of iteration, the tiles, how each operand is reached, where scratch lies.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "cpu/layout.hpp"
@@ -45,11 +46,18 @@ struct Output {
 
 struct Result {
     Strided view;               // over the kept axes
+    bool applied;               // the operands of Combine::call are folded, and that call is left out
     std::int64_t level_bytes;   // of one partial result in the stack of an accumulator
     std::int64_t block;         // partial results added one after the other before pairwise addition begins
     std::int64_t stack_offset, scratch_offset;
     std::int64_t partial_offset;  // in Frame::partials
 };
+
+// Shorter rows are combined element by element, all rows of the tile at once, where there are enough of them. A fold
+// needs elements for all its lanes to be worth its end.
+constexpr bool is_folded_row(std::int64_t length, DType dtype) {
+    return length * std::max<std::int64_t>(4, static_cast<std::int64_t>(itemsize(dtype))) >= 256;
+}
 
 enum class Scheme : std::uint8_t {
     elementwise,
@@ -75,6 +83,7 @@ struct Frame {
     std::vector<Input> inputs;
     std::vector<Output> outputs;
     std::vector<Result> results;
+    std::vector<const Call*> calls;  // of the plan, those that run
     std::vector<std::int64_t> slot_offset;
     std::vector<bool> direct;    // by value: the step that defines it writes it to memory
     std::vector<char> partials;
@@ -89,6 +98,7 @@ private:
     void lay_out_operands(const Launch&);
     std::int64_t longest_tile() const;
     void choose_tiles();
+    void choose_calls();
     void choose_segments(std::int64_t run, std::int64_t longest);
     void choose_access(const Launch&);
     void place_scratch();

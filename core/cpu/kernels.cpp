@@ -37,7 +37,7 @@ struct Kernels {
     const InstructionSet& set = choose();
     std::vector<std::span<const Loop>> loops{rows().size()};
     std::vector<std::span<const Fold>> folds{rows().size()};
-    std::unordered_map<std::uint64_t, Loop> pairs;
+    std::unordered_map<std::uint64_t, const PairKernel*> pairs;
 
     Kernels() {
         load_vector_math(set.name);
@@ -48,7 +48,7 @@ struct Kernels {
                 folds[id] = kernels.folds;
             }
             for (const PairKernel& pair : table->pairs)
-                if (pair.loop) pairs.emplace(pair_key(find_row(pair.inner), find_row(pair.outer), pair.right, pair.dtype), pair.loop);
+                if (pair.loop) pairs.emplace(pair_key(find_row(pair.inner), find_row(pair.outer), pair.right, pair.dtype), &pair);
         }
     }
 };
@@ -72,7 +72,12 @@ Fold fold(RowId id, int loop_index) {
 
 Loop pair_loop(RowId inner, RowId outer, bool right, DType dtype) {
     const auto found = kernels().pairs.find(pair_key(inner, outer, right, dtype));
-    return found == kernels().pairs.end() ? nullptr : found->second;
+    return found == kernels().pairs.end() ? nullptr : found->second->loop;
+}
+
+PairFold pair_fold(RowId inner, RowId outer, DType dtype) {
+    const auto found = kernels().pairs.find(pair_key(inner, outer, false, dtype));
+    return found == kernels().pairs.end() ? nullptr : found->second->fold;
 }
 
 std::string_view instruction_set() { return kernels().set.name; }

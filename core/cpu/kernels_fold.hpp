@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <type_traits>
 
@@ -11,6 +12,18 @@
 
 namespace asnumpy::cpu {
 namespace {
+
+// What is folded: elements as they lie, or what a row gives for those of two operands.
+template <class T> struct Elements {
+    const T* in;
+    T operator[](std::size_t i) const { return in[i]; }
+    Elements from(std::size_t i) const { return {in + i}; }
+};
+template <class Inner, class T> struct Applied {
+    const T *x, *y;
+    T operator[](std::size_t i) const { return static_cast<T>(Inner::template call<T>(x[i], y[i])); }
+    Applied from(std::size_t i) const { return {x + i, y + i}; }
+};
 
 // Each block is folded in many lanes side by side, the lanes and then the blocks in pairs. The number of lanes is the same
 // for every instruction set, so that a sum does not depend on the machine.
@@ -23,57 +36,57 @@ template <class Row, class T> struct FoldOf {
 
     static C op(C x, C y) { return static_cast<C>(Row::template call<T>(x, y)); }
 
-    static C tree(C* values, std::size_t n) {
-        while (n > 1) {
-            const std::size_t upper = n / 2, lower = n - upper;
-            for (std::size_t i = 0; i < upper; ++i) values[i] = op(values[i], values[lower + i]);
-            n = lower;
-        }
-        return values[0];
-    }
-
-    static C fold_block(const C* in, std::size_t n) {
-        alignas(64) std::array<C, lanes> sums;
-        const std::size_t first = std::min(n, lanes);
-        for (std::size_t l = 0; l < first; ++l) sums[l] = in[l];
-        if (n < 2 * lanes) {
-            for (std::size_t i = lanes; i < n; ++i) sums[i - lanes] = op(sums[i - lanes], in[i]);
-            return tree(sums.data(), first);
-        }
-        std::size_t i = lanes;
-        for (; i + lanes <= n; i += lanes) {
-#pragma omp simd
-            for (std::size_t l = 0; l < lanes; ++l) sums[l] = op(sums[l], in[i + l]);
-        }
-        for (std::size_t l = 0; i < n; ++i, ++l) sums[l] = op(sums[l], in[i]);
+    // The first n of the sums to one; n is a power of two. The bounds of the loops are constants.
+    static C halve(std::array<C, lanes>& sums, std::size_t n) {
         for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+            if (half >= n) continue;
 #pragma omp simd
             for (std::size_t l = 0; l < half; ++l) sums[l] = op(sums[l], sums[half + l]);
         }
         return sums[0];
     }
 
-    static C fold_block_of(const T* in, std::size_t n) {
-        if constexpr (is_half_v<T>) {
-            alignas(64) std::array<float, block> wide;
-            widen(in, wide.data(), n);
-            return fold_block(wide.data(), n);
-        } else {
-            return fold_block(in, n);
+    template <class Source> static C fold_block(const Source in, std::size_t n) {
+        alignas(64) std::array<C, lanes> sums;
+        const std::size_t first = n < lanes ? std::bit_floor(n) : lanes;
+        for (std::size_t l = 0; l < first; ++l) sums[l] = in[l];
+        std::size_t i = first;
+        for (; i + lanes <= n; i += lanes) {
+#pragma omp simd
+            for (std::size_t l = 0; l < lanes; ++l) sums[l] = op(sums[l], in[i + l]);
         }
+        const std::size_t rest = n - i;
+#pragma omp simd
+        for (std::size_t l = 0; l < rest; ++l) sums[l] = op(sums[l], in[i + l]);
+        return halve(sums, first);
     }
 
-    static C pairs(const T* in, std::size_t n) {
-        if (n <= block) return fold_block_of(in, n);
+    static C fold_block_of(Elements<T> source, std::size_t n) {
+        if constexpr (is_half_v<T>) {
+            alignas(64) std::array<float, block> wide;
+            widen(source.in, wide.data(), n);
+            return fold_block(Elements<float>{wide.data()}, n);
+        } else {
+            return fold_block(source, n);
+        }
+    }
+    template <class Source> static C fold_block_of(Source source, std::size_t n) { return fold_block(source, n); }
+
+    template <class Source> static C pairs(Source source, std::size_t n) {
+        if (n <= block) return fold_block_of(source, n);
         const std::size_t left = (n / block + 1) / 2 * block;
-        const C sum = pairs(in, left);
-        return op(sum, left < n ? pairs(in + left, n - left) : sum);
+        const C sum = pairs(source, left);
+        return op(sum, left < n ? pairs(source.from(left), n - left) : sum);
     }
 
     static void run(void* out, const void* in, std::size_t n) {
-        const C result = pairs(static_cast<const T*>(in), n);
+        const C result = pairs(Elements<T>{static_cast<const T*>(in)}, n);
         if constexpr (is_half_v<T>) narrow(&result, static_cast<T*>(out), 1);
         else *static_cast<T*>(out) = result;
+    }
+
+    template <class Inner> static void run_applied(void* out, const void* x, const void* y, std::size_t n) {
+        *static_cast<T*>(out) = pairs(Applied<Inner, T>{static_cast<const T*>(x), static_cast<const T*>(y)}, n);
     }
 };
 

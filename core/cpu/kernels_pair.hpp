@@ -49,10 +49,13 @@ template <const auto& table> struct TablePairs {
         using Inner = RowOf<table, K / type_count / 2 / row_count>;
         using InnerLoops = typename std::remove_cvref_t<decltype(Inner::definition)>::loops;
         using OuterLoops = typename std::remove_cvref_t<decltype(Outer::definition)>::loops;
-        PairKernel pair{Inner::definition.name, Outer::definition.name, right, dtype_of_v<T>, nullptr};
+        PairKernel pair{Inner::definition.name, Outer::definition.name, right, dtype_of_v<T>, nullptr, nullptr};
         if constexpr (Inner::definition.options.light && Outer::definition.options.light && is_among<T(T, T), InnerLoops> &&
-                      is_among<T(T, T), OuterLoops>)
+                      is_among<T(T, T), OuterLoops>) {
             pair.loop = &PairOf<Inner, Outer, T, right>::run;
+            if constexpr (!right && Outer::definition.options.neutral != ops::Neutral::none)
+                pair.fold = &FoldOf<Outer, T>::template run_applied<Inner>;
+        }
         return pair;
     }
     template <std::size_t... K> static constexpr auto all(std::index_sequence<K...>) {

@@ -78,6 +78,16 @@ Resolved::Resolved(const Program& program) : inputs(program.inputs), values(prog
         cost += step_ns_per_byte * static_cast<double>(std::max<std::size_t>(itemsize(dtype), 4));
     }
 
+    for (const Step& step : program.steps) {
+        const int call = defined_by[step.out];
+        if (call < 0 || calls[static_cast<std::size_t>(call)].nin != 2 || values[step.in[0]] != values[step.out] || values[step.in[1]] != values[step.out]) continue;
+        for (Combine& reduction : reductions) {
+            if (reduction.value != step.out) continue;
+            reduction.pair_fold = asnumpy::cpu::pair_fold(step.row, reduction.row, reduction.dtype);
+            reduction.call = call;
+        }
+    }
+
     const int last = static_cast<int>(calls.size());
     last_read.assign(values.size(), -1);
     readers.assign(values.size(), 0);
@@ -89,6 +99,11 @@ Resolved::Resolved(const Program& program) : inputs(program.inputs), values(prog
         for (std::size_t k = 0; k < calls[static_cast<std::size_t>(i)].nin; ++k) read(calls[static_cast<std::size_t>(i)].in[k], i);
     for (const ValueId value : stores) read(value, last);
     for (const Combine& reduction : reductions) read(reduction.value, last);
+    for (Combine& reduction : reductions) {
+        if (readers[reduction.value] != 1) reduction.pair_fold = nullptr;
+        if (!reduction.pair_fold) continue;
+        for (std::size_t k = 0; k < 2; ++k) last_read[calls[static_cast<std::size_t>(reduction.call)].in[k]] = last;
+    }
 
     // A slot is free again after the last call that reads its value. That very call may write its result there only
     // when both elements have one size: a loop may overwrite its input exactly, never in part.

@@ -22,6 +22,10 @@ struct Combine {
     RowId row;
     ValueId value;
     DType dtype;
+    // Where one call computes the value for this reduction only, and both together have a loop: that call, whose operands
+    // are folded directly by schemes that fold runs.
+    PairFold pair_fold = nullptr;
+    int call = -1;
 };
 
 struct Resolved {

@@ -9,8 +9,7 @@
 namespace asnumpy::cpu {
 namespace {
 
-// Shorter rows are combined element by element, all rows of the tile at once, where there are enough of them.
-constexpr std::int64_t shortest_fold = 56, fewest_rows = 16;
+constexpr std::int64_t fewest_rows = 16;  // that are worth combining element by element
 
 void combine_into(const Combine& combine, char* into, const char* other, std::int64_t n) {
     void* const out[2] = {into, nullptr};
@@ -37,14 +36,30 @@ void halve(const Combine& combine, char* to, const char* from, std::int64_t rows
     }
 }
 
-const char* fold_rows(const Combine& combine, const char* from, std::int64_t rows, std::int64_t length, Accumulator columns, char* scratch) {
+// Folds n elements of the tile, from element `first` on, by reduction number k.
+void fold(const Frame& frame, const Tiles& tiles, std::size_t k, char* to, std::int64_t first, std::int64_t n) {
+    const Combine& combine = frame.plan->reductions[k];
+    const std::int64_t offset = first * static_cast<std::int64_t>(itemsize(combine.dtype));
+    if (frame.results[k].applied) {
+        const Call& call = frame.plan->calls[static_cast<std::size_t>(combine.call)];
+        combine.pair_fold(to, tiles.value(call.in[0]) + offset, tiles.value(call.in[1]) + offset, static_cast<std::size_t>(n));
+    } else {
+        combine.fold(to, tiles.value(combine.value) + offset, static_cast<std::size_t>(n));
+    }
+}
+
+const char* fold_rows(const Frame& frame, const Tiles& tiles, std::size_t k, std::int64_t rows, std::int64_t length) {
+    const Combine& combine = frame.plan->reductions[k];
+    const Result& result = frame.results[k];
     const auto item = static_cast<std::int64_t>(itemsize(combine.dtype));
+    const char* const from = tiles.value(combine.value);
+    char* const scratch = tiles.scratch(result.scratch_offset);
     if (length == 1) return from;
-    if (length >= shortest_fold || rows < fewest_rows) {
-        for (std::int64_t i = 0; i < rows; ++i)
-            combine.fold(scratch + i * item, from + i * length * item, static_cast<std::size_t>(length));
+    if (is_folded_row(length, combine.dtype) || rows < fewest_rows) {
+        for (std::int64_t i = 0; i < rows; ++i) fold(frame, tiles, k, scratch + i * item, i * length, length);
         return scratch;
     }
+    Accumulator columns(combine, tiles.scratch(result.stack_offset), result.level_bytes, result.block);
     for (std::int64_t i = 0; i < length; ++i) {
         pack(scratch, from + i * item, length * item, item, rows);
         columns.add(scratch, rows);
@@ -79,15 +94,14 @@ void reduce_unit(Frame& frame, Tiles& tiles, std::vector<Accumulator>& accumulat
         tiles.run(flat, n);
         for (std::size_t k = 0; k < frame.results.size(); ++k) {
             const Combine& combine = plan.reductions[k];
-            const char* elements = tiles.value(combine.value);
             if (s.by_row) {
-                accumulators[k].add(elements, width);
+                accumulators[k].add(tiles.value(combine.value), width);
                 continue;
             }
             if (width == 1)
-                combine.fold(accumulators[k].top(), elements, static_cast<std::size_t>(n));
+                fold(frame, tiles, k, accumulators[k].top(), 0, n);
             else
-                halve(combine, accumulators[k].top(), elements, n / width, width, tiles.scratch(frame.results[k].scratch_offset));
+                halve(combine, accumulators[k].top(), tiles.value(combine.value), n / width, width, tiles.scratch(frame.results[k].scratch_offset));
             accumulators[k].push(width);
         }
     }
@@ -141,12 +155,7 @@ void reduce_rows(const Frame& frame, std::int64_t begin, std::int64_t end) {
         const std::int64_t flat = frame.tiling.start(i), n = frame.tiling.length(i);
         tiles.run(flat, n);
         for (std::size_t k = 0; k < frame.results.size(); ++k) {
-            const Result& result = frame.results[k];
-            const Combine& combine = frame.plan->reductions[k];
-            const char* folded = fold_rows(combine, tiles.value(combine.value), n / length, length,
-                                           Accumulator(combine, tiles.scratch(result.stack_offset), result.level_bytes, result.block),
-                                           tiles.scratch(result.scratch_offset));
-            scatter(result.view, flat / length, folded, n / length);
+            scatter(frame.results[k].view, flat / length, fold_rows(frame, tiles, k, n / length, length), n / length);
         }
     }
 }

@@ -15,5 +15,9 @@ void compress(const StructuredCall&);
 void flatnonzero(const StructuredCall&);
 void bincount(const StructuredCall&);
 void in_range(const StructuredCall&);
+void random_draw(const StructuredCall&);  // every row of ops/random.hpp
+void random_choice(const StructuredCall&);
+void random_multinomial(const StructuredCall&);
+void random_multivariate_hypergeometric(const StructuredCall&);
 
 }  // namespace asnumpy::cpu

@@ -84,7 +84,10 @@ private:
     std::int64_t search(const char* data, std::int64_t n) const {
         if (row_) return row_(data, n, smallest_);
         if (is_half(in_.dtype) && aligned_ && stride_ == 2) return search_half(data, n);
-        return dispatch(in_.dtype, [&]<class T>() { return arg_strided<T>(data, n, stride_, smallest_); });
+        return dispatch(in_.dtype, [&]<class T>() -> std::int64_t {
+            if constexpr (is_narrow_v<T>) return 0;  // searched in its wide type
+            else return arg_strided<T>(data, n, stride_, smallest_);
+        });
     }
 
     // Halves are compared as float32, in which every one of them is exact.
@@ -131,7 +134,10 @@ private:
                     found[static_cast<std::size_t>(p)] = first + search(data + first * stride_, std::min(piece, length_ - first));
                 }
             });
-            store(out_.data + at[1], dispatch(in_.dtype, [&]<class T>() { return best_of<T>(data, stride_, found, smallest_); }));
+            store(out_.data + at[1], dispatch(in_.dtype, [&]<class T>() -> std::int64_t {
+                if constexpr (is_narrow_v<T>) return 0;
+                else return best_of<T>(data, stride_, found, smallest_);
+            }));
         });
     }
 

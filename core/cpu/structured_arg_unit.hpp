@@ -122,7 +122,7 @@ template <class T> void arg_columns_kernel(const char* data, std::int64_t n, std
     else arg_columns_typed<T, false>(data, n, stride, columns, out);
 }
 
-template <class> constexpr bool arg_typed = true;
+template <class T> constexpr bool arg_typed = !is_narrow_v<T>;
 template <> constexpr bool arg_typed<float16> = false;
 template <> constexpr bool arg_typed<bfloat16> = false;
 template <> constexpr bool arg_typed<long double> = false;

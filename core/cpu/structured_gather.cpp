@@ -87,7 +87,7 @@ private:
 
     template <class F> void each_target(std::int64_t first, std::int64_t last, std::int64_t low, std::int64_t high, F&& f) const {
         const std::int64_t stride = index_.strides[0];
-        if constexpr (taking) {
+        if (taking || (low == 0 && high == length_)) {
             const char* at = index_.data + first * stride;
             for (std::int64_t i = first; i < last; ++i, at += stride) f(i, position(at));
         } else {

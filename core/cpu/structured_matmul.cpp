@@ -7,6 +7,7 @@
 #include "cpu/blas.hpp"
 #include "cpu/gemm_packed.hpp"
 #include "cpu/kernels.hpp"
+#include "base/error.hpp"
 #include "cpu/structured.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
@@ -243,8 +244,11 @@ template <class Half> void multiply_half(const MatrixView& a, const MatrixView& 
 }
 
 template <class T> void multiply(const MatrixView& a, const MatrixView& b, const MatrixView& c, bool add) {
-    if (c.rows * c.columns * a.columns <= direct_limit) return multiply_directly<T>(a, b, c, add);
-    if constexpr (is_half_v<T>) multiply_half<T>(a, b, c, add);
+    if constexpr (!is_narrow_v<T>) {
+        if (c.rows * c.columns * a.columns <= direct_limit) return multiply_directly<T>(a, b, c, add);
+    }
+    if constexpr (is_narrow_v<T>) throw RuntimeFailure("matmul: " + std::string(name(dtype_of_v<T>)) + " has no arithmetic");
+    else if constexpr (is_half_v<T>) multiply_half<T>(a, b, c, add);
     else if constexpr (std::is_integral_v<T>) gemm_packed(dtype_of_v<T>, a, b, c, add);
     else if constexpr (std::is_same_v<T, long double> || std::is_same_v<T, std::complex<long double>>) multiply_rows_directly<T>(a, b, c, add);
     else multiply_float<T>(a, b, c, add);

@@ -175,7 +175,7 @@ private:
 
     template <class Op> bool by_rows_of() {
         return dispatch(in_.dtype, [&]<class T>() {
-            if constexpr (std::is_same_v<T, long double> || std::is_same_v<T, std::complex<long double>>) return false;
+            if constexpr (is_narrow_v<T> || std::is_same_v<T, long double> || std::is_same_v<T, std::complex<long double>>) return false;
             else if constexpr (is_complex_v<T> && !std::is_same_v<Op, Add> && !std::is_same_v<Op, Multiply>) return false;
             else return by_rows<T, Op>();
         });

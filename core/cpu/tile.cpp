@@ -81,10 +81,10 @@ void Tiles::run(std::int64_t flat, std::int64_t n) {
     for (const Output& output : frame_.outputs)
         if (output.delivery == Delivery::direct) values_[output.value] = output.view.at(flat);
 
-    for (const Call& call : frame_.plan->calls) {
-        void* const out[2] = {values_[call.out], call.nout > 1 ? values_[call.out + 1] : nullptr};
-        const void* const in[3] = {values_[call.in[0]], values_[call.in[1]], values_[call.in[2]]};
-        call.loop(out, in, static_cast<std::size_t>(n));
+    for (const Call* const call : frame_.calls) {
+        void* const out[2] = {values_[call->out], call->nout > 1 ? values_[call->out + 1] : nullptr};
+        const void* const in[3] = {values_[call->in[0]], values_[call->in[1]], values_[call->in[2]]};
+        call->loop(out, in, static_cast<std::size_t>(n));
     }
 
     for (const Output& output : frame_.outputs) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ops/philox.hpp"
 #include "program/program.hpp"
 
 namespace asnumpy {
@@ -32,6 +33,7 @@ struct StructuredCall {
     std::int64_t axis = 0;
     RowId op{};              // scan: the elementwise row; else unused
     std::int64_t option = 0;
+    Stream stream;           // random draws
 };
 
 // Applies an elementwise row to n contiguous elements; an output may be exactly an input.

@@ -1,4 +1,4 @@
-// The row "cast": every dtype to every dtype.
+// The row "cast": every dtype to every dtype, the narrow ones through their wide types.
 #pragma once
 
 #include <bit>
@@ -13,6 +13,12 @@ template <class List> struct AllCasts;
 template <class... Ts> struct AllCasts<Types<Ts...>> {
     template <class From> using from = Loops<Ts(From)...>;
     using type = JoinLoops<from<Ts>...>;
+};
+
+// The casts of narrow types: to their wide type and back, and copies.
+template <class List> struct NarrowCasts;
+template <class... Ts> struct NarrowCasts<Types<Ts...>> {
+    using type = Loops<Ts(typename Ts::wide)..., typename Ts::wide(Ts)..., Ts(Ts)...>;
 };
 
 // The float nearest to x, but odd in its last bit where that is inexact: rounding it again to a 16-bit float then gives
@@ -51,6 +57,8 @@ template <class To, class From> constexpr To float_to_integer(From x) {
 template <class To, class From> constexpr To convert(From x) {
     if constexpr (std::is_same_v<To, From>) {
         return x;
+    } else if constexpr (is_narrow_v<From> || is_narrow_v<To>) {
+        return static_cast<To>(x);
     } else if constexpr (is_complex_v<From>) {
         if constexpr (is_bool<To>) return (x.real() != 0) | (x.imag() != 0);
         else if constexpr (is_complex_v<To>)
@@ -71,7 +79,7 @@ template <class To, class From> constexpr To convert(From x) {
 
 // The 16-bit floats come and go as float.
 constexpr std::tuple cast{
-    row<typename AllCasts<any_with_long>::type>("cast", "aclnnCast x dtype -> out", []<class To, class From>(Result<To>, From x) {
+    row<JoinLoops<AllCasts<any_with_long>::type, NarrowCasts<narrow_types>::type>>("cast", "aclnnCast x dtype -> out", []<class To, class From>(Result<To>, From x) {
         if constexpr (std::is_same_v<To, float16>) {
             if constexpr (std::is_same_v<From, double>) return round_to_odd(x);
             else if constexpr (std::is_same_v<From, std::complex<double>>) return round_to_odd(x.real());

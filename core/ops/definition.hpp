@@ -97,6 +97,8 @@ using inexact = JoinTypes<floats, complexes>;
 using numbers = JoinTypes<integers, floats, complexes>;
 using any_real = JoinTypes<boolean, reals>;
 using any_type = JoinTypes<boolean, numbers>;
+using narrow_types = Types<int4, uint4, int2, uint2, uint1, float8_e4m3fn, float8_e5m2, float8_e8m0fnu, float6_e2m3fn,
+                           float6_e3m2fn, float4_e2m1fn, float4_e1m2fn, hifloat8, complex32>;
 using any_with_long = JoinTypes<boolean, integers, floats, long_float, complexes, long_complex>;
 
 template <class T> inline constexpr bool is_bool = std::is_same_v<T, bool>;

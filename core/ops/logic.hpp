@@ -42,7 +42,7 @@ constexpr std::tuple logic{
         if constexpr (sizeof(T) == 4) return std::bit_cast<std::int32_t>(x) < 0;
         else return std::bit_cast<std::int64_t>(x) < 0;
     }),
-    row<Each<Choice, any_with_long>>("where", "aclnnSWhere x y z -> out",
+    row<Each<Choice, JoinTypes<any_with_long, narrow_types>>>("where", "aclnnSWhere x y z -> out",
         []<class T>(bool condition, T x, T y) -> T { return condition ? x : y; }, {.storage = true}),
 };
 

@@ -15,6 +15,7 @@
 #include "ops/exponential.hpp"
 #include "ops/extremum.hpp"
 #include "ops/logic.hpp"
+#include "ops/random.hpp"
 #include "ops/rounding.hpp"
 #include "ops/structured.hpp"
 #include "ops/trigonometric.hpp"
@@ -30,7 +31,7 @@ template <class... Functions> struct SignaturesOf<ops::Loops<Functions...>> {
 // A signature of a row as one number.
 std::uint64_t key(RowId id, const Signature& signature) {
     std::uint64_t result = id;
-    const auto append = [&](std::uint64_t value) { result = result << 5 | value; };
+    const auto append = [&](std::uint64_t value) { result = result << 6 | value; };
     append(signature.nin);
     append(signature.nout);
     for (int i = 0; i < signature.nin && i < 3; ++i) append(static_cast<std::uint64_t>(signature.in[static_cast<std::size_t>(i)]));
@@ -58,13 +59,16 @@ struct Registry {
         add_table(ops::cast);
         for (const Structured& s : structured_rows)
             add({s.name, RowKind::structured, s.nin, s.nout, s.aclnn, {}, false, {}}, ops::Neutral::none);
+        for (const RandomRow& r : random_rows)
+            add({r.name, RowKind::structured, static_cast<std::uint8_t>(r.parameters.size()), 1, {}, {}, false, {}}, ops::Neutral::none);
+        for (auto& from : casts) from.fill(-1);
         const RowId cast = by_name.at("cast");
         for (int index = 0; const Signature& signature : rows[cast].loops)
             casts[static_cast<std::size_t>(signature.in[0])][static_cast<std::size_t>(signature.out[0])] = index++;
     }
 
     template <class Table> void add_table(const Table& table) {
-        std::apply([this](const auto&... definition) { (add_definition(definition), ...); }, table);
+        std::apply([this](const auto&... definition) { (this->add_definition(definition), ...); }, table);
     }
 
     template <class Definition> void add_definition(const Definition& d) {
@@ -126,12 +130,21 @@ int cast_loop(DType from, DType to) {
     return registry().casts[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
 }
 
+DType cast_step(DType from, DType to) {
+    if (cast_loop(from, to) >= 0) return to;
+    return dispatch(is_narrow(from) ? from : to, []<class T>() {
+        if constexpr (is_narrow_v<T>) return dtype_of_v<typename T::wide>;
+        else return dtype_of_v<T>;
+    });
+}
+
 Scalar neutral(RowId id, DType dtype) {
     const ops::Neutral which = registry().neutrals[id];
     if (which == ops::Neutral::none)
         throw ValueError("neutral: expected a reducible operation, got '" + std::string(row(id).name) + "'");
-    return dispatch(dtype, [&]<class T>() {
-        switch (which) {
+    return dispatch(dtype, [&]<class T>() -> Scalar {
+        if constexpr (is_narrow_v<T>) throw ValueError("neutral: " + std::string(name(dtype)) + " has no arithmetic");
+        else switch (which) {
             case ops::Neutral::one: return Scalar::of(static_cast<T>(1.0f));
             case ops::Neutral::lowest: return Scalar::of(lowest<T>());
             case ops::Neutral::highest: return Scalar::of(highest<T>());
@@ -146,7 +159,8 @@ Scalar neutral(RowId id, DType dtype) {
                 else return Scalar::of(not_a_number<T>());
             default: break;
         }
-        return Scalar::of(static_cast<T>(0.0f));
+        if constexpr (is_narrow_v<T>) return {};
+        else return Scalar::of(static_cast<T>(0.0f));
     });
 }
 

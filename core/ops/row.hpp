@@ -39,8 +39,10 @@ std::span<const Row> rows();
 const Row& row(RowId);
 RowId find_row(std::string_view name);                 // ValueError when there is none
 int find_loop(RowId, const Signature&);                // -1 when there is none
-// The loop of row "cast" from one dtype to another; equal dtypes copy.
+// The loop of row "cast" from one dtype to another; equal dtypes copy. -1 when there is none: a narrow dtype has loops
+// from and to its wide one only.
 int cast_loop(DType from, DType to);
+DType cast_step(DType from, DType to);  // the next dtype on the way, which is `to` when there is a loop
 // A value e with op(e, x) == x for all x of the dtype, for reducible rows (maximum of float32: -inf).
 Scalar neutral(RowId, DType);
 

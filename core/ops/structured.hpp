@@ -35,6 +35,14 @@ inline constexpr std::array structured_rows{
     Structured{"bincount", 1, 1, "aclnnBincount x -> out"},
     // in: 1-d int64 indices and length in `option`; out: 0-d bool, true when all lie in [-option, option)
     Structured{"in_range", 1, 1, ""},
+    // The joint random draws (those of single numbers are rows of ops/random.hpp). Row r of the last axis of out, which is
+    // int64 and C-contiguous, is drawn from the stream of its own that word r of the call's stream has (ops/philox.hpp).
+    // out[r]: distinct numbers below `option`, in random order: the head of Fisher and Yates' shuffle
+    Structured{"random_choice", 0, 1, ""},
+    // in: numbers of trials (int64) and probabilities (float64), of out's shape; out[r]: how many fall to each category
+    Structured{"random_multinomial", 2, 1, ""},
+    // in: how many there are of each kind (int64), of out's shape; out[r]: how many of each `option` drawn ones are
+    Structured{"random_multivariate_hypergeometric", 1, 1, ""},
 };
 
 }  // namespace asnumpy

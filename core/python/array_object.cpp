@@ -53,6 +53,12 @@ void deallocate(PyObject* self) {
 }
 
 // Array.__new__(cls, source): an object of class cls that is a view of source; how subclasses are made.
+// `a + b` of a pair that addition does not know ends here, and so does operator.concat.
+PyObject* refuse_to_concatenate(PyObject*, PyObject*) {
+    PyErr_SetString(PyExc_TypeError, "Concatenation operation is not implemented for asnumpy arrays, use concatenate() instead.");
+    return nullptr;
+}
+
 PyObject* create(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
         PyObject* source = nullptr;
@@ -169,6 +175,7 @@ void create_array_type(nb::module_& m) {
         {Py_mp_subscript, slot(slots::subscript)},
         {Py_mp_ass_subscript, slot(slots::assign_subscript)},
         {Py_sq_length, slot(slots::length)},
+        {Py_sq_concat, slot(refuse_to_concatenate)},
         {Py_sq_item, slot(slots::item_at)},
         {Py_bf_getbuffer, slot(slots::get_buffer)},
         {Py_bf_releasebuffer, slot(slots::release_buffer)},

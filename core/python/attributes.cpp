@@ -82,7 +82,7 @@ int set_writeable(PyObject* self, PyObject* value, void*) {
         return 0;
     });
 }
-PyObject* owns_data(PyObject* self, void*) { return PyBool_FromLong(!unwrap(self)->base && !unwrap(self)->array.buffer->foreign()); }
+PyObject* owns_data(PyObject* self, void*) { return PyBool_FromLong(!unwrap(self)->base); }
 PyObject* is_pending(PyObject* self, void*) {
     return with_array(self, [](PyArray* a) { return PyBool_FromLong(pending(a->array)); });
 }
@@ -91,7 +91,8 @@ PyObject* is_scalar(PyObject* self, void*) { return PyBool_FromLong(unwrap(self)
 PyObject* array_interface(PyObject* self, void*) {
     return with_array(self, [](PyArray* a) -> PyObject* {
         const DType d = a->array.dtype;
-        if (d == DType::bfloat16) raise(PyExc_AttributeError, "__array_interface__ has no code for bfloat16");
+        if (d == DType::bfloat16 || is_narrow(d))
+            raise(PyExc_AttributeError, "__array_interface__ has no code for %s", std::string(name(d)).c_str());
         if (!a->exported) {  // counted before the memory is made ready, so that nothing is deferred in between
             ++a->array.buffer->exports;
             a->exported = true;

@@ -34,9 +34,10 @@ const char* format_of(DType d) {
         case DType::complex64: return "Zf";
         case DType::complex128: return "Zd";
         case DType::clongdouble: return "Zg";
-        case DType::bfloat16: break;
+        default: break;
     }
-    raise(PyExc_BufferError, "asnumpy: the buffer protocol has no format for bfloat16; use to_numpy() or astype('float32')");
+    raise(PyExc_BufferError, "asnumpy: the buffer protocol has no format for %s; use to_numpy() or astype(...) first",
+          std::string(name(d)).c_str());
 }
 
 int raise_kept(void* kept) {

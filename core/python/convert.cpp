@@ -5,12 +5,16 @@
 #include <cmath>
 #include <limits>
 
+#include "python/narrow_dtypes.hpp"
+
 namespace asnumpy::python {
 
 namespace {
 
 std::array<PyArray_Descr*, dtype_count> descriptors{};
-int bfloat16_number = -1;
+
+// The dtypes that other packages or we ourselves have registered with NumPy.
+constexpr bool is_registered(DType d) { return d == DType::bfloat16 || is_narrow(d); }
 
 // From double to float so that a second rounding to 16 bits gives what rounding once would give.
 float round_to_odd(double value) {
@@ -29,15 +33,17 @@ template <class I, class F> I to_integer(F value) {  // out of range: what the h
     return static_cast<I>(value);
 }
 
-template <class T, class W> T narrow(W value) {
-    if constexpr (is_complex_v<W>) {
+template <class T, class W> T narrowed(W value) {
+    if constexpr (is_narrow_v<T>) {
+        return T(narrowed<typename T::wide>(value));
+    } else if constexpr (is_complex_v<W>) {
         if constexpr (is_complex_v<T>) {
             using R = typename T::value_type;
             return T(static_cast<R>(value.real()), static_cast<R>(value.imag()));
         } else if constexpr (std::is_same_v<T, bool>) {
             return value != W(0);
         } else {
-            return narrow<T>(value.real());
+            return narrowed<T>(value.real());
         }
     } else if constexpr (is_complex_v<T>) {
         return T(static_cast<typename T::value_type>(value), 0);
@@ -54,7 +60,7 @@ template <class T, class W> T narrow(W value) {
 }
 
 template <class W> Scalar scalar_of(W value, DType to) {
-    return dispatch(to, [&]<class T>() { return Scalar::of(narrow<T>(value)); });
+    return dispatch(to, [&]<class T>() { return Scalar::of(narrowed<T>(value)); });
 }
 
 // A Python int as int64 or, above its range, uint64.
@@ -91,7 +97,13 @@ bool integer_scalar(PyObject* o, DType to, Scalar& out) {
         case 'u': {
             const Integer i = read_integer(o);
             return dispatch(to, [&]<class T>() {
-                if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+                if constexpr (is_narrow_v<T>) {
+                    if constexpr (std::is_integral_v<typename T::wide>) {
+                        if (!i.fits || i.is_unsigned || i.value < T::lowest || i.value > T::highest) return false;
+                        out = Scalar::of(T(static_cast<typename T::wide>(i.value)));
+                        return true;
+                    }
+                } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
                     if (!in_range<T>(i)) return false;
                     out = Scalar::of(static_cast<T>(i.value));
                     return true;
@@ -118,19 +130,23 @@ bool integer_scalar(PyObject* o, DType to, Scalar& out) {
 
 }  // namespace
 
-void load_dtypes() {
+void load_dtypes(nb::module_& m) {
     constexpr std::array numbers{NPY_BOOL, NPY_INT8, NPY_UINT8, NPY_INT16, NPY_UINT16, NPY_INT32, NPY_UINT32,
                                  NPY_INT64, NPY_UINT64, NPY_HALF, NPY_NOTYPE, NPY_FLOAT, NPY_DOUBLE, NPY_LONGDOUBLE,
                                  NPY_CFLOAT, NPY_CDOUBLE, NPY_CLONGDOUBLE};
-    static_assert(numbers.size() == dtype_count);
+    static_assert(numbers.size() == static_cast<std::size_t>(DType::int4));
     for (std::size_t i = 0; i < numbers.size(); ++i)
         if (numbers[i] != NPY_NOTYPE) descriptors[i] = PyArray_DescrFromType(numbers[i]);
     const nb::object types = owned(PyImport_ImportModule("ml_dtypes"));
-    const nb::object type = owned(PyObject_GetAttrString(types.ptr(), "bfloat16"));
-    PyArray_Descr* found = nullptr;
-    if (!PyArray_DescrConverter(type.ptr(), &found)) throw_python_error();
-    descriptors[static_cast<std::size_t>(DType::bfloat16)] = found;
-    bfloat16_number = found->type_num;
+    register_narrow_dtypes(m);
+    for (std::size_t i = 0; i < descriptors.size(); ++i) {
+        const auto d = static_cast<DType>(i);
+        if (!is_registered(d)) continue;
+        descriptors[i] = own_descriptor(d);
+        if (descriptors[i]) continue;
+        const nb::object type = owned(PyObject_GetAttrString(types.ptr(), std::string(name(d)).c_str()));
+        if (!PyArray_DescrConverter(type.ptr(), &descriptors[i])) throw_python_error();
+    }
 }
 
 PyArray_Descr* descriptor(DType d) { return descriptors[static_cast<std::size_t>(d)]; }
@@ -153,7 +169,11 @@ int dtype_code(const PyArray_Descr* descr) {
         case NPY_CFLOAT: return static_cast<int>(DType::complex64);
         case NPY_CDOUBLE: return static_cast<int>(DType::complex128);
         case NPY_CLONGDOUBLE: return static_cast<int>(DType::clongdouble);
-        default: return descr->type_num == bfloat16_number ? static_cast<int>(DType::bfloat16) : -1;
+        default:
+            if (descr->type_num < NPY_USERDEF) return -1;
+            for (std::size_t i = 0; i < descriptors.size(); ++i)
+                if (descriptors[i] && descriptors[i]->type_num == descr->type_num) return static_cast<int>(i);
+            return -1;
     }
 }
 
@@ -211,10 +231,9 @@ bool numpy_scalar(PyObject* o, Scalar& out) {
     const int code = dtype_code(reinterpret_cast<PyArray_Descr*>(descr.ptr()));
     if (code < 0) return false;
     out.dtype = static_cast<DType>(code);
-    if (out.dtype == DType::bfloat16) {
-        const double value = PyFloat_AsDouble(o);
-        if (value == -1.0 && PyErr_Occurred()) throw_python_error();
-        out = Scalar::of(bfloat16(static_cast<float>(value)));
+    if (is_registered(out.dtype)) {
+        const nb::object element = owned(PyArray_FromScalar(o, nullptr));
+        std::memcpy(out.bytes.data(), PyArray_DATA(reinterpret_cast<PyArrayObject*>(element.ptr())), itemsize(out.dtype));
     } else {
         PyArray_ScalarAsCtype(o, out.bytes.data());
     }
@@ -225,7 +244,8 @@ Scalar cast_scalar(const Scalar& s, DType to) {
     if (s.dtype == to) return s;
     return dispatch(s.dtype, [&]<class T>() {
         const T value = s.get<T>();
-        if constexpr (is_complex_v<T>) return scalar_of(std::complex<long double>(value.real(), value.imag()), to);
+        if constexpr (is_narrow_v<T>) return cast_scalar(Scalar::of(static_cast<typename T::wide>(value)), to);
+        else if constexpr (is_complex_v<T>) return scalar_of(std::complex<long double>(value.real(), value.imag()), to);
         else if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) return scalar_of(static_cast<std::int64_t>(value), to);
         else if constexpr (std::is_integral_v<T>) return scalar_of(static_cast<std::uint64_t>(value), to);
         else if constexpr (is_half_v<T>) return scalar_of(static_cast<double>(static_cast<float>(value)), to);
@@ -279,7 +299,10 @@ PyObject* element_to_python(DType d, const char* element) {
         } else {
             T value;
             std::memcpy(&value, element, sizeof value);
-            if constexpr (std::is_same_v<T, bool>) return PyBool_FromLong(value);
+            if constexpr (is_narrow_v<T>) {
+                const typename T::wide wide = value;
+                return element_to_python(dtype_of_v<typename T::wide>, reinterpret_cast<const char*>(&wide));
+            } else if constexpr (std::is_same_v<T, bool>) return PyBool_FromLong(value);
             else if constexpr (is_complex_v<T>)
                 return checked(PyComplex_FromDoubles(static_cast<double>(value.real()), static_cast<double>(value.imag())));
             else if constexpr (is_half_v<T>) return checked(PyFloat_FromDouble(static_cast<double>(static_cast<float>(value))));
@@ -311,6 +334,7 @@ std::int64_t to_int64(PyObject* o) {
 namespace {
 
 std::int64_t to_length(PyObject* o) {
+    if (PyBool_Check(o)) raise(PyExc_TypeError, "expected an integer as a length, got %R", o);
     try {
         return to_int64(o);
     } catch (const Interrupted&) {

@@ -7,7 +7,7 @@
 
 namespace asnumpy::python {
 
-void load_dtypes();  // once, at import
+void load_dtypes(nb::module_&);  // once, at import
 
 PyArray_Descr* descriptor(DType);                     // borrowed
 int dtype_code(const PyArray_Descr*);                 // -1 when asnumpy does not hold it; byte order is ignored

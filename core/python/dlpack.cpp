@@ -16,11 +16,20 @@ using namespace dlpack;
 
 constexpr const char *legacy_name = "dltensor", *versioned_name = "dltensor_versioned";
 
+// DLPack packs what is narrower than a byte, and has no HiFloat8.
+bool has_type(DType d) {
+    if (d == DType::longdouble || d == DType::clongdouble) return false;
+    return !is_narrow(d) || d == DType::float8_e4m3fn || d == DType::float8_e5m2 || d == DType::float8_e8m0fnu || d == DType::complex32;
+}
+
 Type type_of_dtype(DType d) {
     const auto bits = static_cast<std::uint8_t>(8 * itemsize(d));
-    if (d == DType::longdouble || d == DType::clongdouble)
-        raise(PyExc_BufferError, "asnumpy: DLPack has no type for %s; use astype('float64') or astype('complex128')",
-              std::string(name(d)).c_str());
+    if (!has_type(d))
+        raise(PyExc_BufferError, "asnumpy: DLPack has no type for %s; use astype('%s')", std::string(name(d)).c_str(),
+              is_integer(d) ? "int8" : is_complex(d) ? "complex128" : d == DType::longdouble ? "float64" : "float32");
+    if (d == DType::float8_e4m3fn) return {code_float8_e4m3fn, bits, 1};
+    if (d == DType::float8_e5m2) return {code_float8_e5m2, bits, 1};
+    if (d == DType::float8_e8m0fnu) return {code_float8_e8m0fnu, bits, 1};
     if (d == DType::bfloat16) return {code_bfloat, bits, 1};
     switch (kind(d)) {
         case 'b': return {code_bool, bits, 1};
@@ -35,7 +44,7 @@ DType dtype_of_type(Type t) {
     if (t.lanes == 1) {
         for (int i = 0; i < dtype_count; ++i) {
             const auto d = static_cast<DType>(i);
-            if (d == DType::longdouble || d == DType::clongdouble) continue;
+            if (!has_type(d)) continue;
             const Type own = type_of_dtype(d);
             if (own.code == t.code && own.bits == t.bits) return d;
         }

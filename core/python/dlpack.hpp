@@ -12,7 +12,8 @@ namespace dlpack {
 struct Device { std::int32_t type, id; };
 inline constexpr std::int32_t cpu = 1;
 struct Type { std::uint8_t code, bits; std::uint16_t lanes; };
-enum Code : std::uint8_t { code_int = 0, code_uint = 1, code_float = 2, code_bfloat = 4, code_complex = 5, code_bool = 6 };
+enum Code : std::uint8_t { code_int = 0, code_uint = 1, code_float = 2, code_bfloat = 4, code_complex = 5, code_bool = 6,
+                          code_float8_e4m3fn = 10, code_float8_e5m2 = 12, code_float8_e8m0fnu = 14 };
 
 struct Tensor {
     void* data;

@@ -110,7 +110,8 @@ int truth(PyObject* self) {
         return dispatch(a.dtype, [&]<class T>() -> int {
             T value;
             std::memcpy(&value, data, sizeof value);
-            if constexpr (is_half_v<T>) return static_cast<float>(value) != 0.0f;
+            if constexpr (is_narrow_v<T>) return static_cast<typename T::wide>(value) != typename T::wide(0);
+            else if constexpr (is_half_v<T>) return static_cast<float>(value) != 0.0f;
             else return value != T(0);
         });
     });

@@ -25,7 +25,7 @@ void watch_forks() {
 void initialise(nb::module_& m) {
     if (PyArray_ImportNumPyAPI() < 0) throw_python_error();
     load_exceptions();
-    load_dtypes();
+    load_dtypes(m);
     register_translators();
     install_host();
     create_export_type();

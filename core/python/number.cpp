@@ -48,7 +48,8 @@ template <Operator which> PyObject* inplace(PyObject* self, PyObject* other) {
 Operator shortcut(PyObject* base, PyObject* exponent) {
     if (!is_exact(base)) return Operator::count;
     const DType dtype = unwrap(base)->array.dtype;
-    const bool inexact = is_float(dtype) || is_complex(dtype);
+    // NumPy takes these ways for its own dtypes only; a square is the same by either.
+    const bool inexact = (is_float(dtype) || is_complex(dtype)) && dtype != DType::bfloat16 && !is_narrow(dtype);
     double value = 0;
     if (PyFloat_CheckExact(exponent) && inexact) {
         value = PyFloat_AS_DOUBLE(exponent);
@@ -60,7 +61,7 @@ Operator shortcut(PyObject* base, PyObject* exponent) {
         return Operator::count;
     }
     if (value == 2.0) return Operator::square;
-    if (value == 1.0 && dtype != DType::boolean) return Operator::positive;
+    if (value == 1.0 && dtype != DType::boolean && !is_narrow(dtype)) return Operator::positive;
     if (inexact && value == 0.5) return Operator::sqrt;
     if (inexact && value == -1.0) return Operator::reciprocal;
     return Operator::count;

@@ -115,7 +115,11 @@ PyObject* copy_from_numpy(PyObject* source, const char* function) {
 }
 
 PyObject* share_numpy(PyObject* source, bool seen, const char* function) {
-    if (!seen && PyArray_IsScalar(source, Generic)) return copy_from_numpy(source, function);
+    if (!seen && PyArray_IsScalar(source, Generic)) {
+        PyObject* o = copy_from_numpy(source, function);
+        unwrap(o)->scalar = true;  // what a function of NumPy's gave stands for the scalar that it is
+        return o;
+    }
     PyArrayObject* from = expect_ndarray(source, function);
     const DType dtype = dtype_of_array(from, function);
     if (!native(from)) {

@@ -1,7 +1,9 @@
 // Functions that record: elementwise rows, reductions and structured operations, by name.
 #include <array>
 #include <string>
+#include <vector>
 
+#include "ops/random.hpp"
 #include "ops/structured.hpp"
 #include "python/bindings.hpp"
 #include "python/convert.hpp"
@@ -45,6 +47,8 @@ nb::list list_rows() {
         entry["aclnn"] = nb::str(r.aclnn.data(), r.aclnn.size());
         entry["symbol"] = nb::str(r.symbol.data(), r.symbol.size());
         entry["reducible"] = r.reducible;
+        for (const RandomRow& random : random_rows)
+            if (random.name == r.name) entry["words"] = random.words;
         all.append(entry);
     }
     return all;
@@ -164,6 +168,42 @@ Array expect_mask(nb::handle h, const char* function) {
     return mask;
 }
 
+// A tuple or list of arrays of one dtype that fit along the axis, joined in C order; None for any other call.
+nb::object join(nb::handle arrays, int axis) {
+    PyObject* const given = arrays.ptr();
+    if (!PyTuple_CheckExact(given) && !PyList_CheckExact(given)) return nb::none();
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(given);
+    std::vector<Array> parts;
+    parts.reserve(static_cast<std::size_t>(n));
+    bool fortran = true;
+    std::int64_t length = 0;
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        PyObject* const item = PySequence_Fast_GET_ITEM(given, i);
+        if (!is_exact(item)) return nb::none();
+        const Array& part = parts.emplace_back(unwrap(item)->array);
+        const Array& first = parts.front();
+        const int ndim = first.ndim();
+        if (part.ndim() != ndim || part.dtype != first.dtype || axis < -ndim || axis >= ndim) return nb::none();
+        for (int k = 0; k < ndim; ++k)
+            if (k != (axis < 0 ? axis + ndim : axis) && part.view.shape[k] != first.view.shape[k]) return nb::none();
+        const auto item_size = static_cast<std::int64_t>(itemsize(part.dtype));
+        fortran = fortran && is_f_contiguous(part.view, item_size) && !is_c_contiguous(part.view, item_size);
+        length += part.view.shape[axis < 0 ? axis + ndim : axis];
+    }
+    if (parts.empty() || fortran) return nb::none();
+    if (axis < 0) axis += parts.front().ndim();
+    Dims shape = parts.front().view.shape;
+    shape[axis] = length;
+    const Array made = new_array(shape, parts.front().dtype);
+    Array place = made;
+    for (const Array& part : parts) {
+        place.view.shape = part.view.shape;
+        asnumpy::assign(place, part);
+        place.view.offset += part.view.shape[axis] * place.view.strides[axis];
+    }
+    return nb::steal(wrap(Array(made)));
+}
+
 nb::object argument_of_extreme(nb::handle array, int axis, bool maximum) {
     PyArray* a = expect_array(array.ptr(), maximum ? "argmax" : "argmin");
     return result(argmax(a->array, axis, maximum));
@@ -176,6 +216,7 @@ void bind_operations(nb::module_& m) {
     m.def("rows", list_rows);
     m.def("apply", apply_row, arg("name"), arg("loop_signature"), arg("inputs"), arg("outs") = nb::none());
     m.def("assign", assign_to, arg("dst"), arg("src"));
+    m.def("join", join, arg("arrays"), arg("axis"));
     m.def("cast", cast_to, arg("array"), arg("dtype"));
     m.def("reduce", reduce_row, arg("name"), arg("dtype"), arg("array"), arg("axes") = nb::none(), arg("keepdims") = false);
     m.def("scan", [](nb::str name, nb::handle array, int axis) {
@@ -201,6 +242,27 @@ void bind_operations(nb::module_& m) {
         return nb::steal(wrap(compress(expect_array(flat.ptr(), "compress")->array, expect_mask(mask, "compress"))));
     }, arg("flat"), arg("mask"));
     m.def("flatnonzero", [](nb::handle mask) { return nb::steal(wrap(flatnonzero(expect_mask(mask, "flatnonzero")))); }, arg("mask"));
+    m.def("draw", [](nb::str name, std::uint64_t key, std::uint64_t low, std::uint64_t high, nb::handle out, nb::sequence parameters, std::int64_t option) {
+        PyArray* target = expect_array(out.ptr(), "draw");
+        require_writeable(target, "draw: output array is read-only");
+        std::vector<Array> arrays;
+        for (const nb::handle parameter : parameters) arrays.push_back(expect_array(parameter.ptr(), "draw")->array);
+        draw(find_row(text(name)), {key, low, high}, arrays, target->array, option);
+    }, arg("name"), arg("key"), arg("low"), arg("high"), arg("out"), arg("parameters") = nb::tuple(), arg("option") = 0);
+    m.def("draw_one", [](nb::str name, std::uint64_t key, std::uint64_t low, std::uint64_t high, nb::args parameters) {
+        const RowId id = find_row(text(name));
+        std::array<Scalar, 3> values;
+        std::size_t n = 0;
+        for (const RandomRow& random : random_rows)
+            if (random.name == row(id).name)
+                for (const nb::handle parameter : parameters)
+                    if (n < random.parameters.size()) {
+                        values[n] = assigned_scalar(parameter.ptr(), random.parameters[n]);
+                        ++n;
+                    }
+        const Scalar drawn = draw_one(id, {key, low, high}, std::span(values.data(), n));
+        return nb::steal(element_to_python(drawn.dtype, reinterpret_cast<const char*>(drawn.bytes.data())));
+    }, arg("name"), arg("key"), arg("low"), arg("high"), arg("parameters"));
     m.def("bincount", [](nb::handle index, std::int64_t length) {
         return nb::steal(wrap(bincount(expect_index(index, "bincount"), length)));
     }, arg("index"), arg("length"));

@@ -1,4 +1,5 @@
 // Indexing with integers, slices, None and Ellipsis, reading and writing; all else goes to the Python package.
+#include <cstring>
 #include <optional>
 
 #include "python/convert.hpp"
@@ -62,6 +63,7 @@ public:
     void keep(int axes) {
         for (int i = 0; i < axes; ++i, ++axis_) push(from_.shape[axis_], from_.strides[axis_]);
     }
+    int axes() const { return view_.shape.size(); }
     View finish() {
         keep(from_.ndim() - axis_);
         return std::move(view_);
@@ -156,11 +158,101 @@ int assign_value(PyArray* target, View&& view, bool element, PyObject* value) {
     return 0;
 }
 
+// The common keys among the advanced ones: one vector of integers beside slices, None and Ellipsis, or one mask of a vector.
+struct Picked {
+    View view;      // the rest of the key applied
+    Array index;    // int64, along `axis` of the view; or the mask
+    int axis = 0;
+};
+
+// A vector of integers as an index; nullptr for any other part.
+const Array* index_vector(PyObject* part) {
+    if (!is_exact(part)) return nullptr;
+    const Array& a = unwrap(part)->array;
+    return a.ndim() == 1 && is_integer(a.dtype) ? &a : nullptr;
+}
+
+Array as_positions(const Array& index) { return index.dtype == DType::int64 ? index : cast(index, DType::int64); }
+
+std::optional<Picked> picking_key(const View& from, PyObject* key) {
+    if (from.ndim() == 0) return std::nullopt;
+    if (const Array* index = index_vector(key)) return Picked{from, as_positions(*index)};
+    if (is_exact(key)) {
+        const Array& mask = unwrap(key)->array;
+        const bool fits = mask.ndim() == 1 && mask.dtype == DType::boolean && from.ndim() == 1 && mask.view.shape[0] == from.shape[0];
+        return fits ? std::optional(Picked{from, mask}) : std::nullopt;
+    }
+    if (!PyTuple_CheckExact(key)) return std::nullopt;
+    const std::span<PyObject* const> parts(&PyTuple_GET_ITEM(key, 0), static_cast<std::size_t>(PyTuple_GET_SIZE(key)));
+    int used = 0, vectors = 0, ellipses = 0;
+    for (PyObject* part : parts) {
+        const bool vector = index_vector(part) != nullptr;
+        if (!vector && !PySlice_Check(part) && part != Py_None && part != Py_Ellipsis) return std::nullopt;
+        vectors += vector;
+        ellipses += part == Py_Ellipsis;
+        used += vector || PySlice_Check(part);
+    }
+    if (vectors != 1 || ellipses > 1 || used > from.ndim()) return std::nullopt;
+    Picked picked;
+    Indexer indexer(from);
+    for (PyObject* part : parts) {
+        if (part == Py_None) {
+            indexer.new_axis();
+        } else if (part == Py_Ellipsis) {
+            indexer.keep(from.ndim() - used);
+        } else if (PySlice_Check(part)) {
+            indexer.slice(part);
+        } else {
+            picked.axis = indexer.axes();
+            picked.index = as_positions(*index_vector(part));
+            indexer.keep(1);
+        }
+    }
+    picked.view = indexer.finish();
+    return picked;
+}
+
+// Values of the array's own dtype, and numbers that it holds; false for others, which need a conversion.
+bool assign_picked(const Array& target, const Picked& picked, PyObject* value) {
+    const Array& key = picked.index;
+    if (target.size() == 0) return false;
+    const bool mask = key.dtype == DType::boolean;
+    if (is_exact(value)) {
+        const Array& source = unwrap(value)->array;
+        const bool fits = source.ndim() == 0 || (target.ndim() == 1 && source.ndim() == 1 &&
+                                                 (source.view.shape[0] == key.view.shape[0] || source.view.shape[0] == 1));
+        if (mask || !fits || source.dtype != target.dtype) return false;
+        scatter(target, key, source, picked.axis);
+        return true;
+    }
+    Scalar scalar;
+    if (!weak_scalar(value, target.dtype, scalar)) return false;
+    if (mask) {
+        static const RowId where = find_row("where");
+        const DType d = target.dtype;
+        const Signature signature{3, 1, {DType::boolean, d, d}, {d}};
+        const int loop = find_loop(where, signature);
+        if (loop < 0) return false;
+        const Input operands[]{key, scalar, target};
+        apply(where, loop, operands, std::span(&target, 1));
+        return true;
+    }
+    Array source = new_array(Dims{}, target.dtype);
+    source.buffer->materialise();
+    std::memcpy(source.data(), scalar.bytes.data(), itemsize(target.dtype));
+    scatter(target, key, source, picked.axis);
+    return true;
+}
+
 }  // namespace
 
 PyObject* slots::subscript(PyObject* self, PyObject* key) {
     return guarded([&]() -> PyObject* {
         PyArray* a = unwrap(self);
+        if (std::optional<Picked> picked = picking_key(a->array.view, key)) {
+            const Array from{a->array.buffer, std::move(picked->view), a->array.dtype};
+            return wrap(picked->index.dtype == DType::boolean ? compress(from, picked->index) : take(from, picked->index, picked->axis));
+        }
         std::optional<Indexed> found = index_basic(a->array.view, key);
         if (!found) return call_hook(&Hooks::getitem, "getitem", self, key);
         if (found->element) return element_of(a, std::move(found->view));
@@ -173,6 +265,10 @@ int slots::assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         if (!value) raise(PyExc_ValueError, "cannot delete array elements");
         PyArray* a = unwrap(self);
         require_writeable(a, "assignment destination is read-only");
+        if (std::optional<Picked> picked = picking_key(a->array.view, key)) {
+            const Array target{a->array.buffer, std::move(picked->view), a->array.dtype};
+            if (assign_picked(target, *picked, value)) return 0;
+        }
         std::optional<Indexed> found = index_basic(a->array.view, key);
         if (found) return assign_value(a, std::move(found->view), found->element, value);
         Py_DECREF(call_hook(&Hooks::setitem, "setitem", self, key, value));
@@ -181,12 +277,13 @@ int slots::assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
 }
 
 PyObject* slots::item_at(PyObject* self, Py_ssize_t index) {
+    const Dims& shape = unwrap(self)->array.shape();
+    if (!shape.empty() && (index < 0 || index >= shape[0]))  // not thrown: every iteration ends here
+        return PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0 with size %lld", index, static_cast<long long>(shape[0]));
     return guarded([&]() -> PyObject* {
         PyArray* a = unwrap(self);
         const View& from = a->array.view;
         if (from.ndim() == 0) raise_too_many(0, 1);
-        if (index < 0 || index >= from.shape[0])
-            raise(PyExc_IndexError, "index %zd is out of bounds for axis 0 with size %lld", index, static_cast<long long>(from.shape[0]));
         View view;
         view.offset = from.offset + index * from.strides[0];
         for (int i = 1; i < from.ndim(); ++i) {

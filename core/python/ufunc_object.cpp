@@ -79,7 +79,8 @@ int loop_for(PyUfunc* u, const int* kinds) {
     return remembered < 0 ? -1 : remembered - 1;
 }
 
-bool any_negative(const Array& values) {
+bool any_negative(const Array& given) {
+    const Array values = is_narrow(given.dtype) ? cast(given, cast_step(given.dtype, DType::boolean)) : given;
     const RowId less = find_row("less");
     const Signature signature{2, 1, {values.dtype, values.dtype}, {DType::boolean}};
     const Input operands[] = {values, cast_scalar(Scalar::of(std::int64_t{0}), values.dtype)};
@@ -116,12 +117,40 @@ inline bool may_be_integer_power(const PyUfunc* u) {
     return u == operators[static_cast<std::size_t>(Operator::power)];
 }
 
+// `u(*operands, out=target)` of arrays and numbers where the loop's result has the target's dtype.
+bool call_into(PyUfunc* u, PyObject* const* operands, PyObject* target) {
+    if (u->row < 0 || u->nout != 1 || watch_ufuncs || may_be_integer_power(u)) return false;
+    std::array<int, max_in> kinds{};
+    for (int i = 0; i < u->nin; ++i)
+        if ((kinds[static_cast<std::size_t>(i)] = operand_kind(operands[i])) < 0) return false;
+    const int loop = loop_for(u, kinds.data());
+    if (loop < 0) return false;
+    const auto id = static_cast<RowId>(u->row);
+    const Signature& signature = row(id).loops[static_cast<std::size_t>(loop)];
+    PyArray* out = unwrap(target);
+    Inputs in;
+    if (signature.out[0] != out->array.dtype || !fill(signature, u->nin, operands, kinds.data(), in)) return false;
+    require_writeable(out, "output array is read-only");
+    apply(id, loop, in, std::span<const Array>(&out->array, 1));
+    return true;
+}
+
+// What the only keyword names when that is `out`; null for other keywords.
+PyObject* only_out(PyObject* names, PyObject* const* values) {
+    static PyObject* const out = checked(PyUnicode_InternFromString("out"));
+    return PyTuple_GET_SIZE(names) == 1 && PyTuple_GET_ITEM(names, 0) == out ? values[0] : nullptr;
+}
+
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
     return guarded([&]() -> PyObject* {
         auto* u = reinterpret_cast<PyUfunc*>(self);
         const Py_ssize_t count = PyVectorcall_NARGS(flags);
         PyObject* result = nullptr;
-        if (count == u->nin && (!names || PyTuple_GET_SIZE(names) == 0) && call_fast(u, args, result)) return result;
+        if (count == u->nin) {
+            PyObject* const out = names && PyTuple_GET_SIZE(names) > 0 ? only_out(names, args + count) : Py_None;
+            if (out == Py_None && call_fast(u, args, result)) return result;
+            if (out && is_exact(out) && call_into(u, args, out)) return Py_NewRef(out);
+        }
         return call_slowly(u, args, count, names);
     });
 }

@@ -1,7 +1,7 @@
 // The rewrite happens in place: the copy of c takes the product's position, the product the addition's.
 #include "runtime/accumulate.hpp"
 
-#include "runtime/fuse.hpp"
+#include "runtime/record.hpp"
 
 namespace asnumpy {
 
@@ -11,17 +11,25 @@ bool accumulates(DType d) {
     return d == DType::float32 || d == DType::float64 || d == DType::complex64 || d == DType::complex128;
 }
 
-// A private, whole product of this view that only these two instructions can see.
-bool is_private_product(const Instruction& product, RowId matmul, const Array& operand) {
+// A whole product, read as this view.
+bool is_product(const Instruction& product, RowId matmul, const Array& operand) {
     if (product.work != Work::structured || product.row != matmul || product.option != 0) return false;
     const Array& out = product.out[0];
     return out.buffer == operand.buffer && out.view == operand.view && accumulates(out.dtype) &&
-           out.dtype == operand.dtype && out.buffer->refs() == 2;
+           out.dtype == operand.dtype;
+}
+
+// How many operands of live instructions the buffer is.
+int uses(std::span<const Instruction> list, const std::vector<bool>& dead, const Buffer* buffer) {
+    int found = 0;
+    for (std::size_t i = 0; i < list.size(); ++i)
+        if (!dead[i]) each_buffer(list[i], [&](Buffer& b, bool) { found += &b == buffer; });
+    return found;
 }
 
 }  // namespace
 
-void accumulate_products(std::span<Instruction> list, const std::vector<bool>& dead) {
+void accumulate_products(std::span<Instruction> list, const std::vector<bool>& dead, Census& census) {
     static const RowId matmul = find_row("matmul"), add = find_row("add"), cast = find_row("cast");
     for (std::size_t j = 1; j < list.size(); ++j) {
         if (dead[j] || list[j].work != Work::elementwise || list[j].row != add) continue;
@@ -30,8 +38,8 @@ void accumulate_products(std::span<Instruction> list, const std::vector<bool>& d
             const Array& operand = *list[j].in[side].array();
             std::size_t k = j;
             while (k-- > 0)
-                if (!dead[k] && is_private_product(list[k], matmul, operand)) break;
-            if (k >= j) continue;
+                if (!dead[k] && is_product(list[k], matmul, operand)) break;
+            if (k >= j || census[*operand.buffer].outside || uses(list, dead, operand.buffer.get()) != 2) continue;
             const Argument& other = list[j].in[1 - side];
             if ((other.array() && other.array()->buffer == operand.buffer) || other.dtype() != operand.dtype) continue;
             // Gemm writes C order, and its operands must stay what they were until the addition's position.

@@ -4,12 +4,12 @@
 #include <span>
 #include <vector>
 
-#include "runtime/queue.hpp"
+#include "runtime/fuse.hpp"
 
 namespace asnumpy {
 
 // Where a product's only reader is an addition, rewrites the pair (t = a @ b; u = t + c) to (u = c; u += a @ b).
-// `find_dead` has counted the references; `dead` instructions are left alone.
-void accumulate_products(std::span<Instruction>, const std::vector<bool>& dead);
+// `dead` instructions are left alone. Called with the lock of recording held.
+void accumulate_products(std::span<Instruction>, const std::vector<bool>& dead, Census&);
 
 }  // namespace asnumpy

@@ -61,8 +61,8 @@ std::unique_lock<std::mutex> lock_running(Queue& q) {
     return lock;
 }
 
-// Written under the lock of recording, so no read-modify-write is needed.
-void add(std::atomic<int>& count, int n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
+// Written under the lock of recording, so no read-modify-write is needed. Who reads 0 without it sees what has run.
+void add(std::atomic<int>& count, int n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release); }
 
 std::shared_ptr<const Executable> executable(Queue& q, const Program& program) {
     const auto found = q.programs.find(program);
@@ -147,7 +147,8 @@ const Schedule& schedule(Queue& q, std::span<Instruction> list) {
         if (dead[k]) made.dead.push_back(k);
     if (!kept) {
         release(q, list, made.dead);
-        accumulate_products(list, dead);
+        const std::lock_guard lock(q.recording);  // it counts the writes of what it rewrites
+        accumulate_products(list, dead, q.census);
     }
     std::vector<Group> groups = form_groups(list, dead);
     std::vector<Fused> fused = fuse(list, groups, q.census);
@@ -270,6 +271,7 @@ void run_structured(const Instruction& instruction) {
     call.axis = instruction.axis;
     call.op = instruction.op;
     call.option = instruction.option;
+    call.stream = instruction.stream;
     for (const Array& out : instruction.out) {
         out.buffer->materialise();
         call.out.push_back(tensor(out));

@@ -52,6 +52,7 @@ struct Instruction {
     RowId op{};                       // structured
     std::int64_t axis = 0, option = 0;
     std::uint64_t reduced = 0;        // reduction: bit i set, axis i of the shape is reduced
+    Stream stream;                    // random draws
     Dims shape;                       // the iteration space of elementwise work and reductions
     Few<Argument, 3> in;
     Few<Array, 2> out;
@@ -75,6 +76,10 @@ void scatter(const Array& dst, const Array& index, const Array& src, int axis);
 Array compress(const Array& flat, const Array& mask);
 Array flatnonzero(const Array& mask);
 Array bincount(const Array& index, std::int64_t length);
+// Random numbers into `out`, which is C-contiguous; parameters are broadcast to its shape. The dtypes are the row's.
+void draw(RowId, const Stream&, std::span<const Array> parameters, const Array& out, std::int64_t option);
+// One random number, at once; the parameters are of the row's dtypes, and so is what it returns.
+Scalar draw_one(RowId, const Stream&, std::span<const Scalar> parameters);
 
 // --- running ---
 

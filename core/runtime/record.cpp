@@ -67,11 +67,13 @@ const void* splat(const Scalar& s, std::size_t n, std::size_t slot) {
     return to;
 }
 
-// Contiguous, aligned, and with a value that nothing recorded will change.
-bool is_at_hand(const Array& a) {
-    return !a.buffer->pending_writes && a.buffer->materialised() && is_c_contiguous(a.view, item(a.dtype)) &&
+// Contiguous, aligned, and nothing recorded will write it.
+bool is_plain(const Array& a) {
+    return !a.buffer->pending_writes && is_c_contiguous(a.view, item(a.dtype)) &&
            reinterpret_cast<std::uintptr_t>(a.data()) % info(a.dtype).alignment == 0;
 }
+// A plain array with a value.
+bool is_at_hand(const Array& a) { return a.buffer->materialised() && is_plain(a); }
 
 // Small contiguous operands of one shape, or scalars: no instruction is made at all.
 bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::span<const Array> out,
@@ -79,7 +81,9 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     const Array* first = nullptr;
     if (!out.empty()) {  // one given output, which an input may be but not overlap
         first = &out[0];
-        if (r.nout != 1 || !first->buffer || first->dtype != signature.out[0] || first->buffer->pending_reads || !is_at_hand(*first)) return false;
+        if (r.nout != 1 || !first->buffer || first->dtype != signature.out[0] || first->size() > eager_size()) return false;
+        first->buffer->materialise();
+        if (first->buffer->pending_reads || !is_plain(*first)) return false;
         for (const Input& i : in)
             if (i.array && !(i.array->buffer == first->buffer && i.array->view == first->view) && may_overlap(*i.array, *first)) return false;
     }
@@ -270,11 +274,18 @@ void assign(const Array& dst, const Input& src) {
             throw ValueError("could not broadcast input array from shape " + to_string(src.array->view.shape) + " into shape " + to_string(dst.view.shape));
     }
     if (dst.size() == 0) return;
+    if (const DType next = cast_step(source.dtype(), dst.dtype); next != dst.dtype) {
+        if (!source.is_scalar()) return assign(dst, cast(*source.array, next));
+        const Array held = new_array(Dims{}, source.dtype());
+        assign(held, source);
+        return assign(dst, cast(held, next));
+    }
     const Array outputs[]{dst};
     apply(cast_row(), cast_loop(source.dtype(), dst.dtype), std::span(&source, 1), outputs);
 }
 
 Array cast(const Array& array, DType dtype) {
+    if (const DType next = cast_step(array.dtype, dtype); next != dtype) return cast(cast(array, next), dtype);
     const Input source(array);
     const Array copy = new_array(array.shape(), dtype);  // apply would keep the source's layout
     return apply(cast_row(), cast_loop(array.dtype, dtype), std::span(&source, 1), std::span(&copy, 1))[0];

@@ -6,13 +6,14 @@ namespace asnumpy {
 
 namespace {
 
-constexpr std::size_t most_schedules = 1024;
+constexpr std::size_t most_schedules = 512;
 
+// The first byte says what a word, and those that belong to it, describe: no list can read as another.
 std::uint64_t tagged(std::uint64_t tag, std::uint64_t a, std::uint64_t b = 0) { return tag << 56 | a << 24 | b; }
 
 void append(std::vector<std::uint64_t>& key, const View& view) {
+    key.push_back(tagged(6, static_cast<std::uint64_t>(view.ndim())));
     key.push_back(static_cast<std::uint64_t>(view.offset));
-    key.push_back(static_cast<std::uint64_t>(view.ndim()));
     for (const std::int64_t length : view.shape) key.push_back(static_cast<std::uint64_t>(length));
     for (const std::int64_t stride : view.strides) key.push_back(static_cast<std::uint64_t>(stride));
 }

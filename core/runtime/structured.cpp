@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "runtime/pick.hpp"
 #include "runtime/record.hpp"
 
 namespace asnumpy {
@@ -88,16 +89,16 @@ Array scan(RowId op, const Array& array, int axis) {
 }
 
 Array argmax(const Array& array, int axis, bool maximum) {
-    Array flat = array;
+    Array flat = is_narrow(array.dtype) ? cast(array, cast_step(array.dtype, DType::boolean)) : array;
     if (axis < 0) {
-        const std::int64_t size = array.size();
-        const auto view = reshape(array.view, Dims{size}, static_cast<std::int64_t>(itemsize(array.dtype)));
+        const std::int64_t size = flat.size();
+        const auto view = reshape(flat.view, Dims{size}, static_cast<std::int64_t>(itemsize(flat.dtype)));
         if (view) {
             flat.view = *view;
         } else {
-            flat = new_array(array.view.shape, array.dtype);
+            flat = new_array(flat.view.shape, flat.dtype);
             assign(flat, array);
-            flat.view = contiguous(Dims{size}, static_cast<std::int64_t>(itemsize(array.dtype)));
+            flat.view = contiguous(Dims{size}, static_cast<std::int64_t>(itemsize(flat.dtype)));
         }
         axis = 0;
     }
@@ -114,6 +115,7 @@ Array argmax(const Array& array, int axis, bool maximum) {
 }
 
 Array take(const Array& array, const Array& index, int axis) {
+    if (Array result; take_at_once(array, index, result)) return result;
     check_range("take", index, array.view.shape[axis]);
     Dims shape = array.view.shape;
     shape[axis] = index.size();
@@ -126,10 +128,9 @@ Array take(const Array& array, const Array& index, int axis) {
 }
 
 void scatter(const Array& dst, const Array& index, const Array& src, int axis) {
-    check_range("scatter", index, dst.view.shape[axis]);
     Dims shape = dst.view.shape;
     shape[axis] = index.size();
-    if (count(shape) == 0) return;
+    if (count(shape) == 0) return check_range("scatter", index, dst.view.shape[axis]);
     Array source = src.dtype == dst.dtype ? src : cast(src, dst.dtype);
     if (source.buffer == dst.buffer) {  // the old values are what is written
         const Array copy = new_array(source.view.shape, source.dtype);
@@ -137,6 +138,8 @@ void scatter(const Array& dst, const Array& index, const Array& src, int axis) {
         source = copy;
     }
     source.view = broadcast_to(source.view, shape);
+    if (index.buffer != dst.buffer && scatter_at_once(dst, index, source)) return;
+    check_range("scatter", index, dst.view.shape[axis]);
     const Array positions = index.buffer == dst.buffer ? cast(index, DType::int64) : index;
     Instruction instruction = structured("scatter", {&source, &positions}, dst);
     instruction.axis = axis;
@@ -158,12 +161,14 @@ std::int64_t count_true(const Array& mask) {
 }  // namespace
 
 Array compress(const Array& flat, const Array& mask) {
+    if (Array result; compress_at_once(flat, mask, result)) return result;
     Array out = new_array(Dims{count_true(mask)}, flat.dtype);
     if (out.size() > 0) submit(structured("compress", {&flat, &mask}, out));
     return out;
 }
 
 Array flatnonzero(const Array& mask) {
+    if (Array result; flatnonzero_at_once(mask, result)) return result;
     Array out = new_array(Dims{count_true(mask)}, DType::int64);
     if (out.size() > 0) submit(structured("flatnonzero", {&mask}, out));
     return out;

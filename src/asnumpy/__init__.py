@@ -11,15 +11,19 @@ __version__ = "0.1.0"
 
 # In this order: a module may use those before it (asnumpy/_public.py collects what each marks as public).
 _MODULES = (
-    "_dtype", "config", "_array", "_host", "_doors", "_errors", "_convert", "_operands", "_calls", "_gufunc", "_folds",
-    "_ufunc", "_operators",
+    "_dtype", "_limits", "config", "_array", "_host", "_doors", "_errors", "_convert", "_operands", "_calls", "_gufunc",
+    "_folds", "_ufunc", "_operators",
     "_array_attributes", "_array_methods", "_reductions", "_indexing", "_protocols", "_print", "_runtime", "profiler",
-    "_creation", "_manipulation", "_grid", "_selection", "_joining", "_sorting", "_sets", "_statistics", "_elementwise",
+    "_creation", "_manipulation", "_grid", "_selection", "_joining", "_index_tricks",
+    "_sorting", "_sets", "_statistics", "_elementwise",
     "_nan", "_histogram", "_difference", "_linear", "_einsum", "_padding", "_functional", "_norms", "_vectorize",
-    "linalg", "fft", "lib", "_array_api", "_passed_on", "_binding", "_information", "nn",
+    "linalg", "fft", "_files", "_text_files", "_polynomials", "lib", "_array_api", "_passed_on",
+    "_binding", "_information", "nn",
 )
 # Loaded when they are first used.
-_LATER = frozenset({"char", "ctypeslib", "emath", "f2py", "strings", "typing"})
+_LATER = frozenset({
+    "char", "ctypeslib", "emath", "f2py", "polynomial", "random", "strings", "testing", "typing",
+})
 
 for _name in _MODULES:
     import_module(f"asnumpy.{_name}")

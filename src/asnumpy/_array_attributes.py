@@ -11,6 +11,7 @@ from asnumpy import _core
 from asnumpy._array import method, ndarray
 from asnumpy._convert import asarray
 from asnumpy._dtype import as_dtype
+from asnumpy._host import host
 from asnumpy._public import export
 
 _Class = type  # `type` is a parameter's name in ndarray.view
@@ -111,6 +112,25 @@ class flagsobj:
         return "".join(f"  {name} : {self[name]}\n" for name in names)
 
 
+def _numpy_flat_getitem(a: np.ndarray, key: Any) -> Any:
+    return a.flat[key]
+
+
+def _numpy_flat_setitem(a: np.ndarray, key: Any, value: Any) -> None:
+    a.flat[key] = value
+
+
+_numpy_flat_getitem.__module__ = _numpy_flat_setitem.__module__ = "numpy"
+_numpy_flat_getitem.__name__, _numpy_flat_setitem.__name__ = "flatiter.__getitem__", "flatiter.__setitem__"
+
+
+def _simple(key: Any) -> bool:
+    """Integers, slices and integer arrays; what else is a key of a flatiter, and what is not, NumPy says."""
+    if isinstance(key, ndarray):
+        return key.ndim == 1 and key.dtype.kind in "iu"
+    return isinstance(key, (int, np.integer, slice)) and not isinstance(key, bool)
+
+
 class flatiter:
     """The elements of an array in C order, as numpy.flatiter: an iterator that can be indexed and assigned."""
 
@@ -153,10 +173,15 @@ class flatiter:
         return self._line()[self._next - 1]
 
     def __getitem__(self, key: Any, /) -> Any:
+        if not _simple(key):
+            return host(_numpy_flat_getitem, self._array, key)
         found = self._line()[key]
         return found.copy() if isinstance(found, ndarray) else found
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
+        if not _simple(key):
+            host(_numpy_flat_setitem, self._array, key, value)
+            return
         view = _core.reshape_view(self._array, (self._array.size,))
         line = self._array.reshape(-1) if view is None else view
         target = _core.reshape_view(line[key], (-1,)) if isinstance(key, slice) else None
@@ -248,15 +273,23 @@ def setflags(self: Any, /, *, write: Any = None, align: Any = None, uic: Any = N
         raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
 
 
+def _native(dtype: Any) -> np.dtype:
+    """The dtype for a view, which cannot convert: the other byte order would give other numbers than NumPy's."""
+    kind = np.dtype(dtype)
+    if not kind.isnative:
+        raise TypeError(f"ndarray.view: expected a dtype in this machine's byte order, got {kind!r}; byteswap() swaps")
+    return as_dtype(kind, "ndarray.view")
+
+
 @method
 def view(self: Any, dtype: Any = None, type: Any = None) -> ndarray:
     if isinstance(dtype, _Class) and issubclass(dtype, (ndarray, np.ndarray)):
         dtype, type = None, dtype
     if type is not None and type is not ndarray:
         if issubclass(type, ndarray):
-            source = self if dtype is None else _core.view_dtype(self, as_dtype(dtype, "ndarray.view"))
+            source = self if dtype is None else _core.view_dtype(self, _native(dtype))
             return _core.Array.__new__(type, source)
         raise TypeError(f"ndarray.view: expected a subclass of asnumpy.ndarray as type, got {type!r}")
     if dtype is None:
         return self[...]
-    return _core.view_dtype(self, as_dtype(dtype, "ndarray.view"))
+    return _core.view_dtype(self, _native(dtype))

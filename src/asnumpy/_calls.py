@@ -109,9 +109,9 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if done is not None:
             return done
     name, nin, nout = ufunc.name, ufunc.nin, ufunc.nout
-    found = overrides([*args, *outputs((), kwargs)])
+    found = overrides([*args, *outputs((), kwargs), kwargs.get("where")])
     if found:
-        return call_overrides(found, ufunc, "__call__", args, kwargs)
+        return call_overrides(ufunc, "__call__", args, kwargs)
     if not (nin <= len(args) <= ufunc.nargs and kwargs.keys() <= _KEYWORDS):
         return on_host(ufunc.numpy, name, args, kwargs)  # which raises NumPy's TypeError
     out = kwargs.get("out")

@@ -9,6 +9,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._dtype import supported, unsupported_error
+from asnumpy._host import as_numpy
 from asnumpy._public import public
 
 
@@ -25,7 +26,7 @@ def asarray(value: Any) -> ndarray:
         return value
     if isinstance(value, np.ndarray):
         return from_host(value)
-    made = np.asarray(value)
+    made = as_numpy(value)
     if not supported(made.dtype):
         raise unsupported_error(made.dtype)
     if made.base is None and made.flags.owndata and type(value) in (list, tuple, int, float, complex, bool):
@@ -35,7 +36,11 @@ def asarray(value: Any) -> ndarray:
 
 @public
 def from_numpy(array: Any) -> ndarray:
-    """A new array with the elements of a numpy.ndarray (any strides, byte order, read-only or not)."""
+    """A new array with the elements of a NumPy array.
+
+    Parameters: array, a numpy.ndarray or NumPy scalar of any shape, strides, byte order and numeric dtype. Returns an
+    array of its shape and dtype in native byte order, on memory of its own. TypeError for other objects and dtypes.
+    """
     if not isinstance(array, (np.ndarray, np.generic)):
         came = type(array).__name__
         raise TypeError(f"from_numpy: expected a numpy.ndarray, got {came}; asarray() takes any sequence")
@@ -44,7 +49,11 @@ def from_numpy(array: Any) -> ndarray:
 
 @public
 def to_numpy(array: Any) -> np.ndarray:
-    """A numpy.ndarray of its own with the elements of an array; `np.asarray(array)` shares memory instead."""
+    """A NumPy array of its own with the elements of an array; `np.asarray(array)` shares memory instead.
+
+    Parameters: array, an array of asnumpy or anything that `np.array` takes. Returns a numpy.ndarray of its shape,
+    dtype and memory order. What is pending is run.
+    """
     if isinstance(array, ndarray):
         return np.array(_core.to_numpy_view(array, None), order="K")
     return np.array(array)
@@ -52,7 +61,7 @@ def to_numpy(array: Any) -> np.ndarray:
 
 @public
 def asnumpy(array: Any) -> np.ndarray:
-    """The same as to_numpy(), under the name that other device libraries use."""
+    """The same as to_numpy(array), under the name that other device libraries use. Returns a numpy.ndarray."""
     return to_numpy(array)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from operator import index
 from typing import Any
@@ -12,8 +13,9 @@ from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray as _asarray
 from asnumpy._convert import from_host
-from asnumpy._dtype import as_dtype
-from asnumpy._host import host
+from asnumpy._dtype import as_dtype, is_narrow, real_kind
+from asnumpy._host import as_numpy, host
+from asnumpy._limits import iinfo
 from asnumpy._public import public
 from asnumpy._ufunc import isfinite
 
@@ -25,6 +27,8 @@ def check_device(device: Any) -> None:
 
 def normal_shape(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple of Python ints; an int stands for one axis."""
+    if type(shape) is int:
+        return (shape,)
     if type(shape) is tuple and all(type(n) is int for n in shape):
         return shape
     if hasattr(shape, "__index__") and getattr(shape, "ndim", 0) == 0:
@@ -51,12 +55,12 @@ def empty_ordered(shape: tuple[int, ...], dtype: np.dtype, order: Any, model: nd
     """A new array whose memory order is `order`; 'A' and 'K' follow the model's strides as NumPy does."""
     name = _order_name(order)
     if name in ("A", "K"):
-        if model.flags_c_contiguous or len(shape) != model.ndim:
+        if name == "A":
+            name = "F" if model.flags_f_contiguous and model.ndim > 1 else "C"
+        elif model.flags_c_contiguous or len(shape) != model.ndim:
             name = "C"
         elif model.flags_f_contiguous:
             name = "F"
-        elif name == "A":
-            name = "C"
     if name != "K":
         return _core.empty(shape, dtype, name)
     strides = model.strides
@@ -67,9 +71,12 @@ def empty_ordered(shape: tuple[int, ...], dtype: np.dtype, order: Any, model: nd
 
 def fill_scalar(value: Any, dtype: np.dtype) -> Any:
     """A scalar cast to dtype under NumPy's 'unsafe' rule, except that a Python int has to fit."""
-    if type(value) is bool or (type(value) is float and dtype.kind in "fcV"):
+    kind = real_kind(dtype)
+    if type(value) is bool or (type(value) is float and kind in "fc"):
         return value
-    if type(value) is int and dtype.kind in "iub":
+    if type(value) is int and kind in "iub":
+        if is_narrow(dtype) and not iinfo(dtype).min <= value <= iinfo(dtype).max:
+            raise OverflowError(f"Python integer {value} out of bounds for {dtype.name}")
         return np.array(value, dtype).item()
     return np.asarray(value).astype(dtype).item()
 
@@ -120,7 +127,12 @@ def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int =
             made = _core.cast(made, as_dtype(dtype))
     else:
         limit: dict[str, Any] = {"ndmax": ndmax} if ndmax else {}  # older NumPy has no such keyword
-        plain = np.array(value, dtype=dtype, order=_order_name(order), **limit)
+        try:
+            plain = np.array(value, dtype=dtype, order=_order_name(order), **limit)
+        except ValueError:
+            if not hasattr(type(value), "__array__"):
+                raise
+            plain = np.array(as_numpy(value), dtype=dtype, order=_order_name(order))
         wanted = as_dtype(plain.dtype)
         made = _core.adopt(plain if plain.dtype == wanted else plain.astype(wanted))
     if made.ndim < ndmin:
@@ -133,6 +145,8 @@ def array(
     object: Any, dtype: Any = None, *, copy: bool | None = True, order: Any = "K", subok: bool = False,
     ndmin: int = 0, ndmax: int = 0, like: Any = None,
 ) -> ndarray:
+    if type(object) in (list, tuple) and dtype is None and copy is True and order == "K" and not ndmin and not ndmax:
+        return _asarray(object)
     return _convert(object, dtype, copy, order, ndmin, ndmax)
 
 
@@ -140,6 +154,7 @@ def array(
 def asarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None, like: Any = None,
 ) -> ndarray:
+    """Differs from NumPy: a numpy.ndarray is copied, not shared; `from_dlpack` shares its memory."""
     check_device(device)
     if dtype is None and order is None and copy is None:
         return _asarray(a)
@@ -150,6 +165,7 @@ def asarray(
 def asanyarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None, like: Any = None,
 ) -> ndarray:
+    """Differs from NumPy: a numpy.ndarray is copied, not shared; `from_dlpack` shares its memory."""
     return asarray(a, dtype, order, device=device, copy=copy)
 
 
@@ -305,14 +321,33 @@ def computed(function: Any, *args: Any, **kwargs: Any) -> Any:
     return _core.adopt(np.asarray(made))
 
 
+_MISSING: Any = object()
+
+
 @public
 def arange(
-    start_or_stop: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, like: Any = None,
+    start_or_stop: Any = _MISSING, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
+    like: Any = None, start: Any = _MISSING,
 ) -> ndarray:
     check_device(device)
+    if start is not _MISSING or start_or_stop is _MISSING:  # by keywords
+        if start is not _MISSING and start_or_stop is not _MISSING:
+            raise TypeError("arange() got multiple values for argument 'start'")
+        if stop is None:
+            raise TypeError("arange() requires stop to be specified.")
+        start_or_stop = 0 if start is _MISSING else start
+    if dtype is None and type(start_or_stop) is int and type(step) is int and (stop is None or type(stop) is int):
+        return _core.adopt(np.arange(start_or_stop, stop, step))  # the common call first
     if stop is None:
         return computed(np.arange, 0, start_or_stop, step, dtype=dtype)
     return computed(np.arange, start_or_stop, stop, step, dtype=dtype)
+
+
+_given = inspect.signature(arange).parameters
+arange.__signature__ = inspect.signature(arange).replace(parameters=[  # type: ignore[attr-defined]  # as NumPy writes it
+    _given["start_or_stop"].replace(default=inspect.Parameter.empty),
+    *(_given[_name] for _name in ("stop", "step", "dtype", "device", "like")),
+])
 
 
 @public
@@ -341,22 +376,3 @@ def geomspace(
 @public
 def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
     return _core.adopt(np.fromiter(iter, dtype, count))
-
-
-@public
-def frombuffer(
-    buffer: Any, dtype: Any = None, count: int = -1, offset: int = 0, *, like: Any = None,
-) -> ndarray:
-    return _core.wrap_numpy(np.frombuffer(buffer, float if dtype is None else dtype, count, offset))
-
-
-@public
-def fromfile(
-    file: Any, dtype: Any = None, count: int = -1, sep: str = "", offset: int = 0, *, like: Any = None,
-) -> ndarray:
-    return _core.adopt(np.fromfile(file, float if dtype is None else dtype, count, sep, offset))
-
-
-@public
-def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str, like: Any = None) -> ndarray:
-    return _core.adopt(np.fromstring(string, dtype, count, sep=sep))

@@ -1,4 +1,4 @@
-"""Element types, as NumPy's own objects plus bfloat16, and the functions that reason about them."""
+"""Element types: NumPy's own objects, bfloat16 and the narrow dtypes, and how they promote and cast."""
 
 from __future__ import annotations
 
@@ -12,6 +12,45 @@ from asnumpy._public import export, public
 
 bfloat16 = ml_dtypes.bfloat16
 
+# The dtypes that NumPy does not have: bfloat16, which the core computes with, and the narrow ones, which it holds and
+# converts. Each takes at least a byte per element; ml_dtypes defines all but the two that only Ascend devices have.
+_OF_ML_DTYPES = """
+bfloat16 float8_e4m3fn float8_e5m2 float8_e8m0fnu float6_e2m3fn float6_e3m2fn float4_e2m1fn
+int4 uint4 int2 uint2 uint1 complex32
+""".split()
+EXTENDED: dict[str, np.dtype] = {name: np.dtype(getattr(ml_dtypes, name)) for name in _OF_ML_DTYPES}
+_OF_OURS = {"float4_e1m2fn": np.dtype(_core.float4_e1m2fn), "hifloat8": np.dtype(_core.hifloat8)}
+EXTENDED |= _OF_OURS
+OWN = frozenset(_OF_OURS.values())
+_BY_DTYPE = {dtype: name for name, dtype in EXTENDED.items()}
+_FIRST_USER_DTYPE = 256  # NumPy's own have lower numbers: quicker to ask for than the hash of a dtype
+for _name, _dtype in _OF_OURS.items():
+    np.sctypeDict.setdefault(_name, _dtype.type)  # np.dtype("hifloat8")
+
+
+def is_extended(dtype: np.dtype) -> bool:
+    return dtype.num >= _FIRST_USER_DTYPE and dtype in _BY_DTYPE
+
+
+def is_narrow(dtype: np.dtype) -> bool:
+    """Whether the core holds and converts arrays of this dtype, but has no arithmetic for it."""
+    return dtype.num >= _FIRST_USER_DTYPE and dtype in _BY_DTYPE and dtype != EXTENDED["bfloat16"]
+
+
+def real_kind(dtype: np.dtype) -> str:
+    """NumPy's letter b, i, u, f or c, also for the dtypes that call themselves 'V' or 'W'."""
+    if not is_extended(dtype):
+        return dtype.kind
+    name = _BY_DTYPE[dtype]
+    return "i" if name.startswith("int") else {"u": "u", "c": "c"}.get(name[0], "f")
+
+
+def wide_dtype(dtype: np.dtype) -> np.dtype:
+    """The NumPy dtype that holds every value of an extended one; others are their own."""
+    if not is_extended(dtype):
+        return dtype
+    return np.dtype({"i": np.int8, "u": np.uint8, "c": np.complex64}.get(real_kind(dtype), np.float32))
+
 # Scalar types, type classes, constants and error handling are NumPy's own objects, so that `ap.float32 is np.float32`.
 _SAME_AS_NUMPY = """
 bool bool_ byte ubyte short ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp
@@ -19,7 +58,7 @@ int8 uint8 int16 uint16 int32 uint32 int64 uint64 half single double longdouble 
 float16 float32 float64 complex64 complex128 float96 float128 complex192 complex256
 generic number integer signedinteger unsignedinteger inexact floating complexfloating flexible character
 object_ str_ bytes_ void datetime64 timedelta64
-dtype iinfo issubdtype isdtype sctypeDict typecodes mintypecode typename isscalar exceptions dtypes
+dtype sctypeDict typecodes mintypecode typename exceptions dtypes
 pi e euler_gamma inf nan newaxis little_endian ScalarType
 setbufsize getbufsize
 s_ c_index index_exp IndexExpression broadcast_shapes format_float_positional format_float_scientific
@@ -28,7 +67,8 @@ set_printoptions get_printoptions printoptions binary_repr base_repr
 for _name in _SAME_AS_NUMPY:
     if hasattr(np, _name):  # extended precision has another name on each platform
         export(_name, getattr(np, _name))
-export("bfloat16", bfloat16)
+for _name, _dtype in EXTENDED.items():
+    export(_name, _dtype.type)
 
 _SUPPORTED: dict[np.dtype, bool] = {}
 
@@ -57,26 +97,44 @@ def unsupported_error(dtype: np.dtype, function: str = "asarray") -> TypeError:
     )
 
 
+_known: dict[Any, np.dtype] = {}
+
+
 def as_dtype(value: Any, function: str = "asarray") -> np.dtype:
     """The native dtype that `value` names; TypeError when arrays cannot hold it."""
+    named = value is None or isinstance(value, (type, np.dtype))
+    known = _known.get(value) if named else None
+    if known is not None:
+        return known
+    if isinstance(value, str) and value in EXTENDED:
+        return EXTENDED[value]  # whatever another package calls so
     dtype = np.dtype(value)
     if not supported(dtype):
         raise unsupported_error(dtype, function)
-    return dtype if dtype.isnative else dtype.newbyteorder("=")
+    native = dtype if dtype.isnative else dtype.newbyteorder("=")
+    if named and len(_known) < 1000:  # classes made at run time may name a dtype too
+        _known[value] = native
+    return native
 
 
-def _type_of(value: Any) -> Any:
+def type_of(value: Any) -> Any:
     return value.dtype if isinstance(value, _core.Array) else value
 
 
 @public
+def isscalar(element: Any) -> bool:
+    """Whether `element` is a number, text, or a 0-d result that stands where NumPy gives a scalar."""
+    return bool(np.isscalar(element) or (isinstance(element, _core.Array) and element.scalar_like))
+
+
+@public
 def result_type(*arrays_and_dtypes: Any) -> np.dtype:
-    return np.result_type(*[_type_of(value) for value in arrays_and_dtypes])
+    return np.result_type(*[type_of(value) for value in arrays_and_dtypes])
 
 
 @public
 def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
-    return np.can_cast(_type_of(from_), _type_of(to), casting)  # type: ignore[arg-type]
+    return np.can_cast(type_of(from_), type_of(to), casting)  # type: ignore[arg-type]
 
 
 @public
@@ -94,13 +152,3 @@ def min_scalar_type(a: Any, /) -> np.dtype:
 @public
 def common_type(*arrays: Any) -> Any:
     return np.common_type(*[np.empty(0, a.dtype) if isinstance(a, _core.Array) else a for a in arrays])
-
-
-@public
-def finfo(dtype: Any) -> Any:
-    wanted = _type_of(dtype)
-    if not isinstance(wanted, (type, str, np.dtype)):
-        wanted = np.asarray(wanted).dtype
-    if np.dtype(wanted) == bfloat16:
-        return ml_dtypes.finfo(bfloat16)
-    return np.finfo(wanted)

@@ -237,6 +237,10 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     labels, output = _parse(text, arrays)
     dtype = kwargs.get("dtype")
     casting = kwargs.get("casting", "safe")
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' (got {casting!r})")
+    if str(kwargs.get("order", "K")).upper() not in ("C", "F", "A", "K"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {kwargs['order']!r})")
     wanted = product_dtype(*arrays) if dtype is None else as_dtype(dtype, "einsum")
     for number, a in enumerate(arrays):
         if a.dtype != wanted and not np.can_cast(a.dtype, wanted, casting):
@@ -256,7 +260,12 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     if made.shape != shape:
         made = _core.broadcast_to(made, shape)
     if out is None:
-        fortran = kwargs.get("order") in ("F", "f") and not (single and made.dtype == sources[0].dtype)
+        order_name = str(kwargs.get("order", "K")).upper()
+        fortran = order_name == "F" or (order_name == "A" and all(a.flags_f_contiguous for a in sources))
+        own = not (single and made.dtype == sources[0].dtype)  # else a view, in whatever order
+        if own and order_name == "C" and not made.flags_c_contiguous:
+            return _core.cast(made, made.dtype)
+        fortran = fortran and own
         return _fortran(made) if fortran else made
     if not isinstance(out, ndarray):
         raise TypeError(f"einsum: expected out to be an asnumpy.ndarray, got {type(out).__name__}")

@@ -12,7 +12,7 @@ from asnumpy import _core
 from asnumpy._array import method, ndarray
 from asnumpy._convert import asarray
 from asnumpy._creation import zeros
-from asnumpy._dtype import bfloat16
+from asnumpy._dtype import bfloat16, is_narrow
 from asnumpy._host import host
 from asnumpy._public import public
 from asnumpy._selection import select_where
@@ -153,27 +153,36 @@ def _bfloat16_limits() -> Any:
 def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> ndarray:
     a = asarray(x)
     if a.dtype.kind in "biu":
-        return _core.cast(a, a.dtype) if copy else a
+        made = _core.cast(a, a.dtype) if copy else a
+        return made if made.ndim else made[()]
+    if is_narrow(a.dtype):
+        return host(np.nan_to_num, a, copy, nan, posinf, neginf)
     if a.dtype.kind == "c":
         made = _core.empty(a.shape, a.dtype)
         _core.assign(made.real, _without_nan(a.real, nan, posinf, neginf))
         _core.assign(made.imag, _without_nan(a.imag, nan, posinf, neginf))
     else:
         made = _without_nan(a, nan, posinf, neginf)
-    if copy:
-        return made
-    _core.assign(a, made)
-    return a
+    if not copy:
+        _core.assign(a, made)
+        made = a
+    return made if made.ndim else made[()]  # a scalar, as NumPy
 
 
 # --- comparison within a tolerance ---
 
 
 def _close(a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool) -> ndarray:
-    x, y = asarray(a), asarray(b)
-    if y.dtype.kind in "biu":
+    # Python numbers adapt to the dtype of what they are compared with
+    x, y = (one if type(one) in (int, float, complex) else asarray(one) for one in (a, b))
+    if not isinstance(y, ndarray):
+        y = float(y) if type(y) is int else y
+        x = asarray(x)
+    elif y.dtype.kind in "biu":
         y = _core.cast(y, np.result_type(y.dtype, 1.0))
-    near = less_equal(absolute(subtract(x, y)), add(atol, multiply(rtol, absolute(y))))
+    size = absolute(y) if isinstance(y, ndarray) else abs(y)
+    within = atol + rtol * size if all(type(one) in (int, float) for one in (atol, rtol, size)) else None
+    near = less_equal(absolute(subtract(x, y)), add(atol, multiply(rtol, size)) if within is None else within)
     made = (near & isfinite(y)) | equal(x, y)
     return made | (isnan(x) & isnan(y)) if equal_nan else made
 
@@ -246,7 +255,8 @@ def isreal(x: Any) -> ndarray:
 
 @public
 def iscomplexobj(x: Any) -> bool:
-    return (x.dtype if hasattr(x, "dtype") else asarray(x).dtype).kind == "c"
+    dtype = getattr(x, "dtype", None)
+    return (dtype if hasattr(dtype, "kind") else asarray(x).dtype).kind == "c"
 
 
 @public

@@ -24,7 +24,7 @@ _lock = threading.Lock()
 
 def watching() -> bool:
     """Whether this context wants errors reported: then NumPy computes, which knows how to."""
-    return bool(_watched.get())
+    return _watchers > 0 and bool(_watched.get())
 
 
 def _count(before: frozenset[str], after: frozenset[str]) -> None:
@@ -50,8 +50,9 @@ class errstate:
 
     Differs from NumPy: outside of such a block nothing is reported, whatever `geterr()` says: results are NumPy's (inf,
     NaN), warnings are not given, because deferred operations run when their call is long past. Inside a block that
-    sets a category to anything but 'ignore', ufuncs and operators run at once, by NumPy through the host door, and
-    report as NumPy does: so `with errstate(divide="raise")` raises FloatingPointError at the very operation.
+    sets a category to anything but 'ignore', ufuncs, their methods, operators, sums and their like run at once, by
+    NumPy through the host door, and report as NumPy does: `with errstate(divide="raise")` raises FloatingPointError at
+    the very operation. Matrix products and what else the device computes by itself report nothing.
     """
 
     def __init__(

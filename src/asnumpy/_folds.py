@@ -89,7 +89,7 @@ def reduce(
     given |= {"where": where} if where is not True else {}
     found = overrides((array, out[0] if isinstance(out, tuple) and out else out))
     if found:
-        return call_overrides(found, ufunc, "reduce", (array,), given)
+        return call_overrides(ufunc, "reduce", (array,), given)
 
     def numpy() -> Any:
         return on_host(ufunc.numpy.reduce, f"{ufunc.name}.reduce", (array,), given)
@@ -134,7 +134,7 @@ def reduce(
         if np.broadcast_shapes(mask.shape, a.shape) != a.shape:
             return numpy()
         a = _core.apply("where", (_BOOL, kind, kind, kind), [mask, a, start if nothing else _neutral(ufunc, kind)])
-    if a.size == 0 and nothing:
+    if a.size == 0 and (nothing or start is not None):  # the start itself: -0.0 stays -0.0
         result = _core.empty(shape, kind)
         if start is not None:
             _core.assign(result, start)
@@ -142,7 +142,7 @@ def reduce(
         result = fold(ufunc.name, wide, kind, a, axes, keep)
     else:
         result = _core.cast(a, kind)
-    if start is not None and not (a.size == 0 and nothing):
+    if start is not None and a.size != 0:
         result = _core.apply(ufunc.name, (kind, kind, kind), [result, start])
     if out is None:
         return result
@@ -156,7 +156,7 @@ def accumulate(ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any) -> Any:
     given |= {"out": out} if out is not None else {}
     found = overrides((array, out[0] if isinstance(out, tuple) and out else out))
     if found:
-        return call_overrides(found, ufunc, "accumulate", (array,), given)
+        return call_overrides(ufunc, "accumulate", (array,), given)
 
     def numpy() -> Any:
         return on_host(ufunc.numpy.accumulate, f"{ufunc.name}.accumulate", (array,), given)

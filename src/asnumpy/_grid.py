@@ -13,7 +13,7 @@ from asnumpy._convert import asarray
 from asnumpy._creation import arange, assign_value, computed, normal_shape, zeros
 from asnumpy._host import host
 from asnumpy._manipulation import broadcast_arrays, diagonal, ravel
-from asnumpy._public import export, public
+from asnumpy._public import public
 from asnumpy._ufunc import greater_equal, multiply
 
 
@@ -50,29 +50,6 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
         lines[1] = lines[1].reshape((-1, 1) + (1,) * (count - 2))
     grids = tuple(lines) if sparse else broadcast_arrays(*lines)
     return tuple(_core.cast(grid, grid.dtype) for grid in grids) if copy else grids
-
-
-class _Grid:
-    """mgrid and ogrid: a grid written as an index of slices."""
-
-    def __init__(self, source: Any) -> None:
-        self._source = source
-
-    def __getitem__(self, key: Any) -> Any:
-        return host(self._source.__getitem__, key)
-
-
-class _Joiner(_Grid):
-    """r_ and c_: arrays, scalars and ranges joined by writing them as an index."""
-
-    def __len__(self) -> int:
-        return 0
-
-
-export("mgrid", _Grid(np.mgrid))
-export("ogrid", _Grid(np.ogrid))
-export("r_", _Joiner(np.r_))
-export("c_", _Joiner(np.c_))
 
 
 @public

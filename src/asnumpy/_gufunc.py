@@ -10,6 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._calls import on_host, outputs, type_signature
+from asnumpy._dtype import is_extended, is_narrow
 from asnumpy._operands import Unsupported, call_overrides, operand, overrides, resolve_call, type_key
 
 _KEYWORDS = frozenset({"out", "casting", "dtype", "signature", "sig", "subok"})
@@ -23,7 +24,7 @@ def product(a: ndarray, b: ndarray) -> ndarray:
     right = b.reshape((b.shape[0], 1)) if column else b
     result = _core.matmul(left, right)
     if row and column:
-        return result.reshape(())
+        return result[0, 0]
     if row:
         return result.reshape(result.shape[:-2] + result.shape[-1:])
     if column:
@@ -37,7 +38,7 @@ def quick_product(a: Any, b: Any) -> Any:
         return None
     dtype, rows, columns = a.dtype, a.shape, b.shape
     plain = len(rows) in (1, 2) and len(columns) in (1, 2) and rows[-1] == columns[0]
-    if not plain or dtype != b.dtype or dtype.char in "gG" or dtype.kind == "V":  # NumPy widens bfloat16
+    if not plain or dtype != b.dtype or dtype.char in "gG" or is_extended(dtype):  # NumPy widens bfloat16
         return None
     return _core.matmul(a, b) if len(rows) == len(columns) == 2 else product(a, b)
 
@@ -121,7 +122,9 @@ def _last(a: ndarray, axes: tuple[int, ...], back: bool = False) -> ndarray:
 def _along(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The call with `axes`, `axis` or `keepdims`: the axes are moved to where the product expects them."""
     keepdims = kwargs.get("keepdims", False)
-    if len(args) != 2 or (keepdims and (ufunc.name != "vecdot" or "axes" in kwargs or "out" in kwargs)):
+    if len(args) != 2 or type(keepdims) is not bool or ("keepdims" in kwargs and ufunc.name != "vecdot"):
+        raise Unsupported
+    if keepdims and ("axes" in kwargs or "out" in kwargs):
         raise Unsupported
     a, b = operand(args[0]), operand(args[1])
     if not (isinstance(a, ndarray) and isinstance(b, ndarray)):
@@ -152,7 +155,7 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             return done
     found = overrides([*args, *outputs((), kwargs)])
     if found:
-        return call_overrides(found, ufunc, "__call__", args, kwargs)
+        return call_overrides(ufunc, "__call__", args, kwargs)
     if not kwargs.keys().isdisjoint(_ALONG):
         try:
             return _along(ufunc, args, kwargs)
@@ -181,7 +184,8 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     wanted = (type_key(a), type_key(b), None if out is None else out.dtype)
     loop = resolve_call(ufunc, wanted, signature, kwargs.get("casting", "same_kind"))
     dtype = loop[0]
-    if any(each != dtype for each in loop) or dtype.char in "gGO" or (name == "vecdot" and dtype == np.bool):
+    unknown = dtype.char in "gGO" or is_narrow(dtype)
+    if any(each != dtype for each in loop) or unknown or (name == "vecdot" and dtype == np.bool):
         return on_host(ufunc.numpy, name, args, kwargs)
     result = function(*(each if each.dtype == dtype else _core.cast(each, dtype) for each in (a, b)))
     if out is None:

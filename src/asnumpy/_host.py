@@ -30,7 +30,10 @@ public(HostCallWarning)
 
 @public
 def host_calls() -> dict[str, int]:
-    """How often each function went through the host door since the process started, the most frequent first."""
+    """How often each function went through the host door since the process started.
+
+    Returns a dict from the function's name (`numpy.linalg.svd`) to an int, the most frequent first.
+    """
     return dict(_calls.most_common())
 
 
@@ -41,7 +44,8 @@ def function_name(function: Any) -> str:
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{function.__name__}"
     module = getattr(function, "__module__", None) or "numpy"
-    return f"{module.replace('numpy._core', 'numpy')}.{getattr(function, '__name__', type(function).__name__)}"
+    public_parts = (part for part in module.split(".") if not part.startswith("_"))
+    return ".".join([*public_parts, getattr(function, "__name__", type(function).__name__)])
 
 
 def _announce(name: str) -> None:
@@ -56,22 +60,47 @@ def _announce(name: str) -> None:
         warnings.warn(f"{text}; reported once, asnumpy.host_calls() counts them", HostCallWarning, stacklevel=4)
 
 
+def as_numpy(value: Any) -> np.ndarray:
+    """np.asarray(value), also of an object whose `__array__` gives an array of ours."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        made = value.__array__() if hasattr(type(value), "__array__") else None
+        if not isinstance(made, _core.Array):
+            raise
+        return _core.to_numpy_view(made, None)
+
+
+def _root(array: np.ndarray) -> np.ndarray:
+    """The array at the end of a chain of views, which owns the memory or had it from somebody else."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+_PLAIN = frozenset({type(None), bool, int, float, str})  # go in as they are
+
+
 class _Door:
     """One passage: the views handed out, so that a result that is one of them, or looks into one, is recognised."""
 
-    __slots__ = ("views",)
+    __slots__ = ("plain", "views")
 
     def __init__(self) -> None:
         self.views: dict[int, tuple[np.ndarray, Any]] = {}
+        self.plain: list[np.ndarray] = []  # NumPy's own arrays among the arguments
 
     def out(self, value: Any) -> Any:
         kind = type(value)
+        if kind in _PLAIN:
+            return value
         if isinstance(value, _core.Array):
             view = _core.to_numpy_view(value, None)
             self.views[id(view)] = (view, value)
             return view
         if isinstance(value, np.ndarray):
             self.views[id(value)] = (value, value)
+            self.plain.append(value)
             return value
         if kind is tuple or kind is list:
             return kind([self.out(item) for item in value])
@@ -79,6 +108,10 @@ class _Door:
             return {key: self.out(item) for key, item in value.items()}
         if kind is slice:
             return slice(self.out(value.start), self.out(value.stop), self.out(value.step))
+        if hasattr(kind, "__array__") and kind.__module__ != "numpy" and not hasattr(kind, "__array_function__"):
+            view = as_numpy(value)
+            self.views[id(view)] = (view, value)
+            return view
         return value
 
     def back(self, value: Any) -> Any:
@@ -86,7 +119,7 @@ class _Door:
         if kind is np.ndarray:
             return self.array(value)
         if isinstance(value, np.generic):
-            return _core.adopt(np.asarray(value)) if supported(value.dtype) else value
+            return _core.adopt(value) if supported(value.dtype) else value
         if kind is tuple or kind is list:
             return kind([self.back(item) for item in value])
         if isinstance(value, tuple) and hasattr(value, "_fields"):  # SVDResult and its like
@@ -101,16 +134,17 @@ class _Door:
             return known[1]
         if not supported(value.dtype):
             return value
-        root = value
-        while isinstance(root.base, np.ndarray):
-            root = root.base
+        root = _root(value)
         fresh = root.base is None and root.flags.owndata and value.flags.writeable and value.dtype.isnative
-        if not fresh or (self.views and self._looks_into_input(value)):
+        # what owns its memory cannot look into a view of ours, but may be what an argument is a view of
+        if not fresh or (self.plain and any(np.may_share_memory(value, one) for one in self.plain)):
             return _core.new_from_numpy(value)
         return _core.adopt(value)
 
-    def _looks_into_input(self, value: np.ndarray) -> bool:
-        return any(np.may_share_memory(value, view) for view, _ in self.views.values())
+
+def take_over(value: Any) -> Any:
+    """A result of NumPy's that nobody else refers to, alone or in tuples and lists, as arrays of ours."""
+    return _Door().back(value)
 
 
 def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:

@@ -10,7 +10,7 @@ from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray, from_host
 from asnumpy._dtype import supported
-from asnumpy._host import host
+from asnumpy._host import as_numpy, host
 
 _BOOL = np.dtype(bool)
 _INT64 = np.dtype(np.int64)
@@ -120,11 +120,10 @@ def _result_shape(taken: _Taken) -> tuple[int, ...]:
 
 def getitem(a: Any, key: Any) -> Any:
     """`a[key]` for a key that is not a basic one."""
-    if type(key) is ndarray and key.ndim == 1 and a.ndim:  # the common keys first
-        if key.dtype == _INT64:
-            return _core.take(a, key, 0)
-        if a.ndim == 1 and key.dtype == _BOOL and key.size == a.size:
-            return _core.compress(a, key)
+    if type(key) is list and key and type(key[0]) is int and a.ndim:  # the common key first
+        plain = np.asarray(key)
+        if plain.dtype == _INT64 and plain.ndim == 1:
+            return _core.take(a, _core.adopt(plain), 0)
     mask = _whole_mask(a, key)
     if mask is not None:
         return _core.compress(a.reshape(-1), mask.reshape(-1))
@@ -149,7 +148,7 @@ def _value(value: Any, dtype: np.dtype) -> Any:
         return value
     if type(value) in _SCALARS or isinstance(value, np.generic):
         return from_host(np.asarray(value, dtype=dtype))  # OverflowError and TypeError as NumPy's
-    plain = np.asarray(value)
+    plain = as_numpy(value)
     return asarray(plain) if supported(plain.dtype) else None
 
 

@@ -18,6 +18,7 @@ from asnumpy._public import public
 from asnumpy._selection import positions, take
 
 _ALL = slice(None)
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 _WEAK = (bool, int, float, complex)
 
 
@@ -28,6 +29,9 @@ def _joined_dtype(parts: list[ndarray], given: Any, dtype: Any, out: Any, castin
     if out is not None:
         wanted = out.dtype
     elif dtype is not None:
+        if np.dtype(dtype).subdtype is not None:
+            raise TypeError(f"The dtype `{np.dtype(dtype)!r}` is not a valid dtype for concatenation since it is a "
+                            "subarray dtype (the subarray dimensions would be added as array dimensions).")
         wanted = as_dtype(dtype, "concatenate")
     elif all(part.dtype == first for part in parts):
         return first
@@ -53,9 +57,15 @@ def _check_out(out: Any, lengths: tuple[int, ...], function: str) -> None:
 def concatenate(
     arrays: Any, /, axis: int | None = 0, out: ndarray | None = None, *, dtype: Any = None, casting: str = "same_kind",
 ) -> ndarray:
+    if type(axis) is int and out is None and dtype is None and casting == "same_kind":
+        made = _core.join(arrays, axis)
+        if made is not None:
+            return made
     if isinstance(arrays, ndarray) and arrays.ndim == 0:
         raise TypeError("The first input argument needs to be a sequence")
     given = list(arrays)
+    if casting not in _CASTINGS:
+        raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' (got {casting!r})")
     if not given:
         raise ValueError("need at least one array to concatenate")
     parts = [asarray(one) for one in given]
@@ -72,8 +82,8 @@ def concatenate(
             continue
         if part.ndim != first.ndim:
             raise ValueError(
-                "all the input array dimensions except for the concatenation axis must match exactly, but along "
-                f"dimension 0, the array at index 0 has {first.ndim} dimension(s) and the array at index {place} has "
+                "all the input arrays must have same number of dimensions, but the array at "
+                f"index 0 has {first.ndim} dimension(s) and the array at index {place} has "
                 f"{part.ndim} dimension(s)"
             )
         for dimension in range(first.ndim):
@@ -100,11 +110,17 @@ def concatenate(
     return out
 
 
+def _sequence(arrays: Any) -> Any:
+    if not hasattr(arrays, "__getitem__"):
+        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
+    return arrays
+
+
 @public
 def stack(
     arrays: Any, axis: int = 0, out: ndarray | None = None, *, dtype: Any = None, casting: str = "same_kind",
 ) -> ndarray:
-    given = list(arrays)
+    given = list(_sequence(arrays))
     if not given:
         raise ValueError("need at least one array to stack")
     parts = [asarray(one) for one in given]
@@ -116,7 +132,7 @@ def stack(
 
 
 def _several(arrays: Any, grow: Any) -> list[ndarray]:
-    made = grow(*arrays)
+    made = grow(*_sequence(arrays))
     return list(made) if isinstance(made, tuple) else [made]
 
 
@@ -138,7 +154,7 @@ def dstack(tup: Any) -> ndarray:
 
 @public
 def column_stack(tup: Any) -> ndarray:
-    parts = [asarray(one) for one in tup]
+    parts = [asarray(one) for one in _sequence(tup)]
     return concatenate([part if part.ndim >= 2 else part.reshape(-1, 1) for part in parts], 1)
 
 
@@ -152,6 +168,8 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[ndarray, ...]:
 
 @public
 def block(arrays: Any) -> ndarray:
+    empty: list[str] = []
+
     def depth(nested: Any, path: str) -> int:
         if type(nested) is tuple:
             raise TypeError(f"{path} is a tuple. Only lists can be used to arrange blocks, and np.block does not allow "
@@ -159,7 +177,8 @@ def block(arrays: Any) -> ndarray:
         if type(nested) is not list:
             return 0
         if not nested:
-            raise ValueError(f"List at {path} cannot be empty")
+            empty.append(path)
+            return 1
         levels = [depth(one, f"{path}[{place}]") for place, one in enumerate(nested)]
         if len(set(levels)) != 1:
             raise ValueError(f"List depths are mismatched. First element was at depth {levels[0] + 1}, but there is an "
@@ -167,6 +186,8 @@ def block(arrays: Any) -> ndarray:
         return levels[0] + 1
 
     levels = depth(arrays, "arrays")
+    if empty:
+        raise ValueError(f"List at {empty[0]} cannot be empty")
 
     def widest(nested: Any) -> int:
         return max(widest(one) for one in nested) if type(nested) is list else asarray(nested).ndim
@@ -318,6 +339,8 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:
     a, axis = _axis_of(arr, axis)
     # what remains is decided on positions alone, by NumPy, with its errors
     kept = np.delete(np.arange(a.shape[axis]), _positions(obj))
+    if a.flags_f_contiguous and not a.flags_c_contiguous:  # and what remains keeps that order
+        return take(a.T, kept, a.ndim - 1 - axis).T
     return take(a, kept, axis)
 
 

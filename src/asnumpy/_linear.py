@@ -11,6 +11,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from asnumpy import _core
 from asnumpy._array import method, ndarray
 from asnumpy._convert import asarray
+from asnumpy._dtype import is_narrow
 from asnumpy._host import host
 from asnumpy._manipulation import diagonal, ravel
 from asnumpy._public import public
@@ -22,9 +23,10 @@ _FLOAT32 = np.dtype(np.float32)
 
 def product_dtype(*arrays: ndarray) -> np.dtype:
     first = arrays[0].dtype
-    if all(a.dtype == first for a in arrays):
-        return first
-    return np.result_type(*(a.dtype for a in arrays))
+    for a in arrays[1:]:
+        if a.dtype != first:
+            return np.result_type(*(a.dtype for a in arrays))
+    return first
 
 
 def as_dtype_of(a: ndarray, dtype: np.dtype) -> ndarray:
@@ -46,12 +48,16 @@ def sum_products(a: ndarray, axes: tuple[int, ...]) -> ndarray:
 
 def gemm(a: ndarray, b: ndarray) -> ndarray:
     """(..., m, k) by (..., k, n), of one dtype; what the core has no product for goes to NumPy."""
+    if is_narrow(a.dtype):
+        return host(np.dot if a.ndim == b.ndim == 2 else np.matmul, a, b)
     return host(np.matmul, a, b) if a.dtype.char in "gG" else _core.matmul(a, b)
 
 
 def _vectors(a: ndarray, b: ndarray) -> ndarray:
     """The inner product of two vectors of one dtype: multiplied and summed in one pass over memory."""
-    if a.dtype == _BOOL or (a.dtype.kind in "fV" and a.dtype.itemsize == 2):
+    if a.dtype.char in "dfDFlqi":  # the common ones first
+        return _core.reduce("add", a.dtype, multiply(a, b), 1, False)
+    if a.dtype == _BOOL or is_narrow(a.dtype) or (a.dtype.kind in "fV" and a.dtype.itemsize == 2):
         return gemm(a.reshape(1, -1), b.reshape(-1, 1)).reshape(())
     return sum_products(multiply(a, b), (0,))
 

@@ -308,10 +308,14 @@ def isfortran(a: Any) -> bool:
 @public
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> ndarray:
     sides = trim.lower()
+    if isinstance(filt, (list, tuple)):
+        return type(filt)(trim_zeros(asarray(filt), trim, axis).tolist())  # type: ignore[return-value]
     if sides not in ("fb", "bf", "b", "f"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
     a = asarray(filt)
     axes = range(a.ndim) if axis is None else normalize_axis_tuple(axis, a.ndim)
+    if a.ndim == 0:
+        return a
     found = np.nonzero(_core.to_numpy_view(a, False))
     key = []
     for place in range(a.ndim):

@@ -69,14 +69,14 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> 
     return cumprod(_replaced(a, 1)[0], axis=axis, dtype=dtype, out=out)
 
 
-# fmax and fmin pass over NaN by themselves. NumPy warns of slices that are all NaN; to know of them would end the
-# deferral, and the NaN in the result says the same.
+# fmax and fmin pass over NaN by themselves. To know of slices that are all NaN would end the deferral.
 
 
 @public
 def nanmax(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NoValue, initial: Any = _NoValue, where: Any = _NoValue,
 ) -> ndarray:
+    """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     return fmax.reduce(asarray(a), axis=axis, out=out, **_given(keepdims=keepdims, initial=initial, where=where))
 
 
@@ -84,6 +84,7 @@ def nanmax(
 def nanmin(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NoValue, initial: Any = _NoValue, where: Any = _NoValue,
 ) -> ndarray:
+    """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     return fmin.reduce(asarray(a), axis=axis, out=out, **_given(keepdims=keepdims, initial=initial, where=where))
 
 
@@ -108,6 +109,7 @@ def nanargmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = _NoValue, *, where: Any = _NoValue,
 ) -> ndarray:
+    """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     filled, mask = _replaced(a, 0)
     if mask is None:
         return plain_mean(filled, axis=axis, dtype=dtype, out=out, **_given(keepdims=keepdims, where=where))
@@ -163,6 +165,7 @@ def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = _NoValue, *,
     where: Any = _NoValue, mean: Any = _NoValue, correction: Any = _NoValue,
 ) -> ndarray:
+    """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     a = asarray(a)
     if not _has_nan(a):
         return plain_var(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
@@ -174,6 +177,7 @@ def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = _NoValue, *,
     where: Any = _NoValue, mean: Any = _NoValue, correction: Any = _NoValue,
 ) -> ndarray:
+    """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     a = asarray(a)
     if not _has_nan(a):
         return plain_std(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)

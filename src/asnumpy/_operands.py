@@ -9,7 +9,8 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
-from asnumpy._dtype import supported
+from asnumpy._dtype import is_narrow, real_kind, supported, wide_dtype
+from asnumpy._host import as_numpy
 
 WEAK = (int, float, complex)  # exact classes: by NEP 50 their values adapt to the arrays' dtype
 _BOOL = np.dtype(bool)
@@ -30,7 +31,7 @@ def operand(value: Any) -> Any:
         if not supported(value.dtype):
             raise Unsupported
         return value
-    plain = np.asarray(value)
+    plain = as_numpy(value)
     if not supported(plain.dtype):
         raise Unsupported
     return asarray(plain)
@@ -83,15 +84,9 @@ def overrides(values: Any) -> list[Any]:
     return found
 
 
-def call_overrides(found: list[Any], ufunc: Any, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
-    """Offers the call to each override, subclasses first, as NumPy does."""
-    order = sorted(range(len(found)), key=lambda i: (-len(type(found[i]).__mro__), i))
-    for i in order:
-        result = type(found[i]).__array_ufunc__(found[i], ufunc.numpy, name, *args, **kwargs)
-        if result is not NotImplemented:
-            return result
-    types = ", ".join(repr(type(value).__name__) for value in args)
-    raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({ufunc!r}, {name!r}): {types}")
+def call_overrides(ufunc: Any, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+    """NumPy offers the call to each override in its order; our arrays' own says that it leaves it to the others."""
+    return getattr(ufunc.numpy, name)(*args, **kwargs)
 
 
 def defers(other: Any) -> bool:
@@ -125,8 +120,10 @@ def any_negative(value: Any) -> bool:
     """Whether an integer exponent has a negative element; this reads an array's values."""
     if not isinstance(value, ndarray):
         return bool(value < 0)
-    if value.dtype.kind != "i" or value.size == 0:
+    if real_kind(value.dtype) != "i" or value.size == 0:
         return False
+    if is_narrow(value.dtype):
+        value = _core.cast(value, wide_dtype(value.dtype))
     negative = _core.apply("less", (value.dtype, value.dtype, _BOOL), [value, 0])
     if negative.ndim == 0:
         return bool(negative)

@@ -12,7 +12,7 @@ from asnumpy._array import ndarray
 from asnumpy._calls import on_host
 from asnumpy._dtype import supported
 from asnumpy._gufunc import quick_product
-from asnumpy._host import host
+from asnumpy._host import as_numpy, host
 from asnumpy._operands import defers
 from asnumpy._ufunc import call_ufunc, matmul
 
@@ -27,7 +27,7 @@ def _unknown(value: Any) -> bool:
     """Whether NumPy would make an array of objects of it."""
     if isinstance(value, (ndarray, np.ndarray, np.generic)) or hasattr(type(value), "__array_ufunc__"):
         return False
-    return np.asarray(value).dtype == object
+    return as_numpy(value).dtype == object
 
 
 def binary(function: Any, a: Any, b: Any) -> Any:

@@ -22,11 +22,9 @@ _KEYWORDS = {
 }
 
 
-def _pairs(given: Any, ndim: int, function: str) -> list[tuple[Any, Any]]:
+def _pairs(given: Any, ndim: int) -> list[tuple[Any, Any]]:
     """A (before, after) pair per axis."""
     plain = np.asarray(given)
-    if plain.ndim > 2:
-        raise ValueError(f"{function}: expected a number, a pair, or a pair per axis, got {given!r}")
     return [tuple(one) for one in np.broadcast_to(plain, (ndim, 2)).tolist()]
 
 
@@ -39,7 +37,7 @@ def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
     plain = np.asarray(pad_width)
     if plain.dtype.kind not in "iu":
         raise TypeError("`pad_width` must be of integral type.")
-    widths = _pairs(plain, ndim, "pad")
+    widths = _pairs(plain, ndim)
     if any(width < 0 for pair in widths for width in pair):
         raise ValueError("index can't contain negative values")
     return widths
@@ -111,7 +109,9 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
     if mode == "empty":
         return out
     if mode == "constant":
-        values = _pairs(_plain(kwargs.get("constant_values", 0)), a.ndim, "pad: constant_values")
+        values = _pairs(_plain(kwargs.get("constant_values", 0)), a.ndim)
+    if mode in ("maximum", "minimum") and any(0 in pair for pair in _stat_lengths(kwargs, a.ndim)):
+        raise ValueError("stat_length of 0 yields no value for padding")
     for axis, (length, (before, after)) in enumerate(zip(a.shape, widths, strict=True)):
         # borders of earlier axes are complete: what is read along this axis spans them, as in NumPy; the later axes
         # are not padded yet, so that only their middle is read and written
@@ -125,10 +125,15 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
         elif length == 0:
             raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
         elif mode in ("maximum", "minimum", "mean", "median"):
-            _pad_statistic(part, axis, before, length, ends, mode, kwargs.get("stat_length"))
+            _pad_statistic(part, axis, before, length, ends, mode, _stat_lengths(kwargs, a.ndim)[axis])
         else:
             _mirror(part, axis, length, (before, after), mode)
     return out
+
+
+def _stat_lengths(kwargs: dict[str, Any], ndim: int) -> list[tuple[Any, Any]]:
+    given = kwargs.get("stat_length")
+    return [(None, None)] * ndim if given is None else _pairs(given, ndim)
 
 
 def _plain(value: Any) -> Any:
@@ -136,16 +141,13 @@ def _plain(value: Any) -> Any:
 
 
 def _pad_statistic(
-    out: ndarray, axis: int, before: int, length: int, ends: tuple[Any, Any], mode: str, stat_length: Any,
+    out: ndarray, axis: int, before: int, length: int, ends: tuple[Any, Any], mode: str, counts: tuple[Any, Any],
 ) -> None:
-    counts = (None, None) if stat_length is None else _pairs(stat_length, out.ndim, "pad: stat_length")[axis]
     made = []
     for count, front in zip(counts, (True, False), strict=True):
         if count is not None and count < 0:
             raise ValueError("index can't contain negative values")
         used = length if count is None else min(int(count), length)
-        if used == 0 and mode in ("maximum", "minimum"):
-            raise ValueError("stat_length of 0 yields no value for padding")
         start = before if front else before + length - used
         made.append(_statistic(out[_at(axis, slice(start, start + used))], axis, mode))
     for end, value in zip(ends, made, strict=True):

@@ -1,4 +1,4 @@
-"""Functions that are NumPy's own, run through the host door: files, polynomials, packed bits, calendars, iterators."""
+"""Functions that are NumPy's own, run through the host door: packed bits, calendars, iterators."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from asnumpy._public import export, exports, public
 
 # A name that another module defines is left to it.
 _FUNCTIONS = """
-genfromtxt load loadtxt packbits poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots
-save savetxt savez savez_compressed unpackbits fromregex
+packbits unpackbits
 busday_count busday_offset datetime_as_string datetime_data is_busday
 """.split()
 _CLASSES = "broadcast ndenumerate ndindex nditer nested_iters".split()
@@ -54,7 +53,7 @@ if "astype" not in exports:
 
     @public
     def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> ndarray:
-        if not isinstance(x, (ndarray, np.ndarray)):
+        if not isinstance(x, (ndarray, np.ndarray, np.generic)):
             raise TypeError(f"Input should be a NumPy array. It is of type {type(x)}.")
         if device not in (None, "cpu"):
             raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')

@@ -39,7 +39,7 @@ def _overridden(values: Any) -> bool:
 @method(name="__array_ufunc__")
 def _array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
     outs = kwargs.get("out", ())
-    if _overridden((*inputs, *(outs if isinstance(outs, tuple) else (outs,)))):
+    if _overridden((*inputs, *(outs if isinstance(outs, tuple) else (outs,)), kwargs.get("where"))):
         return NotImplemented
     own = of_numpy(ufunc)
     if own is None:
@@ -90,7 +90,10 @@ def _format(self: Any, spec: str, /) -> str:
 
 
 def _rebuild(data: Any, dtype: np.dtype, shape: tuple[int, ...], order: str) -> ndarray:
-    return from_host(np.frombuffer(data, dtype=dtype).reshape(shape, order=order))  # type: ignore[call-overload]
+    elements = np.frombuffer(data, dtype=dtype).reshape(shape, order=order)  # type: ignore[call-overload]
+    if isinstance(data, (bytes, bytearray)):
+        return from_host(elements)
+    return _core.wrap_numpy(elements)  # out of band: the buffer that loads() was given is the array's memory
 
 
 @method(name="__reduce_ex__")
@@ -98,7 +101,8 @@ def _reduce_ex(self: Any, protocol: Any, /) -> Any:
     order: Any = "F" if self.flags_f_contiguous and not self.flags_c_contiguous else "C"
     plain = _core.to_numpy_view(self, None)
     octets = np.asarray(plain, order=order).reshape(-1, order=order).view(np.uint8)
-    data: Any = octets.tobytes() if protocol < 5 else pickle.PickleBuffer(octets)  # type: ignore[arg-type]
+    in_band = protocol < 5 or not (self.flags_c_contiguous or self.flags_f_contiguous)
+    data: Any = octets.tobytes() if in_band else pickle.PickleBuffer(octets)  # type: ignore[arg-type]
     return _rebuild, (data, self.dtype, self.shape, order)
 
 

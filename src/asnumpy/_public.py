@@ -41,7 +41,7 @@ def public(definition: Any = None, /, *, name: str | None = None, alias: Iterabl
         if text and isinstance(own.__doc__, str):
             own.__doc__ = f"{own.__doc__}\n\n{text}"
         elif text:
-            own.__doc__ = text
+            own.__doc__ = f"As numpy.{exported}; arrays that come back are asnumpy's, 0-d ones for scalars.\n\n{text}"
         export(exported, definition)
         for other in alias:
             export(other, definition)

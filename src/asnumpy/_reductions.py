@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._array import method, ndarray
 from asnumpy._convert import asarray
+from asnumpy._errors import watching
 from asnumpy._folds import NO_VALUE, accumulate, default_dtypes, reduce
 from asnumpy._public import public
 from asnumpy._ufunc import add, logical_and, logical_or, maximum, minimum, multiply
@@ -25,7 +27,7 @@ def _directly(ufunc: Any, plans: dict[np.dtype, Any], a: ndarray, axis: Any, kee
         plan = plans[a.dtype] = (wide, None if wide == kind else kind, possible, ufunc.numpy.identity is None)
     wide, narrow, possible, needs_elements = plan
     ndim = a.ndim
-    if not possible or ndim == 0 or (needs_elements and a.size == 0):
+    if not possible or ndim == 0 or (needs_elements and a.size == 0) or watching():
         return None
     if axis is not None:
         if type(axis) is not int or not -ndim <= axis < ndim:
@@ -127,7 +129,7 @@ def _running(ufunc: Any, a: ndarray, axis: Any, dtype: Any, out: Any) -> Any:
         axis = 0
     elif a.ndim == 0:
         a = a.reshape((1,))
-    if dtype is None and out is None and type(axis) is int and -a.ndim <= axis < a.ndim:
+    if dtype is None and out is None and type(axis) is int and -a.ndim <= axis < a.ndim and not watching():
         kind, _ = default_dtypes(ufunc, a.dtype)
         if ufunc.has_loop((kind, kind, kind)):
             return _core.scan(ufunc.name, a if kind == a.dtype else _cast(a, kind), axis)
@@ -191,5 +193,9 @@ def cumulative_prod(
 
 
 if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
+    sum: Callable[..., ndarray]
+    prod: Callable[..., ndarray]
+    max: Callable[..., ndarray]
+    min: Callable[..., ndarray]
+    all: Callable[..., ndarray]
+    any: Callable[..., ndarray]

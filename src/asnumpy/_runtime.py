@@ -21,7 +21,7 @@ def _array(value: Any, function: str) -> Any:
 
 @public
 def synchronize() -> None:
-    """Runs everything that is recorded and waits for it."""
+    """Runs everything that is recorded and waits for it. What fails in an operation (memory) is raised here."""
     _core.flush()
 
 
@@ -36,7 +36,11 @@ export("eval", _core.eval)  # itself: programs call it in loops over small array
 
 @public
 def explain(x: Any = None, *, file: TextIO | None = None) -> str:
-    """Prints the fused programs that a pending array (without one: the whole queue) will run, and returns the text."""
+    """Prints the fused programs that will run, and returns the text.
+
+    Parameters: x, an array whose programs are shown, None for all that is recorded; file, where to print (None: the
+    standard output). Returns the text as a str. TypeError where x is no array of asnumpy. Nothing is run.
+    """
     text = str(_core.explain(None if x is None else _array(x, "explain")))
     print(text, file=file)
     return text
@@ -44,13 +48,17 @@ def explain(x: Any = None, *, file: TextIO | None = None) -> str:
 
 @public
 def pending_count() -> int:
-    """How many operations are recorded and not yet run."""
+    """How many operations are recorded and not yet run, as an int."""
     return int(_core.pending_count())
 
 
 @public
 def memory_info() -> dict[str, int]:
-    """Figures of the memory pool, in bytes: in use, cached, peak, limit, and its requests and hits."""
+    """Figures of the memory pool.
+
+    Returns a dict of ints: `in_use`, `cached`, `peak`, `limit` (0: none), `total` and `available` in bytes; `blocks`
+    that the pool keeps; `requests` for memory and `hits`, those that it served from what it keeps.
+    """
     return dict(_core.memory_info())
 
 
@@ -69,13 +77,16 @@ def reset_peak() -> None:
 
 @public
 def set_num_threads(n: int) -> None:
-    """How many threads share large work; the same as `asnumpy.config.num_threads = n`."""
+    """Sets how many threads share large work; the same as `asnumpy.config.num_threads = n`.
+
+    Parameters: n, an int of at least 1; more than the machine has are not used. ValueError for anything else.
+    """
     config.num_threads = n
 
 
 @public
 def get_num_threads() -> int:
-    """How many threads share large work."""
+    """How many threads share large work, as an int."""
     return int(_core.num_threads())
 
 
@@ -90,7 +101,11 @@ def _size(count: int) -> str:
 
 @public
 def show_config(mode: str = "stdout") -> dict[str, Any] | None:
-    """Prints what this installation is and how it is set up; `mode="dicts"` returns it instead."""
+    """Prints what this installation is and how it is set up.
+
+    Parameters: mode, 'stdout' to print, 'dicts' to return a dict instead. ValueError for another mode. Differs from
+    NumPy: the keys are asnumpy's own: versions, device, instruction set, BLAS, threads, memory, every setting.
+    """
     if mode not in ("stdout", "dicts"):
         raise ValueError(f"show_config: expected mode 'stdout' or 'dicts', got {mode!r}")
     info = memory_info()

@@ -100,12 +100,12 @@ def _arg_extreme(a: Any, axis: Any, out: Any, keepdims: bool, name: str) -> ndar
 
 
 @public
-def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = _NoValue) -> ndarray:
+def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = _NoValue) -> ndarray:
     return _arg_extreme(a, axis, out, keepdims is not _NoValue and keepdims, "argmax")
 
 
 @public
-def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = _NoValue) -> ndarray:
+def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = _NoValue) -> ndarray:
     return _arg_extreme(a, axis, out, keepdims is not _NoValue and keepdims, "argmin")
 
 

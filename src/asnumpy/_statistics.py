@@ -11,7 +11,8 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from asnumpy import _core
 from asnumpy._array import method, ndarray
 from asnumpy._convert import asarray
-from asnumpy._dtype import as_dtype, bfloat16
+from asnumpy._dtype import as_dtype, bfloat16, is_narrow
+from asnumpy._errors import watching
 from asnumpy._host import host
 from asnumpy._joining import concatenate
 from asnumpy._manipulation import transpose
@@ -81,7 +82,7 @@ def _mean(a: ndarray, axis: Any, dtype: Any, out: Any, keepdims: bool, where: An
     if out is not None and not _holds(out, wide, a, dtype):
         return host(np.mean, a, axis, dtype, out, keepdims, where=where)
     axes, count = _axes(a, axis)
-    if dtype is None and wide is not None and count and where is True:
+    if dtype is None and wide is not None and count and where is True and not watching():
         made = _core.reduce("add", wide, a, axes, keepdims) / count
         if a.dtype in _NARROW:
             made = _core.cast(made, a.dtype)
@@ -176,9 +177,10 @@ def var(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = _NoValue, *,
     where: Any = _NoValue, mean: Any = _NoValue, correction: Any = _NoValue,
 ) -> ndarray:
+    """Differs from NumPy: float16 is computed in float32 and rounded once."""
     a = asarray(a)
     mask = True if where is _NoValue else where
-    if out is not None and not _holds_real(out, a, dtype):
+    if is_narrow(a.dtype) or (out is not None and not _holds_real(out, a, dtype)):
         return host(np.var, a, axis, dtype, out, ddof, _keep(keepdims), where=mask, **_given(mean, correction))
     return _spread_result(_var(a, axis, dtype, ddof, _keep(keepdims), mask, mean, correction), a, dtype, out, "var")
 
@@ -188,9 +190,10 @@ def std(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = _NoValue, *,
     where: Any = _NoValue, mean: Any = _NoValue, correction: Any = _NoValue,
 ) -> ndarray:
+    """Differs from NumPy: float16 is computed in float32 and rounded once."""
     a = asarray(a)
     mask = True if where is _NoValue else where
-    if out is not None and not _holds_real(out, a, dtype):
+    if is_narrow(a.dtype) or (out is not None and not _holds_real(out, a, dtype)):
         return host(np.std, a, axis, dtype, out, ddof, _keep(keepdims), where=mask, **_given(mean, correction))
     made = sqrt(_var(a, axis, dtype, ddof, _keep(keepdims), mask, mean, correction))
     if dtype is not None and np.dtype(dtype).kind in "iub":
@@ -247,7 +250,7 @@ def _host_quantile(function: Any, a: Any, *args: Any, **kwargs: Any) -> ndarray:
 
 @public
 def median(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False,
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False,
 ) -> ndarray:
     return host(np.median, asarray(a), axis, out, False, keepdims)
 
@@ -255,7 +258,7 @@ def median(
 @public
 def percentile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None,
+    keepdims: Any = False, *, weights: Any = None,
 ) -> ndarray:
     return _host_quantile(np.percentile, a, q, axis, out, False, method, keepdims, weights=weights)
 
@@ -263,7 +266,7 @@ def percentile(
 @public
 def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: bool = False, *, weights: Any = None,
+    keepdims: Any = False, *, weights: Any = None,
 ) -> ndarray:
     return _host_quantile(np.quantile, a, q, axis, out, False, method, keepdims, weights=weights)
 

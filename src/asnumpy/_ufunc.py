@@ -62,7 +62,9 @@ class ufunc(_core.Ufunc):  # type: ignore[misc]
     def resolve_dtypes(
         self, /, dtypes: Any, *, signature: Any = None, casting: Any = None, reduction: bool = False,
     ) -> Any:
-        return self.numpy.resolve_dtypes(dtypes, signature=signature, casting=casting, reduction=reduction)
+        given = {"signature": signature, "casting": casting}
+        given = {name: value for name, value in given.items() if value is not None}
+        return self.numpy.resolve_dtypes(dtypes, reduction=reduction, **given)
 
     @property
     def reducible(self) -> bool:
@@ -85,13 +87,13 @@ class ufunc(_core.Ufunc):  # type: ignore[misc]
     def reduceat(self, array: Any, /, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         found = overrides((array, indices, out))
         if found:
-            return call_overrides(found, self, "reduceat", (array, indices), {"axis": axis, "dtype": dtype, "out": out})
+            return call_overrides(self, "reduceat", (array, indices), {"axis": axis, "dtype": dtype, "out": out})
         return on_host(self.numpy.reduceat, f"{self.name}.reduceat", (array, indices, axis, dtype, out), {})
 
     def outer(self, A: Any, B: Any, /, **kwargs: Any) -> Any:
         found = overrides((A, B))
         if found:
-            return call_overrides(found, self, "outer", (A, B), kwargs)
+            return call_overrides(self, "outer", (A, B), kwargs)
         if self.nin != 2 or self.signature is not None:
             return on_host(self.numpy.outer, f"{self.name}.outer", (A, B), kwargs)
         left, right = asarray(A), asarray(B)  # here NumPy takes Python numbers as arrays, not as weak
@@ -103,7 +105,7 @@ class ufunc(_core.Ufunc):  # type: ignore[misc]
         found = overrides((a, b))
         operands = (a, indices) if b is None else (a, indices, b)
         if found:
-            call_overrides(found, self, "at", operands, {})
+            call_overrides(self, "at", operands, {})
             return
         if not isinstance(a, (ndarray, np.ndarray)):
             raise TypeError(f"{self.name}.at: expected an array as first operand, got {type(a).__name__}")

@@ -120,7 +120,7 @@ _NAMES = tuple(name for name, value in vars(_Settings).items() if isinstance(val
 
 
 def settings() -> dict[str, Any]:
-    """Every setting with its present value."""
+    """Every setting with its present value, as a dict by name."""
     module = sys.modules[__name__]
     return {name: getattr(module, name) for name in _NAMES}
 
@@ -132,7 +132,11 @@ def variable(name: str) -> str:
 
 @contextlib.contextmanager
 def using(**values: Any) -> Iterator[None]:
-    """Other settings for the time of a `with` block."""
+    """Other settings for the time of a `with` block.
+
+    Parameters: the settings by name, as in `using(num_threads=1, host_calls="error")`. ValueError for a value that the
+    setting does not take, AttributeError for a name that is none.
+    """
     module = sys.modules[__name__]
     before = {name: getattr(module, name) for name in values}
     try:

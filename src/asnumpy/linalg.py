@@ -6,6 +6,7 @@ from operator import index
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
@@ -69,6 +70,8 @@ def outer(x1: Any, x2: Any, /) -> ndarray:
 
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
     a, b = asarray(x1), asarray(x2)
+    for one in (a, b):
+        normalize_axis_index(axis, one.ndim)
     if a.shape[axis] != 3 or b.shape[axis] != 3:
         raise ValueError(
             "linalg.cross: Both input arrays must be (arrays of) 3-dimensional vectors, but they are "

@@ -52,7 +52,11 @@ class Trace:
 
 @contextlib.contextmanager
 def record(capacity: int = 1 << 16) -> Iterator[Trace]:
-    """Records what runs inside the `with` block (the newest `capacity` events), and runs what is pending at its end."""
+    """Records what runs inside the `with` block, and runs what is pending at its end.
+
+    Parameters: capacity, how many events are kept, the newest. Gives a Trace, complete when the block has ended.
+    RuntimeError inside of another recording.
+    """
     if _host.listener is not None:
         raise RuntimeError("profiler.record: a recording is already running; recordings do not nest")
     trace = Trace()

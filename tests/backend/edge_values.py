@@ -5,6 +5,9 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
+import asnumpy as ap
+from asnumpy._dtype import is_narrow, real_kind
+
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 INTEGERS = [np.dtype(code) for code in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")]
 FLOATS = [np.dtype(np.float16), BFLOAT16, np.dtype(np.float32), np.dtype(np.float64)]
@@ -20,7 +23,7 @@ _FINITE = [
 
 
 def finfo(dtype: np.dtype):
-    return ml_dtypes.finfo(dtype) if dtype == BFLOAT16 else np.finfo(dtype)
+    return ap.finfo(dtype)
 
 
 def is_float(dtype: np.dtype) -> bool:
@@ -47,8 +50,19 @@ def _floats(dtype: np.dtype) -> np.ndarray:
     return np.concatenate([values, -values, np.array([np.nan]).astype(dtype)])
 
 
+def _codes(dtype: np.dtype) -> np.ndarray:
+    """Every value of a narrow dtype of a byte; of complex32 those parts that differ in kind."""
+    if dtype.itemsize == 1:
+        limits = ml_dtypes.iinfo if real_kind(dtype) in "iu" else finfo
+        return np.arange(1 << limits(dtype).bits, dtype=np.uint8).view(dtype)
+    part = np.array([0.0, -0.0, 1.0, -2.5, 1e-7, 65504.0, np.inf, -np.inf, np.nan], np.float16)
+    return np.stack(np.meshgrid(part, part), -1).reshape(-1).view(dtype)
+
+
 def edges(dtype: np.dtype) -> np.ndarray:
     """One of each kind of value that the dtype has."""
+    if is_narrow(dtype):
+        return _codes(dtype)
     if dtype.kind == "b":
         return np.array([False, True])
     if dtype.kind in "iu":
@@ -63,6 +77,8 @@ def edges(dtype: np.dtype) -> np.ndarray:
 
 def random(dtype: np.dtype, size: int, rng: np.random.Generator) -> np.ndarray:
     """A third of it any bit pattern (floats: any exponent), the rest of ordinary size."""
+    if is_narrow(dtype):
+        return rng.choice(_codes(dtype), size)
     if dtype.kind == "b":
         return rng.integers(0, 2, size).astype(bool)
     if dtype.kind in "iu":

@@ -8,6 +8,8 @@ import warnings
 import numpy as np
 from backend.edge_values import BFLOAT16, is_float
 
+from asnumpy._dtype import is_narrow, wide_dtype
+
 # Functions whose values no library rounds correctly. All others are exact: they must equal NumPy bit for bit.
 # A new row is exact until it is named here.
 APPROXIMATE = frozenset(
@@ -16,8 +18,8 @@ APPROXIMATE = frozenset(
 )
 # Exact on real numbers, several roundings on complex ones.
 APPROXIMATE_COMPLEX = APPROXIMATE | {"multiply", "divide", "square", "reciprocal", "sqrt", "absolute", "sign"}
-# Of two zeros NumPy picks one or the other, by dtype and instruction set.
-ZERO_OF_EITHER_SIGN = frozenset(["maximum", "minimum", "fmax", "fmin"])
+# Of two zeros NumPy picks one or the other, by dtype, instruction set and version.
+ZERO_OF_EITHER_SIGN = frozenset(["maximum", "minimum", "fmax", "fmin", "nextafter"])
 ULPS = 4          # of the correctly rounded value
 ULPS_16_BIT = 1
 
@@ -93,6 +95,8 @@ def ulps_apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def _same(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Elementwise identity: zeros by their sign, NaNs by their place."""
+    if is_narrow(a.dtype):
+        return _same(a.astype(wide_dtype(a.dtype)), b.astype(wide_dtype(b.dtype)))
     if a.dtype.kind == "c":
         return _same(a.real, b.real) & _same(a.imag, b.imag)
     with np.errstate(all="ignore"):

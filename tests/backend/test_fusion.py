@@ -6,6 +6,7 @@ text of the programs is checked in backend/explained.py.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -355,3 +356,55 @@ def test_recording_takes_no_memory() -> None:
         ap.synchronize()
 
     assert peak_of(record) <= MEGABYTE
+
+
+def test_lists_that_look_alike() -> None:
+    """What differs only in views, constants, sizes, or who still looks, is not taken for one another."""
+
+    def body(x, first, second, shift, hold):  # type: ignore[no-untyped-def]
+        n = x.shape[0]
+        y = x * first
+        z = y + second
+        x[shift : shift + n - 20] = z[10 : n - 10]
+        u = x + z
+        return (y, z, u) if hold else (u,)
+
+    kinds = list(itertools.product([2, 3], [2, 3], [0, 10, 20], [False, True], [N, N + 1]))
+    for first, second, shift, hold, length in np.random.default_rng().permutation(kinds * 2).tolist():
+        plain, x = data(length)
+        expected = body(plain, first, second, shift, hold)
+        for one, other in zip(body(x, first, second, shift, hold), expected, strict=True):
+            equal(one, other)
+        equal(x, plain)
+
+
+LIGHT = ["add", "subtract", "multiply"]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "int16", "complex64"])
+@pytest.mark.parametrize("inner", LIGHT)
+@pytest.mark.parametrize("outer", LIGHT)
+def test_pairs_of_light_rows(inner: str, outer: str, dtype: str) -> None:
+    """They run in one loop where the inner result has no other reader; integers wrap, signed zeros and NaN stay."""
+    rng = np.random.default_rng()
+    plain = [rng.integers(-(2**15), 2**15, N).astype(dtype) for _ in range(4)]
+    if plain[0].dtype.kind == "f":
+        for a in plain:
+            a[rng.integers(0, N, 200)] = rng.choice([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-30], 200)
+
+    def body(xp, a, b, c, d):  # type: ignore[no-untyped-def]
+        one, two = getattr(xp, inner), getattr(xp, outer)
+        inside = one(a, b)
+        results = [two(one(a, b), c), two(c, one(a, b)), two(one(a, a), one(b, 3)), two(one(c, d), one(c, d))]
+        results += [two(inside, c), inside]
+        d[...] = two(d, one(d, a))
+        a[1:] = two(one(a[:-1], b[1:]), a[1:])
+        return [*results, two(two(two(one(b, c), c), b), c).sum() if plain[0].dtype.kind == "i" else b, a, d]
+
+    with np.errstate(all="ignore"):
+        expected = body(np, *(a.copy() for a in plain))
+    for one, other in zip(body(ap, *(ap.from_numpy(a) for a in plain)), expected, strict=True):
+        got = np.asarray(one)
+        np.testing.assert_array_equal(got, other)
+        if got.dtype.kind == "f":
+            np.testing.assert_array_equal(np.signbit(got[~np.isnan(got)]), np.signbit(other[~np.isnan(other)]))

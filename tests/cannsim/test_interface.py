@@ -86,18 +86,23 @@ def test_a_compiled_program_links_and_runs(tmp_path: Path) -> None:
         #include <stdint.h>
         #include <stdio.h>
         typedef struct aclTensor aclTensor; typedef struct aclOpExecutor aclOpExecutor;
-        int aclInit(const char*); int aclrtSetDevice(int32_t); int aclrtMalloc(void**, size_t, int); int aclFinalize(void); int aclrtFree(void*);
-        int aclrtMemcpy(void*, size_t, const void*, size_t, int); int aclrtSynchronizeStream(void*); int aclDestroyTensor(const aclTensor*);
-        aclTensor* aclCreateTensor(const int64_t*, uint64_t, int, const int64_t*, int64_t, int, const int64_t*, uint64_t, void*);
+        int aclInit(const char*); int aclrtSetDevice(int32_t); int aclrtMalloc(void**, size_t, int);
+        int aclFinalize(void); int aclrtFree(void*);
+        int aclrtMemcpy(void*, size_t, const void*, size_t, int); int aclrtSynchronizeStream(void*);
+        int aclDestroyTensor(const aclTensor*);
+        aclTensor* aclCreateTensor(const int64_t*, uint64_t, int, const int64_t*, int64_t, int, const int64_t*,
+                                   uint64_t, void*);
         int aclnnExpGetWorkspaceSize(const aclTensor*, aclTensor*, uint64_t*, aclOpExecutor**);
         int aclnnExp(void*, uint64_t, aclOpExecutor*, void*);
         int main(void) {
-            float in[4] = {0, 1, 2, 3}, out[4]; void *x, *y; int64_t dims[1] = {4}, step[1] = {1}; uint64_t size; aclOpExecutor* e;
+            float in[4] = {0, 1, 2, 3}, out[4]; void *x, *y; int64_t dims[1] = {4}, step[1] = {1};
+            uint64_t size; aclOpExecutor* e;
             if (aclInit(0) || aclrtSetDevice(0) || aclrtMalloc(&x, 16, 0) || aclrtMalloc(&y, 16, 0)) return 1;
             if (aclrtMemcpy(x, 16, in, 16, 1)) return 2;
             aclTensor* a = aclCreateTensor(dims, 1, 0, step, 0, 2, dims, 1, x);
             aclTensor* b = aclCreateTensor(dims, 1, 0, step, 0, 2, dims, 1, y);
-            if (aclnnExpGetWorkspaceSize(a, b, &size, &e) || aclnnExp(0, 0, e, 0) || aclrtSynchronizeStream(0)) return 3;
+            if (aclnnExpGetWorkspaceSize(a, b, &size, &e) || aclnnExp(0, 0, e, 0)) return 3;
+            if (aclrtSynchronizeStream(0)) return 3;
             if (aclrtMemcpy(out, 16, y, 16, 2)) return 4;
             printf("%.4f %.4f %.4f %.4f\\n", out[0], out[1], out[2], out[3]);
             return aclDestroyTensor(a) || aclDestroyTensor(b) || aclrtFree(x) || aclrtFree(y) || aclFinalize();

@@ -35,7 +35,7 @@ def test_settings_and_faults() -> None:
     with acl.refused(207001, "as planned"):
         acl.Memory(8)
     acl.Memory(8).free()
-    with pytest.raises(ValueError, match="207001|100000"):
+    with pytest.raises(ValueError, match=r"207001|100000"):
         cannsim.fail("aclrtMalloc", code=0)
 
 

@@ -54,7 +54,8 @@ def test_initialisation_is_counted() -> None:
         """
         print(rt.aclInit(None), rt.aclInit(None))
         count = ctypes.c_uint64()
-        print(rt.aclFinalizeReference(ctypes.byref(count)), count.value, rt.aclFinalize(), rt.aclFinalize(), rt.aclInit(None))
+        print(rt.aclFinalizeReference(ctypes.byref(count)), count.value)
+        print(rt.aclFinalize(), rt.aclFinalize(), rt.aclInit(None))
         """,
         started=False,
     )

@@ -561,7 +561,8 @@ void test_fork() {
 
 int main(int argc, char** argv) {
     const std::uint64_t seed = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : std::random_device{}();
-    const int rounds = argc > 2 ? std::atoi(argv[2]) : 1500;
+    const char* const asked = argc > 2 ? argv[2] : std::getenv("ASNUMPY_TEST_ROUNDS");
+    const int rounds = asked ? std::atoi(asked) : 1500;
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
     generator.seed(seed);
     if (!thread_sanitizer) test_fork();

@@ -62,7 +62,7 @@ void check_sets() {
     for (const cpu::InstructionSet& set : cpu::instruction_sets()) {
         std::set<std::string_view> seen;
         for (const cpu::KernelTable* table : set.tables) {
-            for (const cpu::RowKernels& kernels : *table) {
+            for (const cpu::RowKernels& kernels : table->rows) {
                 const Row& r = row(find_row(kernels.row));
                 check(seen.insert(kernels.row).second, "one compilation of " + std::string(kernels.row));
                 check(kernels.loops.size() == r.loops.size() && kernels.folds.size() == r.loops.size(),

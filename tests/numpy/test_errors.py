@@ -43,6 +43,10 @@ OPERATIONS = {
     "overflow": ("over", lambda a, zero: ap.exp(a * 1e4)),
     "underflow": ("under", lambda a, zero: ap.exp(a * 1e4 - 2e4)),
     "sum": ("over", lambda a, zero: ap.add.reduce(ap.full(3, 1e308))),
+    "sum of all": ("over", lambda a, zero: ap.full(3, 1e308).sum()),
+    "product": ("over", lambda a, zero: ap.prod(ap.full((3, 2), 1e200), axis=0)),
+    "running sum": ("over", lambda a, zero: ap.cumsum(ap.full(3, 1e308))),
+    "mean": ("over", lambda a, zero: ap.full(3, 1e308).mean()),
     "integers": ("divide", lambda a, zero: ap.arange(3) // 0),
 }
 

@@ -88,9 +88,11 @@ def test_inverses_and_threads():
         y = getattr(ap.fft, back)(getattr(ap.fft, there)(x))
         assert y.dtype in (np.float32, np.complex64)
         np.testing.assert_allclose(np.asarray(y), np.asarray(x), atol=1e-4)
+    assert ap.host_calls()["scipy.fft.fft2"] > 0
     with ap.config.using(num_threads=1):
         one = ap.fft.fft2(x)
-    assert_same(ap.to_numpy(one), ap.fft.fft2(x))
+    many = ap.to_numpy(ap.fft.fft2(x))  # another library's, with its own order of additions
+    np.testing.assert_allclose(ap.to_numpy(one), many, rtol=0, atol=4e-7 * np.abs(many).max())
     assert type(np.fft.fft(x)) is ap.ndarray
 
 

@@ -306,3 +306,48 @@ def test_random_keys(data):
 
     agree(write, a, np.asarray(values))
     agree(write, a, 5)
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_vectors_are_picked_from(data):
+    """A few elements of a vector are picked on the spot: the same results and errors at all sizes and layouts."""
+    size = data.draw(st.sampled_from([0, 1, 7, 600]))
+    whole = sample((2 * size,), data.draw(st.sampled_from(FEW)), 9)
+    step = data.draw(st.sampled_from([1, 2, -1]))
+    count = data.draw(st.integers(0, 6))
+    index = data.draw(hnp.arrays(np.int64, count, elements=st.integers(-size - 1, size)))
+    key = data.draw(st.one_of(st.just(index), hnp.arrays(bool, size), st.just(index[::-1])))
+    value = data.draw(st.one_of(
+        st.sampled_from([0, 1, True, 2.5, -3, 300, 1e30, 1j, np.float32(2), np.int8(-1)]),
+        st.sampled_from([0, 1, count, 2]).map(lambda n: sample((n,), whole.dtype, 10)),
+        st.sampled_from([(), (1,), (count,), (1, 1)]).map(lambda shape: sample(shape, "float64", 11)),
+    ))
+
+    def read(xp, x, k):
+        return x[::step][:size][k]
+
+    def write(xp, x, k, v):
+        part = x[::step][:size]
+        try:
+            part[k] = v
+        except IndexError:
+            return x + 0, "IndexError"  # nothing was written
+        return x + 0, part[k]
+
+    agree(read, whole, key)
+    agree(write, whole, key, value)
+
+
+def test_picking_through_itself():
+    def by_own_values(xp, x):
+        x[x] = x[::-1]
+        x[x[:3]] = 7
+        return x
+
+    def mask_of_itself(xp, x):
+        x[x] = False
+        return x
+
+    agree(by_own_values, np.array([2, 0, 3, 1]))
+    agree(mask_of_itself, np.array([True, False, True]))

@@ -244,7 +244,8 @@ def test_axes_of_products(name):
         for axis in (0, -1, 2, "x", None):
             agree(name, a, b, axis=axis, ulp=16, atol=1e-5)
             agree(name, a, b, axis=axis, keepdims=True, ulp=16, atol=1e-5)
-        agree(name, a, b, keepdims=True, ulp=16, atol=1e-5)
+        for keepdims in (True, False, 1, None):
+            agree(name, a, b, keepdims=keepdims, ulp=16, atol=1e-5)
         agree(name, a, b, axis=0, axes=[0, 0], ulp=16, atol=1e-5)
 
 

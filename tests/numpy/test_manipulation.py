@@ -327,3 +327,13 @@ def test_sliding_windows():
     assert_same(np.ones(3), windows[:, 0] + windows[:, 1] + windows[:, 2])
     with pytest.raises(ValueError):
         windows[0, 0] = 1
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1, 2, -3, None])
+@pytest.mark.parametrize("dtypes", [("float64", "float64"), ("int8", "float32"), ("bool", "bool")])
+def test_concatenate_layouts(axis, dtypes):
+    a, b = sample((3, 4), dtypes[0], 1), sample((3, 4), dtypes[1], 2)
+    for one, other in ((a, b), (a.T, b.T), (a[::2], b[::2]), (a[:, :0], b[:, 1:]), (a, b.T), (a, b[0]), (a[0], b[0])):
+        agree("concatenate", (one, other), axis)
+        agree("concatenate", [one], axis)
+        agree("concatenate", [one, other, one], axis=axis)

@@ -205,6 +205,14 @@ def test_bfloat16_casts():
             assert_same(values.astype(ml_dtypes.bfloat16).astype(to), ap.asarray(values).astype(ap.bfloat16).astype(to))
 
 
+def test_views_keep_the_byte_order():
+    x = ap.asarray([1.0, 2.0])
+    assert_same(np.array([1.0, 2.0]), x.view(np.dtype("=f8")))
+    assert x.view(">u1").shape == (16,)  # bytes have no order
+    with pytest.raises(TypeError, match=r"ndarray\.view.*byte order.*byteswap"):
+        x.view(x.dtype.newbyteorder("S"))
+
+
 def test_views_of_other_types():
     a = sample((4, 6), "float64")
     for to in ("int64", "float32", "complex128", "uint8", "float16", "bool"):

@@ -351,3 +351,15 @@ def test_operator_matmul():
     agree(lambda _, a: [[1, 2]] @ a, sample((2, 3), "float32"), ulp=ULP)
     agree(lambda _, a: a @ 2, sample((2, 3), "float32"))
     agree(lambda _, a, b: a.__imatmul__(b), sample((3, 3), "float32"), sample((3, 3), "float32", 1), ulp=ULP)
+
+
+@pytest.mark.parametrize("dtype", FEW)
+def test_out_of_the_same_and_other_dtypes(dtype):
+    a, b = sample((6,), dtype, 1), sample((6,), dtype, 2)
+    for shape, kind in ((6, dtype), (6, "float64"), ((2, 6), dtype), (5, dtype), (1, dtype)):
+        out = np.zeros(shape, kind)
+        agree(lambda xp, x, y, o: (xp.add(x, y, out=o), o), a, b, out)
+        agree(lambda xp, x, o: (xp.multiply(x, 2, out=o), o), a, out)
+        agree(lambda xp, x, o: (xp.maximum(x[::-1], x, out=o), o), a, out)
+    agree(lambda xp, x: (xp.add(x[:-1], x[1:], out=x[1:]), x), a)
+    agree(lambda xp, x: xp.add(x, x, out=x) is x, a)

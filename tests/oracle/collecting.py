@@ -1,4 +1,4 @@
-"""A pytest plugin that collects NumPy's test modules with asnumpy in place of numpy, and writes down how each test ends.
+"""A pytest plugin that collects NumPy's test modules with asnumpy in place of numpy, and notes how each test ends.
 
 Used by running.py: `pytest -p oracle.collecting --outcomes FILE numpy/lib/tests/test_shape_base.py`.
 """
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import pytest
+from oracle import stand_in
 
 import asnumpy as ap
-from oracle import stand_in
 
 _file: list[TextIO] = []
 

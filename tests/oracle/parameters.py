@@ -1,7 +1,7 @@
-"""What a test module makes when it is imported, and asnumpy cannot make (arrays of objects, times, text), is left out by itself.
+"""What a test module cannot make of asnumpy when it is imported (arrays of objects, times, text) is left out by itself.
 
-`@pytest.mark.parametrize("x", [np.array([1]), np.array([None], dtype=object)])` runs at the import: its second element would
-take every test of the module with it. Each element, and each assignment outside of functions, is evaluated by itself.
+`@pytest.mark.parametrize("x", [np.array([1]), np.array([None], dtype=object)])` runs at the import: its second element
+would take every test of the module with it. Each element, and each assignment outside of functions, is tried by itself.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ T = TypeVar("T")
 
 # What the rewritten module calls, under names that no test module has.
 NAMES: dict[str, Any] = {}
+TYPE_OF = "_oracle_type_of"
 
 
 def _named(function: T) -> T:
-    NAMES[f"_oracle_{getattr(function, '__name__')}"] = function
+    NAMES[f"_oracle_{function.__name__}"] = function
     return function
-
 
 
 @_named
@@ -57,6 +57,12 @@ def taken(parameters: Iterable[Any], count: int) -> list[Any]:
     except Exception as error:
         made.append(left_out(error, count))
     return made
+
+
+@_named
+def unbound(value: Any) -> Any:
+    """NumPy's C functions do not become methods when a class has them as attributes; ours, in their place, must not."""
+    return staticmethod(value) if isinstance(value, types.FunctionType) else value
 
 
 def _is_parametrize(node: ast.expr) -> bool:
@@ -111,8 +117,14 @@ class _Guard(ast.NodeTransformer):
     visit_FunctionDef = _decorated
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        for statement in node.body:
+            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Attribute):
+                statement.value = _call("unbound", statement.value)
         self.generic_visit(node)
         return self._decorated(node)
+
+    def visit_With(self, node: ast.With) -> Any:
+        return _attempt(node, ast.Pass())
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         return _attempt(node, ast.Assign(node.targets, _call("Unmade", _error())))
@@ -121,6 +133,16 @@ class _Guard(ast.NodeTransformer):
         return node if isinstance(node.value, ast.Constant) else _attempt(node, ast.Pass())
 
 
+class _TypesOfScalars(ast.NodeTransformer):
+    """`type(x)` becomes a call of TYPE_OF, for which asnumpy's 0-d results are the scalars that they stand for."""
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) == 1 and not node.keywords:
+            node.func = ast.copy_location(ast.Name(TYPE_OF, ast.Load()), node.func)
+        return node
+
+
 def compiled(source: str, filename: str) -> types.CodeType:
-    tree = _Guard().visit(ast.parse(source, filename))
+    tree = _TypesOfScalars().visit(_Guard().visit(ast.parse(source, filename)))
     return compile(ast.fix_missing_locations(tree), filename, "exec")

@@ -1,9 +1,9 @@
 """What NumPy's test modules see in place of numpy: asnumpy's functions under NumPy's module names.
 
 A name that asnumpy lacks is never answered by NumPy's function, or NumPy would be testing itself: it raises
-AttributeError when it is used. Three kinds of names are NumPy's own objects, because asnumpy uses them too: scalar types
-and dtypes, exception classes, and plain constants. Names out of NumPy's private modules that have no public twin end
-the test that uses them as a test of NumPy's internals.
+AttributeError when it is used. Three kinds of names are NumPy's own objects, because asnumpy uses them too: scalar
+types and dtypes, exception classes, and plain constants. Names out of NumPy's private modules that have no public twin
+end the test that uses them as a test of NumPy's internals.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import asnumpy as ap
 from oracle import parameters
+
+import asnumpy as ap
 
 # A private name is NumPy's internals unless the same object has a public name in one of these.
 _PUBLIC = ("numpy", "numpy.linalg", "numpy.fft", "numpy.lib.stride_tricks", "numpy.polynomial", "numpy.random")
@@ -76,6 +77,9 @@ def _judging(assertion: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _testing(name: str, original: Any) -> Any:
+    """asnumpy's own assertions where it has them; NumPy's, with its arrays in place of ours, for the private ones."""
+    if hasattr(ap.testing, name):
+        return getattr(ap.testing, name)
     compares = name.startswith("assert_") and "raises" not in name and "warn" not in name and "no_gc" not in name
     return _judging(original) if compares and inspect.isfunction(original) else original
 
@@ -90,6 +94,18 @@ def _typecodes() -> dict[str, str]:
 _REPLACED: dict[str, Any] = {
     "numpy.longdouble": np.float64, "numpy.clongdouble": np.complex128, "numpy.typecodes": _typecodes(),
 }
+
+
+def _isinstance(value: Any, classes: Any) -> bool:
+    """isinstance() to which the 0-d results of asnumpy's functions are the NumPy scalars that they stand for."""
+    if builtins.isinstance(value, classes):
+        return True
+    return type(value) is ap.ndarray and value.scalar_like and builtins.issubclass(value.dtype.type, classes)
+
+
+def type_of(value: Any) -> Any:
+    """type() to which they are that, too."""
+    return value.dtype.type if type(value) is ap.ndarray and value.scalar_like else type(value)
 
 
 def _ours(path: str) -> Any:
@@ -129,10 +145,8 @@ def resolve(path: str, original: Any) -> Any:
         return stand_in(path)
     if path.startswith("numpy.testing."):
         return _testing(path.rpartition(".")[2], original)
-    if path.startswith("numpy.random.") and not hasattr(ap, "random"):  # TEMPORARY
-        if isinstance(original, type) or not callable(original):
-            return original
-        return lambda *a, **k: (lambda r: ap.asarray(r) if isinstance(r, np.ndarray) else r)(original(*plain(a), **plain(k)))
+    if original is np._NoValue:  # type: ignore[attr-defined]
+        return original
     if isinstance(original, type) and issubclass(original, (np.generic, np.dtype, BaseException)):
         return original
     if not _is_private(path) and not path.startswith(tuple(f"numpy.{name}." for name in _OUTSIDE)):
@@ -215,6 +229,7 @@ def load(source: str, filename: str, name: str) -> types.ModuleType:
     module = types.ModuleType(name)
     own = dict(vars(builtins))
     own["__import__"] = importing
-    module.__dict__.update({"__file__": filename, "__builtins__": own, **parameters.NAMES})
+    own["isinstance"] = _isinstance
+    module.__dict__.update({"__file__": filename, "__builtins__": own, parameters.TYPE_OF: type_of, **parameters.NAMES})
     exec(parameters.compiled(source, filename), module.__dict__)
     return module

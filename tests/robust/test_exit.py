@@ -55,7 +55,8 @@ def test_process_ends_cleanly(case: str, eager: str) -> None:
 def test_exit_by_exception_shows_only_it() -> None:
     done = run_script(HEAD + SETTINGS + "x = ap.ones(5000) + 1\nraise RuntimeError('mine')")
     assert done.returncode == 1
-    assert done.stderr.rstrip().endswith("RuntimeError: mine") and done.stderr.count("Error") == 1
+    assert done.stderr.rstrip().endswith("RuntimeError: mine") and done.stderr.count("\nRuntimeError: mine") == 1
+    assert done.stderr.count("Traceback") == 1
 
 
 def test_sys_exit_and_os_exit() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import asnumpy as ap
 from asnumpy import _core
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job inherits it ignored
 ap.config.eager = False
 ap.config.eager_size = 0
 ap.config.num_threads = 1

@@ -25,6 +25,7 @@ def deferred() -> Iterator[None]:
 
 def limit_to(room: int) -> None:
     """Lets the pool take so many bytes more than it holds."""
+    gc.collect()  # arrays that only a caught exception's frames still name would make room later
     ap.free_all_blocks()
     info = ap.memory_info()
     ap.config.memory_limit = info["in_use"] + info["cached"] + room

@@ -1,5 +1,7 @@
-"""Classes of NumPy's files that programs name: DataSource and NpzFile."""
+"""The classes behind `load`: open archives, and data that may lie compressed or elsewhere."""
 
-from numpy.lib.npyio import DataSource, NpzFile
+from numpy.lib.npyio import DataSource
+
+from asnumpy._files import NpzFile
 
 __all__ = ["DataSource", "NpzFile"]

@@ -13,8 +13,8 @@ from asnumpy._convert import asarray as _asarray
 
 __all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"]
 
-# As NumPy chooses: what float32 holds exactly enough becomes complex64, the rest complex128.
-_SMALL = frozenset(np.dtype(kind) for kind in "fe?bBhHF")
+# As NumPy chooses: these become complex64, the rest, float16 among it, complex128.
+_SMALL = frozenset(np.dtype(kind) for kind in "fbBhHF")
 
 
 def _complex(a: ndarray) -> ndarray:

@@ -1,0 +1,14 @@
+// Picking a few elements of a vector by an index or a mask: done on the spot, where a dispatch would cost more.
+#pragma once
+
+#include "runtime/queue.hpp"
+
+namespace asnumpy {
+
+// Each does nothing and says so when its arrays are not at hand, not small, or not vectors.
+bool take_at_once(const Array& vector, const Array& index, Array& result);  // IndexError
+bool scatter_at_once(const Array& vector, const Array& index, const Array& source);  // IndexError; nothing is written then
+bool compress_at_once(const Array& vector, const Array& mask, Array& result);
+bool flatnonzero_at_once(const Array& mask, Array& result);
+
+}  // namespace asnumpy

@@ -1,0 +1,89 @@
+// Recording random draws.
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "ops/random.hpp"
+#include "runtime/record.hpp"
+
+namespace asnumpy {
+
+namespace {
+
+void expect(bool holds, const Row& r, const std::string& expectation) {
+    if (!holds) throw TypeError(std::string(r.name) + ": expected " + expectation);
+}
+
+const RandomRow* find_random(const Row& r) {
+    for (const RandomRow& row : random_rows)
+        if (row.name == r.name) return &row;
+    return nullptr;
+}
+
+}  // namespace
+
+void draw(RowId id, const Stream& stream, std::span<const Array> parameters, const Array& out, std::int64_t option) {
+    const Row& r = row(id);
+    expect(parameters.size() == r.nin, r, std::to_string(r.nin) + " parameters, got " + std::to_string(parameters.size()));
+    expect(is_c_contiguous(out.view, static_cast<std::int64_t>(itemsize(out.dtype))), r, "a C-contiguous output");
+    if (const RandomRow* random = find_random(r)) {
+        const bool fits = is_float(random->result) ? out.dtype == DType::float64 || out.dtype == DType::float32
+                                                   : is_integer(out.dtype) || out.dtype == DType::boolean;
+        expect(fits, r, "an output that holds " + std::string(name(random->result)) + ", got " + std::string(name(out.dtype)));
+        for (std::size_t i = 0; i < parameters.size(); ++i)
+            expect(parameters[i].dtype == random->parameters[i], r, "a parameter of dtype " + std::string(name(random->parameters[i])) +
+                                                                        ", got " + std::string(name(parameters[i].dtype)));
+    } else {
+        expect(out.dtype == DType::int64 && out.ndim() > 0, r, "an int64 output with an axis");
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            const DType wanted = i == 0 ? DType::int64 : DType::float64;
+            expect(parameters[i].dtype == wanted, r, "a parameter of dtype " + std::string(name(wanted)) + ", got " + std::string(name(parameters[i].dtype)));
+        }
+    }
+    Instruction instruction;
+    instruction.work = Work::structured;
+    instruction.row = id;
+    for (const Array& parameter : parameters) {
+        Array in = may_overlap(parameter, out) ? cast(parameter, parameter.dtype) : parameter;
+        in.view = broadcast_to(in.view, out.view.shape);
+        instruction.in.emplace_back(std::move(in));
+    }
+    instruction.out.emplace_back(out);
+    instruction.option = option;
+    instruction.stream = stream;
+    if (out.size() == 0) return;
+    if (out.size() <= eager_size() && may_run_now(instruction)) run_structured(instruction);
+    else record(std::move(instruction));
+}
+
+Scalar draw_one(RowId id, const Stream& stream, std::span<const Scalar> parameters) {
+    const Row& r = row(id);
+    const RandomRow* const random = find_random(r);
+    expect(random && parameters.size() == r.nin, r, std::to_string(r.nin) + " parameters, got " + std::to_string(parameters.size()));
+    Scalar result;
+    result.dtype = random->result;
+    Backend& backend = default_pool().backend();
+    if (!backend.host_visible()) {
+        std::vector<Array> arrays;
+        for (const Scalar& parameter : parameters) {
+            arrays.push_back(new_array(Dims{}, parameter.dtype));
+            assign(arrays.back(), parameter);
+        }
+        const Array out = new_array(Dims{}, result.dtype);
+        draw(id, stream, arrays, out, 0);
+        make_ready(out, Access::read);
+        std::memcpy(result.bytes.data(), out.data(), itemsize(result.dtype));
+        return result;
+    }
+    const auto tensor = [](const Scalar& s) { return Tensor{const_cast<char*>(reinterpret_cast<const char*>(s.bytes.data())), s.dtype, {}, {}}; };
+    StructuredCall call;
+    call.row = id;
+    call.stream = stream;
+    for (const Scalar& parameter : parameters) call.in.push_back(tensor(parameter));
+    call.out.push_back(tensor(result));
+    backend.run(call);
+    return result;
+}
+
+}  // namespace asnumpy

@@ -1,0 +1,224 @@
+"""What all six bases share: evaluation made of our operations, matrices of values, and the class of a series.
+
+Sums, products, roots and fits of series concern few coefficients, or a least-squares problem: they go through the host
+door. Evaluating a series concerns many points: it is Clenshaw's recurrence in our operations, which fuse into one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from operator import index
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.polynomial._polybase import ABCPolyBase
+
+from asnumpy import _core
+from asnumpy._array import ndarray
+from asnumpy._convert import asarray
+from asnumpy._creation import empty
+from asnumpy._doors import door
+from asnumpy._dtype import supported
+from asnumpy._host import host
+from asnumpy._manipulation import moveaxis
+
+# Evaluates a series at x: the coefficients c[0], c[1], ... as numbers or as arrays that broadcast with x.
+Clenshaw = Callable[[Any, list[Any]], Any]
+
+
+def plain(value: Any) -> Any:
+    """NumPy's view of an array of ours; anything else as it is."""
+    return _core.to_numpy_view(value, None) if isinstance(value, ndarray) else value
+
+
+def through_door(module: ModuleType, names: Iterable[str], own: str) -> dict[str, Any]:
+    """NumPy's functions of these names, called on arrays of ours."""
+    return {name: door(getattr(module, name), own) for name in names}
+
+
+def _coefficients(c: Any) -> Any:
+    made = np.array(plain(c), ndmin=1, copy=None)
+    return made.astype(np.double) if made.dtype.kind in "biu" else made
+
+
+def evaluated(clenshaw: Clenshaw, original: Any, x: Any, c: Any, tensor: bool) -> Any:
+    """The series with coefficients `c` along the first axis at the points `x`, which may be a series itself."""
+    if isinstance(x, (tuple, list, np.ndarray)):
+        points = np.asarray(x)
+        if not supported(points.dtype):
+            return host(original, x, c, tensor)
+        x = asarray(points)
+    elif not isinstance(x, (ndarray, ABCPolyBase)):
+        return host(original, x, c, tensor)  # a number: there is nothing to fuse
+    numbers = _coefficients(c)
+    if not supported(numbers.dtype):
+        return host(original, plain(x), numbers, tensor)
+    if numbers.ndim == 1:
+        if tensor or not isinstance(x, ndarray):
+            return clenshaw(x, list(numbers))
+        return clenshaw(x, [asarray(one) for one in numbers])
+    terms = c if isinstance(c, ndarray) and c.dtype == numbers.dtype else asarray(numbers)
+    if tensor and isinstance(x, ndarray):
+        terms = terms.reshape(terms.shape + (1,) * x.ndim)
+    return clenshaw(x, [terms[i] for i in range(len(terms))])
+
+
+def _is_foreign(value: Any) -> bool:
+    """Whether another class of arrays answers for NumPy's functions itself."""
+    return not isinstance(value, (ndarray, np.ndarray)) and hasattr(type(value), "__array_function__")
+
+
+def at_points(value: Any, original: Any, c: Any, *points: Any) -> Any:
+    """The series in several variables at points given by equally shaped coordinates."""
+    if any(map(_is_foreign, (c, *points))):
+        return original(*points, c)
+    arrays = [asarray(one) for one in points]
+    if any(one.shape != arrays[0].shape for one in arrays):
+        raise ValueError({2: "x, y are incompatible", 3: "x, y, z are incompatible"}[len(arrays)])
+    c = value(arrays[0], c)
+    for one in arrays[1:]:
+        c = value(one, c, tensor=False)
+    return c
+
+
+def on_grid(value: Any, original: Any, c: Any, *axes: Any) -> Any:
+    """The series in several variables on the product of the axes."""
+    if any(map(_is_foreign, (c, *axes))):
+        return original(*axes, c)
+    for one in axes:
+        c = value(one, c)
+    return c
+
+
+def vandermonde(x: Any, deg: Any, fill: Callable[[Any, Any, int], None]) -> ndarray:
+    """The values of the basis up to degree `deg` at the points, along a new last axis."""
+    try:
+        degree = index(deg)
+    except TypeError as error:
+        raise TypeError(f"deg must be an integer, received {deg}") from error
+    if degree < 0:
+        raise ValueError("deg must be non-negative")
+    points = asarray(x) + 0.0
+    if points.ndim == 0:
+        points = points.reshape(1)
+    values = empty((degree + 1, *points.shape), points.dtype)
+    values[0] = points * 0 + 1
+    if degree > 0:
+        fill(values, points, degree)
+    return moveaxis(values, 0, -1)
+
+
+def vandermonde_product(vander: Any, points: tuple[Any, ...], degrees: Any) -> ndarray:
+    """The products of the bases in several variables, flattened into one last axis."""
+    count = len(points)
+    if len(degrees) != count:
+        raise ValueError(f"Expected {count} dimensions of degrees, got {len(degrees)}")
+    given = [asarray(one) for one in points]
+    dtype = np.result_type(*(one.dtype for one in given), np.float16)
+    if any(one.shape != given[0].shape for one in given):
+        np.asarray([plain(one) for one in given])  # raises NumPy's error
+    product: Any = None
+    for i, (one, degree) in enumerate(zip(given, degrees, strict=True)):
+        key: list[Any] = [None] * count
+        key[i] = slice(None)
+        factor = vander(one.astype(dtype) if one.dtype != dtype else one, degree)[(..., *key)]
+        product = factor if product is None else product * factor
+    return product.reshape(product.shape[:-count] + (-1,))
+
+
+_Base: Any = ABCPolyBase  # its stub leaves out what subclasses define
+
+
+class Series(_Base):
+    """A series whose coefficients, domain and window are arrays of ours; NumPy's class has the arithmetic."""
+
+    _original: Any  # NumPy's class for this basis
+
+    def __init_subclass__(cls, functions: dict[str, Any] | None = None, prefix: str = "", **others: Any) -> None:
+        """A module's class takes its operations from the module's functions; a user's subclass inherits them."""
+        super().__init_subclass__(**others)
+        if functions is None:
+            return
+        for name in ("add", "sub", "mul", "div", "pow", "val", "int", "der", "fit", "line", "roots", "fromroots"):
+            setattr(cls, f"_{name}", staticmethod(functions[prefix + name]))
+        cls.domain, cls.window = (functions[f"{prefix}domain"].copy() for _ in range(2))
+        cls.basis_name = cls._original.basis_name
+
+    def __init__(self, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x") -> None:
+        ABCPolyBase.__init__(self, plain(coef), plain(domain), plain(window), symbol)
+        for name in ("coef", "domain", "window"):
+            if name in self.__dict__:
+                self.__dict__[name] = asarray(self.__dict__[name])
+
+    def _numpy_twin(self) -> Any:
+        return self._original(plain(self.coef), plain(self.domain), plain(self.window), self.symbol)
+
+    def _generate_string(self, term_method: Any) -> str:
+        twin = self._numpy_twin()
+        return str(twin._generate_string(getattr(twin, term_method.__name__)))
+
+    def _repr_latex_(self) -> str:
+        twin = self._numpy_twin()
+        twin._repr_latex_scalar = self._repr_latex_scalar  # which may have been replaced on this very series
+        return str(twin._repr_latex_())
+
+    def __call__(self, arg: Any) -> Any:
+        offset, scale = self.mapparms()
+        if isinstance(arg, (tuple, list, np.ndarray)):
+            arg = asarray(arg)
+        return self._val(offset + scale * arg, self.coef)
+
+    def mapparms(self) -> Any:
+        return np.polynomial.polyutils.mapparms(plain(self.domain), plain(self.window))
+
+    def roots(self) -> Any:
+        offset, scale = np.polynomial.polyutils.mapparms(plain(self.window), plain(self.domain))
+        return offset + scale * self._roots(self.coef)
+
+    def has_samecoef(self, other: Any) -> bool:
+        return len(self.coef) == len(other.coef) and bool((self.coef == other.coef).all())
+
+    def has_samedomain(self, other: Any) -> bool:
+        return bool((self.domain == other.domain).all())
+
+    def has_samewindow(self, other: Any) -> bool:
+        return bool((self.window == other.window).all())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, self.__class__):
+            return False
+        same = self.has_samecoef(other) and self.has_samedomain(other) and self.has_samewindow(other)
+        return same and self.symbol == other.symbol
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def fit(
+        cls, x: Any, y: Any, deg: Any, domain: Any = None, rcond: Any = None, full: bool = False, w: Any = None,
+        window: Any = None, symbol: str = "x",
+    ) -> Any:
+        return super().fit(plain(x), plain(y), plain(deg), plain(domain), rcond, full, plain(w), plain(window), symbol)
+
+    @classmethod
+    def fromroots(cls, roots: Any, domain: Any = [], window: Any = None, symbol: str = "x") -> Any:  # noqa: B006
+        return super().fromroots(plain(roots), plain(domain), plain(window), symbol)
+
+    @classmethod
+    def identity(cls, domain: Any = None, window: Any = None, symbol: str = "x") -> Any:
+        own_domain = cls.domain if domain is None else domain
+        own_window = cls.window if window is None else window
+        return super().identity(plain(own_domain), plain(own_window), symbol)
+
+
+def names_of(module: ModuleType, composed: Iterable[str]) -> list[str]:
+    """The functions of a NumPy module that go through the host door: those that are not composed, and no class."""
+    taken = set(composed)
+    return [
+        name for name in module.__all__
+        if name not in taken and callable(getattr(module, name)) and not isinstance(getattr(module, name), type)
+    ]
+
+
+def constants_of(module: ModuleType) -> dict[str, ndarray]:
+    return {name: asarray(value) for name in module.__all__ if isinstance(value := getattr(module, name), np.ndarray)}

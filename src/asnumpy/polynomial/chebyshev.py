@@ -1,0 +1,116 @@
+"""Chebyshev series of the first kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.polynomial.chebyshev as _numpy
+
+from asnumpy._array import ndarray
+from asnumpy._convert import asarray
+from asnumpy._ufunc import matmul, sqrt
+from asnumpy.polynomial._series import (
+    Series,
+    at_points,
+    constants_of,
+    evaluated,
+    names_of,
+    on_grid,
+    through_door,
+    vandermonde,
+    vandermonde_product,
+)
+from asnumpy.polynomial.polyutils import mapparms
+
+__all__ = list(_numpy.__all__)
+_COMPOSED = """
+chebval chebval2d chebval3d chebgrid2d chebgrid3d chebvander chebvander2d chebvander3d
+chebweight chebinterpolate
+""".split()
+globals().update(constants_of(_numpy))
+globals().update(through_door(_numpy, names_of(_numpy, _COMPOSED), __name__))
+
+
+def _clenshaw(x: Any, c: list[Any]) -> Any:
+    double = 2 * x
+    if len(c) == 1:
+        first, second = c[0], 0
+    else:
+        first, second = c[-2], c[-1]
+    for i in range(3, len(c) + 1):
+        first, second = c[-i] - second, first + second * double
+    return first + second * x
+
+
+def _fill(values: Any, x: Any, degree: int) -> None:
+    double = 2 * x
+    values[1] = x
+    for i in range(2, degree + 1):
+        values[i] = values[i - 1] * double - values[i - 2]
+
+
+def chebval(x: Any, c: Any, tensor: bool = True) -> Any:
+    return evaluated(_clenshaw, _numpy.chebval, x, c, tensor)
+
+
+def chebval2d(x: Any, y: Any, c: Any) -> Any:
+    return at_points(chebval, _numpy.chebval2d, c, x, y)
+
+
+def chebval3d(x: Any, y: Any, z: Any, c: Any) -> Any:
+    return at_points(chebval, _numpy.chebval3d, c, x, y, z)
+
+
+def chebgrid2d(x: Any, y: Any, c: Any) -> Any:
+    return on_grid(chebval, _numpy.chebgrid2d, c, x, y)
+
+
+def chebgrid3d(x: Any, y: Any, z: Any, c: Any) -> Any:
+    return on_grid(chebval, _numpy.chebgrid3d, c, x, y, z)
+
+
+def chebvander(x: Any, deg: Any) -> ndarray:
+    return vandermonde(x, deg, _fill)
+
+
+def chebvander2d(x: Any, y: Any, deg: Any) -> ndarray:
+    return vandermonde_product(chebvander, (x, y), deg)
+
+
+def chebvander3d(x: Any, y: Any, z: Any, deg: Any) -> ndarray:
+    return vandermonde_product(chebvander, (x, y, z), deg)
+
+
+def chebweight(x: Any) -> Any:
+    x = asarray(x)
+    return 1.0 / (sqrt(1.0 + x) * sqrt(1.0 - x))
+
+
+def chebinterpolate(func: Any, deg: Any, args: Any = ()) -> ndarray:
+    degree = np.asarray(deg)
+    if degree.ndim > 0 or degree.dtype.kind not in "iu" or degree.size == 0:
+        raise TypeError("deg must be an int")
+    if degree < 0:
+        raise ValueError("expected deg >= 0")
+    order = int(degree) + 1
+    points = globals()["chebpts1"](order)
+    c = matmul(chebvander(points, order - 1).T, asarray(func(points, *args)))
+    c[0] /= order
+    c[1:] /= 0.5 * order
+    return c
+
+
+for _name in _COMPOSED:
+    globals()[_name].__doc__ = getattr(_numpy, _name).__doc__
+
+
+class Chebyshev(Series, functions=globals(), prefix="cheb"):
+    __doc__ = _numpy.Chebyshev.__doc__
+    _original = _numpy.Chebyshev
+
+    @classmethod
+    def interpolate(cls, func: Any, deg: Any, domain: Any = None, args: Any = ()) -> Chebyshev:
+        wanted = cls.domain if domain is None else domain
+        offset, scale = mapparms(cls.window, wanted)
+        return cls(chebinterpolate(lambda x: func(offset + scale * x, *args), deg), domain=wanted)

@@ -1,0 +1,202 @@
+"""What NumPy's own tests found: corners of many functions, each beside NumPy."""
+
+from __future__ import annotations
+
+import operator
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from agreement import agree, sample
+
+import asnumpy as ap
+
+
+@pytest.mark.parametrize("key", [
+    None, (), (1, 2), ..., True, False, [True, True], [1, 3, 5], [-1, -2], [[1, 2], [3, 4]], 2, -1,
+    slice(None, None, -2),
+], ids=repr)
+def test_keys_of_flat(key: Any) -> None:
+    agree(lambda xp, a: a.flat[key], sample((3, 4), "int64"))
+
+    def assign(xp: Any, a: Any) -> Any:
+        a.flat[key] = 7
+        return a
+
+    agree(assign, sample((3, 4), "int64"))
+
+
+def test_masks_of_flat() -> None:
+    a = sample((3, 4), "float32")
+    agree(lambda xp, a, mask: a.flat[mask], a, np.arange(12) % 3 == 0)
+    agree(lambda xp, a, mask: a.flat[mask], a, np.arange(13) % 3 == 0)
+
+
+@pytest.mark.parametrize(
+    "keywords", [{"order": "W"}, {"casting": "same_value"}, {"order": "F"}, {"order": "a"}, {"order": "C"}], ids=repr
+)
+@pytest.mark.parametrize("optimize", [False, True])
+def test_order_and_casting_of_einsum(keywords: dict[str, Any], optimize: bool) -> None:
+    def layout(xp: Any, a: Any, b: Any) -> Any:
+        made = xp.einsum("...ft,mf->...mt", a, b, optimize=optimize, **keywords)
+        return made, made.flags.f_contiguous if "order" in keywords else None
+
+    agree(layout, np.asfortranarray(sample((2, 3, 5), "float64")), np.asfortranarray(sample((4, 3), "float64")))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("length", [0, 1, 3, 150])
+def test_the_sign_of_a_sum_of_zeros(dtype: str, length: int) -> None:
+    zero = complex(-0.0, -0.0) if dtype.startswith("c") else -0.0
+    start = np.dtype(dtype).type(zero)
+    for xp in (np, ap):
+        made = np.asarray(xp.sum(xp.full(length, start), initial=start))
+        assert np.signbit(made.real) and (dtype[0] != "c" or np.signbit(made.imag)), xp.__name__
+
+
+def test_scalars_stay_scalars() -> None:
+    for value in (3, 2.5, np.float32(np.nan), np.inf, 1 + 2j):
+        made = ap.nan_to_num(value)
+        agree("nan_to_num", value)
+        assert made.scalar_like and ap.isscalar(made)
+    assert ap.isscalar(ap.percentile(ap.arange(5), 50)) and ap.isscalar(ap.ones(3).sum()) and ap.isscalar(ap.ones(3)[0])
+    assert ap.isscalar(ap.ones(3) @ ap.ones(3)) and ap.isscalar(3) and ap.isscalar("text")
+    assert not ap.isscalar(ap.array(3)) and not ap.isscalar(ap.ones(1)) and not ap.isscalar([1])
+
+
+def test_concatenation_by_operator_and_lengths_that_are_bools() -> None:
+    agree(lambda xp, a: operator.concat(a, a), sample(3, "int64"))
+    agree(lambda xp, a: operator.concat([1], a), sample(3, "int64"))
+    agree(lambda xp, a: xp.reshape(a, (True, -1)), sample(3, "int64"))
+
+
+@pytest.mark.parametrize("order", "CFAK")
+@pytest.mark.parametrize("shape", [(6,), (2, 3), (3, 2, 2), ()], ids=repr)
+@pytest.mark.parametrize("layout", "CF")
+def test_order_of_another_shape(order: str, shape: tuple[int, ...], layout: str) -> None:
+    def flags(xp: Any, a: Any) -> Any:
+        made = xp.zeros_like(a, shape=shape, order=order)
+        return made.flags.c_contiguous, made.flags.f_contiguous
+
+    agree(flags, np.array(sample((3, 4), "float32"), order=layout))  # type: ignore[call-overload]
+
+
+def test_numbers_in_isclose() -> None:
+    below_one = float(1.0 - np.finfo("f8").eps)
+    one = np.array(below_one, "f4")
+    for b, rtol, atol in ((below_one, 0, 0), (np.float32(0), 1e-5, below_one), (2, below_one / 2, 0), (1 + 0j, 0, 0)):
+        agree("isclose", one, b, rtol=rtol, atol=atol)
+        agree("isclose", b, one, rtol=rtol, atol=atol)
+    agree("isclose", 1, 1.0)
+    agree("isclose", np.inf, -np.inf)
+
+
+@pytest.mark.parametrize("given", [[0, 0, 1, 2, 0], (0, 1.5, 0), [0, 0]], ids=repr)
+def test_lists_are_trimmed_to_lists(given: Any) -> None:
+    expected, got = np.trim_zeros(given), ap.trim_zeros(given)
+    assert type(got) is type(expected) and got == expected
+    agree("trim_zeros", np.zeros(()), axis=None)
+
+
+@pytest.mark.parametrize("name", ["stack", "hstack", "vstack", "dstack", "column_stack"])
+def test_generators_are_not_stacked(name: str) -> None:
+    agree(lambda xp: getattr(xp, name)(xp.arange(3) for _ in range(2)))
+    agree(lambda xp: getattr(xp, name)(iter(xp.ones((3, 2)))))
+
+
+@pytest.mark.parametrize("nested", [[1, []], [[], 1], [[1], 1], [[]], []], ids=repr)
+def test_blocks_that_do_not_fit(nested: Any) -> None:
+    agree(lambda xp: xp.block(nested))
+
+
+def test_errors_of_joining_and_padding() -> None:
+    agree(lambda xp: xp.concatenate([[1], [1]], dtype="(2,)i"))
+    agree(lambda xp: xp.concatenate([[1], [1]], casting="same_value"))
+    agree(lambda xp: xp.concatenate([[1], [[1]]]))
+    agree(lambda xp: xp.pad([1.0, 2.0], 0, "minimum", stat_length=0))
+    agree(lambda xp: xp.pad([1.0, 2.0], 0, "maximum", stat_length=(1, 0)))
+    agree(lambda xp: xp.pad(np.ones((6, 5)), (((3,), (4,), (5,)), ((0,), (1,), (2,))), "constant"))
+
+
+@pytest.mark.parametrize("args, keywords", [
+    ((), {"stop": 3}), ((0,), {"stop": 3}), ((), {"start": 3, "stop": 9}), ((), {"start": 3, "stop": 9, "step": 2}),
+    ((), {}), ((), {"start": 4}), ((), {"step": 3}), ((1,), {"start": 2, "stop": 5}), ((), {"stop": 3, "dtype": "f4"}),
+], ids=repr)
+def test_keywords_of_arange(args: Any, keywords: Any) -> None:
+    agree(lambda xp: xp.arange(*args, **keywords))
+
+
+def test_delete_keeps_the_order_of_memory() -> None:
+    def layout(xp: Any, a: Any) -> Any:
+        made = xp.delete(a, slice(60, None), axis=1)
+        return made, made.flags.f_contiguous, made.flags.c_contiguous
+
+    agree(layout, np.asfortranarray(sample((2, 5), "int64")))
+
+
+class Wrapped:
+    """Has nothing but `__array__`, which gives an array of the library that made its elements."""
+
+    def __init__(self, elements: Any) -> None:
+        self.elements = elements
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.elements
+
+
+@pytest.mark.parametrize("name", ["array", "asarray", "bincount", "sum", "intersect1d", "sin"])
+def test_array_likes_that_give_our_arrays(name: str) -> None:
+    def call(xp: Any) -> Any:
+        given = Wrapped(xp.asarray([3, 1, 1, 0]))
+        return getattr(xp, name)(*[given] * (2 if name == "intersect1d" else 1))
+
+    agree(call)
+    agree(lambda xp: xp.ones(3) + xp.add(Wrapped(xp.arange(3)), 1))
+
+
+class Recorder:
+    """Answers every ufunc with what it was given."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return ufunc.__name__, method, len(inputs), sorted(kwargs), type(kwargs.get("out")).__name__
+
+
+class Refuser:
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return NotImplemented
+
+
+@pytest.mark.parametrize("call", [
+    lambda xp, other: xp.multiply(other, 2, "out"),
+    lambda xp, other: xp.multiply(other, 2, out="out"),
+    lambda xp, other: xp.multiply(xp.ones(2), other, out=None),
+    lambda xp, other: xp.modf(other, None, None),
+    lambda xp, other: xp.multiply(other, 2, "one", out="two"),
+    lambda xp, other: xp.multiply(other, 2, sig="dd->d"),
+    lambda xp, other: xp.add(xp.ones(2), 1, where=other),
+    lambda xp, other: xp.ones(2) + other,
+    lambda xp, other: xp.add.outer(xp.ones(2), other),
+])
+def test_other_classes_take_over(call: Any) -> None:
+    agree(lambda xp: call(xp, Recorder()))
+    agree(lambda xp: call(xp, Refuser()))
+
+
+def test_pickles_without_and_with_buffers() -> None:
+    a = ap.arange(12).reshape(3, 4)
+    for array in (a, a[:, ::2], a.T):
+        got = pickle.loads(pickle.dumps(array, protocol=5))
+        np.testing.assert_array_equal(got, array)
+    buffers: list[pickle.PickleBuffer] = []
+    stream = pickle.dumps(a, protocol=5, buffer_callback=buffers.append)
+    got = pickle.loads(stream, buffers=buffers)
+    got[0, 0] = -1
+    assert a[0, 0] == -1  # out of band, memory is shared, as NumPy does
+    pickle.loads(pickle.dumps(a[:, ::2], protocol=5, buffer_callback=lambda one: None))
+
+
+def test_results_of_the_host_are_the_caller_s_own() -> None:
+    assert ap.choose([0, 1], [[1, 2], [3, 4]]).flags.owndata
+    assert not ap.from_dlpack(np.arange(3)).flags.owndata
+    assert ap.asarray(np.float64(2)).scalar_like is False
