@@ -109,3 +109,11 @@ def test_refusals():
     ):
         with acl.refused(161002, name, word):
             acl.run(name, *arguments)
+
+
+def test_numbers_come_as_the_widest_type_of_their_kind():
+    x, where = values((3, 4), np.float32), mask((3, 4))
+    for number, dtype in ((-np.inf, np.float64), (7, np.int64)):
+        target = acl.Tensor(x.copy())
+        acl.run("aclnnInplaceMaskedFillScalar", target, where, acl.Scalar(number, dtype))
+        same(np.array(target.numpy()), np.where(where, np.float32(number), x))
