@@ -76,12 +76,6 @@ def parameter_type(declared: str) -> str:
     return declared.replace("const ", "").replace(" ", "")
 
 
-def scalar_letters(letters: str) -> str:
-    """A number comes as the widest type of its kind from clients that know only these, whatever the sources list."""
-    wide = {"q": "?bBhHiIqeEfd", "d": "eEfd", "D": "cF"}
-    return "".join(one for one in LETTERS.values() if one in letters or set(wide.get(one, "")) & set(letters))
-
-
 def operator(called: str, signature: dict[str, Any], documented: dict[str, Any]) -> list[dict[str, Any]]:
     params = []
     known = {name.lower(): facts for name, facts in documented.get("params", {}).items()}
@@ -94,7 +88,7 @@ def operator(called: str, signature: dict[str, Any], documented: dict[str, Any])
         if facts.get("dtypes"):
             letters = "".join(LETTERS.get(dtype, "") for dtype in facts["dtypes"])
             if letters:
-                line["dtypes"] = scalar_letters(letters) if line["type"] == "aclScalar*" else letters
+                line["dtypes"] = letters
         if facts.get("rank"):
             line["rank"] = facts["rank"]
         for ours, theirs in (("shape", "shape_eq"), ("dtype", "dtype_eq")):

@@ -29,7 +29,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="fail below the target, or without a reason")
     parser.add_argument("--json", type=Path, help="a file that gets the counts")
     options = parser.parse_args()
-    modules = options.module or list(running.MODULES)
+    modules = options.module or [name for name in running.MODULES if name not in running.OPTIONAL]
     arguments = ["-k", options.k] if options.k else []
     with ThreadPoolExecutor(1 if options.verbose else options.jobs) as pool:
         results = list(pool.map(lambda name: running.run(name, arguments, options.verbose), modules))

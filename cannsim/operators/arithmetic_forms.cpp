@@ -1,5 +1,4 @@
 // Elementwise arithmetic of two and three operands: products added, interpolation, bounds, rounded quotients, powers of x log y.
-#include <limits>
 #include <optional>
 
 #include "aclnn/elementwise.hpp"
@@ -18,7 +17,10 @@ constexpr auto add_quotient = []<class T>(T x, T y, T z, array<T, 1> p) -> T {
     else return x + p[0] * y / z;
 };
 // From the nearer end, so that a weight of 1 gives `end` exactly.
-constexpr auto between = [](double x, double end, double weight) { return std::abs(weight) < 0.5 ? x + weight * (end - x) : end - (end - x) * (1 - weight); };
+constexpr auto between = [](double x, double end, double weight) {
+    const double way = end - x, from_start = x + weight * way, from_end = end - way * (1 - weight);
+    return std::abs(weight) < 0.5 ? from_start : from_end;
+};
 constexpr auto lerp = [](double x, double end, double weight, Numbers<0>) { return between(x, end, weight); };
 constexpr auto lerps = [](double x, double end, Numbers<1> p) { return between(x, end, p[0]); };
 constexpr auto add_relu = []<class T>(T x, T y, array<T, 1> p) -> T {
@@ -42,25 +44,22 @@ template <class T> T bounded(T x, T low, T high) {
     return raised > high || high != high ? high : raised;
 }
 
-template <class T> Work clamp_to_scalars(Call& call, const Tensor& self, const Tensor& out, DType result, std::optional<std::string_view> low, std::optional<std::string_view> high) {
-    using limits = std::numeric_limits<T>;
-    const T lowest = limits::has_infinity ? -limits::infinity() : limits::lowest(), highest = limits::has_infinity ? limits::infinity() : limits::max();
-    const T least = low && call.given(*low) ? scalar_as<T>(call.scalar(*low)) : lowest, most = high && call.given(*high) ? scalar_as<T>(call.scalar(*high)) : highest;
-    return formula<T, 1, 1>(call, array{self}, array{out}, result, [least, most](T x) { return bounded(x, least, most); });
-}
 Work clamp(Call& call, std::optional<std::string_view> low, std::optional<std::string_view> high) {
     const Tensor self = call.tensor_at(0), out = first_output(call);
-    bool floating = asnumpy::is_float(self.dtype), any = false;
-    DType result = self.dtype;
+    DType common = self.dtype;
+    bool any = false;
     for (const auto& bound : {low, high}) {
         if (!bound || !call.given(*bound)) continue;
         any = true;
-        const DType dtype = static_cast<const aclScalar*>(call.argument(call.index(*bound)).pointer)->value.dtype;
-        floating = floating || asnumpy::is_float(dtype);
-        result = call.promote_scalar(dtype, result, *bound);
+        common = call.promote_scalar(static_cast<const aclScalar*>(call.argument(call.index(*bound)).pointer)->value.dtype, common, *bound);
     }
     if (!any) call.refuse(*low, "a bound, got null for both", ACLNN_ERR_PARAM_NULLPTR);
-    return floating ? clamp_to_scalars<double>(call, self, out, result, low, high) : clamp_to_scalars<std::int64_t>(call, self, out, result, low, high);
+    Pipeline p(call);
+    auto value = p.in(self, common);
+    if (low && call.given(*low)) value = p.apply("maximum", value, p.constant(call.scalar(*low), common));
+    if (high && call.given(*high)) value = p.apply("minimum", value, p.constant(call.scalar(*high), common));
+    p.out(value, out);
+    return p.work();
 }
 
 const Operators bounds{

@@ -44,8 +44,8 @@ Rows last_axes(const Call& call, const Tensor& x, const Dims& normalized, std::s
     rows.weights = rows.length;
     return rows;
 }
-Rows groups(const Call& call, std::int64_t n, std::int64_t channels, std::int64_t inner, std::int64_t groups, const Tensor& x) {
-    call.expect(groups > 0 && channels % groups == 0, "group", text("a divisor of the ", channels, " channels, got ", groups));
+Rows groups(const Call& call, std::int64_t n, std::int64_t channels, std::int64_t inner, std::int64_t groups, const Tensor& x, std::string_view parameter = "group") {
+    call.expect(groups > 0 && channels % groups == 0, parameter, text("a divisor of the ", channels, " channels, got ", groups));
     call.expect(x.size() == n * channels * inner, x.name, text(n * channels * inner, " elements, got shape ", x.shape()));
     Rows rows;
     rows.count = n * groups;
@@ -301,6 +301,20 @@ template <bool flagged> Work plan_group_silu(Call& call) {
     if (!flagged || call.flag("activateSilu")) f.after = silu;
     const std::int64_t n = x.length(0), channels = x.length(1);
     return forward(call, groups(call, n, channels, n * channels != 0 ? x.size() / (n * channels) : 0, call.integer("group"), x), f);
+<<<<<<< HEAD
+=======
+}
+Work plan_group_swish(Call& call) {
+    const Tensor x = call.tensor("x");
+    call.expect(x.ndim() >= 2, "x", text("at least two axes, got shape ", x.shape()));
+    const std::string format = call.text("dataFormatOptional");
+    call.expect(format.empty() || format == "NCHW", "dataFormatOptional", text("NCHW, got ", format));
+    Forward f{.x = x, .y = call.tensor("yOut"), .weight = call.tensor("gamma"), .bias = call.tensor("beta"), .mean = call.tensor("meanOut"), .spread = call.tensor("rstdOut"),
+              .epsilon = call.real("eps")};
+    if (call.flag("activateSwish")) f.after = [scale = call.real("swishScale")](double y) { return y * sigmoid(scale * y); };
+    const std::int64_t n = x.length(0), channels = x.length(1);
+    return forward(call, groups(call, n, channels, n * channels != 0 ? x.size() / (n * channels) : 0, call.integer("numGroups"), x, "numGroups"), f);
+>>>>>>> ops2
 }
 Work plan_group_gradient(Call& call) {
     const Tensor x = call.tensor("input");
@@ -355,6 +369,30 @@ Work plan_batch_stats(Call& call) {
     return work;
 }
 
+// With statistics that come from elsewhere.
+Work plan_batch_elements(Call& call) {
+    const Tensor x = call.tensor("input"), y = call.tensor("output"), mean = call.tensor("mean"), spread = call.tensor("invstd");
+    const Optional weight = call.optional("weight"), bias = call.optional("bias");
+    const Rows rows = batch(call, x);
+    expect_floats(call, x);
+    call.expect_shape(y, x.shape());
+    call.expect_castable(x.dtype, y);
+    for (const Optional& one : {Optional(mean), Optional(spread), weight, bias}) expect_count(call, one, rows.count);
+    Work work;
+    work.operations = static_cast<double>(x.size()) * 4;
+    work.compute = [=](const Run& run) {
+        const Owned all = contiguous(rows.ordered(run[x]), DType::float64);
+        const std::vector<double> means = values(run, mean, rows.count, 0), spreads = values(run, spread, rows.count, 1), weights = values(run, weight, rows.count, 1),
+                                  biases = values(run, bias, rows.count, 0);
+        for (std::int64_t i = 0; i < all.size(); ++i) {
+            const auto r = static_cast<std::size_t>(i / rows.length);
+            all.as<double>()[i] = (all.as<double>()[i] - means[r]) * spreads[r] * weights[r] + biases[r];
+        }
+        copy(all, rows.ordered(run[y]));
+    };
+    return work;
+}
+
 Work plan_instance(Call& call) {
     const Tensor x = call.tensor("x");
     const std::string format = call.text("dataFormat");
@@ -390,6 +428,8 @@ const Operators normalizations{
     {"aclnnBatchNorm", plan_batch, {"weight", "bias", "runningMean", "runningVar", "saveMean", "saveInvstd"}},
     {"aclnnBatchNormBackward", plan_batch_gradient, {"weight", "runningMean", "runningVar", "saveMean", "saveInvstd", "gradInput", "gradWeight", "gradBias"}},
     {"aclnnBatchNormStats", plan_batch_stats},
+    {"aclnnBatchNormElemt", plan_batch_elements, {"weight", "bias"}},
+    {"aclnnGroupNormSwish", plan_group_swish},
     {"aclnnInstanceNorm", plan_instance},
 };
 

@@ -81,11 +81,9 @@ constexpr auto logit_slope = [](double x, double dy, Numbers<1> p) {
 
 Work plan_inverse_root(Call& call) {
     const Tensor self = call.tensor_at(0);
-    if (!asnumpy::is_complex(self.dtype))
-        return formula<double, 1, 1>(call, array{self}, array{first_output(call)}, asnumpy::is_float(self.dtype) ? self.dtype : DType::float32,
-                                     [](double x) { return 1 / std::sqrt(x); });
+    const DType inner = asnumpy::is_complex(self.dtype) || self.dtype == DType::float64 ? self.dtype : DType::float32;
     Pipeline p(call);
-    p.out(p.apply("reciprocal", p.apply("sqrt", p.in(self))), first_output(call));
+    p.out(p.apply("reciprocal", p.apply("sqrt", p.in(self, inner))), first_output(call));
     return p.work();
 }
 

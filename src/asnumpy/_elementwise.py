@@ -255,7 +255,7 @@ def isreal(x: Any) -> ndarray:
 
 @public
 def iscomplexobj(x: Any) -> bool:
-    dtype = getattr(x, "dtype", None)
+    dtype: Any = getattr(x, "dtype", None)
     return (dtype if hasattr(dtype, "kind") else asarray(x).dtype).kind == "c"
 
 

@@ -166,6 +166,8 @@ def take(a: Any, indices: Any, axis: int | None = None, out: ndarray | None = No
         made = _core.take(a, index if index.ndim == 1 else ravel(index), axis)
     if index.ndim != 1 and a.size:
         made = made.reshape(a.shape[:axis] + index.shape + a.shape[axis + 1:])
+    if out is None and made.ndim == 0:
+        return made[()]  # a scalar
     return made if out is None else write_out(out, made, "output array does not match result of ndarray.take")
 
 

@@ -119,6 +119,8 @@ class ufunc(_core.Ufunc):  # type: ignore[misc]
 
 
 ufunc.__module__ = "asnumpy"
+for _name in ("types", "ntypes", "identity", "signature"):
+    setattr(ufunc, _name, property(getattr(ufunc, _name).fget, doc=getattr(np.ufunc, _name).__doc__))
 export("ufunc", ufunc)
 
 

@@ -1,4 +1,4 @@
-"""One device, initialised once; findings are of the test that made them. Nothing is collected where no simulator was built."""
+"""One device, initialised once; findings are of the test that made them. Without a simulator nothing is collected."""
 
 from __future__ import annotations
 

@@ -219,6 +219,8 @@ def test_group_norm(dtype, groups):
         for name, more in (("aclnnGroupNormSilu", []), ("aclnnGroupNormSiluV2", [True])):
             acl.run(name, x, w, b, groups, 1e-3, *more, out, means, inverses)
             agree(out.numpy(), expected * special.expit(expected), 2)
+        acl.run("aclnnGroupNormSwish", x, w, b, groups, "NCHW", 1e-3, True, 0.5, out, means, inverses)
+        agree(out.numpy(), expected * special.expit(0.5 * expected), 2)
         acl.run("aclnnGroupNormSiluV2", x, None, None, groups, 1e-3, False, out, means, inverses)
         agree(out.numpy(), ((cut - mean) * inverse).reshape(x.shape), 2)
         mean, inverse = mean[..., 0].astype(dtype), inverse[..., 0].astype(dtype)
@@ -310,6 +312,9 @@ def test_batch_norm(dtype, shape):
             of_b,
         )
         agree(of_x.numpy(), wide(g) * wide(w).reshape(along) * fixed, 3)
+        acl.run("aclnnBatchNormElemt", x, w, b, mean, inverse, 1e-3, out)
+        expected = (wide(x) - wide(mean).reshape(along)) * wide(inverse).reshape(along) * wide(w).reshape(along)
+        agree(out.numpy(), expected + wide(b).reshape(along), 3)
         acl.run("aclnnBatchNormStats", x, 1e-3, means, inverses)
         agree(means.numpy(), wide(x).mean(axis=axes))
     with acl.refused(161002, "aclnnBatchNorm", "weight"):

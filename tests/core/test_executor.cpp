@@ -150,10 +150,14 @@ Wide widen(const char* p, DType dtype) {
     return dispatch(dtype, [&]<class T>() {
         T x;
         std::memcpy(&x, p, sizeof x);
-        if constexpr (is_complex_v<T>)
+        if constexpr (std::is_same_v<T, complex32>) {
+            const complex32::wide value = x;
+            return Wide(value.real(), value.imag());
+        } else if constexpr (is_complex_v<T>) {
             return Wide(x.real(), x.imag());
-        else
+        } else {
             return Wide(static_cast<long double>(x), 0);
+        }
     });
 }
 

@@ -67,6 +67,8 @@ MODULES = {
     "memmap": "_core/tests/test_memmap.py",
     "io": "lib/tests/test_io.py",
 }
+# Fourteen thousand tests, most of them of the C array object itself: run when asked for by name.
+OPTIONAL = ("multiarray",)
 
 
 @dataclass

@@ -19,7 +19,8 @@ _QUICK = ("index_tricks", "stride_tricks", "twodim_base", "histograms", "ufuncli
 
 
 @pytest.mark.parametrize(
-    "module", [name if name in _QUICK else pytest.param(name, marks=pytest.mark.thorough) for name in running.MODULES]
+    "module", [name if name in _QUICK else pytest.param(name, marks=pytest.mark.thorough) for name in running.MODULES
+     if name not in running.OPTIONAL]
 )
 def test_module(module: str) -> None:
     result = running.run(module)
