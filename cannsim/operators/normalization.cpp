@@ -301,8 +301,6 @@ template <bool flagged> Work plan_group_silu(Call& call) {
     if (!flagged || call.flag("activateSilu")) f.after = silu;
     const std::int64_t n = x.length(0), channels = x.length(1);
     return forward(call, groups(call, n, channels, n * channels != 0 ? x.size() / (n * channels) : 0, call.integer("group"), x), f);
-<<<<<<< HEAD
-=======
 }
 Work plan_group_swish(Call& call) {
     const Tensor x = call.tensor("x");
@@ -314,7 +312,6 @@ Work plan_group_swish(Call& call) {
     if (call.flag("activateSwish")) f.after = [scale = call.real("swishScale")](double y) { return y * sigmoid(scale * y); };
     const std::int64_t n = x.length(0), channels = x.length(1);
     return forward(call, groups(call, n, channels, n * channels != 0 ? x.size() / (n * channels) : 0, call.integer("numGroups"), x, "numGroups"), f);
->>>>>>> ops2
 }
 Work plan_group_gradient(Call& call) {
     const Tensor x = call.tensor("input");
