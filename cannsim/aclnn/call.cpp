@@ -24,6 +24,13 @@ std::string dtype_list(std::uint16_t mask) {
     return result;
 }
 
+// Clients hand over any number as int64 or float64, whatever is documented of a scalar: it is read by value.
+bool readable_as(DType scalar, unsigned documented) {
+    if (documented >> static_cast<int>(scalar) & 1) return true;
+    constexpr unsigned floats = 1u << 9 | 1u << 10 | 1u << 11 | 1u << 12, integers = 0x1fe;  // the letters of facts.hpp
+    return (scalar == DType::float64 && documented & floats) || (scalar == DType::int64 && documented & (floats | integers));
+}
+
 }  // namespace
 
 Call::Call(int op, std::span<const Argument> arguments)
@@ -107,7 +114,7 @@ void Call::validate(std::span<const std::string_view> nullable) {
             for (int element = 0; const aclTensor* tensor : static_cast<const aclTensorList*>(pointer)->values) check_tensor(i, element++, tensor, may_be_null);
         } else if (param.kind == Kind::scalar) {
             const int dtype = static_cast<const aclScalar*>(pointer)->dtype, letter = letter_of_acl(dtype);
-            if (letter < 0 || letter == 13 || (param.dtypes && !(param.dtypes >> letter & 1)))
+            if (letter < 0 || letter == 13 || (param.dtypes && !readable_as(static_cast<DType>(letter), param.dtypes)))
                 refuse(param.name, cannsim::text("one of ", dtype_list(param.dtypes), ", got ", acl_name(dtype)));
         }
     }
