@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -48,6 +49,7 @@ struct Everything {
     std::shared_mutex mutex;
     std::array<std::unique_ptr<Arena>, 64> arenas;
     std::map<std::uintptr_t, Block> blocks;  // by their begin; freed ones stay until their addresses are used again
+    std::deque<std::uintptr_t> resting;      // freed pinned blocks, the oldest first: their addresses are nobody else's yet
     std::atomic<std::uint64_t> next_number{1};
 };
 Everything& all() {
@@ -218,8 +220,15 @@ void free_host(void* address) {
         return;
     }
     found->second.live = false;
+    // The address rests for a while, so that its use is seen; whoever gets it from the host's allocator later does nothing wrong.
+    madvise(address, (found->second.size + 4095) / 4096 * 4096, MADV_DONTNEED);
+    e.resting.push_back(number_of(address));
+    if (e.resting.size() <= 64) return;
+    void* const oldest = reinterpret_cast<void*>(e.resting.front());
+    e.blocks.erase(e.resting.front());
+    e.resting.pop_front();
     lock.unlock();
-    std::free(address);
+    std::free(oldest);
 }
 
 void register_host(void* address, std::size_t size) {

@@ -220,3 +220,14 @@ def test_chips() -> None:
     )
     assert done.stdout.strip() == "Ascend910B4"
     assert "makes no sense" in child("", chip="Ascend310").stderr
+
+
+def test_freed_pinned_memory_is_the_hosts_again() -> None:
+    device, address = Memory(4096), ctypes.c_void_p()
+    for _ in range(300):
+        acl.call("aclrtMallocHost", ctypes.byref(address), ctypes.c_size_t(64))
+        acl.call("aclrtFreeHost", address)
+    for _ in range(300):
+        kept = [device.read() for _ in range(5)]
+    assert acl.sim.cannsim_findings(None) == 0 and len(kept) == 5
+    device.free()
