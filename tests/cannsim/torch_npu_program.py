@@ -33,12 +33,9 @@ class Values:
         self.x, self.y = there(normal(5, 7)), there(normal(5, 7))
         self.positive, self.unit = there(normal(5, 7).abs() + 0.1), there(torch.tanh(normal(5, 7)) * 0.9)
         self.row, self.column = there(normal(7)), there(normal(5, 1))
-        self.cube = there(normal(3, 4, 6))
-        self.other_cube = there(normal(3, 6, 5))
-        self.square = there(normal(6, 6))
-        self.tall = there(normal(7, 4))
-        self.half = there(normal(5, 7).half())
-        self.brain = there(normal(5, 7).bfloat16())
+        self.cube, self.other_cube = there(normal(3, 4, 6)), there(normal(3, 6, 5))
+        self.square, self.tall = there(normal(6, 6)), there(normal(7, 4))
+        self.half, self.brain = there(normal(5, 7).half()), there(normal(5, 7).bfloat16())
         self.double = there(normal(5, 7).double())
         self.i, self.j = there(whole(-50, 50, 5, 7)), there(whole(1, 9, 5, 7))
         self.small = there(whole(-9, 9, 5, 7).int())
@@ -47,8 +44,7 @@ class Values:
         self.places = there(whole(0, 5, 4))
         self.line_places = there(whole(0, 7, 5, 3))
         self.labels = there(whole(0, 7, 5))
-        special = torch.tensor([0.0, -0.0, 1.5, -2.5, float("inf"), -float("inf"), float("nan"), 3.0])
-        self.special = there(special)
+        self.special = there(torch.tensor([0.0, -0.0, 1.5, -2.5, torch.inf, -torch.inf, torch.nan, 3.0]))
         self.image = there(normal(2, 3, 8, 8))
 
 
@@ -555,8 +551,7 @@ DEVICE: dict[str, Case] = {
 GROUPS = {
     "creation": CREATION, "arithmetic": ARITHMETIC, "functions": FUNCTIONS, "logic": LOGIC, "reductions": REDUCTIONS,
     "products": PRODUCTS, "movement": MOVEMENT, "indexing": INDEXING, "numbers": NUMBERS, "networks": NETWORKS,
-    "autograd": AUTOGRAD,
-    "training": TRAINING, "printing": PRINTING, "device": DEVICE,
+    "autograd": AUTOGRAD, "training": TRAINING, "printing": PRINTING, "device": DEVICE,
 }  # fmt: skip
 
 
