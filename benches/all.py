@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import platform
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,7 @@ import asnumpy as ap
 from asnumpy import _core
 from measure import Row, load, markdown, text
 
+FUNCTION_ROUNDS = 7
 HERE = Path(__file__).resolve().parent
 SCRIPTS = ("elementwise", "reductions", "grids", "pictures", "selection", "small", "products", "draws", "process")
 
@@ -36,6 +39,13 @@ computed within the clock. "Cold ratio" compares the first calls, where asnumpy 
 {table}
 
 {verdict}
+
+## Every function
+
+Each function on a million elements, by `python benches/functions.py`: medians of {function_rounds} rounds in turns, results
+compared first. The aim is that none takes more than 1.2 times NumPy's time.
+
+{functions}
 """
 
 
@@ -89,11 +99,26 @@ def machine(threads: int) -> str:
     )
 
 
+def functions_section(measured: list[dict[str, Any]]) -> str:
+    """The functions that are slower than NumPy, and the ratios of all."""
+    slower = sorted((row for row in measured if row["ratio"] * 1.2 < 1), key=lambda row: row["ratio"])
+    lines = [f"{len(measured) - len(slower)} of {len(measured)} functions keep it; {len(slower)} do not"]
+    lines[0] += ": " + ", ".join(f"{row['name']} ({row['ratio']:.2f})" for row in slower) + "." if slower else "."
+    lines += ["", "| call | NumPy ms | asnumpy ms | ratio |", "| --- | --- | --- | --- |"]
+    for row in measured:
+        call = row["call"].replace("|", "\\|")
+        lines.append(f"| `{call}` | {row['numpy_ms']:.4g} | {row['asnumpy_ms']:.4g} | {row['ratio']:.2f} |")
+    return "\n".join(lines)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--threads", type=int, default=min(2, ap.config.num_threads))
-    parser.add_argument("--write", action="store_true", help="rewrite docs/performance.md and the READMEs' tables")
+    parser.add_argument(
+        "--write", action="store_true",
+        help="rewrite docs/performance.md and the READMEs' tables, with the times of every function",
+    )
     options = parser.parse_args()
     rows: list[Row] = []
     failed = []
@@ -108,6 +133,15 @@ def main() -> int:
                 failed.append(script)
             if result.exists():
                 rows += load(result)
+        result = Path(folder) / "functions.json"
+        if options.write:
+            done = subprocess.run([
+                sys.executable, str(HERE / "functions.py"), "--rounds", str(FUNCTION_ROUNDS),
+                "--threads", str(options.threads), "--json", str(result),
+            ])
+            if done.returncode:
+                failed.append("functions")
+        functions = json.loads(result.read_text()) if result.exists() else []
     print(text(rows))
     missed = [row for row in rows if not row.reached]
     verdict = f"{len(rows) - len(missed)} of {len(rows)} rows reach their ratio."
@@ -115,7 +149,8 @@ def main() -> int:
     if options.write:
         fill_readmes(rows)
         (HERE.parent / "docs" / "performance.md").write_text(PAGE.format(
-            machine=machine(options.threads), rounds=options.rounds, table=markdown(rows), verdict=verdict
+            machine=machine(options.threads), rounds=options.rounds, table=markdown(rows), verdict=verdict,
+            function_rounds=FUNCTION_ROUNDS, functions=functions_section(functions),
         ))
     if failed:
         print("failed: " + ", ".join(failed), file=sys.stderr)
