@@ -42,8 +42,8 @@ computed within the clock. "Cold ratio" compares the first calls, where asnumpy 
 
 ## Every function
 
-Each function on a million elements, by `python benches/functions.py`: medians of {function_rounds} rounds in turns, results
-compared first. The aim is that none takes more than 1.2 times NumPy's time.
+Each function on a million elements, by `python benches/functions.py`: medians of {function_rounds} rounds in turns,
+results compared first. The aim is that none takes more than 1.2 times NumPy's time.
 
 {functions}
 """
