@@ -17,12 +17,16 @@ from asnumpy._public import export
 class _OpenGrid:
     """ogrid: one line of coordinates for each axis, of length one along the others."""
 
+    __doc__ = f"{__doc__}\n\n{np.ogrid.__doc__}"
+
     def __getitem__(self, key: Any) -> Any:
         return computed(np.ogrid.__getitem__, key)  # lines are short: NumPy makes them
 
 
 class _FullGrid:
     """mgrid: the coordinates of every point, axis by axis."""
+
+    __doc__ = f"{__doc__}\n\n{np.mgrid.__doc__}"
 
     def __getitem__(self, key: Any) -> Any:
         lines = computed(np.ogrid.__getitem__, key)
