@@ -114,7 +114,7 @@ def measure(case: Case, rounds: int = ROUNDS) -> Row:
     return Row(
         case.name, case.size, case.least, base * 1e3, ours * 1e3, base / ours, cold[0].cold / cold[1].cold,
         max(t.spread for t in timings[:2]),
-        {name: base / t.median for name, t in zip(others, timings[2:], strict=True)}, agrees, agreement,
+        {name: base / t.median for name, t in zip(others, timings[2:], strict=True)}, bool(agrees), agreement,
     )
 
 
