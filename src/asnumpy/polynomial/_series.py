@@ -25,6 +25,8 @@ from asnumpy._manipulation import moveaxis
 
 # Evaluates a series at x: the coefficients c[0], c[1], ... as numbers or as arrays that broadcast with x.
 Clenshaw = Callable[[Any, list[Any]], Any]
+# Fills in values[1:degree + 1], the values of the basis at x; values[0] is there.
+Fill = Callable[[Any, Any, int], None]
 
 
 def plain(value: Any) -> Any:
@@ -91,7 +93,7 @@ def on_grid(value: Any, original: Any, c: Any, *axes: Any) -> Any:
     return c
 
 
-def vandermonde(x: Any, deg: Any, fill: Callable[[Any, Any, int], None]) -> ndarray:
+def vandermonde(x: Any, deg: Any, fill: Fill) -> ndarray:
     """The values of the basis up to degree `deg` at the points, along a new last axis."""
     try:
         degree = index(deg)
@@ -125,6 +127,85 @@ def vandermonde_product(vander: Any, points: tuple[Any, ...], degrees: Any) -> n
         factor = vander(one.astype(dtype) if one.dtype != dtype else one, degree)[(..., *key)]
         product = factor if product is None else product * factor
     return product.reshape(product.shape[:-count] + (-1,))
+
+
+def names_of(module: ModuleType, composed: Iterable[str]) -> list[str]:
+    """The functions of a NumPy module that go through the host door: those that are not composed, and no class."""
+    taken = set(composed)
+    return [
+        name for name in module.__all__
+        if name not in taken and callable(getattr(module, name)) and not isinstance(getattr(module, name), type)
+    ]
+
+
+def constants_of(module: ModuleType) -> dict[str, ndarray]:
+    return {name: asarray(value) for name in module.__all__ if isinstance(value := getattr(module, name), np.ndarray)}
+
+
+def composed(module: ModuleType, prefix: str, sum_up: Clenshaw, fill: Fill, own: str) -> dict[str, Any]:
+    """A basis' functions made of array operations, by their names: evaluation and matrices of values.
+
+    Parameters
+    ----------
+    module : module
+        NumPy's, whose docstrings they get and which takes the arguments that are not ours.
+    prefix : str
+        What the names begin with, such as `leg`.
+    sum_up, fill
+        The recurrence that evaluates a series, and the one that fills in the values of the basis.
+    own : str
+        The module they belong to.
+    """
+
+    def original(name: str) -> Any:
+        return getattr(module, prefix + name)
+
+    def val(x: Any, c: Any, tensor: bool = True) -> Any:
+        return evaluated(sum_up, original("val"), x, c, tensor)
+
+    def val2d(x: Any, y: Any, c: Any) -> Any:
+        return at_points(val, original("val2d"), c, x, y)
+
+    def val3d(x: Any, y: Any, z: Any, c: Any) -> Any:
+        return at_points(val, original("val3d"), c, x, y, z)
+
+    def grid2d(x: Any, y: Any, c: Any) -> Any:
+        return on_grid(val, original("grid2d"), c, x, y)
+
+    def grid3d(x: Any, y: Any, z: Any, c: Any) -> Any:
+        return on_grid(val, original("grid3d"), c, x, y, z)
+
+    def vander(x: Any, deg: Any) -> ndarray:
+        return vandermonde(x, deg, fill)
+
+    def vander2d(x: Any, y: Any, deg: Any) -> ndarray:
+        return vandermonde_product(vander, (x, y), deg)
+
+    def vander3d(x: Any, y: Any, z: Any, deg: Any) -> ndarray:
+        return vandermonde_product(vander, (x, y, z), deg)
+
+    made: dict[str, Any] = {}
+    for function in (val, val2d, val3d, grid2d, grid3d, vander, vander2d, vander3d):
+        name = prefix + function.__name__
+        function.__doc__ = original(function.__name__).__doc__
+        function.__name__ = function.__qualname__ = name
+        function.__module__ = own
+        made[name] = function
+    return made
+
+
+def functions_of(
+    module: ModuleType, prefix: str, sum_up: Clenshaw, fill: Fill, own: str, *others: Any
+) -> dict[str, Any]:
+    """All that a module of a basis offers besides its class.
+
+    `others` are functions of that module itself; what is neither one of them nor composed goes through the host door.
+    """
+    made = composed(module, prefix, sum_up, fill, own)
+    for function in others:
+        function.__doc__ = getattr(module, function.__name__).__doc__
+        made[function.__name__] = function
+    return constants_of(module) | through_door(module, names_of(module, made), own) | made
 
 
 _Base: Any = ABCPolyBase  # its stub leaves out what subclasses define
@@ -209,16 +290,3 @@ class Series(_Base):
         own_domain = cls.domain if domain is None else domain
         own_window = cls.window if window is None else window
         return super().identity(plain(own_domain), plain(own_window), symbol)
-
-
-def names_of(module: ModuleType, composed: Iterable[str]) -> list[str]:
-    """The functions of a NumPy module that go through the host door: those that are not composed, and no class."""
-    taken = set(composed)
-    return [
-        name for name in module.__all__
-        if name not in taken and callable(getattr(module, name)) and not isinstance(getattr(module, name), type)
-    ]
-
-
-def constants_of(module: ModuleType) -> dict[str, ndarray]:
-    return {name: asarray(value) for name in module.__all__ if isinstance(value := getattr(module, name), np.ndarray)}

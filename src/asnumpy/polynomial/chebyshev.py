@@ -10,26 +10,10 @@ import numpy.polynomial.chebyshev as _numpy
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
 from asnumpy._ufunc import matmul, sqrt
-from asnumpy.polynomial._series import (
-    Series,
-    at_points,
-    constants_of,
-    evaluated,
-    names_of,
-    on_grid,
-    through_door,
-    vandermonde,
-    vandermonde_product,
-)
+from asnumpy.polynomial._series import Series, functions_of, vandermonde
 from asnumpy.polynomial.polyutils import mapparms
 
 __all__ = list(_numpy.__all__)
-_COMPOSED = """
-chebval chebval2d chebval3d chebgrid2d chebgrid3d chebvander chebvander2d chebvander3d
-chebweight chebinterpolate
-""".split()
-globals().update(constants_of(_numpy))
-globals().update(through_door(_numpy, names_of(_numpy, _COMPOSED), __name__))
 
 
 def _clenshaw(x: Any, c: list[Any]) -> Any:
@@ -50,38 +34,6 @@ def _fill(values: Any, x: Any, degree: int) -> None:
         values[i] = values[i - 1] * double - values[i - 2]
 
 
-def chebval(x: Any, c: Any, tensor: bool = True) -> Any:
-    return evaluated(_clenshaw, _numpy.chebval, x, c, tensor)
-
-
-def chebval2d(x: Any, y: Any, c: Any) -> Any:
-    return at_points(chebval, _numpy.chebval2d, c, x, y)
-
-
-def chebval3d(x: Any, y: Any, z: Any, c: Any) -> Any:
-    return at_points(chebval, _numpy.chebval3d, c, x, y, z)
-
-
-def chebgrid2d(x: Any, y: Any, c: Any) -> Any:
-    return on_grid(chebval, _numpy.chebgrid2d, c, x, y)
-
-
-def chebgrid3d(x: Any, y: Any, z: Any, c: Any) -> Any:
-    return on_grid(chebval, _numpy.chebgrid3d, c, x, y, z)
-
-
-def chebvander(x: Any, deg: Any) -> ndarray:
-    return vandermonde(x, deg, _fill)
-
-
-def chebvander2d(x: Any, y: Any, deg: Any) -> ndarray:
-    return vandermonde_product(chebvander, (x, y), deg)
-
-
-def chebvander3d(x: Any, y: Any, z: Any, deg: Any) -> ndarray:
-    return vandermonde_product(chebvander, (x, y, z), deg)
-
-
 def chebweight(x: Any) -> Any:
     x = asarray(x)
     return 1.0 / (sqrt(1.0 + x) * sqrt(1.0 - x))
@@ -95,14 +47,13 @@ def chebinterpolate(func: Any, deg: Any, args: Any = ()) -> ndarray:
         raise ValueError("expected deg >= 0")
     order = int(degree) + 1
     points = globals()["chebpts1"](order)
-    c = matmul(chebvander(points, order - 1).T, asarray(func(points, *args)))
+    c = matmul(vandermonde(points, order - 1, _fill).T, asarray(func(points, *args)))
     c[0] /= order
     c[1:] /= 0.5 * order
     return c
 
 
-for _name in _COMPOSED:
-    globals()[_name].__doc__ = getattr(_numpy, _name).__doc__
+globals().update(functions_of(_numpy, "cheb", _clenshaw, _fill, __name__, chebweight, chebinterpolate))
 
 
 class Chebyshev(Series, functions=globals(), prefix="cheb"):

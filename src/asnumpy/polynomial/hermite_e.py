@@ -6,28 +6,11 @@ from typing import Any
 
 import numpy.polynomial.hermite_e as _numpy
 
-from asnumpy._array import ndarray
 from asnumpy._convert import asarray
 from asnumpy._ufunc import exp
-from asnumpy.polynomial._series import (
-    Series,
-    at_points,
-    constants_of,
-    evaluated,
-    names_of,
-    on_grid,
-    through_door,
-    vandermonde,
-    vandermonde_product,
-)
+from asnumpy.polynomial._series import Series, functions_of
 
 __all__ = list(_numpy.__all__)
-_COMPOSED = """
-hermeval hermeval2d hermeval3d hermegrid2d hermegrid3d hermevander hermevander2d hermevander3d
-hermeweight
-""".split()
-globals().update(constants_of(_numpy))
-globals().update(through_door(_numpy, names_of(_numpy, _COMPOSED), __name__))
 
 
 def _clenshaw(x: Any, c: list[Any]) -> Any:
@@ -48,45 +31,12 @@ def _fill(values: Any, x: Any, degree: int) -> None:
         values[i] = values[i - 1] * x - values[i - 2] * (i - 1)
 
 
-def hermeval(x: Any, c: Any, tensor: bool = True) -> Any:
-    return evaluated(_clenshaw, _numpy.hermeval, x, c, tensor)
-
-
-def hermeval2d(x: Any, y: Any, c: Any) -> Any:
-    return at_points(hermeval, _numpy.hermeval2d, c, x, y)
-
-
-def hermeval3d(x: Any, y: Any, z: Any, c: Any) -> Any:
-    return at_points(hermeval, _numpy.hermeval3d, c, x, y, z)
-
-
-def hermegrid2d(x: Any, y: Any, c: Any) -> Any:
-    return on_grid(hermeval, _numpy.hermegrid2d, c, x, y)
-
-
-def hermegrid3d(x: Any, y: Any, z: Any, c: Any) -> Any:
-    return on_grid(hermeval, _numpy.hermegrid3d, c, x, y, z)
-
-
-def hermevander(x: Any, deg: Any) -> ndarray:
-    return vandermonde(x, deg, _fill)
-
-
-def hermevander2d(x: Any, y: Any, deg: Any) -> ndarray:
-    return vandermonde_product(hermevander, (x, y), deg)
-
-
-def hermevander3d(x: Any, y: Any, z: Any, deg: Any) -> ndarray:
-    return vandermonde_product(hermevander, (x, y, z), deg)
-
-
 def hermeweight(x: Any) -> Any:
     x = asarray(x)
     return exp(-0.5 * x**2)
 
 
-for _name in _COMPOSED:
-    globals()[_name].__doc__ = getattr(_numpy, _name).__doc__
+globals().update(functions_of(_numpy, "herme", _clenshaw, _fill, __name__, hermeweight))
 
 
 class HermiteE(Series, functions=globals(), prefix="herme"):

@@ -11,26 +11,9 @@ from asnumpy._array import ndarray
 from asnumpy._convert import asarray
 from asnumpy._dtype import supported
 from asnumpy._host import host
-from asnumpy.polynomial._series import (
-    Series,
-    at_points,
-    constants_of,
-    evaluated,
-    names_of,
-    on_grid,
-    plain,
-    through_door,
-    vandermonde,
-    vandermonde_product,
-)
+from asnumpy.polynomial._series import Series, functions_of, plain
 
 __all__ = list(_numpy.__all__)
-_COMPOSED = """
-polyval polyval2d polyval3d polygrid2d polygrid3d polyvander polyvander2d polyvander3d
-polyvalfromroots
-""".split()
-globals().update(constants_of(_numpy))
-globals().update(through_door(_numpy, names_of(_numpy, _COMPOSED), __name__))
 
 
 def _horner(x: Any, c: list[Any]) -> Any:
@@ -44,38 +27,6 @@ def _fill(values: Any, x: Any, degree: int) -> None:
     values[1] = x
     for i in range(2, degree + 1):
         values[i] = values[i - 1] * x
-
-
-def polyval(x: Any, c: Any, tensor: bool = True) -> Any:
-    return evaluated(_horner, _numpy.polyval, x, c, tensor)
-
-
-def polyval2d(x: Any, y: Any, c: Any) -> Any:
-    return at_points(polyval, _numpy.polyval2d, c, x, y)
-
-
-def polyval3d(x: Any, y: Any, z: Any, c: Any) -> Any:
-    return at_points(polyval, _numpy.polyval3d, c, x, y, z)
-
-
-def polygrid2d(x: Any, y: Any, c: Any) -> Any:
-    return on_grid(polyval, _numpy.polygrid2d, c, x, y)
-
-
-def polygrid3d(x: Any, y: Any, z: Any, c: Any) -> Any:
-    return on_grid(polyval, _numpy.polygrid3d, c, x, y, z)
-
-
-def polyvander(x: Any, deg: Any) -> ndarray:
-    return vandermonde(x, deg, _fill)
-
-
-def polyvander2d(x: Any, y: Any, deg: Any) -> ndarray:
-    return vandermonde_product(polyvander, (x, y), deg)
-
-
-def polyvander3d(x: Any, y: Any, z: Any, deg: Any) -> ndarray:
-    return vandermonde_product(polyvander, (x, y, z), deg)
 
 
 def polyvalfromroots(x: Any, r: Any, tensor: bool = True) -> Any:
@@ -92,8 +43,7 @@ def polyvalfromroots(x: Any, r: Any, tensor: bool = True) -> Any:
     return (x - zeros).prod(axis=0)
 
 
-for _name in _COMPOSED:
-    globals()[_name].__doc__ = getattr(_numpy, _name).__doc__
+globals().update(functions_of(_numpy, "poly", _horner, _fill, __name__, polyvalfromroots))
 
 
 class Polynomial(Series, functions=globals(), prefix="poly"):
