@@ -53,6 +53,23 @@ public:
     virtual std::unique_ptr<Executable> compile(const Program&) = 0;
     virtual void run(const StructuredCall&) = 0;
     virtual bool host_visible() const = 0;  // the host may dereference its memory
+
+    // What follows concerns devices whose memory the host may not touch, and whose work runs later; the defaults are
+    // those of a device on which everything is done when a call returns.
+
+    // Bytes from the host, in order with the device's work; the source may change when the call returns.
+    virtual void upload(void* to, const void* host, std::size_t bytes);
+    // Bytes to the host, after the work that was launched before.
+    virtual void download(void* host, const void* from, std::size_t bytes);
+    // Bytes from another device, in order with the work of both. By way of the host unless the device knows better.
+    virtual void copy_from(Backend& source, void* to, const void* from, std::size_t bytes);
+    // Waits for all work that was launched. What failed on the device meanwhile is thrown here.
+    virtual void synchronize() {}
+    // Whether the device itself computes this, whatever the shapes and strides. Where it does not, the runtime runs the
+    // instruction on the host, counts it and says so. Copies and casts between all dtypes that it stores must be computed.
+    virtual bool computes(RowId, int /*loop*/) const { return true; }   // elementwise
+    virtual bool reduces(RowId, int /*loop*/) const { return true; }    // as a program's reduction
+    virtual bool computes(const StructuredCall&) const { return true; } // looks at rows, dtypes and attributes only
     // For arrays so small that a launch would cost more than their elements; nullptr where the host must not compute.
     virtual ContiguousLoop contiguous_loop(RowId, int) const { return nullptr; }
     virtual ContiguousFold contiguous_fold(RowId, int) const { return nullptr; }
