@@ -60,7 +60,7 @@ def rows() -> Iterator[Row]:
               peak["numpy"] / allowed, peak["numpy"] / 1e6, peak["asnumpy"] / 1e6, peak["numpy"] / peak["asnumpy"],
               0, 0, {}, True, f"{peak['asnumpy'] / 1e6:.0f} of {allowed / 1e6:.0f} MB", "MB")
     with tempfile.TemporaryDirectory() as folder:
-        # Compiled modules, as an installation has them, and files in the page cache, wherever the package is taken from.
+        # Modules compiled and files in the page cache, as an installation has them, wherever the package is taken from.
         compiled = {"PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
         child("print(0)\nimport numpy, asnumpy", **compiled)
         numpy_only = statistics.median(import_seconds("import numpy", **compiled))
