@@ -91,7 +91,7 @@ void run_fused(Queue& q, std::span<const Instruction> list, const Schedule::Part
             array->buffer->materialise();
             *operand++ = {array->data(), array->view.strides};
         } else {
-            *operand++ = {const_cast<char*>(reinterpret_cast<const char*>(source.scalar()->bytes.data())), Dims(launch.shape.size())};
+            *operand++ = {const_cast<char*>(reinterpret_cast<const char*>(source.scalar()->bytes.data())), Dims(launch.shape.size()), true};
         }
     }
     for (const Place& place : fused.outputs) {
