@@ -18,12 +18,13 @@ Scalar cast_number(const Scalar&, DType);         // as the row "cast"; not for 
 Scalar reinterpret_number(const Scalar&, DType);  // the same bits
 
 struct Recipe {
-    // Memory: an input or output of the row, or a temporary of the outputs' shape.
+    // Memory: an input or output of the row, or a temporary of the outputs' shape; `single`: made of numbers alone, 0-d.
     enum class Place : std::uint8_t { input, output, temporary };
     struct Storage {
         Place place;
         std::uint8_t index;  // of temporaries: the register
         std::uint8_t item;   // bytes
+        bool single = false;
         bool operator==(const Storage&) const = default;
     };
     // A tensor over a storage: a dtype, from a byte within each item on.
@@ -53,8 +54,14 @@ struct Recipe {
         std::uint8_t in, out;
     };
 
+    struct Register {
+        std::uint8_t item;
+        bool single;
+        bool operator==(const Register&) const = default;
+    };
+
     std::vector<Storage> storages;
-    std::vector<std::uint8_t> registers;  // bytes of an item of each
+    std::vector<Register> registers;
     std::vector<Number> numbers;
     std::vector<Step> steps;
     std::vector<Hazard> hazards;

@@ -166,7 +166,8 @@ private:
 
     template <class F> std::optional<Terms> attempt(F&&, std::string& reason);
     Term made(std::size_t storage, DType, std::uint8_t offset = 0);
-    Term temporary(DType);
+    Term temporary(DType, bool single = false);
+    bool single(const Term&) const;  // the same for all elements
     std::size_t add_storage(Recipe::Storage);
     Terms call(std::string_view call_string, const Signature&, std::span<const Term> in);
     Terms by_bits(RowId, const Signature&, std::span<const Term> in);
@@ -177,6 +178,7 @@ private:
     void copy(Term, std::size_t storage, std::uint8_t offset);
     Recipe::Ref ref(std::size_t storage, std::uint8_t offset, DType) const;
     Recipe::Part part_of(Term, bool tensor);
+    void drop_unused(Recipe&) const;
     void assign_registers(Recipe&) const;
     void find_hazards(Recipe&) const;
 
