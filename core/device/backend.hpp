@@ -56,7 +56,8 @@ public:
     virtual bool host_visible() const = 0;  // the host may dereference its memory
 
     // What follows concerns devices whose memory the host may not touch, and whose work runs later; the defaults are
-    // those of a device on which everything is done when a call returns.
+    // those of a device on which everything is done when a call returns. Any of these may be called by several threads
+    // at the same time.
 
     // Bytes from the host, in order with the device's work; the source may change when the call returns.
     virtual void upload(void* to, const void* host, std::size_t bytes);

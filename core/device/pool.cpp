@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
@@ -81,8 +82,8 @@ struct SizeClass {
 }  // namespace
 
 struct Pool::Impl {
-    explicit Impl(Backend& b)
-        : backend(b), segments(b), cache_bound(std::max<std::uint64_t>(gigabyte, b.total_memory() / 2)) {}
+    Impl(Backend& b, std::uint64_t total)
+        : backend(b), segments(b), cache_bound(std::max<std::uint64_t>(gigabyte, total / 2)) {}
 
     Backend& backend;
     const std::size_t padding = backend.padding();
@@ -191,7 +192,13 @@ struct Pool::Impl {
     }
 };
 
-Pool::Pool(Backend& backend) : impl_(std::make_unique<Impl>(backend)) {}
+namespace {
+std::atomic<unsigned> pools_made{0};
+}  // namespace
+
+Pool::Pool(Backend& backend)
+    : backend_(backend), host_visible_(backend.host_visible()), total_memory_(backend.total_memory()), number_(pools_made++),
+      impl_(std::make_unique<Impl>(backend, total_memory_)) {}
 Pool::~Pool() = default;
 
 void* Pool::allocate(std::size_t bytes) {
@@ -268,7 +275,4 @@ void Pool::reset_peak() {
     std::lock_guard guard(impl_->mutex);
     impl_->figures.peak = impl_->figures.in_use;
 }
-
-Backend& Pool::backend() const { return impl_->backend; }
-
 }  // namespace asnumpy
