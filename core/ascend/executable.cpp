@@ -189,6 +189,7 @@ private:
                 const int store = store_of_[value];
                 Tensor& target = values[value];
                 bool direct_store = false;
+                if (k == 0 && !numbers) broadcast_computed(emitter, shape, in);
                 if (store >= 0) {
                     const std::size_t place = inputs + static_cast<std::size_t>(store);
                     target = operand(emitter, space, place, dtypes_[value]);
@@ -224,6 +225,15 @@ private:
         for (std::size_t k = 0; k < stores; ++k)
             if (store_of_[program_.stores[k].value] != static_cast<int>(k)) late.push_back({k, program_.stores[k].value});
         for (const Late& l : late) move(emitter, values[l.value], operand(emitter, space, inputs + l.output, dtypes_[l.value]));
+    }
+
+    // A number that the device computed stands beside whole operands with strides of 0, for not every operator broadcasts.
+    static void broadcast_computed(const Emitter& emitter, const Dims& shape, std::vector<Tensor>& in) {
+        for (Tensor& t : in) {
+            if (!t.shape.empty() || emitter.known(t)) continue;
+            t.shape = shape;
+            t.strides = Dims(shape.size());
+        }
     }
 
     static Tensor full(Emitter& emitter, const Tensor& t, const Dims& shape) {
