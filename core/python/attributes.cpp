@@ -1,8 +1,10 @@
 // Attributes of arrays.
 #include "python/array_object.hpp"
 #include "python/convert.hpp"
+#include "python/devices.hpp"
 #include "python/exports.hpp"
 #include "python/shapes.hpp"
+#include "runtime/copies.hpp"
 
 namespace asnumpy::python {
 
@@ -98,6 +100,7 @@ PyObject* array_interface(PyObject* self, void*) {
             a->exported = true;
         }
         make_ready(a->array);
+        if (!a->array.host_visible()) without_lock([a] { a->array.pool().backend().synchronize(); });  // for kernels on other streams
         const nb::object type = owned(PyObject_GetAttrString(reinterpret_cast<PyObject*>(descriptor(d)), "str"));
         const nb::object description = owned(PyObject_GetAttrString(reinterpret_cast<PyObject*>(descriptor(d)), "descr"));
         const nb::object address = owned(PyLong_FromVoidPtr(a->array.data()));
@@ -105,6 +108,29 @@ PyObject* array_interface(PyObject* self, void*) {
         return checked(Py_BuildValue("{s:(OO),s:O,s:O,s:O,s:O,s:i}", "data", address.ptr(), a->writeable ? Py_False : Py_True,
                                      "strides", steps.ptr(), "descr", description.ptr(), "typestr", type.ptr(),
                                      "shape", dims_to_tuple(a->array.shape()).ptr(), "version", 3));
+    });
+}
+
+// NumPy asks for this before the array interface, whose address it would read: where the host may not, it ends here.
+PyObject* array_struct(PyObject* self, void*) {
+    return with_array(self, [](PyArray* a) -> PyObject* {
+        if (a->array.host_visible()) raise(PyExc_AttributeError, "asnumpy arrays have no __array_struct__; use __array_interface__");
+        announce_implicit_copy(a->array, "numpy.asarray");
+        const DType d = a->array.dtype;
+        if (d == DType::bfloat16 || is_narrow(d)) raise(PyExc_AttributeError, "__array_struct__ has no code for %s", std::string(name(d)).c_str());
+        static_cast<void>(to_host(a->array));  // says why the buffer protocol could not
+        raise(PyExc_BufferError, "asnumpy: an array of a device has no __array_struct__; use asnumpy.to_numpy(a)");
+    });
+}
+
+PyObject* device(PyObject* self, void*) {
+    return with_array(self, [](PyArray* a) { return device_name(a->array.pool()); });
+}
+PyObject* host_visible(PyObject* self, void*) { return PyBool_FromLong(unwrap(self)->array.host_visible()); }
+PyObject* address(PyObject* self, void*) {
+    return with_array(self, [](PyArray* a) {
+        make_ready(a->array);
+        return checked(PyLong_FromVoidPtr(a->array.data()));
     });
 }
 
@@ -126,6 +152,10 @@ PyGetSetDef attributes[] = {
     {"owns_data", owns_data, nullptr, "Whether the memory is the array's own.", nullptr},
     {"pending", is_pending, nullptr, "Whether work on this array is recorded and not yet run.", nullptr},
     {"scalar_like", is_scalar, nullptr, "Whether this 0-d array stands where NumPy gives a scalar.", nullptr},
+    {"device_name", device, nullptr, "Name of the device whose memory holds the elements.", nullptr},
+    {"host_visible", host_visible, nullptr, "Whether the host may read and write the memory.", nullptr},
+    {"address", address, nullptr, "Address of the first element on its device.", nullptr},
+    {"__array_struct__", array_struct, nullptr, nullptr, nullptr},
     {"__array_interface__", array_interface, nullptr, "NumPy's array interface, version 3.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
