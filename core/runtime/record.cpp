@@ -123,10 +123,12 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     std::size_t n = 0;
     for (const Input& i : in) {
         launch.operands[n].data = i.is_scalar() ? bytes_of(i.scalar) : i.array->data();
+        launch.operands[n].constant = i.is_scalar();
         launch.operands[n++].strides = Dims{i.is_scalar() ? 0 : item(i.array->dtype)};
     }
     for (std::size_t k = 0; k < r.nout; ++k) {
         launch.operands[n].data = result[k].data();
+        launch.operands[n].constant = false;
         launch.operands[n++].strides = Dims{item(signature.out[k])};
     }
     single_program(first->pool(), Work::elementwise, id, loop).run(launch);
