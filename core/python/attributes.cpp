@@ -3,6 +3,7 @@
 #include "python/convert.hpp"
 #include "python/devices.hpp"
 #include "python/exports.hpp"
+#include "python/numpy_bridge.hpp"
 #include "python/shapes.hpp"
 #include "runtime/copies.hpp"
 
@@ -90,15 +91,22 @@ PyObject* is_pending(PyObject* self, void*) {
 }
 PyObject* is_scalar(PyObject* self, void*) { return PyBool_FromLong(unwrap(self)->scalar); }
 
+void require_code(DType d, const char* attribute) {
+    if (d == DType::bfloat16 || is_narrow(d)) raise(PyExc_AttributeError, "%s has no code for %s", attribute, std::string(name(d)).c_str());
+}
+
+// The address is given away for as long as the array lives.
+void export_for_life(PyArray* a) {
+    if (a->exported) return;
+    ++a->array.buffer->exports;
+    a->exported = true;
+}
+
 PyObject* array_interface(PyObject* self, void*) {
     return with_array(self, [](PyArray* a) -> PyObject* {
         const DType d = a->array.dtype;
-        if (d == DType::bfloat16 || is_narrow(d))
-            raise(PyExc_AttributeError, "__array_interface__ has no code for %s", std::string(name(d)).c_str());
-        if (!a->exported) {  // counted before the memory is made ready, so that nothing is deferred in between
-            ++a->array.buffer->exports;
-            a->exported = true;
-        }
+        require_code(d, "__array_interface__");
+        export_for_life(a);  // before the memory is made ready, so that nothing is deferred in between
         make_ready(a->array);
         if (!a->array.host_visible()) without_lock([a] { a->array.pool().backend().synchronize(); });  // for kernels on other streams
         const nb::object type = owned(PyObject_GetAttrString(reinterpret_cast<PyObject*>(descriptor(d)), "str"));
@@ -114,12 +122,15 @@ PyObject* array_interface(PyObject* self, void*) {
 // NumPy asks for this before the array interface, whose address it would read: where the host may not, it ends here.
 PyObject* array_struct(PyObject* self, void*) {
     return with_array(self, [](PyArray* a) -> PyObject* {
-        if (a->array.host_visible()) raise(PyExc_AttributeError, "asnumpy arrays have no __array_struct__; use __array_interface__");
-        announce_implicit_copy(a->array, "numpy.asarray");
-        const DType d = a->array.dtype;
-        if (d == DType::bfloat16 || is_narrow(d)) raise(PyExc_AttributeError, "__array_struct__ has no code for %s", std::string(name(d)).c_str());
-        static_cast<void>(to_host(a->array));  // says why the buffer protocol could not
-        raise(PyExc_BufferError, "asnumpy: an array of a device has no __array_struct__; use asnumpy.to_numpy(a)");
+        if (!a->array.host_visible()) announce_implicit_copy(a->array, "numpy.asarray");
+        require_code(a->array.dtype, "__array_struct__");
+        if (!a->array.host_visible()) {
+            static_cast<void>(to_host(a->array));  // says why the buffer protocol could not
+            raise(PyExc_BufferError, "asnumpy: an array of a device has no __array_struct__; use asnumpy.to_numpy(a)");
+        }
+        export_for_life(a);
+        const nb::object view = nb::steal(to_numpy(a, a->writeable));
+        return checked(PyObject_GetAttrString(view.ptr(), "__array_struct__"));
     });
 }
 
@@ -155,7 +166,7 @@ PyGetSetDef attributes[] = {
     {"device_name", device, nullptr, "Name of the device whose memory holds the elements.", nullptr},
     {"host_visible", host_visible, nullptr, "Whether the host may read and write the memory.", nullptr},
     {"address", address, nullptr, "Address of the first element on its device.", nullptr},
-    {"__array_struct__", array_struct, nullptr, nullptr, nullptr},
+    {"__array_struct__", array_struct, nullptr, "NumPy's array interface as a structure of C.", nullptr},
     {"__array_interface__", array_interface, nullptr, "NumPy's array interface, version 3.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
