@@ -1,6 +1,7 @@
 // Making recipes: which way a loop takes, and what each way calls.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "ascend/lowering_term.hpp"
 #include "base/error.hpp"
@@ -53,6 +54,13 @@ std::string signature_text(const Row& r, const Signature& s) {
 
 int operand_of(std::string_view word) { return word == "x" ? 0 : word == "y" ? 1 : word == "z" ? 2 : -1; }
 int output_of(std::string_view word) { return word == "out" ? 0 : word == "out2" ? 1 : -1; }
+
+bool does_the_same(const Recipe::Step& a, const Recipe::Step& b) {
+    if (a.op != b.op || a.writes != b.writes) return false;
+    for (std::size_t i = 0; i < a.parts.size(); ++i)
+        if (!(a.writes >> i & 1) && a.parts[i] != b.parts[i]) return false;
+    return true;
+}
 
 Scalar number_from(DType dtype, double value) { return cast_number(Scalar::of(value), dtype); }
 
@@ -129,10 +137,11 @@ bool Builder::single(const Term& t) const {
 }
 
 Term Builder::add_number(Recipe::Number number, DType dtype) {
-    state_.numbers.push_back(std::move(number));
+    const auto found = std::ranges::find(state_.numbers, number);
     Term t;
     t.builder_ = this;
-    t.number_ = static_cast<std::int16_t>(state_.numbers.size() - 1);
+    t.number_ = static_cast<std::int16_t>(found - state_.numbers.begin());
+    if (found == state_.numbers.end()) state_.numbers.push_back(std::move(number));
     t.dtype_ = dtype;
     return t;
 }
@@ -240,8 +249,11 @@ Terms Builder::resolve(RowId id, int loop, std::span<const Term> in) {
     const Rule* const otherwise = instead ? nullptr : rule(false);
     const auto by_rule = [&](const Rule& one) {
         return attempt([&] {
-            state_.decomposed = true;
-            return one.decompose(in, s);
+            const bool before = std::exchange(state_.decomposed, true);
+            const std::size_t steps = state_.steps.size();
+            Terms out = one.decompose(in, s);
+            if (state_.steps.size() <= steps + 1) state_.decomposed = before;  // another operator, or none
+            return out;
         }, reason);
     };
     if (instead) result = by_rule(*instead);
@@ -307,7 +319,16 @@ Terms Builder::call(std::string_view text, const Signature& s, std::span<const T
             else step.parts.emplace_back(value);
         }
     }
-    state_.steps.push_back(std::move(step));
+    const auto before = std::ranges::find_if(state_.steps, [&](const Recipe::Step& other) { return does_the_same(other, step); });
+    if (before == state_.steps.end()) {
+        state_.steps.push_back(std::move(step));
+        return out;
+    }
+    for (std::size_t i = 0; i < step.parts.size(); ++i)  // its results serve again
+        if (step.writes >> i & 1) {
+            const auto& made_before = std::get<Recipe::Ref>(before->parts[i]);
+            out[static_cast<std::size_t>(output_of(parsed.arguments[i]))] = made(made_before.storage, made_before.dtype, made_before.offset);
+        }
     return out;
 }
 
