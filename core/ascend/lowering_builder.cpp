@@ -62,6 +62,13 @@ bool does_the_same(const Recipe::Step& a, const Recipe::Step& b) {
     return true;
 }
 
+// Some outputs must have the shape of one of the operands, without broadcasting.
+bool gives_shape(std::span<const cann::Parameter> parameters, std::size_t operand) {
+    return std::ranges::any_of(parameters, [operand](const cann::Parameter& p) {
+        return p.direction == cann::Direction::out && p.same_shape == static_cast<int>(operand);
+    });
+}
+
 Scalar number_from(DType dtype, double value) { return cast_number(Scalar::of(value), dtype); }
 
 }  // namespace
@@ -277,6 +284,13 @@ Terms Builder::operators_of(const Row& r, const Signature& s, std::span<const Te
     return call(calls.elementwise, s, in);
 }
 
+// A tensor of the outputs' shape, each element of which is the same.
+Term Builder::spread(Term t) {
+    const Term whole = temporary(t.dtype_);
+    copy(t, static_cast<std::size_t>(whole.storage_), 0);
+    return whole;
+}
+
 Terms Builder::call(std::string_view text, const Signature& s, std::span<const Term> in) {
     const CallString parsed = parse_call(text);
     const int found = cann::find_operator(parsed.op);
@@ -284,6 +298,8 @@ Terms Builder::call(std::string_view text, const Signature& s, std::span<const T
     const auto parameters = cann::parameters(cann::operators()[static_cast<std::size_t>(found)]);
     if (parameters.size() != parsed.arguments.size())
         throw RuntimeFailure("'" + std::string(text) + "': expected " + std::to_string(parameters.size()) + " arguments");
+    for (std::size_t k = 1; k < in.size(); ++k)
+        if (in[k].dtype_ != in[0].dtype_ && in.size() < 3) throw Unlowerable(std::string(parsed.op) + " takes one dtype");
     Recipe::Step step{parsed.op, {}, 0};
     Terms out;
     const bool all_single = std::ranges::all_of(in, [this](const Term& t) { return single(t); });
@@ -295,10 +311,11 @@ Terms Builder::call(std::string_view text, const Signature& s, std::span<const T
             throw Unlowerable(std::string(parsed.op) + " does not accept " + std::string(name(dtype)));
         };
         if (const int k = operand_of(word); k >= 0) {
-            const Term& t = in[static_cast<std::size_t>(k)];
+            Term t = in[static_cast<std::size_t>(k)];
             checked(t.dtype_);
             const bool scalar = parameter.kind == cann::Kind::scalar;
             if (scalar && !t.is_number()) throw RuntimeFailure("'" + std::string(text) + "': " + parameter.name + " must be a number");
+            if (single(t) && !all_single && gives_shape(parameters, i)) t = spread(t);
             step.parts.push_back(part_of(t, !scalar));
         } else if (const int k = output_of(word); k >= 0) {
             const DType dtype = s.out[static_cast<std::size_t>(k)];
@@ -315,7 +332,9 @@ Terms Builder::call(std::string_view text, const Signature& s, std::span<const T
             step.parts.emplace_back(nullptr);
         } else {
             const std::int64_t value = std::stoll(std::string(word));
-            if (parameter.kind == cann::Kind::scalar) step.parts.push_back(part_of(in[0].like(value), false));
+            // A factor of a complex number is real: times (1 + 0j) an infinity becomes NaN.
+            const DType factor = is_complex(in[0].dtype_) ? half_of(in[0].dtype_) : in[0].dtype_;
+            if (parameter.kind == cann::Kind::scalar) step.parts.push_back(part_of(add_number({-1, cast_number(Scalar::of(value), factor), {}}, factor), false));
             else step.parts.emplace_back(value);
         }
     }
