@@ -41,20 +41,30 @@ public:
         call(op, std::span(arguments.begin(), arguments.size()));
     }
 
-    // C-contiguous memory of this launch; its block is used again only by work that is enqueued later.
+    // Bytes within the device, between ranges that do not overlap.
+    void copy_bytes(void* to, const void* from, std::size_t bytes);
+
+    // C-contiguous memory of this launch; its block is used again only by work that is enqueued later. What a lowering
+    // takes is given back when it returns, or here when it is large and no longer needed.
     Tensor temporary(const Dims& shape, DType);
-    // A 0-d tensor of the value; memory that is kept between launches, never to be written.
+    void release(const Tensor& temporary);
+    // A 0-d tensor of the value, never to be written. It gets memory on the device only when call() gets it as an argument.
     Tensor constant(const Scalar&);
-    // The value of a 0-d tensor that constant() gave, or that the program has as a scalar; nullptr: known on the device only.
+    // The value of a 0-d tensor that constant() gave, as scalars of programs are; nullptr: known on the device only.
     const Scalar* known(const Tensor&) const;
-    // For operators whose output's shape depends on values: after the call, waits for the device and gives the shape that
-    // the last call's output with this position among its arguments has.
+
+    // The temporaries taken after the mark, for whoever calls a lowering.
+    std::size_t mark() const;
+    void release_since(std::size_t mark);
+    // For operators whose output's shape depends on values: waits for the device and gives the shape that the output has
+    // that was the last call's argument of this place.
     Dims late_shape(std::size_t argument);
 
     // Parameters and accepted dtypes. RuntimeFailure where there is no such operator.
     const OperatorFacts& facts(std::string_view op) const;
     // Whether the CANN that is loaded has the operator.
     bool has(std::string_view op) const;
+    DeviceState& device() const;
 
 private:
     struct Impl;

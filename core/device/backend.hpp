@@ -48,6 +48,7 @@ public:
     // Raw memory for the pool, at least 64-byte aligned; nullptr when the device has none left.
     virtual void* allocate(std::size_t bytes) = 0;
     virtual void release(void* data, std::size_t bytes) noexcept = 0;
+    virtual std::size_t padding() const { return 0; }  // bytes after the end of each block of the pool that belong to it
     virtual std::size_t total_memory() const = 0;
     virtual std::size_t available_memory() const = 0;
     virtual std::unique_ptr<Executable> compile(const Program&) = 0;

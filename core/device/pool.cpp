@@ -69,7 +69,7 @@ struct Slab {
 
 struct LargeBlock {
     Segments::Handle block;
-    std::size_t bytes;  // as asked for
+    std::size_t bytes;  // as asked for, with the padding
 };
 
 // One size class. The free list lies outside the blocks: a device's memory is not the host's to write.
@@ -86,6 +86,7 @@ struct Pool::Impl {
         : backend(b), segments(b), cache_bound(std::max<std::uint64_t>(gigabyte, total / 2)) {}
 
     Backend& backend;
+    const std::size_t padding = backend.padding();
     mutable ForkMutex mutex{50};
     std::array<SizeClass, class_count> classes;
     Segments segments;
@@ -96,6 +97,7 @@ struct Pool::Impl {
     std::uint64_t limit = 0;
     std::uint64_t cache_bound;
 
+    std::size_t room(std::size_t bytes) const { return padding ? (bytes + padding - 1) / padding * padding + padding : bytes; }
     std::uint64_t cached() const { return segments.held() - held_by_small - held_by_large; }
 
     char* allocate_small(std::size_t bytes, bool& hit) {
@@ -204,7 +206,8 @@ void* Pool::allocate(std::size_t bytes) {
     std::lock_guard guard(p.mutex);
     const bool over = bytes > PTRDIFF_MAX / 2 || (p.limit && p.figures.in_use + bytes > p.limit);
     bool hit = true;
-    char* data = over ? nullptr : bytes <= small_limit ? p.allocate_small(bytes, hit) : p.allocate_large(bytes, hit);
+    const std::size_t room = over ? 0 : p.room(bytes);
+    char* data = over ? nullptr : room <= small_limit ? p.allocate_small(room, hit) : p.allocate_large(room, hit);
     if (!data) throw MemoryError(p.failure(bytes));
     PoolFigures& f = p.figures;
     f.in_use += bytes;
@@ -221,13 +224,14 @@ void Pool::deallocate(void* data, std::size_t bytes) noexcept {
     Impl& p = *impl_;
     std::lock_guard guard(p.mutex);
     char* const block = static_cast<char*>(data);
-    if (bytes <= small_limit) {
-        const std::size_t c = class_of(bytes);
+    const std::size_t room = p.room(bytes);
+    if (room <= small_limit) {
+        const std::size_t c = class_of(room);
         p.classes[c].free.push_back(block);
         p.held_by_small -= class_bytes(c);
     } else {
         const auto found = p.large.find(block);
-        if (found == p.large.end() || found->second.bytes != bytes) {
+        if (found == p.large.end() || found->second.bytes != room) {
             std::fprintf(stderr, "asnumpy: Pool::deallocate: %p is not an allocated block of %zu bytes\n", data, bytes);
             std::abort();
         }
