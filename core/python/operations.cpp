@@ -194,7 +194,7 @@ nb::object join(nb::handle arrays, int axis) {
     if (axis < 0) axis += parts.front().ndim();
     Dims shape = parts.front().view.shape;
     shape[axis] = length;
-    const Array made = new_array(shape, parts.front().dtype);
+    const Array made = new_array(shape, parts.front().dtype, parts.front().pool());
     Array place = made;
     for (const Array& part : parts) {
         place.view.shape = part.view.shape;

@@ -64,8 +64,21 @@ void forget_fallbacks() {
     table().rows.clear();
 }
 
-void count_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes) {
+bool note_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes) {
     trace::mark(function, "fallback", bytes, dtypes);
+    const std::lock_guard lock(table().mutex);
+    std::vector<Fallback>& rows = table().rows;
+    auto found = std::find_if(rows.begin(), rows.end(), [&](const Fallback& f) {
+        return f.function == function && f.dtypes == dtypes && f.device == device && f.reason == reason;
+    });
+    const bool first = found == rows.end();
+    if (first) found = rows.insert(rows.end(), {std::string(function), std::string(dtypes), std::string(device), std::string(reason)});
+    ++found->count;
+    found->bytes += bytes;
+    return first;
+}
+
+void count_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes) {
     const FallbackPolicy policy = table().policy;
     const auto text = [&] {
         return std::string(function) + (dtypes.empty() ? "" : " of " + std::string(dtypes)) + " runs on the host, not on " + std::string(device) +
@@ -73,18 +86,7 @@ void count_fallback(std::string_view function, std::string_view dtypes, std::str
     };
     if (policy == FallbackPolicy::error)
         throw RuntimeFailure(text() + "; asnumpy.config.fallback is 'error', set it to 'warn' or 'allow', or use a dtype that the device computes");
-    bool first = false;
-    {
-        const std::lock_guard lock(table().mutex);
-        std::vector<Fallback>& rows = table().rows;
-        auto found = std::find_if(rows.begin(), rows.end(), [&](const Fallback& f) {
-            return f.function == function && f.dtypes == dtypes && f.device == device && f.reason == reason;
-        });
-        first = found == rows.end();
-        if (first) found = rows.insert(rows.end(), {std::string(function), std::string(dtypes), std::string(device), std::string(reason)});
-        ++found->count;
-        found->bytes += bytes;
-    }
+    const bool first = note_fallback(function, dtypes, device, reason, bytes);
     if (first && policy == FallbackPolicy::warn)
         report(text() + "; reported once, asnumpy.fallbacks() counts them, asnumpy.config.fallback = 'allow' is silent");
 }

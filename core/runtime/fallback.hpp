@@ -20,6 +20,8 @@ enum class FallbackPolicy : std::uint8_t { allow, warn, error };
 void set_fallback_policy(FallbackPolicy);
 std::vector<Fallback> fallbacks();  // those of most bytes first
 void forget_fallbacks();
+// Counts one; true for the first of its kind.
+bool note_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes);
 
 // Counts one; the policy may make it a RuntimeFailure, or have the host report the first of its kind. Called by who
 // holds the interpreter's lock and none of the queue's.

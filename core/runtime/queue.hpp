@@ -103,7 +103,7 @@ std::size_t pending_count();
 struct Host {
     std::function<void()> check_interrupt;                            // between programs; may throw Interrupted
     std::function<void(const std::function<void()>&)> without_lock;   // calls its argument with the GIL released
-    std::function<void(const std::string&)> report;                   // warns the user; the caller holds the GIL
+    std::function<void(const std::string&)> report = {};              // warns the user; the caller holds the GIL
 };
 void set_host(Host);
 void without_lock(const std::function<void()>&);

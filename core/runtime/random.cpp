@@ -46,7 +46,7 @@ void draw(RowId id, const Stream& stream, std::span<const Array> parameters, con
     instruction.row = id;
     for (const Array& parameter : parameters) {
         Array in = may_overlap(parameter, out) ? cast(parameter, parameter.dtype) : parameter;
-        if (in.host_visible()) in = moved(in, out.pool());  // parameters that are numbers are kept on the host
+        in = moved(in, out.pool());  // parameters that are numbers are kept on the host
         in.view = broadcast_to(in.view, out.view.shape);
         instruction.in.emplace_back(std::move(in));
     }
