@@ -9,5 +9,6 @@ void bind_operations(nb::module_&);  // operations.cpp: everything that records
 void bind_devices(nb::module_&);     // devices.cpp: devices, moves between them, fallbacks
 void bind_views(nb::module_&);       // views.cpp: creation, views, exchange with NumPy
 void bind_runtime(nb::module_&);     // runtime.cpp: the queue, memory, threads, trace
+void bind_cann(nb::module_&);        // cann.cpp: where CANN is
 
 }  // namespace asnumpy::python

@@ -36,6 +36,7 @@ void initialise(nb::module_& m) {
     bind_devices(m);
     bind_views(m);
     bind_runtime(m);
+    bind_cann(m);
     watch_forks();
 }
 
