@@ -74,14 +74,14 @@ Work plan_roll(Call& call) {
     Work work;
     work.compute = [=, flat = dims.empty()](const Run& run) {
         const Dense from(run[self]);
-        Owned rolled = make(self.dtype, self.shape());
-        if (rolled.size() == 0) return;
-        Array source = at_least_1d(from.array()), target = at_least_1d(Array(rolled));
-        if (flat)
-            for (Array* const array : {&source, &target}) {
-                array->shape = Dims{rolled.size()};
-                array->strides = Dims{static_cast<std::int64_t>(asnumpy::itemsize(array->dtype))};
-            }
+        const Written rolled(run[out]);
+        if (self.size() == 0) return;
+        Array source = at_least_1d(from.array()), target{rolled.data(), source.dtype, source.shape, {}};
+        if (flat) {
+            source.shape = target.shape = Dims{self.size()};
+            source.strides = Dims{static_cast<std::int64_t>(asnumpy::itemsize(source.dtype))};
+        }
+        target.strides = asnumpy::contiguous(target.shape, static_cast<std::int64_t>(asnumpy::itemsize(target.dtype))).strides;
         ByteTables tables;
         for (int axis = 0; axis < source.ndim(); ++axis) {
             const std::int64_t n = source.shape[axis];
@@ -90,7 +90,7 @@ Work plan_roll(Call& call) {
             tables.push_back(std::move(table));
         }
         copy_mapped(source, tables, target);
-        copy(rolled, run[out]);
+        rolled.store();
     };
     return work;
 }
