@@ -85,9 +85,8 @@ Work plan_roll(Call& call) {
         ByteTables tables;
         for (int axis = 0; axis < source.ndim(); ++axis) {
             const std::int64_t n = source.shape[axis];
-            std::vector<std::int64_t> table(static_cast<std::size_t>(n));
-            for (std::int64_t i = 0; i < n; ++i) table[static_cast<std::size_t>((((i + total[axis]) % n) + n) % n)] = i * source.strides[axis];
-            tables.push_back(std::move(table));
+            tables.push_back(steps(source, axis));
+            std::ranges::rotate(tables.back(), tables.back().end() - ((total[axis] % n) + n) % n);
         }
         copy_mapped(source, tables, target);
         rolled.store();

@@ -40,7 +40,7 @@ double digamma(double x) {
     if (x == 0) return std::copysign(infinity, -x);
     if (x < 0) return x == std::floor(x) ? nan : digamma(1 - x) - std::numbers::pi / std::tan(std::numbers::pi * std::fmod(x, 1.0));
     double result = 0;
-    for (; x < 8; x += 2) result -= (2 * x + 1) / (x * (x + 1));  // two steps of it: 1 / x + 1 / (x + 1)
+    for (; x < 6; x += 2) result -= (2 * x + 1) / (x * (x + 1));  // two steps of it: 1 / x + 1 / (x + 1)
     const double z = 1 / (x * x);
     return result + std::log(x) - 0.5 / x - z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
 }
