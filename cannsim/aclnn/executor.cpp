@@ -24,12 +24,6 @@ Table& table() {
 
 }  // namespace
 
-int find_operator(std::string_view name) {
-    const auto all = operators();
-    const auto found = std::ranges::lower_bound(all, name, {}, [](const OperatorFacts& facts) { return std::string_view(facts.name); });
-    return found != all.end() && name == found->name ? static_cast<int>(found - all.begin()) : -1;
-}
-
 // An error in the simulator's own tables ends the process when the library is loaded: no build that has one passes a test.
 [[noreturn]] static void wrong_table(const char* what, std::string_view name) {
     std::fprintf(stderr, "cannsim: %s %.*s\n", what, static_cast<int>(name.size()), name.data());

@@ -44,7 +44,7 @@ nb::list list_rows() {
         entry["nin"] = static_cast<int>(r.nin);
         entry["nout"] = static_cast<int>(r.nout);
         entry["loops"] = loops;
-        entry["aclnn"] = nb::str(r.aclnn.data(), r.aclnn.size());
+        entry["aclnn"] = nb::str(r.aclnn.elementwise.data(), r.aclnn.elementwise.size());
         entry["symbol"] = nb::str(r.symbol.data(), r.symbol.size());
         entry["reducible"] = r.reducible;
         for (const RandomRow& random : random_rows)
@@ -194,7 +194,7 @@ nb::object join(nb::handle arrays, int axis) {
     if (axis < 0) axis += parts.front().ndim();
     Dims shape = parts.front().view.shape;
     shape[axis] = length;
-    const Array made = new_array(shape, parts.front().dtype);
+    const Array made = new_array(shape, parts.front().dtype, parts.front().pool());
     Array place = made;
     for (const Array& part : parts) {
         place.view.shape = part.view.shape;

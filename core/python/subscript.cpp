@@ -1,5 +1,4 @@
 // Indexing with integers, slices, None and Ellipsis, reading and writing; all else goes to the Python package.
-#include <cstring>
 #include <optional>
 
 #include "python/convert.hpp"
@@ -237,9 +236,9 @@ bool assign_picked(const Array& target, const Picked& picked, PyObject* value) {
         apply(where, loop, operands, std::span(&target, 1));
         return true;
     }
-    Array source = new_array(Dims{}, target.dtype);
+    const Array source = new_array(Dims{}, target.dtype, target.pool());
     source.buffer->materialise();
-    std::memcpy(source.data(), scalar.bytes.data(), itemsize(target.dtype));
+    assign_element(source, scalar);
     scatter(target, key, source, picked.axis);
     return true;
 }

@@ -15,11 +15,11 @@ namespace {
 constexpr std::int64_t most_elements = 512;
 
 bool is_small_vector(const Array& a) {
-    return a.ndim() == 1 && a.view.shape[0] <= std::min(eager_size(), most_elements) && a.buffer->pool().backend().host_visible();
+    return a.ndim() == 1 && a.view.shape[0] <= std::min(eager_size(), most_elements);
 }
 
-// Its memory holds what the program has written so far.
-bool is_readable(const Array& a) { return !a.buffer->pending_writes && a.buffer->materialised(); }
+// The host may read it, and its memory holds what the program has written so far.
+bool is_readable(const Array& a) { return a.host_visible() && !a.buffer->pending_writes && a.buffer->materialised(); }
 
 // Calls f.template operator()<bytes>() with the size of an element as a constant.
 template <class F> void with_itemsize(DType d, F f) {
@@ -62,7 +62,7 @@ bool take_at_once(const Array& vector, const Array& index, Array& result) {
     if (vector.ndim() != 1 || !is_small_vector(index) || !is_readable(vector) || !is_readable(index)) return false;
     const std::int64_t n = index.view.shape[0], stride = vector.view.strides[0];
     const Index at(index, vector.view.shape[0]);
-    result = new_array(Dims{n}, vector.dtype);
+    result = new_array(Dims{n}, vector.dtype, vector.pool());
     result.buffer->materialise();
     with_itemsize(vector.dtype, [&]<std::size_t bytes>() {
         char* to = result.data();
@@ -87,7 +87,7 @@ bool scatter_at_once(const Array& vector, const Array& index, const Array& sourc
 bool compress_at_once(const Array& vector, const Array& mask, Array& result) {
     if (vector.ndim() != 1 || !is_small_vector(mask) || !is_readable(vector) || !is_readable(mask)) return false;
     const std::int64_t n = mask.view.shape[0], stride = vector.view.strides[0];
-    result = new_array(Dims{count_true(mask)}, vector.dtype);
+    result = new_array(Dims{count_true(mask)}, vector.dtype, vector.pool());
     result.buffer->materialise();
     with_itemsize(vector.dtype, [&]<std::size_t bytes>() {
         char* to = result.data();
@@ -102,7 +102,7 @@ bool compress_at_once(const Array& vector, const Array& mask, Array& result) {
 
 bool flatnonzero_at_once(const Array& mask, Array& result) {
     if (!is_small_vector(mask) || !is_readable(mask)) return false;
-    result = new_array(Dims{count_true(mask)}, DType::int64);
+    result = new_array(Dims{count_true(mask)}, DType::int64, mask.pool());
     result.buffer->materialise();
     char* to = result.data();
     for (std::int64_t i = 0; i < mask.view.shape[0]; ++i) {

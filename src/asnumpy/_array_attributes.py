@@ -10,6 +10,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._array import method, ndarray
 from asnumpy._convert import asarray
+from asnumpy._devices import device_of, memory_of
 from asnumpy._dtype import as_dtype
 from asnumpy._host import host
 from asnumpy._public import export
@@ -236,7 +237,7 @@ def _set_real(self: Any, value: Any) -> None:
 def _imag(self: Any) -> ndarray:
     if self.dtype.kind == "c":
         return _component(self, 1)
-    zeros = _core.empty(self.shape, self.dtype)
+    zeros = _core.empty(self.shape, self.dtype, "C", self.device_name)
     _core.assign(zeros, 0)
     zeros.flags_writeable = False
     return zeros
@@ -246,6 +247,11 @@ def _set_imag(self: Any, value: Any) -> None:
     if self.dtype.kind != "c":
         raise TypeError("array does not have imaginary part to set")
     _component(self, 1)[...] = value
+
+
+def _ctypes(self: Any) -> Any:
+    _core.announce_implicit_copy(self, "ndarray.ctypes")
+    return _core.to_numpy_view(self, None).ctypes
 
 
 def _transposed_matrix(self: Any) -> ndarray:
@@ -259,9 +265,9 @@ method(name="flat")(property(flatiter, _set_flat))
 method(name="real")(property(_real, _set_real))
 method(name="imag")(property(_imag, _set_imag))
 method(name="mT")(property(_transposed_matrix))
-method(name="device")(property(lambda self: "cpu", doc="Where the elements lie."))
-method(name="data")(property(memoryview))
-method(name="ctypes")(property(lambda self: _core.to_numpy_view(self, None).ctypes))
+method(name="device")(property(device_of, doc="Where the elements lie, an asnumpy.Device."))
+method(name="data")(property(memory_of))
+method(name="ctypes")(property(_ctypes))
 
 
 @method

@@ -13,7 +13,7 @@ import numpy as np
 from cannsim import comparing
 from cannsim.comparing import BFLOAT16, layouts
 
-FILE = Path(__file__).resolve().parents[2] / "cannsim" / "data" / "operators.json"
+FILE = Path(__file__).resolve().parents[2] / "core" / "cann" / "data" / "operators.json"
 
 
 @cache
