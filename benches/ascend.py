@@ -5,8 +5,8 @@ Runs on the CANN simulator with the operators' bodies switched off, so that all 
     ASNUMPY_CANN=sim CANNSIM_COMPUTE=0 python benches/ascend.py
 
 `beyond us` is the time of the loop less what was spent inside the operators' phases, for each operation. The first loop
-never repeats a call (each shape comes once), the others do. The last column says what the simulator saw in 1000 further rounds:
-memory asked of CANN and waits of the host, which a steady loop has none of.
+never repeats a call (each shape comes once), the others do. The last column says what the simulator saw in 1000
+further rounds: memory asked of CANN and waits of the host, which a steady loop has none of.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from typing import Any
 os.environ.setdefault("ASNUMPY_CANN", "sim")
 os.environ.setdefault("CANNSIM_COMPUTE", "0")
 
-import asnumpy as ap  # noqa: E402
-from asnumpy import _core, cannsim  # noqa: E402
+import asnumpy as ap
+from asnumpy import _core, cannsim
 
 ROUNDS = 15
 ALLOCATION = ("aclrtMalloc", "aclrtFree", "aclrtMallocHost")
@@ -80,7 +80,8 @@ def cases() -> dict[str, tuple[Callable[[int], Any], int]]:
     x = ap.ones(1000, dtype="float32", device=device)
     y = ap.ones(1000, dtype="float32", device=device)
     z = ap.ones((100, 100), dtype="float32", device=device)
-    base = ap.ones(100000, dtype="float32", device=device)  # long enough to be recorded first
+    base = ap.ones(100000, dtype="float32", device=device)
+    long = ap.ones(100000, dtype="float32", device=device)  # long enough to be recorded first
 
     def chain(_: int) -> Any:
         return ((x + y) * x - y) * x
@@ -91,7 +92,7 @@ def cases() -> dict[str, tuple[Callable[[int], Any], int]]:
         "x + 1": (lambda _: x + 1, 1000),
         "x += y": (lambda _: x.__iadd__(y), 1000),
         "z[:, ::2] * z[:, 1::2]": (lambda _: z[:, ::2] * z[:, 1::2], 1000),
-        "base + base": (lambda _: base + base, 1000),
+        "long + long": (lambda _: long + long, 1000),
         "((x + y) * x - y) * x": (chain, 250),
     }
 
