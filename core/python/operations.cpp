@@ -131,13 +131,7 @@ std::uint64_t axes_mask(nb::handle axes, int ndim) {
         if (PyErr_Occurred()) throw_python_error();
         return mask;
     }
-    std::uint64_t mask = 0;
-    for (const std::int64_t axis : to_dims(axes.ptr())) {
-        const std::uint64_t bit = std::uint64_t{1} << normalise_axis(axis, ndim);
-        if (mask & bit) raise(PyExc_ValueError, "duplicate value in 'axis'");
-        mask |= bit;
-    }
-    return mask;
+    return mask_of_axes(to_dims(axes.ptr()), ndim);
 }
 
 nb::object reduce_row(nb::str row_name, nb::handle dtype, nb::handle array, nb::handle axes, bool keepdims) {

@@ -20,10 +20,8 @@ def from_host(array: np.ndarray, function: str = "asarray") -> ndarray:
     return _core.new_from_numpy(array)
 
 
-def asarray(value: Any) -> ndarray:
-    """Our arrays pass through, everything else is copied as `np.asarray` reads it."""
-    if isinstance(value, ndarray):
-        return value
+def _converted(value: Any) -> ndarray:
+    """What is no array of ours is copied as `np.asarray` reads it."""
     if isinstance(value, np.ndarray):
         return from_host(value)
     made = as_numpy(value)
@@ -32,6 +30,10 @@ def asarray(value: Any) -> ndarray:
     if made.base is None and made.flags.owndata and type(value) in (list, tuple, int, float, complex, bool):
         return _core.adopt(made)
     return _core.new_from_numpy(made)
+
+
+_core.set_hooks({"asarray": _converted})
+asarray = _core.asarray  # our arrays pass through
 
 
 @public

@@ -13,7 +13,7 @@ from asnumpy._array import method, ndarray
 from asnumpy._convert import asarray
 from asnumpy._dtype import is_narrow
 from asnumpy._host import host
-from asnumpy._manipulation import diagonal, ravel
+from asnumpy._manipulation import ravel
 from asnumpy._public import public
 from asnumpy._ufunc import conjugate, multiply
 
@@ -176,11 +176,11 @@ def kron(a: Any, b: Any) -> ndarray:
 
 @public
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> ndarray:
-    return diagonal(asarray(a), offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
+    return asarray(a).diagonal(offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
 
 
 @method(name="trace")
 def _trace(
     a: ndarray, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None,
 ) -> ndarray:
-    return trace(a, offset, axis1, axis2, dtype, out)
+    return a.diagonal(offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
