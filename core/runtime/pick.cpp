@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/itemsize.hpp"
 #include "runtime/record.hpp"
 
 namespace asnumpy {
@@ -20,18 +21,6 @@ bool is_small_vector(const Array& a) {
 
 // Its memory holds what the program has written so far.
 bool is_readable(const Array& a) { return !a.buffer->pending_writes && a.buffer->materialised(); }
-
-// Calls f.template operator()<bytes>() with the size of an element as a constant.
-template <class F> void with_itemsize(DType d, F f) {
-    switch (itemsize(d)) {
-        case 1: return f.template operator()<1>();
-        case 2: return f.template operator()<2>();
-        case 4: return f.template operator()<4>();
-        case 8: return f.template operator()<8>();
-        case 16: return f.template operator()<16>();
-        default: return f.template operator()<32>();
-    }
-}
 
 [[noreturn]] void raise_out_of_bounds(std::int64_t index, std::int64_t length) {
     throw IndexError("index " + std::to_string(index) + " is out of bounds for axis 0 with size " + std::to_string(length));
@@ -64,7 +53,7 @@ bool take_at_once(const Array& vector, const Array& index, Array& result) {
     const Index at(index, vector.view.shape[0]);
     result = new_array(Dims{n}, vector.dtype);
     result.buffer->materialise();
-    with_itemsize(vector.dtype, [&]<std::size_t bytes>() {
+    with_itemsize(itemsize(vector.dtype), [&]<std::size_t bytes>() {
         char* to = result.data();
         for (std::int64_t i = 0; i < n; ++i, to += bytes) std::memcpy(to, vector.data() + at[i] * stride, bytes);
     });
@@ -78,7 +67,7 @@ bool scatter_at_once(const Array& vector, const Array& index, const Array& sourc
     const std::int64_t n = index.view.shape[0], stride = vector.view.strides[0], step = source.view.strides[0];
     const Index at(index, vector.view.shape[0]);
     for (std::int64_t i = 0; i < n; ++i) static_cast<void>(at[i]);
-    with_itemsize(vector.dtype, [&]<std::size_t bytes>() {
+    with_itemsize(itemsize(vector.dtype), [&]<std::size_t bytes>() {
         for (std::int64_t i = 0; i < n; ++i) std::memcpy(vector.data() + at[i] * stride, source.data() + i * step, bytes);
     });
     return true;
@@ -89,7 +78,7 @@ bool compress_at_once(const Array& vector, const Array& mask, Array& result) {
     const std::int64_t n = mask.view.shape[0], stride = vector.view.strides[0];
     result = new_array(Dims{count_true(mask)}, vector.dtype);
     result.buffer->materialise();
-    with_itemsize(vector.dtype, [&]<std::size_t bytes>() {
+    with_itemsize(itemsize(vector.dtype), [&]<std::size_t bytes>() {
         char* to = result.data();
         for (std::int64_t i = 0; i < n; ++i) {
             if (!mask.data()[i * mask.view.strides[0]]) continue;
