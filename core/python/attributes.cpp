@@ -91,7 +91,7 @@ PyObject* real(PyObject* self, void*) {
 PyObject* imag(PyObject* self, void*) {
     return with_array(self, [](PyArray* a) {
         if (has_parts(a)) return component(a, 1);
-        Array zeros = new_array(a->array.shape(), a->array.dtype);
+        Array zeros = new_array_like(a->array.view, a->array.dtype);
         asnumpy::assign(zeros, cast_scalar(Scalar::of<std::int64_t>(0), a->array.dtype));
         PyObject* made = wrap(std::move(zeros));
         unwrap(made)->writeable = false;

@@ -27,6 +27,45 @@ nb::object empty(nb::handle shape, nb::handle dtype, std::string_view order) {
     return nb::steal(wrap(std::move(made)));
 }
 
+// The dtype of the common ways to name one; -1 for others.
+int common_dtype(PyObject* o) {
+    if (o == Py_None) return static_cast<int>(DType::float64);
+    if (PyArray_DescrCheck(o)) return dtype_code(reinterpret_cast<PyArray_Descr*>(o));
+    if (!PyType_Check(o)) return -1;
+    const nb::object found = nb::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromTypeObject(o)));
+    if (!found.is_valid()) PyErr_Clear();
+    return found.is_valid() ? dtype_code(reinterpret_cast<PyArray_Descr*>(found.ptr())) : -1;
+}
+
+bool is_common_shape(PyObject* o) {
+    if (PyLong_CheckExact(o)) return true;
+    if (!PyTuple_CheckExact(o)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); ++i)
+        if (!PyLong_CheckExact(PyTuple_GET_ITEM(o, i))) return false;
+    return true;
+}
+
+// A C-ordered array of one number, or (value None) with no values yet. None where the arguments want a closer look.
+PyObject* filled(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        if (count != 3) raise(PyExc_TypeError, "asnumpy._core.filled() takes exactly 3 arguments (%zd given)", count);
+        PyObject* const value = given[2];
+        const int code = common_dtype(given[1]);
+        if (code < 0 || !is_common_shape(given[0])) Py_RETURN_NONE;
+        const auto dtype = static_cast<DType>(code);
+        if (PyFloat_CheckExact(value) && !is_float(dtype) && !is_complex(dtype)) Py_RETURN_NONE;
+        Array made = new_array(to_dims(given[0]), dtype);
+        if (value != Py_None) asnumpy::assign(made, assigned_scalar(value, dtype));
+        return wrap(std::move(made));
+    });
+}
+
+PyMethodDef functions[] = {
+    {"filled", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(filled)), METH_FASTCALL,
+     "filled(shape, dtype, value, /)\n--\n\nA new array of one number (None: of whatever lies there); None: not by this way."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 nb::object as_strided(nb::handle array, nb::handle shape, nb::handle strides, std::int64_t offset, bool writeable) {
     PyArray* a = expect_array(array.ptr(), "as_strided");
     View view;
@@ -104,6 +143,7 @@ bool extents_meet(const Array& a, const Array& b) {
 
 void bind_views(nb::module_& m) {
     using nb::arg;
+    if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw_python_error();
     m.def("empty", [](nb::handle shape, nb::handle dtype, const char* order) { return empty(shape, dtype, order); },
           arg("shape"), arg("dtype"), arg("order") = "C");
     m.def("dtype_supported", [](nb::handle dtype) {

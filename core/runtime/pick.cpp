@@ -1,12 +1,14 @@
-// The loops behind the short way of take, scatter and compress.
+// The loops behind the short way of take, scatter and compress, and behind an index for each of several axes.
 #include "runtime/pick.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/itemsize.hpp"
+#include "cpu/threads.hpp"
 #include "runtime/record.hpp"
 
 namespace asnumpy {
@@ -22,19 +24,23 @@ bool is_small_vector(const Array& a) {
 // Its memory holds what the program has written so far.
 bool is_readable(const Array& a) { return !a.buffer->pending_writes && a.buffer->materialised(); }
 
-[[noreturn]] void raise_out_of_bounds(std::int64_t index, std::int64_t length) {
-    throw IndexError("index " + std::to_string(index) + " is out of bounds for axis 0 with size " + std::to_string(length));
+[[noreturn]] void raise_out_of_bounds(std::int64_t index, std::int64_t length, std::size_t axis = 0) {
+    throw IndexError("index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) + " with size " +
+                     std::to_string(length));
 }
 
 struct Index {
     const char* data;
     std::int64_t stride, length;  // of the axis that is indexed
 
-    explicit Index(const Array& a, std::int64_t n) : data(a.data()), stride(a.view.strides[0]), length(n) {}
+    std::size_t axis;
+
+    explicit Index(const Array& a, std::int64_t n, std::size_t which = 0)
+        : data(a.data()), stride(a.view.strides[0]), length(n), axis(which) {}
     std::int64_t operator[](std::int64_t i) const {
         std::int64_t value;
         std::memcpy(&value, data + i * stride, sizeof value);
-        if (value < -length || value >= length) raise_out_of_bounds(value, length);
+        if (value < -length || value >= length) raise_out_of_bounds(value, length, axis);
         return value + (value < 0 ? length : 0);
     }
 };
@@ -99,6 +105,28 @@ bool flatnonzero_at_once(const Array& mask, Array& result) {
         std::memcpy(to, &i, sizeof i);
         to += sizeof i;
     }
+    return true;
+}
+
+bool join_indices(std::span<const Array> indices, std::span<const std::int64_t> lengths, Array& joined) {
+    for (const Array& index : indices)
+        if (!index.buffer->pool().backend().host_visible()) return false;
+    const std::int64_t n = indices[0].view.shape[0];
+    std::vector<Index> along;
+    for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+        make_ready(indices[axis], Access::read);
+        along.emplace_back(indices[axis], lengths[axis], axis);
+    }
+    joined = new_array(Dims{n}, DType::int64);
+    joined.buffer->materialise();
+    auto* const to = reinterpret_cast<std::int64_t*>(joined.data());
+    cpu::parallel_for(n, 16384, [&](std::int64_t begin, std::int64_t end, int) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            std::int64_t place = 0;
+            for (const Index& at : along) place = place * at.length + at[i];
+            to[i] = place;
+        }
+    });
     return true;
 }
 

@@ -211,6 +211,8 @@ def copy(a: Any, order: Any = "K", subok: bool = False) -> ndarray:
 def empty(
     shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
 ) -> ndarray:
+    if device is None and order == "C" and (common := _core.filled(shape, dtype, None)) is not None:
+        return common
     check_device(device)
     return _new(shape, dtype, order)
 
@@ -219,6 +221,8 @@ def empty(
 def zeros(
     shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
 ) -> ndarray:
+    if device is None and order == "C" and (common := _core.filled(shape, dtype, 0)) is not None:
+        return common
     check_device(device)
     made = _new(shape, dtype, order)
     _core.assign(made, 0)
@@ -229,6 +233,8 @@ def zeros(
 def ones(
     shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
 ) -> ndarray:
+    if device is None and order == "C" and (common := _core.filled(shape, dtype, 1)) is not None:
+        return common
     check_device(device)
     made = _new(shape, dtype, order)
     _core.assign(made, 1)
@@ -239,6 +245,10 @@ def ones(
 def full(
     shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
 ) -> ndarray:
+    if type(fill_value) is float and device is None and order == "C":
+        common = _core.filled(shape, dtype, fill_value)
+        if common is not None:
+            return common
     check_device(device)
     if dtype is None:
         dtype = fill_value.dtype if isinstance(fill_value, ndarray) else np.asarray(fill_value).dtype

@@ -34,6 +34,9 @@ def product(a: ndarray, b: ndarray) -> ndarray:
 
 def quick_product(a: Any, b: Any) -> Any:
     """The product of two matrices or vectors of one dtype; None: take the long way."""
+    made = _core.dot(a, b)
+    if made is not None:
+        return made
     if type(a) is not ndarray or type(b) is not ndarray:
         return None
     dtype, rows, columns = a.dtype, a.shape, b.shape
@@ -49,6 +52,8 @@ def _conjugate(a: ndarray) -> ndarray:
 
 def _vecdot(a: ndarray, b: ndarray) -> ndarray:
     dtype = a.dtype
+    if dtype.kind == "f" and (made := _core.dot(a, b)) is not None:
+        return made
     wide = np.dtype(np.float32) if dtype.kind in "fV" and dtype.itemsize == 2 else dtype
     terms = _core.apply("multiply", (wide, wide, wide), [_conjugate(a), b])
     total = _core.reduce("add", wide, terms, (terms.ndim - 1,), False)

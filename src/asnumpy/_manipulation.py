@@ -153,12 +153,25 @@ def ravel(a: Any, order: Any = "C") -> ndarray:
     return asarray(a).ravel(order)
 
 
+def _memory_order(a: ndarray) -> tuple[int, ...]:
+    """The axes by falling stride; one whose elements all lie in one place stays beside its neighbours, as in NumPy."""
+    strides = [0 if n == 1 else step for n, step in zip(a.shape, a.strides, strict=True)]
+    inner_first: list[int] = []
+    for axis in reversed(range(len(strides))):
+        place = at = len(inner_first)
+        while at and (not (strides[axis] and strides[inner_first[at - 1]])
+                      or abs(strides[inner_first[at - 1]]) > abs(strides[axis])):
+            at -= 1
+            if strides[axis] and strides[inner_first[at]]:
+                place = at
+        inner_first.insert(place, axis)
+    return tuple(reversed(inner_first))
+
+
 def _ravel(a: ndarray, order: Any) -> ndarray:
     """ravel in another order than C."""
     if order == "K" and not a.flags_c_contiguous:
-        # memory order: the axes by falling stride
-        strides = a.strides
-        a = _core.transpose(a, tuple(sorted(range(a.ndim), key=lambda axis: -abs(strides[axis]))))
+        a = _core.transpose(a, _memory_order(a))
     return a.reshape(-1, order="C" if order == "K" else order)
 
 
