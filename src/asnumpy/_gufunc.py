@@ -46,14 +46,20 @@ def quick_product(a: Any, b: Any) -> Any:
     return _core.matmul(a, b) if len(rows) == len(columns) == 2 else product(a, b)
 
 
+def _quick_vecdot(a: Any, b: Any) -> Any:
+    """The inner product of two real vectors of one dtype; None: take the long way."""
+    return _core.dot(a, b) if type(a) is ndarray and a.dtype.kind == "f" else None
+
+
+_QUICK = {"matmul": quick_product, "vecdot": _quick_vecdot}
+
+
 def _conjugate(a: ndarray) -> ndarray:
     return _core.apply("conjugate", (a.dtype, a.dtype), [a]) if a.dtype.kind == "c" else a
 
 
 def _vecdot(a: ndarray, b: ndarray) -> ndarray:
     dtype = a.dtype
-    if dtype.kind == "f" and (made := _core.dot(a, b)) is not None:
-        return made
     wide = np.dtype(np.float32) if dtype.kind in "fV" and dtype.itemsize == 2 else dtype
     terms = _core.apply("multiply", (wide, wide, wide), [_conjugate(a), b])
     total = _core.reduce("add", wide, terms, (terms.ndim - 1,), False)
@@ -154,8 +160,9 @@ def _along(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`ufunc(*args, **kwargs)`; what is wrong goes to NumPy, which words the error."""
     name = ufunc.name
-    if name == "matmul" and not kwargs and len(args) == 2:
-        done = quick_product(*args)
+    quick = _QUICK.get(name)
+    if quick is not None and not kwargs and len(args) == 2:
+        done = quick(*args)
         if done is not None:
             return done
     found = overrides([*args, *outputs((), kwargs)])
