@@ -16,8 +16,13 @@ hypothesis.settings.register_profile("asnumpy", deadline=None, suppress_health_c
 hypothesis.settings.load_profile("asnumpy")
 
 
+# On a device the tests are about values; what falls back and what is copied has tests of its own.
+if ap.Device() != "cpu":
+    ap.config.fallback = ap.config.implicit_copies = "allow"
+
+
 def pytest_report_header() -> str:
-    how = "eager" if ap.config.eager else "deferred"
+    how = f"{ap.Device()}, {'eager' if ap.config.eager else 'deferred'}"
     return f"asnumpy {ap.__version__} from {os.path.dirname(ap.__file__)}: {how}, {ap.config.num_threads} threads"
 
 

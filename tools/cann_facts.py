@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the simulator's data files from a folder of collected facts about CANN's interface.
+"""Writes the data files of CANN's interface from a folder of collected facts about CANN's interface.
 
-usage: cann_facts.py FACTS cannsim/data
+usage: cann_facts.py FACTS core/cann/data
 FACTS holds acl_runtime.json, aclnn_signatures.json and aclnn_dtypes.json: names, types, enum values, dtypes, no text
-of any CANN file. Only what the simulator needs goes into the data files, one operator or function a line.
+of any CANN file. Only what the simulator and the Ascend backend need goes into the data files, one operator or function a line.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ std::string dtype_list(std::uint16_t mask) {
 // Clients hand over any number as int64 or float64, whatever is documented of a scalar: it is read by value.
 bool readable_as(DType scalar, unsigned documented) {
     if (documented >> static_cast<int>(scalar) & 1) return true;
-    constexpr unsigned floats = 1u << 9 | 1u << 10 | 1u << 11 | 1u << 12, integers = 0x1fe;  // the letters of facts.hpp
+    constexpr unsigned floats = 1u << 9 | 1u << 10 | 1u << 11 | 1u << 12, integers = 0x1fe;  // the letters of cann/dtypes.hpp
     return (scalar == DType::float64 && documented & floats) || (scalar == DType::int64 && documented & (floats | integers));
 }
 

@@ -17,12 +17,13 @@
 #include <utility>
 #include <vector>
 
-#include "abi.hpp"
 #include "aclnn/entry.hpp"
-#include "aclnn/facts.hpp"
 #include "aclnn/objects.hpp"
 #include "base/dtype.hpp"
 #include "base/view.hpp"
+#include "cann/dtypes.hpp"
+#include "cann/operators.hpp"
+#include "runtime/abi.hpp"
 #include "runtime/model.hpp"
 #include "runtime/report.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "abi.hpp"
+#include "runtime/abi.hpp"
 
 namespace cannsim {
 

@@ -24,12 +24,6 @@ Table& table() {
 
 }  // namespace
 
-int find_operator(std::string_view name) {
-    const auto all = operators();
-    const auto found = std::ranges::lower_bound(all, name, {}, [](const OperatorFacts& facts) { return std::string_view(facts.name); });
-    return found != all.end() && name == found->name ? static_cast<int>(found - all.begin()) : -1;
-}
-
 Operators::Operators(std::initializer_list<Operator> list) {
     for (const Operator& one : list) {
         const int index = find_operator(one.name);

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <type_traits>
 
-#include "abi.hpp"
+#include "runtime/abi.hpp"
 #include "base/immortal.hpp"
 #include "runtime/report.hpp"
 
@@ -16,29 +16,6 @@ namespace cannsim {
 namespace {
 
 using asnumpy::DType;
-
-struct DTypeFact {
-    int acl;
-    const char* name;
-    int size;
-    int letter;  // the DType's number; 13: complex32; -1: none
-};
-constexpr std::array dtype_facts{
-    DTypeFact{ACL_FLOAT, "float32", 4, 11},   DTypeFact{ACL_FLOAT16, "float16", 2, 9},  DTypeFact{ACL_INT8, "int8", 1, 1},
-    DTypeFact{ACL_INT32, "int32", 4, 5},      DTypeFact{ACL_UINT8, "uint8", 1, 2},      DTypeFact{ACL_INT16, "int16", 2, 3},
-    DTypeFact{ACL_UINT16, "uint16", 2, 4},    DTypeFact{ACL_UINT32, "uint32", 4, 6},    DTypeFact{ACL_INT64, "int64", 8, 7},
-    DTypeFact{ACL_UINT64, "uint64", 8, 8},    DTypeFact{ACL_DOUBLE, "float64", 8, 12},  DTypeFact{ACL_BOOL, "bool", 1, 0},
-    DTypeFact{ACL_COMPLEX64, "complex64", 8, 14}, DTypeFact{ACL_COMPLEX128, "complex128", 16, 15},
-    DTypeFact{ACL_BF16, "bfloat16", 2, 10},   DTypeFact{ACL_COMPLEX32, "complex32", 4, 13},
-    DTypeFact{ACL_STRING, "string", 0, -1},   DTypeFact{ACL_INT4, "int4", 1, -1},       DTypeFact{ACL_UINT1, "uint1", 1, -1},
-    DTypeFact{ACL_HIFLOAT8, "hifloat8", 1, -1}, DTypeFact{ACL_FLOAT8_E5M2, "float8_e5m2", 1, -1},
-    DTypeFact{ACL_FLOAT8_E4M3FN, "float8_e4m3fn", 1, -1}, DTypeFact{ACL_FLOAT8_E8M0, "float8_e8m0", 1, -1},
-};
-const DTypeFact* fact(int acl) {
-    for (const DTypeFact& one : dtype_facts)
-        if (one.acl == acl) return &one;
-    return nullptr;
-}
 
 std::array<std::atomic<std::int64_t>, 8> live{};
 std::size_t kind_index(Object::Type type) {
@@ -79,30 +56,7 @@ void Object::drop() const {
 
 std::optional<DType> dtype_of_acl(int acl) {
     const int letter = letter_of_acl(acl);
-    if (letter < 0 || letter == 13) return std::nullopt;
-    return static_cast<DType>(letter);
-}
-int acl_of_dtype(DType dtype) {
-    for (const DTypeFact& one : dtype_facts)
-        if (one.letter == static_cast<int>(dtype)) return one.acl;
-    return -1;
-}
-std::size_t acl_size(int acl) {
-    const DTypeFact* const found = fact(acl);
-    return found ? static_cast<std::size_t>(found->size) : 0;
-}
-std::string acl_name(int acl) {
-    const DTypeFact* const found = fact(acl);
-    return found ? found->name : text("the dtype number ", acl);
-}
-int letter_of_acl(int acl) {
-    static const auto table = [] {
-        std::array<std::int8_t, 64> result;
-        result.fill(-1);
-        for (const DTypeFact& one : dtype_facts) result[static_cast<std::size_t>(one.acl)] = static_cast<std::int8_t>(one.letter);
-        return result;
-    }();
-    return acl >= 0 && acl < 64 ? table[static_cast<std::size_t>(acl)] : -1;
+    return letter < 0 || letter == 13 ? std::nullopt : dtype_of_number(acl);
 }
 
 Live live_objects() {

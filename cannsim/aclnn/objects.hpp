@@ -9,6 +9,8 @@
 
 #include "base/dtype.hpp"
 #include "base/view.hpp"
+#include "cann/dtypes.hpp"
+#include "runtime/abi.hpp"
 
 namespace cannsim {
 
@@ -52,12 +54,8 @@ private:
     T* object_ = nullptr;
 };
 
-// CANN's numbers of the dtypes, and ours. nullopt: a dtype that the simulator does not compute with.
+// The dtype of CANN's number. nullopt: one that the simulator does not compute with.
 std::optional<asnumpy::DType> dtype_of_acl(int acl);
-int acl_of_dtype(asnumpy::DType);
-std::size_t acl_size(int acl);  // bytes of an element; 0: unknown
-std::string acl_name(int acl);
-int letter_of_acl(int acl);     // the bit in Parameter::dtypes; -1: none
 
 struct Live {
     std::uint64_t tensors, scalars, arrays, lists, executors;

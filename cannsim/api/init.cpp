@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include "aclnn/objects.hpp"
@@ -115,6 +116,17 @@ int finalize(std::uint64_t* left, bool at_once) {
 }  // namespace cannsim
 
 using namespace cannsim;
+
+namespace {
+
+// A program that opens libascendcl.so gets this library as its filtee, which glibc (2.35 to 2.36 at least) does not enter
+// into the table where unwinding looks: the first refusal would end the process. Opening it once more enters it.
+[[gnu::constructor]] void enter_into_the_unwinder() {
+    Dl_info here{};
+    if (dladdr(reinterpret_cast<const void*>(&enter_into_the_unwinder), &here)) dlopen(here.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+}  // namespace
 
 extern "C" {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "abi.hpp"
+#include "runtime/abi.hpp"
 #include "runtime/text.hpp"
 
 namespace cannsim {

@@ -48,6 +48,7 @@ public:
     // Raw memory for the pool, at least 64-byte aligned; nullptr when the device has none left.
     virtual void* allocate(std::size_t bytes) = 0;
     virtual void release(void* data, std::size_t bytes) noexcept = 0;
+    virtual std::size_t padding() const { return 0; }  // bytes after the end of each block of the pool that belong to it
     virtual std::size_t total_memory() const = 0;
     virtual std::size_t available_memory() const = 0;
     virtual std::unique_ptr<Executable> compile(const Program&) = 0;
@@ -55,7 +56,8 @@ public:
     virtual bool host_visible() const = 0;  // the host may dereference its memory
 
     // What follows concerns devices whose memory the host may not touch, and whose work runs later; the defaults are
-    // those of a device on which everything is done when a call returns.
+    // those of a device on which everything is done when a call returns. Any of these may be called by several threads
+    // at the same time.
 
     // Bytes from the host, in order with the device's work; the source may change when the call returns.
     virtual void upload(void* to, const void* host, std::size_t bytes);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
@@ -68,7 +69,7 @@ struct Slab {
 
 struct LargeBlock {
     Segments::Handle block;
-    std::size_t bytes;  // as asked for
+    std::size_t bytes;  // as asked for, with the padding
 };
 
 // One size class. The free list lies outside the blocks: a device's memory is not the host's to write.
@@ -81,10 +82,11 @@ struct SizeClass {
 }  // namespace
 
 struct Pool::Impl {
-    explicit Impl(Backend& b)
-        : backend(b), segments(b), cache_bound(std::max<std::uint64_t>(gigabyte, b.total_memory() / 2)) {}
+    Impl(Backend& b, std::uint64_t total)
+        : backend(b), segments(b), cache_bound(std::max<std::uint64_t>(gigabyte, total / 2)) {}
 
     Backend& backend;
+    const std::size_t padding = backend.padding();
     mutable ForkMutex mutex{50};
     std::array<SizeClass, class_count> classes;
     Segments segments;
@@ -95,6 +97,7 @@ struct Pool::Impl {
     std::uint64_t limit = 0;
     std::uint64_t cache_bound;
 
+    std::size_t room(std::size_t bytes) const { return padding ? (bytes + padding - 1) / padding * padding + padding : bytes; }
     std::uint64_t cached() const { return segments.held() - held_by_small - held_by_large; }
 
     char* allocate_small(std::size_t bytes, bool& hit) {
@@ -189,7 +192,13 @@ struct Pool::Impl {
     }
 };
 
-Pool::Pool(Backend& backend) : impl_(std::make_unique<Impl>(backend)) {}
+namespace {
+std::atomic<unsigned> pools_made{0};
+}  // namespace
+
+Pool::Pool(Backend& backend)
+    : backend_(backend), host_visible_(backend.host_visible()), total_memory_(backend.total_memory()), number_(pools_made++),
+      impl_(std::make_unique<Impl>(backend, total_memory_)) {}
 Pool::~Pool() = default;
 
 void* Pool::allocate(std::size_t bytes) {
@@ -197,7 +206,8 @@ void* Pool::allocate(std::size_t bytes) {
     std::lock_guard guard(p.mutex);
     const bool over = bytes > PTRDIFF_MAX / 2 || (p.limit && p.figures.in_use + bytes > p.limit);
     bool hit = true;
-    char* data = over ? nullptr : bytes <= small_limit ? p.allocate_small(bytes, hit) : p.allocate_large(bytes, hit);
+    const std::size_t room = over ? 0 : p.room(bytes);
+    char* data = over ? nullptr : room <= small_limit ? p.allocate_small(room, hit) : p.allocate_large(room, hit);
     if (!data) throw MemoryError(p.failure(bytes));
     PoolFigures& f = p.figures;
     f.in_use += bytes;
@@ -214,13 +224,14 @@ void Pool::deallocate(void* data, std::size_t bytes) noexcept {
     Impl& p = *impl_;
     std::lock_guard guard(p.mutex);
     char* const block = static_cast<char*>(data);
-    if (bytes <= small_limit) {
-        const std::size_t c = class_of(bytes);
+    const std::size_t room = p.room(bytes);
+    if (room <= small_limit) {
+        const std::size_t c = class_of(room);
         p.classes[c].free.push_back(block);
         p.held_by_small -= class_bytes(c);
     } else {
         const auto found = p.large.find(block);
-        if (found == p.large.end() || found->second.bytes != bytes) {
+        if (found == p.large.end() || found->second.bytes != room) {
             std::fprintf(stderr, "asnumpy: Pool::deallocate: %p is not an allocated block of %zu bytes\n", data, bytes);
             std::abort();
         }
@@ -264,7 +275,4 @@ void Pool::reset_peak() {
     std::lock_guard guard(impl_->mutex);
     impl_->figures.peak = impl_->figures.in_use;
 }
-
-Backend& Pool::backend() const { return impl_->backend; }
-
 }  // namespace asnumpy

@@ -32,9 +32,18 @@ public:
     std::uint64_t limit() const;
     PoolFigures figures() const;
     void reset_peak();
-    Backend& backend() const;
+    Backend& backend() const { return backend_; }
+    // Of the backend, kept here because every operation asks.
+    bool host_visible() const { return host_visible_; }
+    std::uint64_t total_memory() const { return total_memory_; }
+    // 0, 1, 2... in the order in which pools were made: what the runtime keeps per device is found by it.
+    unsigned number() const { return number_; }
 
 private:
+    Backend& backend_;
+    bool host_visible_;
+    std::uint64_t total_memory_;
+    unsigned number_;
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -32,6 +32,9 @@ struct Options {
     bool storage = false;        // the 16-bit floats arrive as they are stored, not as float
     bool light = false;          // loading the operands costs more than the row: pairs of such rows have loops of their own
     bool needs_result = false;   // the first parameter is Result<R>: the loop's result type decides
+    Bits bits = Bits::values;
+    bool low_bits = false;       // see Row
+    std::string_view scalar_last{}, scalar_first{}, reduce{}, scan{};  // see DeviceCalls
 };
 
 // A loop is a function type: int8(int8, int8), bool(float), Two<float, int>(float).

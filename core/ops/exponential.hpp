@@ -44,7 +44,7 @@ constexpr std::tuple exponential{
         else return std::log1p(x);
     }, {.vector = Vector::log1p}),
     row<Each<Binary, floats>>("logaddexp", "aclnnLogAddExp x y -> out",
-        [](auto x, auto y) { return log_add_exp(x, y); }, {.neutral = Neutral::lowest}),
+        [](auto x, auto y) { return log_add_exp(x, y); }, {.neutral = Neutral::lowest, .reduce = "aclnnLogSumExp x axes true -> out"}),
     row<Each<Binary, floats>>("logaddexp2", "aclnnLogAddExp2 x y -> out",
         [](auto x, auto y) { return log_add_exp2(x, y); }, {.neutral = Neutral::lowest}),
     row<Each<Unary, floats>>("erf", "aclnnErf x -> out", [](auto x) { return std::erf(x); }, {.vector = Vector::erf}),

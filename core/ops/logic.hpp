@@ -18,13 +18,16 @@ template <class T> constexpr bool truth(T x) {
 
 constexpr std::tuple logic{
     row<Each<Comparison, any_type>>("logical_and", "aclnnLogicalAnd x y -> out",
-        [](auto x, auto y) -> bool { return truth(x) & truth(y); }, {.neutral = Neutral::one}),
+        [](auto x, auto y) -> bool { return truth(x) & truth(y); },
+        {.neutral = Neutral::one, .bits = Bits::wraps, .low_bits = true, .reduce = "aclnnAll x axes true -> out"}),
     row<Each<Comparison, any_type>>("logical_or", "aclnnLogicalOr x y -> out",
-        [](auto x, auto y) -> bool { return truth(x) | truth(y); }, {.neutral = Neutral::zero}),
+        [](auto x, auto y) -> bool { return truth(x) | truth(y); },
+        {.neutral = Neutral::zero, .bits = Bits::wraps, .low_bits = true, .reduce = "aclnnAny x axes true -> out"}),
     row<Each<Comparison, any_type>>("logical_xor", "aclnnLogicalXor x y -> out",
-        [](auto x, auto y) -> bool { return truth(x) != truth(y); }, {.neutral = Neutral::zero}),
-    row<Each<Predicate, any_type>>("logical_not", "aclnnLogicalNot x -> out", [](auto x) { return !truth(x); }),
-    row<Each<Predicate, any_type>>("isnan", "", []<class T>(T x) {
+        [](auto x, auto y) -> bool { return truth(x) != truth(y); },
+        {.neutral = Neutral::zero, .bits = Bits::wraps, .low_bits = true}),
+    row<Each<Predicate, any_type>>("logical_not", "aclnnLogicalNot x -> out", [](auto x) { return !truth(x); }, {.bits = Bits::wraps, .low_bits = true}),
+    row<Each<Predicate, any_type>>("isnan", "aclnnNeTensor x x -> out", []<class T>(T x) {
         if constexpr (is_complex_v<T>) return complex_isnan(x);
         else return x != x;
     }),
@@ -43,7 +46,7 @@ constexpr std::tuple logic{
         else return std::bit_cast<std::int64_t>(x) < 0;
     }),
     row<Each<Choice, JoinTypes<any_with_long, narrow_types>>>("where", "aclnnSWhere x y z -> out",
-        []<class T>(bool condition, T x, T y) -> T { return condition ? x : y; }, {.storage = true}),
+        []<class T>(bool condition, T x, T y) -> T { return condition ? x : y; }, {.storage = true, .bits = Bits::moves}),
 };
 
 }  // namespace

@@ -58,9 +58,9 @@ struct Registry {
         add_table(ops::trigonometric);
         add_table(ops::cast);
         for (const Structured& s : structured_rows)
-            add({s.name, RowKind::structured, s.nin, s.nout, s.aclnn, {}, false, {}}, ops::Neutral::none);
+            add({s.name, RowKind::structured, s.nin, s.nout, {s.aclnn}, {}, false, Bits::values, false, false, {}}, ops::Neutral::none);
         for (const RandomRow& r : random_rows)
-            add({r.name, RowKind::structured, static_cast<std::uint8_t>(r.parameters.size()), 1, {}, {}, false, {}}, ops::Neutral::none);
+            add({r.name, RowKind::structured, static_cast<std::uint8_t>(r.parameters.size()), 1, {}, {}, false, Bits::values, false, false, {}}, ops::Neutral::none);
         for (auto& from : casts) from.fill(-1);
         const RowId cast = by_name.at("cast");
         for (int index = 0; const Signature& signature : rows[cast].loops)
@@ -73,9 +73,10 @@ struct Registry {
 
     template <class Definition> void add_definition(const Definition& d) {
         static constexpr auto& signatures = SignaturesOf<typename Definition::loops>::value;
-        add({d.name, RowKind::elementwise, signatures[0].nin, signatures[0].nout, d.aclnn, d.options.symbol,
-             d.options.neutral != ops::Neutral::none, signatures},
-            d.options.neutral);
+        const ops::Options& o = d.options;
+        add({d.name, RowKind::elementwise, signatures[0].nin, signatures[0].nout, {d.aclnn, o.scalar_last, o.scalar_first, o.reduce, o.scan},
+             o.symbol, o.neutral != ops::Neutral::none, o.bits, o.low_bits, o.storage, signatures},
+            o.neutral);
     }
 
     void add(Row row, ops::Neutral neutral) {

@@ -38,7 +38,7 @@ constexpr std::tuple rounding{
     row<Each<Binary, floats>>("copysign", "", [](auto x, auto y) { return std::copysign(x, y); }),
     row<Each<Binary, floats>>("nextafter", "", [](auto x, auto y) { return next_after(x, y); }, {.storage = true}),
     row<Each<Unary, floats>>("spacing", "", [](auto x) { return next_spacing(x); }, {.storage = true}),
-    row<Each<Binary, floats>>("heaviside", "aclnnHeaviside x y -> out", []<class T>(T x, T y) -> T {
+    row<Each<Binary, floats>>("heaviside", "", []<class T>(T x, T y) -> T {
         return x != x ? x : x == 0 ? y : x < 0 ? T{0} : T{1};
     }),
     row<ldexp_loops>("ldexp", "", [](auto x, auto exponent) { return scale_by_power_of_two(x, exponent); }),

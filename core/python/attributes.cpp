@@ -1,8 +1,11 @@
 // Attributes of arrays.
 #include "python/array_object.hpp"
 #include "python/convert.hpp"
+#include "python/devices.hpp"
 #include "python/exports.hpp"
+#include "python/numpy_bridge.hpp"
 #include "python/shapes.hpp"
+#include "runtime/copies.hpp"
 #include "runtime/queue.hpp"
 
 namespace asnumpy::python {
@@ -91,7 +94,7 @@ PyObject* real(PyObject* self, void*) {
 PyObject* imag(PyObject* self, void*) {
     return with_array(self, [](PyArray* a) {
         if (has_parts(a)) return component(a, 1);
-        Array zeros = new_array_like(a->array.view, a->array.dtype);
+        Array zeros = new_array_like(a->array.view, a->array.dtype, a->array.pool());
         asnumpy::assign(zeros, cast_scalar(Scalar::of<std::int64_t>(0), a->array.dtype));
         PyObject* made = wrap(std::move(zeros));
         unwrap(made)->writeable = false;
@@ -144,16 +147,24 @@ PyObject* is_pending(PyObject* self, void*) {
 }
 PyObject* is_scalar(PyObject* self, void*) { return PyBool_FromLong(unwrap(self)->scalar); }
 
+void require_code(DType d, const char* attribute) {
+    if (d == DType::bfloat16 || is_narrow(d)) raise(PyExc_AttributeError, "%s has no code for %s", attribute, std::string(name(d)).c_str());
+}
+
+// The address is given away for as long as the array lives.
+void export_for_life(PyArray* a) {
+    if (a->exported) return;
+    ++a->array.buffer->exports;
+    a->exported = true;
+}
+
 PyObject* array_interface(PyObject* self, void*) {
     return with_array(self, [](PyArray* a) -> PyObject* {
         const DType d = a->array.dtype;
-        if (d == DType::bfloat16 || is_narrow(d))
-            raise(PyExc_AttributeError, "__array_interface__ has no code for %s", std::string(name(d)).c_str());
-        if (!a->exported) {  // counted before the memory is made ready, so that nothing is deferred in between
-            ++a->array.buffer->exports;
-            a->exported = true;
-        }
+        require_code(d, "__array_interface__");
+        export_for_life(a);  // before the memory is made ready, so that nothing is deferred in between
         make_ready(a->array);
+        if (!a->array.host_visible()) without_lock([a] { a->array.pool().backend().synchronize(); });  // for kernels on other streams
         const nb::object type = owned(PyObject_GetAttrString(reinterpret_cast<PyObject*>(descriptor(d)), "str"));
         const nb::object description = owned(PyObject_GetAttrString(reinterpret_cast<PyObject*>(descriptor(d)), "descr"));
         const nb::object address = owned(PyLong_FromVoidPtr(a->array.data()));
@@ -161,6 +172,32 @@ PyObject* array_interface(PyObject* self, void*) {
         return checked(Py_BuildValue("{s:(OO),s:O,s:O,s:O,s:O,s:i}", "data", address.ptr(), a->writeable ? Py_False : Py_True,
                                      "strides", steps.ptr(), "descr", description.ptr(), "typestr", type.ptr(),
                                      "shape", dims_to_tuple(a->array.shape()).ptr(), "version", 3));
+    });
+}
+
+// NumPy asks for this before the array interface, whose address it would read: where the host may not, it ends here.
+PyObject* array_struct(PyObject* self, void*) {
+    return with_array(self, [](PyArray* a) -> PyObject* {
+        if (!a->array.host_visible()) announce_implicit_copy(a->array, "numpy.asarray");
+        require_code(a->array.dtype, "__array_struct__");
+        if (!a->array.host_visible()) {
+            static_cast<void>(to_host(a->array));  // says why the buffer protocol could not
+            raise(PyExc_BufferError, "asnumpy: an array of a device has no __array_struct__; use asnumpy.to_numpy(a)");
+        }
+        export_for_life(a);
+        const nb::object view = nb::steal(to_numpy(a, a->writeable));
+        return checked(PyObject_GetAttrString(view.ptr(), "__array_struct__"));
+    });
+}
+
+PyObject* device(PyObject* self, void*) {
+    return with_array(self, [](PyArray* a) { return device_name(a->array.pool()); });
+}
+PyObject* host_visible(PyObject* self, void*) { return PyBool_FromLong(unwrap(self)->array.host_visible()); }
+PyObject* address(PyObject* self, void*) {
+    return with_array(self, [](PyArray* a) {
+        make_ready(a->array);
+        return checked(PyLong_FromVoidPtr(a->array.data()));
     });
 }
 
@@ -185,6 +222,10 @@ PyGetSetDef attributes[] = {
     {"owns_data", owns_data, nullptr, "Whether the memory is the array's own.", nullptr},
     {"pending", is_pending, nullptr, "Whether work on this array is recorded and not yet run.", nullptr},
     {"scalar_like", is_scalar, nullptr, "Whether this 0-d array stands where NumPy gives a scalar.", nullptr},
+    {"device_name", device, nullptr, "Name of the device whose memory holds the elements.", nullptr},
+    {"host_visible", host_visible, nullptr, "Whether the host may read and write the memory.", nullptr},
+    {"address", address, nullptr, "Address of the first element on its device.", nullptr},
+    {"__array_struct__", array_struct, nullptr, "NumPy's array interface as a structure of C.", nullptr},
     {"__array_interface__", array_interface, nullptr, "NumPy's array interface, version 3.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

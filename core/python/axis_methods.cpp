@@ -169,17 +169,23 @@ PyObject* flip(PyObject*, PyObject* const* given, Py_ssize_t count) {
     });
 }
 
-// Arrays of ours as they are; whatever else becomes one by the hook.
-PyObject* as_array(PyObject*, PyObject* value) {
-    if (is_array(value)) return Py_NewRef(value);
-    return guarded([&] { return call_hook(&Hooks::asarray, "asarray", value); });
+// Arrays of ours as they are; whatever else becomes one by the hook, as does what is to lie on a device that is named.
+PyObject* as_array(PyObject*, PyObject* const* given, Py_ssize_t count, PyObject* names) {
+    if (count == 1 && !names && is_array(given[0])) return Py_NewRef(given[0]);
+    return guarded([&]() -> PyObject* {
+        const Arguments<2> arguments("asarray", {"value", "device"}, given, count, names);
+        PyObject* const device = arguments[1] ? arguments[1] : Py_None;
+        if (!arguments[0]) raise(PyExc_TypeError, "asarray() takes at least 1 argument (0 given)");
+        if (device == Py_None && is_array(arguments[0])) return Py_NewRef(arguments[0]);
+        return call_hook(&Hooks::asarray, "asarray", arguments[0], device);
+    });
 }
 
 template <class F> PyCFunction fast(F* function) { return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)); }
 
 PyMethodDef functions[] = {
     {"flip", fast(flip), METH_FASTCALL, "flip(array, axes, /)\n--\n\nView with these axes (None: all) in reverse order."},
-    {"asarray", as_array, METH_O, "asarray(value, /)\n--\n\nAn array of ours: the value itself, or made of it."},
+    {"asarray", fast(as_array), METH_FASTCALL | METH_KEYWORDS, "asarray(value, device=None)\n--\n\nAn array of ours: the value itself, or made of it."},
     {nullptr, nullptr, 0, nullptr},
 };
 

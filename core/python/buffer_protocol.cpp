@@ -4,7 +4,9 @@
 
 #include "base/error.hpp"
 #include "python/array_object.hpp"
+#include "python/devices.hpp"
 #include "python/exports.hpp"
+#include "runtime/copies.hpp"
 
 namespace asnumpy::python {
 
@@ -13,6 +15,7 @@ namespace {
 // What a Py_buffer points to for as long as it lives.
 struct Exported {
     Export held;
+    Array array;  // the elements: those of the array itself, or a copy where the host may not read its memory
     std::array<Py_ssize_t, max_ndim> shape{}, strides{};
 };
 
@@ -49,9 +52,11 @@ int raise_kept(void* kept) {
 
 // NumPy drops whatever the buffer protocol raises, and asks in another way. What a signal handler raised while the
 // value was computed (KeyboardInterrupt) must not be lost by that: the interpreter's loop raises it again.
-void make_value_ready(const Array& array) {
+Array with_value(const Array& array) {
     try {
+        if (!array.host_visible()) return to_host(array);
         make_ready(array);
+        return array;
     } catch (const Interrupted&) {
         PyObject *type = nullptr, *error = nullptr, *traceback = nullptr;
         PyErr_Fetch(&type, &error, &traceback);
@@ -75,21 +80,24 @@ void fill(PyArray* a, Py_buffer* out, int flags) {
     if (wants(PyBUF_F_CONTIGUOUS) && !f) raise(PyExc_BufferError, "ndarray is not Fortran contiguous");
     if (wants(PyBUF_ANY_CONTIGUOUS) && !c && !f) raise(PyExc_BufferError, "ndarray is not contiguous");
     if (!wants(PyBUF_STRIDES) && !c) raise(PyExc_BufferError, "ndarray is not C-contiguous");
-    if (wants(PyBUF_WRITABLE) && !a->writeable) raise(PyExc_BufferError, "buffer source array is read-only");
+    const bool writeable = a->writeable && a->array.host_visible();
+    if (!a->array.host_visible()) announce_implicit_copy(a->array, "numpy.asarray");
+    if (wants(PyBUF_WRITABLE) && !writeable) raise(PyExc_BufferError, "buffer source array is read-only");
     const char* format = format_of(a->array.dtype);
 
-    auto exported = std::make_unique<Exported>(Exported{Export(a->array.buffer)});
-    make_value_ready(a->array);
-    const int n = a->array.ndim();
+    auto exported = std::make_unique<Exported>(Exported{Export(a->array.buffer), {}});
+    exported->array = with_value(a->array);
+    const Array& array = exported->array;
+    const int n = array.ndim();
     for (int i = 0; i < n; ++i) {
-        exported->shape[static_cast<std::size_t>(i)] = a->array.shape()[i];
-        exported->strides[static_cast<std::size_t>(i)] = a->array.view.strides[i];
+        exported->shape[static_cast<std::size_t>(i)] = array.shape()[i];
+        exported->strides[static_cast<std::size_t>(i)] = array.view.strides[i];
     }
     *out = {};
-    out->buf = a->array.data();
-    out->len = a->array.nbytes();
+    out->buf = array.data();
+    out->len = array.nbytes();
     out->itemsize = item;
-    out->readonly = !a->writeable;
+    out->readonly = !writeable;
     out->ndim = n;
     out->format = wants(PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
     out->shape = wants(PyBUF_ND) ? exported->shape.data() : nullptr;

@@ -1,4 +1,4 @@
-// DLPack in both directions: tensors of other libraries on the CPU, without a copy.
+// DLPack in both directions: tensors of other libraries, without a copy.
 #include "python/dlpack.hpp"
 
 #include <array>
@@ -7,6 +7,7 @@
 #include "python/convert.hpp"
 #include "python/exports.hpp"
 #include "python/gil.hpp"
+#include "runtime/copies.hpp"
 
 namespace asnumpy::python {
 
@@ -73,9 +74,10 @@ template <class M> void end_capsule(PyObject* capsule) {
     managed->deleter(managed);
 }
 
-template <class M> PyObject* make_capsule(const Array& a, std::uint64_t flags) {
+template <class M> PyObject* make_capsule(const Array& a, dlpack::Device device, std::uint64_t flags) {
     auto context = std::make_unique<Context<M>>(a);
     make_ready(a);
+    if (!a.host_visible()) without_lock([&a] { a.pool().backend().synchronize(); });  // the consumer has streams of its own
     const auto item = static_cast<std::int64_t>(itemsize(a.dtype));
     for (int i = 0; i < a.ndim(); ++i) {
         if (a.shape()[i] > 1 && a.view.strides[i] % item != 0)
@@ -84,7 +86,7 @@ template <class M> PyObject* make_capsule(const Array& a, std::uint64_t flags) {
         context->strides[static_cast<std::size_t>(i)] = a.view.strides[i] / item;
     }
     M& managed = context->managed;
-    managed.tensor = {a.size() > 0 ? a.data() : nullptr, {cpu, 0}, a.ndim(), type_of_dtype(a.dtype),
+    managed.tensor = {a.size() > 0 ? a.data() : nullptr, device, a.ndim(), type_of_dtype(a.dtype),
                       context->shape.data(), context->strides.data(), 0};
     managed.context = context.get();
     managed.deleter = end_export<M>;
@@ -100,8 +102,9 @@ template <class M> PyObject* make_capsule(const Array& a, std::uint64_t flags) {
 
 template <class M> PyObject* import_tensor(M* managed) {
     const Tensor& t = managed->tensor;
-    if (t.device.type != cpu)
-        raise(PyExc_BufferError, "asnumpy.from_dlpack: the tensor lies on device type %d; only CPU memory (1) can be imported", t.device.type);
+    if (t.device.type != cpu && t.device.type != extension && t.device.type != ascend)
+        raise(PyExc_BufferError, "asnumpy.from_dlpack: the tensor lies on device type %d; memory of the CPU (1) and of an Ascend NPU (12, 21) can be imported", t.device.type);
+    Pool& pool = t.device.type == cpu ? cpu_pool() : pool_of({asnumpy::Device::Kind::ascend, t.device.id});
     if (t.ndim > max_ndim) raise(PyExc_BufferError, "asnumpy.from_dlpack: %d dimensions, at most %d are supported", t.ndim, max_ndim);
     const DType dtype = dtype_of_type(t.dtype);
     const auto item = static_cast<std::int64_t>(itemsize(dtype));
@@ -115,8 +118,8 @@ template <class M> PyObject* import_tensor(M* managed) {
     if (reinterpret_cast<std::uintptr_t>(first) % info(dtype).alignment != 0)
         raise(PyExc_BufferError, "asnumpy.from_dlpack: the tensor's memory is not aligned for its type");
     Array array = view.size() == 0
-        ? new_array(view.shape, dtype)
-        : foreign_array(first + reach.low, static_cast<std::size_t>(reach.high - reach.low), std::move(view), dtype,
+        ? new_array(view.shape, dtype, pool)
+        : foreign_array(first + reach.low, static_cast<std::size_t>(reach.high - reach.low), std::move(view), dtype, pool,
                         [managed] { defer([managed] { if (managed->deleter) managed->deleter(managed); }); });
     if (array.buffer->foreign()) ++array.buffer->exports;  // the producer may still use it
     else if (managed->deleter) managed->deleter(managed);
@@ -144,11 +147,22 @@ bool versioned_wanted(PyObject* max_version) {
     return version[0] >= 1;
 }
 
-void check_device(PyObject* device) {
-    if (device == Py_None) return;
+dlpack::Device own_device(const Array& a) {
+    const asnumpy::Device device = device_of(a.pool());
+    return {device.kind == asnumpy::Device::Kind::cpu ? cpu : extension, device.index};
+}
+
+// The device that the consumer asks for: the array's own, under either of its numbers, or the CPU.
+dlpack::Device wanted_device(const Array& a, PyObject* device) {
+    const dlpack::Device own = own_device(a);
+    if (device == Py_None) return own;
     const Dims wanted = to_dims(device);
     if (wanted.size() != 2) raise(PyExc_TypeError, "dl_device must be None or a tuple of two integers, got %R", device);
-    if (wanted[0] != cpu || wanted[1] != 0) raise(PyExc_BufferError, "unsupported device requested: asnumpy exports CPU memory, (1, 0), only");
+    const dlpack::Device asked{static_cast<std::int32_t>(wanted[0]), static_cast<std::int32_t>(wanted[1])};
+    const bool same = asked.id == own.id && (asked.type == own.type || (own.type == extension && asked.type == ascend));
+    if (!same && (asked.type != cpu || asked.id != 0))
+        raise(PyExc_BufferError, "unsupported device requested: the array lies on (%d, %d) and can be exported there or to the CPU, (1, 0)", own.type, own.id);
+    return asked;
 }
 
 PyObject* dlpack_method(PyObject* self, PyObject* arguments, PyObject* keywords) {
@@ -161,24 +175,31 @@ PyObject* dlpack_method(PyObject* self, PyObject* arguments, PyObject* keywords)
     });
 }
 
-PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", cpu, 0); }
+PyObject* dlpack_device(PyObject* self, PyObject*) {
+    return guarded([&] {
+        const dlpack::Device device = own_device(unwrap(self)->array);
+        return checked(Py_BuildValue("(ii)", device.type, device.id));
+    });
+}
 
 }  // namespace
 
 PyObject* to_dlpack(PyArray* a, PyObject* stream, PyObject* max_version, PyObject* device, PyObject* copy) {
-    if (stream != Py_None) raise(PyExc_RuntimeError, "__dlpack__: the CPU has no streams; pass stream=None, got %R", stream);
-    check_device(device);
+    if (stream != Py_None && a->array.host_visible()) raise(PyExc_RuntimeError, "__dlpack__: the CPU has no streams; pass stream=None, got %R", stream);
+    const dlpack::Device to = wanted_device(a->array, device);
     const bool versioned = versioned_wanted(max_version);
     const int wants_copy = copy == Py_None ? 0 : PyObject_IsTrue(copy);
     if (wants_copy < 0) throw_python_error();
-    if (wants_copy == 1) {
-        const Array copied = cast(a->array, a->array.dtype);
-        return versioned ? make_capsule<ManagedVersioned>(copied, flag_copied) : make_capsule<Managed>(copied, 0);
+    const bool comes_down = to.type == cpu && !a->array.host_visible();
+    if (comes_down && copy != Py_None && !wants_copy) raise(PyExc_BufferError, "__dlpack__: an array of another device reaches the CPU by a copy only");
+    if (wants_copy == 1 || comes_down) {
+        const Array copied = comes_down ? to_host(a->array) : cast(a->array, a->array.dtype);
+        return versioned ? make_capsule<ManagedVersioned>(copied, to, flag_copied) : make_capsule<Managed>(copied, to, 0);
     }
-    if (versioned) return make_capsule<ManagedVersioned>(a->array, a->writeable ? 0 : flag_read_only);
+    if (versioned) return make_capsule<ManagedVersioned>(a->array, to, a->writeable ? 0 : flag_read_only);
     if (!a->writeable)
         raise(PyExc_BufferError, "Cannot export readonly array since signalling readonly is unsupported by DLPack (supported by newer DLPack version).");
-    return make_capsule<Managed>(a->array, 0);
+    return make_capsule<Managed>(a->array, to, 0);
 }
 
 PyObject* from_dlpack(PyObject* capsule) {
@@ -190,7 +211,7 @@ PyObject* from_dlpack(PyObject* capsule) {
 PyMethodDef exchange_methods[] = {
     {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(dlpack_method)), METH_VARARGS | METH_KEYWORDS,
      "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack capsule over the array's memory."},
-    {"__dlpack_device__", dlpack_device, METH_NOARGS, "__dlpack_device__()\n--\n\nThe device as DLPack numbers it: (1, 0) is the CPU."},
+    {"__dlpack_device__", dlpack_device, METH_NOARGS, "__dlpack_device__()\n--\n\nThe device as DLPack numbers it: (1, 0) is the CPU, (12, n) the NPU ascend:n."},
     {nullptr, nullptr, 0, nullptr},
 };
 

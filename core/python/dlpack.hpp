@@ -1,4 +1,4 @@
-// DLPack: the structures of its C interface (versions 0.x and 1.x), and both directions for CPU memory.
+// DLPack: the structures of its C interface (versions 0.x and 1.x), and both directions.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace asnumpy::python {
 namespace dlpack {
 
 struct Device { std::int32_t type, id; };
-inline constexpr std::int32_t cpu = 1;
+inline constexpr std::int32_t cpu = 1, extension = 12, ascend = 21;  // torch_npu calls an NPU the extension device
 struct Type { std::uint8_t code, bits; std::uint16_t lanes; };
 enum Code : std::uint8_t { code_int = 0, code_uint = 1, code_float = 2, code_bfloat = 4, code_complex = 5, code_bool = 6,
                           code_float8_e4m3fn = 10, code_float8_e5m2 = 12, code_float8_e8m0fnu = 14 };

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/immortal.hpp"
+#include "python/hooks.hpp"
 #include "runtime/queue.hpp"
 
 namespace asnumpy::python {
@@ -44,6 +45,11 @@ void without_lock(const std::function<void()>& body) {
     body();
 }
 
+void warn(const std::string& text) {
+    const nb::object message = owned(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+    Py_DECREF(call_hook(&Hooks::report, "report", message.ptr()));
+}
+
 int run_pending(void*) {
     run_deferred();
     return 0;
@@ -74,7 +80,7 @@ void take_lock(PyThreadState* state) noexcept {
 }
 
 void install_host() {
-    set_host({check_interrupt, without_lock});
+    set_host({check_interrupt, without_lock, warn});
 }
 
 void defer(std::function<void()> work) {

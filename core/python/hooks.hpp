@@ -1,7 +1,7 @@
 // Functions of the Python package that the core calls for what is not worth writing in C++.
 #pragma once
 
-#include "python/errors.hpp"
+#include "python/devices.hpp"
 
 namespace asnumpy::python {
 
@@ -16,6 +16,7 @@ struct Hooks {
     PyObject* matmul = nullptr;
     PyObject* ravel = nullptr;      // in another order than C
     PyObject* conjugate = nullptr;  // of complex numbers
+    PyObject* report = nullptr;
 };
 inline Hooks hooks;
 
@@ -23,10 +24,11 @@ inline Hooks hooks;
 // errors. Read and written with the interpreter's lock held.
 inline bool watch_ufuncs = false;
 
-// Calls a hook; a new reference.
+// Calls a hook, on the device of its arguments; a new reference.
 template <class... A> PyObject* call_hook(PyObject* Hooks::*which, const char* name, A*... arguments) {
     PyObject* function = hooks.*which;
     if (!function) raise(PyExc_RuntimeError, "asnumpy._core: the hook '%s' is not set; import asnumpy first", name);
+    const OnDeviceOf device(arguments...);
     PyObject* stack[] = {nullptr, reinterpret_cast<PyObject*>(arguments)...};
     return checked(PyObject_Vectorcall(function, stack + 1, sizeof...(A) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
 }

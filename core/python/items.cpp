@@ -1,17 +1,13 @@
 // From arrays to Python's values: item, tolist, and the conversions bool, int, float, complex, index.
 #include "python/array_object.hpp"
 #include "python/convert.hpp"
+#include "python/host_read.hpp"
 
 namespace asnumpy::python {
 
 namespace {
 
-const char* ready_data(const Array& a) {
-    make_ready(a, Access::read);
-    return a.data();
-}
-
-PyObject* only_element(const Array& a) { return element_to_python(a.dtype, ready_data(a)); }
+PyObject* only_element(const Array& a) { return element_to_python(a.dtype, HostRead(a).data()); }
 
 std::int64_t offset_of(const Array& a, int axis, std::int64_t index) {
     const std::int64_t length = a.shape()[axis];
@@ -47,7 +43,7 @@ PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
             if (count != a.ndim()) raise(PyExc_ValueError, "incorrect number of indices for array");
             for (int i = 0; i < a.ndim(); ++i) offset += offset_of(a, i, to_int64(args[i]));
         }
-        return element_to_python(a.dtype, ready_data(a) + offset);
+        return only_element(Array{a.buffer, View{a.view.offset + offset, {}, {}}, a.dtype});
     });
 }
 
@@ -64,8 +60,9 @@ PyObject* tolist(PyObject* self, PyObject*) {
     return guarded([&]() -> PyObject* {
         const Array a = unwrap(self)->array;
         if (a.ndim() == 0) return only_element(a);
-        if (a.size() > 0) make_ready(a, Access::read);
-        return nested_list(a, a.size() > 0 ? a.data() : nullptr, 0).release().ptr();
+        if (a.size() == 0) return nested_list(a, nullptr, 0).release().ptr();
+        const HostRead elements(a);
+        return nested_list(elements.array(), elements.data(), 0).release().ptr();
     });
 }
 
@@ -106,10 +103,10 @@ int truth(PyObject* self) {
         const std::int64_t size = a.size();
         if (size == 0) raise(PyExc_ValueError, "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.");
         if (size > 1) raise(PyExc_ValueError, "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
-        const char* data = ready_data(a);
+        const HostRead element(a);
         return dispatch(a.dtype, [&]<class T>() -> int {
             T value;
-            std::memcpy(&value, data, sizeof value);
+            std::memcpy(&value, element.data(), sizeof value);
             if constexpr (is_narrow_v<T>) return static_cast<typename T::wide>(value) != typename T::wide(0);
             else if constexpr (is_half_v<T>) return static_cast<float>(value) != 0.0f;
             else return value != T(0);

@@ -34,6 +34,7 @@ void initialise(nb::module_& m) {
     bind_hooks(m);
     bind_operations(m);
     bind_axes(m);
+    bind_devices(m);
     bind_views(m);
     bind_runtime(m);
     watch_forks();

@@ -7,6 +7,7 @@
 #include "python/convert.hpp"
 #include "python/exports.hpp"
 #include "python/gil.hpp"
+#include "runtime/copies.hpp"
 
 namespace asnumpy::python {
 
@@ -44,7 +45,7 @@ Array foreign(PyArrayObject* a, DType dtype, std::function<void()> release) {
     const Extent reach = extent(view, item);
     const std::int64_t low = reach.low - view.offset;
     char* data = static_cast<char*>(PyArray_DATA(a)) + low;
-    return foreign_array(data, static_cast<std::size_t>(reach.high - reach.low), std::move(view), dtype, std::move(release));
+    return foreign_array(data, static_cast<std::size_t>(reach.high - reach.low), std::move(view), dtype, cpu_pool(), std::move(release));
 }
 
 std::function<void()> keep(PyObject* o) {
@@ -74,7 +75,7 @@ void copy_bytes(char* to, const char* from, std::int64_t bytes) {
 
 }  // namespace
 
-PyObject* copy_from_numpy(PyObject* source, const char* function) {
+PyObject* copy_from_numpy(PyObject* source, const char* function, Pool& pool) {
     nb::object held;
     if (PyArray_IsScalar(source, Generic)) {
         held = owned(PyArray_FromScalar(source, nullptr));
@@ -88,16 +89,21 @@ PyObject* copy_from_numpy(PyObject* source, const char* function) {
     const bool fortran = !c && is_f_contiguous(layout, item);
     const std::int64_t bytes = layout.size() * item;
 
+    if (!pool.host_visible() && (c || fortran) && native(from)) {
+        Array uploaded = moved(foreign(from, dtype, keep(source)), pool);
+        run_deferred();
+        return wrap(std::move(uploaded));
+    }
     if (!c && !fortran && native(from) && bytes >= large) {
         // The queue's executor copies with all threads; it has run before the source can change.
         Array copied = cast(foreign(from, dtype, keep(source)), dtype);
         make_ready(copied);
         run_deferred();
-        return wrap(std::move(copied));
+        return wrap(moved(copied, pool));
     }
     Dims shape = layout.shape;
     if (fortran) std::reverse(shape.begin(), shape.end());
-    Array to = new_array(shape, dtype);
+    Array to = new_array(shape, dtype, cpu_pool());
     if (fortran) {
         std::reverse(to.view.shape.begin(), to.view.shape.end());
         std::reverse(to.view.strides.begin(), to.view.strides.end());
@@ -111,33 +117,38 @@ PyObject* copy_from_numpy(PyObject* source, const char* function) {
             if (PyArray_CopyInto(reinterpret_cast<PyArrayObject*>(destination.ptr()), from) < 0) throw_python_error();
         }
     }
-    return wrap(std::move(to));
+    return wrap(pool.host_visible() ? std::move(to) : moved(to, pool));
 }
 
-PyObject* share_numpy(PyObject* source, bool seen, const char* function) {
-    if (!seen && PyArray_IsScalar(source, Generic)) {
-        PyObject* o = copy_from_numpy(source, function);
+PyObject* adopt_numpy(PyObject* source, const char* function, Pool& pool) {
+    if (PyArray_IsScalar(source, Generic)) {
+        PyObject* o = copy_from_numpy(source, function, pool);
         unwrap(o)->scalar = true;  // what a function of NumPy's gave stands for the scalar that it is
         return o;
     }
     PyArrayObject* from = expect_ndarray(source, function);
     const DType dtype = dtype_of_array(from, function);
-    if (!native(from)) {
-        if (!seen) return copy_from_numpy(source, function);
+    if (!native(from) || !pool.host_visible()) return copy_from_numpy(source, function, pool);
+    return wrap(foreign(from, dtype, keep(source)));
+}
+
+PyObject* share_numpy(PyObject* source, const char* function) {
+    PyArrayObject* from = expect_ndarray(source, function);
+    const DType dtype = dtype_of_array(from, function);
+    if (!native(from))
         raise(PyExc_ValueError, "asnumpy.%s: memory can only be shared with an aligned array in native byte order; make a copy", function);
-    }
     Array shared = foreign(from, dtype, keep(source));
-    if (seen) ++shared.buffer->exports;  // for ever: nobody says when the other side is done
+    ++shared.buffer->exports;  // for ever: nobody says when the other side is done
     PyObject* o = wrap(std::move(shared));
-    if (seen) {
-        unwrap(o)->base = Py_NewRef(source);
-        unwrap(o)->writeable = PyArray_ISWRITEABLE(from);
-    }
+    unwrap(o)->base = Py_NewRef(source);
+    unwrap(o)->writeable = PyArray_ISWRITEABLE(from);
     return o;
 }
 
 PyObject* to_numpy(PyArray* a, bool writeable) {
-    const Array& array = a->array;
+    const bool shares = a->array.host_visible();
+    const Array array = shares ? a->array : to_host(a->array);
+    writeable = writeable && shares;
     PyArray_Descr* descr = descriptor(array.dtype);
     const int flags = writeable ? NPY_ARRAY_WRITEABLE : 0;
     const auto* shape = reinterpret_cast<const npy_intp*>(array.shape().data());
@@ -155,6 +166,25 @@ PyObject* to_numpy(PyArray* a, bool writeable) {
                                                  flags, nullptr));
     if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(view.ptr()), held.release().ptr()) < 0) throw_python_error();
     return view.release().ptr();
+}
+
+PyObject* numpy_copy(PyArray* a) {
+    const auto item = static_cast<std::int64_t>(itemsize(a->array.dtype));
+    const bool c = is_c_contiguous(a->array.view, item), fortran = !c && is_f_contiguous(a->array.view, item);
+    if (a->array.host_visible()) {
+        const nb::object view = nb::steal(to_numpy(a, false));
+        return checked(PyArray_NewCopy(reinterpret_cast<PyArrayObject*>(view.ptr()), NPY_KEEPORDER));
+    }
+    const Array source = c || fortran ? a->array : cast(a->array, a->array.dtype);
+    PyArray_Descr* descr = descriptor(source.dtype);
+    Py_INCREF(reinterpret_cast<PyObject*>(descr));
+    nb::object made = owned(PyArray_Empty(source.ndim(), reinterpret_cast<const npy_intp*>(source.shape().data()), descr, fortran));
+    if (source.size() > 0) {
+        make_ready(source, Access::read);
+        void* const to = PyArray_DATA(reinterpret_cast<PyArrayObject*>(made.ptr()));
+        without_lock([&] { source.pool().backend().download(to, source.data(), static_cast<std::size_t>(source.nbytes())); });
+    }
+    return made.release().ptr();
 }
 
 }  // namespace asnumpy::python

@@ -5,11 +5,16 @@
 
 namespace asnumpy::python {
 
-// A copy in native byte order, C-ordered unless the source is in Fortran order.
-PyObject* copy_from_numpy(PyObject* source, const char* function);
-// An array over the memory of `source`. `seen`: somebody else may read or write it, so nothing on it is ever deferred.
-PyObject* share_numpy(PyObject* source, bool seen, const char* function);
-// An ndarray over the array's memory; the buffer counts as exported until the last of its views dies.
+// A copy on that device in native byte order, C-ordered unless the source is in Fortran order.
+PyObject* copy_from_numpy(PyObject* source, const char* function, Pool&);
+// An array on the host over the memory of `source`, which somebody else may read or write: nothing on it is deferred.
+PyObject* share_numpy(PyObject* source, const char* function);
+// The elements of `source`, which nobody else refers to: its memory on the host, a copy on another device.
+PyObject* adopt_numpy(PyObject* source, const char* function, Pool&);
+// An ndarray over the array's memory; the buffer counts as exported until the last of its views dies. Where the host may
+// not read that memory, a read-only ndarray over a copy.
 PyObject* to_numpy(PyArray*, bool writeable);
+// An ndarray of its own, in the array's memory order.
+PyObject* numpy_copy(PyArray*);
 
 }  // namespace asnumpy::python

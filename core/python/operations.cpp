@@ -44,7 +44,7 @@ nb::list list_rows() {
         entry["nin"] = static_cast<int>(r.nin);
         entry["nout"] = static_cast<int>(r.nout);
         entry["loops"] = loops;
-        entry["aclnn"] = nb::str(r.aclnn.data(), r.aclnn.size());
+        entry["aclnn"] = nb::str(r.aclnn.elementwise.data(), r.aclnn.elementwise.size());
         entry["symbol"] = nb::str(r.symbol.data(), r.symbol.size());
         entry["reducible"] = r.reducible;
         for (const RandomRow& random : random_rows)
@@ -188,7 +188,7 @@ nb::object join(nb::handle arrays, int axis) {
     if (axis < 0) axis += parts.front().ndim();
     Dims shape = parts.front().view.shape;
     shape[axis] = length;
-    const Array made = new_array(shape, parts.front().dtype);
+    const Array made = new_array(shape, parts.front().dtype, parts.front().pool());
     Array place = made;
     for (const Array& part : parts) {
         place.view.shape = part.view.shape;
@@ -208,7 +208,7 @@ PyObject* inner_product(PyObject*, PyObject* const* given, Py_ssize_t count) {
         if (count != 2 || !is_exact(given[0]) || !is_exact(given[1])) Py_RETURN_NONE;
         const Array &a = unwrap(given[0])->array, &b = unwrap(given[1])->array;
         const bool vectors = a.ndim() == 1 && b.ndim() == 1 && a.view.shape[0] == b.view.shape[0];
-        if (!vectors || a.dtype != b.dtype || !has_inner_product(a.dtype)) Py_RETURN_NONE;
+        if (!vectors || a.dtype != b.dtype || &a.pool() != &b.pool() || !has_inner_product(a.dtype)) Py_RETURN_NONE;
         const auto item = static_cast<std::int64_t>(itemsize(a.dtype));
         const std::int64_t n = a.view.shape[0];
         const Array row{a.buffer, View{a.view.offset, Dims{1, n}, Dims{item, a.view.strides[0]}}, a.dtype};

@@ -7,6 +7,7 @@
 #include "device/trace.hpp"
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
+#include "python/devices.hpp"
 
 namespace asnumpy::python {
 
@@ -14,8 +15,8 @@ namespace {
 
 nb::str string(std::string_view text) { return nb::str(text.data(), text.size()); }
 
-nb::dict memory_info() {
-    Pool& pool = default_pool();
+nb::dict memory_info(nb::handle device) {
+    Pool& pool = expect_pool(device.ptr());
     const PoolFigures figures = pool.figures();
     nb::dict info;
     info["in_use"] = figures.in_use;
@@ -25,7 +26,7 @@ nb::dict memory_info() {
     info["requests"] = figures.requests;
     info["hits"] = figures.hits;
     info["limit"] = pool.limit();
-    info["total"] = pool.backend().total_memory();
+    info["total"] = pool.total_memory();
     info["available"] = pool.backend().available_memory();
     return info;
 }
@@ -64,10 +65,10 @@ void bind_runtime(nb::module_& m) {
     m.def("eager", [] { return eager(); });
     m.def("set_eager_size", [](std::int64_t elements) { set_eager_size(elements); }, arg("elements"));
 
-    m.def("memory_info", memory_info);
-    m.def("free_all_blocks", [] { default_pool().free_all_blocks(); });
-    m.def("set_memory_limit", [](std::uint64_t bytes) { default_pool().set_limit(bytes); }, arg("bytes"));
-    m.def("reset_peak", [] { default_pool().reset_peak(); });
+    m.def("memory_info", memory_info, arg("device") = nb::none());
+    m.def("free_all_blocks", [](nb::handle device) { expect_pool(device.ptr()).free_all_blocks(); }, arg("device") = nb::none());
+    m.def("set_memory_limit", [](std::uint64_t bytes, nb::handle device) { expect_pool(device.ptr()).set_limit(bytes); }, arg("bytes"), arg("device") = nb::none());
+    m.def("reset_peak", [](nb::handle device) { expect_pool(device.ptr()).reset_peak(); }, arg("device") = nb::none());
 
     m.def("num_threads", [] { return cpu::thread_count(); });
     m.def("set_num_threads", [](int n) { cpu::set_thread_count(n); }, arg("n"));

@@ -1,5 +1,4 @@
 // Indexing with integers, slices, None and Ellipsis, reading and writing; all else goes to the Python package.
-#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -222,7 +221,7 @@ std::optional<Picked> points_key(const Array& a, PyObject* key) {
     if (count < 2 || count > ndim) return std::nullopt;
     for (PyObject* part : parts) {
         const Array* index = index_vector(part);
-        if (!index || index->size() != index_vector(parts[0])->size()) return std::nullopt;
+        if (!index || index->size() != index_vector(parts[0])->size() || &index->pool() != &a.pool()) return std::nullopt;
     }
     const Dims& shape = a.shape();
     Dims joined{asnumpy::count(std::span(shape.begin(), parts.size()))};
@@ -268,9 +267,9 @@ bool assign_picked(const Array& target, const Picked& picked, PyObject* value) {
         apply(where, loop, operands, std::span(&target, 1));
         return true;
     }
-    Array source = new_array(Dims{}, target.dtype);
+    const Array source = new_array(Dims{}, target.dtype, target.pool());
     source.buffer->materialise();
-    std::memcpy(source.data(), scalar.bytes.data(), itemsize(target.dtype));
+    assign_element(source, scalar);
     scatter(target, key, source, picked.axis);
     return true;
 }

@@ -33,8 +33,8 @@ void assign_array(const Array& destination, const Array& source) {
 
 Array copy_element(const Array& source) {
     const Buffer& buffer = *source.buffer;
-    if (buffer.pending_writes || !buffer.materialised()) return cast(source, source.dtype);
-    Array copy = new_array({}, source.dtype);
+    if (buffer.pending_writes || !buffer.materialised() || !buffer.host_visible()) return cast(source, source.dtype);
+    Array copy = new_array({}, source.dtype, source.pool());
     copy.buffer->materialise();
     std::memcpy(copy.data(), source.data(), itemsize(source.dtype));
     return copy;
@@ -42,7 +42,8 @@ Array copy_element(const Array& source) {
 
 void assign_element(const Array& destination, const Scalar& value) {
     const Buffer& buffer = *destination.buffer;
-    if (buffer.pending_writes || buffer.pending_reads || !buffer.materialised()) return assign(destination, value);
+    if (buffer.pending_writes || buffer.pending_reads || !buffer.materialised() || !buffer.host_visible())
+        return assign(destination, value);
     std::memcpy(destination.data(), value.bytes.data(), itemsize(destination.dtype));
 }
 

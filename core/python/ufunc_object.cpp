@@ -8,6 +8,7 @@
 
 #include "python/convert.hpp"
 #include "python/hooks.hpp"
+#include "runtime/copies.hpp"
 
 namespace asnumpy::python {
 
@@ -90,8 +91,7 @@ bool any_negative(const Array& given) {
         const Signature bools{2, 1, {DType::boolean, DType::boolean}, {DType::boolean}};
         found = reduce(any, find_loop(any, bools), found, ~std::uint64_t{0} >> (64 - found.ndim()), false);
     }
-    make_ready(found, Access::read);
-    return *reinterpret_cast<const bool*>(found.data());
+    return value_of(found).get<bool>();
 }
 
 // Fills the operands of a loop; false when a number does not fit its dtype, which NumPy reports in its own way.

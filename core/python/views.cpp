@@ -3,6 +3,7 @@
 
 #include "python/bindings.hpp"
 #include "python/convert.hpp"
+#include "python/devices.hpp"
 #include "python/dlpack.hpp"
 #include "python/numpy_bridge.hpp"
 #include "python/shapes.hpp"
@@ -13,13 +14,13 @@ namespace {
 
 std::int64_t item(const Array& a) { return static_cast<std::int64_t>(itemsize(a.dtype)); }
 
-nb::object empty(nb::handle shape, nb::handle dtype, std::string_view order) {
+nb::object empty(nb::handle shape, nb::handle dtype, std::string_view order, nb::handle device) {
     Dims dims = to_dims(shape.ptr());
     const DType d = expect_dtype(dtype.ptr(), "empty");
     const bool fortran = order == "F";
     if (!fortran && order != "C") raise(PyExc_ValueError, "asnumpy._core.empty: order must be 'C' or 'F', got '%s'", std::string(order).c_str());
     if (fortran) std::reverse(dims.begin(), dims.end());
-    Array made = new_array(dims, d);
+    Array made = new_array(dims, d, expect_pool(device.ptr()));
     if (fortran) {
         std::reverse(made.view.shape.begin(), made.view.shape.end());
         std::reverse(made.view.strides.begin(), made.view.strides.end());
@@ -54,7 +55,7 @@ PyObject* filled(PyObject*, PyObject* const* given, Py_ssize_t count) {
         if (code < 0 || !is_common_shape(given[0])) Py_RETURN_NONE;
         const auto dtype = static_cast<DType>(code);
         if (PyFloat_CheckExact(value) && !is_float(dtype) && !is_complex(dtype)) Py_RETURN_NONE;
-        Array made = new_array(to_dims(given[0]), dtype);
+        Array made = new_array(to_dims(given[0]), dtype, expect_pool(Py_None));
         if (value != Py_None) asnumpy::assign(made, assigned_scalar(value, dtype));
         return wrap(std::move(made));
     });
@@ -144,17 +145,19 @@ bool extents_meet(const Array& a, const Array& b) {
 void bind_views(nb::module_& m) {
     using nb::arg;
     if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw_python_error();
-    m.def("empty", [](nb::handle shape, nb::handle dtype, const char* order) { return empty(shape, dtype, order); },
-          arg("shape"), arg("dtype"), arg("order") = "C");
+    m.def("empty", [](nb::handle shape, nb::handle dtype, const char* order, nb::handle device) { return empty(shape, dtype, order, device); },
+          arg("shape"), arg("dtype"), arg("order") = "C", arg("device") = nb::none());
     m.def("dtype_supported", [](nb::handle dtype) {
         return PyArray_DescrCheck(dtype.ptr()) && dtype_code(reinterpret_cast<PyArray_Descr*>(dtype.ptr())) >= 0;
     }, arg("dtype"));
-    m.def("new_from_numpy", [](nb::handle source, const char* function) { return nb::steal(copy_from_numpy(source.ptr(), function)); },
+    m.def("new_from_numpy", [](nb::handle source, const char* function, nb::handle device) {
+        return nb::steal(copy_from_numpy(source.ptr(), function, expect_pool(device.ptr())));
+    }, arg("array"), arg("function") = "array", arg("device") = nb::none());
+    m.def("wrap_numpy", [](nb::handle source, const char* function) { return nb::steal(share_numpy(source.ptr(), function)); },
           arg("array"), arg("function") = "array");
-    m.def("wrap_numpy", [](nb::handle source, const char* function) { return nb::steal(share_numpy(source.ptr(), true, function)); },
-          arg("array"), arg("function") = "array");
-    m.def("adopt", [](nb::handle source, const char* function) { return nb::steal(share_numpy(source.ptr(), false, function)); },
-          arg("array"), arg("function") = "array");
+    m.def("adopt", [](nb::handle source, const char* function, nb::handle device) {
+        return nb::steal(adopt_numpy(source.ptr(), function, expect_pool(device.ptr())));
+    }, arg("array"), arg("function") = "array", arg("device") = nb::none());
     m.def("to_numpy_view", [](nb::handle array, nb::handle writeable) {
         PyArray* a = expect_array(array.ptr(), "to_numpy");
         return nb::steal(to_numpy(a, writeable.is_none() ? a->writeable : PyObject_IsTrue(writeable.ptr()) == 1));

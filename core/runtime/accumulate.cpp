@@ -13,10 +13,17 @@ bool accumulates(DType d) {
 
 // A whole product, read as this view.
 bool is_product(const Instruction& product, RowId matmul, const Array& operand) {
-    if (product.work != Work::structured || product.row != matmul || product.option != 0) return false;
+    if (product.work != Work::structured || product.row != matmul || product.option != 0 || product.on_host) return false;
     const Array& out = product.out[0];
     return out.buffer == operand.buffer && out.view == operand.view && accumulates(out.dtype) &&
            out.dtype == operand.dtype;
+}
+
+// Whether the device adds a product to what is there.
+bool computes_sum(const Instruction& product) {
+    StructuredCall call = structured_call(product);
+    call.option = 1;
+    return product.out[0].pool().backend().computes(call);
 }
 
 // How many operands of live instructions the buffer is.
@@ -32,7 +39,7 @@ int uses(std::span<const Instruction> list, const std::vector<bool>& dead, const
 void accumulate_products(std::span<Instruction> list, const std::vector<bool>& dead, Census& census) {
     static const RowId matmul = find_row("matmul"), add = find_row("add"), cast = find_row("cast");
     for (std::size_t j = 1; j < list.size(); ++j) {
-        if (dead[j] || list[j].work != Work::elementwise || list[j].row != add) continue;
+        if (dead[j] || list[j].work != Work::elementwise || list[j].row != add || list[j].on_host) continue;
         for (std::size_t side = 0; side < 2; ++side) {
             if (!list[j].in[side].array()) continue;
             const Array& operand = *list[j].in[side].array();
@@ -49,7 +56,7 @@ void accumulate_products(std::span<Instruction> list, const std::vector<bool>& d
             bool quiet = out.buffer != list[k].in[0].array()->buffer && out.buffer != list[k].in[1].array()->buffer;
             for (std::size_t between = k + 1; quiet && between < j; ++between)
                 quiet = dead[between] || (!conflicts(list[between], list[k]) && !conflicts(list[between], list[j]));
-            if (!quiet) continue;
+            if (!quiet || !computes_sum(list[k])) continue;
             Instruction product = std::move(list[k]);
             Instruction copy = std::move(list[j]);
             Argument term = std::move(copy.in[1 - side]);

@@ -6,8 +6,6 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "base/immortal.hpp"
-#include "cpu/backend.hpp"
 
 namespace asnumpy {
 
@@ -46,7 +44,7 @@ void Buffer::operator delete(void* memory) noexcept {
 
 void Buffer::materialise() {
     if (materialised()) return;
-    if (bytes_ <= tiny && pool_.backend().host_visible()) {
+    if (bytes_ <= tiny && pool_.host_visible()) {
         data_.store(within_.data(), std::memory_order_release);
         return;
     }
@@ -55,15 +53,10 @@ void Buffer::materialise() {
     if (!data_.compare_exchange_strong(none, fresh, std::memory_order_acq_rel)) pool_.deallocate(fresh, bytes_);
 }
 
-Pool& default_pool() {
-    static Immortal<Pool> pool(cpu::cpu_backend());
-    return *pool;
-}
-
 namespace {
 
 // The bytes of an array of that shape, refused as NumPy refuses them.
-std::size_t checked_bytes(const Dims& shape, DType dtype) {
+std::size_t checked_bytes(const Dims& shape, DType dtype, const Pool& pool) {
     if (shape.size() > max_ndim)
         throw ValueError("maximum supported dimension for an ndarray is currently 64, found " + std::to_string(shape.size()));
     std::int64_t bytes = static_cast<std::int64_t>(itemsize(dtype));
@@ -74,9 +67,7 @@ std::size_t checked_bytes(const Dims& shape, DType dtype) {
         else if (__builtin_mul_overflow(bytes, length, &bytes)) throw ValueError("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
     }
     if (empty) return 0;
-    Pool& pool = default_pool();
-    static const std::size_t total = pool.backend().total_memory();
-    const std::uint64_t most = pool.limit() ? pool.limit() : total;
+    const std::uint64_t limit = pool.limit(), most = limit ? limit : pool.total_memory();
     if (static_cast<std::uint64_t>(bytes) > most)
         throw MemoryError("Unable to allocate " + std::to_string(bytes) + " bytes for an array with shape " + to_string(shape) +
                           " and data type " + std::string(name(dtype)) + ": device " + pool.backend().name() + " can hold at most " +
@@ -86,17 +77,17 @@ std::size_t checked_bytes(const Dims& shape, DType dtype) {
 
 }  // namespace
 
-Array new_array(const Dims& shape, DType dtype) {
-    const std::size_t bytes = checked_bytes(shape, dtype);
+Array new_array(const Dims& shape, DType dtype, Pool& pool) {
+    const std::size_t bytes = checked_bytes(shape, dtype, pool);
     Array array;
-    array.buffer = BufferPtr(new Buffer(default_pool(), bytes));
+    array.buffer = BufferPtr(new Buffer(pool, bytes));
     array.view = contiguous(shape, static_cast<std::int64_t>(itemsize(dtype)));
     array.dtype = dtype;
     return array;
 }
 
-Array new_array_like(const View& like, DType dtype) {
-    Array array = new_array(like.shape, dtype);
+Array new_array_like(const View& like, DType dtype, Pool& pool) {
+    Array array = new_array(like.shape, dtype, pool);
     std::array<int, max_ndim> order{};
     const int n = like.ndim();
     std::iota(order.begin(), order.begin() + n, 0);
@@ -119,10 +110,10 @@ Array new_array_like(const View& like, DType dtype) {
     return array;
 }
 
-Array foreign_array(void* data, std::size_t bytes, View view, DType dtype, std::function<void()> release) {
+Array foreign_array(void* data, std::size_t bytes, View view, DType dtype, Pool& pool, std::function<void()> release) {
     Array array;
     view.offset = -extent(View{0, view.shape, view.strides}, 0).low;
-    array.buffer = BufferPtr(new Buffer(default_pool(), data, bytes, std::move(release)));
+    array.buffer = BufferPtr(new Buffer(pool, data, bytes, std::move(release)));
     array.view = std::move(view);
     array.dtype = dtype;
     return array;

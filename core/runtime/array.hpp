@@ -10,7 +10,7 @@
 
 #include "base/dtype.hpp"
 #include "base/view.hpp"
-#include "device/pool.hpp"
+#include "runtime/devices.hpp"
 
 namespace asnumpy {
 
@@ -34,6 +34,7 @@ public:
     bool materialised() const { return data() != nullptr; }
     void materialise();  // MemoryError
     Pool& pool() const { return pool_; }
+    bool host_visible() const { return pool_.host_visible(); }
     bool foreign() const { return static_cast<bool>(release_); }
 
     // Written under the queue's lock; whoever holds the interpreter's lock may read them without it.
@@ -87,16 +88,17 @@ struct Array {
     std::int64_t size() const { return view.size(); }
     std::int64_t nbytes() const { return size() * static_cast<std::int64_t>(itemsize(dtype)); }
     char* data() const { return buffer->data() + view.offset; }
+    Pool& pool() const { return buffer->pool(); }
+    bool host_visible() const { return buffer->host_visible(); }
 };
 
-// A new C-ordered array on the default device, its memory not yet taken. ValueError for a negative or overflowing
-// shape, MemoryError when the device could never hold it.
-Array new_array(const Dims& shape, DType);
+// A new C-ordered array, its memory not yet taken. ValueError for a negative or overflowing shape, MemoryError when the
+// device could never hold it.
+Array new_array(const Dims& shape, DType, Pool&);
 // The same with axes laid out in the order of the strides of `like` (NumPy's order='K'); `like` has this shape.
-Array new_array_like(const View& like, DType);
-// An array over memory that somebody else owns; the lowest byte the view reaches is at `data`.
-Array foreign_array(void* data, std::size_t bytes, View view, DType, std::function<void()> release);
-Pool& default_pool();
+Array new_array_like(const View& like, DType, Pool&);
+// An array over memory of that device which somebody else owns; the lowest byte the view reaches is at `data`.
+Array foreign_array(void* data, std::size_t bytes, View view, DType, Pool&, std::function<void()> release);
 
 bool may_overlap(const Array&, const Array&);
 

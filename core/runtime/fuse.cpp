@@ -43,6 +43,8 @@ struct Open {
     std::vector<Touch> touches;
 };
 
+bool stands_alone(const Instruction& instruction) { return instruction.work == Work::structured || instruction.on_host; }
+
 bool depends(const Instruction& instruction, const Open& open) {
     bool found = false;
     each_touch(instruction, [&](const Touch& mine) {
@@ -53,9 +55,9 @@ bool depends(const Instruction& instruction, const Open& open) {
 }
 
 bool may_join(const Instruction& instruction, const Open& open) {
-    if (open.group.structured || instruction.work == Work::structured) return false;
+    if (open.group.alone || stands_alone(instruction)) return false;
     if (open.group.members.size() >= most_members || open.inputs + instruction.in.size() > most_inputs) return false;
-    if (!(instruction.shape == open.first->shape)) return false;
+    if (!(instruction.shape == open.first->shape) || &instruction.out[0].pool() != &open.first->out[0].pool()) return false;
     if (instruction.work == Work::reduction && open.reduced && open.reduced != instruction.reduced) return false;
     bool legal = true;
     each_touch(instruction, [&](const Touch& mine) {
@@ -141,7 +143,7 @@ std::vector<Group> form_groups(std::span<const Instruction> list, const std::vec
         if (!home) {
             home = &open.emplace_back();
             home->first = &instruction;
-            home->group.structured = instruction.work == Work::structured;
+            home->group.alone = stands_alone(instruction);
         }
         join(*home, instruction, position);
     }
@@ -290,7 +292,7 @@ std::vector<Fused> fuse(std::span<const Instruction> list, std::span<const Group
             each_buffer(list[position], [&](Buffer& b, bool) { census[b].last_group = g; });
     std::vector<Fused> all(groups.size());
     for (std::uint32_t g = 0; g < groups.size(); ++g) {
-        if (groups[g].structured) continue;
+        if (groups[g].alone) continue;
         Builder builder(all[g], list, census);
         for (const std::uint32_t position : groups[g].members) builder.add(position);
         builder.finish(g);

@@ -31,10 +31,11 @@ private:
     std::vector<Mark> marks_;
 };
 
-// Instructions that run as one: elementwise work and reductions over one iteration space, or one structured operation.
+// Instructions that run as one: elementwise work and reductions of one device over one iteration space, or one
+// instruction by itself: a structured operation, or work that the device leaves to the host.
 struct Group {
     std::vector<std::uint32_t> members;  // positions in the recorded list, in its order
-    bool structured = false;
+    bool alone = false;
 };
 
 // Marks the instructions whose results nobody can see any more.

@@ -18,11 +18,11 @@ namespace {
 constexpr std::int64_t most_elements = 512;
 
 bool is_small_vector(const Array& a) {
-    return a.ndim() == 1 && a.view.shape[0] <= std::min(eager_size(), most_elements) && a.buffer->pool().backend().host_visible();
+    return a.ndim() == 1 && a.view.shape[0] <= std::min(eager_size(), most_elements);
 }
 
-// Its memory holds what the program has written so far.
-bool is_readable(const Array& a) { return !a.buffer->pending_writes && a.buffer->materialised(); }
+// The host may read it, and its memory holds what the program has written so far.
+bool is_readable(const Array& a) { return a.host_visible() && !a.buffer->pending_writes && a.buffer->materialised(); }
 
 [[noreturn]] void raise_out_of_bounds(std::int64_t index, std::int64_t length, std::size_t axis = 0) {
     throw IndexError("index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) + " with size " +
@@ -57,7 +57,7 @@ bool take_at_once(const Array& vector, const Array& index, Array& result) {
     if (vector.ndim() != 1 || !is_small_vector(index) || !is_readable(vector) || !is_readable(index)) return false;
     const std::int64_t n = index.view.shape[0], stride = vector.view.strides[0];
     const Index at(index, vector.view.shape[0]);
-    result = new_array(Dims{n}, vector.dtype);
+    result = new_array(Dims{n}, vector.dtype, vector.pool());
     result.buffer->materialise();
     with_itemsize(itemsize(vector.dtype), [&]<std::size_t bytes>() {
         char* to = result.data();
@@ -82,7 +82,7 @@ bool scatter_at_once(const Array& vector, const Array& index, const Array& sourc
 bool compress_at_once(const Array& vector, const Array& mask, Array& result) {
     if (vector.ndim() != 1 || !is_small_vector(mask) || !is_readable(vector) || !is_readable(mask)) return false;
     const std::int64_t n = mask.view.shape[0], stride = vector.view.strides[0];
-    result = new_array(Dims{count_true(mask)}, vector.dtype);
+    result = new_array(Dims{count_true(mask)}, vector.dtype, vector.pool());
     result.buffer->materialise();
     with_itemsize(itemsize(vector.dtype), [&]<std::size_t bytes>() {
         char* to = result.data();
@@ -97,7 +97,7 @@ bool compress_at_once(const Array& vector, const Array& mask, Array& result) {
 
 bool flatnonzero_at_once(const Array& mask, Array& result) {
     if (!is_small_vector(mask) || !is_readable(mask)) return false;
-    result = new_array(Dims{count_true(mask)}, DType::int64);
+    result = new_array(Dims{count_true(mask)}, DType::int64, mask.pool());
     result.buffer->materialise();
     char* to = result.data();
     for (std::int64_t i = 0; i < mask.view.shape[0]; ++i) {
@@ -110,14 +110,14 @@ bool flatnonzero_at_once(const Array& mask, Array& result) {
 
 bool join_indices(std::span<const Array> indices, std::span<const std::int64_t> lengths, Array& joined) {
     for (const Array& index : indices)
-        if (!index.buffer->pool().backend().host_visible()) return false;
+        if (!index.host_visible()) return false;
     const std::int64_t n = indices[0].view.shape[0];
     std::vector<Index> along;
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
         make_ready(indices[axis], Access::read);
         along.emplace_back(indices[axis], lengths[axis], axis);
     }
-    joined = new_array(Dims{n}, DType::int64);
+    joined = new_array(Dims{n}, DType::int64, indices[0].pool());
     joined.buffer->materialise();
     auto* const to = reinterpret_cast<std::int64_t*>(joined.data());
     cpu::parallel_for(n, 16384, [&](std::int64_t begin, std::int64_t end, int) {

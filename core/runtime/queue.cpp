@@ -13,6 +13,7 @@
 #include "base/immortal.hpp"
 #include "device/trace.hpp"
 #include "runtime/accumulate.hpp"
+#include "runtime/fallback.hpp"
 #include "runtime/fuse.hpp"
 #include "runtime/record.hpp"
 #include "runtime/schedule.hpp"
@@ -22,7 +23,7 @@ namespace asnumpy {
 namespace {
 
 constexpr std::size_t longest = 128;          // instructions before the queue runs by itself
-constexpr std::size_t most_programs = 4096;   // kept in the cache
+constexpr std::size_t most_programs = 4096;   // kept for each device
 
 struct ContentHash {
     std::size_t operator()(const Program& p) const { return p.hash(); }
@@ -38,7 +39,7 @@ struct Queue {
     std::size_t recorded_bytes = 0;
     // The rest is guarded by `running`.
     Census census;
-    std::unordered_map<Program, std::shared_ptr<const Executable>, ContentHash> programs;
+    std::vector<std::unordered_map<Program, std::shared_ptr<const Executable>, ContentHash>> programs;  // by the pool's number
     ScheduleCache schedules;
     Schedule passing;  // the schedule of a list that is not kept
     Launch launch;     // kept for its storage
@@ -64,17 +65,19 @@ std::unique_lock<std::mutex> lock_running(Queue& q) {
 // Written under the lock of recording, so no read-modify-write is needed. Who reads 0 without it sees what has run.
 void add(std::atomic<int>& count, int n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release); }
 
-std::shared_ptr<const Executable> executable(Queue& q, const Program& program) {
-    const auto found = q.programs.find(program);
-    if (found != q.programs.end()) return found->second;
+std::shared_ptr<const Executable> executable(Queue& q, const Pool& pool, const Program& program) {
+    if (q.programs.size() <= pool.number()) q.programs.resize(pool.number() + 1);
+    auto& programs = q.programs[pool.number()];
+    const auto found = programs.find(program);
+    if (found != programs.end()) return found->second;
 #ifndef NDEBUG
     check(program);
 #endif
-    if (q.programs.size() >= most_programs) q.programs.clear();
-    return q.programs.emplace(program, default_pool().backend().compile(program)).first->second;
+    if (programs.size() >= most_programs) programs.clear();
+    return programs.emplace(program, pool.backend().compile(program)).first->second;
 }
 
-Tensor tensor(const Array& a) { return {a.data(), a.dtype, a.view.shape, a.view.strides}; }
+Tensor tensor(const Array& a) { return {a.buffer->materialised() ? a.data() : nullptr, a.dtype, a.view.shape, a.view.strides}; }
 
 void run_fused(Queue& q, std::span<const Instruction> list, const Schedule::Part& part) {
     const Fused& fused = part.fused;
@@ -91,7 +94,7 @@ void run_fused(Queue& q, std::span<const Instruction> list, const Schedule::Part
             array->buffer->materialise();
             *operand++ = {array->data(), array->view.strides};
         } else {
-            *operand++ = {const_cast<char*>(reinterpret_cast<const char*>(source.scalar()->bytes.data())), Dims(launch.shape.size())};
+            *operand++ = {const_cast<char*>(reinterpret_cast<const char*>(source.scalar()->bytes.data())), Dims(launch.shape.size()), true};
         }
     }
     for (const Place& place : fused.outputs) {
@@ -103,13 +106,15 @@ void run_fused(Queue& q, std::span<const Instruction> list, const Schedule::Part
         span.set_bytes(static_cast<std::uint64_t>(count(launch.shape)) * fused.program.inputs.size());
         span.set_detail(to_string(launch.shape) + " " + std::to_string(fused.program.steps.size()) + " steps");
     }
-    if (!part.ready) part.ready = executable(q, fused.program);
+    if (!part.ready) part.ready = executable(q, list[part.group.members.front()].out[0].pool(), fused.program);
     part.ready->run(launch);
 }
 
 void run_part(Queue& q, std::span<const Instruction> list, const Schedule::Part& part) {
-    if (part.group.structured) run_structured(list[part.group.members.front()]);
-    else run_fused(q, list, part);
+    const Instruction& first = list[part.group.members.front()];
+    if (!part.group.alone) run_fused(q, list, part);
+    else if (first.on_host) run_on_host(first);
+    else run_now(first);
 }
 
 // Forgets instructions that have run or that nobody needs.
@@ -251,9 +256,9 @@ std::string text_of_pending(Queue& q, const Array* array) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
         if (!shown[g]) continue;
         const Instruction& first = q.recorded[groups[g].members.front()];
-        if (groups[g].structured) {
+        if (groups[g].alone) {
             text += "program " + std::to_string(number++) + ": " + std::string(row(first.row).name) + " -> " +
-                    std::string(name(first.out[0].dtype)) + to_string(first.out[0].view.shape) + "\n";
+                    std::string(name(first.out[0].dtype)) + to_string(first.out[0].view.shape) + (first.on_host ? ", on the host\n" : "\n");
         } else {
             text += "program " + std::to_string(number++) + ": over " + to_string(first.shape) + ", " +
                     std::to_string(groups[g].members.size()) + " instructions\n" + to_string(fused[g].program);
@@ -264,23 +269,16 @@ std::string text_of_pending(Queue& q, const Array* array) {
 
 }  // namespace
 
-void run_structured(const Instruction& instruction) {
-    trace::Span span(row(instruction.row).name, "structured");
+StructuredCall structured_call(const Instruction& instruction) {
     StructuredCall call;
     call.row = instruction.row;
     call.axis = instruction.axis;
     call.op = instruction.op;
     call.option = instruction.option;
     call.stream = instruction.stream;
-    for (const Array& out : instruction.out) {
-        out.buffer->materialise();
-        call.out.push_back(tensor(out));
-    }
-    for (const Argument& in : instruction.in) {
-        in.array()->buffer->materialise();
-        call.in.push_back(tensor(*in.array()));
-    }
-    default_pool().backend().run(call);
+    for (const Array& out : instruction.out) call.out.push_back(tensor(out));
+    for (const Argument& in : instruction.in) call.in.push_back(tensor(*in.array()));
+    return call;
 }
 
 void flush(const Buffer* wanted) {
@@ -288,14 +286,14 @@ void flush(const Buffer* wanted) {
     const auto run_all = [&] {
         while (!run_some(q, wanted)) q.host.check_interrupt();
     };
-    if (q.host.without_lock) q.host.without_lock(run_all);
-    else run_all();
+    without_lock(run_all);
 }
 
 void record(Instruction&& instruction) {
     Queue& q = queue();
     bool now = eager();
     const Buffer* out = instruction.out[0].buffer.get();
+    const std::uint64_t most_bytes = out->pool().total_memory() / 4;
     {
         const std::lock_guard lock(q.recording);
         each_buffer(instruction, [&](Buffer& b, bool written) {
@@ -304,7 +302,6 @@ void record(Instruction&& instruction) {
             if (written && !b.materialised()) q.recorded_bytes += b.bytes();
         });
         q.recorded.push_back(std::move(instruction));
-        static const std::size_t most_bytes = default_pool().backend().total_memory() / 4;
         if (q.recorded.size() >= longest || q.recorded_bytes > most_bytes) now = true;
     }
     if (now) flush(out);
@@ -345,9 +342,7 @@ std::size_t pending_count() {
 std::string explain(const Array* array) {
     Queue& q = queue();
     std::string text;
-    const auto write = [&] { text = text_of_pending(q, array); };
-    if (q.host.without_lock) q.host.without_lock(write);
-    else write();
+    without_lock([&] { text = text_of_pending(q, array); });
     return text;
 }
 
@@ -359,11 +354,18 @@ bool eager() { return queue().eager.load(std::memory_order_relaxed); }
 void set_eager_size(std::int64_t elements) { queue().eager_size = elements; }
 void set_host(Host host) { queue().host = std::move(host); }
 
+void without_lock(const std::function<void()>& body) {
+    if (queue().host.without_lock) queue().host.without_lock(body);
+    else body();
+}
+
+void report(const std::string& text) {
+    if (queue().host.report) queue().host.report(text);
+}
+
 void lock_for_fork() {
     Queue& q = queue();
-    const auto lock = [&q] { q.running.lock(); };
-    if (q.host.without_lock) q.host.without_lock(lock);
-    else lock();
+    without_lock([&q] { q.running.lock(); });
     forking = true;
     // `recording` is free at the fork itself, for whoever records holds the interpreter's lock, as the forking thread
     // then does. Taking it here would block recorders that get that lock between now and the fork.

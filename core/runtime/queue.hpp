@@ -52,16 +52,19 @@ struct Instruction {
     RowId op{};                       // structured
     std::int64_t axis = 0, option = 0;
     std::uint64_t reduced = 0;        // reduction: bit i set, axis i of the shape is reduced
+    bool on_host = false;             // its device does not compute it
     Stream stream;                    // random draws
     Dims shape;                       // the iteration space of elementwise work and reductions
     Few<Argument, 3> in;
     Few<Array, 2> out;
 };
 
-// --- recording. All check shapes (ValueError) and hazards; dtypes are the loop's, casts are inserted. ---
+// --- recording. All check shapes and devices (ValueError) and hazards; dtypes are the loop's, casts are inserted.
+// Results lie where the inputs lie. ---
 
 // Applies an elementwise row; operands broadcast together and to the outputs. An empty `out` entry (no buffer) gets a
-// new array. Overlapping in-place use gives the result of reading all inputs first. Returns the outputs.
+// new array. Overlapping in-place use gives the result of reading all inputs first. Returns the outputs. A 0-d array on the
+// host stands for its value beside arrays of a device.
 Few<Array, 2> apply(RowId, int loop, std::span<const Input> in, std::span<const Array> out = {});
 // dst[...] = src, broadcast and cast (the caller has checked that the cast is allowed).
 void assign(const Array& dst, const Input& src);
@@ -100,8 +103,11 @@ std::size_t pending_count();
 struct Host {
     std::function<void()> check_interrupt;                            // between programs; may throw Interrupted
     std::function<void(const std::function<void()>&)> without_lock;   // calls its argument with the GIL released
+    std::function<void(const std::string&)> report = {};              // warns the user; the caller holds the GIL
 };
 void set_host(Host);
+void without_lock(const std::function<void()>&);
+void report(const std::string&);
 // Around fork(): no flush is under way between the two, so that the child's queue is whole.
 void lock_for_fork();
 void unlock_after_fork();

@@ -1,10 +1,10 @@
 // Recording random draws.
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "ops/random.hpp"
+#include "runtime/copies.hpp"
 #include "runtime/record.hpp"
 
 namespace asnumpy {
@@ -46,6 +46,7 @@ void draw(RowId id, const Stream& stream, std::span<const Array> parameters, con
     instruction.row = id;
     for (const Array& parameter : parameters) {
         Array in = may_overlap(parameter, out) ? cast(parameter, parameter.dtype) : parameter;
+        in = moved(in, out.pool());  // parameters that are numbers are kept on the host
         in.view = broadcast_to(in.view, out.view.shape);
         instruction.in.emplace_back(std::move(in));
     }
@@ -53,8 +54,7 @@ void draw(RowId id, const Stream& stream, std::span<const Array> parameters, con
     instruction.option = option;
     instruction.stream = stream;
     if (out.size() == 0) return;
-    if (out.size() <= eager_size() && may_run_now(instruction)) run_structured(instruction);
-    else record(std::move(instruction));
+    submit(std::move(instruction), out.size());
 }
 
 Scalar draw_one(RowId id, const Stream& stream, std::span<const Scalar> parameters) {
@@ -63,26 +63,13 @@ Scalar draw_one(RowId id, const Stream& stream, std::span<const Scalar> paramete
     expect(random && parameters.size() == r.nin, r, std::to_string(r.nin) + " parameters, got " + std::to_string(parameters.size()));
     Scalar result;
     result.dtype = random->result;
-    Backend& backend = default_pool().backend();
-    if (!backend.host_visible()) {
-        std::vector<Array> arrays;
-        for (const Scalar& parameter : parameters) {
-            arrays.push_back(new_array(Dims{}, parameter.dtype));
-            assign(arrays.back(), parameter);
-        }
-        const Array out = new_array(Dims{}, result.dtype);
-        draw(id, stream, arrays, out, 0);
-        make_ready(out, Access::read);
-        std::memcpy(result.bytes.data(), out.data(), itemsize(result.dtype));
-        return result;
-    }
     const auto tensor = [](const Scalar& s) { return Tensor{const_cast<char*>(reinterpret_cast<const char*>(s.bytes.data())), s.dtype, {}, {}}; };
     StructuredCall call;
     call.row = id;
     call.stream = stream;
     for (const Scalar& parameter : parameters) call.in.push_back(tensor(parameter));
     call.out.push_back(tensor(result));
-    backend.run(call);
+    cpu_pool().backend().run(call);  // the number is wanted on the host
     return result;
 }
 

@@ -2,10 +2,14 @@
 #include "runtime/record.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 
 #include "base/error.hpp"
 #include "base/immortal.hpp"
+#include "device/trace.hpp"
+#include "runtime/copies.hpp"
+#include "runtime/fallback.hpp"
 
 namespace asnumpy {
 
@@ -39,19 +43,20 @@ void run_single(const Instruction& instruction) {
             array->buffer->materialise();
             *operand++ = {array->data(), array->view.strides};
         } else {
-            *operand++ = {bytes_of(*in.scalar()), Dims(instruction.shape.size())};
+            *operand++ = {bytes_of(*in.scalar()), Dims(instruction.shape.size()), true};
         }
     }
     for (const Array& out : instruction.out) {
         out.buffer->materialise();
         *operand++ = {out.data(), out.view.strides};
     }
-    single_program(instruction.work, instruction.row, instruction.loop).run(launch);
+    single_program(instruction.out[0].pool(), instruction.work, instruction.row, instruction.loop).run(launch);
 }
 
-void submit(Instruction&& instruction, std::int64_t size) {
-    if (size <= eager_size() && may_run_now(instruction)) run_single(instruction);
-    else record(std::move(instruction));
+[[noreturn]] void raise_two_devices(const Instruction& i, const Pool& one, const Pool& other) {
+    const std::string first = one.backend().name(), second = other.backend().name();
+    throw ValueError(std::string(row(i.row).name) + ": its arrays lie on two devices, " + first + " and " + second + "; move one to the other: a.to_device(\"" +
+                     (one.host_visible() ? second : first) + "\")");
 }
 
 // Up to this many elements the loop is called on the operands themselves, without a launch.
@@ -67,9 +72,9 @@ const void* splat(const Scalar& s, std::size_t n, std::size_t slot) {
     return to;
 }
 
-// Contiguous, aligned, and nothing recorded will write it.
+// Where the host may touch it, contiguous, aligned, and nothing recorded will write it.
 bool is_plain(const Array& a) {
-    return !a.buffer->pending_writes && is_c_contiguous(a.view, item(a.dtype)) &&
+    return a.host_visible() && !a.buffer->pending_writes && is_c_contiguous(a.view, item(a.dtype)) &&
            reinterpret_cast<std::uintptr_t>(a.data()) % info(a.dtype).alignment == 0;
 }
 // A plain array with a value.
@@ -81,7 +86,7 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     const Array* first = nullptr;
     if (!out.empty()) {  // one given output, which an input may be but not overlap
         first = &out[0];
-        if (r.nout != 1 || !first->buffer || first->dtype != signature.out[0] || first->size() > eager_size()) return false;
+        if (r.nout != 1 || !first->buffer || !first->host_visible() || first->dtype != signature.out[0] || first->size() > eager_size()) return false;
         first->buffer->materialise();
         if (first->buffer->pending_reads || !is_plain(*first)) return false;
         for (const Input& i : in)
@@ -101,10 +106,10 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     const std::int64_t size = first->size();
     if (size > eager_size() || size == 0) return false;
     for (std::size_t k = 0; k < r.nout; ++k) {
-        result.emplace_back(out.empty() ? new_array(first->view.shape, signature.out[k]) : out[k]).buffer->materialise();
+        result.emplace_back(out.empty() ? new_array(first->view.shape, signature.out[k], first->pool()) : out[k]).buffer->materialise();
     }
     if (tiny && size <= fewest_for_launch) {
-        if (const ContiguousLoop run = default_pool().backend().contiguous_loop(id, loop)) {
+        if (const ContiguousLoop run = first->pool().backend().contiguous_loop(id, loop)) {
             std::array<const void*, 3> sources{};
             for (std::size_t k = 0; k < in.size(); ++k)
                 sources[k] = in[k].is_scalar() ? splat(in[k].scalar, static_cast<std::size_t>(size), k) : in[k].array->data();
@@ -118,43 +123,86 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     std::size_t n = 0;
     for (const Input& i : in) {
         launch.operands[n].data = i.is_scalar() ? bytes_of(i.scalar) : i.array->data();
+        launch.operands[n].constant = i.is_scalar();
         launch.operands[n++].strides = Dims{i.is_scalar() ? 0 : item(i.array->dtype)};
     }
     for (std::size_t k = 0; k < r.nout; ++k) {
         launch.operands[n].data = result[k].data();
+        launch.operands[n].constant = false;
         launch.operands[n++].strides = Dims{item(signature.out[k])};
     }
-    single_program(Work::elementwise, id, loop).run(launch);
+    single_program(first->pool(), Work::elementwise, id, loop).run(launch);
     return true;
 }
 
 // Where NumPy's order='K' would put the result of these inputs.
-Array new_output(const Dims& shape, DType dtype, std::span<const Input> in) {
+Array new_output(const Dims& shape, DType dtype, std::span<const Input> in, Pool& pool) {
     const View* like = nullptr;
     if (shape.size() > 1) {
         for (const Input& i : in) {
             if (i.is_scalar() || !(i.array->view.shape == shape)) continue;
-            if (is_c_contiguous(i.array->view, item(i.array->dtype))) return new_array(shape, dtype);
+            if (is_c_contiguous(i.array->view, item(i.array->dtype))) return new_array(shape, dtype, pool);
             if (!like) like = &i.array->view;
         }
     }
-    return like ? new_array_like(*like, dtype) : new_array(shape, dtype);
+    return like ? new_array_like(*like, dtype, pool) : new_array(shape, dtype, pool);
+}
+
+// The device of a call: that of its arrays; one that the host may not touch goes before the host.
+Pool& pool_of_call(std::span<const Input> in, std::span<const Array> out) {
+    Pool* found = nullptr;
+    const auto look_at = [&found](Pool& pool) {
+        if (!found || (found->host_visible() && !pool.host_visible())) found = &pool;
+    };
+    for (const Input& i : in)
+        if (i.array) look_at(i.array->pool());
+    for (const Array& o : out)
+        if (o.buffer) look_at(o.pool());
+    return found ? *found : default_pool();
 }
 
 }  // namespace
 
-const Executable& single_program(Work work, RowId id, int loop) {
+void submit(Instruction&& instruction, std::int64_t size) {
+    Pool& pool = instruction.out[0].pool();
+    each_buffer(instruction, [&](const Buffer& b, bool) {
+        if (&b.pool() != &pool) raise_two_devices(instruction, pool, b.pool());
+    });
+    if (pool.host_visible()) {
+        if (size <= eager_size() && may_run_now(instruction)) return run_now(instruction);
+    } else if (!computed_by_device(instruction)) {
+        count_fallback(instruction);
+        instruction.on_host = true;
+    }
+    record(std::move(instruction));
+}
+
+void run_now(const Instruction& instruction) {
+    if (instruction.work != Work::structured) return run_single(instruction);
+    trace::Span span(row(instruction.row).name, "structured");
+    each_buffer(instruction, [](Buffer& b, bool) { b.materialise(); });
+    instruction.out[0].pool().backend().run(structured_call(instruction));
+}
+
+const Executable& single_program(const Pool& pool, Work work, RowId id, int loop) {
     using Slot = std::atomic<const Executable*>;
+    // One table per device and kind of work; a row has few loops.
+    using Table = std::vector<std::vector<Slot>>;
     static std::mutex making;
-    // One table per kind of work; a row has few loops.
-    static const auto make_table = [] {
-        std::vector<std::vector<Slot>> table;
-        for (const Row& r : rows()) table.emplace_back(r.loops.size());
-        return table;
-    };
-    static Immortal<std::array<std::vector<std::vector<Slot>>, 2>> tables(
-        std::array<std::vector<std::vector<Slot>>, 2>{make_table(), make_table()});
-    Slot& slot = (*tables)[work == Work::reduction][id][static_cast<std::size_t>(loop)];
+    static std::array<std::atomic<std::array<Table, 2>*>, 64> tables{};
+    if (pool.number() >= tables.size()) throw RuntimeFailure("asnumpy computes on at most " + std::to_string(tables.size()) + " devices in one process");
+    std::array<Table, 2>* both = tables[pool.number()].load(std::memory_order_acquire);
+    if (!both) {
+        const std::lock_guard lock(making);
+        both = tables[pool.number()].load(std::memory_order_acquire);
+        if (!both) {
+            auto made = std::make_unique<std::array<Table, 2>>();
+            for (Table& table : *made)
+                for (const Row& r : rows()) table.emplace_back(r.loops.size());
+            tables[pool.number()].store(both = made.release(), std::memory_order_release);  // kept for the life of the process
+        }
+    }
+    Slot& slot = (*both)[work == Work::reduction][id][static_cast<std::size_t>(loop)];
     if (const Executable* made = slot.load(std::memory_order_acquire)) return *made;
     const std::lock_guard lock(making);
     if (const Executable* made = slot.load(std::memory_order_acquire)) return *made;
@@ -176,7 +224,7 @@ const Executable& single_program(Work work, RowId id, int loop) {
         program.steps.push_back(step);
         for (std::size_t k = 0; k < r.nout; ++k) program.stores.push_back({static_cast<ValueId>(r.nin + k)});
     }
-    const Executable* made = default_pool().backend().compile(program).release();  // kept for the life of the process
+    const Executable* made = pool.backend().compile(program).release();  // kept for the life of the process
     slot.store(made, std::memory_order_release);
     return *made;
 }
@@ -205,9 +253,13 @@ Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<con
 
     instruction.row = id;
     instruction.loop = static_cast<std::uint16_t>(loop);
+    Pool& pool = pool_of_call(in, out);
     bool casts = false;
     for (std::size_t k = 0; k < r.nin; ++k) {
-        if (in[k].is_scalar()) {
+        if (!in[k].is_scalar() && in[k].array->ndim() == 0 && !pool.host_visible() && in[k].array->host_visible()) {
+            const Array& value = *in[k].array;
+            instruction.in.emplace_back(value_of(value.dtype == signature.in[k] ? value : cast(value, signature.in[k])));
+        } else if (in[k].is_scalar()) {
             instruction.in.emplace_back(in[k].scalar);
             if (in[k].scalar.dtype != signature.in[k])
                 throw RuntimeFailure(std::string(r.name) + ": a scalar of " + std::string(name(in[k].scalar.dtype)) + " where the loop takes " + std::string(name(signature.in[k])));
@@ -220,7 +272,7 @@ Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<con
     // interpreter's lock, and somebody may give them another shape meanwhile.
     for (std::size_t k = 0; k < r.nout; ++k) {
         if (k < out.size() && out[k].buffer) result.emplace_back(out[k]);
-        else result.emplace_back(new_output(shape, signature.out[k], in));
+        else result.emplace_back(new_output(shape, signature.out[k], in, pool));
     }
     for (std::size_t k = 0; k < r.nin; ++k) {
         Array* const operand = instruction.in[k].array();
@@ -240,7 +292,7 @@ Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<con
         for (std::size_t j = 0; given && direct && j < k; ++j)
             if (may_overlap(instruction.out[j], result[k])) direct = false;
         if (direct) instruction.out.emplace_back(result[k]);
-        else instruction.out.emplace_back(new_array_like(result[k].view, signature.out[k]));
+        else instruction.out.emplace_back(new_array_like(result[k].view, signature.out[k], result[k].pool()));
         indirect[k] = !direct;
     }
     const std::int64_t size = count(shape);
@@ -276,7 +328,7 @@ void assign(const Array& dst, const Input& src) {
     if (dst.size() == 0) return;
     if (const DType next = cast_step(source.dtype(), dst.dtype); next != dst.dtype) {
         if (!source.is_scalar()) return assign(dst, cast(*source.array, next));
-        const Array held = new_array(Dims{}, source.dtype());
+        const Array held = new_array(Dims{}, source.dtype(), dst.pool());
         assign(held, source);
         return assign(dst, cast(held, next));
     }
@@ -287,7 +339,7 @@ void assign(const Array& dst, const Input& src) {
 Array cast(const Array& array, DType dtype) {
     if (const DType next = cast_step(array.dtype, dtype); next != dtype) return cast(cast(array, next), dtype);
     const Input source(array);
-    const Array copy = new_array(array.shape(), dtype);  // apply would keep the source's layout
+    const Array copy = new_array(array.shape(), dtype, array.pool());  // apply would keep the source's layout
     return apply(cast_row(), cast_loop(array.dtype, dtype), std::span(&source, 1), std::span(&copy, 1))[0];
 }
 
@@ -305,14 +357,14 @@ Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool ke
         kept.push_back(array.view.shape[i]);
         kept_full[i] = array.view.shape[i];
     }
-    Array result = new_array(keepdims ? kept_full : kept, dtype);
+    Array result = new_array(keepdims ? kept_full : kept, dtype, array.pool());
     if (result.size() == 0) return result;
     if (empty) {
         assign(result, neutral(id, dtype));
         return result;
     }
     if (result.size() == 1 && array.size() <= std::min(eager_size(), fewest_for_launch) && array.dtype == dtype && is_at_hand(array)) {
-        if (const ContiguousFold fold = default_pool().backend().contiguous_fold(id, loop)) {
+        if (const ContiguousFold fold = array.pool().backend().contiguous_fold(id, loop)) {
             result.buffer->materialise();
             fold(result.data(), array.data(), static_cast<std::size_t>(array.size()));
             return result;

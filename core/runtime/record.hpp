@@ -14,6 +14,9 @@ template <class F> void each_buffer(const Instruction& i, F&& f) {
     for (const Array& out : i.out) f(*out.buffer, true);
 }
 
+// Hands in an instruction over so many elements: checks that its arrays lie on one device, and runs it now (small arrays
+// on the host) or records it.
+void submit(Instruction&&, std::int64_t size);
 // Appends to the queue, and flushes when the queue is full, everything runs at once, or the host sees a buffer of it.
 void record(Instruction&&);
 
@@ -22,9 +25,12 @@ std::int64_t eager_size();
 
 // True when the instruction's buffers are untouched by anything recorded, so that running it now keeps the order.
 bool may_run_now(const Instruction&);
-void run_structured(const Instruction&);
+// Runs one instruction, unfused, in the calling thread; nothing that is recorded may be before it.
+void run_now(const Instruction&);
+// As the backend sees it; the tensors of arrays without memory have no address.
+StructuredCall structured_call(const Instruction&);
 
-// The program that applies one row once (reduces with it); made at first use, never freed.
-const Executable& single_program(Work, RowId, int loop);
+// The program of a device that applies one row once (reduces with it); made at first use, never freed.
+const Executable& single_program(const Pool&, Work, RowId, int loop);
 
 }  // namespace asnumpy

@@ -51,7 +51,8 @@ void ScheduleCache::describe(std::span<const Instruction> list, const Census& ce
             while (shape < shapes_.size() && !(*shapes_[shape] == i.shape)) ++shape;
             if (shape == shapes_.size()) shapes_.push_back(&i.shape);
         }
-        key_.push_back(tagged(2 + static_cast<std::uint64_t>(i.work), i.row, i.loop));
+        const std::uint64_t device = i.out[0].pool().number();
+        key_.push_back(tagged(2 + static_cast<std::uint64_t>(i.work), device << 16 | i.row, i.loop));
         key_.push_back(shape);
         if (i.work == Work::reduction) key_.push_back(i.reduced);
         for (const Argument& in : i.in) {

@@ -16,7 +16,7 @@ namespace asnumpy {
 struct Schedule {
     struct Part {
         Group group;
-        Fused fused;                                     // unless the group is structured
+        Fused fused;                                     // unless the group stands alone
         mutable std::shared_ptr<const Executable> ready; // made when the part first runs
     };
     std::vector<std::uint32_t> dead;  // instructions whose results nobody can see

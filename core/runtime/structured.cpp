@@ -1,8 +1,10 @@
 // Recording structured operations: their shapes and checks.
+#include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "base/error.hpp"
+#include "runtime/copies.hpp"
 #include "runtime/pick.hpp"
 #include "runtime/record.hpp"
 
@@ -22,28 +24,20 @@ Instruction structured(const char* name, std::initializer_list<const Array*> in,
 void submit(Instruction&& instruction) {
     std::int64_t size = instruction.out[0].size();
     for (const Argument& in : instruction.in) size = std::max(size, in.array()->size());
-    if (size <= eager_size() && may_run_now(instruction)) run_structured(instruction);
-    else record(std::move(instruction));
-}
-
-template <class T> T read(const Array& scalar) {
-    make_ready(scalar, Access::read);
-    T value;
-    std::memcpy(&value, scalar.data(), sizeof value);
-    return value;
+    asnumpy::submit(std::move(instruction), size);
 }
 
 void check_range(const char* function, const Array& index, std::int64_t length) {
     if (index.size() == 0) return;
-    const Array inside = new_array(Dims{}, DType::boolean);
+    const Array inside = new_array(Dims{}, DType::boolean, index.pool());
     Instruction instruction = structured("in_range", {&index}, inside);
     instruction.option = length;
     submit(std::move(instruction));
-    if (read<bool>(inside)) return;
-    make_ready(index, Access::read);
-    for (std::int64_t i = 0; i < index.size(); ++i) {
+    if (value_of(inside).get<bool>()) return;
+    const Array indices = to_host(index);
+    for (std::int64_t i = 0; i < indices.size(); ++i) {
         std::int64_t value;
-        std::memcpy(&value, index.data() + i * index.view.strides[0], sizeof value);
+        std::memcpy(&value, indices.data() + i * indices.view.strides[0], sizeof value);
         if (value < -length || value >= length)
             throw IndexError("index " + std::to_string(value) + " is out of bounds for axis with size " + std::to_string(length));
     }
@@ -69,7 +63,7 @@ Array matmul(const Array& a, const Array& b) {
         full.push_back(columns);
         return full;
     };
-    Array out = new_array(with(m, n), a.dtype);
+    Array out = new_array(with(m, n), a.dtype, a.pool());
     if (out.size() == 0) return out;
     Array left = a, right = b;
     left.view = broadcast_to(a.view, with(m, k));
@@ -79,7 +73,7 @@ Array matmul(const Array& a, const Array& b) {
 }
 
 Array scan(RowId op, const Array& array, int axis) {
-    Array out = new_array(array.view.shape, array.dtype);
+    Array out = new_array(array.view.shape, array.dtype, array.pool());
     if (out.size() == 0) return out;
     Instruction instruction = structured("scan", {&array}, out);
     instruction.axis = axis;
@@ -96,7 +90,7 @@ Array argmax(const Array& array, int axis, bool maximum) {
         if (view) {
             flat.view = *view;
         } else {
-            flat = new_array(flat.view.shape, flat.dtype);
+            flat = new_array(flat.view.shape, flat.dtype, flat.pool());
             assign(flat, array);
             flat.view = contiguous(Dims{size}, static_cast<std::int64_t>(itemsize(flat.dtype)));
         }
@@ -105,7 +99,7 @@ Array argmax(const Array& array, int axis, bool maximum) {
     Dims shape;
     for (int i = 0; i < flat.ndim(); ++i)
         if (i != axis) shape.push_back(flat.view.shape[i]);
-    Array out = new_array(shape, DType::int64);
+    Array out = new_array(shape, DType::int64, flat.pool());
     if (out.size() == 0) return out;
     if (flat.size() == 0) throw ValueError(std::string("attempt to get ") + (maximum ? "argmax" : "argmin") + " of an empty sequence");
     Instruction instruction = structured(maximum ? "argmax" : "argmin", {&flat}, out);
@@ -119,7 +113,7 @@ Array take(const Array& array, const Array& index, int axis) {
     check_range("take", index, array.view.shape[axis]);
     Dims shape = array.view.shape;
     shape[axis] = index.size();
-    Array out = new_array(shape, array.dtype);
+    Array out = new_array(shape, array.dtype, array.pool());
     if (out.size() == 0) return out;
     Instruction instruction = structured("take", {&array, &index}, out);
     instruction.axis = axis;
@@ -132,8 +126,9 @@ void scatter(const Array& dst, const Array& index, const Array& src, int axis) {
     shape[axis] = index.size();
     if (count(shape) == 0) return check_range("scatter", index, dst.view.shape[axis]);
     Array source = src.dtype == dst.dtype ? src : cast(src, dst.dtype);
+    if (source.ndim() == 0 && source.host_visible()) source = moved(source, dst.pool());
     if (source.buffer == dst.buffer) {  // the old values are what is written
-        const Array copy = new_array(source.view.shape, source.dtype);
+        const Array copy = new_array(source.view.shape, source.dtype, source.pool());
         assign(copy, source);
         source = copy;
     }
@@ -155,27 +150,27 @@ std::int64_t count_true(const Array& mask) {
     sum.nout = 1;
     sum.in = {DType::int64, DType::int64};
     sum.out = {DType::int64};
-    return read<std::int64_t>(reduce(add, find_loop(add, sum), mask, 1, false));
+    return value_of(reduce(add, find_loop(add, sum), mask, 1, false)).get<std::int64_t>();
 }
 
 }  // namespace
 
 Array compress(const Array& flat, const Array& mask) {
     if (Array result; compress_at_once(flat, mask, result)) return result;
-    Array out = new_array(Dims{count_true(mask)}, flat.dtype);
+    Array out = new_array(Dims{count_true(mask)}, flat.dtype, flat.pool());
     if (out.size() > 0) submit(structured("compress", {&flat, &mask}, out));
     return out;
 }
 
 Array flatnonzero(const Array& mask) {
     if (Array result; flatnonzero_at_once(mask, result)) return result;
-    Array out = new_array(Dims{count_true(mask)}, DType::int64);
+    Array out = new_array(Dims{count_true(mask)}, DType::int64, mask.pool());
     if (out.size() > 0) submit(structured("flatnonzero", {&mask}, out));
     return out;
 }
 
 Array bincount(const Array& index, std::int64_t length) {
-    Array out = new_array(Dims{length}, DType::int64);
+    Array out = new_array(Dims{length}, DType::int64, index.pool());
     if (length > 0) submit(structured("bincount", {&index}, out));
     return out;
 }

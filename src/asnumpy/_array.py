@@ -9,7 +9,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._dtype import as_dtype
-from asnumpy._public import export
+from asnumpy._public import beside, export
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ def method(definition: Any = None, /, *, name: str | None = None) -> Any:
             own = property(own.fget, own.fset, own.fdel, documented)
         elif target is own and getattr(own, "__doc__", None) is None and documented:
             own.__doc__ = documented
-        setattr(ndarray, attached, own)
+        setattr(ndarray, attached, beside(own))
         return definition
 
     return attach if definition is None else attach(definition)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy._array import method
-from asnumpy._creation import check_device
+from asnumpy._devices import Device, devices
 from asnumpy._public import export
 
 # Editions only add names and keywords, so the namespace serves all of them.
@@ -36,17 +36,17 @@ class ArrayNamespaceInfo:
         """What depends on data or is limited: boolean masks, shapes that depend on values, most dimensions."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": _MOST_DIMENSIONS}
 
-    def default_device(self) -> str:
+    def default_device(self) -> Device:
         """Where arrays are made when no device is named."""
-        return "cpu"
+        return Device()
 
-    def devices(self) -> tuple[str, ...]:
+    def devices(self) -> list[Device]:
         """The devices that `device=` and `to_device()` take."""
-        return ("cpu",)
+        return devices()
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype]:
         """The dtypes of arrays made from Python numbers."""
-        check_device(device)
+        Device(device)
         indices = np.dtype(np.intp)
         return {"real floating": np.dtype(np.float64), "complex floating": np.dtype(np.complex128),
                 "integral": indices, "indexing": indices}
@@ -56,7 +56,7 @@ class ArrayNamespaceInfo:
 
         asnumpy has more dtypes than the standard names, float16 and bfloat16 among them; they are not listed.
         """
-        check_device(device)
+        Device(device)
         kinds = ("bool", "numeric") if kind is None else kind if isinstance(kind, tuple) else (kind,)
         unknown = [one for one in kinds if one not in _KINDS]
         if unknown:

@@ -10,6 +10,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._array import method, ndarray
 from asnumpy._convert import asarray
+from asnumpy._devices import device_of, memory_of
 from asnumpy._dtype import as_dtype
 from asnumpy._host import host
 from asnumpy._public import export
@@ -217,11 +218,16 @@ def _set_flat(self: Any, value: Any) -> None:
     flatiter(self)[:] = value
 
 
+def _ctypes(self: Any) -> Any:
+    _core.announce_implicit_copy(self, "ndarray.ctypes")
+    return _core.to_numpy_view(self, None).ctypes
+
+
 method(name="flags")(property(flagsobj))
 method(name="flat")(property(flatiter, _set_flat))
-method(name="device")(property(lambda self: "cpu", doc="Where the elements lie."))
-method(name="data")(property(memoryview))
-method(name="ctypes")(property(lambda self: _core.to_numpy_view(self, None).ctypes))
+method(name="device")(property(device_of, doc="Where the elements lie, an asnumpy.Device."))
+method(name="data")(property(memory_of))
+method(name="ctypes")(property(_ctypes))
 
 
 @method

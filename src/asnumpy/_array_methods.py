@@ -102,7 +102,10 @@ def _round(self: Any, decimals: int = 0, out: Any = None) -> ndarray:
 def byteswap(self: Any, inplace: bool = False) -> ndarray:
     if not inplace:
         return host(np.ndarray.byteswap, self)
-    _core.to_numpy_view(self, True).byteswap(inplace=True)
+    if self.host_visible:
+        _core.to_numpy_view(self, True).byteswap(inplace=True)
+    else:
+        self[...] = host(np.ndarray.byteswap, self)
     return self
 
 
@@ -132,11 +135,17 @@ def dumps(self: Any) -> bytes:
 
 @method
 def to_device(self: Any, device: Any, /, *, stream: Any = None) -> ndarray:
+    """The array on another device: itself where it lies there already, else a copy.
+
+    Parameters: device, a name ("cpu", "ascend:1") or an asnumpy.Device; stream, None: the copy is in order with all
+    other work. ValueError for a device that does not exist.
+    """
     if stream is not None:
-        raise ValueError("ndarray.to_device: The stream argument is not supported, the CPU has no streams")
-    if device != "cpu":
-        raise ValueError(f'ndarray.to_device: Unsupported device: expected "cpu", got {device!r}.')
-    return self
+        raise ValueError("ndarray.to_device: The stream argument is not supported; copies are in order with all work")
+    try:
+        return _core.to_device(self, device)
+    except ValueError as error:
+        raise ValueError(f"ndarray.to_device: {error}") from None
 
 
 @method
@@ -170,7 +179,7 @@ def resize(self: Any, *new_shape: Any, refcheck: bool = True) -> None:
         raise ValueError("cannot resize this array: it does not own its data")
     if not (self.flags_c_contiguous or self.flags_f_contiguous):
         raise ValueError("resize only works on single-segment arrays")
-    made = _core.empty((count,), self.dtype)
+    made = _core.empty((count,), self.dtype, "C", self.device_name)
     kept = min(count, self.size)
     old = (self if self.flags_c_contiguous else self.T).reshape(-1)
     _core.assign(made[kept:], 0)

@@ -13,23 +13,25 @@ from asnumpy._host import as_numpy
 from asnumpy._public import public
 
 
-def from_host(array: np.ndarray, function: str = "asarray") -> ndarray:
+def from_host(array: np.ndarray, function: str = "asarray", device: Any = None) -> ndarray:
     """A copy of a NumPy array, whatever its strides and byte order."""
     if not supported(array.dtype):
         raise unsupported_error(array.dtype, function)
-    return _core.new_from_numpy(array)
+    return _core.new_from_numpy(array, function, device)
 
 
-def _converted(value: Any) -> ndarray:
-    """What is no array of ours is copied as `np.asarray` reads it."""
+def _converted(value: Any, device: Any = None) -> ndarray:
+    """An array of another device is moved; what is no array of ours is copied as `np.asarray` reads it."""
+    if isinstance(value, ndarray):
+        return _core.to_device(value, device)
     if isinstance(value, np.ndarray):
-        return from_host(value)
+        return from_host(value, "asarray", device)
     made = as_numpy(value)
     if not supported(made.dtype):
         raise unsupported_error(made.dtype)
     if made.base is None and made.flags.owndata and type(value) in (list, tuple, int, float, complex, bool):
-        return _core.adopt(made)
-    return _core.new_from_numpy(made)
+        return _core.adopt(made, "asarray", device)
+    return _core.new_from_numpy(made, "asarray", device)
 
 
 _core.set_hooks({"asarray": _converted})
@@ -37,28 +39,29 @@ asarray = _core.asarray  # our arrays pass through
 
 
 @public
-def from_numpy(array: Any) -> ndarray:
+def from_numpy(array: Any, *, device: Any = None) -> ndarray:
     """A new array with the elements of a NumPy array.
 
-    Parameters: array, a numpy.ndarray or NumPy scalar of any shape, strides, byte order and numeric dtype. Returns an
-    array of its shape and dtype in native byte order, on memory of its own. TypeError for other objects and dtypes.
+    Parameters: array, a numpy.ndarray or NumPy scalar of any shape, strides, byte order and numeric dtype;
+    device, where it is made (None: where new arrays are). Returns an array of its shape and dtype in native byte order,
+    on memory of its own. TypeError for other objects and dtypes.
     """
     if not isinstance(array, (np.ndarray, np.generic)):
         came = type(array).__name__
         raise TypeError(f"from_numpy: expected a numpy.ndarray, got {came}; asarray() takes any sequence")
-    return from_host(np.asarray(array), "from_numpy")
+    return from_host(np.asarray(array), "from_numpy", device)
 
 
 @public
 def to_numpy(array: Any) -> np.ndarray:
-    """A NumPy array of its own with the elements of an array; `np.asarray(array)` shares memory instead.
+    """A NumPy array of its own with the elements of an array on any device.
+
+    On the CPU `np.asarray(array)` shares memory instead.
 
     Parameters: array, an array of asnumpy or anything that `np.array` takes. Returns a numpy.ndarray of its shape,
     dtype and memory order. What is pending is run.
     """
-    if isinstance(array, ndarray):
-        return np.array(_core.to_numpy_view(array, None), order="K")
-    return np.array(array)
+    return _core.numpy_copy(array) if isinstance(array, ndarray) else np.array(array)
 
 
 @public
@@ -69,17 +72,28 @@ def asnumpy(array: Any) -> np.ndarray:
 
 @public
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ndarray:
-    if device not in (None, "cpu"):
-        raise ValueError(f'from_dlpack: expected device None or "cpu", got {device!r}')
+    if device is not None:
+        try:
+            device = _core.device_name(device)
+        except ValueError as error:
+            raise ValueError(f"from_dlpack: {error}") from None
     if isinstance(x, ndarray):
+        if device not in (None, x.device_name):
+            if copy is False:
+                raise ValueError(f"from_dlpack: the array lies on {x.device_name}, {device} gets a copy only")
+            return _core.to_device(x, device)
         return _core.cast(x, x.dtype) if copy else x[...]
     if not hasattr(x, "__dlpack__"):
         raise TypeError(f"from_dlpack: expected an object with __dlpack__, got {type(x).__name__}")
-    wanted: dict[str, Any] = {} if device is None else {"dl_device": (1, 0)}  # which asks the producer to copy to it
+    wanted: dict[str, Any] = {"dl_device": (1, 0)} if device == "cpu" else {}  # which asks the producer to copy to it
     if copy is not None:
         wanted["copy"] = copy
     try:
-        return _core.from_dlpack(x.__dlpack__(max_version=(1, 0), **wanted))
+        made, copied = _core.from_dlpack(x.__dlpack__(max_version=(1, 0), **wanted)), True
     except TypeError:  # a producer from before version 1.0 knows no keywords
-        made = _core.from_dlpack(x.__dlpack__())
-    return _core.cast(made, made.dtype) if copy else made
+        made, copied = _core.from_dlpack(x.__dlpack__()), False
+    if device not in (None, made.device_name):
+        if copy is False:
+            raise ValueError(f"from_dlpack: the tensor lies on {made.device_name}, {device} gets a copy only")
+        return _core.to_device(made, device)
+    return _core.cast(made, made.dtype) if copy and not copied else made

@@ -13,16 +13,12 @@ from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray as _asarray
 from asnumpy._convert import from_host
+from asnumpy._devices import Device
 from asnumpy._dtype import as_dtype, is_narrow, real_kind
 from asnumpy._host import as_numpy, host
 from asnumpy._limits import iinfo
 from asnumpy._public import public
 from asnumpy._ufunc import isfinite
-
-
-def check_device(device: Any) -> None:
-    if device is not None and device != "cpu":
-        raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
 
 
 def normal_shape(shape: Any) -> tuple[int, ...]:
@@ -36,12 +32,12 @@ def normal_shape(shape: Any) -> tuple[int, ...]:
     return tuple(index(n) for n in shape)
 
 
-def _new(shape: Any, dtype: Any, order: str) -> ndarray:
+def _new(shape: Any, dtype: Any, order: str, device: Any) -> ndarray:
     if order not in ("C", "F"):
         if order in ("A", "K", "a", "k"):
             raise ValueError("only 'C' or 'F' order is permitted")
         order = _order_name(order)
-    return _core.empty(normal_shape(shape), as_dtype(dtype, "empty"), order)
+    return _core.empty(normal_shape(shape), as_dtype(dtype, "empty"), order, device)
 
 
 def _order_name(order: Any) -> Any:
@@ -51,8 +47,11 @@ def _order_name(order: Any) -> Any:
     return name
 
 
-def empty_ordered(shape: tuple[int, ...], dtype: np.dtype, order: Any, model: ndarray) -> ndarray:
-    """A new array whose memory order is `order`; 'A' and 'K' follow the model's strides as NumPy does."""
+def empty_ordered(shape: tuple[int, ...], dtype: np.dtype, order: Any, model: ndarray, device: Any = None) -> ndarray:
+    """A new array whose memory order is `order`; 'A' and 'K' follow the model's strides as NumPy does.
+
+    It lies beside the model where no device is given.
+    """
     name = _order_name(order)
     if name in ("A", "K"):
         if name == "A":
@@ -62,10 +61,10 @@ def empty_ordered(shape: tuple[int, ...], dtype: np.dtype, order: Any, model: nd
         elif model.flags_f_contiguous:
             name = "F"
     if name != "K":
-        return _core.empty(shape, dtype, name)
+        return _core.empty(shape, dtype, name, model if device is None else device)
     strides = model.strides
     axes = sorted(range(len(shape)), key=lambda axis: -abs(strides[axis]))  # stable: equal strides keep their order
-    made = _core.empty(tuple(shape[axis] for axis in axes), dtype)
+    made = _core.empty(tuple(shape[axis] for axis in axes), dtype, "C", model if device is None else device)
     return _core.transpose(made, tuple(int(axis) for axis in np.argsort(axes)))
 
 
@@ -120,6 +119,9 @@ def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int =
     if isinstance(value, ndarray):
         made = _from_ndarray(value, dtype, copy, order)
     elif copy is False:
+        if _core.default_device() != "cpu":
+            raise ValueError(f"Unable to avoid copy while creating an array as requested: {_core.default_device()} "
+                             "has memory of its own, asnumpy.Device(\"cpu\") shares that of the host.")
         made = _from_ndarray(_core.wrap_numpy(np.array(value, copy=False)), dtype, False, order)
     elif isinstance(value, np.ndarray) and _order_name(order) != "F" and value.flags.c_contiguous:
         made = from_host(value)
@@ -155,10 +157,14 @@ def asarray(
     a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None, like: Any = None,
 ) -> ndarray:
     """Differs from NumPy: a numpy.ndarray is copied, not shared; `from_dlpack` shares its memory."""
-    check_device(device)
     if dtype is None and order is None and copy is None:
-        return _asarray(a)
-    return _convert(a, dtype, copy, order)
+        return _asarray(a, device)
+    if device is None:
+        return _convert(a, dtype, copy, order)
+    if copy is False and (a.device_name if isinstance(a, ndarray) else "cpu") != _core.device_name(device):
+        raise ValueError(f"asarray: the elements do not lie on {device}, which gets a copy only")
+    with Device(device):
+        return _core.to_device(_convert(a, dtype, copy, order), device)
 
 
 @public
@@ -213,8 +219,7 @@ def empty(
 ) -> ndarray:
     if device is None and order == "C" and (common := _core.filled(shape, dtype, None)) is not None:
         return common
-    check_device(device)
-    return _new(shape, dtype, order)
+    return _new(shape, dtype, order, device)
 
 
 @public
@@ -223,8 +228,7 @@ def zeros(
 ) -> ndarray:
     if device is None and order == "C" and (common := _core.filled(shape, dtype, 0)) is not None:
         return common
-    check_device(device)
-    made = _new(shape, dtype, order)
+    made = _new(shape, dtype, order, device)
     _core.assign(made, 0)
     return made
 
@@ -235,8 +239,7 @@ def ones(
 ) -> ndarray:
     if device is None and order == "C" and (common := _core.filled(shape, dtype, 1)) is not None:
         return common
-    check_device(device)
-    made = _new(shape, dtype, order)
+    made = _new(shape, dtype, order, device)
     _core.assign(made, 1)
     return made
 
@@ -249,18 +252,16 @@ def full(
         common = _core.filled(shape, dtype, fill_value)
         if common is not None:
             return common
-    check_device(device)
     if dtype is None:
         dtype = fill_value.dtype if isinstance(fill_value, ndarray) else np.asarray(fill_value).dtype
-    return assign_value(_new(shape, dtype, order), fill_value)
+    return assign_value(_new(shape, dtype, order, device), fill_value)
 
 
 def _like(prototype: Any, dtype: Any, order: Any, shape: Any, device: Any) -> ndarray:
-    check_device(device)
     model = _asarray(prototype)
     return empty_ordered(
         model.shape if shape is None else normal_shape(shape),
-        model.dtype if dtype is None else as_dtype(dtype), order, model,
+        model.dtype if dtype is None else as_dtype(dtype), order, model, device,
     )
 
 
@@ -303,9 +304,8 @@ def eye(
     N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: Any = "C", *, device: Any = None,
     like: Any = None,
 ) -> ndarray:
-    check_device(device)
     columns = N if M is None else M
-    made = zeros((N, columns), dtype, order)
+    made = zeros((N, columns), dtype, order, device=device)
     k = index(k)
     length = min(N, columns - k) if k >= 0 else min(N + k, columns)
     if length > 0:
@@ -320,8 +320,13 @@ def identity(n: int, dtype: Any = None, *, like: Any = None) -> ndarray:
     return eye(n, dtype=dtype)
 
 
-def computed(function: Any, *args: Any, **kwargs: Any) -> Any:
+def computed(function: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
     """An array that NumPy computes from numbers; where arrays of ours take part, it is a call through the host door."""
+    if device is not None:
+        with Device(device):
+            made = computed(function, *args, **kwargs)
+        moved = tuple(_core.to_device(one, device) for one in (made if isinstance(made, tuple) else (made,)))
+        return moved if isinstance(made, tuple) else moved[0]
     if any(isinstance(value, ndarray) for value in args):
         return host(function, *args, **kwargs)
     made = function(*args, **kwargs)
@@ -339,7 +344,6 @@ def arange(
     start_or_stop: Any = _MISSING, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
     like: Any = None, start: Any = _MISSING,
 ) -> ndarray:
-    check_device(device)
     if start is not _MISSING or start_or_stop is _MISSING:  # by keywords
         if start is not _MISSING and start_or_stop is not _MISSING:
             raise TypeError("arange() got multiple values for argument 'start'")
@@ -347,10 +351,10 @@ def arange(
             raise TypeError("arange() requires stop to be specified.")
         start_or_stop = 0 if start is _MISSING else start
     if dtype is None and type(start_or_stop) is int and type(step) is int and (stop is None or type(stop) is int):
-        return _core.adopt(np.arange(start_or_stop, stop, step))  # the common call first
+        return _core.adopt(np.arange(start_or_stop, stop, step), "arange", device)  # the common call first
     if stop is None:
-        return computed(np.arange, 0, start_or_stop, step, dtype=dtype)
-    return computed(np.arange, start_or_stop, stop, step, dtype=dtype)
+        return computed(np.arange, 0, start_or_stop, step, device=device, dtype=dtype)
+    return computed(np.arange, start_or_stop, stop, step, device=device, dtype=dtype)
 
 
 _given = inspect.signature(arange).parameters
@@ -365,8 +369,7 @@ def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
     axis: int = 0, *, device: Any = None,
 ) -> Any:
-    check_device(device)
-    return computed(np.linspace, start, stop, num, endpoint, retstep, dtype, axis)
+    return computed(np.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device)
 
 
 @public

@@ -1,4 +1,4 @@
-"""The host door: NumPy and SciPy functions run on zero-copy views of our arrays, counted, their results adopted."""
+"""The host door: NumPy and SciPy functions run on views or copies of our arrays, counted."""
 
 from __future__ import annotations
 
@@ -90,21 +90,56 @@ def _root(array: np.ndarray) -> np.ndarray:
 _PLAIN = frozenset({type(None), bool, int, float, str})  # go in as they are
 
 
+def _octets(array: np.ndarray) -> np.ndarray:
+    return array.reshape(-1, order="A").view(np.uint8)
+
+
 class _Door:
-    """One passage: the views handed out, so that a result that is one of them, or looks into one, is recognised."""
+    """One passage: the views handed out, so that a result that is one of them, or looks into one, is recognised.
 
-    __slots__ = ("plain", "views")
+    Arrays of a device go in as copies; what the function has written into one is written to the array.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("beside", "copies", "plain", "pure", "views")
+
+    def __init__(self, pure: bool = False) -> None:
         self.views: dict[int, tuple[np.ndarray, Any]] = {}
         self.plain: list[np.ndarray] = []  # NumPy's own arrays among the arguments
+        self.beside: Any = None  # the first array of ours: results lie where it lies
+        self.copies: dict[int, tuple[Any, np.ndarray, np.ndarray | None]] = {}  # array, its copy, the copy as it was
+        self.pure = pure
+
+    def copied(self, array: Any) -> np.ndarray:
+        known = self.copies.get(id(array))
+        if known is not None:
+            return known[1]
+        copy = _core.numpy_copy(array)
+        watched = array.flags_writeable and not self.pure
+        copy.flags.writeable = watched
+        self.copies[id(array)] = (array, copy, copy.copy(order="K") if watched else None)
+        return copy
+
+    def count(self, name: str) -> None:
+        """Counts the passage where arrays of a device take part."""
+        if self.copies:
+            arrays = [array for array, _, _ in self.copies.values()]
+            dtypes = ", ".join(array.dtype.name for array in arrays)
+            size = sum(array.nbytes for array in arrays)
+            _core.count_fallback(name, dtypes, arrays[0].device_name, "the host door: NumPy computes it", size)
+
+    def write_back(self) -> None:
+        for array, copy, before in self.copies.values():
+            if before is not None and not np.array_equal(_octets(copy), _octets(before)):
+                _core.assign(array, _core.new_from_numpy(copy, "ndarray", array))
 
     def out(self, value: Any) -> Any:
         kind = type(value)
         if kind in _PLAIN:
             return value
         if isinstance(value, _core.Array):
-            view = _core.to_numpy_view(value, None)
+            if self.beside is None:
+                self.beside = value
+            view = _core.to_numpy_view(value, None) if value.host_visible else self.copied(value)
             self.views[id(view)] = (view, value)
             return view
         if isinstance(value, np.ndarray):
@@ -128,7 +163,7 @@ class _Door:
         if kind is np.ndarray:
             return self.array(value)
         if isinstance(value, np.generic):
-            return _core.adopt(value) if supported(value.dtype) else value
+            return _core.adopt(value, "array", self.beside) if supported(value.dtype) else value
         if kind is tuple or kind is list:
             return kind([self.back(item) for item in value])
         if isinstance(value, tuple) and hasattr(value, "_fields"):  # SVDResult and its like
@@ -147,8 +182,8 @@ class _Door:
         fresh = root.base is None and root.flags.owndata and value.flags.writeable and value.dtype.isnative
         # what owns its memory cannot look into a view of ours, but may be what an argument is a view of
         if not fresh or (self.plain and any(np.may_share_memory(value, one) for one in self.plain)):
-            return _core.new_from_numpy(value)
-        return _core.adopt(value)
+            return _core.new_from_numpy(value, "array", self.beside)
+        return _core.adopt(value, "array", self.beside)
 
 
 def take_over(value: Any) -> Any:
@@ -159,17 +194,22 @@ def take_over(value: Any) -> Any:
 def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Calls a NumPy or SciPy function: our arrays go in as views that share memory, new arrays come out as ours.
 
+    Those of a device go in as copies, which is counted (fallbacks()), and results go back to it.
+
     A result that shares memory with an argument is copied, an argument that is returned (`out=`) comes back as itself.
     """
     name = function_name(function)
     _announce(name)
-    door = _Door()
+    door = _Door(pure=isinstance(function, np.ufunc) and "out" not in kwargs and len(args) == function.nin)
     views = [door.out(value) for value in args]
     named = {key: door.out(value) for key, value in kwargs.items()} if kwargs else {}
-    if listener is None:
-        return door.back(function(*views, **named))
-    start = time.perf_counter_ns()
+    door.count(name)
+    start = time.perf_counter_ns() if listener is not None else 0
     result = function(*views, **named)
+    if door.copies:
+        door.write_back()
+    if listener is None:
+        return door.back(result)
     listener.append({
         "name": name, "category": "host", "start_ns": start, "duration_ns": time.perf_counter_ns() - start,
         "bytes": sum(view.nbytes for view, _ in door.views.values()), "detail": "",

@@ -55,9 +55,7 @@ if "astype" not in exports:
     def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> ndarray:
         if not isinstance(x, (ndarray, np.ndarray, np.generic)):
             raise TypeError(f"Input should be a NumPy array. It is of type {type(x)}.")
-        if device not in (None, "cpu"):
-            raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
-        made = asarray(x)
+        made = asarray(x, device)
         return made.astype(as_dtype(dtype, "astype"), copy=copy)
 
 
@@ -70,6 +68,9 @@ def may_share_memory(a: Any, b: Any, /, max_work: Any = 0) -> bool:
 
 @public
 def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> bool:
-    if isinstance(a, ndarray) and isinstance(b, ndarray) and not _core.may_share_memory(a, b):
-        return False
+    if isinstance(a, ndarray) and isinstance(b, ndarray):
+        if not _core.may_share_memory(a, b):
+            return False
+        if not a.host_visible:
+            return bool(_core.shares_memory(a, b))
     return bool(host(np.shares_memory, a, b, max_work))

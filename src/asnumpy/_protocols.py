@@ -22,6 +22,9 @@ ndarray.__array_priority__ = 0.0  # type: ignore[attr-defined]
 
 @method(name="__array__")
 def _array(self: Any, dtype: Any = None, /, *, copy: Any = None) -> np.ndarray:
+    _core.announce_implicit_copy(self, "numpy.asarray")
+    if copy is False and not self.host_visible:
+        raise ValueError("Unable to avoid copy while creating an array as requested: the host cannot read the memory.")
     view = _core.to_numpy_view(self, None)
     if dtype is not None and np.dtype(dtype) != view.dtype:
         if copy is False:
@@ -89,10 +92,10 @@ def _format(self: Any, spec: str, /) -> str:
     return object.__format__(self, spec)
 
 
-def _rebuild(data: Any, dtype: np.dtype, shape: tuple[int, ...], order: str) -> ndarray:
+def _rebuild(data: Any, dtype: np.dtype, shape: tuple[int, ...], order: str, device: str = "cpu") -> ndarray:
     elements = np.frombuffer(data, dtype=dtype).reshape(shape, order=order)  # type: ignore[call-overload]
-    if isinstance(data, (bytes, bytearray)):
-        return from_host(elements)
+    if isinstance(data, (bytes, bytearray)) or device != "cpu":
+        return from_host(elements, "loads", device if device in _core.devices() else None)
     return _core.wrap_numpy(elements)  # out of band: the buffer that loads() was given is the array's memory
 
 
@@ -103,7 +106,8 @@ def _reduce_ex(self: Any, protocol: Any, /) -> Any:
     octets = np.asarray(plain, order=order).reshape(-1, order=order).view(np.uint8)
     in_band = protocol < 5 or not (self.flags_c_contiguous or self.flags_f_contiguous)
     data: Any = octets.tobytes() if in_band else pickle.PickleBuffer(octets)  # type: ignore[arg-type]
-    return _rebuild, (data, self.dtype, self.shape, order)
+    where = () if self.host_visible else (self.device_name,)
+    return _rebuild, (data, self.dtype, self.shape, order, *where)
 
 
 @method(name="__reduce__")

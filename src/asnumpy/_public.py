@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, overload
+from types import FunctionType
+from typing import Any, TypeVar, cast, overload
 
 import numpy as np
+
+from asnumpy import _core
 
 T = TypeVar("T")
 
@@ -16,6 +20,24 @@ def export(name: str, value: Any) -> None:
     """Adds one name to the namespace; a name has one definition."""
     if exports.setdefault(name, value) is not value:
         raise RuntimeError(f"asnumpy: '{name}' is marked public twice: {exports[name]!r} and {value!r}")
+
+
+_several_devices = len(_core.devices()) > 1
+
+
+def beside(definition: T) -> T:
+    """A function that makes new arrays on the device of its arguments, where there is more than one device.
+
+    What the core computes lies there anyhow; this is for arrays that the function makes on its way.
+    """
+    if not _several_devices or not isinstance(definition, FunctionType):
+        return definition
+
+    @functools.wraps(definition)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return _core.call_beside(definition, args, kwargs)
+
+    return cast("T", call)
 
 
 def numpy_doc(name: str) -> str | None:
@@ -42,9 +64,10 @@ def public(definition: Any = None, /, *, name: str | None = None, alias: Iterabl
             own.__doc__ = f"{own.__doc__}\n\n{text}"
         elif text:
             own.__doc__ = f"As numpy.{exported}; arrays that come back are asnumpy's, 0-d ones for scalars.\n\n{text}"
-        export(exported, definition)
+        shown = beside(definition)
+        export(exported, shown)
         for other in alias:
-            export(other, definition)
+            export(other, shown)
         return definition
 
     return mark if definition is None else mark(definition)

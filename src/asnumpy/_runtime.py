@@ -21,13 +21,13 @@ def _array(value: Any, function: str) -> Any:
 
 @public
 def synchronize() -> None:
-    """Runs everything that is recorded and waits for it. What fails in an operation (memory) is raised here."""
-    _core.flush()
+    """Runs all that is recorded and waits for every device. What fails in an operation (memory) is raised here."""
+    _core.synchronize()
 
 
 @public
 def flush() -> None:
-    """The same as synchronize()."""
+    """Runs everything that is recorded; on a device it may still be under way. synchronize() waits as well."""
     _core.flush()
 
 
@@ -53,26 +53,30 @@ def pending_count() -> int:
 
 
 @public
-def memory_info() -> dict[str, int]:
-    """Figures of the memory pool.
+def memory_info(device: Any = None) -> dict[str, int]:
+    """Figures of a device's memory pool.
 
-    Returns a dict of ints: `in_use`, `cached`, `peak`, `limit` (0: none), `total` and `available` in bytes; `blocks`
+    Parameters: device, a name or asnumpy.Device (None: where new arrays are made). Returns a dict of ints:
+    `in_use`, `cached`, `peak`, `limit` (0: none), `total` and `available` in bytes; `blocks`
     that the pool keeps; `requests` for memory and `hits`, those that it served from what it keeps.
     """
-    return dict(_core.memory_info())
+    return dict(_core.memory_info(device))
 
 
 @public
-def free_all_blocks() -> None:
-    """Gives the memory that the pool keeps for reuse back to the system."""
+def free_all_blocks(device: Any = None) -> None:
+    """Gives the memory that a device's pool keeps for reuse back to the system.
+
+    Parameters: device, a name or asnumpy.Device (None: where new arrays are made).
+    """
     _core.flush()
-    _core.free_all_blocks()
+    _core.free_all_blocks(device)
 
 
 @public
-def reset_peak() -> None:
-    """Lets memory_info()["peak"] start again from what is in use now."""
-    _core.reset_peak()
+def reset_peak(device: Any = None) -> None:
+    """Lets memory_info(device)["peak"] start again from what is in use now."""
+    _core.reset_peak(device)
 
 
 @public
@@ -113,7 +117,7 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
     report: dict[str, Any] = {
         "asnumpy": sys.modules["asnumpy"].__version__, "numpy": np.__version__,
         "python": f"{platform.python_version()} on {sys.platform} {platform.machine()}",
-        "device": "cpu", "instruction set": _core.instruction_set(),
+        "device": _core.default_device(), "instruction set": _core.instruction_set(),
         "vector math": "yes" if _core.vector_math() else "no", "blas": _core.blas(),
         "threads": f"{_core.num_threads()} of {_core.max_threads()}",
         "memory": f"{_size(info['in_use'])} in use, {_size(info['cached'])} cached, {_size(info['peak'])} peak, "

@@ -122,4 +122,4 @@ def frombuffer(
     as_dtype(given, "frombuffer")
     plain = np.frombuffer(buffer, given, count, offset)
     usable = plain.dtype.isnative and plain.flags.aligned
-    return _core.wrap_numpy(plain) if usable else from_host(plain, "frombuffer")
+    return _core.wrap_numpy(plain) if usable and _core.default_device() == "cpu" else from_host(plain, "frombuffer")

@@ -12,11 +12,17 @@ from typing import Any
 
 from asnumpy import _core
 
-__all__ = ["eager", "eager_size", "host_calls", "memory_limit", "num_threads", "settings", "using"]
+__all__ = [
+    "device", "eager", "eager_size", "fallback", "host_calls", "implicit_copies", "memory_limit", "num_threads",
+    "settings", "using",
+]
 
+device: str
 eager: bool
 eager_size: int
+fallback: str
 host_calls: str
+implicit_copies: str
 memory_limit: int
 num_threads: int
 
@@ -61,6 +67,19 @@ def _policy(value: Any) -> str:
     return str(value)
 
 
+def _leave(value: Any) -> str:
+    if value not in ("allow", "warn", "error"):
+        raise ValueError("expected 'allow', 'warn' or 'error'")
+    return str(value)
+
+
+def _device(value: Any) -> str:
+    try:
+        return str(_core.device_name(value))
+    except ValueError:
+        raise ValueError("expected 'cpu', 'ascend' or 'ascend:N'") from None
+
+
 class Setting:
     """A checked attribute of this module; `apply` tells the core, `current` asks it."""
 
@@ -95,10 +114,22 @@ class Setting:
 
 
 class _Settings(ModuleType):
+    device = Setting(
+        None, _device, "the name of a device: where new arrays are made", _core.set_default_device,
+        _core.default_device,
+    )
     eager = Setting(False, _boolean, "True or False: run every operation at once", _core.set_eager, _core.eager)
     eager_size = Setting(
         None, _count, "an integer: arrays of up to so many elements run at once when nothing they need is pending",
         _core.set_eager_size,
+    )
+    fallback = Setting(
+        "warn", _leave, "'allow', 'warn' or 'error': what work does that its device leaves to the host",
+        _core.set_fallback_policy,
+    )
+    implicit_copies = Setting(
+        "error", _leave, "'allow', 'warn' or 'error': what np.asarray and its like do with an array on a device",
+        _core.set_implicit_copies,
     )
     num_threads = Setting(
         None, _threads, "an integer of at least 1: threads that share large work", _core.set_num_threads,

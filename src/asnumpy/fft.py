@@ -12,7 +12,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
-from asnumpy._creation import check_device, computed
+from asnumpy._creation import computed
 from asnumpy._doors import name_error
 from asnumpy._dtype import as_dtype
 from asnumpy._host import host
@@ -93,10 +93,9 @@ fftn, ifftn, rfftn, irfftn = (_several(name, None) for name in ("fftn", "ifftn",
 
 
 def _frequencies(name: str, n: Any, d: Any, device: Any, dtype: Any) -> ndarray:
-    check_device(device)
     kind = None if dtype is None else as_dtype(dtype, f"fft.{name}")
     try:
-        made = computed(getattr(np.fft, name), n, d)
+        made = computed(getattr(np.fft, name), n, d, device=device)
     except ValueError as error:
         name_error(error, f"fft.{name}", ())
         raise

@@ -11,7 +11,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-FILE = Path(__file__).resolve().parents[2] / "cannsim" / "data" / "operators.json"
+FILE = Path(__file__).resolve().parents[2] / "core" / "cann" / "data" / "operators.json"
 
 
 @cache

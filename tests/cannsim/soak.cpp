@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "abi.hpp"
+#include "cann/abi.hpp"
 #include "cannsim.h"
 
 extern "C" {
@@ -36,7 +36,7 @@ struct Tensor {
     explicit Tensor(std::int64_t n) {
         check(aclrtMalloc(&address, static_cast<std::size_t>(n) * 4, 0), "aclrtMalloc");
         const std::int64_t step = 1;
-        handle = aclCreateTensor(&n, 1, cannsim::ACL_FLOAT, &step, 0, cannsim::ACL_FORMAT_ND, &n, 1, address);
+        handle = aclCreateTensor(&n, 1, asnumpy::cann::ACL_FLOAT, &step, 0, asnumpy::cann::ACL_FORMAT_ND, &n, 1, address);
     }
     Tensor(const Tensor&) = delete;
     Tensor& operator=(const Tensor&) = delete;
@@ -66,15 +66,15 @@ void one_round(std::mt19937& random, void* const* streams, void* const* events, 
     const float a = static_cast<float>(random() % 100), b = static_cast<float>(random() % 100);
     const std::vector<float> left(static_cast<std::size_t>(n), a), right(static_cast<std::size_t>(n), b);
     const std::size_t bytes = static_cast<std::size_t>(n) * 4;
-    check(aclrtMemcpy(x.address, bytes, left.data(), bytes, cannsim::ACL_MEMCPY_HOST_TO_DEVICE), "aclrtMemcpy");
-    check(aclrtMemcpyAsync(y.address, bytes, right.data(), bytes, cannsim::ACL_MEMCPY_HOST_TO_DEVICE, streams[0]), "aclrtMemcpyAsync");
+    check(aclrtMemcpy(x.address, bytes, left.data(), bytes, asnumpy::cann::ACL_MEMCPY_HOST_TO_DEVICE), "aclrtMemcpy");
+    check(aclrtMemcpyAsync(y.address, bytes, right.data(), bytes, asnumpy::cann::ACL_MEMCPY_HOST_TO_DEVICE, streams[0]), "aclrtMemcpyAsync");
     add(x, y, one, sum, streams[0]);
     check(aclrtRecordEvent(events[0], streams[0]), "aclrtRecordEvent");
     check(aclrtStreamWaitEvent(streams[1], events[0]), "aclrtStreamWaitEvent");
     multiply(sum, x, product, streams[1]);
     if (random() % 4 == 0) {
         check(aclrtSynchronizeStream(streams[1]), "aclrtSynchronizeStream");
-        check(aclmdlRICaptureBegin(streams[0], cannsim::ACL_MODEL_RI_CAPTURE_MODE_RELAXED), "aclmdlRICaptureBegin");
+        check(aclmdlRICaptureBegin(streams[0], asnumpy::cann::ACL_MODEL_RI_CAPTURE_MODE_RELAXED), "aclmdlRICaptureBegin");
         add(x, y, one, sum, streams[0]);
         multiply(sum, x, product, streams[0]);
         void* model = nullptr;
@@ -87,7 +87,7 @@ void one_round(std::mt19937& random, void* const* streams, void* const* events, 
         check(aclrtSynchronizeEvent(events[1]), "aclrtSynchronizeEvent");
     }
     std::vector<float> result(static_cast<std::size_t>(n));
-    check(aclrtMemcpy(result.data(), bytes, product.address, bytes, cannsim::ACL_MEMCPY_DEVICE_TO_HOST), "aclrtMemcpy");
+    check(aclrtMemcpy(result.data(), bytes, product.address, bytes, asnumpy::cann::ACL_MEMCPY_DEVICE_TO_HOST), "aclrtMemcpy");
     for (const float value : result)
         if (value != (a + b) * a) {
             std::fprintf(stderr, "expected %g, got %g\n", static_cast<double>((a + b) * a), static_cast<double>(value));
@@ -103,7 +103,7 @@ void work(int number, std::chrono::steady_clock::time_point end) {
     for (void*& stream : streams) check(aclrtCreateStream(&stream), "aclrtCreateStream");
     for (void*& event : events) check(aclrtCreateEvent(&event), "aclrtCreateEvent");
     float value = 1;
-    aclScalar* const one = aclCreateScalar(&value, cannsim::ACL_FLOAT);
+    aclScalar* const one = aclCreateScalar(&value, asnumpy::cann::ACL_FLOAT);
     while (std::chrono::steady_clock::now() < end) one_round(random, streams, events, one);
     check(aclDestroyScalar(one), "aclDestroyScalar");
     for (void* const stream : streams) check(aclrtDestroyStream(stream), "aclrtDestroyStream");

@@ -14,7 +14,7 @@ import pytest
 
 from cannsim import acl
 
-DATA = json.loads((Path(__file__).resolve().parents[2] / "cannsim" / "data" / "operators.json").read_text())
+DATA = json.loads((Path(__file__).resolve().parents[2] / "core" / "cann" / "data" / "operators.json").read_text())
 LETTERS = DATA["_meta"]["letters"]
 TABLES = DATA["_promotion"]
 

@@ -13,7 +13,7 @@ import pytest
 
 from cannsim import acl
 
-DATA = Path(__file__).resolve().parents[2] / "cannsim" / "data"
+DATA = Path(__file__).resolve().parents[2] / "core" / "cann" / "data"
 RUNTIME = {
     name: facts for name, facts in json.loads((DATA / "runtime.json").read_text()).items() if not name.startswith("_")
 }

@@ -31,7 +31,7 @@ inline Array op(const char* name, const Array& a, const Array& b) {
 }
 
 inline Array iota(std::int64_t n, double start = 0) {
-    Array a = new_array(Dims{n}, DType::float64);
+    Array a = new_array(Dims{n}, DType::float64, default_pool());
     make_ready(a);
     for (std::int64_t i = 0; i < n; ++i) reinterpret_cast<double*>(a.data())[i] = start + static_cast<double>(i);
     return a;

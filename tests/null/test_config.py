@@ -27,6 +27,9 @@ GOOD: dict[str, list[tuple[Any, Any]]] = {
     "num_threads": [(1, 1), ("1", 1), (_core.max_threads(), _core.max_threads())],
     "memory_limit": [(10**12, 10**12), ("2 TB", 2 * 10**12), ("1.5TiB", 3 << 39), ("900GB", 900 * 10**9), (0, 0)],
     "host_calls": [("warn", "warn"), ("error", "error"), ("count", "count")],
+    "device": [("cpu", "cpu"), ("cpu:0", "cpu"), (ap.Device("cpu"), "cpu")],
+    "fallback": [("allow", "allow"), ("error", "error"), ("warn", "warn")],
+    "implicit_copies": [("allow", "allow"), ("warn", "warn"), ("error", "error")],
 }
 BAD: dict[str, list[Any]] = {
     "eager": [2, None, "maybe", 0.5, []],
@@ -34,6 +37,9 @@ BAD: dict[str, list[Any]] = {
     "num_threads": [0, -3, 2.0, "all", None],
     "memory_limit": [-1, "5 apples", 1.5, "GB", None],
     "host_calls": ["never", True, None, 3],
+    "device": ["gpu", "ascend:x", "ascend:-1", "cpu:1", "", None, 3],
+    "fallback": ["count", True, None],
+    "implicit_copies": ["never", False, None],
 }
 
 

@@ -63,7 +63,7 @@ def poisson_mean(name: str, value: Any) -> None:
 @lru_cache(512)
 def _constant(value: Any, dtype: np.dtype) -> Any:
     """A parameter that is one number, as the core takes it."""
-    return _core.new_from_numpy(np.array(value, dtype))
+    return _core.new_from_numpy(np.array(value, dtype), "random", "cpu")
 
 
 class Parameter:

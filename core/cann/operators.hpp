@@ -1,11 +1,15 @@
-// What the data file says of every operator: its parameters in order, and what each accepts.
+// What the data file says of every operator of CANN's: its parameters in order, what each accepts, how it is called.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-namespace cannsim {
+#include "base/dtype.hpp"
+
+struct aclOpExecutor;
+
+namespace asnumpy::cann {
 
 enum class Kind : std::uint8_t { tensor, tensors, scalar, scalars, ints, floats, bools, integer, real, boolean, text, dtype };
 enum class Direction : std::uint8_t { in, out, inout };
@@ -14,7 +18,7 @@ struct Parameter {
     const char* name;
     Kind kind;
     Direction direction;
-    std::uint16_t dtypes;        // a bit per asnumpy::DType (13: complex32); 0: not documented
+    std::uint16_t dtypes;        // a bit per letter (dtypes.hpp) that it accepts; 0: not documented
     std::int8_t low_rank, high_rank;
     std::int8_t same_shape, same_dtype;  // the parameter with which it must agree, or -1
     bool optional;               // may be null, by its name
@@ -24,14 +28,29 @@ struct Parameter {
 struct OperatorFacts {
     const char* name;
     std::uint16_t first, count;
+    std::uint16_t signature;     // operators of one signature have the same C types
 };
 
 std::span<const OperatorFacts> operators();  // in the order of their names
 std::span<const Parameter> parameters(const OperatorFacts&);
 int find_operator(std::string_view name);    // -1: none of that name
 
+// Whether the 910B is documented to accept the dtype; a parameter without documented dtypes accepts each that CANN has.
+bool accepts(const Parameter&, DType);
+// False for an operator or a parameter that does not exist.
+bool accepts(std::string_view operator_name, std::string_view parameter, DType);
+
 inline constexpr int letters = 16;           // asnumpy::DType's numbers, with complex32 in the place of longdouble
 extern const std::int8_t tensor_tensor[letters][letters];  // the promoted dtype, -1: none
 extern const std::int8_t tensor_scalar[letters][letters];  // [of the scalar][of the tensor]
 
-}  // namespace cannsim
+// One argument of an operator's first phase; which member counts follows from the parameter's kind.
+union Value {
+    const void* pointer;
+    std::int64_t integer;
+    double real;
+};
+// Calls a first phase with the C types of the operator's signature; one value for each of its parameters.
+int call_first_phase(const OperatorFacts&, void* function, const Value* arguments, std::uint64_t* workspace, aclOpExecutor** executor);
+
+}  // namespace asnumpy::cann

@@ -1,0 +1,221 @@
+// One backend for each device: memory, copies, programs, structured operations, and the end of it all.
+#include "ascend/backend.hpp"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+
+#include "ascend/device_state.hpp"
+#include "ascend/executable.hpp"
+#include "ascend/lowering.hpp"
+#include "ascend/movement.hpp"
+#include "base/error.hpp"
+#include "base/immortal.hpp"
+#include "device/trace.hpp"
+
+namespace asnumpy::ascend {
+namespace {
+
+constexpr std::array out_of_memory{cann::ACL_ERROR_RT_MEMORY_ALLOCATION, cann::ACL_ERROR_BAD_ALLOC, cann::ACL_ERROR_STORAGE_OVER_LIMIT,
+                                   cann::ACL_ERROR_RT_DEVICE_OOM, cann::ACL_ERROR_RT_RESOURCE_ALLOC_FAIL};
+
+class AscendBackend final : public Backend {
+public:
+    explicit AscendBackend(int index) : state_(index) {
+        const OnDevice here(state_);
+        std::size_t available = 0;
+        state_.check(cann().aclrtGetMemInfo(cann::ACL_HBM_MEM, &available, &total_), "aclrtGetMemInfo");
+    }
+
+    DeviceState& state() { return state_; }
+    std::string name() const override { return state_.name; }
+    bool host_visible() const override { return false; }
+    std::size_t padding() const override { return 32; }  // operators may read so far past the end of a tensor
+
+    // Called with the pool's lock held, so neither this nor release() takes the device's.
+    void* allocate(std::size_t bytes) override {
+        state_.expect_usable();
+        const OnDevice here(state_);
+        void* data = nullptr;
+        const int code = cann().aclrtMalloc(&data, bytes, cann::ACL_MEM_MALLOC_HUGE_FIRST);
+        if (std::ranges::find(out_of_memory, code) != out_of_memory.end()) return nullptr;
+        state_.check(code, "aclrtMalloc");
+        const std::lock_guard lock(blocks_mutex_);
+        blocks_.insert(data);
+        return data;
+    }
+
+    void release(void* data, std::size_t) noexcept override {
+        {
+            const std::lock_guard lock(blocks_mutex_);
+            if (!blocks_.erase(data) || ended()) return;
+        }
+        try {
+            const OnDevice here(state_);
+            cann().aclrtSynchronizeStream(state_.stream);  // queued work may still use it; what failed there comes again
+            cann().aclrtFree(data);
+        } catch (const RuntimeFailure&) {
+            // A lost device has lost its memory, too.
+        }
+    }
+
+    std::size_t total_memory() const override { return total_; }
+    std::size_t available_memory() const override {
+        try {
+            state_.expect_usable();
+            const OnDevice here(state_);
+            std::size_t available = 0, total = 0;
+            return cann().aclrtGetMemInfo(cann::ACL_HBM_MEM, &available, &total) ? 0 : available;
+        } catch (const RuntimeFailure&) {
+            return 0;
+        }
+    }
+
+    std::unique_ptr<Executable> compile(const Program& program) override { return make_executable(state_, program); }
+
+    void run(const StructuredCall& call) override {
+        trace::Span span(row(call.row).name, "run");
+        Emitter emitter(state_);
+        StructuredCall prepared = call;
+        for (Tensor& t : prepared.in) t = direct(emitter, t);
+        std::vector<std::pair<Tensor, Tensor>> late;
+        static const RowId matmul = find_row("matmul");
+        for (Tensor& t : prepared.out) {
+            if (is_direct(t)) continue;
+            const Tensor there = t;
+            t = emitter.temporary(t.shape, t.dtype);
+            if (call.row == matmul && call.option == 1) move(emitter, there, t);  // the product is added to what is there
+            late.emplace_back(t, there);
+        }
+        asnumpy::ascend::run(emitter, prepared);
+        for (const auto& [here, there] : late) move(emitter, here, there);
+    }
+
+    void upload(void* to, const void* host, std::size_t bytes) override {
+        state_.expect_usable();
+        trace::Span span("upload", "copy", bytes);
+        const std::lock_guard lock(state_.mutex);
+        const OnDevice here(state_);
+        state_.staging.upload(to, host, bytes);
+    }
+
+    void download(void* host, const void* from, std::size_t bytes) override {
+        state_.expect_usable();
+        trace::Span span("download", "copy", bytes);
+        const std::lock_guard lock(state_.mutex);
+        const OnDevice here(state_);
+        if (bytes) state_.staging.download(host, from, bytes);
+    }
+
+    void copy_from(Backend& source, void* to, const void* from, std::size_t bytes) override {
+        if (!bytes) return;
+        if (source.host_visible()) return upload(to, from, bytes);
+        auto* const other = dynamic_cast<AscendBackend*>(&source);
+        if (!other || (other != this && !reaches(*other))) return Backend::copy_from(source, to, from, bytes);
+        trace::Span span("copy", "copy", bytes);
+        if (other != this) other->synchronize();  // its work has written the bytes
+        {
+            const std::lock_guard lock(state_.mutex);
+            const OnDevice here(state_);
+            state_.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, state_.stream), "aclrtMemcpyAsync");
+        }
+        if (other != this) synchronize();  // its work may overwrite them
+    }
+
+    void synchronize() override { state_.synchronize(); }
+
+    bool computes(RowId id, int loop) const override {
+        static const RowId cast = find_row("cast");
+        const Signature& signature = row(id).loops[static_cast<std::size_t>(loop)];
+        return (id == cast && signature.in[0] == signature.out[0]) || elementwise(id, loop);
+    }
+    bool reduces(RowId id, int loop) const override { return reduction(id, loop); }
+    bool computes(const StructuredCall& call) const override { return structured(call); }
+
+    // At the end: everything that CANN gave goes back to it, also what arrays still hold.
+    void give_back() noexcept {
+        const std::lock_guard lock(state_.mutex);
+        state_.release();
+        const std::lock_guard blocks(blocks_mutex_);
+        for (void* const data : blocks_) cann().aclrtFree(data);
+        blocks_.clear();
+        cann().aclrtResetDevice(state_.index);
+    }
+
+private:
+    // Whether this device may read the other's memory; asked for once.
+    bool reaches(const AscendBackend& other) {
+        const std::lock_guard lock(state_.mutex);
+        const auto bit = std::uint64_t{1} << other.state_.index;
+        if (peers_known_ & bit) return peers_ & bit;
+        const OnDevice here(state_);
+        std::int32_t can = 0;
+        const bool reached = cann().aclrtDeviceCanAccessPeer(&can, state_.index, other.state_.index) == 0 && can &&
+                             cann().aclrtDeviceEnablePeerAccess(other.state_.index, 0) == 0;
+        peers_known_ |= bit;
+        if (reached) peers_ |= bit;
+        return reached;
+    }
+
+    DeviceState state_;
+    std::size_t total_ = 0;
+    std::mutex blocks_mutex_;
+    std::unordered_set<void*> blocks_;
+    std::uint64_t peers_known_ = 0, peers_ = 0;
+};
+
+struct Owned {
+    AscendBackend backend;
+    Pool pool;
+    explicit Owned(int index) : backend(index), pool(backend) { backend.state().pool = &pool; }
+};
+
+struct Devices {
+    std::mutex mutex;
+    std::array<std::atomic<Owned*>, 64> owned{};
+};
+Devices& devices() {
+    static Immortal<Devices> instance;
+    return *instance;
+}
+
+void give_back_all() {
+    for (auto& owned : devices().owned)
+        if (Owned* const one = owned.load()) one->backend.give_back();
+}
+
+Owned& owned(int index) {
+    const auto place = static_cast<std::size_t>(index);
+    if (index >= 0 && place < devices().owned.size())
+        if (Owned* const known = devices().owned[place].load(std::memory_order_acquire)) return *known;
+    const int count = device_count();
+    if (!count) throw RuntimeFailure("ascend:" + std::to_string(index) + ": " + why_not());
+    if (index < 0 || index >= count || place >= devices().owned.size())
+        throw ValueError("ascend:" + std::to_string(index) + ": there " + (count == 1 ? "is one device, ascend:0" : "are " + std::to_string(count) + " devices, ascend:0 to ascend:" + std::to_string(count - 1)));
+    const std::lock_guard lock(devices().mutex);
+    auto& slot = devices().owned[place];
+    if (!slot.load(std::memory_order_relaxed)) {
+        static const bool registered = (at_end(give_back_all), true);
+        static_cast<void>(registered);
+        slot.store(new Owned(index), std::memory_order_release);  // lives until the process ends, after every array
+    }
+    return *slot.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Pool& pool(int index) { return owned(index).pool; }
+DeviceState& device(int index) { return owned(index).backend.state(); }
+
+std::vector<NamedCount> call_counts(int index) {
+    DeviceState& state = device(index);
+    const std::lock_guard lock(state.mutex);
+    std::vector<NamedCount> result;
+    for (std::size_t i = 0; i < state.caller.counts().size(); ++i)
+        if (state.caller.counts()[i].calls) result.push_back({cann::operators()[i].name, state.caller.counts()[i]});
+    return result;
+}
+
+}  // namespace asnumpy::ascend

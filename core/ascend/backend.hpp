@@ -1,0 +1,24 @@
+// The Ascend backend: devices that CANN drives.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ascend/caller.hpp"
+#include "device/pool.hpp"
+
+namespace asnumpy::ascend {
+
+int device_count();     // 0 where there is no CANN or no device; cheap then
+std::string why_not();  // what was looked for, where device_count() is 0
+Pool& pool(int index);  // RuntimeFailure where the device cannot be used
+// For work beside programs and structured operations: the emitter of single operators. As pool().
+DeviceState& device(int index);
+
+struct NamedCount {
+    std::string_view name;
+    CallCount count;
+};
+std::vector<NamedCount> call_counts(int index);  // of the operators that were called on the device
+
+}  // namespace asnumpy::ascend

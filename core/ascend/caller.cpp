@@ -1,0 +1,265 @@
+// Both phases of a call, and the executors that are kept because the same call came before.
+#include "ascend/caller.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <list>
+#include <mutex>
+#include <unordered_map>
+
+#include "ascend/device_state.hpp"
+#include "base/error.hpp"
+#include "base/immortal.hpp"
+
+namespace asnumpy::ascend {
+namespace {
+
+using cann::Kind;
+
+constexpr std::size_t most_recipes = 1024;
+constexpr std::size_t most_arguments = 64;
+
+// The operators of the facts, each resolved at its first use.
+struct Operators {
+    std::mutex mutex;
+    std::unordered_map<std::string_view, std::size_t> places;
+    std::vector<Operator> resolved = std::vector<Operator>(cann::operators().size());
+    std::vector<std::atomic<bool>> known = std::vector<std::atomic<bool>>(cann::operators().size());
+
+    Operators() {
+        for (std::size_t i = 0; i < cann::operators().size(); ++i) places.emplace(cann::operators()[i].name, i);
+    }
+};
+Operators& all() {
+    static Immortal<Operators> instance;
+    return *instance;
+}
+
+Operator* resolved(std::string_view name) {
+    Operators& o = all();
+    const auto place = o.places.find(name);
+    if (place == o.places.end()) return nullptr;
+    Operator& op = o.resolved[place->second];
+    if (o.known[place->second].load(std::memory_order_acquire)) return &op;
+    const std::lock_guard lock(o.mutex);
+    if (o.known[place->second].load(std::memory_order_relaxed)) return &op;
+    const Cann& c = cann();
+    op.facts = &cann::operators()[place->second];
+    op.parameters = cann::parameters(*op.facts);
+    op.first = c.find((std::string(name) + "GetWorkspaceSize").c_str());
+    op.second = reinterpret_cast<Operator::SecondPhase>(c.find(op.facts->name));
+    if (!op.second) op.first = nullptr;
+    op.repeatable = c.aclSetAclOpExecutorRepeatable && c.aclDestroyAclOpExecutor && c.aclSetTensorAddr;
+    for (const cann::Parameter& p : op.parameters) op.repeatable = op.repeatable && p.kind != Kind::tensors;
+    o.known[place->second].store(true, std::memory_order_release);
+    return &op;
+}
+
+std::uint64_t hash_of(std::span<const std::uint64_t> words) {
+    std::uint64_t h = words.size();
+    for (const std::uint64_t word : words) {
+        h = (h ^ word) * 0x9fb21c651e98df25u;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+}  // namespace
+
+Operator& find_operator(std::string_view name) {
+    Operator* const found = resolved(name);
+    if (!found) throw RuntimeFailure(std::string(name) + ": CANN has no operator of that name");
+    if (!found->first) throw RuntimeFailure(std::string(name) + ": the CANN that is loaded (" + search().version + ") has no such operator");
+    return *found;
+}
+
+bool has_operator(std::string_view name) {
+    const Operator* const found = resolved(name);
+    return found && found->first;
+}
+
+// A repeatable executor, the objects that it was made from, and the addresses that were given to it last.
+struct Caller::Recipe {
+    std::vector<std::uint64_t> words;
+    aclOpExecutor* executor = nullptr;
+    std::uint64_t workspace = 0;
+    Objects objects;
+    std::vector<char*> addresses;
+
+    Recipe() = default;
+    Recipe(const Recipe&) = delete;
+    Recipe& operator=(const Recipe&) = delete;
+    ~Recipe() {
+        if (executor && !ended()) cann().aclDestroyAclOpExecutor(executor);
+    }
+};
+
+struct Caller::Recipes {
+    std::list<std::pair<std::uint64_t, Recipe>> order;  // the latest used first
+    std::unordered_map<std::uint64_t, std::list<std::pair<std::uint64_t, Recipe>>::iterator> by_hash;
+    std::array<std::uint64_t, 4096> seen{};             // hashes of calls that came once
+
+    Recipe* find(std::uint64_t hash, std::span<const std::uint64_t> words) {
+        const auto found = by_hash.find(hash);
+        if (found == by_hash.end() || !std::ranges::equal(found->second->second.words, words)) return nullptr;
+        if (found->second != order.begin()) order.splice(order.begin(), order, found->second);
+        return &found->second->second;
+    }
+    // An executor is worth keeping when its call comes again.
+    bool came_before(std::uint64_t hash) { return std::exchange(seen[hash % seen.size()], hash) == hash; }
+    Recipe& add(std::uint64_t hash) {
+        erase(hash);
+        while (order.size() >= most_recipes) erase(order.back().first);
+        order.emplace_front(std::piecewise_construct, std::forward_as_tuple(hash), std::forward_as_tuple());
+        by_hash.emplace(hash, order.begin());
+        return order.front().second;
+    }
+    void erase(std::uint64_t hash) {
+        const auto found = by_hash.find(hash);
+        if (found == by_hash.end()) return;
+        order.erase(found->second);
+        by_hash.erase(found);
+    }
+};
+
+Caller::Caller(DeviceState& device) : device_(device), counts_(cann::operators().size()), recipes_(std::make_unique<Recipes>()) {}
+Caller::~Caller() = default;
+
+void Caller::release() noexcept {
+    last_.destroy();
+    last_valid_ = false;
+    recipes_->by_hash.clear();
+    recipes_->order.clear();
+}
+
+void Caller::encode(const Operator& op, std::span<const Argument> arguments) {
+    words_.clear();
+    bases_.clear();
+    bytes_ = 0;
+    may_repeat_ = op.repeatable;
+    words_.push_back(static_cast<std::uint64_t>(op.facts - cann::operators().data()));
+    const auto tag = [this](std::size_t kind, std::uint64_t a, std::uint64_t b = 0) { words_.push_back(static_cast<std::uint64_t>(kind) << 56 | a << 24 | b); };
+    const auto scalar = [this](const Scalar& s) {
+        const auto* const words = reinterpret_cast<const std::uint64_t*>(s.bytes.data());
+        words_.push_back(static_cast<std::uint64_t>(s.dtype));
+        for (std::size_t i = 0; i < (itemsize(s.dtype) + 7) / 8; ++i) {
+            std::uint64_t word = words[i];
+            if (itemsize(s.dtype) < 8) word &= (std::uint64_t{1} << 8 * itemsize(s.dtype)) - 1;
+            words_.push_back(word);
+        }
+    };
+    for (const Argument& argument : arguments) {
+        const std::size_t kind = argument.index();
+        if (const auto* t = std::get_if<Tensor>(&argument)) {
+            const auto address = reinterpret_cast<std::uintptr_t>(t->data);
+            const int n = t->shape.size();
+            tag(kind, static_cast<std::uint64_t>(n) << 8 | static_cast<std::uint64_t>(t->dtype), address % 64);
+            std::int64_t size = static_cast<std::int64_t>(itemsize(t->dtype));
+            for (int axis = 0; axis < n; ++axis) {
+                words_.push_back(static_cast<std::uint64_t>(t->shape[axis]));
+                words_.push_back(static_cast<std::uint64_t>(t->strides[axis]));
+                size *= t->shape[axis];
+            }
+            bases_.push_back(t->data - address % 64);
+            bytes_ += static_cast<std::uint64_t>(size);
+        } else if (const auto* s = std::get_if<Scalar>(&argument)) {
+            tag(kind, 0);
+            scalar(*s);
+        } else if (const auto* integer = std::get_if<std::int64_t>(&argument)) {
+            tag(kind, 0);
+            words_.push_back(static_cast<std::uint64_t>(*integer));
+        } else if (const auto* real = std::get_if<double>(&argument)) {
+            tag(kind, 0);
+            words_.push_back(std::bit_cast<std::uint64_t>(*real));
+        } else if (const auto* flag = std::get_if<bool>(&argument)) {
+            tag(kind, *flag);
+        } else if (const auto* dims = std::get_if<Dims>(&argument)) {
+            tag(kind, static_cast<std::uint64_t>(dims->size()));
+            for (const std::int64_t value : *dims) words_.push_back(static_cast<std::uint64_t>(value));
+        } else if (const auto* dtype = std::get_if<DType>(&argument)) {
+            tag(kind, static_cast<std::uint64_t>(*dtype));
+        } else if (const auto* text = std::get_if<std::string>(&argument)) {
+            tag(kind, text->size());
+            for (const char c : *text) words_.push_back(static_cast<unsigned char>(c));
+        } else if (std::holds_alternative<std::nullptr_t>(argument)) {
+            tag(kind, 0);
+            bases_.push_back(nullptr);  // harmless where the parameter is no tensor: see the count in call()
+        } else if (const auto* tensors = std::get_if<std::vector<Tensor>>(&argument)) {
+            for (const Tensor& one : *tensors) bytes_ += static_cast<std::uint64_t>(count({one.shape.data(), static_cast<std::size_t>(one.shape.size())})) * itemsize(one.dtype);
+            may_repeat_ = false;
+        } else {
+            may_repeat_ = false;
+        }
+    }
+}
+
+void Caller::run(Operator& op, std::span<const Argument> arguments, aclOpExecutor* executor, std::uint64_t size, bool kept) {
+    void* workspace = nullptr;
+    if (size) {
+        try {
+            workspace = device_.pool->allocate(size);
+        } catch (...) {
+            if (!kept && cann().aclDestroyAclOpExecutor) cann().aclDestroyAclOpExecutor(executor);
+            throw;
+        }
+    }
+    const int code = op.second(workspace, size, executor, device_.stream);
+    if (workspace) device_.pool->deallocate(workspace, size);  // whoever gets it uses it later on this stream
+    if (code) [[unlikely]] device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + "): the launch on " + device_.name, code);
+}
+
+void Caller::call(Operator& op, std::span<const Argument> arguments) {
+    const auto started = std::chrono::steady_clock::now();
+    if (arguments.size() != op.parameters.size() || arguments.size() > most_arguments)
+        throw RuntimeFailure(std::string(op.facts->name) + ": expected " + std::to_string(op.parameters.size()) + " arguments, got " + std::to_string(arguments.size()));
+    encode(op, arguments);
+    last_.destroy();
+    last_valid_ = false;
+    CallCount& counted = counts_[words_.front()];
+    const Cann& c = cann();
+    std::uint64_t hash = 0;
+    Recipe* recipe = nullptr;
+    if (may_repeat_) {
+        hash = hash_of(words_);
+        recipe = recipes_->find(hash, words_);
+    }
+    if (recipe) {
+        const std::span<aclTensor* const> tensors = recipe->objects.tensors();
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+            if (recipe->addresses[i] == bases_[i] || !tensors[i]) continue;
+            recipe->addresses[i] = nullptr;  // unknown, should this fail
+            if (const int code = c.aclSetTensorAddr(recipe->executor, i, tensors[i], bases_[i])) device_.fail(std::string(op.facts->name) + ": aclSetTensorAddr", code);
+            recipe->addresses[i] = bases_[i];
+        }
+        ++counted.cached;
+        run(op, arguments, recipe->executor, recipe->workspace, true);
+    } else {
+        std::array<cann::Value, most_arguments> values;
+        for (std::size_t i = 0; i < arguments.size(); ++i) values[i] = last_.make(op, i, arguments[i]);
+        std::uint64_t workspace = 0;
+        aclOpExecutor* executor = nullptr;
+        if (const int code = cann::call_first_phase(*op.facts, op.first, values.data(), &workspace, &executor)) [[unlikely]]
+            device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + ") on " + device_.name, code);
+        // The places of the tensors must be those that were counted above.
+        const bool keep = may_repeat_ && last_.tensors().size() == bases_.size() && recipes_->came_before(hash);
+        if (keep && c.aclSetAclOpExecutorRepeatable(executor) == 0) {
+            Recipe& made = recipes_->add(hash);
+            made.words = words_;
+            made.executor = executor;
+            made.workspace = workspace;
+            made.addresses = bases_;
+            made.objects = std::move(last_);
+            run(op, arguments, executor, workspace, true);
+        } else {
+            if (keep) op.repeatable = false;  // this operator copies between host and device within
+            last_valid_ = true;
+            run(op, arguments, executor, workspace, false);
+        }
+    }
+    ++counted.calls;
+    counted.bytes += bytes_;
+    counted.nanoseconds += static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - started).count());
+}
+
+}  // namespace asnumpy::ascend

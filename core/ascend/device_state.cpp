@@ -1,0 +1,103 @@
+// The life of one device: context and stream, errors and loss, constants.
+#include "ascend/device_state.hpp"
+
+#include <array>
+
+#include "base/error.hpp"
+
+namespace asnumpy::ascend {
+namespace {
+
+constexpr std::size_t most_constants = 256;
+
+constexpr std::array lost_codes{cann::ACL_ERROR_RT_LOST_HEARTBEAT, cann::ACL_ERROR_RT_DEVICE_MEM_ERROR, cann::ACL_ERROR_RT_HBM_MULTI_BIT_ECC_ERROR};
+
+}  // namespace
+
+DeviceState::DeviceState(int which) : index(which), name("ascend:" + std::to_string(which)), caller(*this), staging(*this) {
+    const Cann& c = cann();
+    void* before = nullptr;
+    if (c.aclrtGetCurrentContext(&before)) before = nullptr;  // this thread has none yet
+    check(c.aclrtSetDevice(index), "aclrtSetDevice");
+    check(c.aclrtGetCurrentContext(&context), "aclrtGetCurrentContext");
+    if (c.aclrtCreateStreamWithConfig) {
+        constexpr auto flags = static_cast<std::uint32_t>(cann::ACL_STREAM_FAST_LAUNCH | cann::ACL_STREAM_FAST_SYNC);
+        check(c.aclrtCreateStreamWithConfig(&stream, 0, flags), "aclrtCreateStreamWithConfig");
+    } else {
+        check(c.aclrtCreateStream(&stream), "aclrtCreateStream");
+    }
+    if (before && before != context) c.aclrtSetCurrentContext(before);
+}
+
+void DeviceState::expect_usable() const {
+    if (ended()) [[unlikely]] throw RuntimeFailure(name + ": " + why_not());
+    if (lost_.load(std::memory_order_acquire)) [[unlikely]]
+        throw RuntimeFailure(name + " was lost: " + why_lost_ + "; its arrays are gone, other devices still work; start a new process to use it again");
+}
+
+void DeviceState::fail(const std::string& what, int code) {
+    try {
+        ascend::fail(what, code);
+    } catch (const RuntimeFailure& failure) {
+        for (const int lost : lost_codes) {
+            if (code != lost || lost_.load(std::memory_order_relaxed)) continue;
+            why_lost_ = failure.what();
+            lost_.store(true, std::memory_order_release);
+        }
+        throw;
+    }
+}
+
+void DeviceState::synchronize() {
+    expect_usable();
+    const OnDevice here(*this);
+    check(cann().aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
+}
+
+std::size_t DeviceState::Hash::operator()(const Key& key) const {
+    std::uint64_t h = static_cast<std::uint64_t>(key.value.dtype);
+    for (std::size_t i = 0; i < 2; ++i) h = (h ^ reinterpret_cast<const std::uint64_t*>(key.value.bytes.data())[i]) * 0x9fb21c651e98df25u ^ h >> 29;
+    return h;
+}
+
+Tensor DeviceState::constant(const Scalar& value) {
+    Key key{};  // of its own bytes only
+    key.value.dtype = value.dtype;
+    std::copy_n(value.bytes.begin(), itemsize(value.dtype), key.value.bytes.begin());
+    const auto found = constants_.find(key);
+    if (found != constants_.end()) return {found->second, value.dtype, {}, {}};
+    if (constants_.size() >= most_constants) {
+        for (const auto& [known, data] : constants_) pool->deallocate(data, sizeof value.bytes);
+        constants_.clear();
+    }
+    char* const data = static_cast<char*>(pool->allocate(sizeof value.bytes));
+    try {
+        staging.upload(data, value.bytes.data(), sizeof value.bytes);
+        constants_.emplace(key, data);
+    } catch (...) {
+        pool->deallocate(data, sizeof value.bytes);
+        throw;
+    }
+    return {data, value.dtype, {}, {}};
+}
+
+void DeviceState::release() noexcept {
+    const Cann& c = cann();
+    if (c.aclrtSetCurrentContext(context)) return;
+    c.aclrtSynchronizeStream(stream);
+    caller.release();
+    staging.release();
+    constants_.clear();
+    c.aclrtDestroyStream(stream);
+    stream = nullptr;
+}
+
+OnDevice::OnDevice(const DeviceState& device) : cann_(cann()) {
+    void* current = nullptr;
+    if (cann_.aclrtGetCurrentContext(&current)) current = nullptr;
+    if (current == device.context) return;
+    before_ = current;
+    if (const int code = cann_.aclrtSetCurrentContext(device.context)) fail("aclrtSetCurrentContext for " + device.name, code);
+}
+
+}  // namespace asnumpy::ascend

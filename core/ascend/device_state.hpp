@@ -1,0 +1,72 @@
+// What the backend keeps of one device: its context, its stream, its pinned memory, its cached executors and constants.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "ascend/caller.hpp"
+#include "ascend/cann.hpp"
+#include "ascend/staging.hpp"
+#include "device/pool.hpp"
+
+namespace asnumpy::ascend {
+
+class DeviceState {
+public:
+    explicit DeviceState(int index);
+
+    // Throws when the device cannot be used any more: CANN has ended, or the device was lost.
+    void expect_usable() const;
+    // Throws RuntimeFailure for a code that is not 0, and notes a lost device.
+    void check(int code, const char* function) {
+        if (code) [[unlikely]] fail(function, code);
+    }
+    [[noreturn]] void fail(const std::string& what, int code);
+
+    // Waits for all work of the stream; what failed there is thrown.
+    void synchronize();
+    // A 0-d tensor of the value; kept for later launches. With the mutex held.
+    Tensor constant(const Scalar&);
+    // Gives back everything that CANN gave, the pool's memory left out. At the end.
+    void release() noexcept;
+
+    const int index;
+    const std::string name;  // "ascend:0"
+    void* context = nullptr;
+    void* stream = nullptr;
+    Pool* pool = nullptr;    // set by whoever owns both
+    std::mutex mutex;        // whoever enqueues holds it; taken before the pool's
+    Caller caller;
+    Staging staging;
+
+private:
+    struct Key {
+        Scalar value;
+        bool operator==(const Key& o) const { return value.dtype == o.value.dtype && value.bytes == o.value.bytes; }
+    };
+    struct Hash {
+        std::size_t operator()(const Key&) const;
+    };
+    std::unordered_map<Key, char*, Hash> constants_;
+    std::atomic<bool> lost_{false};
+    std::string why_lost_;   // written before lost_
+};
+
+// This thread works on the device as long as the object lives; then on what it worked before, if anything.
+class OnDevice {
+public:
+    explicit OnDevice(const DeviceState&);
+    ~OnDevice() {
+        if (before_) cann_.aclrtSetCurrentContext(before_);  // somebody else's in this thread
+    }
+    OnDevice(const OnDevice&) = delete;
+    OnDevice& operator=(const OnDevice&) = delete;
+
+private:
+    const Cann& cann_;
+    void* before_ = nullptr;
+};
+
+}  // namespace asnumpy::ascend

@@ -1,0 +1,163 @@
+// The emitter: temporaries, constants that reach the device when they are needed there, calls.
+#include "ascend/emitter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "ascend/caller.hpp"
+#include "ascend/device_state.hpp"
+#include "base/error.hpp"
+
+namespace asnumpy::ascend {
+namespace {
+
+constexpr std::size_t scalars_per_chunk = 32;
+using Chunk = std::array<Scalar, scalars_per_chunk>;
+
+struct Temporary {
+    char* data;
+    std::size_t bytes;
+};
+
+}  // namespace
+
+struct Emitter::Impl {
+    explicit Impl(DeviceState& d) : device((d.expect_usable(), d)), lock(d.mutex), here(d) {}
+    ~Impl() { release_since(0); }
+
+    DeviceState& device;
+    std::unique_lock<std::mutex> lock;
+    OnDevice here;
+    std::vector<Temporary> temporaries;
+    Chunk first_scalars;                          // where they lie is how they are known again
+    std::vector<std::unique_ptr<Chunk>> more_scalars;
+    std::size_t scalars = 0;
+    const Operator* last = nullptr;
+    std::vector<Argument> rewritten;
+
+    const Scalar* find(const char* data) const {
+        const auto within = [data](const Chunk& chunk) -> const Scalar* {
+            const auto* const begin = reinterpret_cast<const char*>(chunk.data());
+            if (std::less<>{}(data, begin) || !std::less<>{}(data, begin + sizeof chunk)) return nullptr;
+            return &chunk[static_cast<std::size_t>(data - begin) / sizeof(Scalar)];
+        };
+        if (!scalars) return nullptr;
+        if (const Scalar* found = within(first_scalars)) return found;
+        for (const auto& chunk : more_scalars)
+            if (const Scalar* found = within(*chunk)) return found;
+        return nullptr;
+    }
+
+    void release_since(std::size_t mark) noexcept {
+        while (temporaries.size() > mark) {
+            if (const Temporary& t = temporaries.back(); t.data) device.pool->deallocate(t.data, t.bytes);
+            temporaries.pop_back();
+        }
+    }
+
+    // The tensor on the device: a scalar known to the host gets its memory now.
+    Tensor on_device(const Tensor& t) {
+        const Scalar* const value = find(t.data);
+        if (!value) return t;
+        const auto within = t.data - reinterpret_cast<const char*>(value->bytes.data());
+        Tensor moved = t;
+        moved.data = device.constant(*value).data + within;
+        return moved;
+    }
+};
+
+Emitter::Emitter(DeviceState& device) : impl_(std::make_unique<Impl>(device)) {}
+Emitter::~Emitter() = default;
+
+void Emitter::call(std::string_view name, std::span<const Argument> arguments) {
+    Operator& op = find_operator(name);
+    Impl& impl = *impl_;
+    bool constants = false;
+    for (const Argument& argument : arguments) {
+        if (const auto* t = std::get_if<Tensor>(&argument)) constants = constants || impl.find(t->data);
+        else if (const auto* list = std::get_if<std::vector<Tensor>>(&argument))
+            for (const Tensor& one : *list) constants = constants || impl.find(one.data);
+    }
+    if (constants) {
+        impl.rewritten.assign(arguments.begin(), arguments.end());
+        for (Argument& argument : impl.rewritten) {
+            if (auto* t = std::get_if<Tensor>(&argument)) *t = impl.on_device(*t);
+            else if (auto* list = std::get_if<std::vector<Tensor>>(&argument))
+                for (Tensor& one : *list) one = impl.on_device(one);
+        }
+        arguments = impl.rewritten;
+    }
+    impl.last = &op;
+    impl.device.caller.call(op, arguments);
+}
+
+void Emitter::copy_bytes(void* to, const void* from, std::size_t bytes) {
+    Impl& impl = *impl_;
+    if (bytes)
+        impl.device.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, impl.device.stream), "aclrtMemcpyAsync");
+}
+
+Tensor Emitter::temporary(const Dims& shape, DType dtype) {
+    Impl& impl = *impl_;
+    Tensor t{nullptr, dtype, shape, contiguous(shape, static_cast<std::int64_t>(itemsize(dtype))).strides};
+    const std::size_t bytes = static_cast<std::size_t>(count({shape.data(), static_cast<std::size_t>(shape.size())})) * itemsize(dtype);
+    impl.temporaries.push_back({nullptr, bytes});
+    impl.temporaries.back().data = static_cast<char*>(impl.device.pool->allocate(bytes));
+    t.data = impl.temporaries.back().data;
+    return t;
+}
+
+void Emitter::release(const Tensor& temporary) {
+    for (Temporary& t : impl_->temporaries) {
+        if (t.data != temporary.data) continue;
+        impl_->device.pool->deallocate(t.data, t.bytes);
+        t.data = nullptr;
+        return;
+    }
+}
+
+std::size_t Emitter::mark() const { return impl_->temporaries.size(); }
+void Emitter::release_since(std::size_t mark) { impl_->release_since(mark); }
+
+Tensor Emitter::constant(const Scalar& value) {
+    Impl& impl = *impl_;
+    const std::size_t chunk = impl.scalars / scalars_per_chunk, place = impl.scalars % scalars_per_chunk;
+    if (chunk > impl.more_scalars.size()) impl.more_scalars.push_back(std::make_unique<Chunk>());
+    Scalar& kept = (chunk ? *impl.more_scalars[chunk - 1] : impl.first_scalars)[place];
+    kept = value;
+    ++impl.scalars;
+    return {reinterpret_cast<char*>(kept.bytes.data()), value.dtype, {}, {}};
+}
+
+const Scalar* Emitter::known(const Tensor& t) const {
+    const Scalar* const value = impl_->find(t.data);
+    return value && value->dtype == t.dtype && t.data == reinterpret_cast<const char*>(value->bytes.data()) ? value : nullptr;
+}
+
+Dims Emitter::late_shape(std::size_t argument) {
+    Impl& impl = *impl_;
+    const Objects* const objects = impl.device.caller.last();
+    std::size_t place = 0;
+    for (std::size_t i = 0; impl.last && i < argument; ++i) place += impl.last->parameters[i].kind == cann::Kind::tensor;
+    if (!objects || place >= objects->tensors().size() || !objects->tensors()[place])
+        throw RuntimeFailure("late_shape: argument " + std::to_string(argument) + " of the last call is no tensor, or its executor was kept");
+    impl.device.check(cann().aclrtSynchronizeStream(impl.device.stream), "aclrtSynchronizeStream");
+    std::int64_t* lengths = nullptr;
+    std::uint64_t n = 0;
+    impl.device.check(cann().aclGetViewShape(objects->tensors()[place], &lengths, &n), "aclGetViewShape");
+    const std::unique_ptr<std::int64_t[]> owned(lengths);
+    return Dims(std::span<const std::int64_t>(lengths, n));
+}
+
+const OperatorFacts& Emitter::facts(std::string_view op) const {
+    const int found = cann::find_operator(op);
+    if (found < 0) throw RuntimeFailure(std::string(op) + ": CANN has no operator of that name");
+    return cann::operators()[static_cast<std::size_t>(found)];
+}
+bool Emitter::has(std::string_view op) const { return has_operator(op); }
+DeviceState& Emitter::device() const { return impl_->device; }
+
+}  // namespace asnumpy::ascend

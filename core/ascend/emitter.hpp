@@ -1,0 +1,74 @@
+// What a lowering writes to: operators are enqueued in the order of the calls, temporaries live as long as the launch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/dtype.hpp"
+#include "base/view.hpp"
+#include "cann/operators.hpp"
+#include "device/backend.hpp"
+
+namespace asnumpy::ascend {
+
+using cann::OperatorFacts;
+
+class DeviceState;  // streams, pool and executors of one device (device_state.hpp)
+
+// An argument of an aclnn operator, in its signature's order, workspace and executor left out. A tensor is a device
+// address of element (0, ..., 0) that is a multiple of its dtype's alignment, with at most 8 axes and byte strides that
+// are multiples of the item size and not negative. nullptr: an optional parameter that is not given.
+using Argument = std::variant<std::nullptr_t, Tensor, std::vector<Tensor>, Scalar, std::vector<Scalar>, std::int64_t, double, bool,
+                              Dims, std::vector<double>, std::vector<bool>, DType, std::string>;
+
+// One per launch. What it enqueues runs later, in order; nothing waits.
+class Emitter {
+public:
+    explicit Emitter(DeviceState&);
+    ~Emitter();
+    Emitter(const Emitter&) = delete;
+    Emitter& operator=(const Emitter&) = delete;
+
+    // Enqueues one operator. RuntimeFailure with the operator, its arguments, the code's name and CANN's message;
+    // MemoryError when there is no room for its workspace.
+    void call(std::string_view op, std::span<const Argument> arguments);
+    void call(std::string_view op, std::initializer_list<Argument> arguments) {
+        call(op, std::span(arguments.begin(), arguments.size()));
+    }
+
+    // Bytes within the device, between ranges that do not overlap.
+    void copy_bytes(void* to, const void* from, std::size_t bytes);
+
+    // C-contiguous memory of this launch; its block is used again only by work that is enqueued later. What a lowering
+    // takes is given back when it returns, or here when it is large and no longer needed.
+    Tensor temporary(const Dims& shape, DType);
+    void release(const Tensor& temporary);
+    // A 0-d tensor of the value, never to be written. It gets memory on the device only when call() gets it as an argument.
+    Tensor constant(const Scalar&);
+    // The value of a 0-d tensor that constant() gave, as scalars of programs are; nullptr: known on the device only.
+    const Scalar* known(const Tensor&) const;
+
+    // The temporaries taken after the mark, for whoever calls a lowering.
+    std::size_t mark() const;
+    void release_since(std::size_t mark);
+    // For operators whose output's shape depends on values: waits for the device and gives the shape that the output has
+    // that was the last call's argument of this place.
+    Dims late_shape(std::size_t argument);
+
+    // Parameters and accepted dtypes. RuntimeFailure where there is no such operator.
+    const OperatorFacts& facts(std::string_view op) const;
+    // Whether the CANN that is loaded has the operator.
+    bool has(std::string_view op) const;
+    DeviceState& device() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace asnumpy::ascend

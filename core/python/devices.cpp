@@ -1,0 +1,133 @@
+// Devices, moves between them, and the count of what left them.
+#include "python/devices.hpp"
+
+#include <atomic>
+#include <string>
+
+#include "python/bindings.hpp"
+#include "python/numpy_bridge.hpp"
+#include "runtime/copies.hpp"
+#include "runtime/fallback.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+enum class ImplicitCopies { error, warn, allow };
+std::atomic<ImplicitCopies> implicit_copies{ImplicitCopies::error};
+
+std::string text(PyObject* o) {
+    const nb::object string = owned(PyObject_Str(o));
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(string.ptr(), &size);
+    if (!data) throw_python_error();
+    return {data, static_cast<std::size_t>(size)};
+}
+
+nb::str string(const std::string& s) { return nb::str(s.data(), s.size()); }
+
+nb::list list_fallbacks() {
+    nb::list all;
+    for (const Fallback& f : fallbacks()) {
+        nb::dict entry;
+        entry["function"] = string(f.function);
+        entry["dtypes"] = string(f.dtypes);
+        entry["device"] = string(f.device);
+        entry["reason"] = string(f.reason);
+        entry["count"] = f.count;
+        entry["bytes"] = f.bytes;
+        all.append(entry);
+    }
+    return all;
+}
+
+// Position of the word among those; the caller has checked it.
+template <class E> E one_of(nb::handle word, std::initializer_list<std::pair<const char*, E>> words) {
+    const std::string given = text(word.ptr());
+    for (const auto& [name, value] : words)
+        if (given == name) return value;
+    throw ValueError("asnumpy._core: unknown word '" + given + "'");
+}
+
+nb::object move_to(nb::handle array, nb::handle device) {
+    PyArray* a = expect_array(array.ptr(), "to_device");
+    Pool& pool = expect_pool(device.ptr());
+    if (&pool == &a->array.pool()) return nb::borrow(array);
+    nb::object made = nb::steal(wrap(moved(a->array, pool)));
+    unwrap(made.ptr())->scalar = a->scalar;
+    return made;
+}
+
+}  // namespace
+
+Pool& expect_pool(PyObject* device) {
+    if (device == Py_None) return default_pool();
+    if (is_array(device)) return unwrap(device)->array.pool();
+    return pool_of(parse_device(text(device)));
+}
+
+PyObject* device_name(const Pool& pool) {
+    static PyObject* const cpu = checked(PyUnicode_InternFromString("cpu"));
+    if (&pool == &cpu_pool()) return Py_NewRef(cpu);
+    return checked(PyUnicode_FromString(pool.backend().name().c_str()));
+}
+
+void announce_implicit_copy(const Array& a, const char* function) {
+    const std::string device = a.pool().backend().name();
+    if (implicit_copies == ImplicitCopies::error)
+        throw TypeError(std::string(function) + ": the array lies on " + device + ", whose memory the host cannot read; asnumpy.to_numpy(a) copies it to "
+                        "the host, asnumpy.config.implicit_copies = 'allow' lets this happen by itself");
+    const bool first = note_fallback(function, name(a.dtype), device, "copied to the host without being asked by name", static_cast<std::uint64_t>(a.nbytes()));
+    if (first && implicit_copies == ImplicitCopies::warn)
+        report(std::string(function) + " copies an array of " + device + " to the host; reported once, asnumpy.fallbacks() counts them, asnumpy.to_numpy(a) says so by name");
+}
+
+void bind_devices(nb::module_& m) {
+    using nb::arg;
+    m.def("devices", [] {
+        nb::list all;
+        for (const Device& device : devices()) all.append(string(to_string(device)));
+        return all;
+    });
+    m.def("device_name", [](nb::handle device) { return string(to_string(parse_device(text(device.ptr())))); }, arg("device"));
+    m.def("default_device", [] { return nb::steal(device_name(default_pool())); });
+    m.def("set_default_device", [](nb::handle device) { set_default_device(parse_device(text(device.ptr()))); }, arg("device"));
+    m.def("exchange_thread_device", [](nb::handle device) -> nb::object {
+        Pool* const before = exchange_thread_pool(device.is_none() ? nullptr : &expect_pool(device.ptr()));
+        return before ? nb::steal(device_name(*before)) : nb::none();
+    }, arg("device").none(), "Gives this thread a device for new arrays, None for the process's, and returns what it had.");
+    // Python makes helper arrays of its own: they, too, lie where the arguments lie.
+    m.def("call_beside", [](nb::handle function, nb::handle args, nb::handle keywords) {
+        const nb::object values = owned(PyDict_Values(keywords.ptr()));
+        const OnDeviceOf device(args.ptr(), values.ptr());
+        return nb::steal(checked(PyObject_Call(function.ptr(), args.ptr(), keywords.ptr())));
+    }, arg("function"), arg("args"), arg("keywords"), "Calls the function with its arguments' device as that of new arrays.");
+    m.def("to_device", move_to, arg("array"), arg("device"));
+    m.def("numpy_copy", [](nb::handle array) { return nb::steal(numpy_copy(expect_array(array.ptr(), "to_numpy"))); }, arg("array"));
+    m.def("announce_implicit_copy", [](nb::handle array, const char* function) {
+        const Array& a = expect_array(array.ptr(), "asarray")->array;
+        if (!a.host_visible()) announce_implicit_copy(a, function);
+    }, arg("array"), arg("function"));
+    m.def("synchronize", [] {
+        flush();
+        without_lock([] {
+            for (Pool* pool : pools_in_use()) pool->backend().synchronize();
+        });
+    });
+
+    m.def("fallbacks", list_fallbacks);
+    m.def("forget_fallbacks", [] { forget_fallbacks(); });
+    m.def("count_fallback", [](const char* function, const char* dtypes, nb::handle device, const char* reason, std::uint64_t bytes) {
+        count_fallback(function, dtypes, text(device.ptr()), reason, bytes);
+    }, arg("function"), arg("dtypes"), arg("device"), arg("reason"), arg("bytes"));
+    m.def("set_fallback_policy", [](nb::handle word) {
+        using P = FallbackPolicy;
+        set_fallback_policy(one_of<P>(word, {{"allow", P::allow}, {"warn", P::warn}, {"error", P::error}}));
+    }, arg("policy"));
+    m.def("set_implicit_copies", [](nb::handle word) {
+        using C = ImplicitCopies;
+        implicit_copies = one_of<C>(word, {{"allow", C::allow}, {"warn", C::warn}, {"error", C::error}});
+    }, arg("policy"));
+}
+
+}  // namespace asnumpy::python

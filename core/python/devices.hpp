@@ -1,0 +1,48 @@
+// Devices, as Python names them, and copies to the host that nobody asked for by name.
+#pragma once
+
+#include <algorithm>
+
+#include "python/array_object.hpp"
+
+namespace asnumpy::python {
+
+// The pool of what `device=` was given: a name or an asnumpy.Device; an array stands for its device; None is where new
+// arrays are made.
+Pool& expect_pool(PyObject* device);
+PyObject* device_name(const Pool&);  // a new reference
+// Before the host gets a copy that nobody asked for by name: TypeError with the remedy unless the setting allows it.
+void announce_implicit_copy(const Array&, const char* function);
+
+// For the rest of the scope this thread makes its new arrays where the first array among these objects lies; tuples
+// and lists are looked into.
+class OnDeviceOf {
+public:
+    template <class... A> explicit OnDeviceOf(A*... objects) { (look_at(reinterpret_cast<PyObject*>(objects)) || ...); }
+    ~OnDeviceOf() { if (entered_) exchange_thread_pool(before_); }
+    OnDeviceOf(const OnDeviceOf&) = delete;
+    OnDeviceOf& operator=(const OnDeviceOf&) = delete;
+
+private:
+    bool look_at(PyObject* o) {
+        if (is_array(o)) {
+            Pool& pool = unwrap(o)->array.pool();
+            if (&pool != &default_pool()) {
+                before_ = exchange_thread_pool(&pool);
+                entered_ = true;
+            }
+            return true;
+        }
+        if (!PyTuple_Check(o) && !PyList_Check(o)) return false;
+        for (Py_ssize_t i = 0; i < std::min<Py_ssize_t>(PySequence_Fast_GET_SIZE(o), most_looked_at); ++i)
+            if (look_at(PySequence_Fast_GET_ITEM(o, i))) return true;
+        return false;
+    }
+
+    static constexpr Py_ssize_t most_looked_at = 64;  // a long list is one of numbers
+
+    Pool* before_ = nullptr;
+    bool entered_ = false;
+};
+
+}  // namespace asnumpy::python

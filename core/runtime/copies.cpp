@@ -1,0 +1,116 @@
+// Copies move whole ranges of bytes; what is scattered is first gathered by a program of its own device.
+#include "runtime/copies.hpp"
+
+#include <cstring>
+#include <string>
+
+#include "device/trace.hpp"
+#include "runtime/record.hpp"
+
+namespace asnumpy {
+
+namespace {
+
+std::int64_t item(const Array& a) { return static_cast<std::int64_t>(itemsize(a.dtype)); }
+
+struct Range {
+    std::int64_t low, bytes;
+};
+
+Range range_of(const Array& a) {
+    const Extent reach = extent(a.view, item(a));
+    return {reach.low, reach.high - reach.low};
+}
+
+// Moving the range that it spans moves no more than its elements.
+bool is_close(const Array& a) { return range_of(a).bytes <= a.nbytes(); }
+
+// An array with the same elements over the range that `from` spans, its memory taken.
+Array twin(const Array& from, Pool& pool) {
+    const Range range = range_of(from);
+    Array made{BufferPtr(new Buffer(pool, static_cast<std::size_t>(range.bytes))), from.view, from.dtype};
+    made.view.offset -= range.low;
+    made.buffer->materialise();
+    return made;
+}
+
+char* start(const Array& a) { return a.buffer->data() + range_of(a).low; }
+
+// target[...] = source on their own device, at once.
+void copy_on_device(const Array& source, const Array& target) {
+    static const RowId cast_row = find_row("cast");
+    Launch launch;
+    launch.shape = source.shape();
+    launch.operands = {{source.data(), source.view.strides}, {target.data(), target.view.strides}};
+    single_program(source.pool(), Work::elementwise, cast_row, cast_loop(source.dtype, target.dtype)).run(launch);
+}
+
+Array gathered(const Array& a) {
+    Array copy = new_array(a.shape(), a.dtype, a.pool());
+    copy.buffer->materialise();
+    copy_on_device(a, copy);
+    return copy;
+}
+
+}  // namespace
+
+Array downloaded(const Array& a) {
+    if (a.host_visible()) return a;
+    if (a.size() == 0) {
+        Array empty = new_array(a.shape(), a.dtype, cpu_pool());
+        empty.buffer->materialise();
+        return empty;
+    }
+    const Array source = is_close(a) ? a : gathered(a);
+    Array host = twin(source, cpu_pool());
+    trace::Span span("download", "copy", host.buffer->bytes());
+    a.pool().backend().download(host.buffer->data(), start(source), host.buffer->bytes());
+    return host;
+}
+
+void upload(const Array& source, const Array& target) {
+    if (target.size() == 0) return;
+    const Range from = range_of(source), to = range_of(target);
+    const bool alike = source.view.strides == target.view.strides && from.bytes == to.bytes && is_close(target) &&
+                       source.view.offset - from.low == target.view.offset - to.low;
+    const Array near = alike || is_close(source) ? source : gathered(source);
+    const Array landing = alike ? target : twin(near, target.pool());
+    trace::Span span("upload", "copy", static_cast<std::uint64_t>(range_of(near).bytes));
+    target.pool().backend().upload(start(landing), start(near), static_cast<std::size_t>(range_of(near).bytes));
+    if (!alike) copy_on_device(landing, target);
+}
+
+Array to_host(const Array& a) {
+    if (a.size() > 0 || a.host_visible()) make_ready(a, Access::read);
+    if (a.host_visible()) return a;
+    Array host;
+    without_lock([&] { host = downloaded(a); });
+    return host;
+}
+
+Array moved(const Array& a, Pool& pool) {
+    if (&a.pool() == &pool) return a;
+    if (a.size() == 0) return new_array(a.shape(), a.dtype, pool);
+    if (pool.host_visible()) return to_host(a);
+    const Array source = is_close(a) ? a : cast(a, a.dtype);
+    make_ready(source, Access::read);
+    Array made;
+    without_lock([&] {
+        made = twin(source, pool);
+        trace::Span span("move", "copy", made.buffer->bytes());
+        char* const from = start(source);
+        if (source.host_visible()) pool.backend().upload(made.buffer->data(), from, made.buffer->bytes());
+        else pool.backend().copy_from(source.pool().backend(), made.buffer->data(), from, made.buffer->bytes());
+    });
+    return made;
+}
+
+Scalar value_of(const Array& a) {
+    const Array host = to_host(a);
+    Scalar value;
+    value.dtype = a.dtype;
+    std::memcpy(value.bytes.data(), host.data(), itemsize(a.dtype));
+    return value;
+}
+
+}  // namespace asnumpy

@@ -1,0 +1,21 @@
+// Arrays from one device to another, by way of the host or directly.
+#pragma once
+
+#include "runtime/queue.hpp"
+
+namespace asnumpy {
+
+// The elements where the host may read them: the array itself, run, where it may already, else a copy of its own.
+// A copy has the strides of the original where its elements lie close together, else C order.
+Array to_host(const Array&);
+// The elements on another device (the array itself where it lies there): in a copy laid out as to_host() does.
+Array moved(const Array&, Pool&);
+// The value of an array of one element.
+Scalar value_of(const Array&);
+
+// The same for who runs the queue: the array's memory has its value.
+Array downloaded(const Array&);
+// Copies elements of the same dtype and shape, which the host may read, into a device's array.
+void upload(const Array& source, const Array& target);
+
+}  // namespace asnumpy

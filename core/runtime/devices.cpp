@@ -1,0 +1,107 @@
+// The registry of devices. Backends are asked only when somebody wants to know.
+#include "runtime/devices.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <mutex>
+#include <utility>
+
+#include "ascend/backend.hpp"
+#include "base/error.hpp"
+#include "base/immortal.hpp"
+#include "cpu/backend.hpp"
+
+namespace asnumpy {
+
+namespace {
+
+constexpr std::string_view cpu_name = "cpu", ascend_name = "ascend";
+
+struct Registry {
+    std::mutex mutex;
+    std::vector<Pool*> used;
+};
+
+Registry& registry() {
+    static Immortal<Registry> r;
+    return *r;
+}
+
+std::atomic<Pool*> process_pool{nullptr};
+thread_local Pool* thread_pool = nullptr;
+
+Pool& note_use(Pool& pool) {
+    const std::lock_guard lock(registry().mutex);
+    std::vector<Pool*>& used = registry().used;
+    if (std::find(used.begin(), used.end(), &pool) == used.end()) used.push_back(&pool);
+    return pool;
+}
+
+}  // namespace
+
+Device parse_device(std::string_view text) {
+    if (text == cpu_name || text == "cpu:0") return {};
+    if (text.starts_with(ascend_name)) {
+        std::string_view rest = text.substr(ascend_name.size());
+        if (rest.empty()) return {Device::Kind::ascend, 0};
+        int index = 0;
+        if (rest.starts_with(':')) {
+            rest.remove_prefix(1);
+            const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), index);
+            if (error == std::errc() && end == rest.data() + rest.size() && index >= 0) return {Device::Kind::ascend, index};
+        }
+    }
+    throw ValueError("Device not understood: expected \"cpu\", \"ascend\" or \"ascend:N\", got \"" + std::string(text) + "\"");
+}
+
+std::string to_string(Device device) {
+    if (device.kind == Device::Kind::cpu) return std::string(cpu_name);
+    return std::string(ascend_name) + ":" + std::to_string(device.index);
+}
+
+std::vector<Device> devices() {
+    std::vector<Device> all{{}};
+    for (int i = 0; i < ascend::device_count(); ++i) all.push_back({Device::Kind::ascend, i});
+    return all;
+}
+
+Pool& cpu_pool() {
+    static Immortal<Pool> pool(cpu::cpu_backend());
+    return *pool;
+}
+
+Pool& pool_of(Device device) {
+    if (device.kind == Device::Kind::cpu) return cpu_pool();
+    const int count = ascend::device_count();
+    if (count == 0)
+        throw RuntimeFailure("device " + to_string(device) + " cannot be used: " + ascend::why_not() + "; use \"cpu\", or ASNUMPY_CANN=sim for a simulated one");
+    if (device.index >= count)
+        throw ValueError("device " + to_string(device) + " does not exist: there " + (count == 1 ? "is 1 Ascend device" : "are " + std::to_string(count) + " Ascend devices") +
+                         ", ascend:0" + (count == 1 ? "" : " to ascend:" + std::to_string(count - 1)));
+    return note_use(ascend::pool(device.index));
+}
+
+Device device_of(const Pool& pool) { return parse_device(pool.backend().name()); }
+
+std::vector<Pool*> pools_in_use() {
+    const std::lock_guard lock(registry().mutex);
+    std::vector<Pool*> all{&cpu_pool()};
+    all.insert(all.end(), registry().used.begin(), registry().used.end());
+    return all;
+}
+
+Pool& default_pool() {
+    if (thread_pool) return *thread_pool;
+    if (Pool* pool = process_pool.load(std::memory_order_acquire)) return *pool;
+    Pool& chosen = ascend::device_count() > 0 ? pool_of({Device::Kind::ascend, 0}) : cpu_pool();
+    Pool* none = nullptr;
+    process_pool.compare_exchange_strong(none, &chosen, std::memory_order_acq_rel);
+    return *process_pool.load(std::memory_order_acquire);
+}
+
+void set_default_device(Device device) { process_pool.store(&pool_of(device), std::memory_order_release); }
+
+Pool* exchange_thread_pool(Pool* pool) { return std::exchange(thread_pool, pool); }
+
+}  // namespace asnumpy

@@ -1,0 +1,144 @@
+// The fallback: inputs come down, the CPU backend computes, outputs go up. One table counts all of it.
+#include "runtime/fallback.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "base/error.hpp"
+#include "base/immortal.hpp"
+#include "device/trace.hpp"
+#include "runtime/copies.hpp"
+#include "runtime/record.hpp"
+
+namespace asnumpy {
+
+namespace {
+
+struct Table {
+    std::mutex mutex;
+    std::vector<Fallback> rows;  // few: found by a walk
+    std::atomic<FallbackPolicy> policy{FallbackPolicy::warn};
+};
+
+Table& table() {
+    static Immortal<Table> t;
+    return *t;
+}
+
+// An output that the operation writes only in part, or adds to.
+bool keeps_old_elements(const Instruction& i) {
+    static const RowId scatter = find_row("scatter"), matmul = find_row("matmul");
+    return i.work == Work::structured && (i.row == scatter || (i.row == matmul && i.option == 1));
+}
+
+std::string dtypes_of(const Instruction& i) {
+    std::string text;
+    for (const Argument& in : i.in) text += (text.empty() ? "" : ", ") + std::string(name(in.dtype()));
+    return text.empty() ? std::string(name(i.out[0].dtype)) : text;
+}
+
+// A reduction's output has stride 0 along what it reduces: the elements once each.
+Array once(Array out, std::uint64_t reduced) {
+    for (int axis = 0; axis < out.ndim(); ++axis)
+        if (reduced >> axis & 1) out.view.shape[axis] = 1;
+    return out;
+}
+
+}  // namespace
+
+void set_fallback_policy(FallbackPolicy policy) { table().policy = policy; }
+
+std::vector<Fallback> fallbacks() {
+    std::vector<Fallback> all;
+    {
+        const std::lock_guard lock(table().mutex);
+        all = table().rows;
+    }
+    std::stable_sort(all.begin(), all.end(), [](const Fallback& a, const Fallback& b) { return a.bytes > b.bytes; });
+    return all;
+}
+
+void forget_fallbacks() {
+    const std::lock_guard lock(table().mutex);
+    table().rows.clear();
+}
+
+bool note_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes) {
+    trace::mark(function, "fallback", bytes, dtypes);
+    const std::lock_guard lock(table().mutex);
+    std::vector<Fallback>& rows = table().rows;
+    auto found = std::find_if(rows.begin(), rows.end(), [&](const Fallback& f) {
+        return f.function == function && f.dtypes == dtypes && f.device == device && f.reason == reason;
+    });
+    const bool first = found == rows.end();
+    if (first) found = rows.insert(rows.end(), {std::string(function), std::string(dtypes), std::string(device), std::string(reason)});
+    ++found->count;
+    found->bytes += bytes;
+    return first;
+}
+
+void count_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes) {
+    const FallbackPolicy policy = table().policy;
+    const auto text = [&] {
+        return std::string(function) + (dtypes.empty() ? "" : " of " + std::string(dtypes)) + " runs on the host, not on " + std::string(device) +
+               ": " + std::string(reason);
+    };
+    if (policy == FallbackPolicy::error)
+        throw RuntimeFailure(text() + "; asnumpy.config.fallback is 'error', set it to 'warn' or 'allow', or use a dtype that the device computes");
+    const bool first = note_fallback(function, dtypes, device, reason, bytes);
+    if (first && policy == FallbackPolicy::warn)
+        report(text() + "; reported once, asnumpy.fallbacks() counts them, asnumpy.config.fallback = 'allow' is silent");
+}
+
+bool computed_by_device(const Instruction& i) {
+    const Backend& device = i.out[0].pool().backend();
+    switch (i.work) {
+        case Work::elementwise: return device.computes(i.row, i.loop);
+        case Work::reduction: return device.reduces(i.row, i.loop);
+        default: return device.computes(structured_call(i));
+    }
+}
+
+void count_fallback(const Instruction& i) {
+    std::int64_t bytes = 0;
+    for (const Argument& in : i.in)
+        if (in.array()) bytes += in.array()->nbytes();
+    for (const Array& out : i.out) bytes += once(out, i.reduced).nbytes() * (keeps_old_elements(i) ? 2 : 1);
+    const char* const reason = i.work == Work::reduction ? "it has no exact reduction of this dtype" : "it has no exact operator for this dtype";
+    count_fallback(row(i.row).name, dtypes_of(i), i.out[0].pool().backend().name(), reason, static_cast<std::uint64_t>(bytes));
+}
+
+void run_on_host(const Instruction& instruction) {
+    trace::Span span(row(instruction.row).name, "fallback");
+    Instruction i = instruction;
+    i.on_host = false;
+    Few<Array, 2> targets;
+    for (std::size_t k = 0; k < i.in.size(); ++k) {
+        Array* const in = i.in[k].array();
+        if (!in) continue;
+        in->buffer->materialise();
+        *in = downloaded(*in);
+    }
+    for (Array& out : i.out) {
+        out.buffer->materialise();
+        Array& target = targets.emplace_back(once(out, i.reduced));
+        if (keeps_old_elements(i)) {
+            out = downloaded(target);
+            continue;
+        }
+        const Array made = new_array(target.shape(), target.dtype, cpu_pool());
+        made.buffer->materialise();
+        const Dims shape = out.shape();
+        out = made;
+        for (int axis = 0; axis < out.ndim(); ++axis) {
+            if (!(i.reduced >> axis & 1)) continue;
+            out.view.shape[axis] = shape[axis];
+            out.view.strides[axis] = 0;
+        }
+    }
+    run_now(i);
+    for (std::size_t k = 0; k < i.out.size(); ++k) upload(once(i.out[k], i.reduced), targets[k]);
+}
+
+}  // namespace asnumpy

@@ -1,0 +1,36 @@
+// Work that a device leaves to the host: run there, counted, and reported once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/queue.hpp"
+
+namespace asnumpy {
+
+struct Fallback {
+    std::string function, dtypes, device, reason;
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;  // that go to the host and back
+};
+
+enum class FallbackPolicy : std::uint8_t { allow, warn, error };
+void set_fallback_policy(FallbackPolicy);
+std::vector<Fallback> fallbacks();  // those of most bytes first
+void forget_fallbacks();
+// Counts one; true for the first of its kind.
+bool note_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes);
+
+// Counts one; the policy may make it a RuntimeFailure, or have the host report the first of its kind. Called by who
+// holds the interpreter's lock and none of the queue's.
+void count_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes);
+
+// Whether the device of its output computes the instruction.
+bool computed_by_device(const Instruction&);
+void count_fallback(const Instruction&);
+// Runs it on the CPU, on copies; what it writes goes back. Its inputs have their values.
+void run_on_host(const Instruction&);
+
+}  // namespace asnumpy
