@@ -1,6 +1,9 @@
 // Creation, views, and the exchange with NumPy and DLPack.
+#include <array>
+#include <cstdlib>
 #include <string>
 
+#include "cpu/threads.hpp"
 #include "python/bindings.hpp"
 #include "python/convert.hpp"
 #include "python/devices.hpp"
@@ -61,7 +64,36 @@ PyObject* filled(PyObject*, PyObject* const* given, Py_ssize_t count) {
     });
 }
 
+// arange of Python's integers, in int64; None where they do not fit, or the host may not write the device's memory.
+PyObject* count_from(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        if (count != 3) raise(PyExc_TypeError, "asnumpy._core.count_from() takes exactly 3 arguments (%zd given)", count);
+        std::array<std::int64_t, 3> values{};
+        for (std::size_t i = 0; i < 3; ++i) {
+            int overflow = 0;
+            if (!PyLong_CheckExact(given[i])) Py_RETURN_NONE;
+            values[i] = PyLong_AsLongLongAndOverflow(given[i], &overflow);
+            if (overflow) Py_RETURN_NONE;
+        }
+        const auto [start, stop, step] = values;
+        std::int64_t span = 0;
+        Pool& pool = expect_pool(Py_None);
+        if (step == 0 || step == INT64_MIN || __builtin_sub_overflow(stop, start, &span) || span == INT64_MIN || !pool.backend().host_visible()) Py_RETURN_NONE;
+        const bool none = step > 0 ? span <= 0 : span >= 0;
+        const std::int64_t n = none ? 0 : (std::abs(span) - 1) / std::abs(step) + 1;
+        Array made = new_array(Dims{n}, DType::int64, pool);
+        made.buffer->materialise();
+        auto* const to = reinterpret_cast<std::int64_t*>(made.data());
+        cpu::parallel_for(n, std::int64_t{1} << 16, [=](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) to[i] = start + i * step;
+        });
+        return wrap(std::move(made));
+    });
+}
+
 PyMethodDef functions[] = {
+    {"count_from", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(count_from)), METH_FASTCALL,
+     "count_from(start, stop, step, /)\n--\n\nThe integers from start to stop as a new array; None: not by this way."},
     {"filled", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(filled)), METH_FASTCALL,
      "filled(shape, dtype, value, /)\n--\n\nA new array of one number (None: of whatever lies there); None: not by this way."},
     {nullptr, nullptr, 0, nullptr},

@@ -351,7 +351,12 @@ def arange(
             raise TypeError("arange() requires stop to be specified.")
         start_or_stop = 0 if start is _MISSING else start
     if dtype is None and type(start_or_stop) is int and type(step) is int and (stop is None or type(stop) is int):
-        return _core.adopt(np.arange(start_or_stop, stop, step), "arange", device)  # the common call first
+        if device is None:  # the common call first
+            first, last = (0, start_or_stop) if stop is None else (start_or_stop, stop)
+            made = _core.count_from(first, last, step)
+            if made is not None:
+                return made
+        return _core.adopt(np.arange(start_or_stop, stop, step), "arange", device)
     if stop is None:
         return computed(np.arange, 0, start_or_stop, step, device=device, dtype=dtype)
     return computed(np.arange, start_or_stop, stop, step, device=device, dtype=dtype)

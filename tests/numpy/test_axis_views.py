@@ -180,3 +180,16 @@ def test_inner_products(dtype: str, length: int) -> None:
             expected, made = call(np, x[first], y[first]), call(ap, a[first], b[first])
             assert made.dtype == np.asarray(expected).dtype and made.shape == ()
             assert np.isclose(complex(made), complex(expected), rtol=1e-3 if dtype == "f2" else 1e-6)
+
+
+@given(*[st.one_of(st.integers(-50, 50), st.sampled_from([2**31, -(2**31), 2**62])) for _ in range(3)])
+def test_counting(start: int, stop: int, step: int) -> None:
+    if step and abs((stop - start) // step) > 10**6:
+        return
+    expected = attempt(lambda: np.arange(start, stop, step))
+    made = attempt(lambda: ap.arange(start, stop, step))
+    if isinstance(expected, Exception):
+        assert type(made) is type(expected)
+    else:
+        assert made.dtype == expected.dtype and np.array_equal(np.asarray(made), expected)
+        assert start or step != 1 or np.array_equal(np.asarray(ap.arange(stop)), expected)
