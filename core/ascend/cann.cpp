@@ -129,6 +129,9 @@ bool look(Loaded& state) {
             state.search.tried.emplace_back(folder + " (the simulator)", std::string("has no ") + runtime_library);
             return false;
         }
+        // Opened by its own name first: glibc's table for unwinding lacks a library that comes only as another one's filtee,
+        // and no exception within it could be caught.
+        dlopen((folder + "/libcannsim.so").c_str(), RTLD_NOW | RTLD_GLOBAL);
         return open(state, folder, folder + " (the simulator)");
     }
     if (!asked.empty()) return open_toolkit(state, asked, "ASNUMPY_CANN");

@@ -95,8 +95,10 @@ public:
         for (int s = 0; s < end; ++s) {
             const Step& step = program.steps[static_cast<std::size_t>(s)];
             const Row& r = row(step.row);
-            const Lowering* const lowering = elementwise(step.row, step.loop);
-            if (!lowering) throw RuntimeFailure(device.name + ": " + std::string(r.name) + " for " + std::string(name(r.loops[step.loop].in[0])) + " has no way on this device");
+            static const RowId cast = find_row("cast");
+            const bool copies = step.row == cast && r.loops[step.loop].in[0] == r.loops[step.loop].out[0];
+            const Lowering* const lowering = copies ? nullptr : elementwise(step.row, step.loop);
+            if (!copies && !lowering) throw RuntimeFailure(device.name + ": " + std::string(r.name) + " for " + std::string(name(r.loops[step.loop].in[0])) + " has no way on this device");
             lowerings_.push_back(lowering);
             for (std::size_t k = 0; k < r.nin; ++k) last_read_[step.in[k]] = s;
             for (std::size_t k = 0; k < r.nout; ++k) defined_[step.out + k] = s;
@@ -162,6 +164,8 @@ private:
             // What is stored at the end must not be overwritten by another output before.
             for (std::size_t out = 0; out < stores && last_read_[k] > static_cast<int>(program_.steps.size()); ++out)
                 keep = keep || (same_memory(space.operands[k], space.operands[inputs + out]) && program_.stores[out].value != k);
+            for (std::size_t out = inputs + stores; out < space.operands.size() && last_read_[k] >= static_cast<int>(program_.steps.size()); ++out)
+                keep = keep || same_memory(space.operands[k], space.operands[out]);
             if (!keep) continue;
             const Tensor copy = emitter.temporary(shape, dtypes_[k]);
             move(emitter, values[k], copy);
@@ -185,6 +189,7 @@ private:
                 const int store = store_of_[value];
                 Tensor& target = values[value];
                 bool direct_store = false;
+                if (k == 0 && !numbers) broadcast_computed(emitter, shape, in);
                 if (store >= 0) {
                     const std::size_t place = inputs + static_cast<std::size_t>(store);
                     target = operand(emitter, space, place, dtypes_[value]);
@@ -200,7 +205,8 @@ private:
                 out.push_back(target);
             }
             const std::size_t mark = emitter.mark();
-            lowerings_[s]->run(emitter, in, out);
+            if (lowerings_[s]) lowerings_[s]->run(emitter, in, out);
+            else move(emitter, in[0], out[0]);
             emitter.release_since(mark);
             const auto dies = [&](ValueId v) {
                 if (!temporary[v] || last_read_[v] > static_cast<int>(s)) return;
@@ -219,6 +225,15 @@ private:
         for (std::size_t k = 0; k < stores; ++k)
             if (store_of_[program_.stores[k].value] != static_cast<int>(k)) late.push_back({k, program_.stores[k].value});
         for (const Late& l : late) move(emitter, values[l.value], operand(emitter, space, inputs + l.output, dtypes_[l.value]));
+    }
+
+    // A number that the device computed stands beside whole operands with strides of 0, for not every operator broadcasts.
+    static void broadcast_computed(const Emitter& emitter, const Dims& shape, std::vector<Tensor>& in) {
+        for (Tensor& t : in) {
+            if (!t.shape.empty() || emitter.known(t)) continue;
+            t.shape = shape;
+            t.strides = Dims(shape.size());
+        }
     }
 
     static Tensor full(Emitter& emitter, const Tensor& t, const Dims& shape) {
@@ -294,7 +309,7 @@ private:
     DeviceState& device_;
     Program program_;
     std::vector<DType> dtypes_;              // of the values
-    std::vector<const Lowering*> lowerings_; // of the steps
+    std::vector<const Lowering*> lowerings_; // of the steps; null: a copy
     std::vector<const Folding*> foldings_;   // of the reductions
     std::vector<int> last_read_;             // by value: the last step that reads it; after the steps: a reduction, then a store
     std::vector<int> defined_;               // by value: its step, -1 for inputs

@@ -1,6 +1,7 @@
 // Making recipes: which way a loop takes, and what each way calls.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "ascend/lowering_term.hpp"
 #include "base/error.hpp"
@@ -53,6 +54,20 @@ std::string signature_text(const Row& r, const Signature& s) {
 
 int operand_of(std::string_view word) { return word == "x" ? 0 : word == "y" ? 1 : word == "z" ? 2 : -1; }
 int output_of(std::string_view word) { return word == "out" ? 0 : word == "out2" ? 1 : -1; }
+
+bool does_the_same(const Recipe::Step& a, const Recipe::Step& b) {
+    if (a.op != b.op || a.writes != b.writes) return false;
+    for (std::size_t i = 0; i < a.parts.size(); ++i)
+        if (!(a.writes >> i & 1) && a.parts[i] != b.parts[i]) return false;
+    return true;
+}
+
+// Some outputs must have the shape of one of the operands, without broadcasting.
+bool gives_shape(std::span<const cann::Parameter> parameters, std::size_t operand) {
+    return std::ranges::any_of(parameters, [operand](const cann::Parameter& p) {
+        return p.direction == cann::Direction::out && p.same_shape == static_cast<int>(operand);
+    });
+}
 
 Scalar number_from(DType dtype, double value) { return cast_number(Scalar::of(value), dtype); }
 
@@ -129,10 +144,11 @@ bool Builder::single(const Term& t) const {
 }
 
 Term Builder::add_number(Recipe::Number number, DType dtype) {
-    state_.numbers.push_back(std::move(number));
+    const auto found = std::ranges::find(state_.numbers, number);
     Term t;
     t.builder_ = this;
-    t.number_ = static_cast<std::int16_t>(state_.numbers.size() - 1);
+    t.number_ = static_cast<std::int16_t>(found - state_.numbers.begin());
+    if (found == state_.numbers.end()) state_.numbers.push_back(std::move(number));
     t.dtype_ = dtype;
     return t;
 }
@@ -240,8 +256,11 @@ Terms Builder::resolve(RowId id, int loop, std::span<const Term> in) {
     const Rule* const otherwise = instead ? nullptr : rule(false);
     const auto by_rule = [&](const Rule& one) {
         return attempt([&] {
-            state_.decomposed = true;
-            return one.decompose(in, s);
+            const bool before = std::exchange(state_.decomposed, true);
+            const std::size_t steps = state_.steps.size();
+            Terms out = one.decompose(in, s);
+            if (state_.steps.size() <= steps + 1) state_.decomposed = before;  // another operator, or none
+            return out;
         }, reason);
     };
     if (instead) result = by_rule(*instead);
@@ -265,6 +284,13 @@ Terms Builder::operators_of(const Row& r, const Signature& s, std::span<const Te
     return call(calls.elementwise, s, in);
 }
 
+// A tensor of the outputs' shape, each element of which is the same.
+Term Builder::spread(Term t) {
+    const Term whole = temporary(t.dtype_);
+    copy(t, static_cast<std::size_t>(whole.storage_), 0);
+    return whole;
+}
+
 Terms Builder::call(std::string_view text, const Signature& s, std::span<const Term> in) {
     const CallString parsed = parse_call(text);
     const int found = cann::find_operator(parsed.op);
@@ -272,6 +298,8 @@ Terms Builder::call(std::string_view text, const Signature& s, std::span<const T
     const auto parameters = cann::parameters(cann::operators()[static_cast<std::size_t>(found)]);
     if (parameters.size() != parsed.arguments.size())
         throw RuntimeFailure("'" + std::string(text) + "': expected " + std::to_string(parameters.size()) + " arguments");
+    for (std::size_t k = 1; k < in.size(); ++k)
+        if (in[k].dtype_ != in[0].dtype_ && in.size() < 3) throw Unlowerable(std::string(parsed.op) + " takes one dtype");
     Recipe::Step step{parsed.op, {}, 0};
     Terms out;
     const bool all_single = std::ranges::all_of(in, [this](const Term& t) { return single(t); });
@@ -283,10 +311,11 @@ Terms Builder::call(std::string_view text, const Signature& s, std::span<const T
             throw Unlowerable(std::string(parsed.op) + " does not accept " + std::string(name(dtype)));
         };
         if (const int k = operand_of(word); k >= 0) {
-            const Term& t = in[static_cast<std::size_t>(k)];
+            Term t = in[static_cast<std::size_t>(k)];
             checked(t.dtype_);
             const bool scalar = parameter.kind == cann::Kind::scalar;
             if (scalar && !t.is_number()) throw RuntimeFailure("'" + std::string(text) + "': " + parameter.name + " must be a number");
+            if (single(t) && !all_single && gives_shape(parameters, i)) t = spread(t);
             step.parts.push_back(part_of(t, !scalar));
         } else if (const int k = output_of(word); k >= 0) {
             const DType dtype = s.out[static_cast<std::size_t>(k)];
@@ -303,11 +332,22 @@ Terms Builder::call(std::string_view text, const Signature& s, std::span<const T
             step.parts.emplace_back(nullptr);
         } else {
             const std::int64_t value = std::stoll(std::string(word));
-            if (parameter.kind == cann::Kind::scalar) step.parts.push_back(part_of(in[0].like(value), false));
+            // A factor of a complex number is real: times (1 + 0j) an infinity becomes NaN.
+            const DType factor = is_complex(in[0].dtype_) ? half_of(in[0].dtype_) : in[0].dtype_;
+            if (parameter.kind == cann::Kind::scalar) step.parts.push_back(part_of(add_number({-1, cast_number(Scalar::of(value), factor), {}}, factor), false));
             else step.parts.emplace_back(value);
         }
     }
-    state_.steps.push_back(std::move(step));
+    const auto before = std::ranges::find_if(state_.steps, [&](const Recipe::Step& other) { return does_the_same(other, step); });
+    if (before == state_.steps.end()) {
+        state_.steps.push_back(std::move(step));
+        return out;
+    }
+    for (std::size_t i = 0; i < step.parts.size(); ++i)  // its results serve again
+        if (step.writes >> i & 1) {
+            const auto& made_before = std::get<Recipe::Ref>(before->parts[i]);
+            out[static_cast<std::size_t>(output_of(parsed.arguments[i]))] = made(made_before.storage, made_before.dtype, made_before.offset);
+        }
     return out;
 }
 

@@ -151,11 +151,12 @@ Terms cube_root_of_float(In in, const Signature&) {
     const Term root = apply("power", {absolute(in[0].as(DType::float64)), in[0].as(DType::float64).like(1.0 / 3)});
     return {with_sign_of(root.as(in[0].dtype()), in[0])};
 }
-// One of Newton's steps makes good what 1/3 lacks.
+// One of Newton's steps makes good what 1/3 lacks; small numbers are made larger, so that no cube loses digits.
 Terms cube_root_of_double(In in, const Signature&) {
-    const Term a = absolute(in[0]), root = apply("power", {a, a.like(1.0 / 3)}), square = root * root;
+    const Term given = absolute(in[0]), small = given < 0x1p-900, a = where(small, given * 0x1p600, given), root = apply("power", {a, a.like(1.0 / 3)}), square = root * root;
     const Term step = (square * root - a) / (square * 3.0);
-    return {with_sign_of(where(apply("isfinite", {step}), root - step, root), in[0])};
+    const Term better = where(apply("isfinite", {step}), root - step, root);
+    return {with_sign_of(where(small, better * 0x1p-200, better), in[0])};
 }
 
 Terms hypot_of_float(In in, const Signature&) {

@@ -193,7 +193,7 @@ constexpr std::array rules{
     Rule{"maximum", booleans, true, either}, Rule{"minimum", booleans, true, both},
     Rule{"fmax", uncounted, true, maximum}, Rule{"fmin", uncounted, true, minimum},
     Rule{"maximum", u64, false, larger}, Rule{"minimum", u64, false, smaller},
-    Rule{"absolute", booleans | unsigned_integers, true, same}, Rule{"conjugate", integers | floats | long_floats, true, same},
+    Rule{"absolute", booleans | unsigned_integers, true, same}, Rule{"conjugate", integers | floats | set_of({DType::longdouble}), true, same},
     Rule{"floor", uncounted, true, same}, Rule{"ceil", uncounted, true, same}, Rule{"trunc", uncounted, true, same},
     Rule{"isnan", uncounted, true, never}, Rule{"isinf", uncounted, true, never}, Rule{"isfinite", uncounted, true, always},
     Rule{"negative", signed_integers, false, opposite}, Rule{"sign", unsigned_integers, true, sign_without_sign},

@@ -38,10 +38,14 @@ struct Recipe {
         int input = -1;
         Scalar value;
         std::vector<std::pair<Compute, DType>> computations;
+        bool operator==(const Number& o) const {
+            return input == o.input && value.dtype == o.value.dtype && value.bytes == o.value.bytes && computations == o.computations;
+        }
     };
     struct NumberRef {
         std::uint8_t index;
         bool tensor;  // as a 0-d tensor, else as a scalar
+        bool operator==(const NumberRef&) const = default;
     };
     using Part = std::variant<std::nullptr_t, Ref, NumberRef, std::int64_t, double, bool, DType>;
     struct Step {

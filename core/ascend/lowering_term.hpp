@@ -174,6 +174,7 @@ private:
     Terms by_words(RowId, const Signature&, std::span<const Term> in);
     Terms wider(RowId, const Signature&, std::span<const Term> in);
     void bind(Term, int output, DType);
+    Term spread(Term);
     bool take_place(Term, std::size_t storage, std::uint8_t offset);
     void copy(Term, std::size_t storage, std::uint8_t offset);
     Recipe::Ref ref(std::size_t storage, std::uint8_t offset, DType) const;

@@ -61,7 +61,7 @@ std::string to_string(const Program&);
 struct Operand {
     char* data = nullptr;
     Dims strides;
-    bool constant = false;  // one value in the host's memory, which may change when the launch has returned
+    bool constant = false;  // an input that is one element in host memory, whatever the device
 };
 
 // Where and over what a program runs. operands: the inputs, then the stores, then the reductions; a reduction's

@@ -46,7 +46,7 @@ nb::dict cann_search() {
 nb::dict cann_call_counts(int device) {
     nb::dict counts;
     for (const auto& [name, count] : ascend::call_counts(device))
-        counts[nb::str(name.data(), name.size())] = nb::make_tuple(count.calls, count.cached, count.nanoseconds, count.bytes);
+        counts[nb::str(name.data(), name.size())] = nb::make_tuple(count.calls, count.cached, count.nanoseconds, count.bytes, count.inside);
     return counts;
 }
 
@@ -63,7 +63,7 @@ void bind_cann(nb::module_& m) {
         return reinterpret_cast<std::uintptr_t>(a.data());
     }, arg("array"), arg("written"), "Of the first element, after what is recorded and concerns it was enqueued; to be used before anything else is.");
     m.def("cann_call_counts", cann_call_counts, arg("device"),
-          "By operator: calls that programs made, those of them that reused an executor, nanoseconds of the host, bytes.");
+          "By operator: calls that programs made, those of them that reused an executor, nanoseconds of the host, bytes, and the nanoseconds within the two phases.");
 }
 
 }  // namespace asnumpy::python

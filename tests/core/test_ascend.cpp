@@ -1,0 +1,295 @@
+// The Ascend backend on the CANN simulator, in its strictest mode: programs, copies, memory, errors, what recurs, two devices, the end.
+#include <cstdlib>
+#include <functional>
+#include <thread>
+
+#include "ascend/backend.hpp"
+#include "ascend/cann.hpp"
+#include "ascend/device_state.hpp"
+#include "ascend/lowering.hpp"
+#include "base/error.hpp"
+#include "random_programs.hpp"
+
+using namespace asnumpy;
+using namespace asnumpy::testing;
+
+namespace {
+
+// The simulator's own interface.
+template <class F> F simulator(const char* name) { return reinterpret_cast<F>(ascend::cann().find(name)); }
+void set(const char* name, const char* value) { simulator<int (*)(const char*, const char*)>("cannsim_set")(name, value); }
+void plan_failure(const char* function, std::uint64_t nth, int code) {
+    simulator<int (*)(const char*, std::uint64_t, std::int32_t)>("cannsim_fail")(function, nth, code);
+}
+void clear_faults() { simulator<int (*)()>("cannsim_clear_faults")(); }
+void clear() { simulator<int (*)()>("cannsim_clear")(); }
+int calls_of(const std::string& function) {
+    const std::string log = simulator<const char* (*)()>("cannsim_log_json")();
+    const std::string quoted = "\"" + function + "\"";
+    int n = 0;
+    for (std::size_t at = log.find(quoted); at != std::string::npos; at = log.find(quoted, at + 1)) ++n;
+    return n;
+}
+
+std::string failure_of(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const std::exception& failure) {
+        return failure.what();
+    }
+    return {};
+}
+bool says(const std::string& text, std::initializer_list<const char*> parts) {
+    return std::ranges::all_of(parts, [&](const char* part) { return text.find(part) != std::string::npos; });
+}
+
+// Host bytes that also lie on a device.
+class Mirror {
+public:
+    Mirror(Pool& pool, const std::vector<char>& bytes, std::size_t offset = 0) : pool_(pool), bytes_(bytes.size() + offset) {
+        data_ = static_cast<char*>(pool.allocate(bytes_));
+        pool.backend().upload(data_ + offset, bytes.data(), bytes.size());
+    }
+    ~Mirror() { pool_.deallocate(data_, bytes_); }
+    Mirror(const Mirror&) = delete;
+    Mirror& operator=(const Mirror&) = delete;
+    char* data() const { return data_; }
+
+private:
+    Pool& pool_;
+    std::size_t bytes_;
+    char* data_;
+};
+
+bool possible(const Program& p) {
+    for (const Step& step : p.steps)
+        if (!ascend::elementwise(step.row, step.loop)) return false;
+    for (const Reduction& reduction : p.reductions)
+        if (!ascend::reduction(reduction.row, reduction.loop)) return false;
+    return true;
+}
+
+// Runs the case on the device, with its memory brought there and back.
+void run_on(Pool& pool, Case& c, const Executable& executable) {
+    std::vector<std::unique_ptr<Mirror>> there;
+    Launch launch = c.launch();
+    for (std::size_t k = 0; k < launch.operands.size(); ++k) {
+        const int shared = c.shared_with[k];
+        const bool all_zero = k < c.program.inputs.size() && std::ranges::all_of(launch.operands[k].strides, [](std::int64_t s) { return s == 0; });
+        bool alone = true;
+        for (std::size_t i = 0; i < c.shared_with.size(); ++i) alone = alone && c.shared_with[i] != static_cast<int>(k);
+        if (all_zero && alone && chance(50)) {
+            launch.operands[k].constant = true;
+            there.push_back(nullptr);
+            continue;
+        }
+        there.push_back(shared < 0 ? std::make_unique<Mirror>(pool, c.memory[k].bytes) : nullptr);
+        launch.operands[k].data = there[shared < 0 ? k : static_cast<std::size_t>(shared)]->data() + c.of(k).offset;
+    }
+    executable.run(launch);
+    for (std::size_t k = 0; k < there.size(); ++k)
+        if (there[k]) pool.backend().download(c.memory[k].bytes.data(), there[k]->data(), c.memory[k].bytes.size());
+}
+
+void test_random_programs(int rounds) {
+    Pool& pool = ascend::pool(0);
+    int tried = 0;
+    for (int i = 0; i < rounds && failures == 0; ++i) {
+        Case c = random_case(3000);
+        if (!possible(c.program)) continue;
+        ++tried;
+        const Expectation e = interpret(c);
+        const std::vector<Memory> before = c.memory;
+        const auto executable = pool.backend().compile(c.program);
+        for (int again = 0; again < 3; ++again) {  // the third time executors are reused
+            c.memory = before;
+            const std::string text = failure_of([&] { run_on(pool, c, *executable); });
+            expect(text.empty(), text + " in " + c.description);
+            if (failures) return;
+            compare(c, e, "ascend:0");
+        }
+    }
+    expect(tried > rounds / 4, "random programs that the device runs: " + std::to_string(tried));
+    expect(pool.figures().blocks < 300, "temporaries were given back");
+}
+
+struct Vectors {  // float32 in device memory
+    Pool& pool;
+    std::vector<std::unique_ptr<Mirror>> all;
+    char* add(std::size_t n, float value) {
+        std::vector<float> values(n, value);
+        std::vector<char> bytes(n * sizeof(float));
+        std::memcpy(bytes.data(), values.data(), bytes.size());
+        all.push_back(std::make_unique<Mirror>(pool, bytes));
+        return all.back()->data();
+    }
+    float at(const char* data, std::size_t i) {
+        float value = 0;
+        pool.backend().download(&value, data + i * sizeof(float), sizeof value);
+        return value;
+    }
+};
+
+Program addition() {
+    const RowId add = find_row("add");
+    Program p;
+    p.inputs = {DType::float32, DType::float32};
+    p.steps = {{add, loop_of(add, signature({DType::float32, DType::float32}, {DType::float32})), {0, 1, 0}, 2}};
+    p.stores = {{2}};
+    return p;
+}
+
+Launch over(std::int64_t n, std::initializer_list<char*> data) {
+    Launch launch;
+    launch.shape = {n};
+    for (char* const one : data) launch.operands.push_back({one, {4}});
+    return launch;
+}
+
+void test_search() {
+    const ascend::Search& search = ascend::search();
+    expect(search.loaded && search.simulated && search.failure.empty() && search.missing.empty(), "the simulator is found: " + search.failure);
+    expect(search.devices == 2 && search.chip.starts_with("Ascend910") && !search.version.empty(), "devices, chip, version");
+    expect(says(failure_of([] { ascend::pool(7); }), {"ascend:7", "2 devices"}), "an index out of range");
+}
+
+void test_copies() {
+    Backend& backend = ascend::pool(0).backend();
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{100}, ascend::Staging::chunk_bytes, 5 * ascend::Staging::chunk_bytes + 12345}) {
+        std::vector<char> sent(bytes), got(bytes);
+        for (char& byte : sent) byte = static_cast<char>(pick(-128, 127));
+        const Mirror there(ascend::pool(0), sent), elsewhere(ascend::pool(1), std::vector<char>(bytes));
+        backend.download(got.data(), there.data(), bytes);
+        expect(got == sent, "up and down: " + std::to_string(bytes));
+        ascend::pool(1).backend().copy_from(backend, elsewhere.data(), there.data(), bytes);
+        std::fill(got.begin(), got.end(), 0);
+        ascend::pool(1).backend().download(got.data(), elsewhere.data(), bytes);
+        expect(got == sent, "from device to device: " + std::to_string(bytes));
+    }
+}
+
+// A recurring launch: its executors are reused, CANN is asked for no memory, and nobody waits.
+void test_steady_loop() {
+    Pool& pool = ascend::pool(0);
+    Vectors v{pool, {}};
+    char* const a = v.add(1000, 1);
+    char* const b = v.add(1000, 2);
+    const auto executable = pool.backend().compile(addition());
+    const auto round = [&] {
+        char* const out = static_cast<char*>(pool.allocate(4000));
+        executable->run(over(1000, {a, b, out}));
+        pool.deallocate(out, 4000);
+    };
+    for (int i = 0; i < 3; ++i) round();
+    set("LOG", "1");
+    clear();
+    for (int i = 0; i < 100; ++i) round();
+    expect(calls_of("aclnnAdd") == 100, "one operator for each launch: " + std::to_string(calls_of("aclnnAdd")));
+    for (const char* const function : {"aclnnAddGetWorkspaceSize", "aclrtMalloc", "aclrtFree", "aclrtSynchronizeStream", "aclrtSynchronizeEvent", "aclrtSynchronizeDevice",
+                                       "aclCreateTensor", "aclrtMemcpyAsync"})
+        expect(calls_of(function) == 0, std::string(function) + " in a steady loop");
+    set("LOG", "0");
+    clear();
+    std::uint64_t calls = 0;
+    for (const ascend::NamedCount& one : ascend::call_counts(0))
+        if (one.name == "aclnnAdd") calls = one.count.calls, expect(one.count.bytes >= calls * 12 && one.count.nanoseconds > 0 && one.count.cached >= 100, "counts");
+    expect(calls >= 103, "calls are counted");
+}
+
+void test_errors() {
+    Pool& pool = ascend::pool(0);
+    Vectors v{pool, {}};
+    char* const a = v.add(12, 1);
+    const Tensor x{a, DType::float32, {3, 4}, {16, 4}}, y{a, DType::float32, {5}, {4}};
+    const auto call = [&](std::string_view op, std::initializer_list<ascend::Argument> arguments) {
+        return failure_of([&] { ascend::Emitter(ascend::device(0)).call(op, arguments); });
+    };
+    set("STRICT", "error");
+    expect(says(call("aclnnAdd", {x, y, Scalar::of(1.0f), x}), {"aclnnAdd", "self=float32(3, 4)", "other=float32(5,)", "ACLNN_ERR_PARAM_INVALID (161002)", "ascend:0"}), "shapes that do not broadcast");
+    expect(says(call("aclnnNoSuch", {x}), {"aclnnNoSuch"}), "no such operator");
+    expect(says(call("aclnnExp", {x}), {"aclnnExp", "expected 2 arguments, got 1"}), "too few arguments");
+    expect(says(call("aclnnAdd", {x, Scalar::of(1.0f), Scalar::of(1.0f), x}), {"aclnnAdd", "other", "expected a tensor"}), "an argument of another kind");
+    // The nth call of a function fails: an exception names it, and the next operation works.
+    const auto executable = pool.backend().compile(addition());
+    char* const out = v.add(12, 0);
+    struct Fault { const char* function; int code; std::function<void()> action; };
+    const auto run = [&] { executable->run(over(12, {a, a, out})); };
+    float value = 0;
+    for (const Fault& fault : {Fault{"aclnnAdd", 561103, run}, Fault{"aclrtMemcpyAsync", 507052, [&] { pool.backend().download(&value, a, 4); }},
+                               Fault{"aclrtSynchronizeStream", 507015, [&] { pool.backend().synchronize(); }},
+                               Fault{"aclrtMalloc", 507899, [&] { pool.free_all_blocks(), Vectors{pool, {}}.add(1 << 22, 1); }}}) {
+        plan_failure(fault.function, 1, fault.code);
+        const std::string text = failure_of(fault.action);
+        expect(says(text, {fault.function, std::to_string(fault.code).c_str()}), std::string(fault.function) + " fails: " + text);
+        clear_faults();
+        run();
+        expect(v.at(out, 11) == 2, std::string("the next operation works after ") + fault.function);
+    }
+    set("STRICT", "abort");
+}
+
+void test_out_of_memory() {
+    Pool& pool = ascend::pool(1);
+    const std::size_t half = pool.backend().total_memory() / 2;
+    void* const held = pool.allocate(half + half / 2);
+    const std::string text = failure_of([&] { pool.allocate(half); });
+    expect(says(text, {"ascend:1", "largest blocks"}), "out of memory: " + text);
+    pool.deallocate(held, half + half / 2);
+    void* const again = pool.allocate(half);  // what is cached is given back for it
+    pool.deallocate(again, half);
+    pool.free_all_blocks();
+    expect(pool.figures().cached == 0, "everything is given back");
+}
+
+void test_threads() {
+    Pool& pool = ascend::pool(0);
+    const auto executable = pool.backend().compile(addition());
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            Vectors v{pool, {}};
+            char* const a = v.add(500, static_cast<float>(t));
+            char* const b = v.add(500, 1);
+            for (int i = 0; i < 50; ++i) executable->run(over(500, {a, b, a}));
+            wrong += v.at(a, 499) != static_cast<float>(t + 50);
+        });
+    for (std::thread& thread : threads) thread.join();
+    expect(wrong == 0, "threads that compute at the same time");
+}
+
+void test_lost_device() {
+    Pool& pool = ascend::pool(1);
+    set("STRICT", "error");
+    simulator<int (*)(std::int32_t)>("cannsim_lose_device")(1);
+    for (int i = 0; i < 2; ++i) {
+        const std::string text = failure_of([&] { pool.backend().synchronize(); });
+        expect(says(text, {"ascend:1"}) || i == 0, "a lost device: " + text);
+        if (i) expect(says(text, {"lost", "start a new process"}), "every later call says so: " + text);
+    }
+    Vectors v{ascend::pool(0), {}};
+    expect(v.at(v.add(3, 4), 2) == 4, "the other device still works");
+    clear_faults();
+    set("STRICT", "abort");
+}
+
+}  // namespace
+
+int main() {
+    setenv("ASNUMPY_CANN", "sim", 1);
+    setenv("ASNUMPY_CANNSIM_LIB", CANNSIM_FOLDER, 1);
+    setenv("CANNSIM_STRICT", "abort", 1);
+    setenv("CANNSIM_DEVICES", "2", 1);
+    setenv("CANNSIM_MEMORY", "1G", 1);
+    const char* const chosen = std::getenv("ASNUMPY_TEST_ROUNDS");
+    test_search();
+    test_copies();
+    test_steady_loop();
+    test_random_programs(chosen && *chosen ? std::atoi(chosen) : 2000);
+    test_errors();
+    test_out_of_memory();
+    test_threads();
+    test_lost_device();
+    if (failures) std::fprintf(stderr, "%d failures\n", failures);
+    return failures != 0;  // what is left then is a finding, which ends the process with a failure
+}
