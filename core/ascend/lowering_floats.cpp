@@ -179,11 +179,11 @@ Terms hypot_of_double(In in, const Signature&) {
     return {where(apply("logical_or", {a == infinity, b == infinity}), infinity, root)};
 }
 
-// Kahan's form of exp(x) - 1: the error of exp and that of log take each other away.
+// Near zero in Kahan's form: the error of exp and that of log take each other away.
 Terms expm1_of_double(In in, const Signature&) {
     const Term x = in[0], power = apply("exp", {x}), less = power - 1.0;
-    const Term near = where(power == 1.0, x, less * x / apply("log", {power}));
-    return {where(apply("logical_or", {less == -1.0, apply("isinf", {power})}), less, near)};
+    const Term near = where(power == 1.0, x, less / apply("log", {power}) * x);
+    return {where(absolute(x) > 1.0, less, near)};
 }
 // log(x) / log(10), and exact for the powers of ten.
 Terms log10_of_double(In in, const Signature&) {

@@ -54,7 +54,9 @@ Scan scan_of(const StructuredCall& c) {
             for (const DType wide : {DType::int32, DType::int64})
                 if (itemsize(wide) > itemsize(d) && accepts_dtypes(call, wide, wide)) return {call, wide, Path::wider};
     }
-    const int loop = row(c.op).reducible ? loop_for(c.op, d) : -1;
+    // A product of a part may overflow where the running product has reached zero: only CANN's own operator will do.
+    const bool by_parts = row(c.op).reducible && !(row(c.op).name == "multiply" && !is_integer(d));
+    const int loop = by_parts ? loop_for(c.op, d) : -1;
     return {{}, d, loop >= 0 && elementwise(c.op, loop) ? Path::decomposed : Path::host};
 }
 Explanation explain_scan(const StructuredCall& c) {
@@ -62,7 +64,9 @@ Explanation explain_scan(const StructuredCall& c) {
     if (!scan.call.empty()) return {scan.path, std::string(parse_call(scan.call).op)};
     if (scan.path == Path::decomposed) return {scan.path, "by doubling steps: " + explain(c.op, loop_for(c.op, c.in[0].dtype)).text};
     const int loop = loop_for(c.op, c.in[0].dtype);
-    return {Path::host, loop < 0 ? "not a scan" : explain(c.op, loop).text};
+    if (loop < 0) return {Path::host, "not a scan"};
+    if (elementwise(c.op, loop)) return refused(row(c.op).aclnn.scan, c.in[0].dtype);
+    return {Path::host, explain(c.op, loop).text};
 }
 // Each step joins an element with the one `step` before it, which stands for as many.
 void doubling(Emitter& emitter, const StructuredCall& c) {
