@@ -73,7 +73,7 @@ void Call::check_tensor(int parameter, int element, const aclTensor* tensor, boo
         size *= tensor->shape[axis];
         last += (tensor->shape[axis] - 1) * tensor->strides[axis];
     }
-    const std::int64_t stored = asnumpy::count({tensor->storage.data(), static_cast<std::size_t>(tensor->storage.size())});
+    const std::int64_t stored = asnumpy::count(tensor->storage);
     if (size && last >= stored)
         finding(Fault::out_of_bounds, cannsim::text(facts.name, ": ", param.name, ": the view of shape ", tensor->shape, ", strides ", tensor->strides, ", offset ",
                                                     tensor->offset, " passes the end of its storage of shape ", tensor->storage), ACLNN_ERR_PARAM_INVALID);

@@ -51,7 +51,7 @@ struct Array {
     DType dtype = DType::float32;
     Dims shape, strides;  // bytes
 
-    std::int64_t size() const { return asnumpy::count({shape.data(), static_cast<std::size_t>(shape.size())}); }
+    std::int64_t size() const { return asnumpy::count(shape); }
     int ndim() const { return shape.size(); }
     template <class T> T* as() const { return reinterpret_cast<T*>(data); }
 };

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "aclnn/parallel.hpp"
 #include "base/immortal.hpp"
@@ -71,7 +72,37 @@ void Pipeline::out(Value value, const Tensor& tensor) {
     plan_.outputs.push_back({tensor, cast(value, tensor.dtype).slot});
 }
 
+// A value that a step makes takes a tile that no later step reads any more; what is given keeps its own.
+void Pipeline::Plan::share_tiles() {
+    constexpr int always = 1 << 20;
+    std::vector<int> last(dtypes.size(), -1);
+    for (int i = 0; const Step& step : steps) {
+        for (std::uint8_t k = 0; k < step.count; ++k) last[step.in[k]] = i;
+        ++i;
+    }
+    for (const Input& input : inputs) last[input.slot] = always;
+    for (const Constant& constant : constants) last[constant.slot] = always;
+    for (const Output& output : outputs) last[output.slot] = always;
+    tiles.assign(dtypes.size(), 0);
+    std::vector<std::uint8_t> unused;
+    const auto take = [&](std::uint8_t slot) {
+        if (unused.empty()) unused.push_back(static_cast<std::uint8_t>(tile_count++));
+        tiles[slot] = unused.back();
+        unused.pop_back();
+    };
+    for (const Input& input : inputs) take(input.slot);
+    for (const Constant& constant : constants) take(constant.slot);
+    for (int i = 0; const Step& step : steps) {
+        take(step.out);
+        for (std::uint8_t k = 0; k < step.count; ++k)
+            if (const std::uint8_t slot = step.in[k]; std::exchange(last[slot], last[slot] == i ? -1 : last[slot]) == i) unused.push_back(tiles[slot]);
+        if (last[step.out] < i) unused.push_back(tiles[step.out]);
+        ++i;
+    }
+}
+
 Work Pipeline::work() {
+    plan_.share_tiles();
     Work result;
     if (!plan_.outputs.empty()) result.operations = static_cast<double>(plan_.outputs[0].tensor.size()) * static_cast<double>(plan_.steps.size());
     result.compute = [plan = std::move(plan_)](const Run& run) { plan.run(run); };
@@ -100,7 +131,8 @@ void Pipeline::Plan::run(const Run& run) const {
     for (const Input& input : inputs) reading.emplace_back(broadcast_to(run[input.tensor], shape));
     for (const Output& output : outputs) writing.emplace_back(run[output.tensor]);
 
-    parallel(size, tile, std::int64_t{1} << 17, [&](std::int64_t first, std::int64_t last) { run_part(reading, writing, first, last); });
+    const std::int64_t smallest = (std::int64_t{1} << 17) / static_cast<std::int64_t>(std::max<std::size_t>(steps.size(), 1));
+    parallel(size, tile, smallest, [&](std::int64_t first, std::int64_t last) { run_part(reading, writing, first, last); });
 }
 
 void Pipeline::Plan::run_part(std::vector<Cursor> reading, std::vector<Cursor> writing, std::int64_t first, std::int64_t size) const {
@@ -109,8 +141,10 @@ void Pipeline::Plan::run_part(std::vector<Cursor> reading, std::vector<Cursor> w
             if (!cursor.is_contiguous() && !cursor.is_splat()) cursor.seek(first);
     // Slots in memory: an input or output that lies in one piece is used in place, all others have a tile.
     std::vector<std::byte*> slots(dtypes.size());
-    std::byte* const memory = scratch(dtypes.size() * tile * 16);
-    for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = memory + i * tile * 16;
+    std::size_t widest = 1;
+    for (const DType dtype : dtypes) widest = std::max(widest, asnumpy::itemsize(dtype));
+    std::byte* const memory = scratch(tile_count * tile * widest);
+    for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = memory + tiles[i] * tile * widest;
     for (const Constant& constant : constants) splat(slots[constant.slot], constant.value.bytes.data(), asnumpy::itemsize(dtypes[constant.slot]), std::min(size, tile));
     for (std::size_t i = 0; i < inputs.size(); ++i)
         if (reading[i].is_splat()) reading[i].gather(slots[inputs[i].slot], std::min(size, tile));

@@ -26,7 +26,7 @@ public:
         DType dtype;
     };
 
-    explicit Pipeline(Call& call) : call_(call) {}
+    explicit Pipeline(const Call& call) : call_(call) {}
     Value in(const Tensor&);
     Value in(const Tensor& tensor, DType dtype) { return cast(in(tensor), dtype); }
     Value constant(double value, DType dtype);
@@ -62,7 +62,10 @@ private:
         std::vector<Constant> constants;
         std::vector<Step> steps;
         std::vector<Output> outputs;
-        std::vector<DType> dtypes;  // of the slots
+        std::vector<DType> dtypes;       // of the slots
+        std::vector<std::uint8_t> tiles;  // where each slot's values lie until their last use: slots take turns
+        std::size_t tile_count = 0;
+        void share_tiles();
         void run(const Run&) const;
         void run_part(std::vector<Cursor> reading, std::vector<Cursor> writing, std::int64_t first, std::int64_t size) const;
         bool is_input(std::uint8_t slot) const;
@@ -71,7 +74,7 @@ private:
     std::uint8_t slot(DType);
     Value applied(std::string_view row, std::span<const Value>);
 
-    Call& call_;
+    const Call& call_;
     Plan plan_;
 };
 

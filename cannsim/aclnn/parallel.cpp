@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/immortal.hpp"
+#include "runtime/config.hpp"
 
 namespace cannsim {
 namespace {
@@ -58,12 +58,9 @@ Pool& pool() {
 }
 
 int wanted() {
-    static const int count = [] {
-        const char* const said = std::getenv("CANNSIM_THREADS");
-        const int n = said ? std::atoi(said) : static_cast<int>(std::thread::hardware_concurrency());
-        return std::clamp(n, 1, 16);
-    }();
-    return count;
+    static const int of_the_machine = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
+    const int set = config().threads;
+    return set ? set : of_the_machine;
 }
 
 }  // namespace

@@ -9,18 +9,28 @@ using std::array;
 
 constexpr double selu_alpha = 1.6732632423543772848170429916717, selu_scale = 1.0507009873554804934193349852946;
 
-double elu(double x, double negative, double positive, double inner) { return x > 0 ? x * positive : std::expm1(x * inner) * negative; }
-double hard_sigmoid(double x) { return x < -3 ? 0 : x > 3 ? 1 : x / 6 + 0.5; }
+template <class T> T hard_sigmoid(T x) { return smaller(larger(x / 6 + 0.5, 0.0), 1.0); }
 
-constexpr auto elu_of = [](double x, Numbers<3> p) { return elu(x, p[0] * p[1], p[1], p[2]); };
-constexpr auto celu_of = [](double x, Numbers<1> p) { return elu(x, p[0], 1, 1 / p[0]); };
-constexpr auto selu_of = [](double x, Numbers<0>) { return elu(x, selu_alpha * selu_scale, selu_scale, 1); };
-constexpr auto mish_of = [](double x, Numbers<0>) { return x * std::tanh(softplus(x)); };
-constexpr auto hard_sigmoid_of = [](double x, Numbers<0>) { return hard_sigmoid(x); };
-constexpr auto hard_swish_of = [](double x, Numbers<0>) { return x * hard_sigmoid(x); };
-constexpr auto log_sigmoid_of = [](double x, Numbers<0>) { return -softplus(-x); };
-constexpr auto clamp_of = []<class T>(T x, array<T, 2> p) { return x < p[0] ? p[0] : x > p[1] ? p[1] : x; };
+constexpr auto elu_of = [](auto x, Numbers<3> p) { return elu(x, p[0] * p[1], p[1], p[2]); };
+constexpr auto celu_of = [](auto x, Numbers<1> p) { return elu(x, p[0], 1, 1 / p[0]); };
+constexpr auto selu_of = [](auto x, Numbers<0>) { return elu(x, selu_alpha * selu_scale, selu_scale, 1); };
+constexpr auto mish_of = []<class T>(T x, Numbers<0>) {
+    using std::tanh;
+    return x * tanh(softplus(x));
+};
+constexpr auto hard_sigmoid_of = [](auto x, Numbers<0>) { return hard_sigmoid(x); };
+constexpr auto hard_swish_of = [](auto x, Numbers<0>) { return x * hard_sigmoid(x); };
+constexpr auto log_sigmoid_of = [](auto x, Numbers<0>) { return -softplus(-x); };
+constexpr auto clamp_of = [](auto x, auto p) { return smaller(larger(x, p[0]), p[1]); };
 constexpr auto threshold_of = []<class T>(T x, array<T, 2> p) { return x <= p[0] ? p[1] : x; };
+
+// A function of real numbers over whole ones, whose results become whole.
+template <class F> constexpr auto whole_or(F f) {
+    return [f]<class T>(T x, auto) {
+        if constexpr (std::is_integral_v<T>) return static_cast<T>(f(static_cast<double>(x), {}));
+        else return f(x, {});
+    };
+}
 
 constexpr array elu_names{"alpha", "scale", "inputScale"};
 constexpr array alpha_name{"alpha"};
@@ -32,24 +42,24 @@ const Operators activations{
     real_operator<1>("aclnnInplaceElu", elu_names, elu_of),
     real_operator<1>("aclnnCelu", alpha_name, celu_of),
     real_operator<1>("aclnnInplaceCelu", alpha_name, celu_of),
-    number_operator<1>("aclnnSelu", no_names, []<class T>(T x, array<T, 0>) { return selu_of(static_cast<double>(x), {}); }),
+    number_operator<1>("aclnnSelu", no_names, whole_or(selu_of)),
     real_operator<1>("aclnnInplaceSelu", no_names, selu_of),
     real_operator<1>("aclnnMish", no_names, mish_of),
     real_operator<1>("aclnnInplaceMish", no_names, mish_of),
-    number_operator<1>("aclnnHardsigmoid", no_names, []<class T>(T x, array<T, 0>) { return hard_sigmoid(static_cast<double>(x)); }),
-    real_operator<1>("aclnnInplaceHardsigmoid", no_names, hard_sigmoid_of),
-    real_operator<1>("aclnnHardswish", no_names, hard_swish_of),
-    real_operator<1>("aclnnInplaceHardswish", no_names, hard_swish_of),
-    number_operator<1>("aclnnHardtanh", bounds, clamp_of),
-    number_operator<1>("aclnnInplaceHardtanh", bounds, clamp_of),
+    number_operator<1, Precision::own>("aclnnHardsigmoid", no_names, whole_or(hard_sigmoid_of)),
+    real_operator<1, Precision::own>("aclnnInplaceHardsigmoid", no_names, hard_sigmoid_of),
+    real_operator<1, Precision::own>("aclnnHardswish", no_names, hard_swish_of),
+    real_operator<1, Precision::own>("aclnnInplaceHardswish", no_names, hard_swish_of),
+    number_operator<1, Precision::own>("aclnnHardtanh", bounds, clamp_of),
+    number_operator<1, Precision::own>("aclnnInplaceHardtanh", bounds, clamp_of),
     number_operator<1>("aclnnThreshold", threshold_names, threshold_of),
     number_operator<1>("aclnnInplaceThreshold", threshold_names, threshold_of),
-    real_operator<1>("aclnnGelu", no_names, [](double x, Numbers<0>) { return gelu(x, false); }),
-    real_operator<1>("aclnnGeluV2", array{"approximate"}, [](double x, Numbers<1> p) { return gelu(x, p[0] != 0); }),
-    real_operator<1>("aclnnSwish", array{"betaOptional"}, [](double x, Numbers<1> p) { return x * sigmoid(p[0] * x); }),
+    real_operator<1>("aclnnGelu", no_names, [](auto x, Numbers<0>) { return gelu(x, true); }),
+    real_operator<1>("aclnnGeluV2", array{"approximate"}, [](auto x, Numbers<1> p) { return gelu(x, p[0] != 0); }),
+    real_operator<1>("aclnnSwish", array{"betaOptional"}, [](auto x, Numbers<1> p) { return x * sigmoid(p[0] * x); }),
     real_operator<1>("aclnnLogSigmoid", no_names, log_sigmoid_of),
     real_operator<1>("aclnnLogSigmoidForward", no_names, log_sigmoid_of),  // the buffer is the gradient's own affair
-    real_operator<1>("aclnnSoftplus", array{"beta", "threshold"}, [](double x, Numbers<2> p) { return x * p[0] > p[1] ? x : softplus(x * p[0]) / p[0]; }),
+    real_operator<1>("aclnnSoftplus", array{"beta", "threshold"}, [](auto x, Numbers<2> p) { return choose(x * p[0] > p[1], x, softplus(x * p[0]) / p[0]); }),
     real_operator<1>("aclnnSoftshrink", array{"lambd"}, [](double x, Numbers<1> p) { return x > p[0] ? x - p[0] : x < -p[0] ? x + p[0] : x != x ? x : 0; }),
     real_operator<1>("aclnnHardshrink", array{"lambd"}, [](double x, Numbers<1> p) { return x >= -p[0] && x <= p[0] ? 0 : x; }),
     real_operator<1>("aclnnShrink", array{"lambd", "bias"}, [](double x, Numbers<2> p) { return x > p[0] ? x - p[1] : x < -p[0] ? x + p[1] : 0; }),
@@ -112,32 +122,34 @@ Work plan_gelu_gradient(Call& call) {
     call.expect(how == "none" || how == "tanh", "approximate", text("none or tanh, got ", how));
     const std::array both{grad, self};
     return formula<double, 2, 1>(call, both, {call.tensor("gradInput")}, promoted(call, both),
-                                 [approximate = how == "tanh"](double g, double x) { return g * gelu_slope(x, approximate); });
+                                 [approximate = how == "tanh"](auto g, auto x) { return g * gelu_slope(x, approximate); });
 }
 
 const Operators gradients{
     {"aclnnGeluBackwardV2", plan_gelu_gradient},
-    real_operator<2>("aclnnGeluBackward", no_names, [](double g, double x, Numbers<0>) { return g * gelu_slope(x, false); }),
-    real_operator<2>("aclnnSigmoidBackward", no_names, [](double g, double y, Numbers<0>) { return g * y * (1 - y); }),
-    real_operator<2>("aclnnTanhBackward", no_names, [](double g, double y, Numbers<0>) { return g * (1 - y * y); }),
-    real_operator<2>("aclnnSiluBackward", no_names, [](double g, double x, Numbers<0>) { return g * silu_slope(x); }),
-    real_operator<2>("aclnnSwishBackward", array{"betaOptional"}, [](double g, double x, Numbers<1> p) { return g * silu_slope(p[0] * x); }),
+    real_operator<2>("aclnnGeluBackward", no_names, [](auto g, auto x, Numbers<0>) { return g * gelu_slope(x, true); }),
+    real_operator<2, Precision::own>("aclnnSigmoidBackward", no_names, [](auto g, auto y, Numbers<0>) { return g * y * (1 - y); }),
+    real_operator<2, Precision::own>("aclnnTanhBackward", no_names, [](auto g, auto y, Numbers<0>) { return g * (1 - y * y); }),
+    real_operator<2>("aclnnSiluBackward", no_names, [](auto g, auto x, Numbers<0>) { return g * silu_slope(x); }),
+    real_operator<2>("aclnnSwishBackward", array{"betaOptional"}, [](auto g, auto x, Numbers<1> p) { return g * silu_slope(p[0] * x); }),
     number_operator<2>("aclnnThresholdBackward", array{"threshold"}, []<class T>(T g, T x, array<T, 1> p) { return x <= p[0] ? T{0} : g; }),
     real_operator<2>("aclnnLeakyReluBackward", array{"negativeSlope"}, [](double g, double x, Numbers<1> p) { return x > 0 ? g : g * p[0]; }),
-    real_operator<2>("aclnnEluBackward", array{"alpha", "scale", "inputScale", "isResult"}, [](double g, double x, Numbers<4> p) {
-        if (x > 0) return g * p[1];
-        return g * p[2] * (p[3] != 0 ? x + p[0] * p[1] : p[0] * p[1] * std::exp(x * p[2]));
+    real_operator<2>("aclnnEluBackward", array{"alpha", "scale", "inputScale", "isResult"}, []<class T>(T g, T x, Numbers<4> p) {
+        using std::exp;
+        const double scale = p[0] * p[1];
+        return choose(x > 0.0, g * p[1], g * p[2] * (p[3] != 0 ? x + scale : scale * exp(x * p[2])));
     }),
     real_operator<2>("aclnnSeluBackward", no_names, [](double g, double y, Numbers<0>) { return y > 0 ? g * selu_scale : g * (y + selu_alpha * selu_scale); }),
-    real_operator<2>("aclnnSoftplusBackward", array{"beta", "threshold"}, [](double g, double x, Numbers<2> p) { return x * p[0] > p[1] ? g : g * sigmoid(x * p[0]); }),
+    real_operator<2>("aclnnSoftplusBackward", array{"beta", "threshold"}, [](auto g, auto x, Numbers<2> p) { return choose(x * p[0] > p[1], g, g * sigmoid(x * p[0])); }),
     real_operator<2>("aclnnSoftshrinkBackward", array{"lambda"}, [](double g, double x, Numbers<1> p) { return x >= -p[0] && x <= p[0] ? 0 : g; }),
     real_operator<2>("aclnnHardshrinkBackward", array{"lambd"}, [](double g, double x, Numbers<1> p) { return x >= -p[0] && x <= p[0] ? 0 : g; }),
     real_operator<2>("aclnnHardtanhBackward", array{"min", "max"}, [](double g, double x, Numbers<2> p) { return x <= p[0] || x >= p[1] ? 0 : g; }),
     real_operator<2>("aclnnHardswishBackward", no_names, [](double g, double x, Numbers<0>) { return x < -3 ? 0 : x > 3 ? g : g * (x / 3 + 0.5); }),
     real_operator<2>("aclnnHardsigmoidBackward", no_names, [](double g, double x, Numbers<0>) { return x > -3 && x < 3 ? g / 6 : 0; }),
-    real_operator<2>("aclnnLogSigmoidBackward", no_names, [](double g, double x, Numbers<0>) { return g * sigmoid(-x); }),
-    real_operator<2>("aclnnMishBackward", no_names, [](double g, double x, Numbers<0>) {
-        const double t = std::tanh(softplus(x));
+    real_operator<2>("aclnnLogSigmoidBackward", no_names, [](auto g, auto x, Numbers<0>) { return g * sigmoid(-x); }),
+    real_operator<2>("aclnnMishBackward", no_names, []<class T>(T g, T x, Numbers<0>) {
+        using std::tanh;
+        const T t = tanh(softplus(x));
         return g * (t + x * sigmoid(x) * (1 - t * t));
     }),
 };
@@ -190,8 +202,8 @@ template <bool choose> Work plan_geglu_gradient(Call& call) {
 }
 
 const Operators gates{
-    {"aclnnGlu", [](Call& call) { return gate(call, call.tensor("self"), call.integer("dim"), call.tensor("out"), [](double a, double b) { return a * sigmoid(b); }); }},
-    {"aclnnSwiGlu", [](Call& call) { return gate(call, call.tensor("x"), call.integer("dim"), call.tensor("out"), [](double a, double b) { return silu(a) * b; }); }},
+    {"aclnnGlu", [](Call& call) { return gate(call, call.tensor("self"), call.integer("dim"), call.tensor("out"), [](auto a, auto b) { return a * sigmoid(b); }); }},
+    {"aclnnSwiGlu", [](Call& call) { return gate(call, call.tensor("x"), call.integer("dim"), call.tensor("out"), [](auto a, auto b) { return silu(a) * b; }); }},
     {"aclnnGluBackward", [](Call& call) {
         return gate_gradient(call, "gradOut", "self", "out", [](double g, double a, double b) { return array{g * sigmoid(b), g * a * sigmoid(b) * sigmoid(-b)}; });
     }},
@@ -205,7 +217,7 @@ const Operators gates{
     {"aclnnGeluMul", [](Call& call) {
         const std::string how = call.text("approximateOptional");
         call.expect(how.empty() || how == "none" || how == "tanh", "approximateOptional", text("none or tanh, got ", how));
-        return gate(call, call.tensor("input"), -1, call.tensor("out"), [approximate = how == "tanh"](double a, double b) { return gelu(a, approximate) * b; });
+        return gate(call, call.tensor("input"), -1, call.tensor("out"), [approximate = how == "tanh"](auto a, auto b) { return gelu(a, approximate) * b; });
     }},
     {"aclnnFatreluMul", [](Call& call) {
         const Tensor input = call.tensor("input"), threshold = call.tensor("threshold");

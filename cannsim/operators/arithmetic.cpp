@@ -51,13 +51,25 @@ Work plan_round(Call& call) {
 }
 const Operators rounding{{"aclnnRound", plan_round}, {"aclnnInplaceRound", plan_round}};
 
+// The power that programs ask for most is a product.
+Work plan_power(Call& call) {
+    const Tensor self = call.tensor_at(0);
+    const DType common = call.promote_scalar(scalar_dtype(call, 1), self.dtype, call.params[1].name);
+    if (asnumpy::is_complex(common) || scalar_as<double>(call.scalar(call.params[1].name)) != 2) return plan_elementwise(call, "power");
+    Pipeline p(call);
+    const Value x = p.in(self, common);
+    p.out(p.apply("multiply", x, x), call.tensor_at(static_cast<int>(call.params.size()) == 3 ? 2 : 0));
+    return p.work();
+}
+const Operators powers{{"aclnnPowTensorScalar", plan_power}, {"aclnnInplacePowTensorScalar", plan_power}};
+
 // One row, an operand of which is a scalar.
 const Operators scalar_forms{
     row("aclnnMuls", "multiply"), row("aclnnInplaceMuls", "multiply"), row("aclnnDivs", "divide"), row("aclnnInplaceDivs", "divide"),
     row("aclnnEqScalar", "equal"), row("aclnnInplaceEqScalar", "equal"), row("aclnnNeScalar", "not_equal"), row("aclnnInplaceNeScalar", "not_equal"),
     row("aclnnLtScalar", "less"), row("aclnnInplaceLtScalar", "less"), row("aclnnLeScalar", "less_equal"), row("aclnnInplaceLeScalar", "less_equal"),
     row("aclnnGtScalar", "greater"), row("aclnnInplaceGtScalar", "greater"), row("aclnnGeScalar", "greater_equal"), row("aclnnInplaceGeScalar", "greater_equal"),
-    row("aclnnPowTensorScalar", "power"), row("aclnnInplacePowTensorScalar", "power"), row("aclnnPowScalarTensor", "power"),
+    row("aclnnPowScalarTensor", "power"),
     row("aclnnFmodScalar", "fmod"), row("aclnnInplaceFmodScalar", "fmod"), row("aclnnFloorDivides", "floor_divide"), row("aclnnInplaceFloorDivides", "floor_divide"),
     row("aclnnRemainderTensorScalar", "remainder"), row("aclnnInplaceRemainderTensorScalar", "remainder"), row("aclnnRemainderScalarTensor", "remainder"),
     row("aclnnBitwiseAndScalar", "bitwise_and"), row("aclnnInplaceBitwiseAndScalar", "bitwise_and"), row("aclnnBitwiseOrScalar", "bitwise_or"),

@@ -11,38 +11,29 @@ using std::array;
 
 // --- products and quotients added, interpolation ---
 
-constexpr auto add_product = []<class T>(T x, T y, T z, array<T, 1> p) -> T { return x + p[0] * y * z; };
-constexpr auto add_quotient = []<class T>(T x, T y, T z, array<T, 1> p) -> T {
+constexpr auto add_product = []<class T>(T x, T y, T z, auto p) -> T { return x + p[0] * y * z; };
+constexpr auto add_quotient = []<class T>(T x, T y, T z, auto p) -> T {
     if constexpr (std::is_integral_v<T>) return z == 0 ? x : x + p[0] * y / z;
     else return x + p[0] * y / z;
 };
 // From the nearer end, so that a weight of 1 gives `end` exactly.
-constexpr auto between = [](double x, double end, double weight) {
-    const double way = end - x, from_start = x + weight * way, from_end = end - way * (1 - weight);
-    return std::abs(weight) < 0.5 ? from_start : from_end;
+constexpr auto lerp = []<class T>(T x, T end, T weight, Numbers<0>) {
+    using std::abs;
+    return choose(abs(weight) < 0.5, x + weight * (end - x), end - (end - x) * (1 - weight));
 };
-constexpr auto lerp = [](double x, double end, double weight, Numbers<0>) { return between(x, end, weight); };
-constexpr auto lerps = [](double x, double end, Numbers<1> p) { return between(x, end, p[0]); };
-constexpr auto add_relu = []<class T>(T x, T y, array<T, 1> p) -> T {
-    const T sum = x + p[0] * y;
-    return sum < T{0} ? T{0} : sum;
-};
+constexpr auto lerps = []<class T>(T x, T end, Numbers<1> p) { return std::abs(p[0]) < 0.5 ? x + p[0] * (end - x) : end - (end - x) * (1 - p[0]); };
+constexpr auto add_relu = []<class T>(T x, T y, auto p) -> T { return larger(x + p[0] * y, typename decltype(p)::value_type{0}); };
 
 constexpr array value_name{"value"}, weight_name{"weight"}, alpha_name{"alpha"};
 const Operators sums{
-    number_operator<3>("aclnnAddcmul", value_name, add_product),   number_operator<3>("aclnnInplaceAddcmul", value_name, add_product),
-    number_operator<3>("aclnnAddcdiv", value_name, add_quotient),  number_operator<3>("aclnnInplaceAddcdiv", value_name, add_quotient),
-    real_operator<3>("aclnnLerp", no_names, lerp),                 real_operator<3>("aclnnInplaceLerp", no_names, lerp),
-    real_operator<2>("aclnnLerps", weight_name, lerps),            real_operator<2>("aclnnInplaceLerps", weight_name, lerps),
-    number_operator<2>("aclnnAddRelu", alpha_name, add_relu),      number_operator<2>("aclnnInplaceAddRelu", alpha_name, add_relu),
+    number_operator<3, Precision::own>("aclnnAddcmul", value_name, add_product),   number_operator<3, Precision::own>("aclnnInplaceAddcmul", value_name, add_product),
+    number_operator<3, Precision::own>("aclnnAddcdiv", value_name, add_quotient),  number_operator<3, Precision::own>("aclnnInplaceAddcdiv", value_name, add_quotient),
+    real_operator<3, Precision::own>("aclnnLerp", no_names, lerp),                 real_operator<3, Precision::own>("aclnnInplaceLerp", no_names, lerp),
+    real_operator<2, Precision::own>("aclnnLerps", weight_name, lerps),            real_operator<2, Precision::own>("aclnnInplaceLerps", weight_name, lerps),
+    number_operator<2, Precision::own>("aclnnAddRelu", alpha_name, add_relu),      number_operator<2, Precision::own>("aclnnInplaceAddRelu", alpha_name, add_relu),
 };
 
 // --- bounds: NaN stays, and the upper bound wins ---
-
-template <class T> T bounded(T x, T low, T high) {
-    const T raised = x < low || low != low ? low : x;
-    return raised > high || high != high ? high : raised;
-}
 
 Work clamp(Call& call, std::optional<std::string_view> low, std::optional<std::string_view> high) {
     const Tensor self = call.tensor_at(0), out = first_output(call);
@@ -67,11 +58,17 @@ const Operators bounds{
     {"aclnnClampMin", [](Call& call) { return clamp(call, "clipValueMin", std::nullopt); }},
     {"aclnnClampMax", [](Call& call) { return clamp(call, std::nullopt, "clipValueMax"); }},
     {"aclnnInplaceClampMax", [](Call& call) { return clamp(call, std::nullopt, "clipValueMax"); }},
-    number_operator<3>("aclnnClampTensor", no_names, []<class T>(T x, T low, T high, array<T, 0>) { return bounded(x, low, high); }),
-    number_operator<2>("aclnnClampMinTensor", no_names, []<class T>(T x, T low, array<T, 0>) { return x < low || low != low ? low : x; }),
-    number_operator<2>("aclnnInplaceClampMinTensor", no_names, []<class T>(T x, T low, array<T, 0>) { return x < low || low != low ? low : x; }),
-    number_operator<2>("aclnnClampMaxTensor", no_names, []<class T>(T x, T high, array<T, 0>) { return x > high || high != high ? high : x; }),
-    number_operator<2>("aclnnInplaceClampMaxTensor", no_names, []<class T>(T x, T high, array<T, 0>) { return x > high || high != high ? high : x; }),
+    {"aclnnClampTensor", [](Call& call) {
+        Pipeline p(call);
+        const array three{call.tensor_at(0), call.tensor_at(1), call.tensor_at(2)};
+        const DType common = promoted(call, three);
+        p.out(p.apply("minimum", p.apply("maximum", p.in(three[0], common), p.in(three[1], common)), p.in(three[2], common)), first_output(call));
+        return p.work();
+    }},
+    {"aclnnClampMinTensor", [](Call& call) { return plan_elementwise(call, "maximum"); }},
+    {"aclnnInplaceClampMinTensor", [](Call& call) { return plan_elementwise(call, "maximum"); }},
+    {"aclnnClampMaxTensor", [](Call& call) { return plan_elementwise(call, "minimum"); }},
+    {"aclnnInplaceClampMaxTensor", [](Call& call) { return plan_elementwise(call, "minimum"); }},
 };
 
 // --- quotients: mode 0 exact, 1 rounded towards zero, 2 rounded down ---
@@ -104,14 +101,21 @@ const Operators quotients{{"aclnnDivMod", plan_divide}, {"aclnnDivMods", plan_di
 
 // --- x log y, zero where x is ---
 
-double x_log_y(double x, double y) { return x == 0 && y == y ? 0 : x * std::log(y); }
+constexpr auto x_log_y = []<class T>(T x, T y) {
+    using std::log;
+    return choose((x == 0.0) & (y == y), 0.0, x * log(y));
+};
 template <bool scalar_first> Work plan_xlogy_scalar(Call& call) {
     const Tensor tensor = call.tensor_at(scalar_first ? 1 : 0);
     const std::string_view name = scalar_first ? "self" : "other";
     call.expect(!asnumpy::is_complex(tensor.dtype), tensor.name, text("real numbers, got ", asnumpy::name(tensor.dtype)));
     const double number = call.real(name);
     return formula<double, 1, 1>(call, array{tensor}, array{first_output(call)}, asnumpy::is_float(tensor.dtype) ? tensor.dtype : DType::float32,
-                                 [number](double x) { return scalar_first ? x_log_y(number, x) : x_log_y(x, number); });
+                                 [number](auto x) {
+                                     using std::log;
+                                     if constexpr (scalar_first) return number == 0 ? choose(x == x, 0.0, x) : number * log(x);
+                                     else return number != number ? x * number : choose(x == 0.0, 0.0, x * std::log(number));
+                                 });
 }
 Work plan_xlogy(Call& call) {
     const array both{call.tensor_at(0), call.tensor_at(1)};

@@ -28,7 +28,7 @@ struct Classes {
             wanted.push_back(self.length(i));
         }
         order.push_back(axis);
-        count = asnumpy::count({wanted.data(), static_cast<std::size_t>(wanted.size())});
+        count = asnumpy::count(wanted);
         call.expect(target.size() == count && (target.shape() == wanted || wanted.empty()), targets, text("shape ", wanted, ", got ", target.shape()));
         if (weight) call.expect(weight->size() == classes, weight->name, text(classes, " elements, got shape ", weight->shape()));
     }

@@ -12,9 +12,7 @@
 
 namespace cannsim {
 
-template <class T> inline constexpr bool is_complex_type = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
-template <class T> inline constexpr bool is_half = std::is_same_v<T, asnumpy::float16> || std::is_same_v<T, asnumpy::bfloat16>;
-template <class T> inline constexpr bool real_or_complex = std::is_floating_point_v<T> || is_complex_type<T>;
+template <class T> inline constexpr bool real_or_complex = std::is_floating_point_v<T> || asnumpy::is_complex_v<T>;
 
 // The dtype in which 16-bit floats are computed; others stay.
 inline DType widened_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16 ? DType::float32 : dtype; }
@@ -69,7 +67,7 @@ public:
     // For reductions that have no value without elements.
     void not_empty() const {
         for (const int axis : axes_)
-            call_.expect(self_.length(axis) > 0 || self_.size() != 0 || asnumpy::count({kept_shape_.data(), static_cast<std::size_t>(kept_shape_.size())}) == 0,
+            call_.expect(self_.length(axis) > 0 || self_.size() != 0 || asnumpy::count(kept_shape_) == 0,
                          self_.name, text("at least one element along the reduced axes, got ", self_.shape()));
     }
 
@@ -96,7 +94,7 @@ public:
                 (..., each.template operator()<Only>());
             } else {
                 cannsim::dispatch(inner, [&]<class T>() {
-                    if constexpr (!is_half<T>) each.template operator()<T>();  // lines are never computed in 16 bits
+                    if constexpr (!asnumpy::is_half_v<T>) each.template operator()<T>();  // lines are never computed in 16 bits
                 });
             }
             for (std::size_t k = 0; k < outs.size(); ++k) {

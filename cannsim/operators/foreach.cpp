@@ -1,4 +1,5 @@
 // Operators over lists of tensors: one formula for the k-th tensors of all lists, with a number of the call's or of the k-th's own.
+#include <concepts>
 
 #include "operators/formula.hpp"
 #include "operators/slopes.hpp"
@@ -41,8 +42,8 @@ template <class T, bool with_number, std::size_t N, class F> Work for_each(const
         DType result = ins[k][0].dtype;
         if (asnumpy::is_float(outs[k].dtype) && !asnumpy::is_float(result)) result = outs[k].dtype;
         Work one;
-        if constexpr (with_number) one = formula<T, N, 1>(call, ins[k], array{outs[k]}, result, [f, p = static_cast<T>(numbers[k])](auto... x) { return f(x..., p); });
-        else one = formula<T, N, 1>(call, ins[k], array{outs[k]}, result, f);
+        if constexpr (with_number) one = formula<T, N, 1>(call, ins[k], array{outs[k]}, result, [f, p = static_cast<T>(numbers[k])](std::same_as<T> auto... x) { return f(x..., p); });
+        else one = formula<T, N, 1>(call, ins[k], array{outs[k]}, result, [f](std::same_as<T> auto... x) { return f(x...); });
         all.operations += one.operations;
         computes.push_back(std::move(one.compute));
     }

@@ -1,4 +1,5 @@
 // Elementwise operators of one formula: computed in float64, or whole numbers in int64, a tile at a time, and rounded once.
+// A formula that takes Expr as well as numbers runs as a pipeline of rows, whose loops use vectors; others take number by number.
 #pragma once
 
 #include <array>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclnn/expression.hpp"
 #include "aclnn/parallel.hpp"
 #include "aclnn/rows.hpp"
 #include "aclnn/strided.hpp"
@@ -93,13 +95,26 @@ inline DType promoted(const Call& call, std::span<const Tensor> tensors) {
     return dtype;
 }
 
-// Outputs of the inputs' broadcast shape. `result` is the dtype that CANN gives the results before it stores them.
+template <class> using AlwaysExpr = Expr;
+template <class F, std::size_t... K> constexpr bool takes_expressions(std::index_sequence<K...>) {
+    return std::is_invocable_r_v<Expr, F, AlwaysExpr<std::integral_constant<std::size_t, K>>...>;
+}
+
+// Outputs of the inputs' broadcast shape. `result` is the dtype that CANN gives the results before it stores them, `inner` the one in which
+// expressions are computed.
 template <class T, std::size_t N, std::size_t M, class F>
-Work formula(const Call& call, const std::array<Tensor, N>& ins, const std::array<Tensor, M>& outs, DType result, F f) {
+Work formula(const Call& call, const std::array<Tensor, N>& ins, const std::array<Tensor, M>& outs, DType result, F f, DType inner = DType::float64) {
     const Dims shape = joined_shape(call, ins);
     for (const Tensor& out : outs) {
         call.expect_shape(out, shape);
         call.expect_castable(result, out);
+    }
+    if constexpr (std::is_same_v<T, double> && M == 1 && takes_expressions<F>(std::make_index_sequence<N>{})) {
+        Pipeline p(call);
+        std::array<Expr, N> values;
+        for (std::size_t k = 0; k < N; ++k) values[k] = {&p, p.in(ins[k], inner)};
+        p.out(std::apply(f, values).value, outs[0]);
+        return p.work();
     }
     Work work;
     work.operations = static_cast<double>(outs[0].size()) * 4;
@@ -137,13 +152,17 @@ inline Tensor first_output(const Call& call) {
 
 // Operators f(tensors..., numbers): the first N tensors in the order of the parameters, and the named parameters as an array.
 // `real_operator` computes in float64 and gives floats; `number_operator` computes whole numbers in int64 and keeps them so,
-// unless a scalar is a float.
-template <class T, std::size_t N, std::size_t K, class F> Work formula_of(const Call& call, const std::array<Tensor, N>& ins, DType result, std::array<double, K> numbers, F f) {
+// unless a scalar is a float. Expressions of plain
+// arithmetic do with the tensors' own precision.
+enum class Precision : std::uint8_t { wide, own };
+template <class T, std::size_t N, std::size_t K, class F>
+Work formula_of(const Call& call, const std::array<Tensor, N>& ins, DType result, std::array<double, K> numbers, F f, Precision precision) {
     std::array<T, K> p{};
     for (std::size_t k = 0; k < K; ++k) p[k] = static_cast<T>(numbers[k]);
-    return formula<T, N, 1>(call, ins, {first_output(call)}, result, [f, p](auto... x) { return f(x..., p); });
+    const DType inner = precision == Precision::own && result != DType::float64 ? DType::float32 : DType::float64;
+    return formula<T, N, 1>(call, ins, {first_output(call)}, result, [f, p](auto... x) -> decltype(f(x..., p)) { return f(x..., p); }, inner);
 }
-template <std::size_t N, std::size_t K, class F>
+template <std::size_t N, Precision precision = Precision::wide, std::size_t K, class F>
 Operator real_operator(std::string_view name, const std::array<const char*, K>& names, F f, std::vector<std::string_view> nullable = {}) {
     return {name, [names, f](Call& call) {
         const std::array<Tensor, N> ins = first_inputs<N>(call);
@@ -151,10 +170,10 @@ Operator real_operator(std::string_view name, const std::array<const char*, K>& 
         std::array<double, K> numbers{};
         for (std::size_t k = 0; k < K; ++k) numbers[k] = number(call, names[k]);
         const DType dtype = promoted(call, ins);
-        return formula_of<double>(call, ins, asnumpy::is_float(dtype) ? dtype : DType::float32, numbers, f);
+        return formula_of<double>(call, ins, asnumpy::is_float(dtype) ? dtype : DType::float32, numbers, f, precision);
     }, std::move(nullable)};
 }
-template <std::size_t N, std::size_t K, class F>
+template <std::size_t N, Precision precision = Precision::wide, std::size_t K, class F>
 Operator number_operator(std::string_view name, const std::array<const char*, K>& names, F f, std::vector<std::string_view> nullable = {}) {
     return {name, [names, f](Call& call) {
         const std::array<Tensor, N> ins = first_inputs<N>(call);
@@ -167,7 +186,7 @@ Operator number_operator(std::string_view name, const std::array<const char*, K>
             numbers[k] = number(call, names[k]);
             floating = floating || numbers[k] != std::trunc(numbers[k]);
         }
-        return floating ? formula_of<double>(call, ins, dtype, numbers, f) : formula_of<std::int64_t>(call, ins, dtype, numbers, f);
+        return floating ? formula_of<double>(call, ins, dtype, numbers, f, precision) : formula_of<std::int64_t>(call, ins, dtype, numbers, f, precision);
     }, std::move(nullable)};
 }
 

@@ -12,8 +12,8 @@ Work along(const Call& call, const Tensor& self, const Tensor& index, const Tens
     work.compute = [=, what = indexed(call, index)](const Run& run) {
         const Array from = at_least_1d(run[self]);
         if (out.size() == 0) return;
-        const Owned result = make(out.dtype, out.shape());
-        Array to{result.data, out.dtype, from.shape, {}};  // one axis for those of the index
+        const Written result(run[out]);
+        Array to{result.data(), out.dtype, from.shape, {}};  // one axis for those of the index
         to.shape[axis] = index.size();
         to.strides = asnumpy::contiguous(to.shape, static_cast<std::int64_t>(asnumpy::itemsize(out.dtype))).strides;
         ByteTables tables;
@@ -23,7 +23,7 @@ Work along(const Call& call, const Tensor& self, const Tensor& index, const Tens
         for (std::int64_t& place : table) place = std::max<std::int64_t>(place, 0) * from.strides[axis];
         if (from.shape[axis] == 0) return;
         copy_mapped(from, tables, to);
-        copy(result, run[out]);
+        result.store();
     };
     return work;
 }
@@ -61,10 +61,12 @@ Work plan_take(Call& call) {
     Work work;
     work.compute = [=, what = indexed(call, index)](const Run& run) {
         const Dense from(run[self]);
-        const std::vector<std::int64_t> table = places(run[index], self.size(), what);
-        const Owned result = make(out.dtype, out.shape());
-        if (!table.empty()) pick(result.data, from.data(), table, asnumpy::itemsize(self.dtype));
-        copy(result, run[out]);
+        const Written result(run[out]);
+        const std::size_t item = asnumpy::itemsize(self.dtype);
+        each_places(run[index], self.size(), what, [&](std::int64_t first, std::span<std::int64_t> some) {
+            pick(result.data() + static_cast<std::size_t>(first) * item, from.data(), some, item);
+        });
+        result.store();
     };
     return work;
 }
@@ -82,22 +84,27 @@ Work plan_gather(Call& call) {
     Work work;
     work.compute = [=, what = indexed(call, index)](const Run& run) {
         const Dense from(run[self]);
-        std::vector<std::int64_t> table = places(run[index], large[axis], what);
-        const Owned result = make(out.dtype, out.shape());
+        const Written result(run[out]);
+        const std::size_t item = asnumpy::itemsize(self.dtype);
         const Dims steps = asnumpy::contiguous(large, 1).strides;
-        Dims at(small.size());
-        std::int64_t line = 0;  // the flat place of the coordinates without `axis`
-        for (std::int64_t& place : table) {
-            place = line + std::max<std::int64_t>(place, 0) * steps[axis];
-            for (int k = small.size() - 1; k >= 0; --k) {
-                if (k != axis) line += steps[k];
-                if (++at[k] < small[k]) break;
-                if (k != axis) line -= steps[k] * small[k];
-                at[k] = 0;
+        const int last = small.size() - 1;
+        const std::int64_t along_line = last == axis ? 0 : 1, along_axis = steps[axis];
+        each_places(run[index], large[axis], what, [&](std::int64_t first, std::span<std::int64_t> some) {
+            for (std::size_t i = 0; i < some.size();) {  // from one end of the last axis to the next
+                std::int64_t rest = first + static_cast<std::int64_t>(i), line = 0;  // line: the flat place of the coordinates without `axis`
+                const std::int64_t column = rest % small[last];
+                rest /= small[last];
+                for (int k = last - 1; k >= 0; --k) {
+                    if (k != axis) line += rest % small[k] * steps[k];
+                    rest /= small[k];
+                }
+                line += column * along_line;
+                const std::size_t end = std::min(some.size(), i + static_cast<std::size_t>(small[last] - column));
+                for (; i < end; ++i, line += along_line) some[i] = line + std::max<std::int64_t>(some[i], 0) * along_axis;
             }
-        }
-        if (!table.empty()) pick(result.data, from.data(), table, asnumpy::itemsize(self.dtype));
-        copy(result, run[out]);
+            pick(result.data() + static_cast<std::size_t>(first) * item, from.data(), some, item);
+        });
+        result.store();
     };
     return work;
 }
@@ -117,7 +124,8 @@ Work plan_gather_nd(Call& call) {
     work.compute = [=, what = indexed(call, indices)](const Run& run) {
         if (out.size() == 0) return;
         const Dense from(run[self]);
-        const Owned numbers = contiguous(run[indices], DType::int64), result = make(out.dtype, out.shape());
+        const Owned numbers = contiguous(run[indices], DType::int64);
+        const Written result(run[out]);
         const std::int64_t points = product(indices.shape(), 0, indices.ndim() - 1);
         const std::int64_t block = product(self.shape(), known, self.ndim()) * static_cast<std::int64_t>(asnumpy::itemsize(self.dtype));
         const std::int64_t* number = numbers.as<std::int64_t>();
@@ -132,9 +140,9 @@ Work plan_gather_nd(Call& call) {
                 }
                 place = place * n + one;
             }
-            std::memcpy(result.data + point * block, from.data() + place * block, static_cast<std::size_t>(block));
+            std::memcpy(result.data() + point * block, from.data() + place * block, static_cast<std::size_t>(block));
         }
-        copy(result, run[out]);
+        result.store();
     };
     return work;
 }

@@ -1,4 +1,5 @@
 // Advanced indexing: the first axes of a tensor replaced by index tensors that broadcast, read and written.
+#include "aclnn/parallel.hpp"
 #include "operators/places.hpp"
 
 namespace cannsim {
@@ -81,55 +82,73 @@ public:
     }
     Dims shape() const { return shape(points_); }
 
+    // The index of each picked axis, and the shape to which they broadcast.
     struct Found {
-        std::vector<std::int64_t> blocks;  // of the picked axes, flat; -1: outside
+        std::vector<Array> indices;
+        std::vector<std::vector<std::int64_t>> of_masks;  // memory of some of them
         Dims points;
     };
     Found find(const Run& run, const std::string& op) const {
-        std::vector<std::pair<std::vector<std::int64_t>, Dims>> indices;  // one per picked axis
+        Found found;
         for (const Key& key : keys_) {
             if (!key.picks()) continue;
             if (!key.masks()) {
-                indices.emplace_back(places(run[key.tensor], self_.length(key.first), {op, key.tensor.name}), key.tensor.shape());
+                found.indices.push_back(run[key.tensor]);
                 continue;
             }
             const Owned mask = contiguous(run[key.tensor]);
-            std::vector<std::vector<std::int64_t>> axes(static_cast<std::size_t>(key.count));
+            const std::size_t first = found.of_masks.size();
+            found.of_masks.resize(first + static_cast<std::size_t>(key.count));
             for (std::int64_t i = 0; i < mask.size(); ++i) {
                 if (mask.data[i] == std::byte{0}) continue;
                 std::int64_t rest = i;
-                for (int axis = key.count - 1; axis >= 0; rest /= mask.shape[axis--]) axes[static_cast<std::size_t>(axis)].push_back(rest % mask.shape[axis]);
+                for (int axis = key.count - 1; axis > 0; rest /= mask.shape[axis--]) found.of_masks[first + static_cast<std::size_t>(axis)].push_back(rest % mask.shape[axis]);
+                if (key.count) found.of_masks[first].push_back(rest);
             }
-            for (auto& one : axes) {
-                const auto n = static_cast<std::int64_t>(one.size());
-                indices.emplace_back(std::move(one), Dims{n});
-            }
+            for (auto one = found.of_masks.begin() + static_cast<std::ptrdiff_t>(first); one != found.of_masks.end(); ++one)
+                found.indices.push_back({reinterpret_cast<std::byte*>(one->data()), DType::int64, Dims{static_cast<std::int64_t>(one->size())}, Dims{8}});
         }
-        Found found;
-        for (const auto& [values, dims] : indices) {
+        for (const Array& index : found.indices) {
+            const Dims& dims = index.shape;
             Dims joined(std::max(found.points.size(), dims.size()));
             for (int i = 1; i <= joined.size(); ++i) {
                 const std::int64_t a = i <= found.points.size() ? found.points[found.points.size() - i] : 1, b = i <= dims.size() ? dims[dims.size() - i] : 1;
                 if (a != b && a != 1 && b != 1) {
                     note(Fault::out_of_bounds, text(op, ": indices: expected shapes that broadcast, got ", found.points, " and ", dims));
-                    return {{}, Dims{0}};
+                    return {{}, {}, Dims{0}};
                 }
                 joined[joined.size() - i] = a == 1 ? b : a;
             }
             found.points = joined;
         }
-        const std::int64_t count = asnumpy::count({found.points.data(), static_cast<std::size_t>(found.points.size())});
-        found.blocks.assign(static_cast<std::size_t>(count), 0);
-        for (std::size_t k = 0; k < indices.size(); ++k) {
-            auto& [values, dims] = indices[k];
-            const Array source{reinterpret_cast<std::byte*>(values.data()), DType::int64, dims, asnumpy::contiguous(dims, 8).strides};
-            const Dense all(broadcast_to(source, found.points));
-            for (std::size_t i = 0; i < found.blocks.size(); ++i) {
-                const std::int64_t place = all.array().as<std::int64_t>()[i];
-                found.blocks[i] = place < 0 || found.blocks[i] < 0 ? -1 : found.blocks[i] * self_.length(picked_[k]) + place;
-            }
-        }
         return found;
+    }
+    // f(first, places) for pieces of the points in C order, or for all in their order: flat places in the picked axes, -1 outside.
+    template <class F> void each(const Found& found, const std::string& op, bool in_order, F f) const {
+        const std::int64_t count = asnumpy::count(found.points);
+        if (count == 0) return;
+        std::atomic<bool> noted = false;
+        const Indexed what{op, "indices"};
+        std::vector<PlaceReader> start;
+        for (std::size_t k = 0; k < found.indices.size(); ++k) start.emplace_back(found.indices[k], found.points, self_.length(picked_[k]), what, noted);
+        const auto some = [&](std::int64_t first, std::int64_t last) {
+            std::vector<PlaceReader> readers = start;
+            for (PlaceReader& reader : readers) reader.seek(first);
+            std::array<std::int64_t, PlaceReader::most> all, one;
+            for (std::int64_t i = first; i < last; i += PlaceReader::most) {
+                const std::int64_t n = std::min(PlaceReader::most, last - i);
+                all.fill(0);
+                for (std::size_t k = 0; k < readers.size(); ++k) {
+                    readers[k].read(k ? one.data() : all.data(), n);
+                    const std::int64_t length = self_.length(picked_[k]);
+                    if (k)
+                        for (std::size_t j = 0; j < static_cast<std::size_t>(n); ++j) all[j] = one[j] < 0 || all[j] < 0 ? -1 : all[j] * length + one[j];
+                }
+                f(i, std::span<const std::int64_t>(all.data(), static_cast<std::size_t>(n)));
+            }
+        };
+        if (in_order) some(0, count);
+        else parallel(count, PlaceReader::most, std::int64_t{1} << 16, some);
     }
 
     // The array with the picked axes first.
@@ -146,7 +165,7 @@ public:
             if (i < place_ || i >= place_ + points) order.push_back(i);
         return permuted(array, order);
     }
-    std::int64_t block() const { return asnumpy::count({kept_shape_.data(), static_cast<std::size_t>(kept_shape_.size())}); }
+    std::int64_t block() const { return asnumpy::count(kept_shape_); }
 
 private:
     Tensor self_;
@@ -173,10 +192,12 @@ Work plan_index(Call& call) {
         if (out.size() == 0 || self.size() == 0) return;  // of no elements: every index was a finding
         const Dense from(picks.picked_first(run[self]));
         const Array to = picks.points_first(run[out], found.points.size());
-        const Owned result = make(out.dtype, to.shape);
+        const Written result(to);
         const std::int64_t block = picks.block() * static_cast<std::int64_t>(asnumpy::itemsize(self.dtype));
-        pick(result.data, from.data(), found.blocks, static_cast<std::size_t>(block));
-        copy(result, to);
+        picks.each(found, op, false, [&](std::int64_t first, std::span<const std::int64_t> places) {
+            pick(result.data() + first * block, from.data(), places, static_cast<std::size_t>(block));
+        });
+        result.store();
     };
     return work;
 }
@@ -207,8 +228,10 @@ Work plan_index_put(Call& call) {
         const std::int64_t block = picks.block();
         const auto item = static_cast<std::int64_t>(asnumpy::itemsize(self.dtype));
         const Combine combine = combiner(self.dtype, add ? Meet::add : Meet::replace);
-        for (std::size_t i = 0; i < found.blocks.size(); ++i)
-            if (found.blocks[i] >= 0) combine(to.data() + found.blocks[i] * block * item, source.data + static_cast<std::int64_t>(i) * block * item, block);
+        picks.each(found, op, true, [&](std::int64_t first, std::span<const std::int64_t> places) {
+            for (std::size_t i = 0; i < places.size(); ++i)
+                if (places[i] >= 0) combine(to.data() + places[i] * block * item, source.data + (first + static_cast<std::int64_t>(i)) * block * item, block);
+        });
         to.store();
     };
     return work;

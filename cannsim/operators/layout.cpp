@@ -74,23 +74,22 @@ Work plan_roll(Call& call) {
     Work work;
     work.compute = [=, flat = dims.empty()](const Run& run) {
         const Dense from(run[self]);
-        Owned rolled = make(self.dtype, self.shape());
-        if (rolled.size() == 0) return;
-        Array source = at_least_1d(from.array()), target = at_least_1d(Array(rolled));
-        if (flat)
-            for (Array* const array : {&source, &target}) {
-                array->shape = Dims{rolled.size()};
-                array->strides = Dims{static_cast<std::int64_t>(asnumpy::itemsize(array->dtype))};
-            }
+        const Written rolled(run[out]);
+        if (self.size() == 0) return;
+        Array source = at_least_1d(from.array()), target{rolled.data(), source.dtype, source.shape, {}};
+        if (flat) {
+            source.shape = target.shape = Dims{self.size()};
+            source.strides = Dims{static_cast<std::int64_t>(asnumpy::itemsize(source.dtype))};
+        }
+        target.strides = asnumpy::contiguous(target.shape, static_cast<std::int64_t>(asnumpy::itemsize(target.dtype))).strides;
         ByteTables tables;
         for (int axis = 0; axis < source.ndim(); ++axis) {
             const std::int64_t n = source.shape[axis];
-            std::vector<std::int64_t> table(static_cast<std::size_t>(n));
-            for (std::int64_t i = 0; i < n; ++i) table[static_cast<std::size_t>((((i + total[axis]) % n) + n) % n)] = i * source.strides[axis];
-            tables.push_back(std::move(table));
+            tables.push_back(steps(source, axis));
+            std::ranges::rotate(tables.back(), tables.back().end() - ((total[axis] % n) + n) % n);
         }
         copy_mapped(source, tables, target);
-        copy(rolled, run[out]);
+        rolled.store();
     };
     return work;
 }

@@ -16,11 +16,11 @@ template <class F> void in_double(DType dtype, F&& f) {
     else f.template operator()<double>();
 }
 template <class T> double real_part(T x) {
-    if constexpr (is_complex_type<T>) return x.real();
+    if constexpr (asnumpy::is_complex_v<T>) return x.real();
     else return x;
 }
 template <class T> T conjugate(T x) {
-    if constexpr (is_complex_type<T>) return std::conj(x);
+    if constexpr (asnumpy::is_complex_v<T>) return std::conj(x);
     else return x;
 }
 
@@ -268,7 +268,7 @@ Work plan_cross(Call& call) {
     work.compute = [=](const Run& run) {
         const Owned a = contiguous(broadcast_to(run[self], shape), inner), b = contiguous(broadcast_to(run[other], shape), inner), c = make(inner, shape);
         cannsim::dispatch(inner, [&]<class T>() {
-            if constexpr (!is_half<T> && !std::is_same_v<T, bool>) {
+            if constexpr (!asnumpy::is_half_v<T> && !std::is_same_v<T, bool>) {
                 const std::int64_t stride = a.strides[axis];
                 each_line(axis, [&](std::byte* x, std::byte* y, std::byte* z) {
                     const auto of = [stride](std::byte* line, std::int64_t i) -> T& { return *reinterpret_cast<T*>(line + i % 3 * stride); };

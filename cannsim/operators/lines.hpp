@@ -27,20 +27,58 @@ template <std::size_t N, class F> Work along_axis(const Call& call, const std::a
     work.compute = [=](const Run& run) {
         if (out.size() == 0) return;
         const std::vector<int> order = axis_last(out.ndim(), axis);
-        std::vector<Owned> values;
-        for (const Tensor& in : ins) values.push_back(contiguous(permuted(broadcast_to(run[in], out.shape()), order), DType::float64));
-        const Array target = permuted(run[out], order);
-        const Owned results = make(DType::float64, target.shape);
-        const std::int64_t length = out.ndim() ? out.length(axis) : 1;
-        parallel(out.size() / length, 1, (std::int64_t{1} << 15) / length + 2, [&](std::int64_t first, std::int64_t last) {
-            for (std::int64_t line = first; line < last; ++line) {
-                const auto span = [&](const Array& array) { return std::span<double>(array.as<double>() + line * length, static_cast<std::size_t>(length)); };
-                [&]<std::size_t... K>(std::index_sequence<K...>) { f(span(values[K])..., span(results)); }(std::make_index_sequence<N>{});
+        const std::int64_t length = out.ndim() ? out.length(axis) : 1, lines = out.size() / length;
+        const std::int64_t block = std::max<std::int64_t>(4096 / length, 1);  // lines that are converted together
+        std::vector<Cursor> reading;
+        std::vector<Loop> load;
+        for (const Tensor& in : ins) {
+            reading.emplace_back(permuted(broadcast_to(run[in], out.shape()), order));
+            load.push_back(converter(in.dtype, DType::float64));
+        }
+        const Cursor writing(permuted(run[out], order));
+        const Loop store = converter(DType::float64, out.dtype);
+        parallel(lines, 1, (std::int64_t{1} << 15) / length + 2, [&](std::int64_t first, std::int64_t last) {
+            const auto most = static_cast<std::size_t>(block * length);
+            std::vector<std::byte> raw(most * 16);
+            std::array<std::vector<double>, N + 1> values;
+            for (auto& one : values) one.resize(most);
+            std::vector<Cursor> from = reading;
+            Cursor to = writing;
+            for (Cursor& cursor : from)
+                if (!cursor.is_contiguous() && !cursor.is_splat()) cursor.seek(first * length);
+            if (!to.is_contiguous()) to.seek(first * length);
+            for (std::int64_t line = first; line < last; line += block) {
+                const std::int64_t count = std::min(block, last - line), n = count * length;
+                for (std::size_t k = 0; k < N; ++k) {
+                    const void* source = raw.data();
+                    if (from[k].is_contiguous()) source = from[k].at(line * length);
+                    else from[k].gather(raw.data(), n);
+                    void* const target = values[k].data();
+                    load[k](&target, &source, static_cast<std::size_t>(n));
+                }
+                for (std::int64_t i = 0; i < count; ++i) {
+                    const auto span = [&](std::size_t k) { return std::span<double>(values[k].data() + i * length, static_cast<std::size_t>(length)); };
+                    [&]<std::size_t... K>(std::index_sequence<K...>) { f(span(K)..., span(N)); }(std::make_index_sequence<N>{});
+                }
+                void* const target = to.is_contiguous() ? to.at(line * length) : raw.data();
+                const void* const source = values[N].data();
+                store(&target, &source, static_cast<std::size_t>(n));
+                if (!to.is_contiguous()) to.scatter(raw.data(), n);
             }
         });
-        copy(results, target);
     };
     return work;
+}
+
+// exp(x) of a line, by the rows' vector loop.
+inline void exponentials(std::span<double> x) {
+    static const Loop loop = [] {
+        const RowLoops& row = find_row("exp");
+        return row.loops[static_cast<std::size_t>(find_loop(row, std::array{DType::float64}))];
+    }();
+    void* const out = x.data();
+    const void* const in = x.data();
+    loop(&out, &in, x.size());
 }
 
 }  // namespace cannsim

@@ -1,4 +1,5 @@
 // Losses and their gradients: a value for each element, kept so, summed, or averaged.
+#include <concepts>
 #include <optional>
 
 #include "operators/formula.hpp"
@@ -26,7 +27,7 @@ template <std::size_t N, class F> Work loss(const Call& call, const array<Tensor
     call.expect_castable(dtype, out);
     const Dims shape = joined_shape(call, ins);
     Work work;
-    work.operations = static_cast<double>(asnumpy::count({shape.data(), static_cast<std::size_t>(shape.size())})) * 4;
+    work.operations = static_cast<double>(asnumpy::count(shape)) * 4;
     work.compute = [=](const Run& run) {
         const Owned each = make(DType::float64, shape);
         [&]<std::size_t... K>(std::index_sequence<K...>) { apply_formula<double, N, 1>(array<Array, N>{run[ins[K]]...}, array<Array, 1>{each}, f); }(std::make_index_sequence<N>{});
@@ -106,7 +107,7 @@ Work with_weights(const Call& call, std::vector<Tensor> tensors, std::initialize
         given[k++] = weight.has_value();
         if (weight) tensors.push_back(*weight);
     }
-    const auto each = [f, given](auto... x) {
+    const auto each = [f, given](std::same_as<double> auto... x) {
         const array<double, sizeof...(x)> all{x...};
         std::size_t next = all.size() - given[0] - given[1];
         const double first = given[0] ? all[next++] : 1, second = given[1] ? all[next] : 1;

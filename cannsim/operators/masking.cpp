@@ -36,7 +36,7 @@ Work plan_fill_tensor(Call& call) {
 Work plan_select(Call& call) {
     const Tensor self = call.tensor("self"), mask = call.tensor("mask"), out = call.tensor("out");
     const Dims shape = call.broadcast({&self, &mask});
-    const std::int64_t most = asnumpy::count({shape.data(), static_cast<std::size_t>(shape.size())});
+    const std::int64_t most = asnumpy::count(shape);
     call.expect_dtype(out, self.dtype);
     call.expect(out.ndim() == 1 && out.size() >= most, "out", text("one axis of at least ", most, " elements, got shape ", out.shape()));
     Work work;

@@ -298,7 +298,7 @@ template <bool flagged> Work plan_group_silu(Call& call) {
     call.expect(x.ndim() >= 2, "self", text("at least two axes, got shape ", x.shape()));
     Forward f{.x = x, .y = call.tensor("out"), .weight = call.optional("gamma"), .bias = call.optional("beta"), .mean = call.tensor("meanOut"), .spread = call.tensor("rstdOut"),
               .epsilon = call.real("eps")};
-    if (!flagged || call.flag("activateSilu")) f.after = silu;
+    if (!flagged || call.flag("activateSilu")) f.after = silu<double>;
     const std::int64_t n = x.length(0), channels = x.length(1);
     return forward(call, groups(call, n, channels, n * channels != 0 ? x.size() / (n * channels) : 0, call.integer("group"), x), f);
 }

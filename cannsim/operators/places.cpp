@@ -22,21 +22,58 @@ Dense::Dense(const Array& array) : original_(array), array_(array) {
     array_ = copy_;
 }
 
+PlaceReader::PlaceReader(const Array& index, const Dims& shape, std::int64_t length, const Indexed& indexed, std::atomic<bool>& noted)
+    : cursor_(broadcast_to(index, shape)), convert_(converter(index.dtype, DType::int64)), item_(asnumpy::itemsize(index.dtype)), length_(length), indexed_(&indexed), noted_(&noted) {}
+
+void PlaceReader::seek(std::int64_t element) {
+    next_ = element;
+    if (!cursor_.is_contiguous() && !cursor_.is_splat()) cursor_.seek(element);
+}
+
+void PlaceReader::read(std::int64_t* to, std::int64_t n) {
+    alignas(64) std::array<std::byte, most * 8> raw;
+    const std::byte* from = raw.data();
+    if (cursor_.is_contiguous()) from = cursor_.at(next_);
+    else cursor_.gather(raw.data(), n);
+    next_ += n;
+    void* const target = to;
+    const void* const source = from;
+    convert_(&target, &source, static_cast<std::size_t>(n));
+    const auto bound = static_cast<std::uint64_t>(length_);
+    bool inside = true;
+    for (std::int64_t i = 0; i < n; ++i) {
+        inside &= static_cast<std::uint64_t>(to[i]) + bound < 2 * bound;
+        to[i] += to[i] < 0 ? length_ : 0;
+    }
+    if (inside) return;
+    for (std::int64_t i = 0; i < n; ++i) {
+        if (static_cast<std::uint64_t>(to[i]) < bound) continue;
+        const std::int64_t given = to[i] < 0 ? to[i] - length_ : to[i];
+        if (!noted_->exchange(true))
+            note(Fault::out_of_bounds, text(indexed_->op, ": ", indexed_->parameter, ": expected indices from ", -length_, " to ", length_ - 1, ", got ", given));
+        to[i] = -1;
+    }
+}
+
+void each_places(const Array& index, std::int64_t length, const Indexed& indexed, const std::function<void(std::int64_t, std::span<std::int64_t>)>& f) {
+    std::atomic<bool> noted = false;
+    if (index.size() == 0) return;
+    const PlaceReader start(index, index.shape, length, indexed, noted);
+    parallel(index.size(), PlaceReader::most, std::int64_t{1} << 16, [&](std::int64_t first, std::int64_t last) {
+        PlaceReader reader = start;
+        reader.seek(first);
+        std::array<std::int64_t, PlaceReader::most> places;
+        for (std::int64_t i = first; i < last; i += PlaceReader::most) {
+            const std::int64_t n = std::min(PlaceReader::most, last - i);
+            reader.read(places.data(), n);
+            f(i, {places.data(), static_cast<std::size_t>(n)});
+        }
+    });
+}
+
 std::vector<std::int64_t> places(const Array& index, std::int64_t length, const Indexed& indexed) {
     std::vector<std::int64_t> result(static_cast<std::size_t>(index.size()));
-    if (result.empty()) return result;
-    Array target{reinterpret_cast<std::byte*>(result.data()), DType::int64, index.shape, asnumpy::contiguous(index.shape, 8).strides};
-    copy(index, target);
-    bool noted = false;
-    for (std::int64_t& place : result) {
-        if (place < -length || place >= length) {
-            if (!std::exchange(noted, true))
-                note(Fault::out_of_bounds, text(indexed.op, ": ", indexed.parameter, ": expected indices from ", -length, " to ", length - 1, ", got ", place));
-            place = -1;
-        } else if (place < 0) {
-            place += length;
-        }
-    }
+    each_places(index, length, indexed, [&](std::int64_t first, std::span<std::int64_t> some) { std::ranges::copy(some, result.begin() + first); });
     return result;
 }
 
@@ -63,13 +100,10 @@ template <class F> void with_size(std::size_t size, F&& f) {
 }  // namespace
 
 void pick(std::byte* to, const std::byte* from, std::span<const std::int64_t> places, std::size_t block) {
-    const auto count = static_cast<std::int64_t>(places.size());
-    parallel(count, 1024, std::int64_t{1} << 18, [&](std::int64_t first, std::int64_t last) {
-        with_size(block, [&]<std::size_t Size>() {
-            const std::size_t size = Size ? Size : block;
-            for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i)
-                std::memcpy(to + i * size, from + static_cast<std::size_t>(std::max<std::int64_t>(places[i], 0)) * size, size);
-        });
+    with_size(block, [&]<std::size_t Size>() {
+        const std::size_t size = Size ? Size : block;
+        for (std::size_t i = 0; i < places.size(); ++i)
+            std::memcpy(to + i * size, from + static_cast<std::size_t>(std::max<std::int64_t>(places[i], 0)) * size, size);
     });
 }
 
@@ -83,8 +117,12 @@ void copy_mapped(const Array& from, const ByteTables& tables, const Array& to) {
     }
     const std::vector<std::int64_t>& last = tables.back();
     const std::int64_t stride = to.strides[ndim - 1];
-    bool as_is = stride == static_cast<std::int64_t>(item);  // the last axis is one run of memory
-    for (std::size_t i = 0; as_is && i < last.size(); ++i) as_is = last[i] == static_cast<std::int64_t>(i * item);
+    // The last axis as runs of memory, where these are long: the place of each in the table, and the end.
+    std::vector<std::size_t> runs{0};
+    for (std::size_t i = 1; i < last.size(); ++i)
+        if (last[i] != last[i - 1] + static_cast<std::int64_t>(item)) runs.push_back(i);
+    const bool in_runs = stride == static_cast<std::int64_t>(item) && runs.size() * 8 <= last.size() + 7;
+    runs.push_back(last.size());
     std::vector<std::size_t> index(static_cast<std::size_t>(ndim), 0);
     for (;;) {
         const std::byte* source = from.data;
@@ -93,8 +131,8 @@ void copy_mapped(const Array& from, const ByteTables& tables, const Array& to) {
             source += tables[static_cast<std::size_t>(axis)][index[static_cast<std::size_t>(axis)]];
             target += static_cast<std::int64_t>(index[static_cast<std::size_t>(axis)]) * to.strides[axis];
         }
-        if (as_is) {
-            std::memcpy(target, source, last.size() * item);
+        if (in_runs) {
+            for (std::size_t r = 0; r + 1 < runs.size(); ++r) std::memcpy(target + runs[r] * item, source + last[runs[r]], (runs[r + 1] - runs[r]) * item);
         } else {
             with_size(item, [&]<std::size_t Size>() {
                 for (const std::int64_t step : last) {
@@ -115,13 +153,13 @@ void copy_mapped(const Array& from, const ByteTables& tables, const Array& to) {
 namespace {
 
 template <class T, Meet meet> T met(T a, T b) {
-    if constexpr (is_half<T>) {
+    if constexpr (asnumpy::is_half_v<T>) {
         return T(met<float, meet>(static_cast<float>(a), static_cast<float>(b)));
     } else if constexpr (meet == Meet::add) {
         return static_cast<T>(a + b);
     } else if constexpr (meet == Meet::multiply) {
         return static_cast<T>(a * b);
-    } else if constexpr (is_complex_type<T>) {
+    } else if constexpr (asnumpy::is_complex_v<T>) {
         return b;  // complex numbers have no order; the plans refuse them
     } else {
         if constexpr (std::is_floating_point_v<T>)

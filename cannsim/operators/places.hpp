@@ -1,13 +1,16 @@
 // Indices that operators get as tensors, and memory in C order to which they lead.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "aclnn/rows.hpp"
 #include "aclnn/strided.hpp"
 
 namespace cannsim {
@@ -42,6 +45,23 @@ private:
     Owned copy_;
 };
 
+// Memory in C order for what an operator writes: the array's own where it lies so, else some whose values `store` puts there.
+class Written {
+public:
+    explicit Written(const Array& array) : original_(array), copied_(!Cursor(array).is_contiguous()) {
+        if (copied_) copy_ = make(array.dtype, array.shape);
+    }
+    std::byte* data() const { return copied_ ? copy_.data : original_.data; }
+    void store() const {
+        if (copied_) copy(copy_, original_);
+    }
+
+private:
+    Array original_;
+    Owned copy_;
+    bool copied_;
+};
+
 // What names a wrong index in a finding.
 struct Indexed {
     std::string op;
@@ -52,6 +72,25 @@ inline Indexed indexed(const Call& call, const Tensor& index) { return {std::str
 // The indices in C order, negative ones counted from the end; one that is outside [-length, length) becomes -1 and the first
 // such is a finding: a device would read or write memory that is not the tensor's.
 std::vector<std::int64_t> places(const Array& index, std::int64_t length, const Indexed&);
+
+// The same, some at a time, of an index broadcast to a shape.
+class PlaceReader {
+public:
+    PlaceReader(const Array& index, const Dims& shape, std::int64_t length, const Indexed& indexed, std::atomic<bool>& noted);
+    void seek(std::int64_t element);
+    void read(std::int64_t* to, std::int64_t n);  // the next n, at most `most`
+    static constexpr std::int64_t most = 1024;
+
+private:
+    Cursor cursor_;
+    Loop convert_;
+    std::size_t item_;
+    std::int64_t length_, next_ = 0;
+    const Indexed* indexed_;
+    std::atomic<bool>* noted_;
+};
+// f(first, places) for pieces of the index in C order, on several threads.
+void each_places(const Array& index, std::int64_t length, const Indexed&, const std::function<void(std::int64_t, std::span<std::int64_t>)>& f);
 
 // Blocks of bytes in C order: to[i] = from[places[i]]; a place -1 is read as 0, `from` has at least one block.
 void pick(std::byte* to, const std::byte* from, std::span<const std::int64_t> places, std::size_t block);

@@ -34,9 +34,9 @@ Owned multiply(const Array& a, const Array& b, const Dims& batch, DType inner) {
     const Owned left = spread(a), right = spread(b);
     Owned result = make(inner, shape);
     std::fill_n(result.data, result.size() * static_cast<std::int64_t>(asnumpy::itemsize(inner)), std::byte{0});
-    const std::int64_t count = asnumpy::count({batch.data(), static_cast<std::size_t>(batch.size())});
+    const std::int64_t count = asnumpy::count(batch);
     cannsim::dispatch(inner, [&]<class T>() {
-        if constexpr (!is_half<T> && !std::is_same_v<T, bool>)
+        if constexpr (!asnumpy::is_half_v<T> && !std::is_same_v<T, bool>)
             for (std::int64_t i = 0; i < count; ++i) gemm(left.as<T>() + i * m * k, right.as<T>() + i * k * n, result.as<T>() + i * m * n, m, k, n);
     });
     return result;
@@ -94,7 +94,7 @@ Array reshaped(const Owned& owned, const Dims& shape) {
 }
 
 double flops(const Tensor& a, const Dims& result) {
-    return 2.0 * static_cast<double>(asnumpy::count({result.data(), static_cast<std::size_t>(result.size())})) * static_cast<double>(a.length(a.ndim() - 1));
+    return 2.0 * static_cast<double>(asnumpy::count(result)) * static_cast<double>(a.length(a.ndim() - 1));
 }
 
 Work matmul(Call& call, std::string_view first, std::string_view second, std::string_view output) {
@@ -136,7 +136,7 @@ struct Blend {
     void operator()(const Run& run, const Owned& product) const {
         const Owned base = contiguous(broadcast_to(run[self], out.shape()), inner);
         cannsim::dispatch(inner, [&]<class T>() {
-            if constexpr (!is_half<T>) {
+            if constexpr (!asnumpy::is_half_v<T>) {
                 const T from_self = static_cast<T>(beta), from_product = static_cast<T>(alpha);
                 for (std::int64_t i = 0; i < base.size(); ++i) {
                     const T made = static_cast<T>(from_product * product.as<T>()[i]);
@@ -249,7 +249,7 @@ Work plan_einsum(Call& call) {
     call.expect_castable(inner, out);
     Work work;
     work.engine = Engine::cube;
-    work.operations = static_cast<double>(operands.size()) * static_cast<double>(asnumpy::count({all.data(), static_cast<std::size_t>(all.size())}));
+    work.operations = static_cast<double>(operands.size()) * static_cast<double>(asnumpy::count(all));
     work.compute = [=](const Run& run) {
         std::vector<Owned> values;
         std::vector<Dims> steps;  // per operand, then of the output: elements per step of each index
@@ -266,11 +266,11 @@ Work plan_einsum(Call& call) {
             steps.push_back(step);
         }
         cannsim::dispatch(inner, [&]<class T>() {
-            if constexpr (!is_half<T>) {
+            if constexpr (!asnumpy::is_half_v<T>) {
                 std::fill_n(result.as<T>(), result.size(), T{});
                 std::vector<std::int64_t> place(steps.size(), 0);
                 Dims index(all.size(), 0);
-                const std::int64_t total = asnumpy::count({all.data(), static_cast<std::size_t>(all.size())});
+                const std::int64_t total = asnumpy::count(all);
                 for (std::int64_t i = 0; i < total; ++i) {
                     T product{1};
                     for (std::size_t t = 0; t < values.size(); ++t) product = static_cast<T>(product * values[t].as<T>()[place[t]]);

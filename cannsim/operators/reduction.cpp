@@ -66,7 +66,7 @@ Work product(Call& call, std::vector<int> axes, bool keep) {
 
 template <bool largest, class T> std::size_t extreme(std::span<const T> v) {
     std::size_t best = 0;
-    if constexpr (!is_complex_type<T>) {
+    if constexpr (!asnumpy::is_complex_v<T>) {
         for (std::size_t i = 0; i < v.size(); ++i) {
             if constexpr (std::is_floating_point_v<T>)
                 if (std::isnan(v[i])) return i;
@@ -204,7 +204,7 @@ template <bool skip_nan> Work median(Call& call, std::vector<int> axes, bool kee
             const std::int64_t first = first_missing == order.end() ? 0 : *first_missing;
             std::erase_if(order, missing);
             chosen = first;
-            if constexpr (!is_complex_type<T>)
+            if constexpr (!asnumpy::is_complex_v<T>)
                 std::ranges::stable_sort(order, [&](auto a, auto b) { return v[static_cast<std::size_t>(a)] < v[static_cast<std::size_t>(b)]; });
             if (!order.empty()) chosen = order[(order.size() - 1) / 2];
         }
@@ -248,7 +248,7 @@ Work plan_trace(Call& call) {
         const DType inner = wide(asnumpy::is_float(self.dtype) || asnumpy::is_complex(self.dtype) ? self.dtype : DType::int64);
         const Owned values = contiguous(diagonal, inner), sum = make(inner, {});
         cannsim::dispatch(inner, [&]<class T>() {
-            if constexpr (!is_half<T>) *sum.as<T>() = pairwise_sum(values.as<T>(), values.size());
+            if constexpr (!asnumpy::is_half_v<T>) *sum.as<T>() = pairwise_sum(values.as<T>(), values.size());
         });
         copy(sum, run[out]);
     };

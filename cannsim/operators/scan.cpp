@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "operators/fold.hpp"
+#include "operators/places.hpp"
 
 namespace cannsim {
 namespace {
@@ -16,26 +17,18 @@ template <class F> Work scan(Call& call, std::string_view in, std::string_view o
     Work work;
     work.operations = static_cast<double>(self.size());
     work.compute = [=](const Run& run) {
-        Array source = run[self];
-        if (self.ndim() == 0) {  // a line of one element
-            source.shape = Dims{1};
-            source.strides = Dims{0};
-        }
+        const Array source = at_least_1d(run[self]);
         const Owned values = contiguous(source, inner), places = make(DType::int64, index ? source.shape : Dims{0});
         const std::int64_t length = source.shape[axis];
         std::int64_t step = 1;  // elements between neighbours of a line
         for (int i = axis + 1; i < source.ndim(); ++i) step *= source.shape[i];
         cannsim::dispatch(inner, [&]<class T>() {
-            if constexpr (!is_half<T>)
+            if constexpr (!asnumpy::is_half_v<T>)
                 for (std::int64_t first = 0; first < values.size(); first += (first % step == step - 1) ? step * (length - 1) + 1 : 1)
                     line.template operator()<T>(values.as<T>() + first, index ? places.as<std::int64_t>() + first : nullptr, length, step);
         });
-        const auto store = [&](Array result, const Tensor& to) {
-            if (self.ndim() == 0) result.shape = result.strides = Dims{};
-            copy(result, run[to]);
-        };
-        store(values, target);
-        if (index) store(places, *index);
+        copy(values, at_least_1d(run[target]));
+        if (index) copy(places, at_least_1d(run[*index]));
     };
     return work;
 }
@@ -62,7 +55,7 @@ struct RunningProduct {
 // The place of the latest of equal values; NaN stays.
 template <bool largest> struct RunningExtreme {
     template <class T> void operator()(T* v, std::int64_t* place, std::int64_t n, std::int64_t step) const {
-        if constexpr (!is_complex_type<T>) {
+        if constexpr (!asnumpy::is_complex_v<T>) {
             std::int64_t best = 0;
             for (std::int64_t k = 0; k < n; ++k) {
                 const T x = v[k * step], top = v[best * step];

@@ -11,20 +11,24 @@ namespace {
 using std::array;
 constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 
-double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
+constexpr auto sinc = []<class T>(T x, Numbers<0>) {
+    using std::sin;
+    const T angle = x * std::numbers::pi;
+    return choose(x == 0.0, 1.0, sin(angle) / angle);
+};
 
-// A rational first guess, then Newton's steps on erf.
-double inverse_erf(double y) {
-    if (!(std::abs(y) < 1)) return std::abs(y) == 1 ? std::copysign(infinity, y) : nan;
-    const double a = 0.147, logarithm = std::log1p(-y * y), half = 2 / (std::numbers::pi * a) + logarithm / 2;
-    double x = std::copysign(std::sqrt(std::sqrt(half * half - logarithm / a) - half), y);
-    for (int step = 0; step < 4; ++step) {
-        const double off = std::abs(y) < 0.5 ? std::erf(x) - y : ((1 - std::abs(y)) - std::erfc(std::abs(x))) * std::copysign(1.0, y);
-        const double newton = off / (2 * std::numbers::inv_sqrtpi * std::exp(-x * x));
-        x -= newton / (1 + x * newton);
+// A rational first guess, right to 2e-3, then Newton's steps on erf, on erfc where it is near 1, in the form that converges cubically.
+constexpr auto inverse_erf = []<class T>(T y, Numbers<0>) {
+    using std::abs, std::copysign, std::erf, std::erfc, std::exp, std::log1p, std::sqrt;
+    const double a = 0.147;
+    const T size = abs(y), logarithm = log1p(-y * y), half = 2 / (std::numbers::pi * a) + logarithm / 2;
+    T x = sqrt(sqrt(half * half - logarithm / a) - half);
+    for (int step = 0; step < 2; ++step) {
+        const T off = choose(size < 0.5, erf(x) - size, (1 - size) - erfc(x)), newton = off / (2 * std::numbers::inv_sqrtpi * exp(-x * x));
+        x = x - newton / (1 + x * newton);
     }
-    return x;
-}
+    return copysign(choose(size < 1.0, x, choose(size == 1.0, infinity, size * nan)), y);
+};
 
 double log_gamma(double x) {
     int sign;
@@ -36,16 +40,17 @@ double digamma(double x) {
     if (x == 0) return std::copysign(infinity, -x);
     if (x < 0) return x == std::floor(x) ? nan : digamma(1 - x) - std::numbers::pi / std::tan(std::numbers::pi * std::fmod(x, 1.0));
     double result = 0;
-    for (; x < 10; x += 1) result -= 1 / x;
+    for (; x < 6; x += 2) result -= (2 * x + 1) / (x * (x + 1));  // two steps of it: 1 / x + 1 / (x + 1)
     const double z = 1 / (x * x);
     return result + std::log(x) - 0.5 / x - z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 - z / 12))))));
 }
 
-constexpr auto fraction = []<class T>(T x, array<T, 0>) -> T {
+constexpr auto fraction = []<class T>(T x, auto) -> T {
+    using std::trunc;
     if constexpr (std::is_integral_v<T>) return 0;
-    else return x - std::trunc(x);
+    else return x - trunc(x);
 };
-constexpr auto round_decimals = []<class T>(T x, array<T, 1> p) -> T {
+constexpr auto round_decimals = []<class T>(T x, auto p) -> T {
     if constexpr (std::is_integral_v<T>) {
         if (p[0] >= 0) return x;
         if (p[0] < -18) return 0;
@@ -55,8 +60,9 @@ constexpr auto round_decimals = []<class T>(T x, array<T, 1> p) -> T {
         const bool up = rest * 2 == unit ? low / unit % 2 != 0 : rest * 2 > unit;
         return up ? low + unit : low;
     } else {
-        const T scale = std::pow(T{10}, std::abs(p[0]));
-        return p[0] >= 0 ? std::nearbyint(x * scale) / scale : std::nearbyint(x / scale) * scale;
+        using std::nearbyint;
+        const double scale = std::pow(10.0, std::abs(p[0]));
+        return p[0] >= 0 ? nearbyint(x * scale) / scale : nearbyint(x / scale) * scale;
     }
 };
 constexpr auto finite = []<class T>(T x, array<T, 3> p) -> T {
@@ -70,9 +76,10 @@ Work plan_nan_to_num(Call& call) {
     return formula<double, 1, 1>(call, array{self}, array{out}, self.dtype, [p](double x) { return finite(x, p); });
 }
 
-constexpr auto logit = [](double x, Numbers<1> p) {
-    if (p[0] >= 0) x = x < p[0] ? p[0] : x > 1 - p[0] ? 1 - p[0] : x;
-    return std::log(x / (1 - x));
+constexpr auto logit = []<class T>(T x, Numbers<1> p) {
+    using std::log;
+    if (p[0] >= 0) x = smaller(larger(x, p[0]), 1 - p[0]);
+    return log(x / (1 - x));
 };
 constexpr auto logit_slope = [](double x, double dy, Numbers<1> p) {
     if (p[0] < 0) return x < 0 || x > 1 ? nan : x == 0 || x == 1 ? dy * infinity : dy / (x * (1 - x));
@@ -90,18 +97,18 @@ Work plan_inverse_root(Call& call) {
 const Operators functions{
     {"aclnnRsqrt", plan_inverse_root},
     {"aclnnInplaceRsqrt", plan_inverse_root},
-    real_operator<1>("aclnnSinc", no_names, [](double x, Numbers<0>) { return sinc(x); }),
-    real_operator<1>("aclnnInplaceSinc", no_names, [](double x, Numbers<0>) { return sinc(x); }),
-    real_operator<1>("aclnnErfinv", no_names, [](double x, Numbers<0>) { return inverse_erf(x); }),
-    real_operator<1>("aclnnInplaceErfinv", no_names, [](double x, Numbers<0>) { return inverse_erf(x); }),
+    real_operator<1>("aclnnSinc", no_names, sinc),
+    real_operator<1>("aclnnInplaceSinc", no_names, sinc),
+    real_operator<1>("aclnnErfinv", no_names, inverse_erf),
+    real_operator<1>("aclnnInplaceErfinv", no_names, inverse_erf),
     real_operator<1>("aclnnLgamma", no_names, [](double x, Numbers<0>) { return log_gamma(x); }),
     real_operator<1>("aclnnDigamma", no_names, [](double x, Numbers<0>) { return digamma(x); }),
     real_operator<1>("aclnnLogit", array{"eps"}, logit),
     real_operator<2>("aclnnLogitGrad", array{"eps"}, logit_slope),
-    number_operator<1>("aclnnFrac", no_names, fraction),
-    number_operator<1>("aclnnInplaceFrac", no_names, fraction),
-    number_operator<1>("aclnnRoundDecimals", array{"decimals"}, round_decimals),
-    number_operator<1>("aclnnInplaceRoundDecimals", array{"decimals"}, round_decimals),
+    number_operator<1, Precision::own>("aclnnFrac", no_names, fraction),
+    number_operator<1, Precision::own>("aclnnInplaceFrac", no_names, fraction),
+    number_operator<1, Precision::own>("aclnnRoundDecimals", array{"decimals"}, round_decimals),
+    number_operator<1, Precision::own>("aclnnInplaceRoundDecimals", array{"decimals"}, round_decimals),
     {"aclnnNanToNum", plan_nan_to_num},
     {"aclnnInplaceNanToNum", plan_nan_to_num},
 };
@@ -110,7 +117,7 @@ const Operators functions{
 
 Work plan_is_infinite(Call& call, double which) {
     const Tensor self = call.tensor("self");
-    return formula<double, 1, 1>(call, array{self}, array{call.tensor("out")}, DType::boolean, [which](double x) { return x == which; });
+    return formula<double, 1, 1>(call, array{self}, array{call.tensor("out")}, DType::boolean, [which](auto x) { return x == which; });
 }
 Work plan_is_close(Call& call) {
     const array both{call.tensor("self"), call.tensor("other")};

@@ -11,56 +11,28 @@
 
 #include "aclnn/rows.hpp"
 #include "ops/definition.hpp"
+#include "ops/element.hpp"
 #include "rows/halves.hpp"
 #include "rows/vector_math.hpp"
 
 namespace cannsim {
 namespace {
 
-using asnumpy::is_complex_v;
 using asnumpy::is_half_v;
 namespace ops = asnumpy::ops;
+using ops::apply_one;
+using ops::Compute;
+using ops::RowOf;
 
-template <class T> using Compute = std::conditional_t<is_half_v<T>, float, T>;
 template <class T> inline constexpr bool on_device = !std::is_same_v<T, long double> && !std::is_same_v<T, std::complex<long double>>;
-
-// Elements in the form that compilers vectorise: a bool as the comparison of a byte, a complex number by its parts.
-template <class T> T load(const T* in, std::size_t i) {
-    if constexpr (std::is_same_v<T, bool>) {
-        return reinterpret_cast<const unsigned char*>(in)[i] != 0;
-    } else if constexpr (is_complex_v<T>) {
-        const auto* const parts = reinterpret_cast<const typename T::value_type*>(in);
-        return {parts[2 * i], parts[2 * i + 1]};
-    } else {
-        return in[i];
-    }
-}
-template <class T> void store(T* out, std::size_t i, T value) {
-    if constexpr (is_complex_v<T>) {
-        auto* const parts = reinterpret_cast<typename T::value_type*>(out);
-        parts[2 * i] = value.real();
-        parts[2 * i + 1] = value.imag();
-    } else {
-        out[i] = value;
-    }
-}
-
-template <const auto& table, std::size_t I> struct RowOf {
-    static constexpr const auto& definition = std::get<I>(table);
-    template <class R, class... A> static constexpr decltype(auto) call(A... values) {
-        if constexpr (definition.options.needs_result) return definition.apply(ops::Result<R>{}, values...);
-        else return definition.apply(values...);
-    }
-};
-
-template <class Row, class R, class C, class... A> void apply_one(C* out, std::size_t i, const A*... in) {
-    store(out, i, static_cast<C>(Row::template call<R>(load(in, i)...)));
-}
 
 template <class Row, class R, class C, class... A> void apply(C* out, std::size_t n, const A*... in) {
     constexpr ops::Vector vector = Row::definition.options.vector;
     if constexpr (vector != ops::Vector::none && std::is_floating_point_v<C>) {
         if (apply_vector<vector, C>(out, n, in...)) return;
+    }
+    if constexpr (requires { typename Row::Apply::fast_path; } && std::is_floating_point_v<C>) {
+        if constexpr (ops::has_fast_fmod<C>) return ops::apply_fast<Row>(out, n, in...);
     }
 #pragma omp simd
     for (std::size_t i = 0; i < n; ++i) apply_one<Row, R>(out, i, in...);

@@ -1,6 +1,7 @@
 // Settings from the environment.
 #include "runtime/config.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
@@ -84,6 +85,11 @@ bool Config::set(std::string_view name, std::string_view value) {
     if (name == "REPORT") return report_path = value, true;
     if (name == "FINDINGS") return findings_path = value, true;
     if (name == "FAULTS") return parse_faults(value);
+    if (name == "THREADS") {
+        if (!parse_size(value, number) || number < 1) return false;
+        threads = static_cast<int>(std::min<std::uint64_t>(number, 16));
+        return true;
+    }
     if (name == "LAG") {
         if (!parse_size(value, number)) return false;
         lag = static_cast<std::int64_t>(number);
@@ -108,7 +114,7 @@ Config& config() {
             const std::string_view name = line.substr(prefix.size(), equals - prefix.size());
             if (!instance->set(name, line.substr(equals + 1)))
                 std::fprintf(stderr, "cannsim: the environment variable %s makes no sense; known: STRICT=log|error|abort DEVICES MEMORY "
-                                     "CHIP COMPUTE CLOCK=wall|model LOG REPORT FINDINGS FAULTS=function:n:code LAG LOST_DEVICE\n", *variable);
+                                     "CHIP COMPUTE CLOCK=wall|model LOG REPORT FINDINGS FAULTS=function:n:code LAG LOST_DEVICE THREADS\n", *variable);
         }
         return true;
     }();

@@ -13,75 +13,18 @@
 #include "cpu/kernels_table.hpp"
 #include "cpu/kernels_vector.hpp"
 #include "ops/definition.hpp"
-#include "ops/floating.hpp"
+#include "ops/element.hpp"
 
 namespace asnumpy::cpu {
 namespace {
 
+using ops::apply_fast;
+using ops::apply_one;
+using ops::Compute;
 using ops::Loops;
+using ops::RowOf;
 using ops::Two;
 using ops::Vector;
-
-// The type in which values of a 16-bit float are computed.
-template <class T> using Compute = std::conditional_t<is_half_v<T>, float, T>;
-
-// Row number I of a table: what does not depend on the types.
-template <const auto& table, std::size_t I> struct RowOf {
-    static constexpr const auto& definition = std::get<I>(table);
-    using Apply = std::remove_cvref_t<decltype(definition.apply)>;
-
-    template <class R, class... A> static constexpr decltype(auto) call(A... values) {
-        if constexpr (definition.options.needs_result) return definition.apply(ops::Result<R>{}, values...);
-        else return definition.apply(values...);
-    }
-};
-
-// Elements in the form that compilers vectorise: a bool as the comparison of a byte, a complex number by its parts.
-template <class T> T load(const T* in, std::size_t i) {
-    if constexpr (std::is_same_v<T, bool>) {
-        return reinterpret_cast<const unsigned char*>(in)[i] != 0;
-    } else if constexpr (is_complex_v<T>) {
-        const auto* const parts = reinterpret_cast<const typename T::value_type*>(in);
-        return {parts[2 * i], parts[2 * i + 1]};
-    } else {
-        return in[i];
-    }
-}
-template <class T> void store(T* out, std::size_t i, T value) {
-    if constexpr (is_complex_v<T>) {
-        auto* const parts = reinterpret_cast<typename T::value_type*>(out);
-        parts[2 * i] = value.real();
-        parts[2 * i + 1] = value.imag();
-    } else {
-        out[i] = value;
-    }
-}
-
-// The body of a loop is one call: a local of class type in the loop itself would keep it from being vectorised.
-template <class Row, class R, class C, class... A> void apply_one(C* out, std::size_t i, const A*... in) {
-    store(out, i, static_cast<C>(Row::template call<R>(load(in, i)...)));
-}
-
-// Rows with a fast path for operands whose quotient is small take it block by block; the result of a block is put down
-// last, since it may replace an operand.
-template <class Row, class C> void apply_fast(C* out, std::size_t n, const C* x, const C* y) {
-    using Fast = typename Row::Apply::fast_path;
-    constexpr std::size_t block = 256;
-    alignas(64) std::array<C, block> result;
-    for (std::size_t start = 0; start < n; start += block) {
-        const std::size_t m = std::min(block, n - start);
-        const C *const a = x + start, *const b = y + start;
-        unsigned small = 1;
-#pragma omp simd reduction(& : small)
-        for (std::size_t i = 0; i < m; ++i) {
-            small &= ops::has_small_quotient(a[i], b[i]) ? 1u : 0u;
-            result[i] = Fast::fast(a[i], b[i]);
-        }
-        if (!small)
-            for (std::size_t i = 0; i < m; ++i) result[i] = Fast::call(a[i], b[i]);
-        std::memcpy(out + start, result.data(), m * sizeof(C));
-    }
-}
 
 // One row over operands of the types in which it computes. `R` is the stored result type (for rows that ask),
 // `C` the computed one.

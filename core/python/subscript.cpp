@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "python/convert.hpp"
+#include "python/devices.hpp"
 #include "python/hooks.hpp"
 #include "python/transfer.hpp"
 #include "python/ufunc_object.hpp"
@@ -153,6 +154,7 @@ int assign_value(PyArray* target, View&& view, bool element, PyObject* value) {
     } else if (PyUnicode_Check(value) || value == Py_None || (element && PySequence_Check(value) && !PyArray_Check(value))) {
         assign(destination, assigned_scalar(value, destination.dtype));
     } else {
+        const OnDeviceOf device(target);
         const nb::object converted = nb::steal(call_hook(&Hooks::asarray, "asarray", value));
         assign_array(destination, expect_array(converted.ptr(), "ndarray.__setitem__")->array);
     }

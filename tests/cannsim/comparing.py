@@ -12,6 +12,7 @@ from cannsim import acl
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 FLOATS = [np.dtype("float16"), np.dtype("float32"), BFLOAT16]
+INTEGERS = [np.dtype(name) for name in ("int8", "uint8", "int16", "int32", "int64")]
 TOLERANCE = {
     "float16": 2e-3,
     "bfloat16": 2e-2,
@@ -22,13 +23,16 @@ TOLERANCE = {
 }
 
 
-def values(shape: Any, dtype: Any, seed: int = 0, low: float = -3, high: float = 3) -> np.ndarray:
+def values(
+    shape: Any, dtype: Any, seed: int = 0, low: float = -3, high: float = 3, integers: tuple[int, int] = (-6, 7)
+) -> np.ndarray:
+    """Random numbers: floats from `low` to `high`, integers from `integers`, unsigned ones not below 0."""
     rng = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return rng.random(shape) < 0.5
     if dtype.kind in "iu":
-        return rng.integers(0 if dtype.kind == "u" else -6, 7, shape).astype(dtype)
+        return rng.integers(0 if dtype.kind == "u" else integers[0], integers[1], shape).astype(dtype)
     if dtype.kind == "c":
         return (rng.uniform(low, high, shape) + 1j * rng.uniform(low, high, shape)).astype(dtype)
     return np.asarray(rng.uniform(low, high, shape)).astype(dtype)
@@ -51,11 +55,14 @@ def wide(x: np.ndarray) -> np.ndarray:
     return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
 
 
-def agree(got: np.ndarray, expected: Any, factor: float = 1) -> None:
+def agree(
+    got: np.ndarray, expected: Any, factor: float = 1, bounds: dict[str, float] = TOLERANCE, absolute: float = 1
+) -> None:
+    """Equal within the dtype's bound times `factor`; differences of small numbers `absolute` times as much."""
     expected = np.asarray(expected)
     assert got.shape == expected.shape
-    tolerance = TOLERANCE.get(got.dtype.name, 0) * factor
-    np.testing.assert_allclose(wide(got), expected, rtol=tolerance, atol=tolerance)
+    tolerance = bounds.get(got.dtype.name, 0) * factor
+    np.testing.assert_allclose(wide(got), expected, rtol=tolerance, atol=tolerance * absolute)
 
 
 def holder_of(array: np.ndarray, dtype: Any) -> np.ndarray:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
+
+from cannsim import comparing
+from cannsim.comparing import BFLOAT16, layouts
 
 FILE = Path(__file__).resolve().parents[2] / "core" / "cann" / "data" / "operators.json"
 
@@ -31,7 +33,7 @@ def dtypes(operator: str, parameter: str) -> list[np.dtype]:
 
 
 def dtype_of(name: str) -> np.dtype:
-    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+    return BFLOAT16 if name == "bfloat16" else np.dtype(name)
 
 
 def undocumented(operator: str, parameter: str) -> np.dtype | None:
@@ -41,26 +43,7 @@ def undocumented(operator: str, parameter: str) -> np.dtype | None:
     return next((one for one in others if one not in taken), None)
 
 
-def values(shape: Any, dtype: Any, seed: int = 0) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    dtype = np.dtype(dtype)
-    if dtype.kind == "b":
-        return rng.random(shape) < 0.5
-    if dtype.kind in "iu":
-        return rng.integers(0 if dtype.kind == "u" else -40, 90, shape).astype(dtype)
-    if dtype.kind == "c":
-        return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
-    return rng.standard_normal(shape).astype(dtype)
-
-
-def layouts(array: np.ndarray) -> Iterator[np.ndarray]:
-    """The same values contiguous, transposed, strided with an offset."""
-    yield array
-    yield np.ascontiguousarray(array.T).T
-    holder = np.zeros([2 * n + 1 for n in array.shape], array.dtype)
-    view = holder[tuple(slice(1, 2 * n, 2) for n in array.shape)]
-    view[...] = array
-    yield view
+values = partial(comparing.values, integers=(-40, 90))  # some are outside of short axes, few are equal
 
 
 def outs(like: np.ndarray) -> Iterator[np.ndarray]:

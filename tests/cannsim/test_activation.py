@@ -50,7 +50,7 @@ FORWARD: list[tuple[str, list[float], Callable[[Any], Any]]] = [
     ("Hardswish", [], lambda x: x * np.clip(x + 3, 0, 6) / 6),
     ("Hardtanh", [-1.0, 2.0], lambda x: np.clip(x, -1, 2)),
     ("Threshold", [0.5, -2.0], lambda x: np.where(x <= 0.5, -2.0, x)),
-    ("Gelu", [], gelu),
+    ("Gelu", [], gelu_tanh),  # as documented; only aclnnGeluV2 has both forms
     ("Swish", [1.5], lambda x: x * sigmoid(1.5 * x)),
     ("LogSigmoid", [], special.log_expit),
     ("Softplus", [2.0, 3.0], lambda x: np.where(2 * x > 3, x, softplus(2 * x) / 2)),
@@ -140,7 +140,7 @@ def slope(formula: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 # name, formula whose derivative it is, whether it takes the result instead of the input, arguments behind the tensors
 GRADIENTS: list[tuple[str, Callable[[Any], Any], bool, list[Any]]] = [
-    ("Gelu", gelu, False, []),
+    ("Gelu", gelu_tanh, False, []),
     ("Sigmoid", sigmoid, True, []),
     ("Tanh", np.tanh, True, []),
     ("Silu", silu, False, []),

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import ctypes
+from functools import partial
 
-import ml_dtypes
 import numpy as np
 import pytest
 
-from cannsim import acl
+from cannsim import acl, comparing
+from cannsim.comparing import FLOATS, wide
 
-FLOATS = [np.dtype("float16"), np.dtype("float32"), np.dtype(ml_dtypes.bfloat16)]
 TOLERANCE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 1e-5, "float64": 1e-12}
 KEEP = ctypes.c_int8(0)
 
 
-def values(*shape, dtype, seed=0):
-    rng = np.random.default_rng(seed + sum(shape))
-    if dtype.kind in "iu":
-        return rng.integers(0, 5, shape).astype(dtype)
-    return rng.standard_normal(shape).astype(dtype)
-
-
-def agree(got, expected):
-    assert got.shape == np.shape(expected)
-    tolerance = TOLERANCE.get(got.dtype.name, 0)
-    np.testing.assert_allclose(got.astype(float), expected, rtol=tolerance, atol=4 * tolerance)
-
-
-def wide(x):
-    return x.astype(np.float64)
+values = partial(comparing.values, low=-2, high=2, integers=(0, 5))
+agree = partial(comparing.agree, bounds=TOLERANCE, absolute=4)
 
 
 SHAPES = [
@@ -47,26 +34,26 @@ SHAPES = [
 @pytest.mark.parametrize(("a", "b"), SHAPES)
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_matmul(dtype, a, b):
-    x, y = values(*a, dtype=dtype), values(*b, dtype=dtype)
+    x, y = values(a, dtype), values(b, dtype, 1)
     expected = wide(x) @ wide(y)
     agree(acl.result("aclnnMatmul", x, y, ..., KEEP, out=np.empty(expected.shape, dtype)), expected)
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_transposed_and_strided(dtype):
-    x, y = values(4, 3, dtype=dtype).T, values(8, 10, dtype=dtype)[::2, 1::2]
+    x, y = values((4, 3), dtype).T, values((8, 10), dtype)[::2, 1::2]
     out = np.empty((5, 3), dtype).T
     agree(acl.result("aclnnMm", x, y, ..., KEEP, out=out), wide(x) @ wide(y))
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_special_forms(dtype):
-    x, v = values(3, 4, dtype=dtype), values(4, dtype=dtype)
+    x, v = values((3, 4), dtype), values(4, dtype)
     agree(acl.result("aclnnMv", x, v, ..., KEEP, out=np.empty(3, dtype)), wide(x) @ wide(v))
     agree(acl.result("aclnnDot", v, v, ..., out=np.empty((), dtype)), wide(v) @ wide(v))
     if dtype.name != "bfloat16":  # which the operator does not take
         agree(acl.result("aclnnGer", v, v, ..., out=np.empty((4, 4), dtype)), np.outer(wide(v), wide(v)))
-    stack, other = values(2, 3, 4, dtype=dtype), values(2, 4, 5, dtype=dtype)
+    stack, other = values((2, 3, 4), dtype), values((2, 4, 5), dtype)
     agree(
         acl.result("aclnnBatchMatMul", stack, other, ..., KEEP, out=np.empty((2, 3, 5), dtype)),
         wide(stack) @ wide(other),
@@ -77,7 +64,7 @@ def test_special_forms(dtype):
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_blends(dtype, beta, alpha):
     b, a = acl.Scalar(beta, np.float32), acl.Scalar(alpha, np.float32)
-    x, y, c, row = (values(*shape, dtype=dtype) for shape in ((3, 4), (4, 5), (3, 5), (5,)))
+    x, y, c, row = (values(shape, dtype) for shape in ((3, 4), (4, 5), (3, 5), (5,)))
     expected = beta * wide(c) + alpha * (wide(x) @ wide(y))
     out = np.empty((3, 5), dtype)
     agree(acl.result("aclnnAddmm", c, x, y, b, a, ..., KEEP, out=out), expected)
@@ -103,7 +90,7 @@ def test_blends(dtype, beta, alpha):
         ),
         expected,
     )
-    stack, other, base = (values(*shape, dtype=dtype) for shape in ((2, 3, 4), (2, 4, 5), (2, 3, 5)))
+    stack, other, base = (values(shape, dtype) for shape in ((2, 3, 4), (2, 4, 5), (2, 3, 5)))
     product = alpha * (wide(stack) @ wide(other))
     agree(
         acl.result("aclnnBaddbmm", base, stack, other, b, a, ..., KEEP, out=np.empty((2, 3, 5), dtype)),
@@ -117,13 +104,13 @@ def test_blends(dtype, beta, alpha):
         acl.result("aclnnInplaceAddbmm", ..., stack, other, b, a, KEEP, out=c.copy()),
         beta * wide(c) + product.sum(axis=0),
     )
-    v, w = values(3, dtype=dtype), values(5, dtype=dtype)
+    v, w = values(3, dtype), values(5, dtype)
     agree(acl.result("aclnnAddr", c, v, w, b, a, ..., out=out), beta * wide(c) + alpha * np.outer(wide(v), wide(w)))
     agree(
         acl.result("aclnnInplaceAddr", ..., v, w, b, a, out=c.copy()),
         beta * wide(c) + alpha * np.outer(wide(v), wide(w)),
     )
-    u = values(4, dtype=dtype)
+    u = values(4, dtype)
     agree(
         acl.result("aclnnAddmv", v, x, u, a, b, ..., KEEP, out=np.empty(3, dtype)),
         beta * wide(v) + alpha * (wide(x) @ wide(u)),
@@ -131,7 +118,7 @@ def test_blends(dtype, beta, alpha):
 
 
 def test_a_beta_of_zero_leaves_self_unread():
-    x, c = values(3, 3, dtype=np.dtype("float32")), np.full((3, 3), np.nan, np.float32)
+    x, c = values((3, 3), np.dtype("float32")), np.full((3, 3), np.nan, np.float32)
     zero, one = acl.Scalar(0.0, np.float32), acl.Scalar(1.0, np.float32)
     agree(acl.result("aclnnAddmm", c, x, x, zero, one, ..., KEEP, out=np.empty((3, 3), np.float32)), wide(x) @ wide(x))
 
@@ -144,14 +131,14 @@ def test_a_beta_of_zero_leaves_self_unread():
 )
 def test_einsum(dtype, equation):
     length = dict(zip("bijklm", (2, 3, 4, 2, 3, 2), strict=True)) | ({"i": 3} if equation == "ii->i" else {})
-    arrays = [values(*[length[c] for c in term], dtype=dtype) for term in equation.split("->")[0].split(",")]
+    arrays = [values([length[c] for c in term], dtype) for term in equation.split("->")[0].split(",")]
     expected = np.einsum(equation, *[wide(one) for one in arrays])
     got = acl.result("aclnnEinsum", acl.TensorList(arrays), equation, ..., out=np.empty(expected.shape, dtype))
     agree(got, expected)
 
 
 def test_refusals():
-    x, y = values(3, 4, dtype=np.dtype("float32")), values(4, 5, dtype=np.dtype("float32"))
+    x, y = values((3, 4), np.dtype("float32")), values((4, 5), np.dtype("float32"))
     with acl.refused(161002, "aclnnMm", "mat2"):
         acl.result("aclnnMm", x, x, ..., KEEP, out=np.empty((3, 3), np.float32))
     with acl.refused(161002, "aclnnMm", "out"):
@@ -166,7 +153,7 @@ def test_refusals():
     with acl.refused(161002, "aclnnAddmm", "self"):
         acl.result(
             "aclnnAddmm",
-            values(4, dtype=np.dtype("float32")),
+            values(4, np.dtype("float32")),
             x,
             y,
             one,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ml_dtypes
+from functools import partial
+
 import numpy as np
 import pytest
 
-from cannsim import acl
+from cannsim import acl, comparing
+from cannsim.comparing import FLOATS, INTEGERS, layouts, wide
 
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-FLOATS = [np.dtype(name) for name in ("float16", "float32")] + [BFLOAT16]
-INTEGERS = [np.dtype(name) for name in ("int8", "uint8", "int16", "int32", "int64")]
 ALL = [*FLOATS, np.dtype("float64"), *INTEGERS, np.dtype(bool)]
 TOLERANCE = {
     "float16": 2e-3,
@@ -23,44 +22,8 @@ TOLERANCE = {
 AXES = [(), (0,), (1,), (-1,), (0, 2), (0, 1, 2)]
 
 
-def values(shape, dtype, seed=0):
-    rng = np.random.default_rng(seed)
-    if dtype.kind == "b":
-        return rng.random(shape) < 0.5
-    if dtype.kind in "iu":
-        return rng.integers(0 if dtype.kind == "u" else -4, 5, shape).astype(dtype)
-    if dtype.kind == "c":
-        return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
-    return rng.standard_normal(shape).astype(dtype)
-
-
-def layouts(array):
-    """The same values contiguous, transposed, strided with an offset."""
-    yield array
-    yield np.ascontiguousarray(array.T).T
-    holder = np.zeros([2 * n + 1 for n in array.shape], array.dtype)
-    view = holder[tuple(slice(1, 2 * n, 2) for n in array.shape)]
-    view[...] = array
-    yield view
-
-
-def agree(got, expected):
-    assert got.shape == expected.shape
-    tolerance = TOLERANCE.get(got.dtype.name, 0)
-    np.testing.assert_allclose(
-        got.astype(np.result_type(got.dtype, np.float64) if tolerance else got.dtype),
-        expected,
-        rtol=tolerance,
-        atol=tolerance,
-    )
-
-
-def wide(x):
-    return x.astype(np.float64) if x.dtype.kind not in "iubc" else x
-
-
-def shape_of(x, axes, keep):
-    return np.empty(x.shape).sum(axis=axes or None, keepdims=keep).shape
+values = partial(comparing.values, low=-2, high=2, integers=(-4, 5))
+agree = partial(comparing.agree, bounds=TOLERANCE)
 
 
 @pytest.mark.parametrize("keep", [False, True])
