@@ -82,7 +82,7 @@ def test_layouts_are_fixed(other: Any, got: str) -> None:
 
 def test_numbers_are_fixed() -> None:
     plan = cann.op("aclnnAdds").plan(put([1]), 2.0, 1.0, cann.empty((1,)))
-    with pytest.raises(TypeError, match=r"aclnnAdds: plan.run: expected parameters that are tensors \(self, out\), got 'ot"):
+    with pytest.raises(TypeError, match=r"aclnnAdds: plan.run: expected parameters that are tensors \(self, out\)"):
         plan.run(other=3.0)
 
 

@@ -39,11 +39,11 @@ class Checker:
     def refuse(
         self, kind: type[Exception], name: str, expected: str, value: Any = None, got: str = ""
     ) -> NoReturn:
-        """Raises the exception with operator, parameter, what was expected and what came (`got`: in words)."""
+        """Raises the exception with operator, parameter, what was expected and what came."""
         raise kind(f"{self.signature.name}: {name}: expected {expected}, got {got or came(value)}")
 
     def bind(self, positional: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
-        """The arguments by parameter, None for optional ones that were not given; TypeError for wrong counts or names."""
+        """The arguments by parameter, None for optional ones not given; TypeError for wrong counts or names."""
         signature = self.signature
         names = [one.name for one in signature.parameters]
         if len(positional) > len(names):
