@@ -3,8 +3,8 @@
 
 usage: cann_facts.py FACTS core/cann/data
 FACTS holds acl_runtime.json, aclnn_signatures.json and aclnn_dtypes.json: names, types, enum values, dtypes, no text
-of any CANN file. Only what the simulator and the Ascend backend need goes into the data files, one operator or
-function a line.
+of any CANN file. Only what the simulator and the Ascend backend need goes into the data files, an operator or function
+a line.
 """
 
 from __future__ import annotations

@@ -104,7 +104,9 @@ struct Release {
 
 int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor, void* handle) {
     const char* const name = operators()[static_cast<std::size_t>(op)].name;
-    return entry(name, {{"phase", 2}, {"workspace", workspace}, {"size", size}, {"stream", handle}}, [&] {
+    bool begun = false;
+    const int code = entry(name, {{"phase", 2}, {"workspace", workspace}, {"size", size}, {"stream", handle}}, [&] {
+        begun = true;
         aclOpExecutor& e = live_executor(executor, op);
         const Release release{&e};
         if (size && !workspace) throw Refusal{ACLNN_ERR_PARAM_NULLPTR, text("workspace: expected ", size, " bytes of device memory, got null")};
@@ -145,6 +147,8 @@ int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor,
         stream->submit(std::move(task));
         return 0;
     });
+    if (!begun && executor && executor->is(Object::Type::executor)) const Release as_a_real_failure_does{executor};
+    return code;
 }
 
 void Run::set_shape(const Tensor& tensor, const Dims& shape) const {

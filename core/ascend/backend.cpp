@@ -21,6 +21,30 @@ namespace {
 constexpr std::array out_of_memory{cann::ACL_ERROR_RT_MEMORY_ALLOCATION, cann::ACL_ERROR_BAD_ALLOC, cann::ACL_ERROR_STORAGE_OVER_LIMIT,
                                    cann::ACL_ERROR_RT_DEVICE_OOM, cann::ACL_ERROR_RT_RESOURCE_ALLOC_FAIL};
 
+// Operators take 8 axes. What had more lies in a contiguous copy by now: the axes beside those that matter become one.
+void fold(StructuredCall& call) {
+    static const RowId matmul = find_row("matmul");
+    int ndim = 0;
+    for (const Tensor& t : call.in) ndim = std::max(ndim, t.shape.size());
+    if (ndim <= 8) return;
+    const int kept = call.row == matmul ? ndim - 2 : static_cast<int>(call.axis);  // the first axis that matters
+    const int matter = call.row == matmul ? 2 : 1;
+    const auto folded = [&](Tensor& t) {
+        if (t.shape.size() < ndim - 1) return;  // an index
+        const bool reduced = t.shape.size() < ndim;
+        const std::span<const std::int64_t> shape(t.shape.begin(), t.shape.end());
+        const auto after = static_cast<std::size_t>(kept + (reduced ? 0 : matter));
+        Dims joined{count(shape.subspan(0, static_cast<std::size_t>(kept)))};
+        for (std::size_t axis = static_cast<std::size_t>(kept); axis < after; ++axis) joined.push_back(shape[axis]);
+        if (call.row != matmul) joined.push_back(count(shape.subspan(after)));
+        t.strides = contiguous(joined, static_cast<std::int64_t>(itemsize(t.dtype))).strides;
+        t.shape = std::move(joined);
+    };
+    for (auto* side : {&call.in, &call.out})
+        for (Tensor& t : *side) folded(t);
+    if (call.row != matmul) call.axis = 1;
+}
+
 class AscendBackend final : public Backend {
 public:
     explicit AscendBackend(int index) : state_(index) {
@@ -81,14 +105,16 @@ public:
         StructuredCall prepared = call;
         for (Tensor& t : prepared.in) t = direct(emitter, t);
         std::vector<std::pair<Tensor, Tensor>> late;
-        static const RowId matmul = find_row("matmul");
+        static const RowId matmul = find_row("matmul"), scatter = find_row("scatter");
+        const bool keeps_old = call.row == scatter || (call.row == matmul && call.option == 1);
         for (Tensor& t : prepared.out) {
             if (is_direct(t)) continue;
             const Tensor there = t;
             t = emitter.temporary(t.shape, t.dtype);
-            if (call.row == matmul && call.option == 1) move(emitter, there, t);  // the product is added to what is there
+            if (keeps_old) move(emitter, there, t);
             late.emplace_back(t, there);
         }
+        fold(prepared);
         asnumpy::ascend::run(emitter, prepared);
         for (const auto& [here, there] : late) move(emitter, here, there);
     }

@@ -56,6 +56,10 @@ Operator* resolved(std::string_view name) {
     return &op;
 }
 
+std::uint64_t now() {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
 std::uint64_t hash_of(std::span<const std::uint64_t> words) {
     std::uint64_t h = words.size();
     for (const std::uint64_t word : words) {
@@ -204,13 +208,16 @@ void Caller::run(Operator& op, std::span<const Argument> arguments, aclOpExecuto
             throw;
         }
     }
+    const std::uint64_t entered = now();
     const int code = op.second(workspace, size, executor, device_.stream);
+    inside_ += now() - entered;
     if (workspace) device_.pool->deallocate(workspace, size);  // whoever gets it uses it later on this stream
     if (code) [[unlikely]] device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + "): the launch on " + device_.name, code);
 }
 
 void Caller::call(Operator& op, std::span<const Argument> arguments) {
-    const auto started = std::chrono::steady_clock::now();
+    const std::uint64_t started = now();
+    inside_ = 0;
     if (arguments.size() != op.parameters.size() || arguments.size() > most_arguments)
         throw RuntimeFailure(std::string(op.facts->name) + ": expected " + std::to_string(op.parameters.size()) + " arguments, got " + std::to_string(arguments.size()));
     encode(op, arguments);
@@ -239,8 +246,10 @@ void Caller::call(Operator& op, std::span<const Argument> arguments) {
         for (std::size_t i = 0; i < arguments.size(); ++i) values[i] = last_.make(op, i, arguments[i]);
         std::uint64_t workspace = 0;
         aclOpExecutor* executor = nullptr;
-        if (const int code = cann::call_first_phase(*op.facts, op.first, values.data(), &workspace, &executor)) [[unlikely]]
-            device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + ") on " + device_.name, code);
+        const std::uint64_t entered = now();
+        const int code = cann::call_first_phase(*op.facts, op.first, values.data(), &workspace, &executor);
+        inside_ += now() - entered;
+        if (code) [[unlikely]] device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + ") on " + device_.name, code);
         // The places of the tensors must be those that were counted above.
         const bool keep = may_repeat_ && last_.tensors().size() == bases_.size() && recipes_->came_before(hash);
         if (keep && c.aclSetAclOpExecutorRepeatable(executor) == 0) {
@@ -259,7 +268,8 @@ void Caller::call(Operator& op, std::span<const Argument> arguments) {
     }
     ++counted.calls;
     counted.bytes += bytes_;
-    counted.nanoseconds += static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - started).count());
+    counted.inside += inside_;
+    counted.nanoseconds += now() - started;
 }
 
 }  // namespace asnumpy::ascend

@@ -27,9 +27,10 @@ struct Operator {
 Operator& find_operator(std::string_view name);
 bool has_operator(std::string_view name);
 
-// What was called, per operator: how often, how long the host took for it, how many bytes its tensors have.
+// What was called, per operator: how often, how often with an executor of before, how long the host took for it, how many
+// bytes its tensors have, and how much of the time was spent inside the operator's two phases.
 struct CallCount {
-    std::uint64_t calls = 0, cached = 0, nanoseconds = 0, bytes = 0;
+    std::uint64_t calls = 0, cached = 0, nanoseconds = 0, bytes = 0, inside = 0;
 };
 
 // Objects of CANN's that describe arguments; destroyed with this.
@@ -82,7 +83,7 @@ private:
     std::vector<std::uint64_t> words_;  // the call's content: everything but addresses
     std::vector<char*> bases_;          // the addresses of its tensors
     bool may_repeat_ = true;
-    std::uint64_t bytes_ = 0;
+    std::uint64_t bytes_ = 0, inside_ = 0;
     Objects last_;
     bool last_valid_ = false;
 };

@@ -8,7 +8,7 @@
 namespace asnumpy::ascend {
 namespace {
 
-constexpr std::size_t most_constants = 256;
+constexpr std::size_t most_constants = 256, constant_bytes = 64;
 
 constexpr std::array lost_codes{cann::ACL_ERROR_RT_LOST_HEARTBEAT, cann::ACL_ERROR_RT_DEVICE_MEM_ERROR, cann::ACL_ERROR_RT_HBM_MULTI_BIT_ECC_ERROR};
 
@@ -66,18 +66,15 @@ Tensor DeviceState::constant(const Scalar& value) {
     std::copy_n(value.bytes.begin(), itemsize(value.dtype), key.value.bytes.begin());
     const auto found = constants_.find(key);
     if (found != constants_.end()) return {found->second, value.dtype, {}, {}};
-    if (constants_.size() >= most_constants) {
-        for (const auto& [known, data] : constants_) pool->deallocate(data, sizeof value.bytes);
-        constants_.clear();
+    if (!constant_memory_) {
+        void* memory = nullptr;
+        check(cann().aclrtMalloc(&memory, most_constants * constant_bytes, cann::ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
+        constant_memory_ = static_cast<char*>(memory);
     }
-    char* const data = static_cast<char*>(pool->allocate(sizeof value.bytes));
-    try {
-        staging.upload(data, value.bytes.data(), sizeof value.bytes);
-        constants_.emplace(key, data);
-    } catch (...) {
-        pool->deallocate(data, sizeof value.bytes);
-        throw;
-    }
+    if (constants_.size() >= most_constants) constants_.clear();  // what reads the old values was enqueued before
+    char* const data = constant_memory_ + constants_.size() * constant_bytes;
+    staging.upload(data, value.bytes.data(), sizeof value.bytes);
+    constants_.emplace(key, data);
     return {data, value.dtype, {}, {}};
 }
 
@@ -88,6 +85,8 @@ void DeviceState::release() noexcept {
     caller.release();
     staging.release();
     constants_.clear();
+    if (constant_memory_) c.aclrtFree(constant_memory_);
+    constant_memory_ = nullptr;
     c.aclrtDestroyStream(stream);
     stream = nullptr;
 }

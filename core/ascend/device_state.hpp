@@ -50,6 +50,7 @@ private:
         std::size_t operator()(const Key&) const;
     };
     std::unordered_map<Key, char*, Hash> constants_;
+    char* constant_memory_ = nullptr;
     std::atomic<bool> lost_{false};
     std::string why_lost_;   // written before lost_
 };

@@ -88,6 +88,15 @@ void Emitter::call(std::string_view name, std::span<const Argument> arguments) {
             else if (auto* list = std::get_if<std::vector<Tensor>>(&argument))
                 for (Tensor& one : *list) one = impl.on_device(one);
         }
+        // Where an output must have the shape of an operand, a number beside whole operands has it, with strides of 0.
+        for (std::size_t i = 0; i < std::min(arguments.size(), op.parameters.size()); ++i) {
+            const int like = op.parameters[i].same_shape;
+            const auto* const out = std::get_if<Tensor>(&impl.rewritten[i]);
+            auto* const in = like < 0 ? nullptr : std::get_if<Tensor>(&impl.rewritten[static_cast<std::size_t>(like)]);
+            if (!out || !in || op.parameters[i].direction == cann::Direction::in || !in->shape.empty()) continue;
+            in->shape = out->shape;
+            in->strides = Dims(out->shape.size());
+        }
         arguments = impl.rewritten;
     }
     impl.last = &op;

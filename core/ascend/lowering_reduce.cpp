@@ -1,4 +1,4 @@
-// Reductions along axes: by an operator of CANN's, or by halves of the axis met by the row itself.
+// Reductions along axes: by an operator of CANN's, or by the row itself, applied to neighbours.
 #include <algorithm>
 #include <limits>
 
@@ -13,6 +13,12 @@ Dims kept_shape(const Dims& shape, const std::vector<int>& axes) {
     Dims result = shape;
     for (const int axis : axes) result[axis] = 1;
     return result;
+}
+
+Tensor every_second(Tensor tensor, int axis, std::int64_t first, std::int64_t count) {
+    tensor = sliced(std::move(tensor), axis, first, count);
+    tensor.strides[axis] *= 2;
+    return tensor;
 }
 
 // Along all axes at once, or where the operator takes one axis, one after the other.
@@ -80,27 +86,29 @@ struct Folds {
         copy_to(emitter, last, out);
     }
 
-    // The first half of an axis meets the second one, until one element is left.
-    static void halves(const Folding& f, Emitter& emitter, const Tensor& in, const Axes& axes, const Tensor& out) {
+    // Neighbours meet, then neighbours among the results, until one element is left: the order stays what it was.
+    static void neighbours(const Folding& f, Emitter& emitter, const Tensor& in, const Axes& axes, const Tensor& out) {
         const Lowering& meet = *elementwise(f.row_, f.loop_);
         Tensor current = in;
         bool own = false;
         for (const int axis : axes) {
             for (std::int64_t n = in.shape[axis]; n > 1; n -= n / 2) {
-                const std::int64_t half = n / 2, kept = n - half;
-                const std::array<Tensor, 2> both{sliced(current, axis, 0, half), sliced(current, axis, kept, half)};
-                if (!own) {
+                const std::int64_t pairs = n / 2;
+                const std::array<Tensor, 2> both{every_second(current, axis, 0, pairs), every_second(current, axis, 1, pairs)};
+                Tensor target = both[0];
+                const Tensor before = current;
+                if (own) {
+                    current = every_second(current, axis, 0, n - pairs);
+                } else {
                     Dims shape = current.shape;
-                    shape[axis] = kept;
-                    const Tensor made = emitter.temporary(shape, in.dtype);
-                    if (kept > half) copy_to(emitter, sliced(current, axis, half, 1), sliced(made, axis, half, 1));
-                    current = made;
+                    shape[axis] = n - pairs;
+                    current = emitter.temporary(shape, in.dtype);
+                    if (n % 2) copy_to(emitter, sliced(before, axis, n - 1, 1), sliced(current, axis, pairs, 1));
+                    target = sliced(current, axis, 0, pairs);
                     own = true;
                 }
-                const Tensor target = sliced(current, axis, 0, half);
                 meet.run(emitter, both, {&target, 1});
             }
-            current = sliced(current, axis, 0, 1);
         }
         copy_to(emitter, current, out);
     }
@@ -141,8 +149,8 @@ struct Folds {
             f.explanation_ = explain(f.row_, f.loop_);
             return;
         }
-        f.run_ = halves;
-        f.explanation_ = {Path::decomposed, "by halves: " + meet->explanation().text};
+        f.run_ = neighbours;
+        f.explanation_ = {Path::decomposed, "by neighbours: " + meet->explanation().text};
     }
 };
 

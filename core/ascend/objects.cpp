@@ -81,9 +81,11 @@ aclTensor* Objects::make_tensor(const Operator& op, std::size_t parameter, const
     std::int64_t last = rest / item;
     bool exact = rest % item == 0;
     for (int axis = 0; axis < n; ++axis) {
+        strides[static_cast<std::size_t>(axis)] = 1;
+        if (t.shape[axis] <= 1) continue;  // never taken
         exact = exact && t.strides[axis] % item == 0 && t.strides[axis] >= 0;
         strides[static_cast<std::size_t>(axis)] = t.strides[axis] / item;
-        if (t.shape[axis] > 0) last += (t.shape[axis] - 1) * strides[static_cast<std::size_t>(axis)];
+        last += (t.shape[axis] - 1) * strides[static_cast<std::size_t>(axis)];
     }
     if (!exact) refuse(op, parameter, "strides and an address that are multiples of the item size and not negative, got " + to_string(std::span(t.strides.data(), static_cast<std::size_t>(n))));
     const std::int64_t storage = last + 1;

@@ -70,10 +70,9 @@ def first_phases(rows: Rows) -> str:
             else f"static_cast<{types[place]}>(a[{place}].{members.get(kind, 'integer')})"
             for place, kind in enumerate(kinds)
         ]
-        cases.append(
-            f"        case {number}: return reinterpret_cast<int (*)({', '.join([*types, 'std::uint64_t*', 'aclOpExecutor**'])})>"
-            f"(function)({', '.join([*values, 'workspace', 'executor'])});"
-        )
+        pointer = f"int (*)({', '.join([*types, 'std::uint64_t*', 'aclOpExecutor**'])})"
+        call = f"(function)({', '.join([*values, 'workspace', 'executor'])});"
+        cases.append(f"        case {number}: return reinterpret_cast<{pointer}>{call}")
     return (
         f'{HEAD}#include <cstdlib>\n\n#include "cann/operators.hpp"\n\nnamespace asnumpy::cann {{\n\n'
         "int call_first_phase(const OperatorFacts& facts, void* function, const Value* a, std::uint64_t* workspace, "
@@ -209,7 +208,8 @@ def code_names(rows: Rows) -> str:
     cases = "\n".join(f'        case {value}: return "{name}";' for value, name in codes.items())
     return (
         f'{HEAD}#include "cann/codes.hpp"\n\nnamespace asnumpy::cann {{\n\n'
-        f"const char* code_name(int code) {{\n    switch (code) {{\n{cases}\n        default: return nullptr;\n    }}\n}}\n"
+        "const char* code_name(int code) {\n    switch (code) {\n"
+        f"{cases}\n        default: return nullptr;\n    }}\n}}\n"
         "\n}  // namespace asnumpy::cann\n"
     )
 

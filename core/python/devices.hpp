@@ -18,7 +18,7 @@ void announce_implicit_copy(const Array&, const char* function);
 // and lists are looked into.
 class OnDeviceOf {
 public:
-    template <class... A> explicit OnDeviceOf(A*... objects) { (look_at(reinterpret_cast<PyObject*>(objects)) || ...); }
+    template <class... A> explicit OnDeviceOf(A*... objects) { static_cast<void>((look_at(reinterpret_cast<PyObject*>(objects)) || ...)); }
     ~OnDeviceOf() { if (entered_) exchange_thread_pool(before_); }
     OnDeviceOf(const OnDeviceOf&) = delete;
     OnDeviceOf& operator=(const OnDeviceOf&) = delete;

@@ -128,8 +128,10 @@ PyObject* adopt_numpy(PyObject* source, const char* function, Pool& pool) {
     }
     PyArrayObject* from = expect_ndarray(source, function);
     const DType dtype = dtype_of_array(from, function);
-    if (!native(from) || !pool.host_visible()) return copy_from_numpy(source, function, pool);
-    return wrap(foreign(from, dtype, keep(source)));
+    if (!native(from)) return copy_from_numpy(source, function, pool);
+    Array made = moved(foreign(from, dtype, keep(source)), pool);
+    if (anything_deferred()) run_deferred();
+    return wrap(std::move(made));
 }
 
 PyObject* share_numpy(PyObject* source, const char* function) {

@@ -22,7 +22,7 @@ _MODULES = (
 )
 # Loaded when they are first used.
 _LATER = frozenset({
-    "char", "ctypeslib", "emath", "f2py", "polynomial", "random", "strings", "testing", "typing",
+    "cann", "char", "ctypeslib", "emath", "f2py", "polynomial", "random", "strings", "testing", "typing",
 })
 
 for _name in _MODULES:

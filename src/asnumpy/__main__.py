@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import asnumpy as ap
+from asnumpy import _diagnosis
 
 DEMO_PACKAGES = ("matplotlib", "PIL", "tqdm")
 
@@ -30,7 +32,11 @@ def parser() -> argparse.ArgumentParser:
     demo.add_argument("--output", type=Path, default=Path("asnumpy-demo"), metavar="FOLDER",
                       help="where the plot and the pictures go (default: %(default)s)")
     demo.add_argument("--threads", type=threads, metavar="N", help="threads of asnumpy (default: all)")
-    commands.add_parser("info", help="print the configuration: device, threads, instruction set, settings")
+    info = commands.add_parser(
+        "info", help="print versions, what was looked for and found, devices, settings, and what to do about problems",
+        epilog="Exit status: 0 nothing is wrong, with or without an Ascend device; 1 there are problems; 2 wrong use.",
+    )
+    info.add_argument("--json", action="store_true", help="print all of it as JSON")
     sim = commands.add_parser("sim", help="run a program on the CANN simulator: sim [--report] -- python script.py")
     sim.add_argument("--report", action="store_true", help="end with a table of operators, copies, memory and findings")
     sim.add_argument("--trace", type=Path, metavar="FILE",
@@ -57,6 +63,17 @@ def run_demo(options: argparse.Namespace) -> int:
     return 0
 
 
+def run_info(as_json: bool) -> int:
+    report = _diagnosis.diagnose()
+    if as_json:
+        print(json.dumps({**report, "configuration": ap.show_config("dicts")}, indent=2))
+    else:
+        print("\n".join(_diagnosis.lines(report)))
+        print("\nConfiguration")
+        ap.show_config()
+    return 1 if report["problems"] else 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
     options = parser().parse_args(arguments)
@@ -66,8 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from asnumpy.cannsim import command
 
         return command.run(options.program, report=options.report or options.trace is not None, trace=options.trace)
-    ap.show_config()
-    return 0
+    return run_info(options.json)
 
 
 if __name__ == "__main__":

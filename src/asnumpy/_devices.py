@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import warnings
 from typing import Any
@@ -98,7 +99,11 @@ public(FallbackWarning)
 
 
 def _report(text: str) -> None:
-    warnings.warn(text, FallbackWarning, stacklevel=2)
+    """Warns where the program called this package."""
+    depth, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "asnumpy":
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(text, FallbackWarning, stacklevel=depth)
 
 
 _core.set_hooks({"report": _report})

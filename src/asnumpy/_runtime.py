@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from asnumpy import _core, config
+from asnumpy import _core, _diagnosis, config
 from asnumpy._array import ndarray
 from asnumpy._public import export, public
 
@@ -108,7 +108,8 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
     """Prints what this installation is and how it is set up.
 
     Parameters: mode, 'stdout' to print, 'dicts' to return a dict instead. ValueError for another mode. Differs from
-    NumPy: the keys are asnumpy's own: versions, device, instruction set, BLAS, threads, memory, every setting.
+    NumPy: the keys are asnumpy's own: versions, device, instruction set, BLAS, threads, memory, CANN and what of
+    its backend is verified, every setting.
     """
     if mode not in ("stdout", "dicts"):
         raise ValueError(f"show_config: expected mode 'stdout' or 'dicts', got {mode!r}")
@@ -122,6 +123,7 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
         "threads": f"{_core.num_threads()} of {_core.max_threads()}",
         "memory": f"{_size(info['in_use'])} in use, {_size(info['cached'])} cached, {_size(info['peak'])} peak, "
         + (f"limit {_size(limit)}" if limit else "no limit"),
+        **_diagnosis.summary(),
     }
     for name, value in config.settings().items():
         report[f"config.{name}"] = f"{value}  ({config.variable(name)})"

@@ -183,6 +183,7 @@ def test_other_classes_take_over(call: Any) -> None:
     agree(lambda xp: call(xp, Refuser()))
 
 
+@pytest.mark.host_memory
 def test_pickles_without_and_with_buffers() -> None:
     a = ap.arange(12).reshape(3, 4)
     for array in (a, a[:, ::2], a.T):

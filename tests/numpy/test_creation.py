@@ -287,6 +287,7 @@ def test_vander():
     agree("vander", sample((2, 2), "int8"))
 
 
+@pytest.mark.host_memory
 def test_from_other_sources():
     agree("fromiter", (i * i for i in ()), int)
     assert_same(np.fromiter((i * i for i in range(5)), int), ap.fromiter((i * i for i in range(5)), int))

@@ -182,6 +182,7 @@ def test_mapped_reading(tmp_path: Path) -> None:
     assert_same(plain[2:4], view + 0)
 
 
+@pytest.mark.host_memory
 def test_mapped_writing(tmp_path: Path) -> None:
     path = tmp_path / "w.npy"
     ap.save(path, ap.zeros(1000, "float32"))
@@ -218,6 +219,7 @@ def test_mapped_files_of_narrow_dtypes(tmp_path: Path, name: str) -> None:
     assert ap.load(path).tolist() == [[0.0] * 5 if i == 1 else [1.0] * 5 for i in range(4)]
 
 
+@pytest.mark.host_memory
 def test_memmap(tmp_path: Path) -> None:
     path = tmp_path / "raw"
     x = ap.memmap(path, "int32", "w+", shape=(3, 4))
@@ -244,6 +246,7 @@ def agree_error(call: Any) -> None:
         call(ap)
 
 
+@pytest.mark.host_memory
 def test_open_memmap_and_format(tmp_path: Path) -> None:
     path = tmp_path / "f.npy"
     x = ap.lib.format.open_memmap(path, "w+", "bfloat16", (2, 3))
@@ -409,6 +412,7 @@ def test_text_files(tmp_path: Path) -> None:
             ap.fromfile(path, dtype)
 
 
+@pytest.mark.host_memory
 @pytest.mark.parametrize("dtype", [*NUMERIC, *EXTENDED])
 def test_frombuffer(dtype: str) -> None:
     kind = EXTENDED[dtype] if dtype in EXTENDED else np.dtype(dtype)
@@ -422,6 +426,7 @@ def test_frombuffer(dtype: str) -> None:
     assert same_list(ap.frombuffer(memory, dtype, 2, kind.itemsize), ap.asarray(values[1:3]))
 
 
+@pytest.mark.host_memory
 def test_frombuffer_errors_and_sources() -> None:
     for wrong in ({"count": 9}, {"offset": 100}, {"offset": -1}, {"dtype": "i4", "count": -1, "offset": 1}):
         agree_error(lambda xp, wrong=wrong: xp.frombuffer(b"1234567890123456", **wrong))

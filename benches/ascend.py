@@ -1,0 +1,118 @@
+"""What the host does for an elementwise operation on an Ascend device, beyond the operator's own two phases.
+
+Runs on the CANN simulator with the operators' bodies switched off, so that all time is the host's:
+
+    ASNUMPY_CANN=sim CANNSIM_COMPUTE=0 python benches/ascend.py
+
+`beyond us` is the time of the loop less what was spent inside the operators' phases, for each operation. The first loop
+never repeats a call (each shape comes once), the others do. The last column says what the simulator saw in 1000
+further rounds: memory asked of CANN and waits of the host, which a steady loop has none of.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("ASNUMPY_CANN", "sim")
+os.environ.setdefault("CANNSIM_COMPUTE", "0")
+
+import asnumpy as ap
+from asnumpy import _core, cannsim
+
+ROUNDS = 15
+ALLOCATION = ("aclrtMalloc", "aclrtFree", "aclrtMallocHost")
+WAITS = ("aclrtSynchronizeStream", "aclrtSynchronizeEvent", "aclrtSynchronizeDevice", "aclrtMemcpy")
+
+
+def inside() -> tuple[int, int]:
+    """Nanoseconds inside the phases of all operators so far, and how many calls there were."""
+    counts = _core.cann_call_counts(0).values()
+    return sum(one[4] for one in counts), sum(one[0] for one in counts)
+
+
+def measure(work: Callable[[int], Any], times: int) -> dict[str, float]:
+    """Microseconds for each operator call, in all and beyond the phases: the median of some rounds."""
+    totals, beyond = [], []
+    for start in range(ROUNDS):
+        ap.synchronize()
+        within, calls = inside()
+        evaluate = ap.eval  # launches it; nobody waits
+        began = time.perf_counter_ns()
+        for i in range(start * times, (start + 1) * times):
+            evaluate(work(i))
+        took = time.perf_counter_ns() - began
+        ap.synchronize()
+        within_now, calls_now = inside()
+        calls_now -= calls
+        totals.append(took / calls_now / 1000)
+        beyond.append((took - (within_now - within)) / calls_now / 1000)
+    return {"total us": statistics.median(totals), "beyond us": statistics.median(beyond)}
+
+
+def seen_in_a_steady_loop(work: Callable[[int], Any]) -> dict[str, int]:
+    """What the simulator's log has of 1000 rounds after some that warm up."""
+    for i in range(300):
+        ap.eval(work(i))
+    cannsim.configure(log=True)
+    cannsim.clear()
+    for i in range(1000):
+        ap.eval(work(i))
+    calls = [entry["function"] for entry in cannsim.log()]
+    cannsim.configure(log=False)
+    cannsim.clear()
+    return {
+        "allocations": sum(name in ALLOCATION for name in calls),
+        "waits": sum(name in WAITS for name in calls),
+        "calls": len(calls),
+    }
+
+
+def cases() -> dict[str, tuple[Callable[[int], Any], int]]:
+    device = ap.Device("ascend:0")
+    x = ap.ones(1000, dtype="float32", device=device)
+    y = ap.ones(1000, dtype="float32", device=device)
+    z = ap.ones((100, 100), dtype="float32", device=device)
+    base = ap.ones(100000, dtype="float32", device=device)
+    long = ap.ones(100000, dtype="float32", device=device)  # long enough to be recorded first
+
+    def chain(_: int) -> Any:
+        return ((x + y) * x - y) * x
+
+    return {
+        "x[i:] + y[i:], each shape once": (lambda i: base[i:] + base[i:], 1000),
+        "x + y": (lambda _: x + y, 1000),
+        "x + 1": (lambda _: x + 1, 1000),
+        "x += y": (lambda _: x.__iadd__(y), 1000),
+        "z[:, ::2] * z[:, 1::2]": (lambda _: z[:, ::2] * z[:, 1::2], 1000),
+        "long + long": (lambda _: long + long, 1000),
+        "((x + y) * x - y) * x": (chain, 250),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=Path, help="writes the figures there")
+    options = parser.parse_args()
+    rows = []
+    for name, (work, times) in cases().items():
+        row: dict[str, Any] = {"work": name, **measure(work, times)}
+        if "once" not in name:
+            row |= seen_in_a_steady_loop(work)
+        rows.append(row)
+        print(f"{name:32} total {row['total us']:6.2f} us   beyond the phases {row['beyond us']:6.2f} us   "
+              + (f"in 1000 rounds: {row['allocations']} allocations, {row['waits']} waits" if "calls" in row else ""))
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+// CANN as Python sees it: what was looked for and found, the stream of a device's arrays, what the engine called.
+#include <string>
+#include <vector>
+
+#include "ascend/backend.hpp"
+#include "ascend/cann.hpp"
+#include "ascend/device_state.hpp"
+#include "python/array_object.hpp"
+#include "python/bindings.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+nb::str string(const std::string& text) { return nb::str(text.data(), text.size()); }
+
+nb::list strings(const std::vector<std::string>& texts) {
+    nb::list list;
+    for (const std::string& text : texts) list.append(string(text));
+    return list;
+}
+
+nb::dict cann_search() {
+    const ascend::Search* found = nullptr;
+    {
+        const nb::gil_scoped_release released;  // CANN takes its time to start
+        found = &ascend::search();
+    }
+    nb::list tried;
+    for (const auto& [place, outcome] : found->tried) tried.append(nb::make_tuple(string(place), string(outcome)));
+    nb::dict search;
+    search["asked"] = string(found->asked);
+    search["tried"] = tried;
+    search["folder"] = string(found->folder);
+    search["loaded"] = found->loaded;
+    search["simulated"] = found->simulated;
+    search["version"] = string(found->version);
+    search["chip"] = string(found->chip);
+    search["devices"] = ascend::device_count();
+    search["missing"] = strings(found->missing);
+    search["absent"] = strings(found->absent);
+    search["failure"] = string(ascend::why_not());
+    return search;
+}
+
+nb::dict cann_call_counts(int device) {
+    nb::dict counts;
+    for (const auto& [name, count] : ascend::call_counts(device))
+        counts[nb::str(name.data(), name.size())] = nb::make_tuple(count.calls, count.cached, count.nanoseconds, count.bytes, count.inside);
+    return counts;
+}
+
+}  // namespace
+
+void bind_cann(nb::module_& m) {
+    using nb::arg;
+    m.def("cann_search", cann_search);
+    m.def("cann_stream", [](int device) { return reinterpret_cast<std::uintptr_t>(ascend::device(device).stream); }, arg("device"),
+          "The aclrtStream on which a device's arrays are computed.");
+    m.def("cann_address", [](nb::handle array, bool written) {
+        const Array& a = expect_array(array.ptr(), "cann.op")->array;
+        make_ready(a, written ? Access::write : Access::read);
+        return reinterpret_cast<std::uintptr_t>(a.data());
+    }, arg("array"), arg("written"), "Of the first element, after what is recorded and concerns it was enqueued; to be used before anything else is.");
+    m.def("cann_call_counts", cann_call_counts, arg("device"),
+          "By operator: calls that programs made, those of them that reused an executor, nanoseconds of the host, bytes, and the nanoseconds within the two phases.");
+}
+
+}  // namespace asnumpy::python

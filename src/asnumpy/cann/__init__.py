@@ -1,0 +1,32 @@
+"""CANN's operators one by one, for those who want them without waiting for a NumPy name.
+
+    from asnumpy import cann
+    out = cann.op("aclnnAddcmul")(x, a, b, 0.5, cann.empty(x.shape))      # arrays or tensors on an Ascend device
+    plan = cann.op("aclnnMatmul").plan(a, b, out, 0)                      # phase one; plan.workspace_size
+    plan.run(); plan.run(self=other)                                      # phase two, as often as one likes
+    with cann.batch(streams=4): ...                                       # independent operators side by side
+
+`cann.operators()` lists all; `help(cann.op(name))` shows the parameters with the dtypes that the 910B accepts. With
+ASNUMPY_CANN=sim everything runs on the simulator. Verified on the simulator, not yet on hardware.
+"""
+
+from asnumpy.cann._calls import CannError
+from asnumpy.cann._devices import (
+    device_count,
+    device_properties,
+    finalize,
+    init,
+    set_device,
+    synchronize,
+)
+from asnumpy.cann._memory import Memory, empty, from_numpy, policies, to_numpy, write
+from asnumpy.cann._metrics import engine_metrics, metrics, metrics_text, reset_metrics, timing
+from asnumpy.cann._operator import Operator, Plan, op, operators
+from asnumpy.cann._streams import Batch, batch
+from asnumpy.cann._tensor import Tensor, tensor
+
+__all__ = [
+    "Batch", "CannError", "Memory", "Operator", "Plan", "Tensor", "batch", "device_count", "device_properties", "empty",
+    "engine_metrics", "finalize", "from_numpy", "init", "metrics", "metrics_text", "op", "operators", "policies",
+    "reset_metrics", "set_device", "synchronize", "tensor", "timing", "to_numpy", "write",
+]

@@ -1,0 +1,224 @@
+"""CANN's C functions, called in the libraries that the backend loads: checked results, descriptors, both phases."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _cann_search
+from asnumpy.cann import _facts
+from asnumpy.cann._tensor import Tensor
+
+Pointer = ctypes.c_void_p
+Size = ctypes.c_uint64
+NUMBERS = {
+    "int8_t": ctypes.c_int8, "int": ctypes.c_int, "int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64,
+    "uint64_t": ctypes.c_uint64, "float": ctypes.c_float, "double": ctypes.c_double, "bool": ctypes.c_bool,
+    "char*": ctypes.c_char_p, "aclDataType": ctypes.c_int,
+}
+
+
+class CannError(RuntimeError):
+    """A function of CANN's failed: `function`, `code` and CANN's own `message`."""
+
+    def __init__(self, function: str, code: int, message: str, about: str = "") -> None:
+        self.function, self.code, self.message = function, code, message
+        text = function
+        if code:
+            text += f" failed with {code} ({_facts.error_names().get(code, 'an unknown code')})"
+        if about:
+            text += f" for {about}"
+        super().__init__(f"{text}: {message.strip()}" if message.strip() else text)
+
+
+@cache
+def _libraries() -> tuple[ctypes.CDLL, ...]:
+    found = _cann_search.search()
+    if found.failure:
+        raise RuntimeError(f"asnumpy.cann: {found.failure}")
+    opened = []
+    for name in _cann_search.LIBRARIES:
+        try:
+            opened.append(ctypes.CDLL(found.path(name)))
+        except OSError:
+            if name in _cann_search.NEEDED:
+                raise
+    return tuple(opened)
+
+
+def find(name: str) -> Any | None:
+    """The function of that name in any of the libraries, or None."""
+    for library in _libraries():
+        try:
+            return getattr(library, name)
+        except AttributeError:
+            continue
+    return None
+
+
+@cache
+def function(name: str) -> Any:
+    """The function of that name; CannError when this CANN has none."""
+    found = find(name)
+    if found is None:
+        where = _cann_search.search()
+        raise CannError(name, 0, f"CANN {where.version} in {where.folder or 'the loader path'} does not have it")
+    if name.startswith("aclCreate"):
+        found.restype = Pointer
+    return found
+
+
+@cache
+def _message_function() -> Callable[[], bytes | None]:
+    found: Any = function("aclGetRecentErrMsg")
+    found.restype = ctypes.c_char_p
+    return found  # type: ignore[no-any-return]
+
+
+def check(code: int, name: str, about: str = "") -> None:
+    """CannError unless the code is 0."""
+    if code:
+        message = _message_function()()
+        raise CannError(name, code, message.decode(errors="replace") if message else "", about)
+
+
+def call(name: str, *arguments: Any) -> None:
+    """Calls a function that returns a code; CannError unless that is 0."""
+    check(function(name)(*arguments), name)
+
+
+@cache
+def dtype_number(dtype: np.dtype) -> int:
+    """The dtype's value of aclDataType."""
+    number = _facts.dtype_numbers().get(dtype.name)
+    if number is None:
+        raise TypeError(f"CANN has no dtype for {dtype}")
+    return number
+
+
+def _array(kind: Any, values: Any) -> Any:
+    return (kind * max(len(values), 1))(*values)
+
+
+def _made(maker: str, handle: int | None) -> Any:
+    if not handle:
+        check(-1, f"aclCreate{maker}")
+    return Pointer(handle)
+
+
+def create_tensor(tensor: Tensor) -> Any:
+    """An aclTensor."""
+    storage = _array(ctypes.c_int64, tensor.storage)
+    return _made("Tensor", function("aclCreateTensor")(
+        _array(ctypes.c_int64, tensor.shape), Size(len(tensor.shape)), dtype_number(tensor.dtype),
+        _array(ctypes.c_int64, tensor.strides), ctypes.c_int64(tensor.offset), _facts.formats()[tensor.format], storage,
+        Size(len(tensor.storage)), Pointer(tensor.address),
+    ))
+
+
+def create_scalar(value: np.generic) -> Any:
+    """An aclScalar with the value's dtype."""
+    data = np.array(value)
+    return _made("Scalar", function("aclCreateScalar")(data.ctypes.data_as(Pointer), dtype_number(data.dtype)))
+
+
+LISTS = {
+    "ints": ("IntArray", ctypes.c_int64), "floats": ("FloatArray", ctypes.c_float),
+    "bools": ("BoolArray", ctypes.c_bool),
+}
+
+
+@dataclass(slots=True)
+class Slot:
+    """A tensor of a call; an operator's tensors are counted in this order, those of a list each."""
+
+    parameter: str
+    handle: Any
+    tensor: Tensor | None
+
+
+class Arguments:
+    """The values of one call as C sees them, with the CANN objects made for them, which it destroys."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self.slots: list[Slot] = []
+        self._destroy: list[tuple[str, Any]] = []
+
+    def add(self, parameter: _facts.Parameter, value: Any) -> None:
+        """Appends a checked value."""
+        kind = parameter.kind
+        if value is None:
+            handle: Any = Pointer()
+            if parameter.is_tensor:
+                self.slots.append(Slot(parameter.name, handle, None))
+        elif kind == "tensor":
+            handle = self._keep("Tensor", create_tensor(value))
+            self.slots.append(Slot(parameter.name, handle, value))
+        elif kind == "tensors":
+            handles = [Pointer() if one is None else create_tensor(one) for one in value]
+            handle = self._list("TensorList", Pointer, [one.value for one in handles])
+            self.slots += [Slot(parameter.name, one, tensor) for one, tensor in zip(handles, value, strict=True)]
+        elif kind == "scalar":
+            handle = self._keep("Scalar", create_scalar(value))
+        elif kind == "scalars":
+            handle = self._list("ScalarList", Pointer, [create_scalar(one).value for one in value])
+        elif kind in LISTS:
+            handle = self._list(*LISTS[kind], value)
+        elif kind == "text":
+            handle = value.encode()
+        elif kind == "dtype":
+            handle = ctypes.c_int(dtype_number(value))
+        else:
+            handle = NUMBERS[parameter.ctype](value)
+        self.values.append(handle)
+
+    def _list(self, kind: str, ctype: Any, values: Any) -> Any:
+        """A list of CANN's; it takes over the objects in it."""
+        return self._keep(kind, _made(kind, function(f"aclCreate{kind}")(_array(ctype, values), Size(len(values)))))
+
+    def _keep(self, kind: str, handle: Any) -> Any:
+        self._destroy.append((f"aclDestroy{kind}", handle))
+        return handle
+
+    def close(self) -> None:
+        """Destroys what was made for the call."""
+        while self._destroy:
+            name, handle = self._destroy.pop()
+            call(name, handle)
+
+
+def phase_one(name: str, arguments: Arguments, about: Callable[[], str]) -> tuple[int, Any]:
+    """The workspace's size and the executor."""
+    size, executor = Size(), Pointer()
+    first = f"{name}GetWorkspaceSize"
+    code = function(first)(*arguments.values, ctypes.byref(size), ctypes.byref(executor))
+    if code:
+        check(code, first, about())
+    return size.value, executor
+
+
+def phase_two(name: str, workspace: int, size: int, executor: Any, stream: int, about: Callable[[], str]) -> None:
+    """Enqueues the work."""
+    code = function(name)(Pointer(workspace), Size(size), executor, Pointer(stream))
+    if code:
+        check(code, name, about())
+
+
+@cache
+def _delete_array() -> Any:
+    return ctypes.CDLL("libstdc++.so.6")._ZdaPv  # C++'s delete[]
+
+
+def view_shape(handle: Any) -> tuple[int, ...]:
+    """The shape that a tensor has, which an operator may have set."""
+    dims, count = ctypes.POINTER(ctypes.c_int64)(), Size()
+    call("aclGetViewShape", handle, ctypes.byref(dims), ctypes.byref(count))
+    shape = tuple(dims[axis] for axis in range(count.value))
+    _delete_array()(dims)
+    return shape

@@ -1,0 +1,164 @@
+"""Devices as CANN has them: starting and ending, the thread's device, properties, and the stream that arrays use."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import operator
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from asnumpy import _cann_search, _core
+from asnumpy.cann import _calls, _facts
+from asnumpy.cann._calls import Pointer, call, find
+
+_local = threading.local()
+_set: list[int] = []                       # the devices that were set, once per thread and device
+_streams: dict[int, int] = {}
+_at_end: list[Callable[[], None]] = []
+_lock = threading.RLock()
+_started = False
+
+
+def at_end(action: Callable[[], None]) -> Callable[[], None]:
+    """Registers what gives back memory, streams and events before CANN ends."""
+    _at_end.append(action)
+    return action
+
+
+def init() -> None:
+    """Loads and starts CANN. Every function that needs it does this by itself; here an error shows at once."""
+    global _started
+    with _lock:
+        if not _started:
+            _calls.find("aclInit")
+            _started = True
+            atexit.register(finalize)
+
+
+def finalize() -> None:
+    """Waits for what was enqueued, gives back what `asnumpy.cann` took, and lets go of its devices.
+
+    Plans and memory that were made before must not be used again. CANN itself ends with the process, because arrays use
+    it too. Done at exit if not before.
+    """
+    global _started
+    with _lock:
+        if not _started:
+            return
+        _started = False
+        for action in reversed(_at_end):  # what was built on the rest goes first
+            action()
+        for device in _set:
+            call("aclrtResetDevice", device)
+        _set.clear()
+        _local.__dict__.clear()
+
+
+def device_count() -> int:
+    """How many devices CANN sees; 0 without CANN."""
+    return _cann_search.search().devices
+
+
+def checked(device: Any, function: str) -> int:
+    """A device's number; ValueError where there is none of it."""
+    try:
+        number = operator.index(device)
+    except TypeError:
+        text = str(device)
+        number = int(text.partition(":")[2] or 0) if text.partition(":")[0] == "ascend" else -1
+    init()
+    count = device_count()
+    if not 0 <= number < count:
+        raise ValueError(f"{function}: expected a device from ascend:0 to ascend:{count - 1}, got {device!r}")
+    return number
+
+
+def use(device: int) -> None:
+    """Makes the device's context that of this thread, as CANN's calls need it."""
+    init()
+    contexts: dict[int, Any] = _local.__dict__.setdefault("contexts", {})
+    if device not in contexts:
+        call("aclrtSetDevice", device)
+        with _lock:
+            _set.append(device)
+        context = Pointer()
+        call("aclrtGetCurrentContext", ctypes.byref(context))
+        contexts[device] = context
+    call("aclrtSetCurrentContext", contexts[device])
+
+
+def set_device(device: Any) -> None:
+    """Sets the device of this thread for `cann.empty`, `cann.from_numpy` and operators without tensors.
+
+    Parameters: device, its number or "ascend:1". ValueError where there is none of it.
+    """
+    number = checked(device, "cann.set_device")
+    use(number)
+    _local.device = number
+
+
+def current_device() -> int:
+    """The number of this thread's device: what `set_device` chose, else 0."""
+    return int(getattr(_local, "device", 0))
+
+
+def synchronize(device: Any = None) -> None:
+    """Waits for all that was enqueued on a device (None: this thread's); what failed there is raised here."""
+    use(current_device() if device is None else checked(device, "cann.synchronize"))
+    call("aclrtSynchronizeDevice")
+
+
+def default_stream(device: int) -> int:
+    """The stream on which the arrays of a device are computed: operators on it are in order with them."""
+    stream = _streams.get(device)
+    if stream is None:
+        stream = _streams[device] = _core.cann_stream(device)
+    return stream
+
+
+PROPERTIES = {
+    "cube_cores": "ACL_DEV_ATTR_CUBE_CORE_NUM", "vector_cores": "ACL_DEV_ATTR_VECTOR_CORE_NUM",
+    "aicpu_cores": "ACL_DEV_ATTR_AICPU_CORE_NUM", "l2_bytes": "ACL_DEV_ATTR_L2_CACHE_SIZE",
+}
+OLDER = {
+    "cube_cores": "ACL_DEVICE_INFO_AI_CORE_NUM", "vector_cores": "ACL_DEVICE_INFO_VECTOR_CORE_NUM",
+    "l2_bytes": "ACL_DEVICE_INFO_L2_SIZE",
+}
+
+
+def _property(device: int, name: str) -> int | None:
+    """A property by the newer or the older function; None where this CANN tells neither."""
+    value = ctypes.c_int64()
+    asked = (("aclrtGetDeviceInfo", "aclrtDevAttr", PROPERTIES), ("aclGetDeviceCapability", "aclDeviceInfo", OLDER))
+    for function, enum, names in asked:
+        ask = find(function)
+        number = _facts.enum(enum).get(names.get(name, ""))
+        if ask and number is not None and ask(ctypes.c_uint32(device), number, ctypes.byref(value)) == 0:
+            return value.value
+    return None
+
+
+def memory_of(device: int) -> tuple[int, int]:
+    """Free and total bytes of a device's memory."""
+    use(device)
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    call("aclrtGetMemInfo", _facts.enum("aclrtMemAttr")["ACL_HBM_MEM"], ctypes.byref(free), ctypes.byref(total))
+    return free.value, total.value
+
+
+def device_properties(device: Any = 0) -> dict[str, Any]:
+    """What is known of a device.
+
+    Returns a dict: `device` ("ascend:0"), `chip`, `simulated`, `memory_total` and `memory_free` in bytes, `cube_cores`,
+    `vector_cores`, `aicpu_cores`, `l2_bytes` (None: this CANN does not tell), and `cann`, its version. ValueError where
+    there is no such device, RuntimeError without CANN.
+    """
+    number = checked(device, "cann.device_properties")
+    found = _cann_search.search()
+    free, total = memory_of(number)
+    return {
+        "device": f"ascend:{number}", "chip": found.chip, "simulated": found.simulated, "memory_total": total,
+        "memory_free": free, **{name: _property(number, name) for name in PROPERTIES}, "cann": found.version,
+    }

@@ -1,0 +1,120 @@
+"""Device memory of one's own: how it is allocated, filled from the host and read back."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from typing import Any
+
+import numpy as np
+
+from asnumpy.cann import _devices, _facts
+from asnumpy.cann._calls import Pointer, call
+from asnumpy.cann._tensor import Tensor, contiguous, tensor
+
+TO_DEVICE, TO_HOST = "ACL_MEMCPY_HOST_TO_DEVICE", "ACL_MEMCPY_DEVICE_TO_HOST"
+PREFIX = "ACL_MEM_MALLOC_"
+
+
+def policies() -> tuple[str, ...]:
+    """The names of CANN's allocation policies: "huge_first", "normal_only"..."""
+    return tuple(
+        name.removeprefix(PREFIX).lower() for name in _facts.enum("aclrtMemMallocPolicy") if name.startswith(PREFIX)
+    )
+
+
+def policy_number(policy: str, function: str) -> int:
+    """The policy's value; ValueError for one that CANN does not have."""
+    number = _facts.enum("aclrtMemMallocPolicy").get(f"{PREFIX}{str(policy).upper()}")
+    if number is None:
+        raise ValueError(f"{function}: policy: expected one of {', '.join(policies())}, got {policy!r}")
+    return number
+
+
+_living: weakref.WeakSet[Memory] = weakref.WeakSet()
+
+
+class Memory:
+    """One allocation of a device's memory, given back with the object, after what was enqueued has passed."""
+
+    def __init__(self, nbytes: int, policy: str = "huge_first", device: int | None = None) -> None:
+        self.nbytes, self.policy = nbytes, policy
+        self.device = _devices.current_device() if device is None else device
+        self.address = 0
+        number = policy_number(policy, "cann.Memory")
+        _devices.use(self.device)
+        address = Pointer()
+        call("aclrtMalloc", ctypes.byref(address), ctypes.c_size_t(max(nbytes, 1)), number)
+        self.address = address.value or 0
+        _living.add(self)
+
+    def release(self) -> None:
+        """Waits for the device and gives the memory back."""
+        address, self.address = self.address, 0
+        if address:
+            _devices.synchronize(self.device)
+            call("aclrtFree", Pointer(address))
+
+    def __del__(self) -> None:
+        if getattr(self, "address", 0):
+            self.release()
+
+    def __repr__(self) -> str:
+        return f"cann.Memory({self.nbytes}, policy={self.policy!r}, device={self.device}) at {self.address:#x}"
+
+
+@_devices.at_end
+def _release_all() -> None:
+    for memory in list(_living):
+        memory.release()
+
+
+def empty(shape: Any, dtype: Any = "float32", *, policy: str = "huge_first", device: Any = None) -> Tensor:
+    """A tensor over device memory of its own, C-contiguous, with any values.
+
+    Parameters: shape; dtype; policy, how CANN allocates: one of `cann.policies()`; device, a number or "ascend:1"
+    (None: this thread's). RuntimeError when CANN cannot, with its message.
+    """
+    policy_number(policy, "cann.empty")
+    number = _devices.current_device() if device is None else _devices.checked(device, "cann.empty")
+    lengths = (shape,) if not isinstance(shape, list | tuple) else tuple(shape)
+    model = tensor(0x40, lengths, dtype)  # says what is wrong with them before memory is taken
+    memory = Memory(model.nbytes, policy, number)
+    return tensor(memory.address, lengths, dtype, device=number, owner=memory)
+
+
+def from_numpy(array: Any, *, policy: str = "huge_first", device: Any = None) -> Tensor:
+    """A tensor with the values of a NumPy array, in device memory of its own; parameters as those of `cann.empty`."""
+    values = np.asarray(array, order="C")
+    made = empty(values.shape, values.dtype, policy=policy, device=device)
+    write(made, values)
+    return made
+
+
+def write(to: Tensor, values: Any) -> None:
+    """Copies values of the host, cast and broadcast, into a C-contiguous tensor, after all that was enqueued."""
+    if to.strides != contiguous(to.shape):
+        raise ValueError(f"cann.write: expected a C-contiguous tensor, got strides {to.strides}")
+    data = np.ascontiguousarray(np.broadcast_to(np.asarray(values, to.dtype), to.shape))
+    _devices.synchronize(to.device)
+    if data.nbytes:
+        _copy(to.address + to.offset * to.dtype.itemsize, data.ctypes.data, data.nbytes, TO_DEVICE)
+
+
+def to_numpy(of: Tensor) -> np.ndarray:
+    """The values of a tensor as a new NumPy array, after all that was enqueued."""
+    item = of.dtype.itemsize
+    if 0 in of.shape:
+        return np.empty(of.shape, of.dtype)
+    reach = sum((length - 1) * step for length, step in zip(of.shape, of.strides, strict=True)) + 1
+    data = np.empty(reach, of.dtype)
+    _devices.synchronize(of.device)
+    _copy(data.ctypes.data, of.address + of.offset * item, reach * item, TO_HOST)
+    return np.lib.stride_tricks.as_strided(data, of.shape, [step * item for step in of.strides]).copy()
+
+
+def _copy(to: int, source: int, nbytes: int, kind: str) -> None:
+    size = ctypes.c_size_t(nbytes)
+    call("aclrtMemcpy", Pointer(to), size, Pointer(source), size, _facts.enum("aclrtMemcpyKind")[kind])
+
+

@@ -1,0 +1,147 @@
+"""What each operator called through `asnumpy.cann` has cost: how often, how long, how many bytes."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from asnumpy import _cann_search, _core
+from asnumpy.cann import _devices
+
+WAITING = 256  # measurements that may wait for their events before they are read
+
+
+@dataclass
+class Figures:
+    """The sums of one operator."""
+
+    count: int = 0
+    failures: int = 0
+    bytes: int = 0
+    host_seconds: float = 0.0
+    device_seconds: float = 0.0
+    timed: int = 0        # calls with a device time
+    timed_bytes: int = 0
+
+
+_figures: dict[str, Figures] = {}
+_waiting: list[tuple[str, int, Callable[[], float]]] = []
+_lock = threading.Lock()
+_timing = 0
+
+
+def timed() -> bool:
+    """Whether device time is to be measured."""
+    return _timing > 0
+
+
+@contextlib.contextmanager
+def timing() -> Iterator[None]:
+    """Within the block, each call's time on the device is measured by two events around it."""
+    global _timing
+    with _lock:
+        _timing += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _timing -= 1
+
+
+def record(name: str, nbytes: int, host_seconds: float, elapsed: Callable[[], float] | None) -> None:
+    """Adds a call; `elapsed` waits for its end and gives the device's seconds."""
+    with _lock:
+        one = _figures.setdefault(name, Figures())
+        one.count += 1
+        one.bytes += nbytes
+        one.host_seconds += host_seconds
+        if elapsed is not None:
+            _waiting.append((name, nbytes, elapsed))
+        full = len(_waiting) > WAITING
+    if full:
+        _settle()
+
+
+def fail(name: str) -> None:
+    """Adds a call that CANN refused."""
+    with _lock:
+        _figures.setdefault(name, Figures()).failures += 1
+
+
+def _settle() -> None:
+    with _lock:
+        taken, _waiting[:] = list(_waiting), []
+    for name, nbytes, elapsed in taken:
+        seconds = elapsed()
+        with _lock:
+            one = _figures.setdefault(name, Figures())
+            one.device_seconds += seconds
+            one.timed += 1
+            one.timed_bytes += nbytes
+
+
+def metrics() -> dict[str, dict[str, Any]]:
+    """The figures of every operator called so far through `asnumpy.cann`, by its name.
+
+    Returns a dict of dicts: `count`, `failures`, `bytes` (of the tensors that it read and wrote), `host_seconds` (in
+    both phases), `timed` (calls within `cann.timing()`), `device_seconds` of these, and `bytes_per_second`, their
+    throughput on the device (None: nothing was timed). Waits for the operators that are still being timed.
+    """
+    _settle()
+    with _lock:
+        return {
+            name: {
+                "count": one.count, "failures": one.failures, "bytes": one.bytes, "host_seconds": one.host_seconds,
+                "timed": one.timed, "device_seconds": one.device_seconds,
+                "bytes_per_second": one.timed_bytes / one.device_seconds if one.device_seconds else None,
+            }
+            for name, one in sorted(_figures.items())
+        }
+
+
+def engine_metrics(device: Any = 0) -> dict[str, dict[str, Any]]:
+    """The same of the operators that the programs of arrays called on a device since the process started.
+
+    Parameters: device, a number or "ascend:1". Returns a dict of dicts by operator: `count`, `reused` (calls that took
+    the executor of an earlier one), `host_seconds`, `bytes`. ValueError where there is no such device.
+    """
+    counts = _core.cann_call_counts(_devices.checked(device, "cann.engine_metrics"))
+    return {
+        name: {"count": calls, "reused": reused, "host_seconds": nanoseconds / 1e9, "bytes": nbytes}
+        for name, (calls, reused, nanoseconds, nbytes) in sorted(counts.items())
+    }
+
+
+def reset_metrics() -> None:
+    """Forgets the figures."""
+    with _lock:
+        _figures.clear()
+        _waiting.clear()
+
+
+# Prometheus' name of each figure, its kind and what it says.
+EXPORTED = {
+    "count": ("calls_total", "counter", "Calls of the operator."),
+    "failures": ("failures_total", "counter", "Calls that CANN refused."),
+    "bytes": ("bytes_total", "counter", "Bytes of the tensors that the calls read and wrote."),
+    "host_seconds": ("host_seconds_total", "counter", "Time of the host in both phases."),
+    "timed": ("timed_calls_total", "counter", "Calls whose time on the device was measured."),
+    "device_seconds": ("device_seconds_total", "counter", "Time on the device of the calls that were measured."),
+    "bytes_per_second": ("bytes_per_second", "gauge", "Throughput on the device of the calls that were measured."),
+}
+
+
+def metrics_text() -> str:
+    """The figures of `metrics()` in Prometheus' text format; the label `simulated` says whether there was an NPU."""
+    figures, simulated = metrics(), str(_cann_search.simulated()).lower()
+    lines = []
+    for key, (name, kind, text) in EXPORTED.items():
+        lines += [f"# HELP asnumpy_cann_{name} {text}", f"# TYPE asnumpy_cann_{name} {kind}"]
+        lines += [
+            f'asnumpy_cann_{name}{{operator="{operator}",simulated="{simulated}"}} {one[key]!r}'
+            for operator, one in figures.items() if one[key] is not None
+        ]
+    return "\n".join(lines) + "\n"

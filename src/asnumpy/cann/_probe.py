@@ -1,0 +1,36 @@
+"""Loads CANN and prints, as JSON, what there is: run by `python -m asnumpy info` in a process of its own."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from dataclasses import asdict
+from typing import Any
+
+from asnumpy import _cann_search
+from asnumpy.cann._calls import find
+from asnumpy.cann._devices import device_properties
+from asnumpy.cann._operator import operators
+
+
+def probe() -> dict[str, Any]:
+    """Loads CANN in this process and tells what the core found, which libraries there are, and their devices."""
+    found = _cann_search.search()
+    result: dict[str, Any] = {**asdict(found), "libraries": {}, "properties": [], "operators": None}
+    for name in _cann_search.LIBRARIES:
+        try:
+            ctypes.CDLL(found.path(name))
+            result["libraries"][name] = found.path(name)
+        except OSError as error:
+            result["libraries"][name] = f"not loaded: {error}"
+    if found.failure:
+        return result
+    names = operators()
+    lacking = [name for name in names if find(name) is None]
+    result["operators"] = {"documented": len(names), "lacking": lacking}
+    result["properties"] = [device_properties(number) for number in range(found.devices)]
+    return result
+
+
+if __name__ == "__main__":
+    print("\n" + json.dumps(probe()))

@@ -1,0 +1,140 @@
+"""Operators side by side on several streams: independent ones are spread, dependent ones keep their order."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+from asnumpy import cann, cannsim
+
+
+def put(values: Any, dtype: str = "float32") -> cann.Tensor:
+    return cann.from_numpy(np.asarray(values, dtype))
+
+
+@pytest.fixture
+def slow(simulator: None) -> Any:
+    """Each task starts late, so that a missing wait shows in the values, not only in the findings."""
+    cannsim.configure(lag=300)
+    yield
+    cannsim.configure(lag=0)
+
+
+def test_independent_operators_are_spread() -> None:
+    inputs = [put(np.full(100, i)) for i in range(8)]
+    with cann.batch(streams=4) as batch:
+        outs = [cann.op("aclnnNeg")(x, cann.empty((100,))) for x in inputs]
+    assert batch.launched == [2, 2, 2, 2] and repr(batch) == "cann.batch(streams=4): 2 + 2 + 2 + 2 operators"
+    for i, out in enumerate(outs):
+        assert (cann.to_numpy(out) == -i).all()
+
+
+def test_dependent_operators_keep_their_order(slow: None) -> None:
+    x = put(np.ones(16))
+    totals = [cann.from_numpy(np.zeros(16, "f4")) for _ in range(3)]
+    with cann.batch(streams=3):
+        for step in range(6):
+            for total in totals:
+                cann.op("aclnnInplaceAdd")(total, x, 1.0)            # each on the stream of its own chain
+            if step % 2:
+                cann.op("aclnnAdd")(totals[0], totals[1], 0.0, totals[2])  # joins three chains
+    assert (cann.to_numpy(totals[0]) == 6).all() and (cann.to_numpy(totals[2]) == 6).all()
+
+
+def test_random_programs_give_what_one_stream_gives(slow: None) -> None:
+    random = np.random.default_rng(3)
+    for _ in range(6):
+        values = [random.integers(0, 9, 8).astype("i4") for _ in range(5)]
+        tensors = [cann.from_numpy(value) for value in values]
+        with cann.batch(streams=int(random.integers(1, 5))):
+            for _ in range(20):
+                a, b, to = random.integers(0, 5, 3)
+                start = int(random.integers(0, 5))
+                views = [
+                    cann.tensor(tensors[i].address, (4,), "i4", offset=start, owner=tensors[i]) for i in (a, b, to)
+                ]
+                cann.op("aclnnMaximum" if start % 2 else "aclnnMinimum")(*views)
+                pick = np.maximum if start % 2 else np.minimum
+                part = slice(start, start + 4)
+                values[to][part] = pick(values[a][part], values[b][part])
+        for tensor, value in zip(tensors, values, strict=True):
+            np.testing.assert_array_equal(cann.to_numpy(tensor), value)
+
+
+def test_what_follows_waits_for_the_block(slow: None) -> None:
+    x = put(np.ones(8))
+    with cann.batch(streams=2):
+        a = cann.op("aclnnExp")(x, cann.empty((8,)))
+        b = cann.op("aclnnNeg")(x, cann.empty((8,)))
+    out = cann.op("aclnnAdd")(a, b, 1.0, cann.empty((8,)))
+    np.testing.assert_allclose(cann.to_numpy(out), np.exp(np.ones(8)) - 1, rtol=1e-6)
+
+
+def test_memory_of_the_block_may_be_dropped_at_once(slow: None) -> None:
+    out = cann.empty((1000,))
+    with cann.batch(streams=2):
+        temporary = cann.op("aclnnExp")(put(np.zeros(1000)), cann.empty((1000,)))
+        cann.op("aclnnAdds")(temporary, 1.0, 1.0, out)
+        del temporary
+    assert (cann.to_numpy(out) == 2).all()
+
+
+def test_plans_in_a_batch() -> None:
+    outs = [cann.empty((4,)) for _ in range(4)]
+    plans = [cann.op("aclnnAdds").plan(put(np.zeros(4)), float(i), 1.0, out) for i, out in enumerate(outs)]
+    with cann.batch(streams=2) as batch:
+        for plan in plans:
+            plan.run()
+    assert sum(batch.launched) == 4
+    assert [cann.to_numpy(out)[0] for out in outs] == [0, 1, 2, 3]
+
+
+def test_batches_nest_and_end_with_an_error() -> None:
+    x, out = put([1.0]), cann.empty((1,))
+    with pytest.raises(cann.CannError), cann.batch(streams=2) as outer:
+        with cann.batch(streams=1) as inner:
+            cann.op("aclnnExp")(x, out)
+        cann.op("aclnnNeg")(x, cann.empty((1,)))
+        cann.op("aclnnAdd")(x, x, 1.0, cann.empty((3, 1)))
+    assert inner.launched == [1] and sum(outer.launched) == 2  # the refused one was placed
+    cann.op("aclnnNeg")(x, out)
+    assert cann.to_numpy(out).tolist() == [-1.0]
+    with pytest.raises(RuntimeError, match="each block needs one of its own"), outer, outer:
+        pass
+
+
+def test_a_stream_of_ones_own(simulator: None) -> None:
+    import ctypes
+
+    from asnumpy.cann import _calls, _devices
+
+    _devices.use(0)
+    stream = ctypes.c_void_p()
+    _calls.call("aclrtCreateStream", ctypes.byref(stream))
+    out = cann.empty((256,))
+    for _ in range(20):
+        cann.op("aclnnExp")(put(np.ones(256)), out, stream=stream.value)  # inputs are dropped at once
+    _calls.call("aclrtSynchronizeStream", stream)
+    np.testing.assert_allclose(cann.to_numpy(out), np.exp(np.ones(256)), rtol=1e-6)
+    _calls.call("aclrtDestroyStream", stream)
+
+
+def test_threads_each_with_its_batch() -> None:
+    results: dict[int, float] = {}
+
+    def work(number: int) -> None:
+        out = cann.empty((32,))
+        for _ in range(10):
+            with cann.batch(streams=2):
+                cann.op("aclnnAdds")(put(np.full(32, number)), 1.0, 1.0, out)
+        results[number] = float(cann.to_numpy(out)[0])
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {i: i + 1.0 for i in range(4)}

@@ -1,0 +1,220 @@
+"""Phase one once, phase two often: new addresses, fixed layouts, late shapes, workspaces, failures on the way."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import numpy as np
+import pytest
+
+from asnumpy import cann, cannsim
+from asnumpy.cann import _calls
+
+
+def put(values: Any, dtype: str = "float32") -> cann.Tensor:
+    return cann.from_numpy(np.asarray(values, dtype))
+
+
+def test_a_plan_runs_again_and_on_other_memory() -> None:
+    x, y, out = put([1, 2, 3]), put([10, 10, 10]), cann.empty((3,))
+    plan = cann.op("aclnnAdd").plan(x, y, 1, out)
+    assert plan.runs == 0 and plan.workspace_size >= 0 and "run 0 times" in repr(plan)
+    assert plan.run() is out
+    assert cann.to_numpy(out).tolist() == [11, 12, 13]
+    cann.write(x, [5, 5, 5])
+    plan.run()
+    assert cann.to_numpy(out).tolist() == [15, 15, 15]
+    target = cann.empty((3,))
+    assert plan.run(self=put([7, 8, 9]), out=target) is target
+    assert cann.to_numpy(target).tolist() == [17, 18, 19]
+    assert cann.to_numpy(out).tolist() == [15, 15, 15]
+    plan.run()  # the new addresses stay
+    assert plan.runs == 4
+    assert plan.phases_one == (1 if plan.repeatable else 4)
+
+
+def test_a_repeatable_plan_does_phase_one_once(simulator: None) -> None:
+    x, out = put(np.ones(8)), cann.empty((8,))
+    plan = cann.op("aclnnExp").plan(x, out)
+    assert plan.repeatable
+    cannsim.configure(log=True)
+    try:
+        for _ in range(5):
+            plan.run()
+        called = [one["function"] for one in cannsim.log()]
+    finally:
+        cannsim.configure(log=False)
+    assert called.count("aclnnExp") == 5
+    assert not [name for name in called if "Malloc" in name or "Synchronize" in name or "Create" in name]
+
+
+def test_other_memory_in_a_list() -> None:
+    first, second, third = (put(np.full((2, 2), value)) for value in (1, 2, 3))
+    out = cann.empty((4, 2))
+    plan = cann.op("aclnnCat").plan([first, second], 0, out)
+    plan.run()
+    plan.run(tensors=[third, first])
+    assert cann.to_numpy(out)[:, 0].tolist() == [3, 3, 1, 1]
+
+
+def test_memory_at_another_offset() -> None:
+    whole, out = put(np.arange(24)), cann.empty((4,))
+    plan = cann.op("aclnnNeg").plan(cann.tensor(whole.address, (4,), "f4"), out)
+    for offset in (8, 3, 0, 19):  # with 3 and 19 no multiple of 32 bytes is left: phase one comes again
+        plan.run(self=cann.tensor(whole.address, (4,), "f4", offset=offset, owner=whole))
+        assert cann.to_numpy(out).tolist() == [-float(offset + i) for i in range(4)]
+
+
+@pytest.mark.parametrize(("other", "got"), [
+    (lambda: put([1, 2]), r"float32\[2\]"), (lambda: put([1, 2, 3], "float16"), r"float16\[3\]"),
+    (lambda: cann.tensor(put(np.ones(6)).address, (3,), "f4", (2,)), r"float32\[3\] strides \(2,\)"),
+])  # fmt: skip
+def test_layouts_are_fixed(other: Any, got: str) -> None:
+    out = cann.empty((3,))
+    plan = cann.op("aclnnAbs").plan(put([-1, -2, -3]), out)
+    expected = r"aclnnAbs: plan.run: self: expected the shape, dtype and strides of the plan, float32\[3\], got "
+    with pytest.raises(ValueError, match=expected + got):
+        plan.run(self=other())
+    plan.run()
+    assert cann.to_numpy(out).tolist() == [1, 2, 3]
+
+
+def test_numbers_are_fixed() -> None:
+    plan = cann.op("aclnnAdds").plan(put([1]), 2.0, 1.0, cann.empty((1,)))
+    with pytest.raises(TypeError, match=r"aclnnAdds: plan.run: expected parameters that are tensors \(self, out\), got 'ot"):
+        plan.run(other=3.0)
+
+
+def test_shape_that_depends_on_values() -> None:
+    x = put([[0, 1, 0], [2, 0, 3]])
+    places = cann.empty((6, 2), "int64")
+    plan = cann.op("aclnnNonzero").plan(x, places)
+    plan.run()
+    assert plan.shape("out") == (3, 2)
+    found = cann.to_numpy(places).reshape(-1)[:6].reshape(3, 2)
+    np.testing.assert_array_equal(found, np.argwhere([[0, 1, 0], [2, 0, 3]]))
+    with pytest.raises(ValueError, match=r"aclnnNonzero: plan.shape: expected a parameter with a tensor, got 'x'"):
+        plan.shape("x")
+
+
+@pytest.fixture
+def hungry(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Operators that ask for workspace (the simulator's ask for none): 1000 bytes more with each phase one."""
+    real, sizes = _calls.phase_one, [0]
+
+    def asking(*arguments: Any) -> tuple[int, Any]:
+        sizes.append(sizes[-1] + 1000)
+        return sizes[-1], real(*arguments)[1]
+
+    monkeypatch.setattr(_calls, "phase_one", asking)
+    return sizes
+
+
+def workspaces_given(name: str) -> list[tuple[int, int]]:
+    """Address and size of the workspace in each phase two."""
+    calls = [one["arguments"] for one in cannsim.log() if one["function"] == name]
+    return [(int(one["workspace"], 16), int(one["size"])) for one in map(pairs, calls) if one["phase"] == "2"]
+
+
+def pairs(arguments: Any) -> dict[str, str]:
+    if isinstance(arguments, dict):
+        return {name: str(value) for name, value in arguments.items()}
+    return dict(part.strip().split("=", 1) for part in str(arguments).split(","))
+
+
+@pytest.mark.parametrize("workspace", ["shared", "own"])
+def test_workspace_policies(simulator: None, hungry: list[int], workspace: str) -> None:
+    x, outs = put(np.ones(64)), [cann.empty((64,)) for _ in range(3)]
+    cannsim.configure(log=True)
+    try:
+        plans = [cann.op("aclnnNeg").plan(x, out, workspace=workspace, policy="normal_only") for out in outs]
+        assert [plan.workspace_size for plan in plans] == hungry[1:]
+        for plan in [*plans, *plans]:
+            plan.run()
+        given = workspaces_given("aclnnNeg")
+    finally:
+        cannsim.configure(log=False)
+    assert [size for _, size in given] == [*hungry[1:], *hungry[1:]]
+    assert all(address for address, _ in given)
+    if workspace == "own":
+        assert len({address for address, _ in given}) == 3          # each plan has one, and keeps it
+    else:
+        assert len({address for address, _ in given[2:]}) == 1      # it grew until it was large enough for all
+    for out in outs:
+        assert (cann.to_numpy(out) == -1).all()
+
+
+def test_streams_have_workspaces_of_their_own(simulator: None, hungry: list[int]) -> None:
+    x = put(np.ones(64))
+    cannsim.configure(log=True)
+    try:
+        with cann.batch(streams=2):
+            outs = [cann.op("aclnnNeg")(x, cann.empty((64,))) for _ in range(2)]
+        given = workspaces_given("aclnnNeg")
+    finally:
+        cannsim.configure(log=False)
+    assert len({address for address, _ in given}) == 2
+    assert all((cann.to_numpy(out) == -1).all() for out in outs)
+
+
+def test_a_closed_plan_plans_anew() -> None:
+    out = cann.empty((2,))
+    plan = cann.op("aclnnAbs").plan(put([-1, -2]), out)
+    plan.close()
+    plan.run()
+    assert cann.to_numpy(out).tolist() == [1, 2] and plan.phases_one == 2
+
+
+def test_a_plan_that_never_ran_leaves_nothing(simulator: None) -> None:
+    x, out = put([1.0]), cann.empty((1,))
+    cann.op("aclnnExp").plan(x, out)
+    gc.collect()  # the fixture sees what the simulator finds; test_process.py what is left at the end
+
+
+@pytest.mark.parametrize(("nth", "phase"), [(1, "aclnnExpGetWorkspaceSize"), (2, "aclnnExp")])
+def test_a_failure_names_the_function_and_the_next_call_works(simulator: None, nth: int, phase: str) -> None:
+    x, out = put([0.0, 1.0]), cann.empty((2,))
+    cannsim.fail("aclnnExp", nth=nth, code=500000)
+    text = rf"^{phase} failed with 500000 \(ACL_ERROR_INTERNAL_ERROR\) for self float32\[2\]"
+    with pytest.raises(cann.CannError, match=text):
+        cann.op("aclnnExp")(x, out)
+    cann.op("aclnnExp")(x, out)
+    np.testing.assert_allclose(cann.to_numpy(out), np.exp([0.0, 1.0]), rtol=1e-6)
+    assert cann.metrics()["aclnnExp"]["failures"] == 1
+
+
+def test_a_failed_run_leaves_a_plan_that_runs(simulator: None) -> None:
+    x, out = put([0.0, 1.0]), cann.empty((2,))
+    plan = cann.op("aclnnExp").plan(x, out)
+    plan.run()
+    cannsim.fail("aclnnExp", nth=1, code=507000)
+    with pytest.raises(cann.CannError, match="aclnnExp failed with 507000"):
+        plan.run()
+    cann.write(out, 0)
+    plan.run()
+    np.testing.assert_allclose(cann.to_numpy(out), np.exp([0.0, 1.0]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("function", ["aclrtSetCurrentContext", "aclrtCreateStream", "aclrtCreateEventWithFlag"])
+def test_a_failing_runtime_function_in_a_batch(simulator: None, function: str) -> None:
+    x, out = put([1.0]), cann.empty((1,))
+    cannsim.fail(function, nth=1, code=507899)
+    with pytest.raises(cann.CannError, match=function), cann.batch(streams=cannsim_streams()):
+        cann.op("aclnnNeg")(x, out)
+    cannsim.clear_faults()
+    cann.op("aclnnNeg")(x, out)
+    assert cann.to_numpy(out).tolist() == [-1.0]
+
+
+def cannsim_streams() -> int:
+    """More streams than any test has used, so that new ones must be made."""
+    from asnumpy.cann import _streams
+
+    return len(_streams._made) + 1
+
+
+def test_out_of_memory_is_reported_and_harmless(simulator: None) -> None:
+    with pytest.raises(cann.CannError, match=r"aclrtMalloc failed with 207001 \(ACL_ERROR_RT_MEMORY_ALLOCATION\)"):
+        cann.empty((1 << 44,), "uint8")
+    assert cann.to_numpy(put([3.0])).tolist() == [3.0]

@@ -1,0 +1,27 @@
+"""The tests of single operators in a process of their own on the simulator, for sessions that have no Ascend device."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from asnumpy import _cann_search, cannsim
+
+TESTS = Path(__file__).resolve().parents[1]
+
+
+def test_single_operators_on_the_simulator() -> None:
+    if not _cann_search.search().failure:
+        pytest.skip("this session has an Ascend device and runs them itself")
+    if not (cannsim.folder() / "libcannsim.so").exists():
+        pytest.skip("this build has no simulator")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(TESTS / "cann")], capture_output=True,
+        text=True, check=False, cwd=TESTS.parent, env={**os.environ, "ASNUMPY_CANN": "sim", "ASNUMPY_DEVICE": "cpu"},
+    )
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert "skipped" not in done.stdout.splitlines()[-1], done.stdout[-2000:]
