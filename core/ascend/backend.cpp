@@ -55,22 +55,21 @@ public:
         try {
             const OnDevice here(state_);
             cann().aclrtSynchronizeStream(state_.stream);  // queued work may still use it; what failed there comes again
-            cann().aclrtFree(data);
-        } catch (const RuntimeFailure&) {
+            if (cann().aclrtFree(data) == 0) return;
+            const std::lock_guard lock(blocks_mutex_);
+            blocks_.insert(data);  // once more at the end
+        } catch (const std::exception&) {
             // A lost device has lost its memory, too.
         }
     }
 
     std::size_t total_memory() const override { return total_; }
     std::size_t available_memory() const override {
-        try {
-            state_.expect_usable();
-            const OnDevice here(state_);
-            std::size_t available = 0, total = 0;
-            return cann().aclrtGetMemInfo(cann::ACL_HBM_MEM, &available, &total) ? 0 : available;
-        } catch (const RuntimeFailure&) {
-            return 0;
-        }
+        state_.expect_usable();
+        const OnDevice here(state_);
+        std::size_t available = 0, total = 0;
+        if (const int code = cann().aclrtGetMemInfo(cann::ACL_HBM_MEM, &available, &total)) fail("aclrtGetMemInfo on " + state_.name, code);
+        return available;
     }
 
     std::unique_ptr<Executable> compile(const Program& program) override { return make_executable(state_, program); }
