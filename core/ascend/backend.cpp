@@ -1,6 +1,7 @@
 // One backend for each device: memory, copies, programs, structured operations, and the end of it all.
 #include "ascend/backend.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -20,6 +21,28 @@ namespace {
 
 constexpr std::array out_of_memory{cann::ACL_ERROR_RT_MEMORY_ALLOCATION, cann::ACL_ERROR_BAD_ALLOC, cann::ACL_ERROR_STORAGE_OVER_LIMIT,
                                    cann::ACL_ERROR_RT_DEVICE_OOM, cann::ACL_ERROR_RT_RESOURCE_ALLOC_FAIL};
+
+constexpr int most_axes = 8;
+
+// A call on C-contiguous tensors of many axes as the same on few: those before and after the axis joined, or the batch's.
+void join_axes(StructuredCall& call) {
+    static const RowId matmul = find_row("matmul");
+    const auto reshape = [](Tensor& t, Dims shape) {
+        t.strides = contiguous(shape, static_cast<std::int64_t>(itemsize(t.dtype))).strides;
+        t.shape = std::move(shape);
+    };
+    const auto joined = [](const Tensor& t, int from, int to) { return count({t.shape.data() + from, static_cast<std::size_t>(to - from)}); };
+    const int before = static_cast<int>(call.axis), ndim = call.in[0].shape.size();
+    const auto each = [&](Tensor& t) {
+        const int n = t.shape.size();
+        if (call.row == matmul) reshape(t, {joined(t, 0, n - 2), t.shape[n - 2], t.shape[n - 1]});
+        else if (n == ndim) reshape(t, {joined(t, 0, before), t.shape[before], joined(t, before + 1, n)});
+        else if (n > 1) reshape(t, {joined(t, 0, before), joined(t, before, n)});  // without the axis: argmax
+    };
+    for (Tensor& t : call.in) each(t);
+    for (Tensor& t : call.out) each(t);
+    call.axis = 1;
+}
 
 class AscendBackend final : public Backend {
 public:
@@ -78,18 +101,30 @@ public:
         trace::Span span(row(call.row).name, "run");
         Emitter emitter(state_);
         StructuredCall prepared = call;
-        for (Tensor& t : prepared.in) t = direct(emitter, t);
+        static const RowId matmul = find_row("matmul"), scatter = find_row("scatter");
+        const bool adds = (call.row == matmul && call.option == 1) || call.row == scatter;  // to what the output holds
+        const auto deep = [](const Tensor& t) { return t.shape.size() > most_axes; };
+        const bool many_axes = std::ranges::any_of(call.in, deep) || std::ranges::any_of(call.out, deep);
+        const auto gathered = [&](const Tensor& t) {
+            const Tensor copy = emitter.temporary(t.shape, t.dtype);
+            move(emitter, t, copy);
+            return copy;
+        };
+        for (Tensor& t : prepared.in) t = deep(t) || (many_axes && t.shape.size() > 1) ? gathered(t) : direct(emitter, t);
         std::vector<std::pair<Tensor, Tensor>> late;
-        static const RowId matmul = find_row("matmul");
         for (Tensor& t : prepared.out) {
-            if (is_direct(t)) continue;
+            if (!many_axes && is_direct(t)) continue;
             const Tensor there = t;
-            t = emitter.temporary(t.shape, t.dtype);
-            if (call.row == matmul && call.option == 1) move(emitter, there, t);  // the product is added to what is there
+            t = adds ? gathered(t) : emitter.temporary(t.shape, t.dtype);
             late.emplace_back(t, there);
         }
+        if (many_axes) join_axes(prepared);
         asnumpy::ascend::run(emitter, prepared);
-        for (const auto& [here, there] : late) move(emitter, here, there);
+        for (auto [here, there] : late) {
+            here.shape = there.shape;
+            here.strides = contiguous(there.shape, static_cast<std::int64_t>(itemsize(there.dtype))).strides;
+            move(emitter, here, there);
+        }
     }
 
     void upload(void* to, const void* host, std::size_t bytes) override {
