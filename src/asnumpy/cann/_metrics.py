@@ -71,7 +71,9 @@ def fail(name: str) -> None:
         _figures.setdefault(name, Figures()).failures += 1
 
 
+@_devices.at_end
 def _settle() -> None:
+    """Reads the times that are waited for, and gives their events back."""
     with _lock:
         taken, _waiting[:] = list(_waiting), []
     for name, nbytes, elapsed in taken:
@@ -121,9 +123,9 @@ def engine_metrics(device: Any = 0) -> dict[str, dict[str, Any]]:
 
 def reset_metrics() -> None:
     """Forgets the figures."""
+    _settle()
     with _lock:
         _figures.clear()
-        _waiting.clear()
 
 
 # Prometheus' name of each figure, its kind and what it says.
