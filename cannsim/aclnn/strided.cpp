@@ -6,6 +6,7 @@
 
 #include "aclnn/parallel.hpp"
 #include "aclnn/rows.hpp"
+#include "base/itemsize.hpp"
 
 namespace cannsim {
 namespace {
@@ -32,15 +33,6 @@ template <std::size_t Item> void gather_line(std::byte* to, const std::byte* fro
 }
 template <std::size_t Item> void scatter_line(const std::byte* from, std::byte* to, std::int64_t stride, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + i * stride, from + i * static_cast<std::int64_t>(Item), Item);
-}
-template <class F> void with_item(std::size_t item, F&& f) {
-    switch (item) {
-        case 1: return f.template operator()<1>();
-        case 2: return f.template operator()<2>();
-        case 4: return f.template operator()<4>();
-        case 8: return f.template operator()<8>();
-        default: return f.template operator()<16>();
-    }
 }
 
 }  // namespace
@@ -86,7 +78,7 @@ void Cursor::gather(std::byte* to, std::int64_t n) {
         std::memcpy(to, array_.data, item_);
         return;
     }
-    with_item(item_, [&]<std::size_t Item>() {
+    asnumpy::with_itemsize(item_, [&]<std::size_t Item>() {
         walk(n, [&](const std::byte* from, std::int64_t stride, std::int64_t m) {
             if (stride == static_cast<std::int64_t>(Item)) std::memcpy(to, from, static_cast<std::size_t>(m) * Item);
             else gather_line<Item>(to, from, stride, m);
@@ -100,7 +92,7 @@ void Cursor::scatter(const std::byte* from, std::int64_t n) {
         std::memcpy(array_.data, from, item_);
         return;
     }
-    with_item(item_, [&]<std::size_t Item>() {
+    asnumpy::with_itemsize(item_, [&]<std::size_t Item>() {
         walk(n, [&](std::byte* to, std::int64_t stride, std::int64_t m) {
             if (stride == static_cast<std::int64_t>(Item)) std::memcpy(to, from, static_cast<std::size_t>(m) * Item);
             else scatter_line<Item>(from, to, stride, m);
@@ -118,7 +110,7 @@ Array broadcast_to(const Array& array, const Dims& shape) {
 }
 
 void splat(std::byte* to, const void* value, std::size_t item, std::int64_t n) {
-    with_item(item, [&]<std::size_t Item>() {
+    asnumpy::with_itemsize(item, [&]<std::size_t Item>() {
         std::array<std::byte, Item> one;
         std::memcpy(one.data(), value, Item);
         for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + i * static_cast<std::int64_t>(Item), one.data(), Item);

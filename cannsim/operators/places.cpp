@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "aclnn/parallel.hpp"
+#include "base/itemsize.hpp"
 #include "operators/fold.hpp"
 
 namespace cannsim {
@@ -193,13 +194,7 @@ Combine combiner(DType dtype, Meet meet) {
         case Meet::smallest: return combine<Meet::smallest>(dtype);
         case Meet::replace: break;
     }
-    switch (asnumpy::itemsize(dtype)) {
-        case 1: return replace<1>;
-        case 2: return replace<2>;
-        case 4: return replace<4>;
-        case 8: return replace<8>;
-        default: return replace<16>;
-    }
+    return asnumpy::with_itemsize(asnumpy::itemsize(dtype), []<std::size_t Item>() -> Combine { return replace<Item>; });
 }
 
 }  // namespace cannsim

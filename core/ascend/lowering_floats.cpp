@@ -126,6 +126,10 @@ Terms floored_quotient(In in, const Signature&) {
     const Term nearest = floored + (quotient - floored > 0.5).as(x.dtype());
     return {where(y == 0, ratio, where(quotient == 0, ratio * 0.0, nearest))};
 }
+// CANN's operator would take 16-bit floats, and round the quotient down.
+Terms floored_quotient_of_half(In in, const Signature&) {
+    return {apply("floor_divide", {in[0].as(DType::float32), in[1].as(DType::float32)}).as(in[0].dtype())};
+}
 Terms quotient_and_rest(In in, const Signature&) {
     return {apply("floor_divide", {in[0], in[1]}), apply("remainder", {in[0], in[1]})};
 }
@@ -207,7 +211,7 @@ constexpr std::array rules{
     Rule{"trunc", f64, false, truncated}, Rule{"modf", floats, true, modf},
     Rule{"ldexp", f32, true, ldexp_of_float}, Rule{"ldexp", f64, true, ldexp_of_double},
     Rule{"frexp", f32, true, frexp_of_float}, Rule{"frexp", f64, true, frexp_of_double},
-    Rule{"floor_divide", singles, true, floored_quotient}, Rule{"divmod", singles, true, quotient_and_rest},
+    Rule{"floor_divide", singles, true, floored_quotient}, Rule{"floor_divide", halves, true, floored_quotient_of_half}, Rule{"divmod", singles, true, quotient_and_rest},
     Rule{"fmax", floats, true, fmax}, Rule{"fmin", floats, true, fmin},
     Rule{"deg2rad", singles, true, radians}, Rule{"radians", singles, true, radians},
     Rule{"rad2deg", singles, true, degrees}, Rule{"degrees", singles, true, degrees},

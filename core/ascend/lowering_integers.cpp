@@ -180,6 +180,17 @@ Terms count_of_bits(In in, const Signature& s) {
     return {upper(x * 0x0101010101010101, std::int64_t{1} << 56).as(s.out[0])};
 }
 
+// Two of Euclid's steps leave numbers that have a sign to spare: what a division leaves is less than half of the larger one.
+Terms unsigned_divisor(In in, const Signature&) {
+    const Term larger = apply("maximum", {in[0], in[1]}), smaller = apply("minimum", {in[0], in[1]});
+    const Term first = apply("remainder", {larger, smaller}), second = apply("remainder", {smaller, first});
+    const Term divisor = direct("gcd", {first.bits(DType::int64), second.bits(DType::int64)}).bits(DType::uint64);
+    return {where(first == 0, where(smaller == 0, larger, smaller), divisor)};
+}
+Terms unsigned_multiple(In in, const Signature&) {
+    return {apply("floor_divide", {in[0], apply("gcd", {in[0], in[1]})}) * in[1]};  // no divisor: both are 0
+}
+
 Terms common_multiple(In in, const Signature&) {
     const Term divisor = direct("gcd", {in[0], in[1]});
     const Term part = direct("floor_divide", {in[0], where(divisor == 0, 1, divisor)});
@@ -208,6 +219,7 @@ constexpr std::array rules{
     Rule{"less", wide_integers, false, compared<mixed_less, false, false>}, Rule{"greater", wide_integers, false, compared<mixed_less, true, false>},
     Rule{"less_equal", wide_integers, false, at_most_64}, Rule{"greater_equal", wide_integers, false, compared<mixed_less, false, true>},
     Rule{"bitwise_count", integers, true, count_of_bits}, Rule{"lcm", with_operator, true, common_multiple},
+    Rule{"gcd", u64, true, unsigned_divisor}, Rule{"lcm", u64, true, unsigned_multiple},
 };
 
 }  // namespace

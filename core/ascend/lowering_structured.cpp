@@ -28,30 +28,42 @@ int loop_for(RowId op, DType d) {
     return find_loop(op, s);
 }
 
+// The row that gives the same results for these dtypes and may have an operator: of bools an "or" is the larger one,
+// of integers there is no NaN to ignore.
+std::string_view alike(std::string_view name, DType d) {
+    const auto is = [name](std::initializer_list<std::string_view> names) { return std::ranges::find(names, name) != names.end(); };
+    if (d == DType::boolean && is({"add", "fmax", "logical_or", "bitwise_or"})) return "maximum";
+    if (d == DType::boolean && is({"multiply", "fmin", "logical_and", "bitwise_and"})) return "minimum";
+    if (is_integer(d) && name == "fmax") return "maximum";
+    if (is_integer(d) && name == "fmin") return "minimum";
+    return name;
+}
+
 struct Scan {
     std::string_view call;  // empty: by doubling steps
     DType as{};
     Path path = Path::host;
 };
 Scan scan_of(const StructuredCall& c) {
-    const Row& r = row(c.op);
     const DType d = c.in[0].dtype;
+    const Row& r = row(find_row(alike(row(c.op).name, d)));
     const std::string_view call = r.aclnn.scan;
-    if (d != DType::boolean && !call.empty()) {
+    if (!call.empty()) {
         if (accepts_dtypes(call, d, d)) return {call, d, Path::native};
         if (r.bits == Bits::wraps && kind(d) == 'u' && accepts_dtypes(call, signed_of(d), signed_of(d))) return {call, signed_of(d), Path::reinterpreted};
         if (r.low_bits && is_integer(d))
             for (const DType wide : {DType::int32, DType::int64})
                 if (itemsize(wide) > itemsize(d) && accepts_dtypes(call, wide, wide)) return {call, wide, Path::wider};
     }
-    const int loop = r.reducible ? loop_for(c.op, d) : -1;
+    const int loop = row(c.op).reducible ? loop_for(c.op, d) : -1;
     return {{}, d, loop >= 0 && elementwise(c.op, loop) ? Path::decomposed : Path::host};
 }
 Explanation explain_scan(const StructuredCall& c) {
     const Scan scan = scan_of(c);
     if (!scan.call.empty()) return {scan.path, std::string(parse_call(scan.call).op)};
     if (scan.path == Path::decomposed) return {scan.path, "by doubling steps: " + explain(c.op, loop_for(c.op, c.in[0].dtype)).text};
-    return {Path::host, std::string(row(c.op).name) + " has no scan of " + std::string(name(c.in[0].dtype))};
+    const int loop = loop_for(c.op, c.in[0].dtype);
+    return {Path::host, loop < 0 ? "not a scan" : explain(c.op, loop).text};
 }
 // Each step joins an element with the one `step` before it, which stands for as many.
 void doubling(Emitter& emitter, const StructuredCall& c) {
@@ -84,6 +96,8 @@ void run_scan(Emitter& emitter, const StructuredCall& c) {
 
 // --- the place of an extreme ---
 
+RowId extreme_of(const StructuredCall& c) { return find_row(row(c.row).name == "argmax" ? "maximum" : "minimum"); }
+
 Explanation explain_place(const StructuredCall& c) {
     const DType d = c.in[0].dtype;
     const std::string_view call = text_of(c);
@@ -91,10 +105,33 @@ Explanation explain_place(const StructuredCall& c) {
     if (accepts_dtypes(call, d, DType::int64)) return native(call);
     if (is_integer(d) && itemsize(d) < 8) return {Path::wider, native(call, ", of int64").text};
     if (d == DType::uint64) return {Path::decomposed, "aclnnBitwiseXorScalar, " + native(call).text};
+    if (holds(complexes, d)) return {Path::decomposed, explain_reduction(extreme_of(c), loop_for(extreme_of(c), d)).text + ", aclnnSWhere, " + native(call).text};
     return refused(call, d);
+}
+// The first that equals the extreme, or the first that is not a number where the extreme is none.
+void run_complex_place(Emitter& emitter, const StructuredCall& c) {
+    const Tensor& x = c.in[0];
+    const int axis = static_cast<int>(c.axis);
+    Dims kept = x.shape;
+    kept[axis] = 1;
+    const auto made = [&](const Dims& shape, DType d) { return emitter.temporary(shape, d); };
+    const Tensor extreme = made(kept, x.dtype), none = made(kept, DType::boolean), equal = made(x.shape, DType::boolean), missing = made(x.shape, DType::boolean), found = made(x.shape, DType::boolean);
+    const auto everywhere = [&](Tensor t) {
+        t.shape = x.shape;
+        t.strides[axis] = 0;
+        return t;
+    };
+    reduction(extreme_of(c), loop_for(extreme_of(c), x.dtype))->run(emitter, x, std::uint64_t{1} << axis, extreme);
+    apply_to(emitter, "isnan", {extreme}, none);
+    apply_to(emitter, "isnan", {x}, missing);
+    apply_to(emitter, "equal", {x, everywhere(extreme)}, equal);
+    apply_to(emitter, "where", {everywhere(none), missing, equal}, found);
+    const Tensor bytes = viewed(found, DType::uint8);
+    call(emitter, row(find_row("argmax")).aclnn.elementwise, {.x = &bytes, .out = &c.out[0], .axis = c.axis});
 }
 void run_place(Emitter& emitter, const StructuredCall& c) {
     const DType d = c.in[0].dtype;
+    if (holds(complexes, d)) return run_complex_place(emitter, c);
     Tensor x = c.in[0];
     if (d == DType::boolean) x.dtype = DType::uint8;
     else if (d == DType::uint64) {

@@ -155,7 +155,12 @@ void move(Emitter& emitter, const Tensor& from, const Tensor& to) {
 }
 
 Tensor direct(Emitter& emitter, const Tensor& t) {
-    if (is_direct(t)) return t;
+    if (is_direct(t)) {
+        Tensor same = t;
+        for (int i = 0; i < t.shape.size(); ++i)
+            if (t.shape[i] <= 1) same.strides[i] = item(t);  // never taken, and may be anything
+        return same;
+    }
     const Tensor copy = emitter.temporary(t.shape, t.dtype);
     move(emitter, t, copy);
     return copy;

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/itemsize.hpp"
+
 namespace asnumpy::cpu {
 namespace {
 
@@ -140,34 +142,22 @@ template <std::size_t size> void scatter_items(const Strided& to, std::int64_t f
     });
 }
 
-// Calls f.template operator()<size>() with the size of an element as a constant.
-template <class F> void with_size(std::int64_t itemsize, F f) {
-    switch (itemsize) {
-    case 1: return f.template operator()<1>();
-    case 2: return f.template operator()<2>();
-    case 4: return f.template operator()<4>();
-    case 8: return f.template operator()<8>();
-    case 16: return f.template operator()<16>();
-    default: return f.template operator()<32>();
-    }
-}
-
 }  // namespace
 
 void gather(char* to, const Strided& from, std::int64_t flat, std::int64_t n) {
-    with_size(from.itemsize, [&]<std::size_t size>() { gather_items<size>(to, from, flat, n); });
+    with_itemsize(from.itemsize, [&]<std::size_t size>() { gather_items<size>(to, from, flat, n); });
 }
 
 void scatter(const Strided& to, std::int64_t flat, const char* from, std::int64_t n) {
-    with_size(to.itemsize, [&]<std::size_t size>() { scatter_items<size>(to, flat, from, n); });
+    with_itemsize(to.itemsize, [&]<std::size_t size>() { scatter_items<size>(to, flat, from, n); });
 }
 
 void splat(char* to, const char* element, std::int64_t itemsize, std::int64_t n) {
-    with_size(itemsize, [&]<std::size_t size>() { splat_run<size>(to, element, n); });
+    with_itemsize(itemsize, [&]<std::size_t size>() { splat_run<size>(to, element, n); });
 }
 
 void pack(char* to, const char* from, std::int64_t stride, std::int64_t itemsize, std::int64_t n) {
-    with_size(itemsize, [&]<std::size_t size>() { rectangle<size>(to, 0, itemsize, from, 0, stride, 1, n); });
+    with_itemsize(itemsize, [&]<std::size_t size>() { rectangle<size>(to, 0, itemsize, from, 0, stride, 1, n); });
 }
 
 }  // namespace asnumpy::cpu

@@ -136,6 +136,12 @@ template <class T> T next_spacing(T x) {
         if (value != value || is_infinite(value)) return T(std::numeric_limits<float>::quiet_NaN());
         const float distance = static_cast<float>(next) - value;
         return T(std::is_same_v<T, float16> ? std::fabs(distance) : distance);
+    } else if constexpr (std::numeric_limits<T>::digits <= 53) {
+        // The next bit pattern is the next number, of infinity a NaN.
+        using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+        const T size = std::fabs(x);
+        const T distance = std::bit_cast<T>(static_cast<Bits>(std::bit_cast<Bits>(size) + 1)) - size;
+        return x < 0 ? -distance : distance;
     } else {
         const T far = x < 0 ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
         return is_infinite(x) ? std::numeric_limits<T>::quiet_NaN() : std::nextafter(x, far) - x;

@@ -158,6 +158,7 @@ void register_array_type(PyObject* type) {
 void create_array_type(nb::module_& m) {
     static std::vector<PyMethodDef> methods;
     append(methods, shape_methods);
+    append(methods, axis_methods);
     append(methods, item_methods);
     append(methods, exchange_methods);
     methods.push_back({nullptr, nullptr, 0, nullptr});

@@ -60,6 +60,7 @@ void release_buffer(PyObject*, Py_buffer*);
 
 // Tables of the type, each in its file; they end with an empty entry.
 extern PyMethodDef shape_methods[];      // shape_methods.cpp
+extern PyMethodDef axis_methods[];       // axis_methods.cpp
 extern PyMethodDef item_methods[];       // items.cpp
 extern PyMethodDef exchange_methods[];   // dlpack.cpp
 extern PyGetSetDef attributes[];         // attributes.cpp

@@ -6,6 +6,7 @@
 #include "python/numpy_bridge.hpp"
 #include "python/shapes.hpp"
 #include "runtime/copies.hpp"
+#include "runtime/queue.hpp"
 
 namespace asnumpy::python {
 
@@ -59,6 +60,61 @@ PyObject* transposed(PyObject* self, void*) {
         }
         return wrap_view(a, std::move(view));
     });
+}
+PyObject* matrix_transposed(PyObject* self, void*) {
+    return with_array(self, [](PyArray* a) {
+        View view = a->array.view;
+        const int n = view.ndim();
+        if (n < 2) raise(PyExc_ValueError, "matrix transpose with ndim < 2 is undefined");
+        std::swap(view.shape[n - 1], view.shape[n - 2]);
+        std::swap(view.strides[n - 1], view.strides[n - 2]);
+        return wrap_view(a, std::move(view));
+    });
+}
+
+// complex32 is none of NumPy's complex dtypes: its real part is the array itself there too.
+bool has_parts(const PyArray* a) { return is_complex(a->array.dtype) && !is_narrow(a->array.dtype); }
+
+DType component_of(DType complex) {
+    switch (complex) {
+        case DType::complex64: return DType::float32;
+        case DType::complex128: return DType::float64;
+        default: return DType::longdouble;
+    }
+}
+PyObject* component(PyArray* a, std::int64_t which) {
+    const DType part = component_of(a->array.dtype);
+    View view = a->array.view;
+    view.offset += which * static_cast<std::int64_t>(itemsize(part));
+    return wrap_view(a, std::move(view), part);
+}
+PyObject* real(PyObject* self, void*) {
+    return with_array(self, [&](PyArray* a) { return has_parts(a) ? component(a, 0) : Py_NewRef(self); });
+}
+PyObject* imag(PyObject* self, void*) {
+    return with_array(self, [](PyArray* a) {
+        if (has_parts(a)) return component(a, 1);
+        Array zeros = new_array_like(a->array.view, a->array.dtype, a->array.pool());
+        asnumpy::assign(zeros, cast_scalar(Scalar::of<std::int64_t>(0), a->array.dtype));
+        PyObject* made = wrap(std::move(zeros));
+        unwrap(made)->writeable = false;
+        return made;
+    });
+}
+int set_component(PyObject* self, PyObject* value, PyObject* (*get)(PyObject*, void*), const char* name) {
+    return guarded([&]() -> int {
+        if (!value) raise(PyExc_AttributeError, "Cannot delete array %s part", name);
+        const nb::object part = owned(get(self, nullptr));
+        return PyObject_SetItem(part.ptr(), Py_Ellipsis, value);
+    });
+}
+int set_real(PyObject* self, PyObject* value, void*) { return set_component(self, value, real, "real"); }
+int set_imag(PyObject* self, PyObject* value, void*) {
+    if (value && !has_parts(unwrap(self))) {
+        PyErr_SetString(PyExc_TypeError, "array does not have imaginary part to set");
+        return -1;
+    }
+    return set_component(self, value, imag, "imaginary");
 }
 PyObject* c_contiguous(PyObject* self, void*) {
     const Array& a = unwrap(self)->array;
@@ -157,6 +213,9 @@ PyGetSetDef attributes[] = {
     {"dtype", dtype, nullptr, "The elements' type, a numpy.dtype.", nullptr},
     {"base", base, nullptr, "The object that owns the memory of a view, else None.", nullptr},
     {"T", transposed, nullptr, "View with the axes reversed.", nullptr},
+    {"mT", matrix_transposed, nullptr, "View with the last two axes in each other's place.", nullptr},
+    {"real", real, set_real, "The real parts, a view; the array itself where it is not complex.", nullptr},
+    {"imag", imag, set_imag, "The imaginary parts, a view; read-only zeros where the array is not complex.", nullptr},
     {"flags_c_contiguous", c_contiguous, nullptr, "Whether the elements lie in C order without gaps.", nullptr},
     {"flags_f_contiguous", f_contiguous, nullptr, "Whether the elements lie in Fortran order without gaps.", nullptr},
     {"flags_writeable", writeable, set_writeable, "Whether elements may be assigned.", nullptr},

@@ -5,6 +5,7 @@
 #include "ascend/backend.hpp"
 #include "ascend/cann.hpp"
 #include "ascend/device_state.hpp"
+#include "python/array_object.hpp"
 #include "python/bindings.hpp"
 
 namespace asnumpy::python {
@@ -56,6 +57,11 @@ void bind_cann(nb::module_& m) {
     m.def("cann_search", cann_search);
     m.def("cann_stream", [](int device) { return reinterpret_cast<std::uintptr_t>(ascend::device(device).stream); }, arg("device"),
           "The aclrtStream on which a device's arrays are computed.");
+    m.def("cann_address", [](nb::handle array, bool written) {
+        const Array& a = expect_array(array.ptr(), "cann.op")->array;
+        make_ready(a, written ? Access::write : Access::read);
+        return reinterpret_cast<std::uintptr_t>(a.data());
+    }, arg("array"), arg("written"), "Of the first element, after what is recorded and concerns it was enqueued; to be used before anything else is.");
     m.def("cann_call_counts", cann_call_counts, arg("device"),
           "By operator: calls that programs made, those of them that reused an executor, nanoseconds of the host, bytes, and the nanoseconds within the two phases.");
 }

@@ -356,9 +356,19 @@ Dims to_dims(PyObject* o) {
     return dims;
 }
 
-int normalise_axis(long long axis, int ndim) {
-    if (axis < -ndim || axis >= ndim) raise_axis_error(axis, ndim);
+int normalise_axis(long long axis, int ndim, const char* parameter) {
+    if (axis < -ndim || axis >= ndim) raise_axis_error(axis, ndim, parameter);
     return static_cast<int>(axis < 0 ? axis + ndim : axis);
+}
+
+std::uint64_t mask_of_axes(const Dims& axes, int ndim, const char* repeated) {
+    std::uint64_t mask = 0;
+    for (const std::int64_t axis : axes) {
+        const std::uint64_t bit = std::uint64_t{1} << normalise_axis(axis, ndim);
+        if (mask & bit) raise(PyExc_ValueError, "%s", repeated);
+        mask |= bit;
+    }
+    return mask;
 }
 
 }  // namespace asnumpy::python

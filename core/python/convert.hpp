@@ -40,6 +40,7 @@ nb::object dims_to_tuple(const Dims&);
 // An int or a sequence of ints; TypeError as from operator.index.
 Dims to_dims(PyObject*);
 std::int64_t to_int64(PyObject*);
-int normalise_axis(long long axis, int ndim);  // AxisError
+int normalise_axis(long long axis, int ndim, const char* parameter = nullptr);  // AxisError, which may name the parameter
+std::uint64_t mask_of_axes(const Dims& axes, int ndim, const char* repeated = "duplicate value in 'axis'");
 
 }  // namespace asnumpy::python

@@ -39,8 +39,8 @@ void raise(PyObject* type, const char* format, ...) {
     throw_python_error();
 }
 
-void raise_axis_error(long long axis, int ndim) {
-    const nb::object error = owned(PyObject_CallFunction(axis_error, "Li", axis, ndim));
+void raise_axis_error(long long axis, int ndim, const char* parameter) {
+    const nb::object error = owned(PyObject_CallFunction(axis_error, "Liz", axis, ndim, parameter));
     PyErr_SetObject(axis_error, error.ptr());
     throw_python_error();
 }

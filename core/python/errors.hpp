@@ -13,7 +13,7 @@ void register_translators();  // for functions bound with nanobind
 
 [[noreturn]] void throw_python_error();                                 // a Python exception is set
 [[noreturn]] void raise(PyObject* type, const char* format, ...);       // PyErr_Format, then throws
-[[noreturn]] void raise_axis_error(long long axis, int ndim);
+[[noreturn]] void raise_axis_error(long long axis, int ndim, const char* parameter);
 void warn_complex_discarded();                                          // NumPy's ComplexWarning
 
 inline PyObject* checked(PyObject* result) {

@@ -15,6 +15,7 @@ constexpr std::pair<std::string_view, PyObject* Hooks::*> table[] = {
     {"resolve", &Hooks::resolve}, {"call_ufunc", &Hooks::call_ufunc}, {"binary", &Hooks::binary},
     {"inplace", &Hooks::inplace}, {"getitem", &Hooks::getitem},       {"setitem", &Hooks::setitem},
     {"asarray", &Hooks::asarray}, {"matmul", &Hooks::matmul},
+    {"ravel", &Hooks::ravel},     {"conjugate", &Hooks::conjugate},
     {"report", &Hooks::report},
 };
 

@@ -14,6 +14,8 @@ struct Hooks {
     PyObject* setitem = nullptr;
     PyObject* asarray = nullptr;
     PyObject* matmul = nullptr;
+    PyObject* ravel = nullptr;      // in another order than C
+    PyObject* conjugate = nullptr;  // of complex numbers
     PyObject* report = nullptr;
 };
 inline Hooks hooks;

@@ -33,7 +33,9 @@ void initialise(nb::module_& m) {
     create_ufunc_type(m);
     bind_hooks(m);
     bind_operations(m);
+    bind_axes(m);
     bind_devices(m);
+    bind_lowering(m);
     bind_views(m);
     bind_runtime(m);
     bind_cann(m);

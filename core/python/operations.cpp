@@ -131,13 +131,7 @@ std::uint64_t axes_mask(nb::handle axes, int ndim) {
         if (PyErr_Occurred()) throw_python_error();
         return mask;
     }
-    std::uint64_t mask = 0;
-    for (const std::int64_t axis : to_dims(axes.ptr())) {
-        const std::uint64_t bit = std::uint64_t{1} << normalise_axis(axis, ndim);
-        if (mask & bit) raise(PyExc_ValueError, "duplicate value in 'axis'");
-        mask |= bit;
-    }
-    return mask;
+    return mask_of_axes(to_dims(axes.ptr()), ndim);
 }
 
 nb::object reduce_row(nb::str row_name, nb::handle dtype, nb::handle array, nb::handle axes, bool keepdims) {
@@ -204,6 +198,33 @@ nb::object join(nb::handle arrays, int axis) {
     return nb::steal(wrap(Array(made)));
 }
 
+bool has_inner_product(DType d) {
+    return d == DType::float64 || d == DType::float32 || d == DType::float16 || d == DType::boolean || d == DType::complex64 || d == DType::complex128;
+}
+
+// The inner product of two vectors of one dtype and length, as the product of a row by a column; None for anything else.
+PyObject* inner_product(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        if (count != 2 || !is_exact(given[0]) || !is_exact(given[1])) Py_RETURN_NONE;
+        const Array &a = unwrap(given[0])->array, &b = unwrap(given[1])->array;
+        const bool vectors = a.ndim() == 1 && b.ndim() == 1 && a.view.shape[0] == b.view.shape[0];
+        if (!vectors || a.dtype != b.dtype || &a.pool() != &b.pool() || !has_inner_product(a.dtype)) Py_RETURN_NONE;
+        const auto item = static_cast<std::int64_t>(itemsize(a.dtype));
+        const std::int64_t n = a.view.shape[0];
+        const Array row{a.buffer, View{a.view.offset, Dims{1, n}, Dims{item, a.view.strides[0]}}, a.dtype};
+        const Array column{b.buffer, View{b.view.offset, Dims{n, 1}, Dims{b.view.strides[0], item}}, b.dtype};
+        Array made = matmul(row, column);
+        made.view.shape = made.view.strides = Dims();
+        return wrap_result(std::move(made));
+    });
+}
+
+PyMethodDef functions[] = {
+    {"dot", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(inner_product)), METH_FASTCALL,
+     "dot(a, b, /)\n--\n\nThe inner product of two vectors of one dtype and length; None for anything else."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 nb::object argument_of_extreme(nb::handle array, int axis, bool maximum) {
     PyArray* a = expect_array(array.ptr(), maximum ? "argmax" : "argmin");
     return result(argmax(a->array, axis, maximum));
@@ -213,6 +234,7 @@ nb::object argument_of_extreme(nb::handle array, int axis, bool maximum) {
 
 void bind_operations(nb::module_& m) {
     using nb::arg;
+    if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw_python_error();
     m.def("rows", list_rows);
     m.def("apply", apply_row, arg("name"), arg("loop_signature"), arg("inputs"), arg("outs") = nb::none());
     m.def("assign", assign_to, arg("dst"), arg("src"));

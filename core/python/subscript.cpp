@@ -1,11 +1,13 @@
 // Indexing with integers, slices, None and Ellipsis, reading and writing; all else goes to the Python package.
 #include <optional>
+#include <vector>
 
 #include "python/convert.hpp"
 #include "python/devices.hpp"
 #include "python/hooks.hpp"
 #include "python/transfer.hpp"
 #include "python/ufunc_object.hpp"
+#include "runtime/pick.hpp"
 
 namespace asnumpy::python {
 
@@ -213,6 +215,35 @@ std::optional<Picked> picking_key(const View& from, PyObject* key) {
     return picked;
 }
 
+// Vectors of integers of one length for the leading axes, a[i, j]: those axes joined, and one index along them.
+std::optional<Picked> points_key(const Array& a, PyObject* key) {
+    if (!PyTuple_CheckExact(key)) return std::nullopt;
+    const std::span<PyObject* const> parts(&PyTuple_GET_ITEM(key, 0), static_cast<std::size_t>(PyTuple_GET_SIZE(key)));
+    const int count = static_cast<int>(parts.size()), ndim = a.ndim();
+    if (count < 2 || count > ndim) return std::nullopt;
+    for (PyObject* part : parts) {
+        const Array* index = index_vector(part);
+        if (!index || index->size() != index_vector(parts[0])->size() || &index->pool() != &a.pool()) return std::nullopt;
+    }
+    const Dims& shape = a.shape();
+    Dims joined{asnumpy::count(std::span(shape.begin(), parts.size()))};
+    for (int axis = count; axis < ndim; ++axis) joined.push_back(shape[axis]);
+    std::optional<View> view = reshape(a.view, joined, static_cast<std::int64_t>(itemsize(a.dtype)));
+    if (!view || a.size() == 0) return std::nullopt;
+    std::vector<Array> indices;
+    for (PyObject* part : parts) indices.push_back(as_positions(*index_vector(part)));
+    Picked picked;
+    if (!join_indices(indices, std::span(shape.begin(), parts.size()), picked.index)) return std::nullopt;
+    picked.view = std::move(*view);
+    return picked;
+}
+
+// One of the two forms of key.
+std::optional<Picked> picked_by(const Array& a, PyObject* key) {
+    std::optional<Picked> picked = picking_key(a.view, key);
+    return picked ? std::move(picked) : points_key(a, key);
+}
+
 // Values of the array's own dtype, and numbers that it holds; false for others, which need a conversion.
 bool assign_picked(const Array& target, const Picked& picked, PyObject* value) {
     const Array& key = picked.index;
@@ -250,7 +281,7 @@ bool assign_picked(const Array& target, const Picked& picked, PyObject* value) {
 PyObject* slots::subscript(PyObject* self, PyObject* key) {
     return guarded([&]() -> PyObject* {
         PyArray* a = unwrap(self);
-        if (std::optional<Picked> picked = picking_key(a->array.view, key)) {
+        if (std::optional<Picked> picked = picked_by(a->array, key)) {
             const Array from{a->array.buffer, std::move(picked->view), a->array.dtype};
             return wrap(picked->index.dtype == DType::boolean ? compress(from, picked->index) : take(from, picked->index, picked->axis));
         }
@@ -266,7 +297,7 @@ int slots::assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         if (!value) raise(PyExc_ValueError, "cannot delete array elements");
         PyArray* a = unwrap(self);
         require_writeable(a, "assignment destination is read-only");
-        if (std::optional<Picked> picked = picking_key(a->array.view, key)) {
+        if (std::optional<Picked> picked = picked_by(a->array, key)) {
             const Array target{a->array.buffer, std::move(picked->view), a->array.dtype};
             if (assign_picked(target, *picked, value)) return 0;
         }

@@ -1,6 +1,9 @@
 // Creation, views, and the exchange with NumPy and DLPack.
+#include <array>
+#include <cstdlib>
 #include <string>
 
+#include "cpu/threads.hpp"
 #include "python/bindings.hpp"
 #include "python/convert.hpp"
 #include "python/devices.hpp"
@@ -27,6 +30,86 @@ nb::object empty(nb::handle shape, nb::handle dtype, std::string_view order, nb:
     }
     return nb::steal(wrap(std::move(made)));
 }
+
+// The dtype of the common ways to name one; -1 for others.
+int common_dtype(PyObject* o) {
+    if (o == Py_None) return static_cast<int>(DType::float64);
+    if (PyArray_DescrCheck(o)) return dtype_code(reinterpret_cast<PyArray_Descr*>(o));
+    if (!PyType_Check(o)) return -1;
+    const nb::object found = nb::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromTypeObject(o)));
+    if (!found.is_valid()) PyErr_Clear();
+    return found.is_valid() ? dtype_code(reinterpret_cast<PyArray_Descr*>(found.ptr())) : -1;
+}
+
+bool is_common_shape(PyObject* o) {
+    if (PyLong_CheckExact(o)) return true;
+    if (!PyTuple_CheckExact(o)) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); ++i)
+        if (!PyLong_CheckExact(PyTuple_GET_ITEM(o, i))) return false;
+    return true;
+}
+
+// A C-ordered array of one number, or (value None) with no values yet. None where the arguments want a closer look.
+PyObject* filled(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        if (count != 3) raise(PyExc_TypeError, "asnumpy._core.filled() takes exactly 3 arguments (%zd given)", count);
+        PyObject* const value = given[2];
+        const int code = common_dtype(given[1]);
+        if (code < 0 || !is_common_shape(given[0])) Py_RETURN_NONE;
+        const auto dtype = static_cast<DType>(code);
+        if (PyFloat_CheckExact(value) && !is_float(dtype) && !is_complex(dtype)) Py_RETURN_NONE;
+        Array made = new_array(to_dims(given[0]), dtype, expect_pool(Py_None));
+        if (value != Py_None) asnumpy::assign(made, assigned_scalar(value, dtype));
+        return wrap(std::move(made));
+    });
+}
+
+// arange of Python's integers, in int64; None where they do not fit, or the host may not write the device's memory.
+PyObject* count_from(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        if (count != 3) raise(PyExc_TypeError, "asnumpy._core.count_from() takes exactly 3 arguments (%zd given)", count);
+        std::array<std::int64_t, 3> values{};
+        for (std::size_t i = 0; i < 3; ++i) {
+            int overflow = 0;
+            if (!PyLong_CheckExact(given[i])) Py_RETURN_NONE;
+            values[i] = PyLong_AsLongLongAndOverflow(given[i], &overflow);
+            if (overflow) Py_RETURN_NONE;
+        }
+        const auto [start, stop, step] = values;
+        std::int64_t span = 0;
+        Pool& pool = expect_pool(Py_None);
+        if (step == 0 || step == INT64_MIN || __builtin_sub_overflow(stop, start, &span) || span == INT64_MIN || !pool.backend().host_visible()) Py_RETURN_NONE;
+        const bool none = step > 0 ? span <= 0 : span >= 0;
+        const std::int64_t n = none ? 0 : (std::abs(span) - 1) / std::abs(step) + 1;
+        Array made = new_array(Dims{n}, DType::int64, pool);
+        made.buffer->materialise();
+        auto* const to = reinterpret_cast<std::int64_t*>(made.data());
+        cpu::parallel_for(n, std::int64_t{1} << 16, [=](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) to[i] = start + i * step;
+        });
+        return wrap(std::move(made));
+    });
+}
+
+// Whether a NumPy array may become one of ours as it is: at the end of its chain of views stands an array that owns the
+// memory, so that it is nobody else's but NumPy's.
+PyObject* is_fresh(PyObject*, PyObject* array) {
+    if (!PyArray_Check(array)) Py_RETURN_FALSE;
+    auto* const first = reinterpret_cast<PyArrayObject*>(array);
+    PyArrayObject* root = first;
+    while (PyArray_BASE(root) && PyArray_Check(PyArray_BASE(root))) root = reinterpret_cast<PyArrayObject*>(PyArray_BASE(root));
+    return PyBool_FromLong(!PyArray_BASE(root) && PyArray_CHKFLAGS(root, NPY_ARRAY_OWNDATA) && PyArray_ISWRITEABLE(first) &&
+                           PyArray_ISNOTSWAPPED(first));
+}
+
+PyMethodDef functions[] = {
+    {"is_fresh", is_fresh, METH_O, "is_fresh(array, /)\n--\n\nWhether the memory of a NumPy array is NumPy's own and may be written."},
+    {"count_from", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(count_from)), METH_FASTCALL,
+     "count_from(start, stop, step, /)\n--\n\nThe integers from start to stop as a new array; None: not by this way."},
+    {"filled", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(filled)), METH_FASTCALL,
+     "filled(shape, dtype, value, /)\n--\n\nA new array of one number (None: of whatever lies there); None: not by this way."},
+    {nullptr, nullptr, 0, nullptr},
+};
 
 nb::object as_strided(nb::handle array, nb::handle shape, nb::handle strides, std::int64_t offset, bool writeable) {
     PyArray* a = expect_array(array.ptr(), "as_strided");
@@ -105,6 +188,7 @@ bool extents_meet(const Array& a, const Array& b) {
 
 void bind_views(nb::module_& m) {
     using nb::arg;
+    if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw_python_error();
     m.def("empty", [](nb::handle shape, nb::handle dtype, const char* order, nb::handle device) { return empty(shape, dtype, order, device); },
           arg("shape"), arg("dtype"), arg("order") = "C", arg("device") = nb::none());
     m.def("dtype_supported", [](nb::handle dtype) {

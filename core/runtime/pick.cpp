@@ -1,11 +1,14 @@
-// The loops behind the short way of take, scatter and compress.
+// The loops behind the short way of take, scatter and compress, and behind an index for each of several axes.
 #include "runtime/pick.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
+#include "base/itemsize.hpp"
+#include "cpu/threads.hpp"
 #include "runtime/record.hpp"
 
 namespace asnumpy {
@@ -21,31 +24,23 @@ bool is_small_vector(const Array& a) {
 // The host may read it, and its memory holds what the program has written so far.
 bool is_readable(const Array& a) { return a.host_visible() && !a.buffer->pending_writes && a.buffer->materialised(); }
 
-// Calls f.template operator()<bytes>() with the size of an element as a constant.
-template <class F> void with_itemsize(DType d, F f) {
-    switch (itemsize(d)) {
-        case 1: return f.template operator()<1>();
-        case 2: return f.template operator()<2>();
-        case 4: return f.template operator()<4>();
-        case 8: return f.template operator()<8>();
-        case 16: return f.template operator()<16>();
-        default: return f.template operator()<32>();
-    }
-}
-
-[[noreturn]] void raise_out_of_bounds(std::int64_t index, std::int64_t length) {
-    throw IndexError("index " + std::to_string(index) + " is out of bounds for axis 0 with size " + std::to_string(length));
+[[noreturn]] void raise_out_of_bounds(std::int64_t index, std::int64_t length, std::size_t axis = 0) {
+    throw IndexError("index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) + " with size " +
+                     std::to_string(length));
 }
 
 struct Index {
     const char* data;
     std::int64_t stride, length;  // of the axis that is indexed
 
-    explicit Index(const Array& a, std::int64_t n) : data(a.data()), stride(a.view.strides[0]), length(n) {}
+    std::size_t axis;
+
+    explicit Index(const Array& a, std::int64_t n, std::size_t which = 0)
+        : data(a.data()), stride(a.view.strides[0]), length(n), axis(which) {}
     std::int64_t operator[](std::int64_t i) const {
         std::int64_t value;
         std::memcpy(&value, data + i * stride, sizeof value);
-        if (value < -length || value >= length) raise_out_of_bounds(value, length);
+        if (value < -length || value >= length) raise_out_of_bounds(value, length, axis);
         return value + (value < 0 ? length : 0);
     }
 };
@@ -64,7 +59,7 @@ bool take_at_once(const Array& vector, const Array& index, Array& result) {
     const Index at(index, vector.view.shape[0]);
     result = new_array(Dims{n}, vector.dtype, vector.pool());
     result.buffer->materialise();
-    with_itemsize(vector.dtype, [&]<std::size_t bytes>() {
+    with_itemsize(itemsize(vector.dtype), [&]<std::size_t bytes>() {
         char* to = result.data();
         for (std::int64_t i = 0; i < n; ++i, to += bytes) std::memcpy(to, vector.data() + at[i] * stride, bytes);
     });
@@ -78,7 +73,7 @@ bool scatter_at_once(const Array& vector, const Array& index, const Array& sourc
     const std::int64_t n = index.view.shape[0], stride = vector.view.strides[0], step = source.view.strides[0];
     const Index at(index, vector.view.shape[0]);
     for (std::int64_t i = 0; i < n; ++i) static_cast<void>(at[i]);
-    with_itemsize(vector.dtype, [&]<std::size_t bytes>() {
+    with_itemsize(itemsize(vector.dtype), [&]<std::size_t bytes>() {
         for (std::int64_t i = 0; i < n; ++i) std::memcpy(vector.data() + at[i] * stride, source.data() + i * step, bytes);
     });
     return true;
@@ -89,7 +84,7 @@ bool compress_at_once(const Array& vector, const Array& mask, Array& result) {
     const std::int64_t n = mask.view.shape[0], stride = vector.view.strides[0];
     result = new_array(Dims{count_true(mask)}, vector.dtype, vector.pool());
     result.buffer->materialise();
-    with_itemsize(vector.dtype, [&]<std::size_t bytes>() {
+    with_itemsize(itemsize(vector.dtype), [&]<std::size_t bytes>() {
         char* to = result.data();
         for (std::int64_t i = 0; i < n; ++i) {
             if (!mask.data()[i * mask.view.strides[0]]) continue;
@@ -110,6 +105,28 @@ bool flatnonzero_at_once(const Array& mask, Array& result) {
         std::memcpy(to, &i, sizeof i);
         to += sizeof i;
     }
+    return true;
+}
+
+bool join_indices(std::span<const Array> indices, std::span<const std::int64_t> lengths, Array& joined) {
+    for (const Array& index : indices)
+        if (!index.host_visible()) return false;
+    const std::int64_t n = indices[0].view.shape[0];
+    std::vector<Index> along;
+    for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+        make_ready(indices[axis], Access::read);
+        along.emplace_back(indices[axis], lengths[axis], axis);
+    }
+    joined = new_array(Dims{n}, DType::int64, indices[0].pool());
+    joined.buffer->materialise();
+    auto* const to = reinterpret_cast<std::int64_t*>(joined.data());
+    cpu::parallel_for(n, 16384, [&](std::int64_t begin, std::int64_t end, int) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            std::int64_t place = 0;
+            for (const Index& at : along) place = place * at.length + at[i];
+            to[i] = place;
+        }
+    });
     return true;
 }
 

@@ -11,4 +11,8 @@ bool scatter_at_once(const Array& vector, const Array& index, const Array& sourc
 bool compress_at_once(const Array& vector, const Array& mask, Array& result);
 bool flatnonzero_at_once(const Array& mask, Array& result);
 
+// int64 vectors of one length, an index for each of the leading axes of these lengths, as one index into those axes
+// joined. IndexError names the axis. Nothing is done where the host may not read the device's memory.
+bool join_indices(std::span<const Array> indices, std::span<const std::int64_t> lengths, Array& joined);
+
 }  // namespace asnumpy

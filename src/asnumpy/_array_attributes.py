@@ -218,53 +218,13 @@ def _set_flat(self: Any, value: Any) -> None:
     flatiter(self)[:] = value
 
 
-def _component(self: Any, which: int) -> Any:
-    """The real (0) or imaginary (1) parts of a complex array, as a view."""
-    part = np.dtype({"F": "f", "D": "d", "G": "g"}[self.dtype.char])
-    # With a last axis of one element any strides can be read as pairs of the smaller type.
-    pairs = _core.as_strided(self, self.shape + (1,), self.strides + (self.itemsize,), 0, self.flags_writeable)
-    return _core.view_dtype(pairs, part)[..., which]
-
-
-def _real(self: Any) -> ndarray:
-    return _component(self, 0) if self.dtype.kind == "c" else self
-
-
-def _set_real(self: Any, value: Any) -> None:
-    _real(self)[...] = value
-
-
-def _imag(self: Any) -> ndarray:
-    if self.dtype.kind == "c":
-        return _component(self, 1)
-    zeros = _core.empty(self.shape, self.dtype, "C", self.device_name)
-    _core.assign(zeros, 0)
-    zeros.flags_writeable = False
-    return zeros
-
-
-def _set_imag(self: Any, value: Any) -> None:
-    if self.dtype.kind != "c":
-        raise TypeError("array does not have imaginary part to set")
-    _component(self, 1)[...] = value
-
-
 def _ctypes(self: Any) -> Any:
     _core.announce_implicit_copy(self, "ndarray.ctypes")
     return _core.to_numpy_view(self, None).ctypes
 
 
-def _transposed_matrix(self: Any) -> ndarray:
-    if self.ndim < 2:
-        raise ValueError("matrix transpose with ndim < 2 is undefined")
-    return _core.transpose(self, (*range(self.ndim - 2), self.ndim - 1, self.ndim - 2))
-
-
 method(name="flags")(property(flagsobj))
 method(name="flat")(property(flatiter, _set_flat))
-method(name="real")(property(_real, _set_real))
-method(name="imag")(property(_imag, _set_imag))
-method(name="mT")(property(_transposed_matrix))
 method(name="device")(property(device_of, doc="Where the elements lie, an asnumpy.Device."))
 method(name="data")(property(memory_of))
 method(name="ctypes")(property(_ctypes))

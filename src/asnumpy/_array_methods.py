@@ -86,14 +86,7 @@ def fill(self: Any, value: Any) -> None:
     self[...] = element
 
 
-@method(name="conj")
-def _conj(self: Any) -> ndarray:
-    return conjugate(self) if self.dtype.kind == "c" else self
-
-
-@method(name="conjugate")
-def _conjugate(self: Any) -> ndarray:
-    return conjugate(self) if self.dtype.kind == "c" else self
+_core.set_hooks({"conjugate": conjugate})
 
 
 @method(name="round")

@@ -10,8 +10,8 @@ from asnumpy._array import method, ndarray
 from asnumpy._public import exports
 
 _SAME_ORDER = (
-    "argmax argmin argpartition argsort choose clip cumprod cumsum diagonal dot mean nonzero prod put ravel repeat "
-    "searchsorted squeeze std swapaxes take trace var"
+    "argmax argmin argpartition argsort choose clip cumprod cumsum dot mean nonzero prod put repeat searchsorted std "
+    "take trace var"
 ).split()
 
 

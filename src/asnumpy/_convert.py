@@ -20,10 +20,10 @@ def from_host(array: np.ndarray, function: str = "asarray", device: Any = None) 
     return _core.new_from_numpy(array, function, device)
 
 
-def asarray(value: Any, device: Any = None) -> ndarray:
-    """Our arrays pass through, everything else is copied as `np.asarray` reads it."""
+def _converted(value: Any, device: Any = None) -> ndarray:
+    """An array of another device is moved; what is no array of ours is copied as `np.asarray` reads it."""
     if isinstance(value, ndarray):
-        return value if device is None else _core.to_device(value, device)
+        return _core.to_device(value, device)
     if isinstance(value, np.ndarray):
         return from_host(value, "asarray", device)
     made = as_numpy(value)
@@ -32,6 +32,10 @@ def asarray(value: Any, device: Any = None) -> ndarray:
     if made.base is None and made.flags.owndata and type(value) in (list, tuple, int, float, complex, bool):
         return _core.adopt(made, "asarray", device)
     return _core.new_from_numpy(made, "asarray", device)
+
+
+_core.set_hooks({"asarray": _converted})
+asarray = _core.asarray  # our arrays pass through
 
 
 @public

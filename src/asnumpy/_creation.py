@@ -217,6 +217,8 @@ def copy(a: Any, order: Any = "K", subok: bool = False) -> ndarray:
 def empty(
     shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
 ) -> ndarray:
+    if device is None and order == "C" and (common := _core.filled(shape, dtype, None)) is not None:
+        return common
     return _new(shape, dtype, order, device)
 
 
@@ -224,6 +226,8 @@ def empty(
 def zeros(
     shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
 ) -> ndarray:
+    if device is None and order == "C" and (common := _core.filled(shape, dtype, 0)) is not None:
+        return common
     made = _new(shape, dtype, order, device)
     _core.assign(made, 0)
     return made
@@ -233,6 +237,8 @@ def zeros(
 def ones(
     shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
 ) -> ndarray:
+    if device is None and order == "C" and (common := _core.filled(shape, dtype, 1)) is not None:
+        return common
     made = _new(shape, dtype, order, device)
     _core.assign(made, 1)
     return made
@@ -242,6 +248,10 @@ def ones(
 def full(
     shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
 ) -> ndarray:
+    if type(fill_value) is float and device is None and order == "C":
+        common = _core.filled(shape, dtype, fill_value)
+        if common is not None:
+            return common
     if dtype is None:
         dtype = fill_value.dtype if isinstance(fill_value, ndarray) else np.asarray(fill_value).dtype
     return assign_value(_new(shape, dtype, order, device), fill_value)
@@ -341,7 +351,12 @@ def arange(
             raise TypeError("arange() requires stop to be specified.")
         start_or_stop = 0 if start is _MISSING else start
     if dtype is None and type(start_or_stop) is int and type(step) is int and (stop is None or type(stop) is int):
-        return _core.adopt(np.arange(start_or_stop, stop, step), "arange", device)  # the common call first
+        if device is None:  # the common call first
+            first, last = (0, start_or_stop) if stop is None else (start_or_stop, stop)
+            made = _core.count_from(first, last, step)
+            if made is not None:
+                return made
+        return _core.adopt(np.arange(start_or_stop, stop, step), "arange", device)
     if stop is None:
         return computed(np.arange, 0, start_or_stop, step, device=device, dtype=dtype)
     return computed(np.arange, start_or_stop, stop, step, device=device, dtype=dtype)

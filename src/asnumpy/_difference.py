@@ -198,6 +198,11 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> ndarray:
     return host(np.correlate, asarray(a), asarray(v), mode)
 
 
+def _along_last(a: ndarray, axis: int, parameter: str) -> ndarray:
+    place = normalize_axis_index(axis, a.ndim, parameter)
+    return a if place == a.ndim - 1 else moveaxis(a, place, -1)
+
+
 @public
 def cross(
     a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None,
@@ -207,8 +212,7 @@ def cross(
     a, b = asarray(a), asarray(b)
     if a.ndim < 1 or b.ndim < 1:
         raise ValueError("At least one array has zero dimension")
-    a = moveaxis(a, normalize_axis_index(axisa, a.ndim, "axisa"), -1)
-    b = moveaxis(b, normalize_axis_index(axisb, b.ndim, "axisb"), -1)
+    a, b = _along_last(a, axisa, "axisa"), _along_last(b, axisb, "axisb")
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
     shape = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
@@ -231,4 +235,4 @@ def cross(
     out = _core.empty((*shape, 3), dtype)
     for place, (first, second) in enumerate(((1, 2), (2, 0), (0, 1))):
         _core.assign(out[..., place], minor(first, second))
-    return moveaxis(out, -1, axisc)
+    return out if axisc == len(shape) else moveaxis(out, -1, axisc)

@@ -226,12 +226,18 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
 @public
 def real(val: Any) -> Any:
-    return val.real if hasattr(val, "real") else asarray(val).real
+    try:
+        return val.real
+    except AttributeError:
+        return asarray(val).real
 
 
 @public
 def imag(val: Any) -> Any:
-    return val.imag if hasattr(val, "imag") else asarray(val).imag
+    try:
+        return val.imag
+    except AttributeError:
+        return asarray(val).imag
 
 
 @public

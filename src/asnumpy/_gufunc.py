@@ -34,6 +34,9 @@ def product(a: ndarray, b: ndarray) -> ndarray:
 
 def quick_product(a: Any, b: Any) -> Any:
     """The product of two matrices or vectors of one dtype; None: take the long way."""
+    made = _core.dot(a, b)
+    if made is not None:
+        return made
     if type(a) is not ndarray or type(b) is not ndarray:
         return None
     dtype, rows, columns = a.dtype, a.shape, b.shape
@@ -41,6 +44,14 @@ def quick_product(a: Any, b: Any) -> Any:
     if not plain or dtype != b.dtype or dtype.char in "gG" or is_extended(dtype):  # NumPy widens bfloat16
         return None
     return _core.matmul(a, b) if len(rows) == len(columns) == 2 else product(a, b)
+
+
+def _quick_vecdot(a: Any, b: Any) -> Any:
+    """The inner product of two real vectors of one dtype; None: take the long way."""
+    return _core.dot(a, b) if type(a) is ndarray and a.dtype.kind == "f" else None
+
+
+_QUICK = {"matmul": quick_product, "vecdot": _quick_vecdot}
 
 
 def _conjugate(a: ndarray) -> ndarray:
@@ -149,8 +160,9 @@ def _along(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`ufunc(*args, **kwargs)`; what is wrong goes to NumPy, which words the error."""
     name = ufunc.name
-    if name == "matmul" and not kwargs and len(args) == 2:
-        done = quick_product(*args)
+    quick = _QUICK.get(name)
+    if quick is not None and not kwargs and len(args) == 2:
+        done = quick(*args)
         if done is not None:
             return done
     found = overrides([*args, *outputs((), kwargs)])

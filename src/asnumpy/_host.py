@@ -80,13 +80,6 @@ def as_numpy(value: Any) -> np.ndarray:
         return _core.to_numpy_view(made, None)
 
 
-def _root(array: np.ndarray) -> np.ndarray:
-    """The array at the end of a chain of views, which owns the memory or had it from somebody else."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
-
-
 _PLAIN = frozenset({type(None), bool, int, float, str})  # go in as they are
 
 
@@ -178,10 +171,8 @@ class _Door:
             return known[1]
         if not supported(value.dtype):
             return value
-        root = _root(value)
-        fresh = root.base is None and root.flags.owndata and value.flags.writeable and value.dtype.isnative
         # what owns its memory cannot look into a view of ours, but may be what an argument is a view of
-        if not fresh or (self.plain and any(np.may_share_memory(value, one) for one in self.plain)):
+        if not _core.is_fresh(value) or (self.plain and any(np.may_share_memory(value, one) for one in self.plain)):
             return _core.new_from_numpy(value, "array", self.beside)
         return _core.adopt(value, "array", self.beside)
 

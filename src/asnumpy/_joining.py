@@ -328,17 +328,27 @@ def _axis_of(arr: Any, axis: Any) -> tuple[ndarray, int]:
     return a, normalize_axis_index(axis, a.ndim)
 
 
-def _positions(obj: Any) -> Any:
+def _remaining(obj: Any, length: int) -> Any:
+    """What `delete` leaves of an axis: a mask where several elements go, else positions. NumPy words the errors."""
     if isinstance(obj, ndarray):
-        return _core.to_numpy_view(obj, False)
-    return obj
+        obj = _core.to_numpy_view(obj, False)
+    places = np.asarray(obj) if isinstance(obj, list) else obj
+    if isinstance(places, np.ndarray) and places.size > 1 and places.dtype.kind in "iu":
+        kept = np.ones(length, bool)
+        kept[places,] = False
+    else:
+        kept = np.delete(np.arange(length), obj)
+    return _core.adopt(kept)
 
 
 @public
 def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:
     a, axis = _axis_of(arr, axis)
-    # what remains is decided on positions alone, by NumPy, with its errors
-    kept = np.delete(np.arange(a.shape[axis]), _positions(obj))
+    kept = _remaining(obj, a.shape[axis])
+    if kept.dtype == np.bool:
+        if a.ndim == 1:
+            return _core.compress(a, kept)
+        kept = _core.flatnonzero(kept)
     if a.flags_f_contiguous and not a.flags_c_contiguous:  # and what remains keeps that order
         return take(a.T, kept, a.ndim - 1 - axis).T
     return take(a, kept, axis)

@@ -11,9 +11,9 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from asnumpy import _core
 from asnumpy._array import method, ndarray
 from asnumpy._convert import asarray
-from asnumpy._dtype import is_narrow
+from asnumpy._dtype import is_extended, is_narrow
 from asnumpy._host import host
-from asnumpy._manipulation import diagonal, ravel
+from asnumpy._manipulation import ravel
 from asnumpy._public import public
 from asnumpy._ufunc import conjugate, multiply
 
@@ -54,11 +54,12 @@ def gemm(a: ndarray, b: ndarray) -> ndarray:
 
 
 def _vectors(a: ndarray, b: ndarray) -> ndarray:
-    """The inner product of two vectors of one dtype: multiplied and summed in one pass over memory."""
-    if a.dtype.char in "dfDFlqi":  # the common ones first
-        return _core.reduce("add", a.dtype, multiply(a, b), 1, False)
-    if a.dtype == _BOOL or is_narrow(a.dtype) or (a.dtype.kind in "fV" and a.dtype.itemsize == 2):
-        return gemm(a.reshape(1, -1), b.reshape(-1, 1)).reshape(())
+    """The inner product of two vectors of one dtype: by the BLAS, integers multiplied and summed in one pass."""
+    made = _core.dot(a, b)
+    if made is not None:
+        return made
+    if is_extended(a.dtype):
+        return gemm(a.reshape(1, -1), b.reshape(-1, 1))[0, 0]
     return sum_products(multiply(a, b), (0,))
 
 
@@ -86,6 +87,8 @@ def _misaligned(a: ndarray, b: ndarray, axis_a: int, axis_b: int) -> ValueError:
 
 @public
 def dot(a: Any, b: Any, out: Any = None) -> ndarray:
+    if out is None and (made := _core.dot(a, b)) is not None:
+        return made
     a, b = asarray(a), asarray(b)
     if a.ndim == 0 or b.ndim == 0:
         return _write(out, multiply(a, b))
@@ -113,7 +116,7 @@ def _dot(a: ndarray, other: Any, /, out: Any = None) -> ndarray:
 
 @public
 def vdot(a: Any, b: Any, /) -> ndarray:
-    a, b = ravel(asarray(a)), ravel(asarray(b))
+    a, b = asarray(a).ravel(), asarray(b).ravel()
     if a.size != b.size:
         raise ValueError(f"cannot reshape array of size {b.size} into shape ({a.size},)")
     dtype = product_dtype(a, b)
@@ -123,6 +126,9 @@ def vdot(a: Any, b: Any, /) -> ndarray:
 
 @public
 def inner(a: Any, b: Any, /) -> ndarray:
+    made = _core.dot(a, b)
+    if made is not None:
+        return made
     a, b = asarray(a), asarray(b)
     if a.ndim == 0 or b.ndim == 0:
         return multiply(a, b)
@@ -176,11 +182,11 @@ def kron(a: Any, b: Any) -> ndarray:
 
 @public
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> ndarray:
-    return diagonal(asarray(a), offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
+    return asarray(a).diagonal(offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
 
 
 @method(name="trace")
 def _trace(
     a: ndarray, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None,
 ) -> ndarray:
-    return trace(a, offset, axis1, axis2, dtype, out)
+    return a.diagonal(offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
-from asnumpy._array import method, ndarray
+from asnumpy._array import ndarray
 from asnumpy._convert import asarray
 from asnumpy._creation import empty_ordered, normal_shape
 from asnumpy._public import public
@@ -52,16 +52,12 @@ def matrix_transpose(x: Any, /) -> ndarray:
     a = asarray(x)
     if a.ndim < 2:
         raise ValueError(f"Input array must be at least 2-dimensional, but it is {a.ndim}")
-    return swapaxes(a, -1, -2)
+    return a.mT
 
 
 @public
 def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
-    a = asarray(a)
-    axes = list(range(a.ndim))
-    first, second = normalize_axis_index(axis1, a.ndim, "axis1"), normalize_axis_index(axis2, a.ndim, "axis2")
-    axes[first], axes[second] = second, first
-    return _core.transpose(a, tuple(axes))
+    return asarray(a).swapaxes(axis1, axis2)
 
 
 @public
@@ -85,7 +81,10 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> ndarray:
         raise np.exceptions.AxisError(
             f"start arg requires {-a.ndim} <= start < {a.ndim + 1}, but {start} was passed in")
     place = start + a.ndim if start < 0 else start
-    return moveaxis(a, axis, place - 1 if axis < place else place)
+    axes = list(range(a.ndim))
+    axes.remove(axis)
+    axes.insert(place - 1 if axis < place else place, axis)
+    return a.transpose(axes)
 
 
 @public
@@ -99,44 +98,33 @@ def expand_dims(a: Any, axis: Any) -> ndarray:
 
 @public
 def squeeze(a: Any, axis: Any = None) -> ndarray:
-    a = asarray(a)
-    lengths = a.shape
-    if axis is None:
-        dropped: Any = [place for place, length in enumerate(lengths) if length == 1]
-    elif a.ndim == 0 and axis in (0, -1):
-        return a
-    else:
-        dropped = normalize_axis_tuple(axis, a.ndim, "axis")
-        if any(lengths[place] != 1 for place in dropped):
-            raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
-    if not dropped:
-        return a
-    return a[tuple(0 if place in dropped else _ALL for place in range(a.ndim)) + (...,)]
-
-
-def _at_least(arrays: tuple[Any, ...], key: Any) -> Any:
-    made = tuple(key(asarray(a)) for a in arrays)
-    return made[0] if len(made) == 1 else made
+    return asarray(a).squeeze(axis)
 
 
 @public
 def atleast_1d(*arys: Any) -> Any:
-    return _at_least(arys, lambda a: a if a.ndim else a.reshape(1))
+    if len(arys) != 1:
+        return tuple(map(atleast_1d, arys))
+    a = asarray(arys[0])
+    return a if a.ndim else a.reshape(1)
 
 
 @public
 def atleast_2d(*arys: Any) -> Any:
-    return _at_least(arys, lambda a: a.reshape(1, 1) if a.ndim == 0 else a[None, :] if a.ndim == 1 else a)
+    if len(arys) != 1:
+        return tuple(map(atleast_2d, arys))
+    a = asarray(arys[0])
+    ndim = a.ndim
+    return a if ndim > 1 else a[None] if ndim else a.reshape(1, 1)
 
 
 @public
 def atleast_3d(*arys: Any) -> Any:
-    def grow(a: ndarray) -> ndarray:
-        if a.ndim == 0:
-            return a.reshape(1, 1, 1)
-        return a[None, :, None] if a.ndim == 1 else a[:, :, None] if a.ndim == 2 else a
-
-    return _at_least(arys, grow)
+    if len(arys) != 1:
+        return tuple(map(atleast_3d, arys))
+    a = asarray(arys[0])
+    ndim = a.ndim
+    return a if ndim > 2 else a[..., None] if ndim == 2 else a[None, :, None] if ndim else a.reshape(1, 1, 1)
 
 
 @public
@@ -162,33 +150,37 @@ def _spread(a: ndarray, lengths: tuple[int, ...]) -> ndarray:
 
 @public
 def ravel(a: Any, order: Any = "C") -> ndarray:
-    a = asarray(a)
-    if order == "C" or order is None:
-        view = _core.reshape_view(a, (a.size,)) if a.flags_c_contiguous else None
-        return flatten(a) if view is None else view
+    return asarray(a).ravel(order)
+
+
+def _memory_order(a: ndarray) -> tuple[int, ...]:
+    """The axes by falling stride; one whose elements all lie in one place stays beside its neighbours, as in NumPy."""
+    strides = [0 if n == 1 else step for n, step in zip(a.shape, a.strides, strict=True)]
+    inner_first: list[int] = []
+    for axis in reversed(range(len(strides))):
+        place = at = len(inner_first)
+        while at and (not (strides[axis] and strides[inner_first[at - 1]])
+                      or abs(strides[inner_first[at - 1]]) > abs(strides[axis])):
+            at -= 1
+            if strides[axis] and strides[inner_first[at]]:
+                place = at
+        inner_first.insert(place, axis)
+    return tuple(reversed(inner_first))
+
+
+def _ravel(a: ndarray, order: Any) -> ndarray:
+    """ravel in another order than C."""
     if order == "K" and not a.flags_c_contiguous:
-        # memory order: the axes by falling stride
-        strides = a.strides
-        a = _core.transpose(a, tuple(sorted(range(a.ndim), key=lambda axis: -abs(strides[axis]))))
-        order = "C"
+        a = _core.transpose(a, _memory_order(a))
     return a.reshape(-1, order="C" if order == "K" else order)
 
 
-@method
-def flatten(a: ndarray, /, order: Any = "C") -> ndarray:
-    if order in ("C", None):
-        out = _core.empty(a.shape, a.dtype)
-        _core.assign(out, a)
-        return _core.reshape_view(out, (a.size,))
-    flat = ravel(a, order)
-    return _core.cast(flat, flat.dtype) if _core.may_share_memory(flat, a) else flat
+_core.set_hooks({"ravel": _ravel})
 
 
 @public
 def flip(m: Any, axis: Any = None) -> ndarray:
-    a = asarray(m)
-    axes = range(a.ndim) if axis is None else normalize_axis_tuple(axis, a.ndim)
-    return a[tuple(slice(None, None, -1) if place in axes else _ALL for place in range(a.ndim)) + (...,)]
+    return _core.flip(asarray(m), axis)
 
 
 @public
@@ -221,8 +213,9 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
     if k == 0:
         return a[...]
     if k == 2:
-        return flip(flip(a, first), second)
-    return swapaxes(flip(a, second), first, second) if k == 1 else flip(swapaxes(a, first, second), second)
+        return _core.flip(a, (first, second))
+    turned = _core.flip(a, second if k == 1 else first)
+    return turned.swapaxes(first, second)
 
 
 @public
@@ -279,24 +272,7 @@ def resize(a: Any, new_shape: Any) -> ndarray:
 
 @public
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
-    return diagonal_view(asarray(a), offset, axis1, axis2, False)
-
-
-def diagonal_view(a: ndarray, offset: int, axis1: int, axis2: int, writeable: bool) -> ndarray:
-    """The elements a[i, i + offset] of two axes, as a view whose last axis runs along them."""
-    if a.ndim < 2:
-        raise ValueError("diag requires an array of at least two dimensions")
-    first, second = normalize_axis_index(axis1, a.ndim, "axis1"), normalize_axis_index(axis2, a.ndim, "axis2")
-    if first == second:
-        raise ValueError("axis1 and axis2 cannot be the same")
-    rest = [axis for axis in range(a.ndim) if axis not in (first, second)]
-    down, across = (max(-offset, 0), max(offset, 0))
-    length = max(min(a.shape[first] - down, a.shape[second] - across), 0)
-    start = down * a.strides[first] + across * a.strides[second] if length else 0
-    return _core.as_strided(
-        a, (*(a.shape[axis] for axis in rest), length),
-        (*(a.strides[axis] for axis in rest), a.strides[first] + a.strides[second]), start, writeable,
-    )
+    return asarray(a).diagonal(offset, axis1, axis2)
 
 
 @public
@@ -328,26 +304,3 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
         chosen: Any = key[0] if len(key) == 1 else tuple(key)
         return filt[chosen]
     return a[tuple(key) + (...,)]
-
-
-# --- the same as methods, with np.ndarray's signatures ---
-
-
-@method(name="swapaxes")
-def _swapaxes(a: ndarray, axis1: int, axis2: int, /) -> ndarray:
-    return swapaxes(a, axis1, axis2)
-
-
-@method(name="squeeze")
-def _squeeze(a: ndarray, /, axis: Any = None) -> ndarray:
-    return squeeze(a, axis)
-
-
-@method(name="ravel")
-def _ravel(a: ndarray, /, order: Any = "C") -> ndarray:
-    return ravel(a, order)
-
-
-@method(name="diagonal")
-def _diagonal(a: ndarray, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
-    return diagonal(a, offset, axis1, axis2)

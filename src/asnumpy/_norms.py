@@ -11,7 +11,6 @@ from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
 from asnumpy._doors import door
-from asnumpy._linear import dot
 from asnumpy._manipulation import moveaxis, ravel
 from asnumpy._ufunc import absolute, add, conjugate, maximum, minimum, multiply, not_equal, power, sqrt
 
@@ -47,10 +46,10 @@ def _euclidean(a: ndarray, axes: tuple[int, ...], keepdims: bool) -> ndarray:
 
 
 def _of_everything(a: ndarray, keepdims: bool) -> ndarray:
-    """The root of the sum of all squares; 16-bit squares are summed before they are rounded, as by `dot`."""
-    if a.dtype == np.float16:
-        flat = ravel(a, "K")
-        total = sqrt(dot(flat, flat))
+    """The root of the sum of all squares, by `dot`, which sums 16-bit squares before it rounds them."""
+    if a.dtype.char in "edf":
+        flat = a if a.ndim == 1 else ravel(a, "K")
+        total = sqrt(_core.dot(flat, flat))
         return total.reshape((1,) * a.ndim) if keepdims else total
     return _euclidean(a, tuple(range(a.ndim)), keepdims)
 

@@ -131,7 +131,7 @@ def call_ufunc(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return (_calls if function.row >= 0 else _gufunc).call(function, args, kwargs)
 
 
-_core.set_hooks({"ufunc_type": ufunc, "resolve": resolve, "call_ufunc": call_ufunc, "asarray": asarray})
+_core.set_hooks({"ufunc_type": ufunc, "resolve": resolve, "call_ufunc": call_ufunc})
 
 ufuncs: dict[str, ufunc] = {}
 for _name, _value in vars(np).items():

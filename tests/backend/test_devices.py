@@ -201,6 +201,28 @@ def test_two_devices_at_once() -> None:
 
 
 @needs_one
+def test_layouts_that_operators_do_not_take() -> None:
+    """More than 8 axes, steps backwards, in operations that are not elementwise."""
+    plain = np.arange(512.0, dtype="float32").reshape((2,) * 9)
+    with ap.Device(OTHERS[0]), ap.config.using(fallback="error"):
+        a, index = ap.array(plain), ap.array([1, 0, 1])
+        for axis in range(9):
+            for mine, theirs in ((a, plain), (a.T, plain.T), (a[::-1, ..., ::-1], plain[::-1, ..., ::-1])):
+                np.testing.assert_array_equal(ap.to_numpy(ap.take(mine, index, axis)), np.take(theirs, [1, 0, 1], axis))
+                np.testing.assert_array_equal(ap.to_numpy(ap.cumsum(mine, axis)), np.cumsum(theirs, axis))
+                np.testing.assert_array_equal(ap.to_numpy(ap.argmax(mine, axis)), np.argmax(theirs, axis))
+        np.testing.assert_array_equal(ap.to_numpy(a.T @ a + a), plain.T @ plain + plain)
+        backwards, expected = a.T[:, :, ::-1], plain.copy().T[:, :, ::-1]
+        backwards[:, :, :, index[:2]] = 7
+        expected[:, :, :, [1, 0]] = 7
+        np.testing.assert_array_equal(ap.to_numpy(backwards), expected)
+        line = ap.arange(6)
+        line[::-1][ap.array([1, 2])] = 9
+        assert line.tolist() == [0, 1, 2, 9, 9, 5]
+        assert ap.take(line[2:3][::-1], ap.array([0, 0])).tolist() == [2, 2]
+
+
+@needs_one
 def test_implicit_copies() -> None:
     x = ap.asarray([1.0, 2.0, 3.0], device=OTHERS[0])
     for call in (lambda: np.asarray(x), lambda: memoryview(x), lambda: x.__array__(), lambda: np.array([x, x]),

@@ -53,7 +53,9 @@ def test_random_programs_give_what_one_stream_gives(slow: None) -> None:
             for _ in range(20):
                 a, b, to = random.integers(0, 5, 3)
                 start = int(random.integers(0, 5))
-                views = [cann.tensor(tensors[i].address, (4,), "i4", offset=start, owner=tensors[i]) for i in (a, b, to)]
+                views = [
+                    cann.tensor(tensors[i].address, (4,), "i4", offset=start, owner=tensors[i]) for i in (a, b, to)
+                ]
                 cann.op("aclnnMaximum" if start % 2 else "aclnnMinimum")(*views)
                 pick = np.maximum if start % 2 else np.minimum
                 part = slice(start, start + 4)

@@ -143,7 +143,8 @@ def test_optional_parameters_may_be_left_out() -> None:
 
 
 def test_keyword_names_of_python_have_an_underscore() -> None:
-    names = [name for name in cann.operators() if any(p.name in ("from", "lambda") for p in cann.op(name).signature.parameters)]
+    kept = ("from", "lambda")
+    names = [name for name in cann.operators() if any(p.name in kept for p in cann.op(name).signature.parameters)]
     assert names
     for name in names:
         assert {"from_", "lambda_"} & set(inspect.signature(cann.op(name)).parameters)
@@ -183,7 +184,8 @@ def test_empty_and_scalar_shapes() -> None:
 
 
 @pytest.mark.parametrize(("value", "reference", "expected"), [
-    (1, "float32", "float32"), (1, "int8", "int8"), (300, "int8", "int64"), (True, "bool", "bool"), (2.5, "int32", "float32"),
+    (1, "float32", "float32"), (1, "int8", "int8"), (300, "int8", "int64"), (True, "bool", "bool"),
+    (2.5, "int32", "float32"),
     (2.5, "float64", "float64"), (1, "bool", "int64"), (1j, "float32", "complex64"), (True, "int32", "int32"),
 ])  # fmt: skip
 def test_a_python_number_takes_the_dtype_of_the_tensors_where_it_can(value: Any, reference: str, expected: str) -> None:

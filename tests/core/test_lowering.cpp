@@ -5,16 +5,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "ascend/lowering.hpp"
-#include "ascend/lowering_recipe.hpp"
+#include "ascend/lowering_term.hpp"
 #include "ascend_device.hpp"
 #include "ascend_values.hpp"
 #include "base/error.hpp"
+#include "cann/operators.hpp"
 #include "cpu/kernels.hpp"
 
 using namespace asnumpy;
@@ -215,11 +215,25 @@ void check_loop(TestDevice& device, RowId id, int loop) {
     device.clear();
 }
 
+// Each call string names an operator and gives as many arguments as it has parameters.
+void check_call_strings() {
+    for (const Row& r : rows()) {
+        for (const std::string_view text : {r.aclnn.elementwise, r.aclnn.scalar_last, r.aclnn.scalar_first, r.aclnn.reduce, r.aclnn.scan}) {
+            if (text.empty()) continue;
+            const ascend::CallString call = ascend::parse_call(text);
+            const int found = cann::find_operator(call.op);
+            if (found < 0) fail(std::string(r.name), std::string(call.op) + " is not among CANN's operators");
+            else if (cann::operators()[static_cast<std::size_t>(found)].count != call.arguments.size()) fail(std::string(r.name), "number of arguments of '" + std::string(text) + "'");
+        }
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     setenv("ASNUMPY_CANN", CANNSIM_FOLDER, 0);
     setenv("CANNSIM_STRICT", "abort", 0);
+    check_call_strings();
     TestDevice device;
     const std::string only = argc > 1 ? argv[1] : "";
     int loops = 0;

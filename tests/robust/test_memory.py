@@ -31,6 +31,14 @@ def limit_to(room: int) -> None:
     ap.config.memory_limit = info["in_use"] + info["cached"] + room
 
 
+def ones_beside(room: int) -> ap.ndarray:
+    """LENGTH computed ones, beside which the pool may take so many bytes."""
+    x = ap.ones(LENGTH)
+    ap.eval(x)
+    limit_to(room)
+    return x
+
+
 HUGE: dict[str, Callable[[], object]] = {
     "zeros": lambda: ap.zeros(1 << 50),
     "empty": lambda: ap.empty((1 << 30, 1 << 20), np.int8),
@@ -86,9 +94,7 @@ def test_limit_is_met_at_the_flush_and_others_survive() -> None:
 
 
 def test_what_depends_on_a_failure_waits_with_it() -> None:
-    x = ap.ones(LENGTH)
-    ap.eval(x)
-    limit_to(4 * MEGABYTE)
+    x = ones_beside(4 * MEGABYTE)
     y = x + 1
     z = y[::-1] * 2
     total = z.sum() if z.size else z
@@ -102,9 +108,7 @@ def test_what_depends_on_a_failure_waits_with_it() -> None:
 
 
 def test_dropping_what_failed_clears_the_queue() -> None:
-    x = ap.ones(LENGTH)
-    ap.eval(x)
-    limit_to(4 * MEGABYTE)
+    x = ones_beside(4 * MEGABYTE)
     y = x + 1
     with pytest.raises(MemoryError):
         ap.synchronize()
@@ -114,9 +118,7 @@ def test_dropping_what_failed_clears_the_queue() -> None:
 
 
 def test_freeing_makes_room() -> None:
-    x = ap.ones(LENGTH)
-    ap.eval(x)
-    limit_to(9 * MEGABYTE)
+    x = ones_beside(9 * MEGABYTE)
     y = x + 1
     ap.eval(y)
     z = x + 2

@@ -39,7 +39,7 @@ class Checker:
     def refuse(
         self, kind: type[Exception], name: str, expected: str, value: Any = None, got: str = ""
     ) -> NoReturn:
-        """Raises the exception with operator, parameter, what was expected and what came (`got` where words say it)."""
+        """Raises the exception with operator, parameter, what was expected and what came (`got`: in words)."""
         raise kind(f"{self.signature.name}: {name}: expected {expected}, got {got or came(value)}")
 
     def bind(self, positional: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class Checker:
             if parameter.written and not value.flags_writeable:
                 self.refuse(ValueError, name, "an array that may be written", got=f"{came(value)}, read-only")
             try:
-                tensor = of_array(value)
+                tensor = of_array(value, written=parameter.written)
             except ValueError as error:
                 raise ValueError(f"{self.signature.name}: {name}: {error}") from None
         elif isinstance(value, np.ndarray):

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from asnumpy import _cann_search
+from asnumpy import _cann_search, _core
+from asnumpy.cann import _devices
 
 WAITING = 256  # measurements that may wait for their events before they are read
 
@@ -99,6 +100,19 @@ def metrics() -> dict[str, dict[str, Any]]:
             }
             for name, one in sorted(_figures.items())
         }
+
+
+def engine_metrics(device: Any = 0) -> dict[str, dict[str, Any]]:
+    """The same of the operators that the programs of arrays called on a device since the process started.
+
+    Parameters: device, a number or "ascend:1". Returns a dict of dicts by operator: `count`, `reused` (calls that took
+    the executor of an earlier one), `host_seconds`, `bytes`. ValueError where there is no such device.
+    """
+    counts = _core.cann_call_counts(_devices.checked(device, "cann.engine_metrics"))
+    return {
+        name: {"count": calls, "reused": reused, "host_seconds": nanoseconds / 1e9, "bytes": nbytes}
+        for name, (calls, reused, nanoseconds, nbytes) in sorted(counts.items())
+    }
 
 
 def reset_metrics() -> None:

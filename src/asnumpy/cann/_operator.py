@@ -17,7 +17,7 @@ from asnumpy.cann import _calls, _devices, _facts, _metrics, _streams
 from asnumpy.cann._arguments import Checker, moved_bytes, tensors_of
 from asnumpy.cann._calls import Arguments, CannError, Pointer
 from asnumpy.cann._memory import Memory, policy_number
-from asnumpy.cann._tensor import ALIGNMENT, Tensor, contiguous
+from asnumpy.cann._tensor import ALIGNMENT, Tensor, contiguous, refresh
 
 WORKSPACES = ("shared", "own")
 
@@ -86,6 +86,8 @@ class Launch:
     def __init__(self, signature: _facts.Signature, values: dict[str, Any], stream: Any) -> None:
         self.signature, self.values = signature, values
         tensors = list(tensors_of(signature, values))
+        for name, tensor in tensors:
+            refresh(tensor, signature[name].written)
         self.device = tensors[0][1].device if tensors else _devices.current_device()
         _devices.use(self.device)
         _streams.let_go()
@@ -155,7 +157,7 @@ _living: weakref.WeakSet[Plan] = weakref.WeakSet()
 
 
 class Plan:
-    """An operator with its arguments after phase one. `run` enqueues it, as often as wanted, on other memory if asked."""
+    """An operator with its arguments after phase one. `run` enqueues it, as often as wanted, also on other memory."""
 
     def __init__(self, op: Operator, bound: dict[str, Any], values: dict[str, Any], policy: str | None) -> None:
         self.op, self._bound, self._values = op, bound, values

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy.cann import _facts
 
@@ -91,7 +92,11 @@ def tensor(
         extra = [name for name, value in given.items() if value is not None]
         if extra or offset:
             raise TypeError(f"cann.tensor: an array brings its own {', '.join(extra or ['offset'])}")
-        return of_array(address, made)
+        if str(address.device) == "cpu":
+            raise ValueError(
+                "cann.tensor: expected an array on an Ascend device, got one on cpu; to_device('ascend:0') moves it"
+            )
+        return of_array(address, made, written=True)
     if shape is None or dtype is None:
         raise TypeError("cann.tensor: expected an address with shape and dtype, or an array of asnumpy")
     try:
@@ -118,8 +123,12 @@ def tensor(
     return made
 
 
-def of_array(array: ndarray, made: Tensor | None = None) -> Tensor:
-    """The array as a tensor of its device, which keeps it alive. ValueError where no aclTensor can say its strides."""
+def of_array(array: ndarray, made: Tensor | None = None, *, written: bool = False) -> Tensor:
+    """The array as a tensor of its device, which keeps it alive. ValueError where no aclTensor can say its strides.
+
+    What is recorded and concerns it is enqueued. Afterwards, the tensor is in order with the array's other uses for as
+    long as `refresh` is called before each use.
+    """
     if made is None:
         made = Tensor()
         made.format = "ND"
@@ -131,7 +140,7 @@ def of_array(array: ndarray, made: Tensor | None = None) -> Tensor:
     )
     if array.size and any(step < 0 for step in made.strides):
         raise ValueError("expected strides of at least 0, got a reversed view; give a copy of it")
-    address = array.data.ptr if array.size else 0
+    address = _core.cann_address(array, written) if array.size else 0
     rest = address % (2 * ALIGNMENT)
     if rest % item:
         raise ValueError(f"expected elements at multiples of their size ({item}), got {address:#x}; give a copy")
@@ -139,3 +148,9 @@ def of_array(array: ndarray, made: Tensor | None = None) -> Tensor:
     reach = sum((length - 1) * step for length, step in zip(made.shape, made.strides, strict=True))
     made.storage = (made.offset + reach + 1 if array.size else 0,)
     return made
+
+
+def refresh(tensor: Tensor, written: bool) -> None:
+    """Enqueues what was recorded meanwhile and concerns the array behind the tensor, if that is one."""
+    if isinstance(tensor.owner, ndarray) and tensor.owner.size:
+        _core.cann_address(tensor.owner, written)

@@ -43,15 +43,6 @@ class Generator(Distributions):
     def __init__(self, bit_generator: Any) -> None:
         self._bit_generator = as_bit_generator(bit_generator, "Generator")
 
-    def __repr__(self) -> str:
-        return f"{self} at 0x{id(self):X}"
-
-    def __str__(self) -> str:
-        return f"{type(self).__name__}({type(self._bit_generator).__name__})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._bit_generator,)
-
     @property
     def bit_generator(self) -> BitGenerator:
         return self._bit_generator

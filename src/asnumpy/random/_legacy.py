@@ -45,15 +45,6 @@ class RandomState(Distributions):
         else:
             self._bit_generator = as_bit_generator(seed, "RandomState")
 
-    def __repr__(self) -> str:
-        return f"{self} at 0x{id(self):X}"
-
-    def __str__(self) -> str:
-        return f"{type(self).__name__}({type(self._bit_generator).__name__})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._bit_generator,)
-
     def __getstate__(self) -> dict[str, Any]:
         return self.get_state(legacy=False)
 

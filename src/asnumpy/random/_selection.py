@@ -16,7 +16,7 @@ from asnumpy._manipulation import moveaxis
 from asnumpy._selection import take_along_axis
 from asnumpy._sorting import searchsorted
 from asnumpy.random._integers import draw_integers
-from asnumpy.random._source import INT64, Source, size_shape
+from asnumpy.random._source import INT64, Source, size_shape, stored
 
 
 def _normal_axis(axis: int, ndim: int) -> int:
@@ -136,13 +136,7 @@ def permute_lines(source: Source, x: Any, axis: Any, out: Any) -> Any:
         order = source.fill("choice", _core.empty(lines.shape, INT64), option=array.shape[along])
         made = moveaxis(take_along_axis(lines, order, -1), -1, along)
         made = _core.cast(made, made.dtype)
-    if out is None:
-        return made
-    if isinstance(out, ndarray):
-        _core.assign(out, made)
-    else:
-        out[...] = _core.to_numpy_view(made, False)
-    return out
+    return stored(out, made)
 
 
 def population_of(a: Any, measure: Callable[[Any], int], too_small: str, empty: str, size: Any) -> tuple[Any, int]:

@@ -133,10 +133,30 @@ def check_output(out: Any, dtype: np.dtype, size: Any, c_order: bool) -> None:
         raise ValueError("size must match out.shape when used together")
 
 
+def stored(out: Any, made: ndarray) -> Any:
+    """What was drawn, put into `out` where that is an array of ours or NumPy's."""
+    if out is None:
+        return made
+    if isinstance(out, ndarray):
+        _core.assign(out, made)
+    else:
+        out[...] = _core.to_numpy_view(made, False)
+    return out
+
+
 class Source:
     """A bit generator, and the numbers that it gives."""
 
     _bit_generator: BitGenerator
+
+    def __repr__(self) -> str:
+        return f"{self} at 0x{id(self):X}"
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({type(self._bit_generator).__name__})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._bit_generator,)
 
     def fill(self, row: str, out: Any, parameters: tuple[Any, ...] = (), option: int = 0) -> Any:
         """Draws `out`, an array of ours in C order, from the next words of the stream."""
@@ -214,10 +234,4 @@ class Source:
         direct = isinstance(out, ndarray) and out.flags_c_contiguous
         made = out if direct else _core.empty(shape, dtype)
         self.fill(row or function, made, tuple(one.array for one in parameters))
-        if out is None or direct:
-            return made
-        if isinstance(out, ndarray):
-            _core.assign(out, made)
-        else:
-            out[...] = _core.to_numpy_view(made, False)
-        return out
+        return made if direct else stored(out, made)

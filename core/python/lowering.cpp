@@ -1,0 +1,79 @@
+// How a 910B runs each loop, for the coverage table and its test.
+#include <string>
+
+#include "ascend/lowering.hpp"
+#include "python/bindings.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+nb::str text(std::string_view s) { return nb::str(s.data(), s.size()); }
+
+nb::tuple names(std::span<const DType> dtypes) {
+    nb::list result;
+    for (const DType d : dtypes) result.append(text(name(d)));
+    return nb::tuple(result);
+}
+
+// (kind, row, input dtypes, output dtypes, path, operators or reason); the row of a scan is the operation that it repeats.
+void add_entry(nb::list& all, const char* kind, std::string_view row, nb::tuple in, nb::tuple out, const ascend::Explanation& how) {
+    all.append(nb::make_tuple(kind, text(row), in, out, text(ascend::name(how.path)), text(how.text)));
+}
+
+void add_loops(nb::list& all, RowId id) {
+    const Row& r = row(id);
+    for (std::size_t loop = 0; loop < r.loops.size(); ++loop) {
+        const Signature& s = r.loops[loop];
+        const std::span in(s.in.data(), s.nin), out(s.out.data(), s.nout);
+        add_entry(all, "elementwise", r.name, names(in), names(out), ascend::explain(id, static_cast<int>(loop)));
+        const bool folds = r.reducible && s.nin == 2 && s.nout == 1 && s.in[0] == s.in[1] && s.in[0] == s.out[0];
+        if (!folds) continue;
+        add_entry(all, "reduction", r.name, names(in.first(1)), names(out), ascend::explain_reduction(id, static_cast<int>(loop)));
+        StructuredCall scan;
+        scan.row = find_row("scan");
+        scan.op = id;
+        scan.in = {Tensor{nullptr, s.in[0], {}, {}}};
+        scan.out = {Tensor{nullptr, s.out[0], {}, {}}};
+        add_entry(all, "scan", r.name, names(in.first(1)), names(out), ascend::explain(scan));
+    }
+}
+
+// The dtypes of a structured row's operands where its first one has this dtype; ops/structured.hpp says what it takes.
+bool has_operands(std::string_view name, DType d, std::vector<DType>& in, std::vector<DType>& out) {
+    const bool moves = name == "take" || name == "scatter";
+    if (is_narrow(d) && !moves && name != "compress") return false;
+    if (name == "matmul") in = {d, d}, out = {d};
+    else if (moves) in = {d, DType::int64}, out = {d};
+    else if (name == "compress") in = {d, DType::boolean}, out = {d};
+    else if (name == "argmax" || name == "argmin") in = {d}, out = {DType::int64};
+    else if (name == "flatnonzero" && d == DType::boolean) in = {d}, out = {DType::int64};
+    else if (name == "bincount" && d == DType::int64) in = {d}, out = {d};
+    else if (name == "in_range" && d == DType::int64) in = {d}, out = {DType::boolean};
+    else return false;
+    return true;
+}
+
+nb::list lowering() {
+    nb::list all;
+    for (std::size_t id = 0; id < rows().size(); ++id) {
+        const Row& r = rows()[id];
+        add_loops(all, static_cast<RowId>(id));
+        for (int i = 0; r.kind == RowKind::structured && i < dtype_count; ++i) {
+            std::vector<DType> in, out;
+            if (!has_operands(r.name, static_cast<DType>(i), in, out)) continue;
+            StructuredCall call;
+            call.row = static_cast<RowId>(id);
+            for (const DType d : in) call.in.push_back(Tensor{nullptr, d, {}, {}});
+            for (const DType d : out) call.out.push_back(Tensor{nullptr, d, {}, {}});
+            add_entry(all, "structured", r.name, names(in), names(out), ascend::explain(call));
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+void bind_lowering(nb::module_& m) { m.def("lowering", &lowering, "How an Ascend 910B runs each loop of each row."); }
+
+}  // namespace asnumpy::python

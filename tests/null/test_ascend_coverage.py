@@ -1,0 +1,58 @@
+"""What an Ascend 910B leaves to the host is listed, and the page about it says what the present build does."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+from asnumpy import _core
+
+TOOL = Path(__file__).resolve().parents[2] / "tools" / "ascend_coverage.py"
+LISTED = Path(__file__).parent / "ascend_host.txt"
+
+
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("ascend_coverage", TOOL)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def left_to_the_host() -> set[str]:
+    """Of the dtypes that CANN computes with."""
+    dtypes = tool().COLUMNS.keys()
+    return {
+        f"{kind} {row} {' '.join(inputs)}"
+        for kind, row, inputs, outputs, path, _ in _core.lowering()
+        if path == "host" and {*inputs, *outputs} <= dtypes
+    }
+
+
+def test_page_is_current() -> None:
+    module = tool()
+    assert module.PAGE.read_text() == module.text(), "python tools/ascend_coverage.py --write"
+
+
+def test_nothing_else_is_left_to_the_host() -> None:
+    listed = {line for line in LISTED.read_text().splitlines() if not line.startswith("#")}
+    found = left_to_the_host()
+    assert not found - listed, "these ran on the device: give them a lowering (core/ascend/lowering_*.cpp)"
+    assert not listed - found, f"these run on the device now: take them out of {LISTED.name}"
+
+
+def test_dtypes_that_cann_lacks_are_moved_on_the_device() -> None:
+    moved = {
+        (row, inputs[0])
+        for kind, row, inputs, _, path, _ in _core.lowering()
+        if kind == "structured" and row in ("take", "scatter", "compress") and path != "host"
+    }
+    dtypes = {inputs[0] for kind, row, inputs, *_ in _core.lowering() if row == "cast"}
+    assert moved == {(row, dtype) for row in ("take", "scatter", "compress") for dtype in dtypes}
+
+
+def test_call_strings_name_operators() -> None:
+    """A row's text that no operator has would leave its loops to the host without a word."""
+    wrong = [entry for entry in _core.lowering() if "is not among CANN's operators" in entry[5]]
+    assert not wrong
