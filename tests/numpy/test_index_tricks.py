@@ -77,6 +77,7 @@ def test_along_axes():
     agree(lambda xp, x: xp.apply_along_axis(len, 5, x), a)
 
 
+@pytest.mark.host_memory
 def test_iterators():
     plain = sample((2, 3), "float64")
     a = ap.from_numpy(plain)
@@ -172,6 +173,7 @@ def test_the_rest_of_lib():
     assert a + Tagged() == ("add", ["ndarray", "Tagged"]) and Tagged() * a == ("multiply", ["Tagged", "ndarray"])
 
 
+@pytest.mark.host_memory
 def test_foreign_memory_and_text():
     import ctypes
 
