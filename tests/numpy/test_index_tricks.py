@@ -155,6 +155,7 @@ def test_real_functions_that_become_complex():
     agree(lambda xp, x: xp.emath.power(x, [2, 3]), np.array([2, 4]))
 
 
+@pytest.mark.host_memory
 def test_the_rest_of_lib():
     a = ap.arange(6)
     low, high = ap.lib.array_utils.byte_bounds(a[1:3])
