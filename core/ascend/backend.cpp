@@ -1,6 +1,7 @@
 // One backend for each device: memory, copies, programs, structured operations, and the end of it all.
 #include "ascend/backend.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -21,28 +22,26 @@ namespace {
 constexpr std::array out_of_memory{cann::ACL_ERROR_RT_MEMORY_ALLOCATION, cann::ACL_ERROR_BAD_ALLOC, cann::ACL_ERROR_STORAGE_OVER_LIMIT,
                                    cann::ACL_ERROR_RT_DEVICE_OOM, cann::ACL_ERROR_RT_RESOURCE_ALLOC_FAIL};
 
-// Operators take 8 axes. What had more lies in a contiguous copy by now: the axes beside those that matter become one.
-void fold(StructuredCall& call) {
+constexpr int most_axes = 8;
+
+// A call on C-contiguous tensors of many axes as the same on few: those before and after the axis joined, or the batch's.
+void join_axes(StructuredCall& call) {
     static const RowId matmul = find_row("matmul");
-    int ndim = 0;
-    for (const Tensor& t : call.in) ndim = std::max(ndim, t.shape.size());
-    if (ndim <= 8) return;
-    const int kept = call.row == matmul ? ndim - 2 : static_cast<int>(call.axis);  // the first axis that matters
-    const int matter = call.row == matmul ? 2 : 1;
-    const auto folded = [&](Tensor& t) {
-        if (t.shape.size() < ndim - 1) return;  // an index
-        const bool reduced = t.shape.size() < ndim;
-        const std::span<const std::int64_t> shape(t.shape.begin(), t.shape.end());
-        const auto after = static_cast<std::size_t>(kept + (reduced ? 0 : matter));
-        Dims joined{count(shape.subspan(0, static_cast<std::size_t>(kept)))};
-        for (std::size_t axis = static_cast<std::size_t>(kept); axis < after; ++axis) joined.push_back(shape[axis]);
-        if (call.row != matmul) joined.push_back(count(shape.subspan(after)));
-        t.strides = contiguous(joined, static_cast<std::int64_t>(itemsize(t.dtype))).strides;
-        t.shape = std::move(joined);
+    const auto reshape = [](Tensor& t, Dims shape) {
+        t.strides = contiguous(shape, static_cast<std::int64_t>(itemsize(t.dtype))).strides;
+        t.shape = std::move(shape);
     };
-    for (auto* side : {&call.in, &call.out})
-        for (Tensor& t : *side) folded(t);
-    if (call.row != matmul) call.axis = 1;
+    const auto joined = [](const Tensor& t, int from, int to) { return count({t.shape.data() + from, static_cast<std::size_t>(to - from)}); };
+    const int before = static_cast<int>(call.axis), ndim = call.in[0].shape.size();
+    const auto each = [&](Tensor& t) {
+        const int n = t.shape.size();
+        if (call.row == matmul) reshape(t, {joined(t, 0, n - 2), t.shape[n - 2], t.shape[n - 1]});
+        else if (n == ndim) reshape(t, {joined(t, 0, before), t.shape[before], joined(t, before + 1, n)});
+        else if (n > 1) reshape(t, {joined(t, 0, before), joined(t, before, n)});  // without the axis: argmax
+    };
+    for (Tensor& t : call.in) each(t);
+    for (Tensor& t : call.out) each(t);
+    call.axis = 1;
 }
 
 class AscendBackend final : public Backend {
@@ -79,22 +78,21 @@ public:
         try {
             const OnDevice here(state_);
             cann().aclrtSynchronizeStream(state_.stream);  // queued work may still use it; what failed there comes again
-            cann().aclrtFree(data);
-        } catch (const RuntimeFailure&) {
+            if (cann().aclrtFree(data) == 0) return;
+            const std::lock_guard lock(blocks_mutex_);
+            blocks_.insert(data);  // once more at the end
+        } catch (const std::exception&) {
             // A lost device has lost its memory, too.
         }
     }
 
     std::size_t total_memory() const override { return total_; }
     std::size_t available_memory() const override {
-        try {
-            state_.expect_usable();
-            const OnDevice here(state_);
-            std::size_t available = 0, total = 0;
-            return cann().aclrtGetMemInfo(cann::ACL_HBM_MEM, &available, &total) ? 0 : available;
-        } catch (const RuntimeFailure&) {
-            return 0;
-        }
+        state_.expect_usable();
+        const OnDevice here(state_);
+        std::size_t available = 0, total = 0;
+        if (const int code = cann().aclrtGetMemInfo(cann::ACL_HBM_MEM, &available, &total)) fail("aclrtGetMemInfo on " + state_.name, code);
+        return available;
     }
 
     std::unique_ptr<Executable> compile(const Program& program) override { return make_executable(state_, program); }
@@ -103,20 +101,30 @@ public:
         trace::Span span(row(call.row).name, "run");
         Emitter emitter(state_);
         StructuredCall prepared = call;
-        for (Tensor& t : prepared.in) t = direct(emitter, t);
-        std::vector<std::pair<Tensor, Tensor>> late;
         static const RowId matmul = find_row("matmul"), scatter = find_row("scatter");
-        const bool keeps_old = call.row == scatter || (call.row == matmul && call.option == 1);
+        const bool adds = (call.row == matmul && call.option == 1) || call.row == scatter;  // to what the output holds
+        const auto deep = [](const Tensor& t) { return t.shape.size() > most_axes; };
+        const bool many_axes = std::ranges::any_of(call.in, deep) || std::ranges::any_of(call.out, deep);
+        const auto gathered = [&](const Tensor& t) {
+            const Tensor copy = emitter.temporary(t.shape, t.dtype);
+            move(emitter, t, copy);
+            return copy;
+        };
+        for (Tensor& t : prepared.in) t = deep(t) || (many_axes && t.shape.size() > 1) ? gathered(t) : direct(emitter, t);
+        std::vector<std::pair<Tensor, Tensor>> late;
         for (Tensor& t : prepared.out) {
-            if (is_direct(t)) continue;
+            if (!many_axes && is_direct(t)) continue;
             const Tensor there = t;
-            t = emitter.temporary(t.shape, t.dtype);
-            if (keeps_old) move(emitter, there, t);
+            t = adds ? gathered(t) : emitter.temporary(t.shape, t.dtype);
             late.emplace_back(t, there);
         }
-        fold(prepared);
+        if (many_axes) join_axes(prepared);
         asnumpy::ascend::run(emitter, prepared);
-        for (const auto& [here, there] : late) move(emitter, here, there);
+        for (auto [here, there] : late) {
+            here.shape = there.shape;
+            here.strides = contiguous(there.shape, static_cast<std::int64_t>(itemsize(there.dtype))).strides;
+            move(emitter, here, there);
+        }
     }
 
     void upload(void* to, const void* host, std::size_t bytes) override {
@@ -159,6 +167,9 @@ public:
     }
     bool reduces(RowId id, int loop) const override { return reduction(id, loop); }
     bool computes(const StructuredCall& call) const override { return structured(call); }
+    std::string why_not_computed(RowId id, int loop) const override { return explain(id, loop).text; }
+    std::string why_not_reduced(RowId id, int loop) const override { return explain_reduction(id, loop).text; }
+    std::string why_not_computed(const StructuredCall& call) const override { return explain(call).text; }
 
     // At the end: everything that CANN gave goes back to it, also what arrays still hold.
     void give_back() noexcept {

@@ -156,6 +156,7 @@ private:
             ValueId value;
         };
         std::vector<Late> late;
+        std::vector<Loan> loans(stores);
 
         for (std::size_t k = 0; k < inputs; ++k) {
             values[k] = operand(emitter, space, k, dtypes_[k]);
@@ -198,6 +199,9 @@ private:
                         if (!temporary[i] && last_read_[i] > static_cast<int>(s) && same_memory(space.operands[i], space.operands[place])) direct_store = false;
                     if (!direct_store) late.push_back({static_cast<std::size_t>(store), value});
                 }
+                if (!direct_store && !numbers && store < 0 && borrow(emitter, space, static_cast<int>(s), value, temporary, loans, target)) {
+                    direct_store = true;
+                }
                 if (!direct_store) {
                     target = emitter.temporary(numbers ? Dims{} : shape, dtypes_[value]);
                     temporary[value] = true;
@@ -225,6 +229,29 @@ private:
         for (std::size_t k = 0; k < stores; ++k)
             if (store_of_[program_.stores[k].value] != static_cast<int>(k)) late.push_back({k, program_.stores[k].value});
         for (const Late& l : late) move(emitter, values[l.value], operand(emitter, space, inputs + l.output, dtypes_[l.value]));
+    }
+
+    // By store: since which step another value lies in its memory, and which step reads that last.
+    struct Loan {
+        int since = -1, last_read = -1;
+    };
+    // The memory of an output that is written later, for a value of its dtype that is dead by then.
+    bool borrow(Emitter& emitter, const Space& space, int s, ValueId value, const std::vector<bool>& temporary, std::vector<Loan>& loans, Tensor& target) const {
+        for (std::size_t k = 0; k < program_.stores.size(); ++k) {
+            const ValueId stored = program_.stores[k].value;
+            if (store_of_[stored] != static_cast<int>(k) || defined_[stored] <= s || dtypes_[stored] != dtypes_[value]) continue;
+            if (last_read_[value] > defined_[stored] || loans[k].last_read > s || loans[k].since == s) continue;
+            const Operand& output = space.operands[program_.inputs.size() + k];
+            bool free = true;
+            for (std::size_t i = 0; i < program_.inputs.size(); ++i)
+                free = free && (temporary[i] || last_read_[i] <= s || !same_memory(space.operands[i], output));
+            const Tensor memory = operand(emitter, space, program_.inputs.size() + k, dtypes_[value]);
+            if (!free || !is_direct(memory)) continue;
+            loans[k] = {s, last_read_[value]};
+            target = memory;
+            return true;
+        }
+        return false;
     }
 
     // A number that the device computed stands beside whole operands with strides of 0, for not every operator broadcasts.

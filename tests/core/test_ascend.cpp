@@ -48,7 +48,12 @@ class Mirror {
 public:
     Mirror(Pool& pool, const std::vector<char>& bytes, std::size_t offset = 0) : pool_(pool), bytes_(bytes.size() + offset) {
         data_ = static_cast<char*>(pool.allocate(bytes_));
-        pool.backend().upload(data_ + offset, bytes.data(), bytes.size());
+        try {
+            pool.backend().upload(data_ + offset, bytes.data(), bytes.size());
+        } catch (...) {
+            pool.deallocate(data_, bytes_);
+            throw;
+        }
     }
     ~Mirror() { pool_.deallocate(data_, bytes_); }
     Mirror(const Mirror&) = delete;
@@ -228,6 +233,63 @@ void test_errors() {
     set("STRICT", "abort");
 }
 
+// Everything that a program does with a device, with values that are checked; gives what went wrong.
+std::string use_everything(Pool& pool) {
+    return failure_of([&] {
+        pool.free_all_blocks();
+        Vectors v{pool, {}};
+        const std::size_t n = 3 * ascend::Staging::chunk_bytes / sizeof(float);
+        char* const big = v.add(n, 3);
+        char* const small = v.add(100, 1);
+        const RowId add = find_row("add");
+        Program sum = addition();
+        sum.reductions = {{2, add, sum.steps[0].loop}};
+        const auto executable = pool.backend().compile(sum);
+        static std::int64_t length = 20;
+        ++length;  // a call that no executor is kept for, then twice the same with other addresses
+        for (int i = 0; i < 3; ++i) {
+            char* const out = v.add(100, 0);
+            char* const total = v.add(1, 0);
+            Launch launch = over(length, {small, small, out});
+            launch.operands.push_back({total, {0}});
+            launch.reduced = 1;
+            launch.operands[1].constant = i == 1;
+            Scalar two = Scalar::of(static_cast<float>(length));  // a constant that was not used before
+            if (i == 1) launch.operands[1] = {reinterpret_cast<char*>(two.bytes.data()), {0}, true};
+            executable->run(launch);
+            const float each = i == 1 ? 1 + static_cast<float>(length) : 2;
+            if (v.at(out, 3) != each || v.at(total, 0) != each * static_cast<float>(length)) throw std::runtime_error("wrong values");
+        }
+        std::vector<float> got(n);
+        pool.backend().download(got.data(), big, n * sizeof(float));
+        if (std::ranges::any_of(got, [](float x) { return x != 3; })) throw std::runtime_error("wrong values");
+        pool.backend().synchronize();
+    });
+}
+
+// The nth call of each function fails: an exception names it, and afterwards all works as before.
+void test_faults() {
+    Pool& pool = ascend::pool(0);
+    set("STRICT", "error");
+    expect(use_everything(pool).empty() && use_everything(pool).empty(), "without faults");
+    const PoolFigures before = pool.figures();
+    for (const char* const function :
+         {"aclrtMalloc", "aclrtFree", "aclrtMallocHost", "aclrtMemcpyAsync", "aclrtRecordEvent", "aclrtSynchronizeEvent", "aclrtSynchronizeStream", "aclrtGetMemInfo",
+          "aclrtGetCurrentContext", "aclSetTensorAddr", "aclSetAclOpExecutorRepeatable", "aclnnAdd", "aclnnAdds", "aclnnReduceSum"}) {
+        for (const std::uint64_t nth : {1, 2, 3}) {
+            plan_failure(function, nth, 500000);
+            const std::string text = use_everything(pool);
+            clear_faults();
+            const bool harmless = text.empty();  // it was not called so often, or there is another way
+            expect(harmless || says(text, {function, "ACL_ERROR_INTERNAL_ERROR (500000)"}), std::string(function) + " fails: " + text);
+            const std::string after = use_everything(pool);
+            expect(after.empty(), std::string("after a failure of ") + function + ": " + after);
+            expect(pool.figures().blocks == before.blocks && pool.figures().in_use == before.in_use, std::string("blocks are left by a failure of ") + function);
+        }
+    }
+    set("STRICT", "abort");
+}
+
 void test_out_of_memory() {
     Pool& pool = ascend::pool(1);
     const std::size_t half = pool.backend().total_memory() / 2;
@@ -287,6 +349,7 @@ int main() {
     test_steady_loop();
     test_random_programs(chosen && *chosen ? std::atoi(chosen) : 2000);
     test_errors();
+    test_faults();
     test_out_of_memory();
     test_threads();
     test_lost_device();
