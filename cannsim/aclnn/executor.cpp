@@ -4,6 +4,7 @@
 #include "aclnn/rows.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/immortal.hpp"
 #include "runtime/config.hpp"
@@ -94,6 +95,9 @@ aclOpExecutor& live_executor(aclOpExecutor* executor, int op) {
 
 // Gives the executor back unless it is repeatable.
 struct Release {
+    explicit Release(aclOpExecutor* e) : executor(e) {}
+    Release(const Release&) = delete;
+    Release& operator=(const Release&) = delete;
     aclOpExecutor* executor;
     ~Release() {
         if (!executor->repeatable && executor->destroy()) executor->drop();
@@ -104,11 +108,11 @@ struct Release {
 
 int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor, void* handle) {
     const char* const name = operators()[static_cast<std::size_t>(op)].name;
-    bool begun = false;
-    const int code = entry(name, {{"phase", 2}, {"workspace", workspace}, {"size", size}, {"stream", handle}}, [&] {
-        begun = true;
+    // Phase two takes the executor with it, also when it fails on demand.
+    std::optional<Release> release;
+    if (executor && executor->is(Object::Type::executor) && executor->op == op) release.emplace(executor);
+    return entry(name, {{"phase", 2}, {"workspace", workspace}, {"size", size}, {"stream", handle}}, [&] {
         aclOpExecutor& e = live_executor(executor, op);
-        const Release release{&e};
         if (size && !workspace) throw Refusal{ACLNN_ERR_PARAM_NULLPTR, text("workspace: expected ", size, " bytes of device memory, got null")};
         if (size < e.work->workspace) throw Refusal{ACLNN_ERR_PARAM_INVALID, text("workspaceSize: expected ", e.work->workspace, " as phase one gave it, got ", size)};
         const std::shared_ptr<Stream> stream = stream_of(handle);
@@ -147,8 +151,6 @@ int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor,
         stream->submit(std::move(task));
         return 0;
     });
-    if (!begun && executor && executor->is(Object::Type::executor)) const Release as_a_real_failure_does{executor};
-    return code;
 }
 
 void Run::set_shape(const Tensor& tensor, const Dims& shape) const {

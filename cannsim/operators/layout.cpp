@@ -1,4 +1,7 @@
 // Elements in another order, repeated, or a part of them: axes permuted, expanded, flipped, rolled, sliced, tiled.
+#include <algorithm>
+#include <cstring>
+
 #include "operators/places.hpp"
 
 namespace cannsim {
@@ -76,17 +79,19 @@ Work plan_roll(Call& call) {
         const Dense from(run[self]);
         const Written rolled(run[out]);
         if (self.size() == 0) return;
-        Array source = at_least_1d(from.array()), target{rolled.data(), source.dtype, source.shape, {}};
-        if (flat) {
-            source.shape = target.shape = Dims{self.size()};
-            source.strides = Dims{static_cast<std::int64_t>(asnumpy::itemsize(source.dtype))};
+        const auto item = static_cast<std::int64_t>(asnumpy::itemsize(self.dtype));
+        const auto shift = [&](int axis, std::int64_t n) { return (total[axis] % n + n) % n; };
+        if (flat) {  // two runs of memory
+            const std::int64_t size = self.size() * item, before = shift(0, self.size()) * item;
+            std::memcpy(rolled.data() + before, from.data(), static_cast<std::size_t>(size - before));
+            std::memcpy(rolled.data(), from.data() + size - before, static_cast<std::size_t>(before));
+            return rolled.store();
         }
-        target.strides = asnumpy::contiguous(target.shape, static_cast<std::int64_t>(asnumpy::itemsize(target.dtype))).strides;
+        const Array source = at_least_1d(from.array()), target{rolled.data(), source.dtype, source.shape, asnumpy::contiguous(source.shape, item).strides};
         ByteTables tables;
         for (int axis = 0; axis < source.ndim(); ++axis) {
-            const std::int64_t n = source.shape[axis];
             tables.push_back(steps(source, axis));
-            std::ranges::rotate(tables.back(), tables.back().end() - ((total[axis] % n) + n) % n);
+            std::ranges::rotate(tables.back(), tables.back().end() - shift(axis, source.shape[axis]));
         }
         copy_mapped(source, tables, target);
         rolled.store();

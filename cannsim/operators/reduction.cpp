@@ -1,5 +1,6 @@
 // Reductions over any axes: sums, extremes, truth, moments, norms.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -12,10 +13,22 @@ namespace {
 
 // --- sums ---
 
+constexpr std::size_t lanes = 8;  // running results that do not wait for each other
+
 template <class T> T pairwise_sum(const T* v, std::int64_t n) {
-    if (n <= 128) return std::accumulate(v, v + n, T{});
-    const std::int64_t half = n / 2;
-    return static_cast<T>(pairwise_sum(v, half) + pairwise_sum(v + half, n - half));
+    if (n > 128) {
+        const std::int64_t half = n / 2 / 8 * 8;
+        return static_cast<T>(pairwise_sum(v, half) + pairwise_sum(v + half, n - half));
+    }
+    std::array<T, lanes> sums{};
+    const auto count = static_cast<std::size_t>(n);
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+        for (std::size_t k = 0; k < lanes; ++k) sums[k] = static_cast<T>(sums[k] + v[i + k]);
+    for (std::size_t k = 0; i < count; ++i, ++k) sums[k] = static_cast<T>(sums[k] + v[i]);
+    for (std::size_t step = lanes / 2; step > 0; step /= 2)
+        for (std::size_t k = 0; k < step; ++k) sums[k] = static_cast<T>(sums[k] + sums[k + step]);
+    return sums[0];
 }
 
 Work plan_sum(Call& call, std::string_view axes, std::string_view keep, DType dtype, bool skip_nan) {
@@ -65,15 +78,22 @@ Work product(Call& call, std::vector<int> axes, bool keep) {
 // --- extremes: NaN wins, as in NumPy ---
 
 template <bool largest, class T> std::size_t extreme(std::span<const T> v) {
-    std::size_t best = 0;
-    if constexpr (!asnumpy::is_complex_v<T>) {
-        for (std::size_t i = 0; i < v.size(); ++i) {
-            if constexpr (std::is_floating_point_v<T>)
-                if (std::isnan(v[i])) return i;
-            if (largest ? v[i] > v[best] : v[i] < v[best]) best = i;
-        }
+    if constexpr (asnumpy::is_complex_v<T>) {
+        return 0;  // complex numbers have no order; the plans refuse them
+    } else {
+        int missing = 0;
+        if constexpr (std::is_floating_point_v<T>)
+            for (const T x : v) missing |= x != x;
+        if (missing) return static_cast<std::size_t>(std::ranges::find_if(v, [](T x) { return x != x; }) - v.begin());
+        std::array<T, lanes> tops;
+        tops.fill(v[0]);
+        std::size_t i = 0;
+        for (; i + lanes <= v.size(); i += lanes)
+            for (std::size_t k = 0; k < lanes; ++k) tops[k] = (largest ? v[i + k] > tops[k] : v[i + k] < tops[k]) ? v[i + k] : tops[k];
+        for (; i < v.size(); ++i) tops[0] = (largest ? v[i] > tops[0] : v[i] < tops[0]) ? v[i] : tops[0];
+        const T top = largest ? *std::ranges::max_element(tops) : *std::ranges::min_element(tops);
+        return static_cast<std::size_t>(std::ranges::find(v, top) - v.begin());
     }
-    return best;
 }
 
 template <bool smallest, bool largest> Work extremes(Call& call, std::vector<int> axes, bool keep, std::initializer_list<std::string_view> outs) {

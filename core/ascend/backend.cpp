@@ -167,6 +167,9 @@ public:
     }
     bool reduces(RowId id, int loop) const override { return reduction(id, loop); }
     bool computes(const StructuredCall& call) const override { return structured(call); }
+    std::string why_not_computed(RowId id, int loop) const override { return explain(id, loop).text; }
+    std::string why_not_reduced(RowId id, int loop) const override { return explain_reduction(id, loop).text; }
+    std::string why_not_computed(const StructuredCall& call) const override { return explain(call).text; }
 
     // At the end: everything that CANN gave goes back to it, also what arrays still hold.
     void give_back() noexcept {

@@ -30,6 +30,5 @@ Tensor viewed(Tensor, DType);                                                   
 Tensor sliced(Tensor, int axis, std::int64_t first, std::int64_t count);
 Tensor word_of(Tensor, std::size_t word);                                       // int64 number `word` of each element
 inline std::size_t words_in(DType d) { return itemsize(d) > 8 ? itemsize(d) / 8 : 1; }
-template <class T> Scalar number(T value) { return Scalar::of(value); }
 
 }  // namespace asnumpy::ascend

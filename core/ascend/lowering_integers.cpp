@@ -21,7 +21,6 @@ Scalar integer(std::int64_t value, DType dtype) { return cast_number(Scalar::of(
 Terms either(In x, const Signature&) { return {apply("logical_or", {x[0], x[1]})}; }
 Terms both(In x, const Signature&) { return {apply("logical_and", {x[0], x[1]})}; }
 Terms same(In x, const Signature&) { return {x[0]}; }
-Terms never(In, const Signature&);
 Terms never(In x, const Signature&) { return {x[0].like(std::int64_t{0}).computed([](const Scalar&, DType) { return Scalar::of(false); }, DType::boolean)}; }
 Terms always(In x, const Signature&) { return {x[0].like(std::int64_t{0}).computed([](const Scalar&, DType) { return Scalar::of(true); }, DType::boolean)}; }
 

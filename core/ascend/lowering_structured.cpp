@@ -1,6 +1,5 @@
 // Structured rows: which operators run them, and with what around them.
 #include <algorithm>
-#include <functional>
 
 #include "ascend/lowering.hpp"
 #include "ascend/lowering_call.hpp"

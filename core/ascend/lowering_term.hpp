@@ -148,7 +148,6 @@ public:
     Term part(Term, int which);
     Term join(Term real, Term imaginary);
     const Recipe::Number& number(Term t) const { return state_.numbers[static_cast<std::size_t>(t.number_)]; }
-    void mark_decomposed() { state_.decomposed = true; }
 
 private:
     struct Storage {

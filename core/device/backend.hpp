@@ -72,6 +72,10 @@ public:
     virtual bool computes(RowId, int /*loop*/) const { return true; }   // elementwise
     virtual bool reduces(RowId, int /*loop*/) const { return true; }    // as a program's reduction
     virtual bool computes(const StructuredCall&) const { return true; } // looks at rows, dtypes and attributes only
+    // Why it does not, in a few words.
+    virtual std::string why_not_computed(RowId, int /*loop*/) const { return {}; }
+    virtual std::string why_not_reduced(RowId, int /*loop*/) const { return {}; }
+    virtual std::string why_not_computed(const StructuredCall&) const { return {}; }
     // For arrays so small that a launch would cost more than their elements; nullptr where the host must not compute.
     virtual ContiguousLoop contiguous_loop(RowId, int) const { return nullptr; }
     virtual ContiguousFold contiguous_fold(RowId, int) const { return nullptr; }

@@ -100,13 +100,21 @@ bool computed_by_device(const Instruction& i) {
     }
 }
 
+std::string reason_of(const Instruction& i) {
+    const Backend& device = i.out[0].pool().backend();
+    switch (i.work) {
+        case Work::elementwise: return device.why_not_computed(i.row, i.loop);
+        case Work::reduction: return device.why_not_reduced(i.row, i.loop);
+        default: return device.why_not_computed(structured_call(i));
+    }
+}
+
 void count_fallback(const Instruction& i) {
     std::int64_t bytes = 0;
     for (const Argument& in : i.in)
         if (in.array()) bytes += in.array()->nbytes();
     for (const Array& out : i.out) bytes += once(out, i.reduced).nbytes() * (keeps_old_elements(i) ? 2 : 1);
-    const char* const reason = i.work == Work::reduction ? "it has no exact reduction of this dtype" : "it has no exact operator for this dtype";
-    count_fallback(row(i.row).name, dtypes_of(i), i.out[0].pool().backend().name(), reason, static_cast<std::uint64_t>(bytes));
+    count_fallback(row(i.row).name, dtypes_of(i), i.out[0].pool().backend().name(), reason_of(i), static_cast<std::uint64_t>(bytes));
 }
 
 void run_on_host(const Instruction& instruction) {

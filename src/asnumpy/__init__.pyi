@@ -11,6 +11,7 @@ from typing_extensions import Self, TypeVar
 
 from asnumpy._array import ndarray as ndarray
 from asnumpy._ufunc import ufunc as ufunc
+from asnumpy import cann as cann
 from asnumpy import cannsim as cannsim
 from asnumpy import char as char
 from asnumpy import config as config

@@ -23,7 +23,6 @@ VARIABLES = (
     "ASCEND_OPP_PATH", "ASCEND_RT_VISIBLE_DEVICES", "LD_LIBRARY_PATH",
 )
 PROBE_SECONDS = 120
-PART = "was opened, but"  # the core's words for a place that has some of the libraries only
 # Beside a device's own file these must be open to the user.
 SHARED_NODES = ("davinci_manager", "devmm_svm", "hisi_hdc")
 DRIVER = "usr/local/Ascend/driver"
@@ -108,14 +107,19 @@ def kernels(home: str | None) -> list[str] | None:
     return sorted(path.name for path in folder.glob("ascend*")) if folder.is_dir() else None
 
 
+def in_part(tried: list[tuple[str, str]]) -> str | None:
+    """What the loader said of a place that has CANN's first library and cannot be used; None where none has it."""
+    absent = ("opened", "does not exist", "has no", "not looked for", f"{_cann_search.LIBRARIES[0]}: cannot open")
+    return next((f"{place}: {outcome}" for place, outcome in tried if not outcome.startswith(absent)), None)
+
+
 def problems(report: dict[str, Any]) -> Iterator[Problem]:
     """What is wrong, from a report without its problems."""
     cann, nodes, environment = report["cann"], report["device_nodes"], report["environment"]
     numbered = [node for node in nodes if node["path"].rpartition("davinci")[2].isdigit()]
     closed = [node for node in nodes if not node["usable"]]
     wanted = bool(cann["asked"]) and cann["asked"] != "off"
-    outcomes = " ".join(outcome for _, outcome in cann["tried"])
-    half = cann["loaded"] or PART in outcomes
+    part = in_part(cann["tried"])
     if closed and not cann["simulated"]:
         groups = ", ".join(dict.fromkeys(node["group"] for node in closed))
         yield Problem(
@@ -129,9 +133,9 @@ def problems(report: dict[str, Any]) -> Iterator[Problem]:
                 f"the CANN in {cann['folder'] or 'the loader path'} lacks {', '.join(cann['missing'][:6])}",
                 "install CANN 8.0 or newer, with driver, toolkit and kernels of one version",
             )
-        elif half and not cann["loaded"]:
+        elif part and not cann["loaded"]:
             yield Problem(
-                f"CANN is installed in part: {next(text for _, text in cann['tried'] if PART in text)}",
+                f"CANN is installed in part: {part}",
                 "install the whole toolkit (Ascend-cann-toolkit) and the chip's kernels, and source its set_env.sh",
             )
         elif cann["loaded"] and not cann["devices"]:
@@ -195,6 +199,8 @@ def diagnose(root: Path = Path("/")) -> dict[str, Any]:
         "devices": cann.pop("properties"), "verified": VERIFIED,
     }
     found = [broken] if broken else []
+    if broken:
+        os.environ["ASNUMPY_CANN"] = "off"  # the rest of this process must not load it either
     report["problems"] = [asdict(problem) for problem in [*found, *problems(report)]]
     return report
 

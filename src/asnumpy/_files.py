@@ -7,6 +7,7 @@ field's name is the dtype's, its type as many raw bytes. numpy.load() reads such
 
 from __future__ import annotations
 
+import inspect
 import os
 import weakref
 from collections.abc import Iterator, Mapping
@@ -171,15 +172,23 @@ def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
     np.save(file, stored(arr), allow_pickle)
 
 
+# NumPy before 2.2 would store the keyword as one more array.
+_ASKS_FOR_PICKLES = "allow_pickle" in inspect.signature(np.savez).parameters
+
+
+def _pickling(allowed: bool) -> dict[str, Any]:
+    return {"allow_pickle": allowed} if _ASKS_FOR_PICKLES else {}
+
+
 @public
 def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
-    np.savez(file, *map(stored, args), allow_pickle=allow_pickle, **{key: stored(one) for key, one in kwds.items()})
+    np.savez(file, *map(stored, args), **_pickling(allow_pickle), **{key: stored(one) for key, one in kwds.items()})
 
 
 @public
 def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
     np.savez_compressed(
-        file, *map(stored, args), allow_pickle=allow_pickle, **{key: stored(one) for key, one in kwds.items()}
+        file, *map(stored, args), **_pickling(allow_pickle), **{key: stored(one) for key, one in kwds.items()}
     )
 
 

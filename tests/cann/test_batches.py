@@ -92,6 +92,14 @@ def test_plans_in_a_batch() -> None:
     assert [cann.to_numpy(out)[0] for out in outs] == [0, 1, 2, 3]
 
 
+def test_planning_in_a_batch_takes_no_place() -> None:
+    with cann.batch(streams=2) as batch:
+        plan = cann.op("aclnnNeg").plan(put([1.0]), cann.empty((1,)))
+        assert batch.launched == [0, 0]
+        plan.run()
+    assert batch.launched == [1, 0]
+
+
 def test_batches_nest_and_end_with_an_error() -> None:
     x, out = put([1.0]), cann.empty((1,))
     with pytest.raises(cann.CannError), cann.batch(streams=2) as outer:

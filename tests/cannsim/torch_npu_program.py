@@ -12,6 +12,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 import torch_npu
+from torch_npu_images import IMAGES
 
 
 class Values:
@@ -338,7 +339,7 @@ NUMBERS: dict[str, Case] = {
     "of comparison": lambda v: (v.x[0, 0] > 0, v.x[0, 0] == v.x[0, 0], torch.where(v.mask[0, 0], v.x[0, 0], v.y[0, 0])),
     "of reductions": lambda v: (v.x[0, 0].sum(), v.x[0, 0].mean(), v.x[0, 0].max(), v.x[0, 0].argmax()),
     "reductions of an axis": lambda v: (v.x[0, 0].sum(0), tuple(v.x[0, 0].max(0)), v.x[0, 0].cumsum(0)),
-    "of networks": lambda v: (F.relu(v.x[0, 0]), F.gelu(v.x[0, 0]), F.softmax(v.x[0, 0], 0), F.hardtanh(v.x[0, 0])),
+    "of networks": lambda v: (F.relu(v.x[0, 0]), F.silu(v.x[0, 0]), F.softmax(v.x[0, 0], 0), F.hardtanh(v.x[0, 0])),
     "of movement": lambda v: (
         v.x[0, 0].reshape(1, 1),
         v.x[0, 0].expand(3, 2).contiguous(),
@@ -377,7 +378,7 @@ AUTOGRAD: dict[str, Case] = {
     "of tanh": lambda v: gradients(torch.tanh, v.x),
     "of sigmoid": lambda v: gradients(torch.sigmoid, v.x),
     "of relu": lambda v: gradients(torch.relu, v.x),
-    "of gelu": lambda v: gradients(F.gelu, v.x),
+    "of gelu": lambda v: gradients(lambda a: F.gelu(a, approximate="tanh"), v.x),
     "of silu": lambda v: gradients(F.silu, v.x),
     "of softmax": lambda v: gradients(lambda a: F.softmax(a, 1), v.x),
     "of log_softmax": lambda v: gradients(lambda a: F.log_softmax(a, 1), v.x),
@@ -405,7 +406,7 @@ def network(seed: int, *layers: torch.nn.Module) -> torch.nn.Sequential:
 def trained(v: Values, make: Callable[..., torch.optim.Optimizer], steps: int = 20) -> tuple[list[float], Any]:
     """The losses and the last parameters of a small classifier; the CPU's run is what the NPU's is held to."""
     nn = torch.nn
-    model = network(3, nn.Linear(7, 16), nn.LayerNorm(16), nn.GELU(), nn.Linear(16, 7)).to(v.device)
+    model = network(3, nn.Linear(7, 16), nn.LayerNorm(16), nn.GELU("tanh"), nn.Linear(16, 7)).to(v.device)
     optimizer = make(model.parameters())
     losses = []
     for _ in range(steps):
@@ -551,7 +552,7 @@ DEVICE: dict[str, Case] = {
 GROUPS = {
     "creation": CREATION, "arithmetic": ARITHMETIC, "functions": FUNCTIONS, "logic": LOGIC, "reductions": REDUCTIONS,
     "products": PRODUCTS, "movement": MOVEMENT, "indexing": INDEXING, "numbers": NUMBERS, "networks": NETWORKS,
-    "autograd": AUTOGRAD, "training": TRAINING, "printing": PRINTING, "device": DEVICE,
+    "autograd": AUTOGRAD, "training": TRAINING, "images": IMAGES, "printing": PRINTING, "device": DEVICE,
 }  # fmt: skip
 
 

@@ -21,7 +21,8 @@ def test_single_operators_on_the_simulator() -> None:
         pytest.skip("this build has no simulator")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(TESTS / "cann")], capture_output=True,
-        text=True, check=False, cwd=TESTS.parent, env={**os.environ, "ASNUMPY_CANN": "sim", "ASNUMPY_DEVICE": "cpu"},
+        text=True, check=False, cwd=TESTS.parent,
+        env={**os.environ, "ASNUMPY_CANN": "sim", "ASNUMPY_DEVICE": "cpu", "CANNSIM_DEVICES": "2"},
     )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert "skipped" not in done.stdout.splitlines()[-1], done.stdout[-2000:]

@@ -6,16 +6,19 @@ import pytest
 from robust.processes import run_script
 
 HEAD = "import sys, os, threading, atexit\nimport numpy as np\nimport asnumpy as ap\n"
+SHARED = "ap.config.device = 'cpu'\n"  # where the host shares the memory
 SETTINGS = "ap.config.eager = False\nap.config.eager_size = 0\n"
 
 CASES = {
     "pending work": "x = ap.ones(100_000) * 2 + 1",
     "pending work in a cycle": "class Box: pass\nb = Box(); b.me = b; b.x = ap.ones(100_000) + 1",
-    "exports alive": "x = ap.ones(9) + 1\nview = np.asarray(x)\nbuffer = memoryview(x)\nassert view[3] == buffer[3]",
-    "export outlives the array": "view = np.asarray(ap.ones(1000) + 1)\nassert view.sum() == 2000",
+    "exports alive": (
+        SHARED + "x = ap.ones(9) + 1\nview = np.asarray(x)\nbuffer = memoryview(x)\nassert view[3] == buffer[3]"
+    ),
+    "export outlives the array": SHARED + "view = np.asarray(ap.ones(1000) + 1)\nassert view.sum() == 2000",
     "host memory held": "a = np.ones(1000)\nx = ap.from_dlpack(a)\ny = x + 1\ndel a",
     "capsule never consumed": "c = (ap.ones(10) + 1).__dlpack__()",
-    "tensor in a capsule": "t = np.from_dlpack(ap.ones(10) + 1)\nassert t[0] == 2",
+    "tensor in a capsule": SHARED + "t = np.from_dlpack(ap.ones(10) + 1)\nassert t[0] == 2",
     "workers started": "x = ap.ones(3_000_000)\nassert float((x + 1).sum()) == 6_000_000",
     "thread still computing": (
         "def work():\n    while True:\n        float((ap.ones(200_000) + 1).sum())\n"

@@ -13,6 +13,8 @@ from backend.edge_values import ALL, BFLOAT16
 
 import asnumpy as ap
 
+pytestmark = pytest.mark.host_memory
+
 N = 3000
 Share = Callable[[Any], Any]
 SHARES: dict[str, Share] = {

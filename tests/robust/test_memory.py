@@ -11,6 +11,8 @@ import pytest
 import asnumpy as ap
 from asnumpy import _core
 
+pytestmark = pytest.mark.host_memory  # the figures of a device hold what its operators work in, too
+
 MEGABYTE = 1 << 20
 LENGTH = MEGABYTE  # elements: 8 MB of float64
 

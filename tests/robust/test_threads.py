@@ -141,7 +141,7 @@ def test_errors_stay_in_their_thread() -> None:
 
 
 def test_arrays_die_while_others_record() -> None:
-    before = ap.memory_info()["blocks"]
+    before = ap.memory_info()["in_use"]
 
     def work(number: int) -> None:
         for k in range(100):
@@ -156,7 +156,8 @@ def test_arrays_die_while_others_record() -> None:
 
     together(work)
     ap.synchronize()
-    assert ap.memory_info()["blocks"] == before
+    left = ap.memory_info()["in_use"] - before
+    assert left == 0 or (ap.Device() != "cpu" and left < 8 * 3000), "less than one array: what operators work in"
 
 
 def test_large_work_from_several_threads() -> None:

@@ -39,11 +39,11 @@ class Checker:
     def refuse(
         self, kind: type[Exception], name: str, expected: str, value: Any = None, got: str = ""
     ) -> NoReturn:
-        """Raises the exception with operator, parameter, what was expected and what came (`got`: in words)."""
+        """Raises the exception with operator, parameter, what was expected and what came."""
         raise kind(f"{self.signature.name}: {name}: expected {expected}, got {got or came(value)}")
 
     def bind(self, positional: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
-        """The arguments by parameter, None for optional ones that were not given; TypeError for wrong counts or names."""
+        """The arguments by parameter, None for optional ones not given; TypeError for wrong counts or names."""
         signature = self.signature
         names = [one.name for one in signature.parameters]
         if len(positional) > len(names):
@@ -234,12 +234,22 @@ def tensors_of(signature: Signature, checked: dict[str, Any]) -> Iterator[tuple[
                 yield one.name, each
 
 
-def moved_bytes(signature: Signature, checked: dict[str, Any]) -> int:
-    """Bytes that a call reads and writes: those of its tensors, of tensors updated in place twice."""
-    return sum(
-        tensor.nbytes * (2 if signature[name].direction == "inout" else 1)
-        for name, tensor in tensors_of(signature, checked)
-    )
+class Operands:
+    """The tensors of one call, each with whether it is written, and the bytes that the call reads and writes."""
+
+    def __init__(self, signature: Signature, checked: dict[str, Any]) -> None:
+        self.values = checked
+        self.tensors: list[tuple[Tensor, bool]] = []
+        self.nbytes = 0
+        for one in signature.parameters:
+            if not one.is_tensor:
+                continue
+            value = checked[one.name]
+            for tensor in value if isinstance(value, list) else (value,):
+                if tensor is not None:
+                    self.tensors.append((tensor, one.written))
+                    self.nbytes += tensor.nbytes * (2 if one.direction == "inout" else 1)
+        self.owners = [tensor.owner for tensor, _ in self.tensors if tensor.owner is not None]
 
 
 def _dtypes_for(value: Any, reference: np.dtype | None) -> Iterator[np.dtype]:
@@ -256,8 +266,9 @@ def _dtypes_for(value: Any, reference: np.dtype | None) -> Iterator[np.dtype]:
         if kind not in kinds:
             continue
         if kind in "iu":
-            limits = np.iinfo(dtype)
-            if not limits.min <= value <= limits.max:
+            bits = 8 * dtype.itemsize
+            low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if kind == "i" else (0, (1 << bits) - 1)
+            if not low <= value <= high:
                 continue
         if isinstance(value, int) and kind in "fc" and not _holds(value, dtype):
             continue

@@ -19,6 +19,7 @@ _streams: dict[int, int] = {}
 _at_end: list[Callable[[], None]] = []
 _lock = threading.RLock()
 _started = False
+_life = 0  # how often it was started: contexts of an earlier life are gone
 
 
 def at_end(action: Callable[[], None]) -> Callable[[], None]:
@@ -29,12 +30,13 @@ def at_end(action: Callable[[], None]) -> Callable[[], None]:
 
 def init() -> None:
     """Loads and starts CANN. Every function that needs it does this by itself; here an error shows at once."""
-    global _started
+    global _started, _life
     with _lock:
         if not _started:
             _calls.find("aclInit")
-            _started = True
-            atexit.register(finalize)
+            _started, _life = True, _life + 1
+            if _life == 1:
+                atexit.register(finalize)
 
 
 def finalize() -> None:
@@ -47,13 +49,15 @@ def finalize() -> None:
     with _lock:
         if not _started:
             return
-        _started = False
-        for action in reversed(_at_end):  # what was built on the rest goes first
-            action()
-        for device in _set:
-            call("aclrtResetDevice", device)
-        _set.clear()
-        _local.__dict__.clear()
+        try:
+            for action in reversed(_at_end):  # what was built on the rest goes first
+                action()
+            for device in _set:
+                call("aclrtResetDevice", device)
+        finally:
+            _set.clear()
+            _streams.clear()
+            _started = False
 
 
 def device_count() -> int:
@@ -77,8 +81,10 @@ def checked(device: Any, function: str) -> int:
 
 def use(device: int) -> None:
     """Makes the device's context that of this thread, as CANN's calls need it."""
-    init()
-    contexts: dict[int, Any] = _local.__dict__.setdefault("contexts", {})
+    if not _started or getattr(_local, "life", 0) != _life:
+        init()
+        _local.life, _local.contexts = _life, {}
+    contexts: dict[int, Any] = _local.contexts
     if device not in contexts:
         call("aclrtSetDevice", device)
         with _lock:
@@ -86,7 +92,7 @@ def use(device: int) -> None:
         context = Pointer()
         call("aclrtGetCurrentContext", ctypes.byref(context))
         contexts[device] = context
-    call("aclrtSetCurrentContext", contexts[device])
+    call("aclrtSetCurrentContext", contexts[device])  # other libraries may have set theirs meanwhile
 
 
 def set_device(device: Any) -> None:

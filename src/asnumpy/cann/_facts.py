@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -101,8 +100,8 @@ class Signature:
 
 @cache
 def _data(name: str) -> dict[str, Any]:
-    """A data file of the simulator's, which the build puts beside this module."""
-    path = Path(os.environ.get("ASNUMPY_CANN_DATA") or Path(__file__).parent / "data") / f"{name}.json"
+    """A data file of `core/cann`, which the installation puts beside this module."""
+    path = Path(__file__).parent / "data" / f"{name}.json"
     try:
         rows: dict[str, Any] = json.loads(path.read_text())
     except OSError as error:

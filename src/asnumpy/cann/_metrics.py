@@ -71,7 +71,9 @@ def fail(name: str) -> None:
         _figures.setdefault(name, Figures()).failures += 1
 
 
+@_devices.at_end
 def _settle() -> None:
+    """Reads the times that are waited for, and gives their events back."""
     with _lock:
         taken, _waiting[:] = list(_waiting), []
     for name, nbytes, elapsed in taken:
@@ -106,20 +108,24 @@ def engine_metrics(device: Any = 0) -> dict[str, dict[str, Any]]:
     """The same of the operators that the programs of arrays called on a device since the process started.
 
     Parameters: device, a number or "ascend:1". Returns a dict of dicts by operator: `count`, `reused` (calls that took
-    the executor of an earlier one), `host_seconds`, `bytes`. ValueError where there is no such device.
+    the executor of an earlier one), `host_seconds`, of these `cann_seconds` within both phases, and `bytes`. ValueError
+    where there is no such device.
     """
     counts = _core.cann_call_counts(_devices.checked(device, "cann.engine_metrics"))
     return {
-        name: {"count": calls, "reused": reused, "host_seconds": nanoseconds / 1e9, "bytes": nbytes}
-        for name, (calls, reused, nanoseconds, nbytes) in sorted(counts.items())
+        name: {
+            "count": calls, "reused": reused, "host_seconds": total / 1e9, "cann_seconds": inside / 1e9,
+            "bytes": nbytes,
+        }
+        for name, (calls, reused, total, nbytes, inside) in sorted(counts.items())
     }
 
 
 def reset_metrics() -> None:
     """Forgets the figures."""
+    _settle()
     with _lock:
         _figures.clear()
-        _waiting.clear()
 
 
 # Prometheus' name of each figure, its kind and what it says.

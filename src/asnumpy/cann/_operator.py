@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from asnumpy.cann import _calls, _devices, _facts, _metrics, _streams
-from asnumpy.cann._arguments import Checker, moved_bytes, tensors_of
+from asnumpy.cann._arguments import Checker, Operands
 from asnumpy.cann._calls import Arguments, CannError, Pointer
 from asnumpy.cann._memory import Memory, policy_number
 from asnumpy.cann._tensor import ALIGNMENT, Tensor, contiguous, refresh
@@ -53,7 +53,7 @@ class Operator:
         """
         bound = self.checker.bind(arguments, named)
         values = self.checker.check(bound)
-        launch = Launch(self.signature, values, stream)
+        launch = Launch(self.signature, Operands(self.signature, values), stream)
         begun = time.perf_counter()
         made = Arguments()
         try:
@@ -83,27 +83,25 @@ class Operator:
 class Launch:
     """Where one call runs, and what is noted of it."""
 
-    def __init__(self, signature: _facts.Signature, values: dict[str, Any], stream: Any) -> None:
-        self.signature, self.values = signature, values
-        tensors = list(tensors_of(signature, values))
-        for name, tensor in tensors:
-            refresh(tensor, signature[name].written)
-        self.device = tensors[0][1].device if tensors else _devices.current_device()
+    def __init__(self, signature: _facts.Signature, operands: Operands, stream: Any, *, runs: bool = True) -> None:
+        self.signature, self.operands = signature, operands
+        for tensor, written in operands.tensors:
+            refresh(tensor, written)
+        self.device = operands.tensors[0][0].device if operands.tensors else _devices.current_device()
         _devices.use(self.device)
         _streams.let_go()
-        self.batch = _streams.current() if stream is None else None
+        self.batch = _streams.current() if stream is None and runs else None
         default = _devices.default_stream(self.device)
         if self.batch is not None:
-            self.stream = self.batch.place([(one, signature[name].written) for name, one in tensors], self.device)
+            self.stream = self.batch.place(operands.tensors, self.device)
         else:
             self.stream = default if stream is None else _streams.handle_of(stream, signature.name)
             _streams.order(default, self.stream)
-        self.nbytes = moved_bytes(signature, values)
         self._default = default
 
     def about(self) -> str:
         """The arguments in words."""
-        return ", ".join(f"{name} {_text(value)}" for name, value in self.values.items())
+        return ", ".join(f"{name} {_text(value)}" for name, value in self.operands.values.items())
 
     def phase_one(self, made: Arguments) -> tuple[int, Any]:
         """The workspace's size and the executor."""
@@ -123,8 +121,8 @@ class Launch:
             raise
         seconds = time.perf_counter() - begun
         time_on_device = None if start is None else elapsed(self.device, start, self._mark())
-        _metrics.record(self.signature.name, self.nbytes, seconds, time_on_device)
-        owners = [tensor.owner for _, tensor in tensors_of(self.signature, self.values) if tensor.owner is not None]
+        _metrics.record(self.signature.name, self.operands.nbytes, seconds, time_on_device)
+        owners = self.operands.owners
         if self.batch is not None:
             self.batch.keep(owners)
         elif self.stream != self._default and owners:
@@ -169,7 +167,8 @@ class Plan:
         self._made: Arguments | None = None
         self._executor: Any = None
         self._lock = threading.RLock()
-        self._prepare(Launch(op.signature, values, None))
+        self._operands = Operands(op.signature, values)
+        self._prepare(Launch(op.signature, self._operands, None, runs=False))
         _living.add(self)
 
     def __repr__(self) -> str:
@@ -201,7 +200,7 @@ class Plan:
         """
         with self._lock:
             self._replace(others)
-            launch = Launch(self.op.signature, self._values, stream)
+            launch = Launch(self.op.signature, self._operands, stream)
             begun = time.perf_counter()
             if self._executor is None:
                 self._prepare(launch)
@@ -247,6 +246,7 @@ class Plan:
         if not changed:
             return
         self._values = {**self._values, **changed}
+        self._operands = Operands(op.signature, self._values)
         self._bound = {**self._bound, **{_facts.KEYWORDS.get(name, name): value for name, value in others.items()}}
         if self._executor is None or self._made is None:
             return

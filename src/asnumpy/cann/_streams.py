@@ -94,6 +94,8 @@ def hold(device: int, stream: int, objects: Iterable[Any]) -> None:
 
 def let_go() -> None:
     """Forgets what streams have passed."""
+    if not _held:
+        return
     with _lock:
         while _held:
             device, event, _ = _held[0]

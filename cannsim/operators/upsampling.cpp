@@ -1,0 +1,151 @@
+// Images of another size: each axis by itself, the nearest element or a weighted sum of two or four; and the gradients of that.
+#include <algorithm>
+#include <cmath>
+
+#include "operators/formula.hpp"
+
+namespace cannsim {
+namespace {
+
+using std::array;
+
+enum class Mode : std::uint8_t { nearest, exact, linear, cubic };
+
+// For each element of the larger axis the elements of the image that make it, with their weights.
+struct Tap {
+    std::int64_t place;
+    double weight;
+};
+using Taps = std::vector<std::vector<Tap>>;
+
+// `scale`: how many times longer the result is; not above 0: as the lengths say.
+template <Mode mode> Taps taps(std::int64_t from, std::int64_t to, bool corners, double scale) {
+    Taps result(static_cast<std::size_t>(to));
+    const bool by_corners = corners && (mode == Mode::linear || mode == Mode::cubic);
+    const double step = by_corners ? (to > 1 ? static_cast<double>(from - 1) / static_cast<double>(to - 1) : 0)
+                                   : scale > 0 ? 1 / scale : static_cast<double>(from) / static_cast<double>(to);
+    const auto inside = [from](std::int64_t place) { return std::clamp<std::int64_t>(place, 0, from - 1); };
+    for (std::int64_t i = 0; i < to; ++i) {
+        const double x = static_cast<double>(i);
+        auto& made = result[static_cast<std::size_t>(i)];
+        if constexpr (mode == Mode::nearest || mode == Mode::exact) {
+            const auto scaled = static_cast<std::int64_t>(std::floor((mode == Mode::exact ? x + 0.5 : x) * step));
+            const std::int64_t exactly = mode == Mode::exact ? (2 * i + 1) * from / (2 * to) : i * from / to;
+            made = {{inside(scale > 0 ? scaled : exactly), 1}};
+        } else {
+            double at = by_corners ? x * step : (x + 0.5) * step - 0.5;
+            if (mode == Mode::linear) at = std::max(at, 0.0);
+            const double low = std::floor(at), t = at - low;
+            const auto first = static_cast<std::int64_t>(low);
+            if (mode == Mode::linear) {
+                made = {{inside(first), 1 - t}, {inside(first + 1), t}};
+            } else {  // cubic convolution, whose slope at 1 is -0.75
+                constexpr double a = -0.75;
+                const auto near = [](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
+                const auto far = [](double d) { return ((d - 5) * d + 8) * d * a - 4 * a; };
+                made = {{inside(first - 1), far(1 + t)}, {inside(first), near(t)}, {inside(first + 1), near(1 - t)}, {inside(first + 2), far(2 - t)}};
+            }
+        }
+    }
+    return result;
+}
+
+// One axis of an array in C order, whose other axes are `outer` before and `inner` behind.
+std::vector<double> resampled(const std::vector<double>& from, std::int64_t outer, std::int64_t length, std::int64_t inner, const Taps& taps, bool backward) {
+    const auto many = static_cast<std::int64_t>(taps.size());
+    std::vector<double> to(static_cast<std::size_t>(outer * (backward ? length : many) * inner), 0.0);
+    for (std::int64_t o = 0; o < outer; ++o)
+        for (std::int64_t i = 0; i < many; ++i)
+            for (const Tap& tap : taps[static_cast<std::size_t>(i)]) {
+                const std::int64_t large = (o * many + i) * inner, small = (o * length + tap.place) * inner;
+                double* const target = to.data() + (backward ? small : large);
+                const double* const source = from.data() + (backward ? large : small);
+                for (std::int64_t k = 0; k < inner; ++k) target[k] += tap.weight * source[k];
+            }
+    return to;
+}
+
+// `scales` names the factor of each axis; none: as the lengths say.
+template <Mode mode, int axes, bool backward> Work plan_resize(Call& call, const array<std::string_view, axes>& scales) {
+    const Tensor from = call.tensor_at(0), to = first_output(call);
+    const auto size = call.ints("outputSize");
+    call.expect(static_cast<int>(size.size()) == axes, "outputSize", text(axes, " lengths, got ", size.size()));
+    call.expect(from.ndim() == axes + 2, from.name, text(axes + 2, " axes, got shape ", from.shape()));
+    call.expect(asnumpy::is_float(from.dtype) || (!backward && mode == Mode::nearest && from.dtype == DType::uint8), from.name, text("floats, got ", asnumpy::name(from.dtype)));
+    call.expect_dtype(to, from.dtype);
+    Dims small = from.shape(), large = from.shape();
+    if (backward) {
+        const auto given = call.ints("inputSize");
+        call.expect(static_cast<int>(given.size()) == axes + 2, "inputSize", text(axes + 2, " lengths, got ", given.size()));
+        small = Dims(given);
+        large[0] = small[0];
+        large[1] = small[1];
+    }
+    for (int axis = 0; axis < axes; ++axis) {
+        large[axis + 2] = size[static_cast<std::size_t>(axis)];
+        call.expect(large[axis + 2] > 0, "outputSize", text("lengths above 0, got ", Dims(size)));
+        call.expect(small[axis + 2] > 0, from.name, text("an image of at least one element, got shape ", small));
+    }
+    if (backward) call.expect_shape(from, large);
+    call.expect_shape(to, backward ? small : large);
+    bool corners = false;
+    for (const Parameter& param : call.params)
+        if (std::string_view(param.name) == "alignCorners") corners = call.flag("alignCorners");
+    std::vector<Taps> tables;
+    for (int axis = 0; axis < axes; ++axis) {
+        const std::string_view name = scales[static_cast<std::size_t>(axis)];
+        tables.push_back(taps<mode>(small[axis + 2], large[axis + 2], corners, name.empty() ? 0 : number(call, name)));
+    }
+    Work work;
+    work.operations = static_cast<double>(asnumpy::count(large)) * 2 * axes;
+    work.compute = [=](const Run& run) {
+        const Owned given = contiguous(run[from], DType::float64);
+        std::vector<double> values(given.as<double>(), given.as<double>() + given.size());
+        Dims shape = given.shape;
+        for (int axis = 0; axis < axes; ++axis) {
+            const int at = axis + 2;
+            std::int64_t outer = 1, inner = 1;
+            for (int i = 0; i < shape.size(); ++i) (i < at ? outer : inner) *= i == at ? 1 : shape[i];
+            values = resampled(values, outer, small[at], inner, tables[static_cast<std::size_t>(axis)], backward);
+            shape[at] = (backward ? small : large)[at];
+        }
+        copy(Array{reinterpret_cast<std::byte*>(values.data()), DType::float64, shape, asnumpy::contiguous(shape, 8).strides}, run[to]);
+    };
+    return work;
+}
+template <Mode mode, int axes, bool backward = false> Operator resize(std::string_view name, const array<std::string_view, axes>& scales) {
+    return {name, [scales](Call& call) { return plan_resize<mode, axes, backward>(call, scales); }};
+}
+
+constexpr array<std::string_view, 1> no_scale{}, scales_1{"scales"};
+constexpr array<std::string_view, 2> no_scales{}, scales_2{"scalesH", "scalesW"};
+constexpr array<std::string_view, 3> scales_3{"scalesD", "scalesH", "scalesW"};
+
+const Operators upsampling{
+    resize<Mode::nearest, 1>("aclnnUpsampleNearest1d", no_scale),
+    resize<Mode::nearest, 1>("aclnnUpsampleNearest1dV2", array<std::string_view, 1>{"scaleL"}),
+    resize<Mode::nearest, 2>("aclnnUpsampleNearest2d", no_scales),
+    resize<Mode::nearest, 2>("aclnnUpsampleNearest2dV2", scales_2),
+    resize<Mode::nearest, 3>("aclnnUpsampleNearest3d", scales_3),
+    resize<Mode::exact, 1>("aclnnUpsampleNearestExact1d", scales_1),
+    resize<Mode::exact, 2>("aclnnUpsampleNearestExact2d", scales_2),
+    resize<Mode::exact, 3>("aclnnUpsampleNearestExact3d", scales_3),
+    resize<Mode::linear, 1>("aclnnUpsampleLinear1d", scales_1),
+    resize<Mode::linear, 2>("aclnnUpsampleBilinear2d", scales_2),
+    resize<Mode::linear, 3>("aclnnUpsampleTrilinear3d", scales_3),
+    resize<Mode::cubic, 2>("aclnnUpsampleBicubic2d", scales_2),
+    resize<Mode::nearest, 1, true>("aclnnUpsampleNearest1dBackward", scales_1),
+    resize<Mode::nearest, 2, true>("aclnnUpsampleNearest2dBackward", scales_2),
+    resize<Mode::nearest, 3, true>("aclnnUpsampleNearest3dBackward", scales_3),
+    resize<Mode::exact, 1, true>("aclnnUpsampleNearestExact1dBackward", scales_1),
+    resize<Mode::exact, 2, true>("aclnnUpsampleNearestExact2dBackward", scales_2),
+    resize<Mode::exact, 3, true>("aclnnUpsampleNearestExact3dBackward", scales_3),
+    resize<Mode::linear, 1, true>("aclnnUpsampleLinear1dBackward", scales_1),
+    resize<Mode::linear, 2, true>("aclnnUpsampleBilinear2dBackward", scales_2),
+    resize<Mode::linear, 2, true>("aclnnUpsampleBilinear2dBackwardV2", scales_2),
+    resize<Mode::linear, 3, true>("aclnnUpsampleTrilinear3dBackward", scales_3),
+    resize<Mode::cubic, 2, true>("aclnnUpsampleBicubic2dBackward", scales_2),
+};
+
+}  // namespace
+}  // namespace cannsim
