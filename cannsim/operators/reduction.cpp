@@ -22,7 +22,7 @@ template <class T> T pairwise_sum(const T* v, std::int64_t n) {
     }
     if (n == 0) return T{};
     std::array<T, lanes> sums;
-    sums.fill(T(-0.0f));  // which no addition changes: a sum of negative zeros is one, as NumPy's
+    sums.fill(static_cast<T>(-T{}));  // -0.0, which no addition changes: a sum of negative zeros is one, as NumPy's
     const auto count = static_cast<std::size_t>(n);
     std::size_t i = 0;
     for (; i + lanes <= count; i += lanes)
