@@ -20,6 +20,7 @@ hypothesis.settings.load_profile("asnumpy")
 # On a device the tests are about values; what falls back and what is copied has tests of its own.
 if ap.Device() != "cpu":
     ap.config.fallback = ap.config.implicit_copies = "allow"
+    os.environ |= {"ASNUMPY_FALLBACK": "allow", "ASNUMPY_IMPLICIT_COPIES": "allow"}  # for processes of their own
 
 
 def pytest_report_header() -> str:

@@ -59,14 +59,7 @@ void Objects::destroy() noexcept {
 
 template <class T> T* Objects::keep(T* object, Kind kind, const char* function) {
     if (!object) throw RuntimeFailure(std::string(function) + " gave null: CANN refused the argument or has no memory left");
-    try {
-        made_.push_back({object, kind});
-    } catch (...) {
-        Objects alone;
-        alone.made_.reserve(1);  // may fail again: then this object is lost, as is the process's memory
-        alone.made_.push_back({object, kind});
-        throw;
-    }
+    made_.push_back({object, kind});  // there is room: see make()
     return object;
 }
 
@@ -103,6 +96,7 @@ cann::Value Objects::make(const Operator& op, std::size_t parameter, const Argum
         if (!made) fail(std::string(op.facts->name) + ": aclCreateScalar for " + p.name, cann::ACL_ERROR_BAD_ALLOC);
         return made;
     };
+    if (made_.size() == made_.capacity()) made_.reserve(2 * made_.size() + 8);  // so that nothing is lost once it is made
     cann::Value result{};
     const auto wrong = [&]() -> void {
         static constexpr std::array names{"a tensor", "a list of tensors", "a scalar", "a list of scalars", "integers", "numbers", "bools",
@@ -130,6 +124,7 @@ cann::Value Objects::make(const Operator& op, std::size_t parameter, const Argum
         [&](const std::vector<Tensor>& list) {
             if (p.kind != Kind::tensors) wrong();
             Objects members;  // until the list owns them
+            members.made_.reserve(list.size());
             std::vector<const aclTensor*> handles;
             for (const Tensor& t : list) handles.push_back(members.keep(members.make_tensor(op, parameter, t), Kind::tensor, "aclCreateTensor"));
             result.pointer = keep(c.aclCreateTensorList(handles.data(), handles.size()), Kind::tensors, "aclCreateTensorList");
@@ -142,6 +137,7 @@ cann::Value Objects::make(const Operator& op, std::size_t parameter, const Argum
         [&](const std::vector<Scalar>& list) {
             if (p.kind != Kind::scalars) wrong();
             Objects members;
+            members.made_.reserve(list.size());
             std::vector<const aclScalar*> handles;
             for (const Scalar& value : list) handles.push_back(members.keep(scalar(value), Kind::scalar, "aclCreateScalar"));
             result.pointer = keep(c.aclCreateScalarList(handles.data(), handles.size()), Kind::scalars, "aclCreateScalarList");

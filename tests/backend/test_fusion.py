@@ -309,6 +309,7 @@ def peak_of(work: object) -> int:
     return ap.memory_info()["peak"] - before
 
 
+@pytest.mark.host_memory
 def test_intermediates_take_no_memory() -> None:
     x = ap.ones(BIG)
     ap.eval(x)
@@ -325,12 +326,14 @@ def test_intermediates_take_no_memory() -> None:
     equal(kept[0][:5], np.ones(5))
 
 
+@pytest.mark.host_memory
 def test_fused_reduction_takes_no_array() -> None:
     x = ap.ones(BIG)
     ap.eval(x)
     assert peak_of(lambda: float(((x + 1) * x).sum())) <= MEGABYTE
 
 
+@pytest.mark.host_memory
 def test_in_place_update_takes_no_array() -> None:
     x = ap.ones(BIG)
     ap.eval(x)

@@ -1,4 +1,6 @@
 // The Ascend backend on the CANN simulator, in its strictest mode: programs, copies, memory, errors, what recurs, two devices, the end.
+#include <array>
+#include <atomic>
 #include <cstdlib>
 #include <functional>
 #include <thread>
@@ -303,17 +305,29 @@ void test_out_of_memory() {
     expect(pool.figures().cached == 0, "everything is given back");
 }
 
+// Threads on both devices that compute, copy between them and give memory back, all at the same time.
 void test_threads() {
-    Pool& pool = ascend::pool(0);
-    const auto executable = pool.backend().compile(addition());
+    std::array<std::unique_ptr<Executable>, 2> executables;
+    for (const int device : {0, 1}) executables[static_cast<std::size_t>(device)] = ascend::pool(device).backend().compile(addition());
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&, t] {
-            Vectors v{pool, {}};
+            Pool& pool = ascend::pool(t % 2);
+            Pool& other = ascend::pool(1 - t % 2);
+            const Executable& executable = *executables[static_cast<std::size_t>(t % 2)];
+            Vectors v{pool, {}}, elsewhere{other, {}};
             char* const a = v.add(500, static_cast<float>(t));
             char* const b = v.add(500, 1);
-            for (int i = 0; i < 50; ++i) executable->run(over(500, {a, b, a}));
+            char* const copy = elsewhere.add(500, 0);
+            for (int i = 1; i <= 50; ++i) {
+                executable.run(over(500, {a, b, a}));
+                if (i % 10) continue;
+                other.backend().copy_from(pool.backend(), copy, a, 2000);
+                pool.backend().copy_from(other.backend(), a, copy, 2000);
+                if (i % 20 == 0) pool.free_all_blocks();
+                wrong += elsewhere.at(copy, 250) != static_cast<float>(t + i);
+            }
             wrong += v.at(a, 499) != static_cast<float>(t + 50);
         });
     for (std::thread& thread : threads) thread.join();

@@ -77,6 +77,7 @@ def test_along_axes():
     agree(lambda xp, x: xp.apply_along_axis(len, 5, x), a)
 
 
+@pytest.mark.host_memory
 def test_iterators():
     plain = sample((2, 3), "float64")
     a = ap.from_numpy(plain)
@@ -154,6 +155,7 @@ def test_real_functions_that_become_complex():
     agree(lambda xp, x: xp.emath.power(x, [2, 3]), np.array([2, 4]))
 
 
+@pytest.mark.host_memory
 def test_the_rest_of_lib():
     a = ap.arange(6)
     low, high = ap.lib.array_utils.byte_bounds(a[1:3])
@@ -172,6 +174,7 @@ def test_the_rest_of_lib():
     assert a + Tagged() == ("add", ["ndarray", "Tagged"]) and Tagged() * a == ("multiply", ["Tagged", "ndarray"])
 
 
+@pytest.mark.host_memory
 def test_foreign_memory_and_text():
     import ctypes
 

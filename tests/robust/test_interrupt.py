@@ -69,7 +69,7 @@ def test_interrupted_flush(statement: str) -> None:
     source = SCRIPT.replace("FLUSH", statement)
     if "asarray" in statement:  # NumPy drops the exception and asks once more: the flush ends, then it is raised
         source = source.replace("middle_of_flush += _core.pending_count() > 0", "middle_of_flush += 1")
-    done = run_script(source)
+    done = run_script(source, ASNUMPY_DEVICE="cpu")  # where a flush takes its time
     assert done.returncode == 0 and done.stdout == "fine\n", done.stderr
 
 
@@ -83,7 +83,7 @@ def test_own_handler_is_called_and_its_exception_raised() -> None:
             "signal.signal(signal.SIGINT, stop)",
         )
     )
-    done = run_script(source)
+    done = run_script(source, ASNUMPY_DEVICE="cpu")  # where a flush takes its time
     assert done.returncode == 0 and done.stdout == "fine\n", done.stderr
 
 
@@ -97,7 +97,7 @@ def test_handler_that_returns_lets_the_flush_go_on() -> None:
         .replace("assert interrupted", "assert calls and not interrupted")
         .replace("middle_of_flush += _core.pending_count() > 0", "middle_of_flush += 1")
     )
-    done = run_script(source)
+    done = run_script(source, ASNUMPY_DEVICE="cpu")  # where a flush takes its time
     assert done.returncode == 0 and done.stdout == "fine\n", done.stderr
 
 
@@ -109,5 +109,5 @@ def test_handler_may_use_arrays() -> None:
         "def look(*_): seen.append((float(y[3]) == expected[3], float((x + 1)[4]) == plain[4] + 2))\n"
         "signal.signal(signal.SIGINT, look)",
     ).replace("middle_of_flush += _core.pending_count() > 0", "middle_of_flush += seen.pop() == (True, True)")
-    done = run_script(source)
+    done = run_script(source, ASNUMPY_DEVICE="cpu")  # where a flush takes its time
     assert done.returncode == 0 and done.stdout == "fine\n", done.stderr

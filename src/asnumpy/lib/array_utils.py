@@ -15,4 +15,10 @@ __all__ = ["byte_bounds", "normalize_axis_index", "normalize_axis_tuple"]
 
 def byte_bounds(a: Any) -> tuple[int, int]:
     """The first address that an array's elements occupy, and the one behind the last; this runs what is pending."""
-    return np.lib.array_utils.byte_bounds(_core.to_numpy_view(a, None) if isinstance(a, ndarray) else a)
+    if not isinstance(a, ndarray):
+        return np.lib.array_utils.byte_bounds(a)
+    if a.host_visible:
+        return np.lib.array_utils.byte_bounds(_core.to_numpy_view(a, None))
+    reach = [(length - 1) * step for length, step in zip(a.shape, a.strides, strict=True)] if a.size else []
+    low = a.address + sum(min(one, 0) for one in reach)
+    return low, low + sum(map(abs, reach)) + (a.itemsize if a.size else 0)
