@@ -20,7 +20,9 @@ template <class T> T pairwise_sum(const T* v, std::int64_t n) {
         const std::int64_t half = n / 2 / 8 * 8;
         return static_cast<T>(pairwise_sum(v, half) + pairwise_sum(v + half, n - half));
     }
-    std::array<T, lanes> sums{};
+    if (n == 0) return T{};
+    std::array<T, lanes> sums;
+    sums.fill(static_cast<T>(-T{}));  // -0.0, which no addition changes: a sum of negative zeros is one, as NumPy's
     const auto count = static_cast<std::size_t>(n);
     std::size_t i = 0;
     for (; i + lanes <= count; i += lanes)
