@@ -13,7 +13,7 @@ enum class Strict { log, error, abort };
 struct Config {
     std::atomic<Strict> strict{Strict::error};   // CANNSIM_STRICT: what a finding does
     std::atomic<int> devices{1};                 // CANNSIM_DEVICES
-    std::atomic<std::uint64_t> memory{0};        // CANNSIM_MEMORY: bytes of each device ("8G"); 0: what the chip has
+    std::atomic<std::uint64_t> memory{0};        // CANNSIM_MEMORY: bytes of each device ("8G"); 0: the chip's, or half of the host's
     std::atomic<bool> compute{true};             // CANNSIM_COMPUTE=0: operators check everything and compute nothing
     std::atomic<bool> model_clock{false};        // CANNSIM_CLOCK=model: events report modelled time
     std::atomic<bool> log{false};                // CANNSIM_LOG=1 keeps the calls; a path writes them there at the end

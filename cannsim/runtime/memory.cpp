@@ -138,7 +138,10 @@ int device_of(std::uintptr_t address) { return device_of_range(ranges, address);
 
 std::uint64_t capacity(int) {
     const std::uint64_t set = config().memory;
-    return set ? set : chip().memory;
+    if (set) return set;
+    // What is written there takes the host's memory: a device that promised more would have the process killed.
+    static const std::uint64_t host = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    return std::min(chip().memory, host / 2 / static_cast<std::uint64_t>(std::max(1, config().devices.load())));
 }
 
 void* allocate_device(int device, std::size_t size, bool padded) {

@@ -14,7 +14,10 @@ from robust.processes import start_child, wait_for
 import asnumpy as ap
 from asnumpy import _core
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="fork() as Linux has it")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="fork() as Linux has it"),
+    pytest.mark.host_memory,  # a child of fork() has no NPU
+]
 
 
 @pytest.fixture(autouse=True)
