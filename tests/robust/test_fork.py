@@ -85,7 +85,7 @@ def test_fork_while_other_threads_compute() -> None:
         try:
             while not ended.is_set():
                 k += 1
-                y = ap.full(size, k) * 2 + 1
+                y = ap.full(size, k, device="cpu") * 2 + 1
                 assert int(y.sum()) == size * (2 * k + 1)
         except BaseException as error:
             failures.append(error)
