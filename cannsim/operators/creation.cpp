@@ -3,6 +3,7 @@
 
 #include "aclnn/rows.hpp"
 #include "operators/places.hpp"
+#include "operators/wrapping.hpp"
 
 namespace cannsim {
 namespace {
@@ -15,7 +16,7 @@ Work sequence(const Tensor& out, const asnumpy::Scalar& first, const asnumpy::Sc
     work.compute = [=](const Run& run) {
         const Owned values = make(whole ? DType::int64 : DType::float64, out.shape());
         const auto fill = [&]<class T>(T start, T by) {
-            for (std::int64_t i = 0; i < values.size(); ++i) values.as<T>()[i] = static_cast<T>(start + static_cast<T>(i) * by);
+            for (std::int64_t i = 0; i < values.size(); ++i) values.as<T>()[i] = plus(start, times(static_cast<T>(i), by));
         };
         if (whole) fill(scalar_as<std::int64_t>(first), scalar_as<std::int64_t>(step));
         else fill(scalar_as<double>(first), scalar_as<double>(step));

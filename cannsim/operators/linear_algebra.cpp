@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "operators/fold.hpp"
+#include "operators/wrapping.hpp"
 
 namespace cannsim {
 namespace {
@@ -273,7 +274,7 @@ Work plan_cross(Call& call) {
                 each_line(axis, [&](std::byte* x, std::byte* y, std::byte* z) {
                     const auto of = [stride](std::byte* line, std::int64_t i) -> T& { return *reinterpret_cast<T*>(line + i % 3 * stride); };
                     for (std::int64_t i = 0; i < 3; ++i)
-                        of(z, i) = static_cast<T>(of(x, i + 1) * of(y, i + 2) - of(x, i + 2) * of(y, i + 1));
+                        of(z, i) = minus(times(of(x, i + 1), of(y, i + 2)), times(of(x, i + 2), of(y, i + 1)));
                 }, static_cast<const Array&>(a), static_cast<const Array&>(b), static_cast<const Array&>(c));
             }
         });

@@ -7,6 +7,7 @@
 #include "aclnn/parallel.hpp"
 #include "base/itemsize.hpp"
 #include "operators/fold.hpp"
+#include "operators/wrapping.hpp"
 
 namespace cannsim {
 
@@ -156,9 +157,9 @@ template <class T, Meet meet> T met(T a, T b) {
     if constexpr (asnumpy::is_half_v<T>) {
         return T(met<float, meet>(static_cast<float>(a), static_cast<float>(b)));
     } else if constexpr (meet == Meet::add) {
-        return static_cast<T>(a + b);
+        return plus(a, b);
     } else if constexpr (meet == Meet::multiply) {
-        return static_cast<T>(a * b);
+        return times(a, b);
     } else if constexpr (asnumpy::is_complex_v<T>) {
         return b;  // complex numbers have no order; the plans refuse them
     } else {

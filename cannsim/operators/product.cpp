@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "operators/fold.hpp"
+#include "operators/wrapping.hpp"
 
 namespace cannsim {
 namespace {
@@ -15,7 +16,7 @@ template <class T> void gemm(const T* a, const T* b, T* c, std::int64_t m, std::
         for (std::int64_t i = 0; i < m; ++i)
             for (std::int64_t p = k0; p < std::min(k0 + block, k); ++p) {
                 const T factor = a[i * k + p];
-                for (std::int64_t j = 0; j < n; ++j) c[i * n + j] = static_cast<T>(c[i * n + j] + factor * b[p * n + j]);
+                for (std::int64_t j = 0; j < n; ++j) c[i * n + j] = plus(c[i * n + j], times(factor, b[p * n + j]));
             }
 }
 
@@ -139,8 +140,8 @@ struct Blend {
             if constexpr (!asnumpy::is_half_v<T>) {
                 const T from_self = static_cast<T>(beta), from_product = static_cast<T>(alpha);
                 for (std::int64_t i = 0; i < base.size(); ++i) {
-                    const T made = static_cast<T>(from_product * product.as<T>()[i]);
-                    base.as<T>()[i] = beta == 0 ? made : static_cast<T>(from_self * base.as<T>()[i] + made);
+                    const T made = times(from_product, product.as<T>()[i]);
+                    base.as<T>()[i] = beta == 0 ? made : plus(times(from_self, base.as<T>()[i]), made);
                 }
             }
         });
@@ -273,9 +274,9 @@ Work plan_einsum(Call& call) {
                 const std::int64_t total = asnumpy::count(all);
                 for (std::int64_t i = 0; i < total; ++i) {
                     T product{1};
-                    for (std::size_t t = 0; t < values.size(); ++t) product = static_cast<T>(product * values[t].as<T>()[place[t]]);
+                    for (std::size_t t = 0; t < values.size(); ++t) product = times(product, values[t].as<T>()[place[t]]);
                     T& sum = result.as<T>()[place.back()];
-                    sum = static_cast<T>(sum + product);
+                    sum = plus(sum, product);
                     for (int axis = all.size() - 1; axis >= 0; --axis) {
                         const bool rolls = ++index[axis] == all[axis];
                         for (std::size_t t = 0; t < steps.size(); ++t) place[t] += rolls ? steps[t][axis] * (1 - all[axis]) : steps[t][axis];

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "operators/fold.hpp"
+#include "operators/wrapping.hpp"
 
 namespace cannsim {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::size_t lanes = 8;  // running results that do not wait for each o
 template <class T> T pairwise_sum(const T* v, std::int64_t n) {
     if (n > 128) {
         const std::int64_t half = n / 2 / 8 * 8;
-        return static_cast<T>(pairwise_sum(v, half) + pairwise_sum(v + half, n - half));
+        return plus(pairwise_sum(v, half), pairwise_sum(v + half, n - half));
     }
     if (n == 0) return T{};
     std::array<T, lanes> sums;
@@ -26,10 +27,10 @@ template <class T> T pairwise_sum(const T* v, std::int64_t n) {
     const auto count = static_cast<std::size_t>(n);
     std::size_t i = 0;
     for (; i + lanes <= count; i += lanes)
-        for (std::size_t k = 0; k < lanes; ++k) sums[k] = static_cast<T>(sums[k] + v[i + k]);
-    for (std::size_t k = 0; i < count; ++i, ++k) sums[k] = static_cast<T>(sums[k] + v[i]);
+        for (std::size_t k = 0; k < lanes; ++k) sums[k] = plus(sums[k], v[i + k]);
+    for (std::size_t k = 0; i < count; ++i, ++k) sums[k] = plus(sums[k], v[i]);
     for (std::size_t step = lanes / 2; step > 0; step /= 2)
-        for (std::size_t k = 0; k < step; ++k) sums[k] = static_cast<T>(sums[k] + sums[k + step]);
+        for (std::size_t k = 0; k < step; ++k) sums[k] = plus(sums[k], sums[k + step]);
     return sums[0];
 }
 
@@ -66,7 +67,7 @@ Work plan_mean_v2(Call& call) {
 template <class T> struct Product {
     static T of(std::span<T> v) {
         T result{1};
-        for (const T x : v) result = static_cast<T>(result * x);
+        for (const T x : v) result = times(result, x);
         return result;
     }
 };

@@ -3,6 +3,7 @@
 
 #include "operators/fold.hpp"
 #include "operators/places.hpp"
+#include "operators/wrapping.hpp"
 
 namespace cannsim {
 namespace {
@@ -42,14 +43,14 @@ struct RunningSum {
         for (std::int64_t k = 0; k < n; ++k) {
             T& x = v[(reverse ? n - 1 - k : k) * step];
             const T before = sum;
-            sum = static_cast<T>(sum + x);
+            sum = plus(sum, x);
             x = exclusive ? before : sum;
         }
     }
 };
 struct RunningProduct {
     template <class T> void operator()(T* v, std::int64_t*, std::int64_t n, std::int64_t step) const {
-        for (std::int64_t k = 1; k < n; ++k) v[k * step] = static_cast<T>(v[k * step] * v[(k - 1) * step]);
+        for (std::int64_t k = 1; k < n; ++k) v[k * step] = times(v[k * step], v[(k - 1) * step]);
     }
 };
 // The place of the latest of equal values; NaN stays.

@@ -79,6 +79,8 @@ PyObject* count_from(PyObject*, PyObject* const* given, Py_ssize_t count) {
         std::int64_t span = 0;
         Pool& pool = expect_pool(Py_None);
         if (step == 0 || step == INT64_MIN || __builtin_sub_overflow(stop, start, &span) || span == INT64_MIN || !pool.backend().host_visible()) Py_RETURN_NONE;
+        constexpr std::int64_t exact = std::int64_t{1} << 52;  // NumPy divides in float64, which rounds the length of a longer way
+        if (std::abs(span) > exact) Py_RETURN_NONE;
         const bool none = step > 0 ? span <= 0 : span >= 0;
         const std::int64_t n = none ? 0 : (std::abs(span) - 1) / std::abs(step) + 1;
         Array made = new_array(Dims{n}, DType::int64, pool);
