@@ -118,6 +118,8 @@ class Launch:
             _calls.phase_two(self.signature.name, memory, size, executor, self.stream, self.about)
         except CannError:
             _metrics.fail(self.signature.name)
+            if start is not None:
+                _calls.call("aclrtDestroyEvent", start)
             raise
         seconds = time.perf_counter() - begun
         time_on_device = None if start is None else elapsed(self.device, start, self._mark())
