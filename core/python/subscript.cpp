@@ -220,7 +220,7 @@ std::optional<Picked> points_key(const Array& a, PyObject* key) {
     if (!PyTuple_CheckExact(key)) return std::nullopt;
     const std::span<PyObject* const> parts(&PyTuple_GET_ITEM(key, 0), static_cast<std::size_t>(PyTuple_GET_SIZE(key)));
     const int count = static_cast<int>(parts.size()), ndim = a.ndim();
-    if (count < 2 || count > ndim) return std::nullopt;
+    if (count < 2 || count > ndim || count == max_ndim) return std::nullopt;  // NumPy refuses so many
     for (PyObject* part : parts) {
         const Array* index = index_vector(part);
         if (!index || index->size() != index_vector(parts[0])->size() || &index->pool() != &a.pool()) return std::nullopt;

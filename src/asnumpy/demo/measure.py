@@ -40,12 +40,17 @@ def settle(result: Any) -> Any:
     arrays = [x for x in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(x, ap.ndarray)]
     if arrays:
         ap.eval(*arrays)
+    if any(x.device.kind != "cpu" for x in arrays):
+        ap.synchronize()  # on a device evaluated work may still be under way
     return result
 
 
 def as_numpy(result: Any) -> list[np.ndarray]:
-    """Return the arrays of a result, asnumpy's or NumPy's, as NumPy arrays; nothing is copied."""
-    return [np.asarray(x) for x in (result if isinstance(result, (tuple, list)) else [result])]
+    """Return the arrays of a result, asnumpy's or NumPy's, as NumPy arrays; only what lies on a device is copied."""
+    return [
+        ap.to_numpy(x) if isinstance(x, ap.ndarray) and x.device.kind != "cpu" else np.asarray(x)
+        for x in (result if isinstance(result, (tuple, list)) else [result])
+    ]
 
 
 def calls_per_round(run: Run, least_seconds: float) -> int:

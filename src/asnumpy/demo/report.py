@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 
 COLUMNS = ("work", "size", "NumPy ms", "asnumpy ms", "ratio", "agreement")
+SIMULATED = (
+    "work", "size", "NumPy ms (measured)", "host ms (measured, simulated device)", "device ms (modelled)", "agreement"
+)
 
 
 @dataclass
@@ -23,25 +26,33 @@ class Outcome:
     asnumpy_seconds: float
     agrees: bool
     agreement: str
+    modelled_seconds: float | None = None  # on a simulated device: its clock's
+    left: bool = False  # some of it ran on the host in the device's stead
 
     @property
     def ratio(self) -> float:
         return self.numpy_seconds / self.asnumpy_seconds
 
     def cells(self) -> tuple[str, ...]:
+        # A simulator's time says nothing about a device's, so there is no ratio of it to NumPy's.
+        if self.modelled_seconds is None:
+            last = f"{self.ratio:.2f}"
+        else:
+            last = f"{self.modelled_seconds * 1e3:.3f}{'*' if self.left else ' '}"
         return (
             self.name,
             self.size,
             f"{self.numpy_seconds * 1e3:.3f}",
             f"{self.asnumpy_seconds * 1e3:.3f}",
-            f"{self.ratio:.2f}",
+            last,
             self.agreement if self.agrees else f"WRONG: {self.agreement}",
         )
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
     """Return the outcomes as aligned text."""
-    lines = [COLUMNS, *(outcome.cells() for outcome in outcomes)]
+    simulated = any(outcome.modelled_seconds is not None for outcome in outcomes)
+    lines = [SIMULATED if simulated else COLUMNS, *(outcome.cells() for outcome in outcomes)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(COLUMNS))]
     text = []
     for line in lines:
@@ -49,6 +60,27 @@ def table(outcomes: Sequence[Outcome]) -> str:
         text.append("  ".join(cells).rstrip())
     text.insert(1, "  ".join("-" * w for w in widths))
     return "\n".join(text)
+
+
+def about_simulation(chip: str) -> str:
+    """Return what the figures in the table of a simulated device are."""
+    return (
+        "Nothing ran on hardware. NumPy ms and host ms are measured on this host, whose processor computes for the\n"
+        f"simulator. Device ms is modelled, from the first launch to the end of the last task: an {chip} by its\n"
+        "published bandwidth and peak rates, with estimates of what a launch, a call and a copy to the host cost.\n"
+        "Matrix products count at float16's rate and float64 at float32's, faster than the chip. It is not measured,\n"
+        "and nothing here says how fast a device is beside NumPy.\n"
+        "With a *: some of it ran on the host instead; the model has the copies there and back, not the work."
+    )
+
+
+def about_fallbacks(fallbacks: Sequence[dict[str, Any]]) -> str:
+    """Return one line on what a device left to the host."""
+    counts: dict[str, int] = {}
+    for one in fallbacks:
+        work = f"{one['function']} ({one['dtypes']})"
+        counts[work] = counts.get(work, 0) + one["count"]
+    return "left to the host: " + (", ".join(f"{work} {n} times" for work, n in counts.items()) or "nothing")
 
 
 def save_plot(outcomes: Sequence[Outcome], path: Path, title: str) -> None:

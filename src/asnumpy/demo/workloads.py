@@ -62,19 +62,29 @@ def picture_pipeline(xp: Any, rgb: Any) -> Any:
     return image.enhance(xp, rgb)
 
 
+def room() -> int:
+    """Return the free bytes of the device or of the host, which has NumPy's arrays: the fewer of the two."""
+    return min(ap.memory_info(device)["available"] for device in (None, "cpu"))
+
+
 def matrix_side(quick: bool) -> int:
-    """Return the side of the normal matrices: 20000, or what the free memory allows."""
-    if quick:
-        return 3000
+    """Return the side of the normal matrices: 20000 (quick: 3000), or what the free memory allows."""
     # Two inputs and a result for each library, and what comparing the results takes.
-    elements = ap.memory_info()["available"] / 1.15 / 8 / 6.2
-    return min(20000, int(elements**0.5) // 1000 * 1000 or 500)
+    elements = room() / 1.15 / 8 / 6.2
+    return min(3000 if quick else 20000, int(elements**0.5) // 1000 * 1000 or 500)
+
+
+def halved(side: int, size: int) -> int:
+    """Return `side`, halved until side x side elements of `size` bytes, of all arrays together, fit into memory."""
+    while side > 1 and side * side * size > room() / 1.5:
+        side //= 2
+    return side
 
 
 def additions(rng: np.random.Generator) -> Iterator[Workload]:
     for shape in ((100, 100, 10), (1000, 100, 10), (1000, 1000, 10), (1000, 1000, 100)):
         elements = int(np.prod(shape))
-        if elements * 4 * 6 > ap.memory_info()["available"] / 1.5:
+        if elements * 4 * 6 > room() / 1.5:
             continue
         inputs = [rng.integers(-(2**30), 2**30, size=shape, dtype=np.int32) for _ in range(2)]
         yield Workload("add", "a + b, int32", str(shape), add, inputs, close(0))
@@ -89,7 +99,7 @@ def matrices(rng: np.random.Generator, quick: bool) -> Iterator[Workload]:
 
 
 def products(rng: np.random.Generator, quick: bool) -> Iterator[Workload]:
-    for side in (1024, 2048) if quick else (1024, 2048, 4096):
+    for side in dict.fromkeys(halved(side, 4 * 7) for side in ((1024, 2048) if quick else (1024, 2048, 4096))):
         inputs = [rng.standard_normal((side, side), dtype=np.float32) for _ in range(3)]
         size = f"{side} x {side}"
         yield Workload("products", "a @ b, float32", size, matrix_product, inputs[:2], close(1e-5))
@@ -97,7 +107,8 @@ def products(rng: np.random.Generator, quick: bool) -> Iterator[Workload]:
 
 
 def pictures(quick: bool) -> Iterator[Workload]:
-    count, side = (2, 1024) if quick else (8, 1024)
+    count = 2 if quick else 8
+    side = halved(1024, count * 3 * 4 * 10)
     rgb = photographs(count, side)
     hsv = image.rgb_to_hsv(np, rgb)
     size = f"{count} x {side} x {side}"
