@@ -81,6 +81,7 @@ def workspace(device: int, stream: int, nbytes: int) -> Iterator[int]:
         have = _workspaces.get((device, stream))
         if have is None or have.nbytes < nbytes:
             if have is not None:
+                del _workspaces[device, stream]  # the larger one may not be had
                 have.release()
             have = _workspaces[device, stream] = Memory(nbytes, device=device)
         yield have.address
