@@ -61,7 +61,7 @@ _FURTHER = {
     "ndarray.tofile": "x.tofile(__import__('os').devnull)", "ndarray.view": "x.view('i8')",
     "ndarray.choose": "bits.choose([x, y])",
     "fromfile": "np.fromfile(__import__('os').devnull)",
-    "ufunc.reduceat": "np.add.reduceat(x, [0, 9])",
+    "ufunc.outer": "np.add.outer(v, v)", "ufunc.reduceat": "np.add.reduceat(x, [0, 9])",
     "ufunc.resolve_dtypes": "np.add.resolve_dtypes((np.dtype('f4'), np.dtype('i4'), None))",
     "lib.array_utils.normalize_axis_index": "np.lib.array_utils.normalize_axis_index(0, 1)",
     "lib.array_utils.normalize_axis_tuple": "np.lib.array_utils.normalize_axis_tuple(0, 1)",

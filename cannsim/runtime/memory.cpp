@@ -31,7 +31,9 @@ namespace cannsim {
 namespace {
 
 constexpr std::size_t address_alignment = 64, guard = 64;
-constexpr std::size_t large = std::size_t{1} << 16;  // pages of freed blocks from here on go back to the system
+constexpr std::size_t page = 4096;
+constexpr std::size_t large = std::size_t{1} << 16;       // pages of freed blocks from here on go back to the system at once
+constexpr std::size_t most_kept = std::size_t{16} << 20;  // those of smaller ones when together they are this many bytes
 
 // One device's memory: the range of addresses is twice the capacity, so that freed addresses rest before they are used again.
 struct Arena {
@@ -42,6 +44,7 @@ struct Arena {
     std::map<std::uintptr_t, std::size_t> free;
     std::map<std::uintptr_t, std::pair<std::uintptr_t, std::size_t>> reserved;  // ranges without memory: what was taken for them
     std::uintptr_t cursor = 0;
+    std::size_t kept = 0;  // bytes of small blocks that were freed since their pages last went back
     MemoryBooks books;
 };
 
@@ -87,20 +90,33 @@ Arena& arena(int device) {
     return *slot;
 }
 
-// The first free range at or after the cursor, then from the start.
+// The first free addresses at or after the cursor, then from the start: what was freed last is used again last.
 std::uintptr_t take(Arena& a, std::size_t length) {
     const auto fits = [&](const auto& range) { return range.second >= length; };
-    auto found = std::find_if(a.free.lower_bound(a.cursor), a.free.end(), fits);
-    if (found == a.free.end()) found = std::ranges::find_if(a.free, fits);
-    if (found == a.free.end()) return 0;
-    const auto [begin, free] = *found;
+    auto found = a.free.upper_bound(a.cursor);
+    std::uintptr_t begin = a.cursor;
+    // The range around the cursor: what lies before the cursor was freed not long ago.
+    if (found != a.free.begin() && std::prev(found)->first + std::prev(found)->second >= a.cursor + length) --found;
+    else if (found = std::find_if(found, a.free.end(), fits); found != a.free.end()) begin = found->first;
+    else if (found = std::ranges::find_if(a.free, fits); found != a.free.end()) begin = found->first;
+    else return 0;
+    const auto [from, free] = *found;
     a.free.erase(found);
-    if (free > length) a.free[begin + length] = free - length;
+    if (begin > from) a.free[from] = begin - from;
+    if (from + free > begin + length) a.free[begin + length] = from + free - begin - length;
     a.cursor = begin + length;
     return begin;
 }
 
-void give(Arena& a, std::uintptr_t begin, std::size_t length) {
+// The whole pages among these addresses lose what they hold.
+void drop_pages(const Arena& a, std::uintptr_t begin, std::size_t length) {
+    const std::uintptr_t first = (begin + page - 1) / page * page, last = (begin + length) / page * page;
+    if (first < last)
+        fallocate(a.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(first - a.begin), static_cast<off_t>(last - first));
+}
+
+// Gives the free range that the addresses are part of now.
+std::pair<std::uintptr_t, std::size_t> give(Arena& a, std::uintptr_t begin, std::size_t length) {
     auto next = a.free.lower_bound(begin);
     if (next != a.free.end() && begin + length == next->first) {
         length += next->second;
@@ -110,10 +126,11 @@ void give(Arena& a, std::uintptr_t begin, std::size_t length) {
         const auto before = std::prev(next);
         if (before->first + before->second == begin) {
             before->second += length;
-            return;
+            return *before;
         }
     }
     a.free[begin] = length;
+    return {begin, length};
 }
 
 void forget_overlapping(std::map<std::uintptr_t, Block>& blocks, std::uintptr_t begin, std::size_t length) {
@@ -189,13 +206,18 @@ void free_device(void* address, const char* pair) {
     Arena& a = *e.arenas[static_cast<std::size_t>(block.device)];
     a.books.used -= block.reserved;
     ++a.books.frees;
-    if (block.reserved >= large) {
-        const std::size_t page = 4096;
-        const std::uintptr_t first = (block.begin + page - 1) / page * page, last = (block.begin + block.reserved) / page * page;
-        fallocate(a.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(first - a.begin), static_cast<off_t>(last - first));
-    }
     const std::size_t length = (block.reserved + guard + address_alignment - 1) / address_alignment * address_alignment;
-    give(a, block.begin, length);
+    const auto [free_begin, free_length] = give(a, block.begin, length);
+    // Addresses that rest keep no memory: a program that frees what it allocates would else use up the host's.
+    if (block.reserved >= large) {  // with the pages at its ends, where the neighbours are free
+        const std::uintptr_t first = std::max(free_begin, block.begin - page), last = std::min(free_begin + free_length, block.begin + length + page);
+        drop_pages(a, first, last - first);
+    }
+    else if ((a.kept += length) > most_kept) {
+        for (const auto& [begin, free] : a.free) drop_pages(a, begin, free);
+        a.kept = 0;
+        a.cursor = a.begin;  // small blocks have rested for long enough: what is known of each takes memory as well
+    }
 }
 
 void* allocate_host(std::size_t size) {
@@ -318,12 +340,12 @@ void* reserve_range(int device, std::size_t size) {
     Everything& e = all();
     const std::unique_lock lock(e.mutex);
     Arena& a = arena(device);
-    constexpr std::size_t page = std::size_t{1} << 21;
-    const std::uintptr_t begin = take(a, size + page);
+    constexpr std::size_t huge = std::size_t{1} << 21;
+    const std::uintptr_t begin = take(a, size + huge);
     if (!begin) throw Refusal{ACL_ERROR_RT_MEMORY_ALLOCATION, text("device ", device, " has no range of ", size, " addresses left")};
-    const std::uintptr_t aligned = (begin + page - 1) / page * page;
-    forget_overlapping(e.blocks, begin, size + page);
-    a.reserved[aligned] = {begin, size + page};
+    const std::uintptr_t aligned = (begin + huge - 1) / huge * huge;
+    forget_overlapping(e.blocks, begin, size + huge);
+    a.reserved[aligned] = {begin, size + huge};
     return reinterpret_cast<void*>(aligned);
 }
 

@@ -146,3 +146,43 @@ def test_threads_each_with_its_batch() -> None:
     for thread in threads:
         thread.join()
     assert results == {i: i + 1.0 for i in range(4)}
+
+
+@pytest.mark.parametrize("function", ["aclrtRecordEvent", "aclrtStreamWaitEvent"])
+@pytest.mark.parametrize("nth", [1, 2, 3, 5])
+def test_a_refused_order_loses_neither_events_nor_streams(simulator: None, function: str, nth: int) -> None:
+    from asnumpy.cann import _streams
+
+    x, outs = put([1.0, 2.0]), [cann.empty((2,)) for _ in range(2)]
+    with cann.batch(streams=2):
+        cann.op("aclnnNeg")(x, outs[0])
+    cann.synchronize()
+    cann.op("aclnnNeg")(x, outs[0])  # lets go of what the block kept
+    made = len(_streams._made)
+    cannsim.configure(log=True)
+    try:
+        cannsim.fail(function, nth=nth, code=507899)
+        with pytest.raises(cann.CannError, match=function), cann.batch(streams=2):
+            for out in outs:
+                cann.op("aclnnNeg")(x, out)
+            cann.op("aclnnAdd")(*outs, 1.0, x)
+        cann.synchronize()
+        cann.op("aclnnNeg")(x, outs[0])
+        done = [call["function"] for call in cannsim.log() if call["code"] == 0]
+    finally:
+        cannsim.configure(log=False)
+    assert done.count("aclrtCreateEventWithFlag") == done.count("aclrtDestroyEvent") > 0
+    assert len(_streams._made) == made == sum(map(len, _streams._pool.values()))
+
+
+def test_a_timed_call_that_fails_keeps_no_event(simulator: None) -> None:
+    x, out = put([1.0]), cann.empty((1,))
+    cannsim.configure(log=True)
+    try:
+        cannsim.fail("aclnnNeg", nth=2, code=500000)
+        with pytest.raises(cann.CannError, match="aclnnNeg failed"), cann.timing():
+            cann.op("aclnnNeg")(x, out)
+        done = [call["function"] for call in cannsim.log() if call["code"] == 0]
+    finally:
+        cannsim.configure(log=False)
+    assert done.count("aclrtCreateEventWithFlag") == done.count("aclrtDestroyEvent") == 1

@@ -247,3 +247,25 @@ def test_every_operator_can_be_described_to_cann(simulator: None) -> None:
         except cann.CannError as error:
             assert error.function == f"{name}GetWorkspaceSize" and error.code in (161001, 161002, 561003), error
     assert planned > 250  # the others need shapes or numbers of their own
+
+
+@pytest.mark.parametrize("planned", [False, True], ids=["at once", "planned"])
+def test_a_refused_workspace_leaves_nothing(simulator: None, hungry: list[int], planned: bool) -> None:
+    x, out = put([1.0, 2.0]), cann.empty((2,))
+    cann.op("aclnnNeg")(x, out)
+    hungry.append(10_000_000)  # far more than there is
+    run = cann.op("aclnnExp").plan(x, out).run if planned else lambda: cann.op("aclnnExp")(x, out)
+    cannsim.configure(log=True)
+    try:
+        cannsim.fail("aclrtMalloc", nth=1, code=207001)
+        with pytest.raises(cann.CannError, match="aclrtMalloc failed with 207001"):
+            run()
+        done = [call["function"] for call in cannsim.log() if call["code"] == 0]
+        assert ("aclDestroyAclOpExecutor" in done) != planned  # a plan keeps its own for the next run
+        hungry[:] = [0]
+        cann.op("aclnnAbs")(x, out)  # a small workspace is not the one that is gone
+        assert all(address for address, size in workspaces_given("aclnnAbs") if size)
+        run()
+    finally:
+        cannsim.configure(log=False)
+    np.testing.assert_allclose(cann.to_numpy(out), np.exp([1.0, 2.0]), rtol=1e-6)

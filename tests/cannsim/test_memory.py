@@ -231,3 +231,29 @@ def test_freed_pinned_memory_is_the_hosts_again() -> None:
         kept = [device.read() for _ in range(5)]
     assert acl.sim.cannsim_findings(None) == 0 and len(kept) == 5
     device.free()
+
+
+def test_freed_addresses_rest() -> None:
+    """A block that is freed is not the next one's, even where its neighbours are free: late uses of it are seen."""
+    done = child(
+        "first = Memory(1000); old = first.address.value; first.free()\n"
+        "taken = [Memory(1000) for _ in range(50)]\n"
+        "assert old not in [block.address.value for block in taken]\n"
+        "for _ in range(1000): Memory(1000).free()\n"
+        "first.address = P(old); first.read()"
+    )
+    assert "use_after_free" in done.stderr and "freed allocation" in done.stderr
+
+
+@pytest.mark.parametrize("nbytes", [1000, 60_000, 70_000])
+def test_resting_addresses_keep_no_memory(nbytes: int) -> None:
+    """A hundred megabytes pass through blocks of this size; what the process holds stays small."""
+    done = child(
+        f"for _ in range({120_000_000 // nbytes}):\n"
+        f"    memory = Memory({nbytes})\n"
+        f"    rt.aclrtMemset(memory.address, ctypes.c_size_t({nbytes}), 1, ctypes.c_size_t({nbytes}))\n"
+        "    memory.free()\n"
+        "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('RssShmem')))"
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 40_000, f"{done.stdout} kB of device memory are held after everything was freed"

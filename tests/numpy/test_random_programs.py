@@ -1,6 +1,6 @@
 """Random small programs give on asnumpy what they give on NumPy, to the bit, however their work is scheduled.
 
-ASNUMPY_EXAMPLES sets how many programs each way of running sees.
+ASNUMPY_EXAMPLES sets how many programs each way of running sees. The long form runs 10,000 on every device there is.
 """
 
 from __future__ import annotations
@@ -63,20 +63,42 @@ def check(lines: list[str]) -> None:
     assert not wrong, "\n".join(wrong) + f"\n\nThe program:\n\n{script(lines, 'asnumpy')}"
 
 
-@pytest.mark.parametrize("how", ["recorded", "at once when small", "eager"])
-def test_random_programs(how: str) -> None:
-    options: dict[str, Any] = {
-        "recorded": {"eager": False, "eager_size": 0}, "at once when small": {"eager": False, "eager_size": 4096},
-        "eager": {"eager": True},
-    }[how]
+WAYS: dict[str, dict[str, Any]] = {
+    "recorded": {"eager": False, "eager_size": 0}, "at once when small": {"eager": False, "eager_size": 4096},
+    "eager": {"eager": True},
+}
 
+
+@pytest.mark.parametrize("how", WAYS)
+def test_random_programs(how: str) -> None:
     @settings
     @hypothesis.given(programs())
     def compare(lines: list[str]) -> None:
         check(lines)
 
-    with ap.config.using(**options):
+    with ap.config.using(**WAYS[how]):
         compare()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("how", WAYS)
+def test_random_programs_on_every_device(how: str) -> None:
+    """Each program runs on NumPy, on the CPU and on every NPU, whose results agree to the bit."""
+    devices = ap.devices()
+    seen = 0
+
+    @hypothesis.settings(settings, max_examples=max(EXAMPLES, 3400))
+    @hypothesis.given(programs())
+    def compare(lines: list[str]) -> None:
+        nonlocal seen
+        for device in devices:
+            with ap.Device(device):
+                check(lines)
+        seen += 1
+
+    with ap.config.using(**WAYS[how], fallback="allow", implicit_copies="allow"):
+        compare()
+    print(f"{seen} programs on NumPy, {', '.join(map(str, devices))}")
 
 
 def test_writer_writes_programs_of_every_kind() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import inspect
 import keyword
@@ -60,7 +61,12 @@ class Operator:
             for parameter in self.signature.parameters:
                 made.add(parameter, values[parameter.name])
             size, executor = launch.phase_one(made)
-            with _streams.workspace(launch.device, launch.stream, size) as memory:
+            with contextlib.ExitStack() as block:
+                try:
+                    memory = block.enter_context(_streams.workspace(launch.device, launch.stream, size))
+                except CannError:
+                    _calls.call("aclDestroyAclOpExecutor", executor)  # phase two would free it
+                    raise
                 launch.phase_two(memory, size, executor, begun)
         finally:
             made.close()
@@ -118,6 +124,8 @@ class Launch:
             _calls.phase_two(self.signature.name, memory, size, executor, self.stream, self.about)
         except CannError:
             _metrics.fail(self.signature.name)
+            if start is not None:
+                _calls.call("aclrtDestroyEvent", start)
             raise
         seconds = time.perf_counter() - begun
         time_on_device = None if start is None else elapsed(self.device, start, self._mark())
@@ -204,15 +212,12 @@ class Plan:
             begun = time.perf_counter()
             if self._executor is None:
                 self._prepare(launch)
-            executor = self._executor
-            if not self.repeatable:
-                self._executor = None  # phase two frees it
-            size = self.workspace_size
-            if self._memory is not None:
-                launch.phase_two(self._memory.address if size else 0, size, executor, begun)
-            else:
-                with _streams.workspace(launch.device, launch.stream, size) as memory:
-                    launch.phase_two(memory, size, executor, begun)
+            executor, size = self._executor, self.workspace_size
+            own = None if self._memory is None else contextlib.nullcontext(self._memory.address if size else 0)
+            with own or _streams.workspace(launch.device, launch.stream, size) as memory:
+                if not self.repeatable:
+                    self._executor = None  # phase two frees it
+                launch.phase_two(memory, size, executor, begun)
             self.runs += 1
             results = tuple(self._bound[name] for name in self.op.signature.written)
         return results[0] if len(results) == 1 else results

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from asnumpy._array import ndarray
 from asnumpy.cann import _devices
-from asnumpy.cann._calls import Pointer, call
+from asnumpy.cann._calls import CannError, Pointer, call
 from asnumpy.cann._memory import Memory
 from asnumpy.cann._tensor import Tensor
 
@@ -42,9 +42,11 @@ def order(before: int, after: int) -> None:
     if before == after:
         return
     event = create_event()
-    call("aclrtRecordEvent", event, Pointer(before))
-    call("aclrtStreamWaitEvent", Pointer(after), event)
-    call("aclrtDestroyEvent", event)
+    try:
+        call("aclrtRecordEvent", event, Pointer(before))
+        call("aclrtStreamWaitEvent", Pointer(after), event)
+    finally:
+        call("aclrtDestroyEvent", event)
 
 
 def _take(device: int) -> int:
@@ -79,6 +81,7 @@ def workspace(device: int, stream: int, nbytes: int) -> Iterator[int]:
         have = _workspaces.get((device, stream))
         if have is None or have.nbytes < nbytes:
             if have is not None:
+                del _workspaces[device, stream]  # the larger one may not be had
                 have.release()
             have = _workspaces[device, stream] = Memory(nbytes, device=device)
         yield have.address
@@ -87,7 +90,11 @@ def workspace(device: int, stream: int, nbytes: int) -> Iterator[int]:
 def hold(device: int, stream: int, objects: Iterable[Any]) -> None:
     """Keeps objects until the stream has passed what is enqueued on it now."""
     event = create_event()
-    call("aclrtRecordEvent", event, Pointer(stream))
+    try:
+        call("aclrtRecordEvent", event, Pointer(stream))
+    except CannError:
+        call("aclrtDestroyEvent", event)
+        raise
     with _lock:
         _held.append((device, event, list(objects)))
 
@@ -158,9 +165,13 @@ class Batch:
             raise RuntimeError("cann.batch: this batch is entered already; each block needs one of its own")
         self._device = self.device
         _devices.use(self.device)
-        self._streams = [_take(self.device) for _ in range(self.count)]
-        for stream in self._streams:
-            order(_devices.default_stream(self.device), stream)
+        try:
+            for _ in range(self.count):
+                self._streams.append(_take(self.device))
+                order(_devices.default_stream(self.device), self._streams[-1])
+        except CannError:
+            self._give()
+            raise
         self._before, _local.batch = current(), self
         return self
 
@@ -169,12 +180,20 @@ class Batch:
     ) -> None:
         _local.batch = self._before
         _devices.use(self.device)
-        for stream in self._streams:
-            order(stream, _devices.default_stream(self.device))
+        try:
+            for stream in self._streams:
+                order(stream, _devices.default_stream(self.device))
+            if self._objects:
+                hold(self.device, _devices.default_stream(self.device), self._objects)
+        except CannError:
+            _devices.synchronize(self.device)  # what uses the objects ends before they are let go
+            raise
+        finally:
+            self._give()
+
+    def _give(self) -> None:
         with _lock:
             _pool.setdefault(self.device, []).extend(self._streams)
-        if self._objects:
-            hold(self.device, _devices.default_stream(self.device), self._objects)
         self._streams, self._uses, self._objects = [], [], []
 
     def place(self, tensors: list[tuple[Tensor, bool]], device: int) -> int:
