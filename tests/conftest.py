@@ -12,8 +12,8 @@ import pytest
 
 import asnumpy as ap
 
-# A shared machine may stop for a while at any point, so an example has no deadline. Every run sees the same examples, so
-# that a change answers for what it breaks and for nothing else; the long form looks for new ones.
+# A shared machine may stop for a while at any point, so an example has no deadline. Every run sees the same examples,
+# so that a change answers for what it breaks and for nothing else; the long form looks for new ones.
 hypothesis.settings.register_profile(
     "asnumpy",
     deadline=None,

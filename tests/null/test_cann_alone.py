@@ -25,4 +25,4 @@ def test_single_operators_on_the_simulator() -> None:
         env={**os.environ, "ASNUMPY_CANN": "sim", "ASNUMPY_DEVICE": "cpu", "CANNSIM_DEVICES": "2"},
     )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-    assert "skipped" not in done.stdout.splitlines()[-1], done.stdout[-2000:]
+    assert "no Ascend device" not in done.stdout, done.stdout[-2000:]
