@@ -71,9 +71,10 @@ public:
     }
 
     void release(void* data, std::size_t) noexcept override {
+        if (ended()) return;  // in a child of fork nobody may hold the lock, and nobody will give it back
         {
             const std::lock_guard lock(blocks_mutex_);
-            if (!blocks_.erase(data) || ended()) return;
+            if (!blocks_.erase(data)) return;
         }
         try {
             const OnDevice here(state_);
@@ -158,7 +159,10 @@ public:
         if (other != this) synchronize();  // its work may overwrite them
     }
 
-    void synchronize() override { state_.synchronize(); }
+    void synchronize() override {
+        if (!ended()) state_.synchronize();
+    }
+    bool usable() const noexcept override { return state_.usable(); }
 
     bool computes(RowId id, int loop) const override {
         static const RowId cast = find_row("cast");
@@ -228,7 +232,7 @@ Owned& owned(int index) {
     if (index >= 0 && place < devices().owned.size())
         if (Owned* const known = devices().owned[place].load(std::memory_order_acquire)) return *known;
     const int count = device_count();
-    if (!count) throw RuntimeFailure("ascend:" + std::to_string(index) + ": " + why_not());
+    if (!count) throw DeviceFailure("ascend:" + std::to_string(index) + ": " + why_not());
     if (index < 0 || index >= count || place >= devices().owned.size())
         throw ValueError("ascend:" + std::to_string(index) + ": there " + (count == 1 ? "is one device, ascend:0" : "are " + std::to_string(count) + " devices, ascend:0 to ascend:" + std::to_string(count - 1)));
     const std::lock_guard lock(devices().mutex);

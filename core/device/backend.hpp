@@ -67,6 +67,8 @@ public:
     virtual void copy_from(Backend& source, void* to, const void* from, std::size_t bytes);
     // Waits for all work that was launched. What failed on the device meanwhile is thrown here.
     virtual void synchronize() {}
+    // False: it is gone for good, and work for it can never run.
+    virtual bool usable() const noexcept { return true; }
     // Whether the device itself computes this, whatever the shapes and strides. Where it does not, the runtime runs the
     // instruction on the host, counts it and says so. Copies and casts between all dtypes that it stores must be computed.
     virtual bool computes(RowId, int /*loop*/) const { return true; }   // elementwise

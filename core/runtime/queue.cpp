@@ -130,6 +130,8 @@ void release(Queue& q, std::span<Instruction> list, std::span<const std::uint32_
     }
 }
 
+bool is_lost(const Instruction& instruction) { return !instruction.out[0].pool().backend().usable(); }
+
 // Where a product may become the accumulated operand of a gemm, views decide that the content does not tell.
 bool may_accumulate(std::span<const Instruction> list) {
     static const RowId matmul = find_row("matmul");
@@ -194,6 +196,7 @@ bool run_some(Queue& q, const Buffer* wanted) {
     std::exception_ptr failure;
     std::vector<std::uint32_t> kept;  // what failed, what depends on it, and what a pause left
     bool paused = false;
+    bool lost = false;                // what was wanted can never be had
     for (const Schedule::Part& part : planned->parts) {
         bool runs = !paused;
         for (const std::uint32_t member : part.group.members)
@@ -207,14 +210,23 @@ bool run_some(Queue& q, const Buffer* wanted) {
                 continue;
             } catch (...) {
                 if (!failure) failure = std::current_exception();
+                if (is_lost(list[part.group.members.front()])) {
+                    for (const std::uint32_t member : part.group.members)
+                        each_buffer(list[member], [&](const Buffer& b, bool written) { lost = lost || !wanted || (written && &b == wanted); });
+                    release(q, list, part.group.members);
+                    continue;
+                }
             }
         }
         kept.insert(kept.end(), part.group.members.begin(), part.group.members.end());
     }
     if (kept.empty()) {
         list.clear();
-        const std::lock_guard lock(q.recording);
-        q.spare = std::move(list);
+        {
+            const std::lock_guard lock(q.recording);
+            q.spare = std::move(list);
+        }
+        if (lost) std::rethrow_exception(failure);
         return !paused;
     }
     std::sort(kept.begin(), kept.end());
@@ -225,9 +237,9 @@ bool run_some(Queue& q, const Buffer* wanted) {
         for (const std::uint32_t position : kept) rest.push_back(std::move(list[position]));
         for (Instruction& instruction : q.recorded) rest.push_back(std::move(instruction));
         q.recorded = std::move(rest);
-        if (!paused && wanted && wanted->pending_writes == 0) return true;  // the failure concerns other arrays
+        if (!paused && !lost && wanted && wanted->pending_writes == 0) return true;  // the failure concerns other arrays
     }
-    if (paused) return false;  // what failed will fail again
+    if (paused && !lost) return false;  // what failed will fail again
     std::rethrow_exception(failure);
 }
 
@@ -374,6 +386,21 @@ void lock_for_fork() {
 void unlock_after_fork() {
     forking = false;
     queue().running.unlock();
+}
+
+void forget_lost_work() {
+    Queue& q = queue();
+    const std::unique_lock running = lock_running(q);
+    std::vector<Instruction> lost;
+    std::vector<std::uint32_t> positions;
+    {
+        const std::lock_guard lock(q.recording);
+        const auto rest = std::stable_partition(q.recorded.begin(), q.recorded.end(), [](const Instruction& i) { return !is_lost(i); });
+        lost.assign(std::make_move_iterator(rest), std::make_move_iterator(q.recorded.end()));
+        q.recorded.erase(rest, q.recorded.end());
+    }
+    for (std::uint32_t i = 0; i < lost.size(); ++i) positions.push_back(i);
+    release(q, lost, positions);
 }
 
 }  // namespace asnumpy

@@ -86,7 +86,8 @@ Scalar draw_one(RowId, const Stream&, std::span<const Scalar> parameters);
 
 // --- running ---
 
-// Runs everything that is recorded. What fails, and what depends on it, stays recorded; all else runs. Then the
+// Runs everything that is recorded. What fails, and what depends on it, stays recorded, unless its device is gone for
+// good; all else runs. Then the
 // first failure is rethrown, or, when one buffer was wanted, only a failure that keeps that buffer from its value.
 void flush(const Buffer* wanted = nullptr);
 enum class Access : std::uint8_t { read, write };
@@ -112,5 +113,6 @@ void report(const std::string&);
 // Around fork(): no flush is under way between the two, so that the child's queue is whole.
 void lock_for_fork();
 void unlock_after_fork();
+void forget_lost_work();              // in the child: what is recorded for devices that it cannot use
 
 }  // namespace asnumpy
