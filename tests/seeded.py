@@ -1,4 +1,4 @@
-"""Random numbers for tests: the same ones in every run, so that a change answers for what it breaks and nothing else."""
+"""Random numbers for tests: the same in every run, so that a change answers for what it breaks and nothing else."""
 
 from __future__ import annotations
 
