@@ -13,8 +13,8 @@ from typing import Any
 from asnumpy import _core
 
 __all__ = [
-    "contract", "device", "eager", "eager_size", "fallback", "host_calls", "implicit_copies", "memory_limit", "num_threads",
-    "settings", "using",
+    "contract", "device", "eager", "eager_size", "fallback", "host_calls", "implicit_copies", "memory_limit",
+    "num_threads", "settings", "using",
 ]
 
 contract: bool
@@ -116,8 +116,8 @@ class Setting:
 
 class _Settings(ModuleType):
     # As -ffp-contract of a compiler: on an NPU, a float product or quotient that is added at once (a * b + c, 2 * a + c,
-    # a / b + c) becomes one operator, which may round once where NumPy rounds twice. Nothing else changes: not the CPU's
-    # results, not those of integers, which are joined always because they stay exact.
+    # a / b + c) becomes one operator, which may round once where NumPy rounds twice. Nothing else changes: not what the
+    # CPU computes, and not integers, which are joined always because they stay exact.
     contract = Setting(
         False, _boolean, "True or False: on an NPU, a * b + c of floats may be rounded once", _core.set_contract,
         _core.contract,

@@ -1,4 +1,4 @@
-"""Steps that the device runs as one operator: which calls are made, and that values stay NumPy's unless the user allows one rounding."""
+"""Steps that the device runs as one operator: which calls are made; values stay NumPy's unless one rounding is allowed."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_floats_are_joined_on_request(form, dtype):
     with ap.config.using(contract=True):
         close, joined = _run(f, a, b, c, 1.7, -0.3)
     assert joined.total() == 1 < apart.total(), (joined, apart)
-    wide = f(*(x.astype(np.longdouble) for x in (a, b, c)), np.longdouble(dtype.type(1.7)), np.longdouble(dtype.type(-0.3)))
+    wide = f(*(np.asarray(x, dtype).astype(np.longdouble) for x in (a, b, c, 1.7, -0.3)))
     size = np.abs(a).astype(np.float64) * np.abs(b) * 1.7 + np.abs(a) * 1.7 + np.abs(c) + np.abs(a / b) + 1
     assert (np.abs(close.astype(np.longdouble) - wide) <= 2 * np.finfo(dtype).eps * size).all()
 
@@ -120,17 +120,22 @@ def test_bounds(dtype):
     got, called = _run(lambda x: ap.clip(x, -2, 3), x)
     np.testing.assert_array_equal(got, np.clip(x, -2, 3))
     assert called == {"aclnnClamp": 1}
-    np.testing.assert_array_equal(_run(lambda x: ap.maximum(ap.minimum(x, 3), -2), x)[0], np.maximum(np.minimum(x, 3), -2))
-    # bounds in the wrong order: the one that comes last wins
-    np.testing.assert_array_equal(_run(lambda x: ap.minimum(ap.maximum(x, 5), 1), x)[0], np.minimum(np.maximum(x, 5), 1))
-    np.testing.assert_array_equal(_run(lambda x: ap.maximum(ap.minimum(x, 1), 5), x)[0], np.maximum(np.minimum(x, 1), 5))
+    for low, high in ((-2, 3), (5, 1)):  # where they are in the wrong order, the one that comes last wins
+        for f in (
+            lambda xp, x, low=low, high=high: xp.maximum(xp.minimum(x, high), low),
+            lambda xp, x, low=low, high=high: xp.minimum(xp.maximum(x, low), high),
+        ):
+            np.testing.assert_array_equal(_run(lambda x, f=f: f(ap, x), x)[0], f(np, x))
 
 
 @pytest.mark.parametrize("bound", [np.nan, np.inf, -np.inf, 0.0])
 def test_bounds_that_are_no_numbers(bound):
     x = _numbers(np.dtype("float32"))
     x[0, :4] = [np.nan, np.inf, -np.inf, 0.0]
-    for f in (lambda xp, x: xp.minimum(xp.maximum(x, bound), 1.0), lambda xp, x: xp.maximum(xp.minimum(x, bound), -1.0)):
+    for f in (
+        lambda xp, x: xp.minimum(xp.maximum(x, bound), 1.0),
+        lambda xp, x: xp.maximum(xp.minimum(x, bound), -1.0),
+    ):
         np.testing.assert_array_equal(_run(lambda x, f=f: f(ap, x), x)[0], f(np, x))
 
 
@@ -192,11 +197,14 @@ def test_modelled_time_falls():
 SUMS = ("+", "-", "*", "/", "max", "min", "half")
 
 
-@given(st.lists(st.tuples(st.sampled_from(SUMS), st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=8), st.sampled_from(["float32", "float64", "int32"]), st.booleans())
+STEP = st.tuples(st.sampled_from(SUMS), st.integers(0, 5), st.integers(0, 5))
+
+
+@given(st.lists(STEP, min_size=2, max_size=8), st.sampled_from(["float32", "float64", "int32"]), st.booleans())
 def test_chains(steps, dtype, allowed):
     """Random chains: to the bit without the setting, close with it."""
     rng = np.random.default_rng(7)
-    start = [rng.uniform(0.5, 2, 9).astype(dtype) if dtype != "int32" else rng.integers(-9, 9, 9).astype(dtype) for _ in range(4)]
+    start = [(rng.integers(-9, 9, 9) if dtype == "int32" else rng.uniform(0.5, 2, 9)).astype(dtype) for _ in range(4)]
 
     def chain(xp, values):
         values = [*values, 3, 2]
@@ -220,5 +228,5 @@ def test_chains(steps, dtype, allowed):
             got = ap.to_numpy(last) if isinstance(last, ap.ndarray) else np.asarray(last)
         if not allowed or dtype == "int32":
             np.testing.assert_array_equal(got, expected[-1])
-        elif not any(name in ("half", "-") for name, _, _ in steps):  # neither cancelled nor rounded across a step's edge
+        elif not any(name in ("half", "-") for name, _, _ in steps):  # where no error grows
             np.testing.assert_allclose(got, expected[-1], rtol=64 * np.finfo(dtype).eps)
