@@ -171,6 +171,7 @@ public:
     }
     bool reduces(RowId id, int loop) const override { return reduction(id, loop); }
     bool computes(const StructuredCall& call) const override { return structured(call); }
+    bool offers(const StructuredCall& call) const override { return structured(call); }
     std::string why_not_computed(RowId id, int loop) const override { return explain(id, loop).text; }
     std::string why_not_reduced(RowId id, int loop) const override { return explain_reduction(id, loop).text; }
     std::string why_not_computed(const StructuredCall& call) const override { return explain(call).text; }

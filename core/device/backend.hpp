@@ -1,6 +1,7 @@
 // What a device implements. One folder per backend; the runtime sees nothing but this.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -33,6 +34,7 @@ struct StructuredCall {
     std::int64_t axis = 0;
     RowId op{};              // scan: the elementwise row; else unused
     std::int64_t option = 0;
+    std::array<double, 2> numbers{};
     Stream stream;           // random draws
 };
 
@@ -74,6 +76,8 @@ public:
     virtual bool computes(RowId, int /*loop*/) const { return true; }   // elementwise
     virtual bool reduces(RowId, int /*loop*/) const { return true; }    // as a program's reduction
     virtual bool computes(const StructuredCall&) const { return true; } // looks at rows, dtypes and attributes only
+    // Whether the device has this as one operation, which is composed of several where it has not. Looks at the same.
+    virtual bool offers(const StructuredCall&) const { return false; }
     // Why it does not, in a few words.
     virtual std::string why_not_computed(RowId, int /*loop*/) const { return {}; }
     virtual std::string why_not_reduced(RowId, int /*loop*/) const { return {}; }

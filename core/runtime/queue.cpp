@@ -149,7 +149,7 @@ const Schedule& schedule(Queue& q, std::span<Instruction> list) {
         }
     }
     Schedule made;
-    const std::vector<bool> dead = find_dead(list, q.census);
+    std::vector<bool> dead = find_dead(list, q.census);
     for (std::uint32_t k = 0; k < list.size(); ++k)
         if (dead[k]) made.dead.push_back(k);
     if (!kept) {
@@ -287,6 +287,7 @@ StructuredCall structured_call(const Instruction& instruction) {
     call.axis = instruction.axis;
     call.op = instruction.op;
     call.option = instruction.option;
+    call.numbers = instruction.numbers;
     call.stream = instruction.stream;
     for (const Array& out : instruction.out) call.out.push_back(tensor(out));
     for (const Argument& in : instruction.in) call.in.push_back(tensor(*in.array()));

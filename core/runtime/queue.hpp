@@ -1,6 +1,7 @@
 // The queue: recording, fusing, running. The only place that waits.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -51,6 +52,7 @@ struct Instruction {
     std::uint16_t loop = 0;
     RowId op{};                       // structured
     std::int64_t axis = 0, option = 0;
+    std::array<double, 2> numbers{};
     std::uint64_t reduced = 0;        // reduction: bit i set, axis i of the shape is reduced
     bool on_host = false;             // its device does not compute it
     Stream stream;                    // random draws
