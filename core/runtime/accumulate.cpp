@@ -46,7 +46,7 @@ void accumulate_products(std::span<Instruction> list, const std::vector<bool>& d
             std::size_t k = j;
             while (k-- > 0)
                 if (!dead[k] && is_product(list[k], matmul, operand)) break;
-            if (k >= j || census[*operand.buffer].outside || uses(list, dead, operand.buffer.get()) != 2) continue;
+            if (k >= j || list[k].on_stream != list[j].on_stream || census[*operand.buffer].outside || uses(list, dead, operand.buffer.get()) != 2) continue;
             const Argument& other = list[j].in[1 - side];
             if ((other.array() && other.array()->buffer == operand.buffer) || other.dtype() != operand.dtype) continue;
             // Gemm writes C order, and its operands must stay what they were until the addition's position.
