@@ -41,6 +41,7 @@ void initialise(nb::module_& m) {
     bind_operations(m);
     bind_axes(m);
     bind_devices(m);
+    bind_streams(m);
     bind_lowering(m);
     bind_views(m);
     bind_host_door(m);

@@ -60,6 +60,7 @@ public:
             if (made.in[0].array()->view.shape[made.in[0].array()->ndim() - 1] == 0) continue;  // a sum of nothing
             made.in.emplace_back(term.array);
             made.out[0] = out;
+            made.on_stream = sum.on_stream;
             made.option = 2;
             made.numbers = {sum.row == subtract && side == 1 ? -product.factor : product.factor, sum.row == subtract && side == 0 ? -term.factor : term.factor};
             gone.push_back(*k);
@@ -155,7 +156,8 @@ void accumulate_products(std::span<Instruction> list, std::vector<bool>& dead, C
             std::size_t k = j;
             while (k-- > 0)
                 if (!dead[k] && is_product(list[k], matmul, operand)) break;
-            if (k >= j || !accumulates(operand.dtype) || census[*operand.buffer].outside || uses(list, dead, operand.buffer.get()) != 2) continue;
+            if (k >= j || list[k].on_stream != list[j].on_stream || !accumulates(operand.dtype)) continue;
+            if (census[*operand.buffer].outside || uses(list, dead, operand.buffer.get()) != 2) continue;
             const Argument& other = list[j].in[1 - side];
             if ((other.array() && other.array()->buffer == operand.buffer) || other.dtype() != operand.dtype) continue;
             // Gemm writes C order, and its operands must stay what they were until the addition's position.

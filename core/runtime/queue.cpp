@@ -112,6 +112,7 @@ void run_fused(Queue& q, std::span<const Instruction> list, const Schedule::Part
 
 void run_part(Queue& q, std::span<const Instruction> list, const Schedule::Part& part) {
     const Instruction& first = list[part.group.members.front()];
+    const OnStream stream(first.out[0].pool().number(), first.on_stream);
     if (!part.group.alone) run_fused(q, list, part);
     else if (first.on_host) run_on_host(first);
     else run_now(first);

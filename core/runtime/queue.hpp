@@ -55,6 +55,7 @@ struct Instruction {
     std::array<double, 2> numbers{};
     std::uint64_t reduced = 0;        // reduction: bit i set, axis i of the shape is reduced
     bool on_host = false;             // its device does not compute it
+    StreamId on_stream = 0;           // of its device: where the thread that recorded it worked
     Stream stream;                    // random draws
     Dims shape;                       // the iteration space of elementwise work and reductions
     Few<Argument, 3> in;

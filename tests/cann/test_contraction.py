@@ -1,4 +1,4 @@
-"""Steps that the device runs as one operator: which calls are made; values stay NumPy's unless one rounding is allowed."""
+"""Steps that the device runs as one operator: which calls are made, and that values stay NumPy's."""
 
 from __future__ import annotations
 

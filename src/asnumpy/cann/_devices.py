@@ -16,7 +16,6 @@ from asnumpy.cann._calls import Pointer, call, find
 
 _local = threading.local()
 _set: list[int] = []                       # the devices that were set, once per thread and device
-_streams: dict[int, int] = {}
 _at_end: list[Callable[[], None]] = []
 _in_child: list[Callable[[], None]] = []
 _lock = threading.RLock()
@@ -40,7 +39,6 @@ def _forget() -> None:
     global _started, _lock
     _started, _lock = False, threading.RLock()  # a thread that is not here may have held it
     _set.clear()
-    _streams.clear()
     for action in _in_child:
         action()
 
@@ -76,7 +74,6 @@ def finalize() -> None:
                 call("aclrtResetDevice", device)
         finally:
             _set.clear()
-            _streams.clear()
             _started = False
 
 
@@ -137,11 +134,8 @@ def synchronize(device: Any = None) -> None:
 
 
 def default_stream(device: int) -> int:
-    """The stream on which the arrays of a device are computed: operators on it are in order with them."""
-    stream = _streams.get(device)
-    if stream is None:
-        stream = _streams[device] = _core.cann_stream(device)
-    return stream
+    """The stream on which this thread's arrays of a device are computed: operators on it are in order with them."""
+    return _core.cann_stream(device)
 
 
 PROPERTIES = {
