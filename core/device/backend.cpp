@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "base/error.hpp"
+
 namespace asnumpy {
 
 void Backend::upload(void* to, const void* host, std::size_t bytes) { std::memcpy(to, host, bytes); }
@@ -14,5 +16,7 @@ void Backend::copy_from(Backend& source, void* to, const void* from, std::size_t
     source.download(staged.data(), from, bytes);
     upload(to, staged.data(), bytes);
 }
+
+void Backend::run_stages(const Stages&, std::int64_t) { throw RuntimeFailure(name() + ": asked for rows of programs, which it runs one after another"); }
 
 }  // namespace asnumpy
