@@ -19,12 +19,18 @@ DeviceState::DeviceState(int which) : index(which), name("ascend:" + std::to_str
     void* before = nullptr;
     if (c.aclrtGetCurrentContext(&before)) before = nullptr;  // this thread has none yet
     check(c.aclrtSetDevice(index), "aclrtSetDevice");
-    check(c.aclrtGetCurrentContext(&context), "aclrtGetCurrentContext");
-    if (c.aclrtCreateStreamWithConfig) {
-        constexpr auto flags = static_cast<std::uint32_t>(cann::ACL_STREAM_FAST_LAUNCH | cann::ACL_STREAM_FAST_SYNC);
-        check(c.aclrtCreateStreamWithConfig(&stream, 0, flags), "aclrtCreateStreamWithConfig");
-    } else {
-        check(c.aclrtCreateStream(&stream), "aclrtCreateStream");
+    try {
+        check(c.aclrtGetCurrentContext(&context), "aclrtGetCurrentContext");
+        if (c.aclrtCreateStreamWithConfig) {
+            constexpr auto flags = static_cast<std::uint32_t>(cann::ACL_STREAM_FAST_LAUNCH | cann::ACL_STREAM_FAST_SYNC);
+            check(c.aclrtCreateStreamWithConfig(&stream, 0, flags), "aclrtCreateStreamWithConfig");
+        } else {
+            check(c.aclrtCreateStream(&stream), "aclrtCreateStream");
+        }
+    } catch (...) {
+        reset();
+        if (before) c.aclrtSetCurrentContext(before);
+        throw;
     }
     if (before && before != context) c.aclrtSetCurrentContext(before);
 }
@@ -91,6 +97,8 @@ void DeviceState::release() noexcept {
     c.aclrtDestroyStream(stream);
     stream = nullptr;
 }
+
+void DeviceState::reset() noexcept { cann().aclrtResetDevice(index); }
 
 OnDevice::OnDevice(const DeviceState& device) : cann_(cann()) {
     void* current = nullptr;
