@@ -78,11 +78,13 @@ template <class T> int destroy(const char* function, const T* object, Object::Ty
     });
 }
 
-template <class List, class Value> List* make_list(const Value* values, std::uint64_t size) {
-    if (!values && size) return nullptr;
-    auto made = std::make_unique<List>();
-    made->values.assign(values, values + size);
-    return made.release();
+template <class List, class Value> List* make_list(const char* function, const Value* values, std::uint64_t size) {
+    return making<List>(function, [&] {
+        if (!values && size) throw Refusal{ACLNN_ERR_PARAM_NULLPTR, text("expected ", size, " values, got null")};
+        auto made = std::make_unique<List>();
+        made->values.assign(values, values + size);
+        return made;
+    });
 }
 
 template <class T> int size_of(const char* function, const T* object, Object::Type type, std::uint64_t* size) {
@@ -142,23 +144,18 @@ extern "C" {
 
 aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, int32_t dataType, const int64_t* stride, int64_t offset,
                            int32_t format, const int64_t* storageDims, uint64_t storageDimsNum, void* tensorData) {
-    constexpr std::uint64_t most = 25;  // what CANN's own container holds
-    if ((!viewDims && viewDimsNum) || (!storageDims && storageDimsNum) || viewDimsNum > most || storageDimsNum > most) {
-        failed(ACLNN_ERR_PARAM_NULLPTR, text("aclCreateTensor: expected dims of at most 25 lengths, got ", viewDimsNum, " at ", static_cast<const void*>(viewDims), " and ", storageDimsNum, " at ", static_cast<const void*>(storageDims)));
-        return nullptr;
-    }
-    for (std::uint64_t i = 0; i < viewDimsNum; ++i)
-        if (viewDims[i] < 0 || (stride && stride[i] < 0)) {
-            failed(ACLNN_ERR_PARAM_INVALID, text("aclCreateTensor: expected lengths and strides that are not negative, got length ", viewDims[i], " and stride ", stride ? stride[i] : 0, " at axis ", i));
-            return nullptr;
-        }
-    if (offset < 0) {
-        failed(ACLNN_ERR_PARAM_INVALID, text("aclCreateTensor: expected an offset that is not negative, got ", offset));
-        return nullptr;
-    }
-    auto tensor = std::make_unique<aclTensor>();
-    tensor->set(viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum, tensorData);
-    return tensor.release();
+    return making<aclTensor>("aclCreateTensor", [&] {
+        constexpr std::uint64_t most = 25;  // what CANN's own container holds
+        if ((!viewDims && viewDimsNum) || (!storageDims && storageDimsNum) || viewDimsNum > most || storageDimsNum > most)
+            throw Refusal{ACLNN_ERR_PARAM_NULLPTR, text("expected dims of at most 25 lengths, got ", viewDimsNum, " at ", static_cast<const void*>(viewDims), " and ", storageDimsNum, " at ", static_cast<const void*>(storageDims))};
+        for (std::uint64_t i = 0; i < viewDimsNum; ++i)
+            if (viewDims[i] < 0 || (stride && stride[i] < 0))
+                throw Refusal{ACLNN_ERR_PARAM_INVALID, text("expected lengths and strides that are not negative, got length ", viewDims[i], " and stride ", stride ? stride[i] : 0, " at axis ", i)};
+        if (offset < 0) throw Refusal{ACLNN_ERR_PARAM_INVALID, text("expected an offset that is not negative, got ", offset)};
+        auto tensor = std::make_unique<aclTensor>();
+        tensor->set(viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum, tensorData);
+        return tensor;
+    });
 }
 
 int32_t aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t viewDimsNum, int32_t dataType, const int64_t* stride,
@@ -172,22 +169,21 @@ int32_t aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t viewD
 }
 
 aclScalar* aclCreateScalar(void* value, int32_t dataType) {
-    const std::size_t size = acl_size(dataType);
-    if (!value || !size) {
-        failed(ACLNN_ERR_PARAM_NULLPTR, text("aclCreateScalar: expected a value, got ", value, " of ", acl_name(dataType)));
-        return nullptr;
-    }
-    auto scalar = std::make_unique<aclScalar>();
-    scalar->dtype = dataType;
-    if (const auto dtype = dtype_of_acl(dataType)) scalar->value.dtype = *dtype;
-    std::memcpy(scalar->value.bytes.data(), value, size);
-    return scalar.release();
+    return making<aclScalar>("aclCreateScalar", [&] {
+        const std::size_t size = acl_size(dataType);
+        if (!value || !size) throw Refusal{ACLNN_ERR_PARAM_NULLPTR, text("expected a value, got ", value, " of ", acl_name(dataType))};
+        auto scalar = std::make_unique<aclScalar>();
+        scalar->dtype = dataType;
+        if (const auto dtype = dtype_of_acl(dataType)) scalar->value.dtype = *dtype;
+        std::memcpy(scalar->value.bytes.data(), value, size);
+        return scalar;
+    });
 }
-aclIntArray* aclCreateIntArray(const int64_t* value, uint64_t size) { return make_list<aclIntArray>(value, size); }
-aclFloatArray* aclCreateFloatArray(const float* value, uint64_t size) { return make_list<aclFloatArray>(value, size); }
-aclBoolArray* aclCreateBoolArray(const bool* value, uint64_t size) { return make_list<aclBoolArray>(value, size); }
-aclTensorList* aclCreateTensorList(const aclTensor* const* value, uint64_t size) { return make_list<aclTensorList>(value, size); }
-aclScalarList* aclCreateScalarList(const aclScalar* const* value, uint64_t size) { return make_list<aclScalarList>(value, size); }
+aclIntArray* aclCreateIntArray(const int64_t* value, uint64_t size) { return make_list<aclIntArray>("aclCreateIntArray", value, size); }
+aclFloatArray* aclCreateFloatArray(const float* value, uint64_t size) { return make_list<aclFloatArray>("aclCreateFloatArray", value, size); }
+aclBoolArray* aclCreateBoolArray(const bool* value, uint64_t size) { return make_list<aclBoolArray>("aclCreateBoolArray", value, size); }
+aclTensorList* aclCreateTensorList(const aclTensor* const* value, uint64_t size) { return make_list<aclTensorList>("aclCreateTensorList", value, size); }
+aclScalarList* aclCreateScalarList(const aclScalar* const* value, uint64_t size) { return make_list<aclScalarList>("aclCreateScalarList", value, size); }
 
 int32_t aclDestroyTensor(const aclTensor* tensor) { return destroy("aclDestroyTensor", tensor, Object::Type::tensor); }
 int32_t aclDestroyScalar(const aclScalar* scalar) { return destroy("aclDestroyScalar", scalar, Object::Type::scalar); }

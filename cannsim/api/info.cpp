@@ -73,7 +73,11 @@ int taken(const char* function) {
 
 extern "C" {
 
-const char* aclrtGetSocName() { return chip().name.data(); }
+const char* aclrtGetSocName() {
+    const char* name = nullptr;
+    entry("aclrtGetSocName", {}, [&] { return name = chip().name.data(), 0; });
+    return name;
+}
 int32_t aclrtGetRunMode(int32_t* runMode) {
     return entry("aclrtGetRunMode", {}, [&] { return expect_given(runMode, "runMode"), *runMode = ACL_HOST, 0; });
 }

@@ -68,6 +68,7 @@ void finish() {
 
 void report_leaks() {
     for (int id = 0; id < device_count(); ++id) {
+        if (is_lost(id)) continue;  // nobody can give it back
         const std::vector<Block> left = live_blocks(id);
         if (left.empty()) continue;
         std::uint64_t bytes = 0;
@@ -75,7 +76,7 @@ void report_leaks() {
         note(Fault::leak, text(left.size(), " blocks with ", bytes, " bytes on device ", id, " were never freed; the first is ", describe(left.front())));
     }
     std::size_t streams = life().streams_left;
-    for (const auto& stream : streams_of(nullptr)) streams += !stream->is_default;
+    for (const auto& stream : streams_of(nullptr)) streams += is_owed(*stream);
     if (streams) note(Fault::leak, text(streams, " streams were never destroyed"));
     if (const std::size_t events = event_count()) note(Fault::leak, text(events, " events were never destroyed"));
     const Live live = live_objects();

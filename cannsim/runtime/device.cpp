@@ -215,9 +215,11 @@ void release_device(Device& device, bool at_once) {
     device.references = 0;
 }
 
+bool is_owed(const Stream& stream) { return !stream.is_default && !is_lost(stream.context->device->id); }
+
 std::size_t release_everything() {
     std::size_t left = 0;
-    for (const auto& stream : streams_of(nullptr)) left += !stream->is_default;
+    for (const auto& stream : streams_of(nullptr)) left += is_owed(*stream);
     for (Device& device : registry().devices)
         if (device.default_context) release_device(device, false);
     return left;

@@ -53,6 +53,7 @@ void destroy_context(Context&);
 // Takes the device's contexts, streams apart; waits for their work unless at_once.
 void release_device(Device&, bool at_once);
 std::recursive_mutex& device_changes();  // held while devices are set and reset
+bool is_owed(const Stream&);       // the client should destroy it; nobody can on a lost device
 std::size_t release_everything();  // gives the number of streams that the client should have destroyed
 
 // The code of what went wrong on the stream since the last wait, told once.

@@ -56,7 +56,14 @@ Book& book() {
 
 std::atomic<bool> forked{false};
 
-thread_local std::string message, shown;
+// A call that fails while the process ends, after the thread's objects, leaves no text.
+struct Messages {
+    std::string last, shown;
+    ~Messages();
+};
+thread_local Messages messages;
+thread_local bool messages_gone = false;
+Messages::~Messages() { messages_gone = true; }
 thread_local int error_code = 0;
 
 int thread_number() {
@@ -173,14 +180,15 @@ void clear_findings() {
 
 int failed(int code, std::string what) {
     const char* const known = code_name(code);
-    message = text(what, " [", code, known ? " " : "", known ? known : "", "]");
     error_code = code;
+    if (messages_gone) return code;
+    messages.last = text(what, " [", code, known ? " " : "", known ? known : "", "]");
     return code;
 }
 const char* recent_message() {
-    if (message.empty()) return nullptr;
-    shown = std::exchange(message, {});
-    return shown.c_str();
+    if (messages_gone || messages.last.empty()) return nullptr;
+    messages.shown = std::exchange(messages.last, {});
+    return messages.shown.c_str();
 }
 int last_error(bool clear) { return clear ? std::exchange(error_code, 0) : error_code; }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -99,6 +100,16 @@ template <class Body> int entry(const char* function, std::initializer_list<Logg
     if (slow) detail::after(function, arguments, code, started);
     detail::current_function = outer;
     return code;
+}
+
+// The same for an entry point that returns a new object, null where it is refused.
+template <class T, class Body> T* making(const char* function, Body&& body) {
+    std::unique_ptr<T> made;
+    entry(function, {}, [&] {
+        made = body();
+        return 0;
+    });
+    return made.release();
 }
 
 // The name of the entry point that this thread is in.

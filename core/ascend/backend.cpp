@@ -51,7 +51,11 @@ public:
     explicit AscendBackend(int index) : state_(index) {
         const OnDevice here(state_);
         std::size_t available = 0;
-        state_.check(cann().aclrtGetMemInfo(cann::ACL_HBM_MEM, &available, &total_), "aclrtGetMemInfo");
+        if (const int code = cann().aclrtGetMemInfo(cann::ACL_HBM_MEM, &available, &total_)) {
+            state_.release();
+            state_.reset();
+            state_.fail("aclrtGetMemInfo", code);
+        }
     }
 
     DeviceState& state() { return state_; }
@@ -248,7 +252,7 @@ public:
         const std::lock_guard blocks(blocks_mutex_);
         for (void* const data : blocks_) cann().aclrtFree(data);
         blocks_.clear();
-        cann().aclrtResetDevice(state_.index);
+        state_.reset();
     }
 
 private:

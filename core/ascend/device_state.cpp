@@ -19,8 +19,14 @@ DeviceState::DeviceState(int which) : index(which), name("ascend:" + std::to_str
     void* before = nullptr;
     if (c.aclrtGetCurrentContext(&before)) before = nullptr;  // this thread has none yet
     check(c.aclrtSetDevice(index), "aclrtSetDevice");
-    check(c.aclrtGetCurrentContext(&context), "aclrtGetCurrentContext");
-    streams.make(0, 0);
+    try {
+        check(c.aclrtGetCurrentContext(&context), "aclrtGetCurrentContext");
+        streams.make(0, 0);
+    } catch (...) {
+        reset();
+        if (before) c.aclrtSetCurrentContext(before);
+        throw;
+    }
     if (before && before != context) c.aclrtSetCurrentContext(before);
 }
 
@@ -91,6 +97,8 @@ void DeviceState::release() noexcept {
     constant_memory_ = nullptr;
     streams.release();
 }
+
+void DeviceState::reset() noexcept { cann().aclrtResetDevice(index); }
 
 OnDevice::OnDevice(const DeviceState& device) : cann_(cann()) {
     void* current = nullptr;

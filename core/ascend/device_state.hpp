@@ -35,6 +35,8 @@ public:
     Tensor constant(const Scalar&);
     // Gives back everything that CANN gave, the pool's memory left out. At the end.
     void release() noexcept;
+    // Lets go of the device itself, afterwards.
+    void reset() noexcept;
 
     const int index;
     const std::string name;  // "ascend:0"

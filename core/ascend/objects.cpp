@@ -58,7 +58,7 @@ void Objects::destroy() noexcept {
 }
 
 template <class T> T* Objects::keep(T* object, Kind kind, const char* function) {
-    if (!object) throw RuntimeFailure(std::string(function) + " gave null: CANN refused the argument or has no memory left");
+    if (!object) fail(function, cann::ACL_ERROR_BAD_ALLOC);
     made_.push_back({object, kind});  // there is room: see make()
     return object;
 }
@@ -84,7 +84,7 @@ aclTensor* Objects::make_tensor(const Operator& op, std::size_t parameter, const
     const std::int64_t storage = last + 1;
     aclTensor* const made = cann().aclCreateTensor(t.shape.data(), static_cast<std::uint64_t>(n), acl_dtype(op, parameter, t.dtype), strides.data(), rest / item,
                                                    cann::ACL_FORMAT_ND, &storage, 1, reinterpret_cast<void*>(base));
-    if (!made) fail(std::string(op.facts->name) + ": aclCreateTensor for " + op.parameters[parameter].name, cann::ACL_ERROR_BAD_ALLOC);
+    if (!made) fail("aclCreateTensor for " + std::string(op.parameters[parameter].name) + " of " + op.facts->name, cann::ACL_ERROR_BAD_ALLOC);
     return made;
 }
 
@@ -93,7 +93,7 @@ cann::Value Objects::make(const Operator& op, std::size_t parameter, const Argum
     const cann::Parameter& p = op.parameters[parameter];
     const auto scalar = [&](Scalar value) -> aclScalar* {
         aclScalar* const made = c.aclCreateScalar(value.bytes.data(), acl_dtype(op, parameter, value.dtype));
-        if (!made) fail(std::string(op.facts->name) + ": aclCreateScalar for " + p.name, cann::ACL_ERROR_BAD_ALLOC);
+        if (!made) fail("aclCreateScalar for " + std::string(p.name) + " of " + op.facts->name, cann::ACL_ERROR_BAD_ALLOC);
         return made;
     };
     if (made_.size() == made_.capacity()) made_.reserve(2 * made_.size() + 8);  // so that nothing is lost once it is made

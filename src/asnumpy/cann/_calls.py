@@ -18,6 +18,7 @@ from asnumpy.cann._tensor import Tensor
 
 Pointer = ctypes.c_void_p
 Size = ctypes.c_uint64
+BAD_ALLOC = 200000  # what null in the place of an object stands for
 NUMBERS = {
     "int8_t": ctypes.c_int8, "int": ctypes.c_int, "int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64,
     "uint64_t": ctypes.c_uint64, "float": ctypes.c_float, "double": ctypes.c_double, "bool": ctypes.c_bool,
@@ -107,7 +108,7 @@ def _array(kind: Any, values: Any) -> Any:
 
 def _made(maker: str, handle: int | None) -> Any:
     if not handle:
-        check(-1, f"aclCreate{maker}")
+        check(BAD_ALLOC, f"aclCreate{maker}")
     return Pointer(handle)
 
 
@@ -161,13 +162,12 @@ class Arguments:
             handle = self._keep("Tensor", create_tensor(value))
             self.slots.append(Slot(parameter.name, handle, value))
         elif kind == "tensors":
-            handles = [Pointer() if one is None else create_tensor(one) for one in value]
-            handle = self._list("TensorList", Pointer, [one.value for one in handles])
+            handle, handles = self._objects("Tensor", create_tensor, value)
             self.slots += [Slot(parameter.name, one, tensor) for one, tensor in zip(handles, value, strict=True)]
         elif kind == "scalar":
             handle = self._keep("Scalar", create_scalar(value))
         elif kind == "scalars":
-            handle = self._list("ScalarList", Pointer, [create_scalar(one).value for one in value])
+            handle, _ = self._objects("Scalar", create_scalar, value)
         elif kind in LISTS:
             handle = self._list(*LISTS[kind], value)
         elif kind == "text":
@@ -178,8 +178,20 @@ class Arguments:
             handle = NUMBERS[parameter.ctype](value)
         self.values.append(handle)
 
+    def _objects(self, kind: str, create: Callable[[Any], Any], values: Any) -> tuple[Any, list[Any]]:
+        """A list of CANN's objects, which takes them over, and the objects."""
+        made: list[Any] = []
+        try:
+            for value in values:
+                made.append(Pointer() if value is None else create(value))
+            return self._list(f"{kind}List", Pointer, [one.value for one in made]), made
+        except BaseException:
+            for one in made:
+                if one.value:
+                    call(f"aclDestroy{kind}", one)
+            raise
+
     def _list(self, kind: str, ctype: Any, values: Any) -> Any:
-        """A list of CANN's; it takes over the objects in it."""
         return self._keep(kind, _made(kind, function(f"aclCreate{kind}")(_array(ctype, values), Size(len(values)))))
 
     def _keep(self, kind: str, handle: Any) -> Any:

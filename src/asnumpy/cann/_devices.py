@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import operator
 import os
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from asnumpy import _cann_search, _core
+from asnumpy._cann_error import CannError
 from asnumpy.cann import _calls, _facts
 from asnumpy.cann._calls import Pointer, call, find
 
@@ -54,7 +57,7 @@ def init() -> None:
             _calls.find("aclInit")
             _started, _life = True, _life + 1
             if _life == 1:
-                atexit.register(finalize)
+                atexit.register(_finalize_at_exit)
 
 
 def finalize() -> None:
@@ -67,14 +70,23 @@ def finalize() -> None:
     with _lock:
         if not _started:
             return
-        try:
-            for action in reversed(_at_end):  # what was built on the rest goes first
-                action()
-            for device in _set:
-                call("aclrtResetDevice", device)
-        finally:
-            _set.clear()
-            _started = False
+        steps: list[Callable[[], None]] = list(reversed(_at_end))
+        steps += [partial(call, "aclrtResetDevice", device) for device in _set]
+        failures = []
+        for step in steps:  # what was built on the rest goes first
+            try:
+                step()
+            except CannError as error:  # of a device that is lost, say; the others go on
+                failures.append(error)
+        _set.clear()
+        _started = False
+        if failures:
+            raise failures[0]
+
+
+def _finalize_at_exit() -> None:
+    with contextlib.suppress(CannError):  # nobody is left who could do something about it
+        finalize()
 
 
 def device_count() -> int:

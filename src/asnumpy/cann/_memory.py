@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import weakref
 from typing import Any
 
 import numpy as np
 
+from asnumpy._cann_error import CannError
 from asnumpy.cann import _devices, _facts
 from asnumpy.cann._calls import Pointer, call
 from asnumpy.cann._tensor import Tensor, contiguous, tensor
@@ -57,7 +59,8 @@ class Memory:
 
     def __del__(self) -> None:
         if getattr(self, "address", 0):
-            self.release()
+            with contextlib.suppress(CannError):  # of a lost device, which has lost its memory, too
+                self.release()
 
     def __repr__(self) -> str:
         return f"cann.Memory({self.nbytes}, policy={self.policy!r}, device={self.device}) at {self.address:#x}"

@@ -299,7 +299,8 @@ class Plan:
 
     def __del__(self) -> None:
         if getattr(self, "_made", None) is not None:
-            self.close()
+            with contextlib.suppress(CannError):
+                self.close()
 
 
 @_devices.in_child
