@@ -1,4 +1,4 @@
-"""Steps that the device runs as one operator: which calls are made; values stay NumPy's unless one rounding is allowed."""
+"""Steps that the device runs as one operator: its calls, and values that stay NumPy's unless told else."""
 
 from __future__ import annotations
 
