@@ -72,7 +72,7 @@ _own = _core.offered
 
 def _own_along(name: str, a: ndarray, axis: Any) -> ndarray | None:
     """The same for functions along one axis."""
-    if a.ndim == 0 or not hasattr(axis, "__index__"):
+    if a.host_visible or a.ndim == 0 or not hasattr(axis, "__index__"):
         return None
     return _core.offered(name, _normal_axes(axis, a.ndim)[0], 0, 0.0, 0.0, a)
 
@@ -241,8 +241,10 @@ def _normal_shape(a: ndarray, normalized_shape: Any, function: str) -> tuple[int
 
 def _own_normal(name: str, a: ndarray, axes: tuple[int, ...], weight: Any, bias: Any, eps: float) -> ndarray | None:
     """The device's own normalisation; None where it is to be composed."""
+    if a.host_visible:
+        return None
     given = [None if part is None else _asarray(part) for part in (weight, bias)]
-    if a.host_visible or any(part is not None and part.shape != a.shape[axes[0]:] for part in given):
+    if any(part is not None and part.shape != a.shape[axes[0]:] for part in given):
         return None
     parts = [part if part.dtype == a.dtype else _core.cast(part, a.dtype) for part in given if part is not None]
     option = (weight is not None) + 2 * (bias is not None)
