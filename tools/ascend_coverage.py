@@ -40,6 +40,11 @@ STRUCTURED = {
     "flatnonzero": "flatnonzero, nonzero, argwhere (of bool)",
     "bincount": "bincount",
     "in_range": "the check of indices before take and put",
+} | {
+    row: f"nn.{row}" for row in (
+        "softmax", "log_softmax", "layer_norm", "rms_norm", "sigmoid", "log_sigmoid", "silu", "gelu", "softplus", "elu",
+        "leaky_relu",
+    )
 }
 
 HEAD = """# Where functions run on an Ascend 910B
@@ -59,7 +64,13 @@ entry on the simulator and compare it with the CPU; nothing here has run on hard
 The dtypes that CANN does not compute with (longdouble, clongdouble, complex32, int4, float8 and so on) are stored and
 moved on the device: indexing, copies, `where`, `take`, `put`, `compress` run there, all else on the host. Random
 numbers are drawn on the host, so that they are the same on every device. Functions that are not listed are views or
-are made of these.
+are made of these; so are those of `asnumpy.nn` for dtypes that are blank.
+
+Where the result is the same to the bit, neighbours run as one operator: products of integers that are added
+(`aclnnAddcmul`, `aclnnAdd` and `aclnnSub` with `alpha`, `aclnnRsubs`), both bounds of `clip` (`aclnnClamp`),
+`maximum(a + b, 0)` (`aclnnAddRelu`), casts that an operator does by itself. Floats that would be rounded once instead
+of twice only with `config.contract` (`aclnnAddcdiv` too). `a @ b + c`, `a @ b - c`, `2 * (a @ b) + 3 * c` are
+`aclnnAddmm` or `aclnnBaddbmm`.
 """
 
 

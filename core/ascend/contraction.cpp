@@ -176,10 +176,10 @@ public:
         for (const Step& step : program.steps)
             for (std::size_t k = 0; k < row(step.row).nin; ++k) ++uses_[step.in[k]];
         for (const Store& store : program.stores) uses_[store.value] += 2;
-        for (const Reduction& reduction : program.reductions) uses_[reduction.value] += 2;
+        for (const Reduction& reduction : program.reductions) ++uses_[reduction.value];
     }
 
-    std::vector<Unit> units() {
+    Units units() {
         for (const Step& step : program_.steps) {
             const Row& r = row(step.row);
             Unit unit;
@@ -207,8 +207,11 @@ public:
             }
             made_.push_back(std::move(unit));
         }
+        Units result;
+        for (const Reduction& reduction : program_.reductions) result.reduced.push_back(read_by(reduction));
         std::erase_if(made_, [](const Unit& u) { return u.nout == 0; });
-        return std::move(made_);
+        result.units = std::move(made_);
+        return result;
     }
 
 private:
@@ -380,6 +383,16 @@ private:
         }
         return std::nullopt;
     }
+    // Likewise the value of a reduction.
+    ValueId read_by(const Reduction& reduction) {
+        const Unit* const cast = made_for_this(reduction.value);
+        if (!is(cast, "cast")) return reduction.value;
+        const ValueId from = cast->in[0];
+        const Folding* const folding = asnumpy::ascend::reduction(reduction.row, reduction.loop);
+        if (!folding || !holds_all(program_.dtype(reduction.value), program_.dtype(from)) || !folding->casts_from(program_.dtype(from))) return reduction.value;
+        made_[static_cast<std::size_t>(maker_[reduction.value])].nout = 0;
+        return from;
+    }
     // A result that is rounded to a narrower float as it is written.
     std::optional<Unit> join_cast_of_result(const Unit& last) {
         const Unit* const first = made_for_this(last.in[0]);
@@ -400,7 +413,7 @@ private:
     const Program& program_;
     const std::vector<bool>& constant_;
     const bool round_once_;
-    std::vector<int> uses_, maker_;   // by value: how often it is read, what is stored more than once; its unit, -1 for inputs
+    std::vector<int> uses_, maker_;   // by value: how often it is read, where a store counts twice; its unit, -1 for inputs
     std::vector<bool> number_;        // by value: made of numbers alone
     std::vector<ValueId> absorbed_;   // values that the unit under way makes unnecessary
     std::vector<Unit> made_;
@@ -408,7 +421,7 @@ private:
 
 }  // namespace
 
-std::vector<Unit> contract(const Program& program, const std::vector<bool>& constant, bool round_once) {
+Units contract(const Program& program, const std::vector<bool>& constant, bool round_once) {
     return Contractor(program, constant, round_once).units();
 }
 

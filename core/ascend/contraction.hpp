@@ -37,8 +37,13 @@ struct Unit {
     void run(Emitter&, std::span<const Tensor> in, std::span<const Tensor> out) const;  // not for copies
 };
 
+struct Units {
+    std::vector<Unit> units;
+    std::vector<ValueId> reduced;  // by reduction: the value that it reads, perhaps one that it casts by itself
+};
+
 // The program's steps in their order, joined where that is one operator with the same results to the bit; with `round_once`
 // also where a float is rounded once instead of twice. `constant`: the inputs that are numbers of the host.
-std::vector<Unit> contract(const Program&, const std::vector<bool>& constant, bool round_once);
+Units contract(const Program&, const std::vector<bool>& constant, bool round_once);
 
 }  // namespace asnumpy::ascend

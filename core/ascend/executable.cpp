@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ascend/lowering.hpp"
+#include "ascend/lowering_call.hpp"
 #include "ascend/movement.hpp"
 #include "ascend/plan.hpp"
 #include "base/error.hpp"
@@ -108,7 +109,7 @@ private:
             for (const ValueId dead : planned.dead) emitter.release(values[dead]);
         }
         for (std::size_t k = 0; k < program_.reductions.size(); ++k)
-            fold(emitter, *foldings_[k], full(emitter, values[program_.reductions[k].value], shape), space, output(space, program_.stores.size() + k));
+            fold(emitter, *foldings_[k], full(emitter, values[plan->reduced[k]], shape), space, output(space, program_.stores.size() + k));
         for (const Plan::Late& late : plan->late) move(emitter, values[late.value], output(space, late.store));
     }
 
@@ -120,7 +121,7 @@ private:
     }
 
     static void fold(Emitter& emitter, const Folding& folding, const Tensor& from, const Space& space, const Tensor& target) {
-        if (!space.reduced) return move(emitter, from, target);
+        if (!space.reduced) return move(emitter, cast_to(emitter, from, target.dtype), target);
         const std::size_t mark = emitter.mark();
         if (is_direct(target)) {
             folding.run(emitter, from, space.reduced, target);

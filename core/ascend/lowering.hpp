@@ -62,6 +62,8 @@ public:
     const Explanation& explanation() const { return explanation_; }
     // Bit i of `reduced`: axis i of the input, whose length is not 0, is reduced; there the output has stride 0.
     void run(Emitter&, const Tensor& in, std::uint64_t reduced, const Tensor& out) const;
+    // Whether the operator itself casts from this dtype to the loop's: then the input may be of it.
+    bool casts_from(DType) const;
 
 private:
     using Run = void (*)(const Folding&, Emitter&, const Tensor&, const std::vector<int>&, const Tensor&);

@@ -34,6 +34,9 @@ void call(Emitter& emitter, std::string_view text, const Named& named) {
         else if (word == "null") arguments.emplace_back(nullptr);
         else if (word == "axis" && parameters[i].kind == cann::Kind::scalar) arguments.emplace_back(Scalar::of(static_cast<std::int32_t>(named.axis)));
         else if (word == "axis") arguments.emplace_back(named.axis);
+        else if (word == "option") arguments.emplace_back(named.option);
+        else if (word == "n" || word == "m") arguments.emplace_back(Scalar::of(static_cast<float>(named.numbers[word == "m"])));
+        else if (parameters[i].kind == cann::Kind::scalar) arguments.emplace_back(Scalar::of(std::stof(std::string(word))));
         else arguments.emplace_back(static_cast<std::int64_t>(std::stoll(std::string(word))));
     }
     emitter.call(parsed.op, arguments);

@@ -1,6 +1,7 @@
 // One operator called by a call string with tensors; views of tensors that need no copy.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include "ascend/emitter.hpp"
@@ -15,6 +16,8 @@ struct Named {
     const Tensor* index = nullptr;
     Dims axes{};
     std::int64_t axis = 0;
+    std::int64_t option = 0;
+    std::array<double, 2> numbers{};  // n and m
 };
 void call(Emitter&, std::string_view text, const Named&);
 // Whether the operator accepts these dtypes as x and as out.

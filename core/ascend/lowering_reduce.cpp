@@ -49,7 +49,7 @@ struct Folds {
 
     // In the dtype `as`: the same bits, or cast and cast back.
     static void operators(const Folding& f, Emitter& emitter, const Tensor& in, const Axes& axes, const Tensor& out) {
-        if (f.as_ == in.dtype) return reduce_by(emitter, f.call_, in, axes, out);
+        if (f.as_ == in.dtype || f.casts_from(in.dtype)) return reduce_by(emitter, f.call_, in, axes, out);
         if (itemsize(f.as_) == itemsize(in.dtype)) return reduce_by(emitter, f.call_, viewed(in, f.as_), axes, viewed(out, f.as_));
         const Tensor result = emitter.temporary(out.shape, f.as_);
         reduce_by(emitter, f.call_, cast_to(emitter, in, f.as_), axes, result);
@@ -160,6 +160,11 @@ Folding::Folding(RowId id, int loop) : row_(id), loop_(loop) {
     const bool folds = r.reducible && s.nin == 2 && s.nout == 1 && s.in[0] == s.in[1] && s.in[0] == s.out[0];
     if (folds) Folds::choose(*this);
     else explanation_ = {Path::host, "not a reduction"};
+}
+
+bool Folding::casts_from(DType from) const {
+    const DType d = row(row_).loops[static_cast<std::size_t>(loop_)].in[0];
+    return run_ == Folds::operators && as_ == d && call_.find(" dtype ") != std::string_view::npos && accepts_dtypes(call_, from, d);
 }
 
 void Folding::run(Emitter& emitter, const Tensor& in, std::uint64_t reduced, const Tensor& out) const {

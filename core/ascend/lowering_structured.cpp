@@ -2,10 +2,12 @@
 #include <algorithm>
 
 #include "ascend/lowering.hpp"
+#include "ascend/lowering_activation.hpp"
 #include "ascend/lowering_call.hpp"
 #include "ascend/lowering_product.hpp"
 #include "ascend/lowering_term.hpp"
 #include "base/error.hpp"
+#include "ops/structured.hpp"
 
 namespace asnumpy::ascend {
 namespace {
@@ -259,7 +261,10 @@ constexpr std::array ways{
     Way{"bincount", simple, run_bincount},
     Way{"in_range", [](const StructuredCall&) { return Explanation{Path::decomposed, "aclnnGeScalar, aclnnLtScalar, aclnnLogicalAnd, aclnnAll"}; }, run_in_range},
 };
+constexpr Way activation{"", explain_activation, run_activation}, normalisation{"", explain_normalisation, run_normalisation};
 const Way* way_of(RowId id) {
+    if (is_activation(row(id).name)) return &activation;
+    if (is_normalisation(row(id).name)) return &normalisation;
     const auto found = std::ranges::find(ways, row(id).name, &Way::row);
     return found == ways.end() ? nullptr : &*found;
 }

@@ -42,7 +42,7 @@ bool Layout::same_memory(std::size_t input, std::size_t output) const {
 namespace {
 
 struct Lifetimes {
-    Lifetimes(const Program& program, std::span<const Unit> units) : dtypes(dtypes_of(program)), end(static_cast<int>(units.size())) {
+    Lifetimes(const Program& program, std::span<const Unit> units, std::span<const ValueId> reduced) : dtypes(dtypes_of(program)), end(static_cast<int>(units.size())) {
         last_read.assign(dtypes.size(), -1);
         defined.assign(dtypes.size(), -1);
         store_of.assign(dtypes.size(), -1);
@@ -51,7 +51,7 @@ struct Lifetimes {
             for (std::size_t k = 0; k < unit.nin; ++k) last_read[unit.in[k]] = u;
             for (std::size_t k = 0; k < unit.nout; ++k) defined[unit.out + k] = u;
         }
-        for (const Reduction& reduction : program.reductions) last_read[reduction.value] = end;
+        for (const ValueId value : reduced) last_read[value] = end;
         for (std::size_t k = 0; k < program.stores.size(); ++k) {
             const ValueId value = program.stores[k].value;
             if (defined[value] >= 0 && store_of[value] < 0) store_of[value] = static_cast<int>(k);
@@ -75,7 +75,7 @@ std::vector<bool> constants(const Program& program, const Layout& layout) {
 class Planner {
 public:
     Planner(const Program& program, const Layout& layout)
-        : program_(program), units_(contract(program, constants(program, layout), layout.round_once())), life_(program, units_), layout_(layout), inputs_(program.inputs.size()), stores_(program.stores.size()),
+        : program_(program), units_(contract(program, constants(program, layout), layout.round_once())), life_(program, units_.units, units_.reduced), layout_(layout), inputs_(program.inputs.size()), stores_(program.stores.size()),
           temporary_(life_.dtypes.size(), false), number_(life_.dtypes.size(), false), loans_(stores_) {}
 
     Plan plan() {
@@ -88,6 +88,7 @@ public:
         for (int u = 0; u < life_.end; ++u) plan_.units.push_back(plan_unit(u));
         for (std::size_t k = 0; k < stores_; ++k)
             if (const ValueId value = program_.stores[k].value; life_.store_of[value] != static_cast<int>(k)) plan_.late.push_back({static_cast<std::uint16_t>(k), value});
+        plan_.reduced = units_.reduced;
         return std::move(plan_);
     }
 
@@ -143,7 +144,7 @@ private:
 
     Plan::UnitPlan plan_unit(int s) {
         Plan::UnitPlan result;
-        const Unit& unit = result.unit = units_[static_cast<std::size_t>(s)];
+        const Unit& unit = result.unit = units_.units[static_cast<std::size_t>(s)];
         bool numbers = true;  // 0-d: the result is one, too
         for (std::size_t k = 0; k < unit.nin; ++k) numbers = numbers && number_[unit.in[k]];
         for (std::size_t k = 0; k < unit.nin && !numbers; ++k)
@@ -161,7 +162,7 @@ private:
     }
 
     const Program& program_;
-    const std::vector<Unit> units_;
+    const Units units_;
     const Lifetimes life_;
     const Layout& layout_;
     const std::size_t inputs_, stores_;

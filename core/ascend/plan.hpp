@@ -50,6 +50,7 @@ struct Plan {
     };
     std::vector<ValueId> copied;  // inputs that must first be copied: no operator takes them, or they are overwritten too early
     std::vector<UnitPlan> units;
+    std::vector<ValueId> reduced; // by reduction: what it reads
     std::vector<Late> late;       // stores that are written when all else is computed, in this order
 };
 

@@ -1,6 +1,8 @@
 // Rows that are not elementwise. Their dtypes are checked by the callers in core/runtime; each comment is the contract.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "ops/row.hpp"
@@ -14,7 +16,30 @@ struct Structured {
 };
 
 // All operands of one call may have any strides (0 and negative included); outputs never overlap inputs.
-inline constexpr std::array structured_rows{
+
+// Functions of real arrays that devices may offer as one operation; where they do not, the parts are composed (asnumpy.nn).
+// axis and option as the call strings say, n and m are the call's numbers.
+inline constexpr std::array activations{
+    Structured{"softmax", 1, 1, "aclnnSoftmax x axis -> out"},
+    Structured{"log_softmax", 1, 1, "aclnnLogSoftmax x axis -> out"},
+    Structured{"sigmoid", 1, 1, "aclnnSigmoid x -> out"},
+    Structured{"log_sigmoid", 1, 1, "aclnnLogSigmoid x -> out"},
+    Structured{"silu", 1, 1, "aclnnSilu x -> out"},              // 0 at minus infinity
+    Structured{"gelu", 1, 1, "aclnnGeluV2 x option -> out"},     // likewise; option 1: with tanh
+    Structured{"softplus", 1, 1, "aclnnSoftplus x n m -> out"},  // beta, threshold
+    Structured{"elu", 1, 1, "aclnnElu x n 1 1 -> out"},
+    Structured{"leaky_relu", 1, 1, "aclnnLeakyRelu x n -> out"},
+};
+
+// Likewise offered. x of which the last `axis` axes are normalised, then weight (option & 1) and bias (option & 2) of these
+// axes' shape; n is added to the variance, or mean square.
+inline constexpr std::array normalisations{
+    Structured{"layer_norm", 3, 1, "aclnnLayerNorm"},
+    Structured{"rms_norm", 2, 1, "aclnnRmsNorm"},
+};
+
+// What every device computes, by itself or on the host.
+inline constexpr std::array common_rows{
     // (..., m, k) x (..., k, n) -> (..., m, n); one dtype, batch axes already broadcast (stride 0); every dtype.
     // option 1: out += a @ b, rounded once. option 2, where a device offers it: out = n * (a @ b) + m * c of the numbers and a
     // third input of out's shape, which may be out itself
@@ -45,5 +70,16 @@ inline constexpr std::array structured_rows{
     // in: how many there are of each kind (int64), of out's shape; out[r]: how many of each `option` drawn ones are
     Structured{"random_multivariate_hypergeometric", 1, 1, ""},
 };
+
+inline constexpr auto structured_rows = [] {
+    std::array<Structured, common_rows.size() + activations.size() + normalisations.size()> all{};
+    auto end = std::ranges::copy(common_rows, all.begin()).out;
+    end = std::ranges::copy(activations, end).out;
+    std::ranges::copy(normalisations, end);
+    return all;
+}();
+
+inline bool is_activation(std::string_view name) { return std::ranges::find(activations, name, &Structured::name) != activations.end(); }
+inline bool is_normalisation(std::string_view name) { return std::ranges::find(normalisations, name, &Structured::name) != normalisations.end(); }
 
 }  // namespace asnumpy

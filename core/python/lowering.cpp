@@ -2,6 +2,7 @@
 #include <string>
 
 #include "ascend/lowering.hpp"
+#include "ops/structured.hpp"
 #include "python/bindings.hpp"
 
 namespace asnumpy::python {
@@ -44,6 +45,7 @@ bool has_operands(std::string_view name, DType d, std::vector<DType>& in, std::v
     const bool moves = name == "take" || name == "scatter";
     if (is_narrow(d) && !moves && name != "compress") return false;
     if (name == "matmul") in = {d, d}, out = {d};
+    else if ((is_activation(name) || is_normalisation(name)) && is_float(d)) in = {d}, out = {d};
     else if (moves) in = {d, DType::int64}, out = {d};
     else if (name == "compress") in = {d, DType::boolean}, out = {d};
     else if (name == "argmax" || name == "argmin") in = {d}, out = {DType::int64};
@@ -66,7 +68,9 @@ nb::list lowering() {
             call.row = static_cast<RowId>(id);
             for (const DType d : in) call.in.push_back(Tensor{nullptr, d, {}, {}});
             for (const DType d : out) call.out.push_back(Tensor{nullptr, d, {}, {}});
-            add_entry(all, "structured", r.name, names(in), names(out), ascend::explain(call));
+            const ascend::Explanation how = ascend::explain(call);
+            if ((is_activation(r.name) || is_normalisation(r.name)) && how.path == ascend::Path::host) continue;  // made of other rows
+            add_entry(all, "structured", r.name, names(in), names(out), how);
         }
     }
     return all;

@@ -219,7 +219,28 @@ PyObject* inner_product(PyObject*, PyObject* const* given, Py_ssize_t count) {
     });
 }
 
+// name, axis, option, two numbers, arrays: a row that only some devices have; None where the first array's has not.
+PyObject* offered_by_device(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        constexpr Py_ssize_t first = 5;
+        if (count <= first) throw TypeError("offered: expected a name, an axis, an option, two numbers and arrays");
+        if (expect_array(given[first], "offered")->array.host_visible()) Py_RETURN_NONE;
+        for (const Py_ssize_t k : {3, 4})
+            if (!PyFloat_Check(given[k]) && !PyLong_Check(given[k])) Py_RETURN_NONE;  // a number that only a composition takes
+        Few<Array, 3> arrays;
+        for (Py_ssize_t k = first; k < count; ++k) arrays.emplace_back(expect_array(given[k], "offered")->array);
+        const std::array<double, 2> numbers{PyFloat_AsDouble(given[3]), PyFloat_AsDouble(given[4])};
+        const std::int64_t axis = PyLong_AsLongLong(given[1]), option = PyLong_AsLongLong(given[2]);
+        if (PyErr_Occurred()) throw_python_error();
+        std::optional<Array> made = offered(find_row(text(given[0])), std::span(arrays.begin(), arrays.size()), axis, option, numbers);
+        if (!made) Py_RETURN_NONE;
+        return wrap_result(std::move(*made));
+    });
+}
+
 PyMethodDef functions[] = {
+    {"offered", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(offered_by_device)), METH_FASTCALL,
+     "offered(name, axis, option, n, m, x, /, *arrays)\n--\n\nA function of x that its device has as one operation; None where it has not."},
     {"dot", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(inner_product)), METH_FASTCALL,
      "dot(a, b, /)\n--\n\nThe inner product of two vectors of one dtype and length; None for anything else."},
     {nullptr, nullptr, 0, nullptr},

@@ -15,8 +15,11 @@ bool accumulates(DType d) {
 }
 
 // A whole product, read as this view.
+bool is_product(const Instruction& product, RowId matmul) {
+    return product.work == Work::structured && product.row == matmul && product.option == 0 && !product.on_host;
+}
 bool is_product(const Instruction& product, RowId matmul, const Array& operand) {
-    if (product.work != Work::structured || product.row != matmul || product.option != 0 || product.on_host) return false;
+    if (!is_product(product, matmul)) return false;
     const Array& out = product.out[0];
     return out.buffer == operand.buffer && out.view == operand.view && out.dtype == operand.dtype;
 }
@@ -52,14 +55,18 @@ public:
         for (const std::size_t side : {0u, 1u}) {
             const Factored product = followed(*sum.in[side].array(), j), term = followed(*sum.in[1 - side].array(), j);
             const auto k = writer(product.array, product.since);
-            if (!k || !is_product(list_[*k], matmul_row(), product.array) || !only_read_here(product.array)) continue;
+            if (!k || !is_product(list_[*k], matmul_row()) || !only_read_here(product.array)) continue;
+            const Array& whole = list_[*k].out[0];
+            if (whole.dtype != product.array.dtype || !is_whole(product.array, whole)) continue;
             if (product.array.dtype != out.dtype || term.array.dtype != out.dtype || term.array.buffer == product.array.buffer) continue;
             std::vector<std::uint32_t> gone = product.passed;
             gone.insert(gone.end(), term.passed.begin(), term.passed.end());
             Instruction made = list_[*k];
             if (made.in[0].array()->view.shape[made.in[0].array()->ndim() - 1] == 0) continue;  // a sum of nothing
-            made.in.emplace_back(term.array);
-            made.out[0] = out;
+            const std::optional<View> of_term = with_axes_of(term.array, whole.view.shape), of_out = with_axes_of(out, whole.view.shape);
+            if (!of_term || !of_out) continue;
+            made.in.emplace_back(Array{term.array.buffer, *of_term, term.array.dtype});
+            made.out[0] = Array{out.buffer, *of_out, out.dtype};
             made.on_stream = sum.on_stream;
             made.option = 2;
             made.numbers = {sum.row == subtract && side == 1 ? -product.factor : product.factor, sum.row == subtract && side == 0 ? -term.factor : term.factor};
@@ -89,6 +96,34 @@ private:
         std::vector<std::uint32_t> passed;
     };
 
+    // A view with the axes of length 1 that it lacks of the shape: products of vectors are those of matrices.
+    static std::optional<View> with_axes_of(const Array& array, const Dims& shape) {
+        const View& view = array.view;
+        View result{view.offset, shape, Dims(shape.size())};
+        std::int64_t stride = static_cast<std::int64_t>(itemsize(array.dtype)), length = 1;
+        int axis = view.ndim();
+        for (int to = shape.size(); to-- > 0;) {
+            if (axis > 0 && view.shape[axis - 1] == shape[to]) {
+                stride = view.strides[--axis];
+                length = shape[to];
+            } else if (shape[to] == 1) {
+                stride *= length;  // where C order has it
+                length = 1;
+            } else {
+                return std::nullopt;
+            }
+            result.strides[to] = stride;
+        }
+        if (axis != 0) return std::nullopt;
+        return result;
+    }
+    static bool is_whole(const Array& part, const Array& whole) {
+        const std::optional<View> view = with_axes_of(part, whole.view.shape);
+        if (!view || view->offset != whole.view.offset) return false;
+        for (int axis = 0; axis < whole.ndim(); ++axis)
+            if (whole.view.shape[axis] > 1 && view->strides[axis] != whole.view.strides[axis]) return false;
+        return true;
+    }
     static RowId matmul_row() {
         static const RowId id = find_row("matmul");
         return id;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -76,6 +77,8 @@ Array cast(const Array&, DType);            // always a new array, C order
 Array reduce(RowId, int loop, const Array&, std::uint64_t axes, bool keepdims);
 Array matmul(const Array& a, const Array& b);             // ndim >= 2 both, same dtype, batch broadcast
 Array scan(RowId op, const Array&, int axis);
+// A structured row that keeps the first input's shape and dtype, where the device of all inputs offers it; else nothing.
+std::optional<Array> offered(RowId, std::span<const Array>, std::int64_t axis, std::int64_t option, std::array<double, 2> numbers);
 Array argmax(const Array&, int axis, bool maximum);       // axis < 0: over the flattened array
 Array take(const Array&, const Array& index, int axis);   // IndexError when out of range (checked at once)
 void scatter(const Array& dst, const Array& index, const Array& src, int axis);

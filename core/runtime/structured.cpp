@@ -108,6 +108,25 @@ Array argmax(const Array& array, int axis, bool maximum) {
     return out;
 }
 
+std::optional<Array> offered(RowId id, std::span<const Array> in, std::int64_t axis, std::int64_t option, std::array<double, 2> numbers) {
+    Pool& pool = in[0].pool();
+    if (pool.host_visible() || in[0].size() == 0) return std::nullopt;
+    for (const Array& a : in)
+        if (&a.pool() != &pool) return std::nullopt;
+    Instruction instruction;
+    instruction.work = Work::structured;
+    instruction.row = id;
+    instruction.axis = axis;
+    instruction.option = option;
+    instruction.numbers = numbers;
+    for (const Array& a : in) instruction.in.emplace_back(a);
+    const Array out = new_array(in[0].view.shape, in[0].dtype, pool);
+    instruction.out.emplace_back(out);
+    if (!pool.backend().offers(structured_call(instruction))) return std::nullopt;
+    submit(std::move(instruction));
+    return out;
+}
+
 Array take(const Array& array, const Array& index, int axis) {
     if (Array result; take_at_once(array, index, result)) return result;
     check_range("take", index, array.view.shape[axis]);

@@ -1,7 +1,8 @@
 """asnumpy.nn: activations and normalisations, composed of array operations so that they fuse.
 
-The names are those of the libraries for Ascend devices (torch_npu, MindSpore). All take arrays of any shape; integers
-are computed in float64, float16 and bfloat16 in float32 and rounded once, at the end.
+On a device that has one as a single operation, that is recorded instead; it agrees within the dtype's error. The names
+are those of the libraries for Ascend devices (torch_npu, MindSpore). All take arrays of any shape; integers are
+computed in float64, float16 and bfloat16 in float32 and rounded once, at the end.
 """
 
 from __future__ import annotations
@@ -43,9 +44,8 @@ __all__ = [
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
-def _widened(x: Any, function: str) -> tuple[ndarray, np.dtype]:
+def _widened(a: ndarray, function: str) -> tuple[ndarray, np.dtype]:
     """The input in the type that it is computed in, and the type of the result."""
-    a = _asarray(x)
     kind = a.dtype.kind
     if kind == "c":
         raise TypeError(f"nn.{function}: expected real numbers, got an array of {a.dtype}")
@@ -65,6 +65,18 @@ def _row(name: str, a: ndarray) -> ndarray:
     return _core.apply(name, (a.dtype, a.dtype), [a])
 
 
+# A function as one operation of the arrays' device, by name, axis, option, two numbers and arrays; None where it is to
+# be composed.
+_own = _core.offered
+
+
+def _own_along(name: str, a: ndarray, axis: Any) -> ndarray | None:
+    """The same for functions along one axis."""
+    if a.host_visible or a.ndim == 0 or not hasattr(axis, "__index__"):
+        return None
+    return _core.offered(name, _normal_axes(axis, a.ndim)[0], 0, 0.0, 0.0, a)
+
+
 def relu(x: Any) -> ndarray:
     """The larger of x and 0; NaN stays NaN, integers stay integers.
 
@@ -81,7 +93,10 @@ def leaky_relu(x: Any, alpha: float = 0.2) -> ndarray:
 
     Parameters: x, an array of real numbers; alpha, the slope for negative numbers. Returns an array of x's shape.
     """
-    a, dtype = _widened(x, "leaky_relu")
+    given = _asarray(x)
+    if (own := _own("leaky_relu", 0, 0, alpha, 0.0, given)) is not None:
+        return own
+    a, dtype = _widened(given, "leaky_relu")
     return _narrowed(_select(greater(a, 0), a, multiply(a, alpha), a.dtype), dtype)
 
 
@@ -91,7 +106,10 @@ def elu(x: Any, alpha: float = 1.0) -> ndarray:
     Parameters: x, an array of real numbers; alpha, the negative of the limit at minus infinity. Returns an array of
     x's shape.
     """
-    a, dtype = _widened(x, "elu")
+    given = _asarray(x)
+    if (own := _own("elu", 0, 0, alpha, 0.0, given)) is not None:
+        return own
+    a, dtype = _widened(given, "elu")
     return _narrowed(_select(greater(a, 0), a, multiply(expm1(minimum(a, 0.0)), alpha), a.dtype), dtype)
 
 
@@ -106,7 +124,10 @@ def sigmoid(x: Any) -> ndarray:
 
     Parameters: x, an array of real numbers. Returns an array of its shape.
     """
-    a, dtype = _widened(x, "sigmoid")
+    given = _asarray(x)
+    if (own := _own("sigmoid", 0, 0, 0.0, 0.0, given)) is not None:
+        return own
+    a, dtype = _widened(given, "sigmoid")
     return _narrowed(_sigmoid(a), dtype)
 
 
@@ -115,7 +136,10 @@ def log_sigmoid(x: Any) -> ndarray:
 
     Parameters: x, an array of real numbers. Returns an array of its shape.
     """
-    a, dtype = _widened(x, "log_sigmoid")
+    given = _asarray(x)
+    if (own := _own("log_sigmoid", 0, 0, 0.0, 0.0, given)) is not None:
+        return own
+    a, dtype = _widened(given, "log_sigmoid")
     return _narrowed(subtract(minimum(a, 0.0), log1p(exp(negative(absolute(a))))), dtype)
 
 
@@ -124,7 +148,10 @@ def silu(x: Any) -> ndarray:
 
     Parameters: x, an array of real numbers. Returns an array of its shape.
     """
-    a, dtype = _widened(x, "silu")
+    given = _asarray(x)
+    if (own := _own("silu", 0, 0, 0.0, 0.0, given)) is not None:
+        return own
+    a, dtype = _widened(given, "silu")
     # the limit at minus infinity would come out as inf * 0
     lowest = float(np.finfo(a.dtype).min)
     return _narrowed(multiply(maximum(a, lowest), _sigmoid(a)), dtype)
@@ -136,7 +163,10 @@ def softplus(x: Any, beta: float = 1.0, threshold: float = 20.0) -> ndarray:
     Parameters: x, an array of real numbers; beta, how sharp the bend is; threshold, from where on it is x. Returns an
     array of x's shape.
     """
-    a, dtype = _widened(x, "softplus")
+    given = _asarray(x)
+    if (own := _own("softplus", 0, 0, beta, threshold, given)) is not None:
+        return own
+    a, dtype = _widened(given, "softplus")
     scaled = multiply(a, beta)
     curve = divide(maximum(scaled, 0.0) + log1p(exp(negative(absolute(scaled)))), beta)
     return _narrowed(_select(greater(scaled, threshold), a, curve, a.dtype), dtype)
@@ -150,7 +180,10 @@ def gelu(x: Any, approximate: str = "none") -> ndarray:
     """
     if approximate not in ("none", "tanh"):
         raise ValueError(f"nn.gelu: expected approximate 'none' or 'tanh', got {approximate!r}")
-    a, dtype = _widened(x, "gelu")
+    given = _asarray(x)
+    if (own := _own("gelu", 0, int(approximate == "tanh"), 0.0, 0.0, given)) is not None:
+        return own
+    a, dtype = _widened(given, "gelu")
     finite = maximum(a, float(np.finfo(a.dtype).min))  # the limit at minus infinity would come out as inf * 0
     if approximate == "none":
         # erfc of the negated argument keeps the small probabilities that 1 + erf would round away
@@ -161,9 +194,9 @@ def gelu(x: Any, approximate: str = "none") -> ndarray:
     return _narrowed(made, dtype)
 
 
-def _shifted(x: Any, axis: Any, function: str) -> tuple[ndarray, tuple[int, ...], np.dtype]:
+def _shifted(given: ndarray, axis: Any, function: str) -> tuple[ndarray, tuple[int, ...], np.dtype]:
     """The input less its largest element along the axes, so that no exponential overflows."""
-    a, dtype = _widened(x, function)
+    a, dtype = _widened(given, function)
     axes = tuple(range(a.ndim)) if axis is None else _normal_axes(axis, a.ndim)
     if 0 in a.shape:
         return a, axes, dtype
@@ -177,7 +210,10 @@ def softmax(x: Any, axis: Any = -1) -> ndarray:
     Parameters: x, an array of real numbers; axis, an int, a tuple of ints, or None for all axes. Returns an array of
     x's shape that sums to 1 along the axis. AxisError for an axis that x does not have.
     """
-    shifted, axes, dtype = _shifted(x, axis, "softmax")
+    given = _asarray(x)
+    if (own := _own_along("softmax", given, axis)) is not None:
+        return own
+    shifted, axes, dtype = _shifted(given, axis, "softmax")
     powers = exp(shifted)
     return _narrowed(divide(powers, powers.sum(axis=axes, keepdims=True)), dtype)
 
@@ -187,7 +223,10 @@ def log_softmax(x: Any, axis: Any = -1) -> ndarray:
 
     Parameters: as for softmax. Returns an array of x's shape.
     """
-    shifted, axes, dtype = _shifted(x, axis, "log_softmax")
+    given = _asarray(x)
+    if (own := _own_along("log_softmax", given, axis)) is not None:
+        return own
+    shifted, axes, dtype = _shifted(given, axis, "log_softmax")
     return _narrowed(subtract(shifted, log(exp(shifted).sum(axis=axes, keepdims=True))), dtype)
 
 
@@ -198,6 +237,18 @@ def _normal_shape(a: ndarray, normalized_shape: Any, function: str) -> tuple[int
     if not lengths or a.shape[max(a.ndim - len(lengths), 0):] != lengths:
         raise ValueError(f"nn.{function}: expected x to end with the lengths {lengths}, got shape {a.shape}")
     return tuple(range(a.ndim - len(lengths), a.ndim))
+
+
+def _own_normal(name: str, a: ndarray, axes: tuple[int, ...], weight: Any, bias: Any, eps: float) -> ndarray | None:
+    """The device's own normalisation; None where it is to be composed."""
+    if a.host_visible:
+        return None
+    given = [None if part is None else _asarray(part) for part in (weight, bias)]
+    if any(part is not None and part.shape != a.shape[axes[0]:] for part in given):
+        return None
+    parts = [part if part.dtype == a.dtype else _core.cast(part, a.dtype) for part in given if part is not None]
+    option = (weight is not None) + 2 * (bias is not None)
+    return _core.offered(name, len(axes), option, eps, 0.0, a, *parts)
 
 
 def _scaled(made: ndarray, weight: Any, bias: Any, dtype: np.dtype, lengths: tuple[int, ...], name: str) -> ndarray:
@@ -219,8 +270,11 @@ def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = No
     bias, arrays of that shape, or None; eps, added to the variance. Returns an array of x's shape and dtype. ValueError
     where the shapes do not fit.
     """
-    a, dtype = _widened(x, "layer_norm")
-    axes = _normal_shape(a, normalized_shape, "layer_norm")
+    given = _asarray(x)
+    axes = _normal_shape(given, normalized_shape, "layer_norm")
+    if (own := _own_normal("layer_norm", given, axes, weight, bias, eps)) is not None:
+        return own
+    a, dtype = _widened(given, "layer_norm")
     centred = subtract(a, a.mean(axis=axes, keepdims=True))
     variance = multiply(centred, centred).mean(axis=axes, keepdims=True)
     made = divide(centred, _sqrt(variance + eps))
@@ -232,7 +286,10 @@ def rms_norm(x: Any, normalized_shape: Any, weight: Any = None, eps: float = 1e-
 
     Parameters: as for layer_norm. Returns an array of x's shape and dtype. ValueError where the shapes do not fit.
     """
-    a, dtype = _widened(x, "rms_norm")
-    axes = _normal_shape(a, normalized_shape, "rms_norm")
+    given = _asarray(x)
+    axes = _normal_shape(given, normalized_shape, "rms_norm")
+    if (own := _own_normal("rms_norm", given, axes, weight, None, eps)) is not None:
+        return own
+    a, dtype = _widened(given, "rms_norm")
     made = divide(a, _sqrt(multiply(a, a).mean(axis=axes, keepdims=True) + eps))
     return _scaled(made, weight, None, dtype, a.shape[axes[0]:], "rms_norm")

@@ -1,4 +1,4 @@
-"""Steps that the device runs as one operator: which calls are made, and that values stay NumPy's."""
+"""Steps that the device runs as one operator: its calls, and values that stay NumPy's unless told else."""
 
 from __future__ import annotations
 
@@ -163,6 +163,21 @@ def test_casts_that_operators_do_themselves():
     got, called = _run(lambda many, wide: many / wide, many, wide)
     np.testing.assert_array_equal(got, many / wide)
     assert called == {"aclnnDiv": 1}
+
+
+def test_sums_that_cast():
+    mask, small, many = (_numbers(np.dtype(kind), 1, (5, 6)) for kind in ("bool", "float16", "int8"))
+    for form in (lambda x: x.sum(), lambda x: x.sum(axis=0), lambda x: x[::-1, ::2].sum(axis=1)):
+        for x in (mask, many):
+            got, called = _run(form, x)
+            np.testing.assert_array_equal(got, form(x))
+            assert "aclnnCast" not in called and called["aclnnReduceSum"] == 1
+    got, called = _run(lambda x: x.sum(axis=1, dtype=ap.float32), small)
+    np.testing.assert_allclose(got, small.sum(axis=1, dtype=np.float32), rtol=1e-6)
+    assert called == {"aclnnReduceSum": 1}
+    np.testing.assert_array_equal(_run(lambda x: x[:, :1].sum(axis=1), mask)[0], mask[:, :1].sum(axis=1))
+    np.testing.assert_array_equal(_run(lambda x: x[:0].sum(axis=0), mask)[0], mask[:0].sum(axis=0))
+    np.testing.assert_array_equal(_run(lambda x: (x > 3).sum(), many)[0], (many > 3).sum())
 
 
 def test_operands_of_any_layout():

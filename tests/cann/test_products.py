@@ -82,6 +82,20 @@ def test_batches(left, right, term, operator):
         _agree(form, a, b, c, joined={operator: 1} if operator and (form(a, b, c) == a @ b + c).all() else None)
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_vectors(dtype):
+    a, x, y = _normal(1, (4, 5), dtype), _normal(2, (5,), dtype), _normal(3, (4,), dtype)
+    one = {"aclnnAddmm": 1}
+    _agree(lambda a, x, y: a @ x + y, a, x, y, joined=one)
+    _agree(lambda a, x, y: y - 2.0 * (a @ x), a, x, y, joined=one)
+    _agree(lambda a, x, y: x + y @ a, a, x, y, joined=one)
+    _agree(lambda a, x, y: x @ a.T + y[:1], a, x, y, joined=one)
+    _agree(lambda a, x, y: np.dot(x, x) + y[:1], a, x, y)
+    _agree(lambda a, x, y: np.stack([a, 2 * a]) @ x + y, a, x, y)
+    _agree(lambda a, x, y: (a @ x)[::-1] + y, a, x, y)
+    _agree(lambda a, x, y: (a @ x)[:, None] + y, a, x, y)
+
+
 def test_layouts():
     a, b, c = _normal(1, (8, 10), np.float32), _normal(2, (12, 5), np.float32), _normal(3, (6, 4), np.float32)
     _agree(lambda a, b, c: a[::2, ::-2] @ b[::2].T + c[::-1].T, a, b, c[:, :4])

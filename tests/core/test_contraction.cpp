@@ -41,7 +41,7 @@ struct Writer {
 std::string text(const Writer& w, bool round_once) {
     check(w.program);
     std::string result;
-    for (const ascend::Unit& unit : ascend::contract(w.program, w.constant, round_once)) {
+    for (const ascend::Unit& unit : ascend::contract(w.program, w.constant, round_once).units) {
         result += result.empty() ? "" : ", ";
         result += unit.contraction ? unit.contraction->recipe.operators() : std::string(row(unit.step->row).name);
     }
@@ -145,6 +145,19 @@ void test_casts() {
     operand(DType::int64, DType::float32, "cast, multiply");   // rounds
     operand(DType::float32, DType::int32, "cast, multiply");   // CANN would compute in float32
     operand(DType::uint8, DType::uint16, "cast, multiply");    // CANN promotes uint16 with nothing else
+    const auto summed = [](DType from, DType to, const std::string& expected) {
+        Writer w;
+        const ValueId x = w.input(from), made = w.apply("cast", {x}, to);
+        const RowId add = find_row("add");
+        w.program.reductions.push_back({made, add, loop_of(add, signature({to, to}, {to}))});
+        expect_units(w, expected, expected);
+        const ValueId read = ascend::contract(w.program, w.constant, false).reduced.at(0);
+        expect(read == (expected.empty() ? x : made), "the sum of " + std::string(name(from)) + " as " + std::string(name(to)));
+    };
+    summed(DType::boolean, DType::int64, "");
+    summed(DType::int32, DType::int64, "");
+    summed(DType::float16, DType::float32, "");
+    summed(DType::int64, DType::float32, "cast");
     Writer result;
     const ValueId x = result.input(DType::float32), y = result.input(DType::float32);
     result.store(result.apply("cast", {result.apply("add", {x, y}, DType::float32)}, DType::float16));

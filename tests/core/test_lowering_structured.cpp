@@ -219,6 +219,52 @@ void check_products(TestDevice& device, DType d) {
                 }
 }
 
+// n * (a @ b) + m * c, beside the CPU's product and the sum in float64.
+void check_products_with_term(TestDevice& device, DType d) {
+    struct Shapes { Dims a, b, out; };
+    const std::vector<Shapes> all{{{3, 4}, {4, 5}, {3, 5}}, {{2, 3, 4}, {2, 4, 5}, {2, 3, 5}}, {{2, 2, 3, 4}, {2, 2, 4, 3}, {2, 2, 3, 3}}};
+    for (const Shapes& shapes : all)
+        for (const Layout layout : {Layout::contiguous, Layout::transposed, Layout::stepped})
+            for (const bool same_matrix : {false, true})  // for the whole batch
+                for (const std::uint64_t still : {0u, 1u, 3u, 7u})  // axes along which c is broadcast
+                    for (const std::array<double, 2> numbers : {std::array{1.0, 1.0}, {1.0, -1.0}, {-0.5, 2.0}}) {
+                        std::vector<Both> in;
+                        in.push_back(filled(device, d, shapes.a, layout, tame(d)));
+                        in.push_back(filled(device, d, shapes.b, Layout::contiguous, tame(d)));
+                        in.push_back(filled(device, d, shapes.out, layout, tame(d)));
+                        for (int axis = 0; same_matrix && axis + 2 < shapes.b.size(); ++axis) in[1].host.strides[axis] = in[1].device.strides[axis] = 0;
+                        for (int axis = 0; axis < shapes.out.size(); ++axis)
+                            if (still >> axis & 1) in[2].host.strides[axis] = in[2].device.strides[axis] = 0;
+                        Both out = filled(device, d, shapes.out, Layout::contiguous, tame(d));
+                        for (Both& one : in) attach(one);
+                        attach(out);
+                        StructuredCall call;
+                        call.row = find_row("matmul");
+                        call.in = {in[0].host, in[1].host};
+                        call.out = {out.host};
+                        cpu::cpu_backend().run(call);
+                        const Bytes term = elements(in[2].host, in[2].memory.data());
+                        dispatch(d, [&]<class T>() {
+                            if constexpr (is_half_v<T> || std::is_same_v<T, float>)
+                                for (std::size_t at = 0; at < out.memory.size(); at += sizeof(T)) {
+                                    T product, c;
+                                    std::memcpy(&product, out.memory.data() + at, sizeof(T));
+                                    std::memcpy(&c, term.data() + at, sizeof(T));
+                                    const T sum(static_cast<float>(numbers[0] * static_cast<float>(product) + numbers[1] * static_cast<float>(c)));
+                                    std::memcpy(out.memory.data() + at, &sum, sizeof(T));
+                                }
+                        });
+                        call.option = 2;
+                        call.numbers = numbers;
+                        call.in = {in[0].device, in[1].device, in[2].device};
+                        call.out = {out.device};
+                        if (!ascend::pool(0).backend().offers(call)) fail("matmul", "is not offered with a term for " + std::string(name(d)));
+                        ascend::pool(0).backend().run(call);
+                        compare("matmul with a term of " + std::string(name(d)), out, device, 16, is_half(d) ? 4 : 1e-3);
+                        device.clear();
+                    }
+}
+
 void check_scans(TestDevice& device, DType d) {
     for (const char* op : {"add", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or",
                            "bitwise_xor", "gcd", "lcm", "logaddexp"}) {
@@ -349,6 +395,7 @@ int main() {
         const std::string of = " of " + std::string(name(d));
         if (!is_narrow(d)) {
             guarded("matmul" + of, [&] { check_products(device, d); });
+            if (is_half(d) || d == DType::float32) guarded("matmul with a term" + of, [&] { check_products_with_term(device, d); });
             guarded("scan" + of, [&] { check_scans(device, d); });
             guarded("argmax" + of, [&] { check_places(device, d); });
         }
