@@ -376,10 +376,15 @@ def test_more_memory_than_is_remembered() -> None:
     with ap.Device(OTHERS[0]):
         x = ap.arange(5, dtype="int32")
     cannsim.configure(lag=250_000)
-    kept = []
-    for k in range(20_000):
-        with streams[k % 2]:
-            kept.append(x + k if k < 2 else kept[-1] + 1)
+    kept: list[ap.ndarray] = []
+
+    def work() -> None:
+        for k in range(20_000):
+            with streams[k % 2]:
+                kept.append(x + k if k < 2 else kept[-1] + 1)
+        ap.flush()
+
+    assert names_of(work)["aclrtQueryEventStatus"] >= 2  # it was asked what has ended, and not enough had
     cannsim.configure(lag=0)
     with streams[0]:
         for k in (0, 1, 5000, 12_345, 19_999):
