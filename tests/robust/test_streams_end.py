@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from processes import run_script
+from robust.processes import run_script
 
 import asnumpy as ap
 from asnumpy import _cann_search, cannsim
