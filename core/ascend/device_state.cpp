@@ -50,16 +50,28 @@ void DeviceState::fail(const std::string& what, int code) {
     }
 }
 
-void DeviceState::synchronize() {
+template <class Snapshot, class Wait> void DeviceState::wait(Snapshot&& snapshot, Wait&& wait) {
     expect_usable();
-    const OnDevice here(*this);
-    check(streams.synchronize(), "aclrtSynchronizeStream");
+    Clock before;
+    {
+        const std::lock_guard lock(mutex);
+        before = snapshot();
+    }
+    {
+        const OnDevice here(*this);
+        check(wait(), "aclrtSynchronizeStream");
+    }
+    if (before.empty()) return;
+    const std::lock_guard lock(mutex);
+    streams.has_ended(before);
+}
+
+void DeviceState::synchronize() {
+    wait([this] { return streams.snapshot_of_all(); }, [this] { return streams.synchronize(); });
 }
 
 void DeviceState::synchronize(StreamId one) {
-    expect_usable();
-    const OnDevice here(*this);
-    check(cann().aclrtSynchronizeStream(streams.handle(one)), "aclrtSynchronizeStream");
+    wait([&] { return streams.snapshot(one); }, [&] { return cann().aclrtSynchronizeStream(streams.handle(one)); });
 }
 
 std::size_t DeviceState::Hash::operator()(const Key& key) const {

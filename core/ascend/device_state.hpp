@@ -49,6 +49,8 @@ public:
     Staging staging;
 
 private:
+    template <class Snapshot, class Wait> void wait(Snapshot&&, Wait&&);
+
     struct Key {
         Scalar value;
         bool operator==(const Key& o) const { return value.dtype == o.value.dtype && value.bytes == o.value.bytes; }

@@ -53,7 +53,7 @@ struct Emitter::Impl {
 
     void release_since(std::size_t mark) noexcept {
         while (temporaries.size() > mark) {
-            if (const Temporary& t = temporaries.back(); t.data) device.pool->deallocate(t.data, t.bytes);
+            if (const Temporary& t = temporaries.back(); t.data) device.pool->deallocate(t.data, t.bytes, stream);
             temporaries.pop_back();
         }
     }

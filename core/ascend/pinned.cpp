@@ -41,7 +41,7 @@ bool Pinned::rests(Block& block) noexcept {
     std::erase_if(block.copies, [](const Mark& mark) {
         std::int32_t status = cann::ACL_EVENT_RECORDED_STATUS_NOT_READY;
         if (cann().aclrtQueryEventStatus(mark.event, &status) || status != cann::ACL_EVENT_RECORDED_STATUS_COMPLETE) return false;
-        mark.device->streams.destroy_event(mark.event);
+        mark.device->streams.give_event(mark.event);
         return true;
     });
     return block.copies.empty();
@@ -99,15 +99,15 @@ bool Pinned::holds(const void* data, std::size_t bytes) {
 }
 
 void Pinned::note_copy(DeviceState& device, const void* data) {
-    void* const event = device.streams.make_event(cann::ACL_EVENT_SYNC);
+    void* const event = device.streams.take_event();
     if (const int code = cann().aclrtRecordEvent(event, device.stream)) {
-        device.streams.destroy_event(event);
+        device.streams.give_event(event);
         cann().aclrtSynchronizeStream(device.stream);  // then the copy has run
         device.fail("aclrtRecordEvent", code);
     }
     const std::lock_guard lock(mutex_);
     const auto found = find(data);
-    if (found == blocks_.end()) return device.streams.destroy_event(event);
+    if (found == blocks_.end()) return device.streams.give_event(event);
     static_cast<void>(rests(found->second));  // so that a block that is copied in a loop keeps few events
     found->second.copies.push_back({&device, event});
 }

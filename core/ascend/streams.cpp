@@ -43,6 +43,26 @@ void Streams::destroy_event(void* event) noexcept {
     if (events_.erase(event)) cann().aclrtDestroyEvent(event);
 }
 
+void* Streams::take_event() {
+    {
+        const std::lock_guard lock(events_mutex_);
+        if (!spare_events_.empty()) {
+            void* const event = spare_events_.back();
+            spare_events_.pop_back();
+            return event;
+        }
+        spare_events_.reserve(events_.size() + 1);  // so that giving one back never allocates
+    }
+    return make_event(cann::ACL_EVENT_SYNC);
+}
+
+void Streams::give_event(void* event) noexcept {
+    if (ended()) return;
+    if (!extended()) return destroy_event(event);
+    const std::lock_guard lock(events_mutex_);
+    spare_events_.push_back(event);
+}
+
 void Streams::make(StreamId stream, int priority) {
     if (handle(stream)) return;
     const Cann& c = cann();
@@ -121,6 +141,16 @@ void Streams::learn(StreamId stream, const Clock& clock) {
     if (tracking_) join(all_[stream].knows, clock);
 }
 
+Clock Streams::snapshot_of_all() const {
+    Clock clock;
+    for (std::size_t s = 0; tracking_ && s < all_.size(); ++s) clock.push_back(all_[s].number);
+    return clock;
+}
+
+void Streams::has_ended(const Clock& clock) {
+    if (tracking_) hazards_.forget([&](const Point& point) { return knows(clock, point); });
+}
+
 StreamId Streams::writer_of(const void* data, std::size_t bytes) const {
     if (!tracking_) return selected_;
     std::vector<Point> found;
@@ -139,14 +169,14 @@ std::vector<void*> Streams::users_of(const Use& use) const {
 
 // What has ended needs no wait any more.
 void Streams::forget_done() {
-    std::vector<std::uint64_t> done(all_.size());
+    Clock done;
     for (std::size_t s = 0; s < all_.size(); ++s) {
         std::int32_t status = cann::ACL_EVENT_RECORDED_STATUS_NOT_READY;
         if (!handle(static_cast<StreamId>(s)) || !all_[s].marked) continue;
         device_.check(cann().aclrtQueryEventStatus(all_[s].event, &status), "aclrtQueryEventStatus");
-        if (status == cann::ACL_EVENT_RECORDED_STATUS_COMPLETE) done[s] = all_[s].marked;
+        if (status == cann::ACL_EVENT_RECORDED_STATUS_COMPLETE) raise(done, static_cast<StreamId>(s), all_[s].marked);
     }
-    hazards_.forget([&](const Point& point) { return point.number <= done[point.stream]; });
+    has_ended(done);
     if (hazards_.size() > most_ranges / 2) join_all();
 }
 
@@ -175,6 +205,7 @@ void Streams::release() noexcept {
         const std::lock_guard lock(events_mutex_);
         for (void* const event : events_) c.aclrtDestroyEvent(event);
         events_.clear();
+        spare_events_.clear();
     }
     for (auto& one : handles_)
         if (void* const stream = one.exchange(nullptr)) c.aclrtDestroyStream(stream);

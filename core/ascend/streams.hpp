@@ -45,6 +45,8 @@ public:
     // What the stream's work up to now comes after, itself included; and what a stream that has waited for such a point knows.
     Clock snapshot(StreamId);
     void learn(StreamId, const Clock&);
+    Clock snapshot_of_all() const;
+    void has_ended(const Clock&);  // the host has seen it: nobody needs to wait for it any more
 
     // --- whoever calls, the mutex held or not ---
 
@@ -55,6 +57,9 @@ public:
     // recorded again while a stream still waits for what it captured before.
     void* make_event(std::uint32_t flags);
     void destroy_event(void*) noexcept;
+    // Events that others wait for only, used again where that can be.
+    void* take_event();
+    void give_event(void*) noexcept;
     static bool extended();
 
     // At the end.
@@ -85,6 +90,7 @@ private:
     std::vector<Point> conflicts_;
     std::mutex events_mutex_;
     std::unordered_set<void*> events_;
+    std::vector<void*> spare_events_;
 };
 
 }  // namespace asnumpy::ascend

@@ -27,6 +27,26 @@ def _device(device: Any) -> str:
     return chosen if chosen != "cpu" else _core.devices()[-1]
 
 
+def _new(function: str, shape: Any, dtype: Any, order: str, device: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    """An array, and the bytes it lies on where they are pinned; else it is an ordinary one of zeros."""
+    lengths, wanted = _lengths(shape), np.dtype(dtype)
+    if order not in ("C", "F"):
+        raise ValueError(f"{function}: expected order 'C' or 'F', got {order!r}")
+    layout: Literal["C", "F"] = "F" if order == "F" else "C"
+    if wanted.hasobject:
+        raise TypeError(f"{function}: expected a dtype of plain bytes, got {wanted}")
+    where = _device(device)
+    nbytes = math.prod(lengths) * wanted.itemsize
+    memory = _core.pinned_memory(nbytes, where) if nbytes > 0 and min(lengths, default=0) >= 0 else None
+    if memory is None:
+        return np.zeros(lengths, wanted, layout), None
+    return np.ndarray(lengths, wanted, buffer=memory, order=layout), memory
+
+
+def _order(a: Any) -> str:
+    return "F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C"
+
+
 @public
 def empty_pinned(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None) -> np.ndarray:
     """A NumPy array with any values over pinned memory, for copies to and from a device that do not hold up the host.
@@ -36,17 +56,7 @@ def empty_pinned(shape: Any, dtype: Any = float, order: str = "C", *, device: An
     memory goes back to a cache with the last view of it. Where no device needs it, it is ordinary memory. ValueError
     for another order or a negative length, MemoryError when there is none left.
     """
-    lengths, wanted = _lengths(shape), np.dtype(dtype)
-    if order not in ("C", "F"):
-        raise ValueError(f"empty_pinned: expected order 'C' or 'F', got {order!r}")
-    layout: Literal["C", "F"] = "F" if order == "F" else "C"
-    if wanted.hasobject:
-        raise TypeError(f"empty_pinned: expected a dtype of plain bytes, got {wanted}")
-    nbytes = math.prod(lengths) * wanted.itemsize
-    memory = _core.pinned_memory(nbytes, _device(device)) if nbytes > 0 and min(lengths, default=0) >= 0 else None
-    if memory is None:
-        return np.empty(lengths, wanted, layout)
-    return np.ndarray(lengths, wanted, buffer=memory, order=layout)
+    return _new("empty_pinned", shape, dtype, order, device)[0]
 
 
 @public
@@ -55,8 +65,9 @@ def zeros_pinned(shape: Any, dtype: Any = float, order: str = "C", *, device: An
 
     Parameters: as for empty_pinned. Returns a numpy.ndarray.
     """
-    made = empty_pinned(shape, dtype, order, device=device)
-    made[...] = 0
+    made, memory = _new("zeros_pinned", shape, dtype, order, device)
+    if memory is not None:
+        memory[...] = 0
     return made
 
 
@@ -66,8 +77,7 @@ def empty_like_pinned(a: Any, dtype: Any = None, *, device: Any = None) -> np.nd
 
     Parameters: a, an array of asnumpy's or NumPy's; dtype; device as for empty_pinned. Returns a numpy.ndarray.
     """
-    fortran = a.flags.f_contiguous and not a.flags.c_contiguous
-    return empty_pinned(a.shape, a.dtype if dtype is None else dtype, "F" if fortran else "C", device=device)
+    return empty_pinned(a.shape, a.dtype if dtype is None else dtype, _order(a), device=device)
 
 
 @public
@@ -76,6 +86,4 @@ def zeros_like_pinned(a: Any, dtype: Any = None, *, device: Any = None) -> np.nd
 
     Parameters: as for empty_like_pinned. Returns a numpy.ndarray.
     """
-    made = empty_like_pinned(a, dtype, device=device)
-    made[...] = 0
-    return made
+    return zeros_pinned(a.shape, a.dtype if dtype is None else dtype, _order(a), device=device)

@@ -1,4 +1,4 @@
-"""A program that works on two simulated devices from four threads for a while, through faults and full memory.
+"""A program that works on two simulated devices from four threads, on several streams, through faults and full memory.
 
 python tests/cann/soak.py SECONDS prints figures as JSON. Every value is compared with NumPy's; an operation may fail
 only where a fault was planned or memory was short, and what was not concerned must keep its values.
@@ -41,7 +41,8 @@ class Worker:
         self.counts: collections.Counter[str] = collections.Counter()
         self.rounds: list[Callable[[int], None]] = [
             self.program, self.program, self.views, self.updates, self.travel, self.batch, self.batch, self.keep,
-            self.check_kept, self.refused, self.fault, self.full if number == 0 else self.program,
+            self.check_kept, self.refused, self.fault, self.full if number == 0 else self.program, self.pinned,
+            self.crossing,
         ]
 
     def run(self, end: float) -> None:
@@ -49,7 +50,7 @@ class Worker:
             work = self.rounds[int(self.rng.integers(len(self.rounds)))]
             device = int(self.rng.integers(DEVICES))
             try:
-                with ap.Device(f"ascend:{device}"):
+                with self.place(device):
                     work(device)
                 self.counts[work.__name__] += 1
             except MemoryError:
@@ -60,6 +61,10 @@ class Worker:
                     raise
                 self.counts[f"failed: {kind}"] += 1
         self.kept.clear()
+
+    def place(self, device: int) -> ap.Device | ap.Stream:
+        """The device with the stream it always has, or with one of this moment's own."""
+        return ap.Stream(f"ascend:{device}") if self.rng.integers(2) else ap.Device(f"ascend:{device}")
 
     def draw(self, dtype: Any = "int32", most: int = 6000) -> tuple[ap.ndarray, np.ndarray]:
         plain = self.rng.integers(-50, 50, int(self.rng.integers(2, most))).astype(dtype)
@@ -108,6 +113,31 @@ class Worker:
         home = (other * 2).to_device("cpu") - 1
         self.same(home, (plain + 1) * 2 - 1)
         self.same(home.to_device(f"ascend:{device}")[::3] + x[::3], ((plain + 1) * 2 - 1)[::3] + plain[::3])
+
+    def pinned(self, device: int) -> None:
+        _, plain = self.draw("float32", 60_000)
+        source = ap.empty_like_pinned(plain)
+        source[...] = plain
+        x = ap.from_numpy(source, blocking=bool(self.rng.integers(2)))
+        back = ap.to_numpy(x * 2, blocking=False)
+        event = ap.current_stream().record()
+        del x
+        event.synchronize()
+        np.testing.assert_array_equal(back, plain * 2)
+
+    def crossing(self, device: int) -> None:
+        streams = [self.place(device) for _ in range(3)]
+        x, plain = self.draw("int32", 30_000)
+        y, expected = x, plain
+        for k in range(int(self.rng.integers(1, 9))):
+            with streams[k % 3]:
+                y, expected = y[::-1] + x * k, expected[::-1] + plain * k
+                x[k:] -= 1
+                plain = plain.copy()
+                plain[k:] -= 1
+        common, values = self.shared[device]
+        self.same(common[: y.size] + y[:6000].astype("float32"), values[: y.size] + expected[:6000].astype("float32"))
+        self.same(y, expected)
 
     def batch(self, device: int) -> None:
         cann.set_device(device)

@@ -116,6 +116,34 @@ void best_fit_wins() {
     pool.deallocate(got, 30 * megabyte);
 }
 
+void streams_keep_their_blocks() {
+    SmallDevice device(128 * megabyte);
+    Pool pool(device);
+    for (const std::size_t bytes : {std::size_t{200}, std::size_t{300000}, 20 * megabyte}) {
+        void* const first = pool.allocate(bytes);
+        void* const second = pool.allocate(bytes, 2);
+        pool.deallocate(first, bytes);
+        pool.deallocate(second, bytes, 2);
+        expect(pool.allocate(bytes, 2) == second && pool.allocate(bytes) == first, "a stream gets its own block again");
+        pool.deallocate(second, bytes, 2);
+        void* const third = pool.allocate(bytes);
+        expect(third != second, "and not another's");
+        pool.deallocate(first, bytes);
+        pool.deallocate(third, bytes);
+    }
+    pool.free_all_blocks();
+    expect(device.used() == 0 && pool.figures().blocks == 0, "the blocks of all streams are given back");
+    void* const most = pool.allocate(100 * megabyte, 1);
+    pool.deallocate(most, 100 * megabyte, 1);
+    void* const part = pool.allocate(60 * megabyte, 3);
+    expect(part == most, "where the device has no more, a stream gets another's block");
+    void* const small = pool.allocate(64, 5);
+    pool.deallocate(part, 60 * megabyte, 3);
+    pool.deallocate(small, 64, 5);
+    pool.free_all_blocks();
+    expect(device.used() == 0 && !device.wrong_release, "which goes back to where it was");
+}
+
 void limit_holds() {
     SmallDevice device(512 * megabyte);
     Pool pool(device);
@@ -274,6 +302,7 @@ int main(int argc, char**) {
     reuses_small_blocks();
     splits_and_merges();
     best_fit_wins();
+    streams_keep_their_blocks();
     limit_holds();
     survives_exhaustion();
     cache_is_bounded();

@@ -79,7 +79,8 @@ def test_whole_pipeline() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["jacobi.py", "--side", "40"], ["kmeans.py", "--points", "3000"]], ids=lambda a: a[0]
+    "arguments", [["jacobi.py", "--side", "40"], ["kmeans.py", "--points", "3000"], ["streams.py", "--size", "80"]],
+    ids=lambda a: a[0],
 )
 def test_example_prints_what_it_prints_with_numpy(arguments: list[str]) -> None:
     def output(*more: str) -> str:
