@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -74,6 +75,9 @@ Array reduce(RowId, int loop, const Array&, std::uint64_t axes, bool keepdims);
 Array matmul(const Array& a, const Array& b);             // ndim >= 2 both, same dtype, batch broadcast
 Array scan(RowId op, const Array&, int axis);
 Array argmax(const Array&, int axis, bool maximum);       // axis < 0: over the flattened array
+// The sum of the squares of the differences from the mean of all elements, 0-d; nothing where the device does not compute
+// that in one pass: other dtypes, views with gaps, no elements.
+std::optional<Array> deviations(const Array&);
 Array take(const Array&, const Array& index, int axis);   // IndexError when out of range (checked at once)
 void scatter(const Array& dst, const Array& index, const Array& src, int axis);
 Array compress(const Array& flat, const Array& mask);
