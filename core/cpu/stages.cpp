@@ -27,7 +27,7 @@ std::int64_t block_bytes() {
 #ifdef _SC_LEVEL2_CACHE_SIZE
         cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
 #endif
-        return std::clamp(cache / 4, 256 * kilobyte, 1024 * kilobyte);
+        return std::clamp(cache / 8, 128 * kilobyte, 512 * kilobyte);
     }();
     return bytes;
 }

@@ -15,6 +15,7 @@ void compress(const StructuredCall&);
 void flatnonzero(const StructuredCall&);
 void bincount(const StructuredCall&);
 void in_range(const StructuredCall&);
+void deviations(const StructuredCall&);
 void random_draw(const StructuredCall&);  // every row of ops/random.hpp
 void random_choice(const StructuredCall&);
 void random_multinomial(const StructuredCall&);

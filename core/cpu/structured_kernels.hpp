@@ -30,6 +30,14 @@ using Compress = void (*)(const void* data, const std::uint8_t* mask, std::int64
 // Writes first + i for each mask byte i that is not 0; exactly `count` of them.
 using Positions = void (*)(const std::uint8_t* mask, std::int64_t n, std::int64_t count, std::int64_t first, std::int64_t* out);
 
+// How many numbers there are, their mean as a sum of two, and the sum of the squares of their differences from it.
+struct Moments {
+    double count = 0, mean = 0, rest = 0, squares = 0;
+};
+// Of n >= 1 contiguous numbers, at most a tile of them.
+using Spread = void (*)(const void* data, std::int64_t n, Moments& out);
+inline constexpr std::int64_t spread_tile_bytes = 16 * 1024;
+
 struct StructuredKernels {
     std::array<GemmKernel, 6> gemm;                // by GemmType
     std::array<ArgRow, dtype_count> arg_row;       // real dtypes up to float64 without the halves; others null
@@ -39,6 +47,7 @@ struct StructuredKernels {
     std::int64_t (*count_true)(const std::uint8_t* mask, std::int64_t n) = nullptr;
     // Whether all of n contiguous values lie in [low, high).
     bool (*within)(const std::int64_t* values, std::int64_t n, std::int64_t low, std::int64_t high) = nullptr;
+    std::array<Spread, 2> spread;                  // float32, float64
 };
 
 const StructuredKernels& structured_kernels();  // of instruction_set()

@@ -61,6 +61,9 @@ inline constexpr std::array common_rows{
     Structured{"bincount", 1, 1, "aclnnBincount x null 0 -> out"},
     // in: 1-d int64 indices and length in `option`; out: 0-d bool, true when all lie in [-option, option)
     Structured{"in_range", 1, 1, ""},
+    // in: (n,) float32 or float64, n >= 1; out: 0-d, the sum of the squares of the differences from the mean, the mean not
+    // rounded to the dtype. A device that has none computes it in the two passes of NumPy
+    Structured{"deviations", 1, 1, ""},
     // The joint random draws (those of single numbers are rows of ops/random.hpp). Row r of the last axis of out, which is
     // int64 and C-contiguous, is drawn from the stream of its own that word r of the call's stream has (ops/philox.hpp).
     // out[r]: distinct numbers below `option`, in random order: the head of Fisher and Yates' shuffle

@@ -268,6 +268,10 @@ void bind_operations(nb::module_& m) {
     }, arg("name"), arg("array"), arg("axis"));
     m.def("argmax", [](nb::handle a, int axis) { return argument_of_extreme(a, axis, true); }, arg("array"), arg("axis") = -1);
     m.def("argmin", [](nb::handle a, int axis) { return argument_of_extreme(a, axis, false); }, arg("array"), arg("axis") = -1);
+    m.def("deviations", [](nb::handle array) {
+        std::optional<Array> made = deviations(expect_array(array.ptr(), "deviations")->array);
+        return made ? result(std::move(*made)) : nb::none();
+    }, arg("array"));
     m.def("matmul", [](nb::handle a, nb::handle b) {
         return result(matmul(expect_array(a.ptr(), "matmul")->array, expect_array(b.ptr(), "matmul")->array));
     }, arg("a"), arg("b"));

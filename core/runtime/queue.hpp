@@ -80,6 +80,9 @@ Array scan(RowId op, const Array&, int axis);
 // A structured row that keeps the first input's shape and dtype, where the device of all inputs offers it; else nothing.
 std::optional<Array> offered(RowId, std::span<const Array>, std::int64_t axis, std::int64_t option, std::array<double, 2> numbers);
 Array argmax(const Array&, int axis, bool maximum);       // axis < 0: over the flattened array
+// The sum of the squares of the differences from the mean of all elements, 0-d; nothing where the device does not compute
+// that in one pass: other dtypes, views with gaps, no elements.
+std::optional<Array> deviations(const Array&);
 Array take(const Array&, const Array& index, int axis);   // IndexError when out of range (checked at once)
 void scatter(const Array& dst, const Array& index, const Array& src, int axis);
 Array compress(const Array& flat, const Array& mask);

@@ -1,7 +1,10 @@
 // Recording structured operations: their shapes and checks.
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "runtime/copies.hpp"
@@ -42,6 +45,24 @@ void check_range(const char* function, const Array& index, std::int64_t length) 
             throw IndexError("index " + std::to_string(value) + " is out of bounds for axis with size " + std::to_string(length));
     }
     throw RuntimeFailure(std::string(function) + ": in_range and the index disagree");
+}
+
+// The elements of a view without gaps as one axis, in the order of memory; nothing where there are gaps or repetitions.
+std::optional<View> without_order(const View& view, std::int64_t item) {
+    View flat = contiguous(Dims{view.size()}, item);
+    flat.offset = view.offset;
+    std::vector<std::pair<std::int64_t, std::int64_t>> axes;  // stride, length
+    for (int i = 0; i < view.ndim(); ++i) {
+        if (view.shape[i] == 1) continue;
+        axes.emplace_back(std::abs(view.strides[i]), view.shape[i]);
+        flat.offset += std::min<std::int64_t>(0, view.strides[i] * (view.shape[i] - 1));
+    }
+    std::sort(axes.begin(), axes.end());
+    for (const auto& [stride, length] : axes) {
+        if (stride != item) return std::nullopt;
+        item *= length;
+    }
+    return flat;
 }
 
 }  // namespace
@@ -123,6 +144,19 @@ std::optional<Array> offered(RowId id, std::span<const Array> in, std::int64_t a
     const Array out = new_array(in[0].view.shape, in[0].dtype, pool);
     instruction.out.emplace_back(out);
     if (!pool.backend().offers(structured_call(instruction))) return std::nullopt;
+    submit(std::move(instruction));
+    return out;
+}
+
+std::optional<Array> deviations(const Array& array) {
+    if ((array.dtype != DType::float32 && array.dtype != DType::float64) || array.size() == 0) return std::nullopt;
+    const std::optional<View> all = without_order(array.view, static_cast<std::int64_t>(itemsize(array.dtype)));
+    if (!all) return std::nullopt;
+    Array flat = array;
+    flat.view = *all;
+    Instruction instruction = structured("deviations", {&flat}, new_array(Dims{}, array.dtype, array.pool()));
+    if (!array.pool().backend().computes(structured_call(instruction))) return std::nullopt;
+    const Array out = instruction.out[0];
     submit(std::move(instruction));
     return out;
 }

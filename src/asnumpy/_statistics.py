@@ -131,6 +131,11 @@ def _var(
     if (not masked and ddof >= count) or (masked and bool((freedom <= ddof).any())):
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=3)
     source = _core.cast(a, wide) if a.dtype in _NARROW and wide != a.dtype else a
+    if mean is _NoValue and not masked and count == source.size and source.dtype == wide and not watching():
+        spread = _core.deviations(source)  # in one pass over memory, where the device and the layout allow it
+        if spread is not None:
+            left = (1,) * (a.ndim if keepdims else a.ndim - len(axes))
+            return divide(spread.reshape(left) if left else spread, max(freedom - ddof, 0))
     if mean is not _NoValue:
         center = asarray(mean)
     elif masked:
