@@ -73,7 +73,11 @@ void bind_runtime(nb::module_& m) {
     m.def("eager_size", [] { return eager_size(); });
 
     m.def("memory_info", memory_info, arg("device") = nb::none());
-    m.def("free_all_blocks", [](nb::handle device) { expect_pool(device.ptr()).free_all_blocks(); }, arg("device") = nb::none());
+    m.def("free_all_blocks", [](nb::handle device) {
+        Pool& pool = expect_pool(device.ptr());
+        pool.free_all_blocks();
+        pool.backend().free_pinned_cache();
+    }, arg("device") = nb::none());
     m.def("set_memory_limit", [](std::uint64_t bytes, nb::handle device) { expect_pool(device.ptr()).set_limit(bytes); }, arg("bytes"), arg("device") = nb::none());
     m.def("reset_peak", [](nb::handle device) { expect_pool(device.ptr()).reset_peak(); }, arg("device") = nb::none());
 

@@ -55,7 +55,7 @@ public:
         for (const std::size_t side : {0u, 1u}) {
             const Factored product = followed(*sum.in[side].array(), j), term = followed(*sum.in[1 - side].array(), j);
             const auto k = writer(product.array, product.since);
-            if (!k || !is_product(list_[*k], matmul_row()) || !only_read_here(product.array)) continue;
+            if (!k || !is_product(list_[*k], matmul_row()) || list_[*k].on_stream != sum.on_stream || !only_read_here(product.array)) continue;
             const Array& whole = list_[*k].out[0];
             if (whole.dtype != product.array.dtype || !is_whole(product.array, whole)) continue;
             if (product.array.dtype != out.dtype || term.array.dtype != out.dtype || term.array.buffer == product.array.buffer) continue;
@@ -190,7 +190,8 @@ void accumulate_products(std::span<Instruction> list, std::vector<bool>& dead, C
             std::size_t k = j;
             while (k-- > 0)
                 if (!dead[k] && is_product(list[k], matmul, operand)) break;
-            if (k >= j || !accumulates(operand.dtype) || census[*operand.buffer].outside || uses(list, dead, operand.buffer.get()) != 2) continue;
+            if (k >= j || list[k].on_stream != list[j].on_stream || !accumulates(operand.dtype)) continue;
+            if (census[*operand.buffer].outside || uses(list, dead, operand.buffer.get()) != 2) continue;
             const Argument& other = list[j].in[1 - side];
             if ((other.array() && other.array()->buffer == operand.buffer) || other.dtype() != operand.dtype) continue;
             // Gemm writes C order, and its operands must stay what they were until the addition's position.
