@@ -47,6 +47,7 @@ Explanation explain_normalisation(const StructuredCall& c) {
     return explained(c, accepted);
 }
 
+// Not by the call strings: weight and bias may be missing, and out2 is of no use to us.
 void run_normalisation(Emitter& emitter, const StructuredCall& c) {
     static const RowId layer = find_row("layer_norm");
     const Tensor &x = c.in[0], &out = c.out[0];

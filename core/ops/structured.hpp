@@ -34,8 +34,8 @@ inline constexpr std::array activations{
 // Likewise offered. x of which the last `axis` axes are normalised, then weight (option & 1) and bias (option & 2) of these
 // axes' shape; n is added to the variance, or mean square.
 inline constexpr std::array normalisations{
-    Structured{"layer_norm", 3, 1, "aclnnLayerNorm"},
-    Structured{"rms_norm", 2, 1, "aclnnRmsNorm"},
+    Structured{"layer_norm", 3, 1, "aclnnLayerNorm x axes y z n -> out null null"},
+    Structured{"rms_norm", 2, 1, "aclnnRmsNorm x y n -> out out2"},
 };
 
 // What every device computes, by itself or on the host.

@@ -55,7 +55,7 @@ public:
         for (const std::size_t side : {0u, 1u}) {
             const Factored product = followed(*sum.in[side].array(), j), term = followed(*sum.in[1 - side].array(), j);
             const auto k = writer(product.array, product.since);
-            if (!k || !is_product(list_[*k], matmul_row()) || !only_read_here(product.array)) continue;
+            if (!k || !is_product(list_[*k], matmul_row()) || list_[*k].on_stream != sum.on_stream || !only_read_here(product.array)) continue;
             const Array& whole = list_[*k].out[0];
             if (whole.dtype != product.array.dtype || !is_whole(product.array, whole)) continue;
             if (product.array.dtype != out.dtype || term.array.dtype != out.dtype || term.array.buffer == product.array.buffer) continue;
@@ -67,7 +67,6 @@ public:
             if (!of_term || !of_out) continue;
             made.in.emplace_back(Array{term.array.buffer, *of_term, term.array.dtype});
             made.out[0] = Array{out.buffer, *of_out, out.dtype};
-            made.on_stream = sum.on_stream;
             made.option = 2;
             made.numbers = {sum.row == subtract && side == 1 ? -product.factor : product.factor, sum.row == subtract && side == 0 ? -term.factor : term.factor};
             gone.push_back(*k);

@@ -115,9 +115,9 @@ class Setting:
 
 
 class _Settings(ModuleType):
-    # As -ffp-contract of compilers: on an NPU, a float product or quotient that is added at once (a * b + c, 2 * a + c,
-    # a / b + c) becomes one operator, which may round once where NumPy rounds twice. Nothing else changes: not what the
-    # CPU computes, and not integers, which are joined always because they stay exact.
+    # As -ffp-contract of a compiler: on an NPU, a float product or quotient that is added at once (a * b + c,
+    # 2 * a + c, a / b + c) becomes one operator, which may round once where NumPy rounds twice. Nothing else changes:
+    # not what the CPU computes, and not integers, which are joined always because they stay exact.
     contract = Setting(
         False, _boolean, "True or False: on an NPU, a * b + c of floats may be rounded once", _core.set_contract,
         _core.contract,
