@@ -160,7 +160,14 @@ public:
             const OnDevice here(state_);
             state_.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, state_.stream), "aclrtMemcpyAsync");
         }
-        if (other != this) synchronize();  // its work may overwrite them
+        if (other == this) return;
+        try {
+            synchronize();  // its work may overwrite them
+        } catch (...) {
+            const OnDevice here(state_);
+            cann().aclrtSynchronizeStream(state_.stream);  // nor may it do so when that was told of a failure
+            throw;
+        }
     }
 
     void synchronize() override {
