@@ -23,7 +23,8 @@ namespace asnumpy::ascend {
     each(aclCreateTensorList) each(aclDestroyTensorList) each(aclCreateScalarList) each(aclDestroyScalarList)                      \
     each(aclGetViewShape)
 #define ASNUMPY_CANN_OPTIONAL(each)                                                                                                \
-    each(aclrtCreateStreamWithConfig) each(aclrtCreateEventExWithFlag) each(aclsysGetCANNVersion) each(aclrtGetVersion)            \
+    each(aclrtCreateStreamWithConfig) each(aclrtCreateEventExWithFlag) each(aclrtStreamQuery) each(aclsysGetCANNVersion)           \
+    each(aclrtGetVersion)                                                                                                          \
     each(aclSetAclOpExecutorRepeatable) each(aclDestroyAclOpExecutor) each(aclSetTensorAddr) each(AclSetTensorAddr)                \
     each(aclSetDynamicTensorAddr) each(aclmdlRICaptureBegin) each(aclmdlRICaptureEnd) each(aclmdlRIExecuteAsync)                   \
     each(aclmdlRIDestroy)

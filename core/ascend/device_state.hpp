@@ -1,4 +1,4 @@
-// What the backend keeps of one device: its context, its stream, its pinned memory, its cached executors and constants.
+// What the backend keeps of one device: its context, its streams, its pinned memory, its cached executors and constants.
 #pragma once
 
 #include <atomic>
@@ -9,6 +9,7 @@
 #include "ascend/caller.hpp"
 #include "ascend/cann.hpp"
 #include "ascend/staging.hpp"
+#include "ascend/streams.hpp"
 #include "base/error.hpp"
 #include "device/pool.hpp"
 
@@ -27,8 +28,9 @@ public:
     }
     [[noreturn]] void fail(const std::string& what, int code);
 
-    // Waits for all work of the stream; what failed there is thrown.
+    // Waits for all work of all streams, or of one; what failed there is thrown.
     void synchronize();
+    void synchronize(StreamId);
     // A 0-d tensor of the value; kept for later launches. With the mutex held.
     Tensor constant(const Scalar&);
     // Gives back everything that CANN gave, the pool's memory left out. At the end.
@@ -39,9 +41,10 @@ public:
     const int index;
     const std::string name;  // "ascend:0"
     void* context = nullptr;
-    void* stream = nullptr;
+    void* stream = nullptr;  // the one on which is enqueued, by whoever holds the mutex
     Pool* pool = nullptr;    // set by whoever owns both
     std::mutex mutex;        // whoever enqueues holds it; taken before the pool's
+    Streams streams;
     Caller caller;
     Staging staging;
 
@@ -72,6 +75,18 @@ public:
 private:
     const Cann& cann_;
     void* before_ = nullptr;
+};
+
+// This thread, and no other, enqueues on the device as long as the object lives, on the stream that it works on.
+class Enqueuing {
+public:
+    explicit Enqueuing(DeviceState& device) : lock_((device.expect_usable(), device.mutex)), here_(device) {
+        device.streams.select(current_stream(device.pool->number()));
+    }
+
+private:
+    std::unique_lock<std::mutex> lock_;
+    OnDevice here_;
 };
 
 }  // namespace asnumpy::ascend

@@ -1,6 +1,7 @@
 // The queue: recording, fusing, running. The only place that waits.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -51,8 +52,10 @@ struct Instruction {
     std::uint16_t loop = 0;
     RowId op{};                       // structured
     std::int64_t axis = 0, option = 0;
+    std::array<double, 2> numbers{};
     std::uint64_t reduced = 0;        // reduction: bit i set, axis i of the shape is reduced
     bool on_host = false;             // its device does not compute it
+    StreamId on_stream = 0;           // of its device: where the thread that recorded it worked
     Stream stream;                    // random draws
     Dims shape;                       // the iteration space of elementwise work and reductions
     Few<Argument, 3> in;
@@ -99,6 +102,7 @@ bool pending(const Array&);
 void set_eager(bool);                 // run every operation at once (ASNUMPY_EAGER)
 bool eager();
 void set_eager_size(std::int64_t elements);  // arrays up to this size run at once when nothing they need is pending
+std::int64_t eager_size();
 std::size_t pending_count();
 // What the interpreter asks of the queue; set once by core/python.
 struct Host {

@@ -19,7 +19,6 @@ from asnumpy.cann._calls import Pointer, call, find
 
 _local = threading.local()
 _set: list[int] = []                       # the devices that were set, once per thread and device
-_streams: dict[int, int] = {}
 _at_end: list[Callable[[], None]] = []
 _in_child: list[Callable[[], None]] = []
 _lock = threading.RLock()
@@ -43,7 +42,6 @@ def _forget() -> None:
     global _started, _lock
     _started, _lock = False, threading.RLock()  # a thread that is not here may have held it
     _set.clear()
-    _streams.clear()
     for action in _in_child:
         action()
 
@@ -81,7 +79,6 @@ def finalize() -> None:
             except CannError as error:  # of a device that is lost, say; the others go on
                 failures.append(error)
         _set.clear()
-        _streams.clear()
         _started = False
         if failures:
             raise failures[0]
@@ -149,11 +146,8 @@ def synchronize(device: Any = None) -> None:
 
 
 def default_stream(device: int) -> int:
-    """The stream on which the arrays of a device are computed: operators on it are in order with them."""
-    stream = _streams.get(device)
-    if stream is None:
-        stream = _streams[device] = _core.cann_stream(device)
-    return stream
+    """The stream on which this thread's arrays of a device are computed: operators on it are in order with them."""
+    return _core.cann_stream(device)
 
 
 PROPERTIES = {
