@@ -46,7 +46,10 @@ void write(const std::string& path, const std::string& content) {
 
 // What the process leaves: told when it ends, because many programs free after aclFinalize.
 struct AtEnd {
-    AtEnd() { life(); }  // notes the process, before any fork
+    AtEnd() {
+        life();    // notes the process, before any fork
+        config();  // so that a fault may be planned for the very first call
+    }
     ~AtEnd() { finish(); }
 } at_end;
 

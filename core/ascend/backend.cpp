@@ -187,7 +187,14 @@ public:
             else state_.streams.before({{to, bytes, true}});
             state_.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, state_.stream), "aclrtMemcpyAsync");
         }
-        if (other != this) synchronize(stream);  // the other's work may overwrite them
+        if (other == this) return;
+        try {
+            synchronize(stream);  // the other's work may overwrite them
+        } catch (...) {
+            const OnDevice here(state_);
+            cann().aclrtSynchronizeStream(state_.streams.handle(stream));  // nor may it do so when that was told of a failure
+            throw;
+        }
     }
 
     void synchronize() override {

@@ -10,8 +10,10 @@
 namespace asnumpy::ascend {
 
 int device_count();     // 0 where there is no CANN or no device; cheap then
+bool wanted();          // whether there is a CANN, or somebody has named one
 bool in_use();          // whether there are devices, if that was asked before; loads nothing
 std::string why_not();  // what was looked for, where device_count() is 0
+bool ended();           // CANN has ended, or this is a child of fork
 Pool& pool(int index);  // DeviceFailure where the device cannot be used
 // For work beside programs and structured operations: the emitter of single operators. As pool().
 DeviceState& device(int index);

@@ -116,7 +116,9 @@ bool open_toolkit(Loaded& state, const std::string& path, const std::string& ori
     const std::string shown = origin.empty() ? path : path + " (" + origin + ")";
     const std::string folder = library_folder(path);
     if (!folder.empty()) return open(state, folder, shown);
-    state.search.tried.emplace_back(shown, exists(path) ? std::string("has no lib64/") + runtime_library : "does not exist");
+    struct stat found {};
+    const bool is_file = stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode);
+    state.search.tried.emplace_back(shown, is_file ? "is a file, not a folder" : exists(path) ? std::string("has no lib64/") + runtime_library : "does not exist");
     return false;
 }
 
@@ -190,24 +192,26 @@ void start(Loaded& state) {
     Search& s = state.search;
     s.asked = variable("ASNUMPY_CANN");
     if (!look(state)) {
-        if (s.asked == "off") s.failure = "CANN is switched off (ASNUMPY_CANN=off)";
+        if (s.asked == "off") s.failure = "CANN is switched off (ASNUMPY_CANN=off); unset the variable, or set it to sim to use the simulator";
         else if (s.asked == "sim") s.failure = "the CANN simulator was not found; looked for:" + places_text(s) + "\nthis build of asnumpy has none, or ASNUMPY_CANNSIM_LIB is wrong";
         else s.failure = "CANN was not found; looked for:" + places_text(s) +
-                         "\ninstall CANN and source its set_env.sh, set ASNUMPY_CANN to the toolkit's folder, or set ASNUMPY_CANN=sim to use the simulator";
+                         "\ninstall CANN and source its set_env.sh, or set ASNUMPY_CANN: to the toolkit's folder (the one with lib64), or to sim to use the simulator";
         return;
     }
     s.loaded = true;
     take_functions(state);
     if (!s.missing.empty()) {
+        constexpr std::size_t most_named = 6;
         s.failure = "CANN in " + (s.folder.empty() ? std::string("the loader's path") : s.folder) + " is too old or incomplete; it lacks";
-        for (const std::string& name : s.missing) s.failure += " " + name;
-        s.failure += "; expected CANN 8.0 or newer";
+        for (std::size_t i = 0; i < std::min(most_named, s.missing.size()); ++i) s.failure += (i ? ", " : " ") + s.missing[i];
+        if (s.missing.size() > most_named) s.failure += " and " + std::to_string(s.missing.size() - most_named) + " more";
+        s.failure += "; install CANN 8.0 or newer, or set ASNUMPY_CANN=sim to use the simulator";
         return;
     }
     const Cann& c = state.cann;
     const int code = c.aclInit(nullptr);
     if (code && code != cann::ACL_ERROR_REPEAT_INITIALIZE) {
-        s.failure = "aclInit failed with " + code_text(code) + after_colon(message_of(c)) + "; is the driver installed, and may this user open /dev/davinci*?";
+        s.failure = "aclInit failed with " + code_text(code) + after_colon(message_of(c)) + "; is the driver installed, and may this user open /dev/davinci*? ASNUMPY_CANN=sim uses the simulator";
         return;
     }
     state.started = code == 0;
@@ -215,7 +219,7 @@ void start(Loaded& state) {
     std::uint32_t devices = 0;
     if (const int counted = c.aclrtGetDeviceCount(&devices); counted || !devices) {
         s.failure = "CANN " + s.version + " sees no device" + (counted ? " (" + code_text(counted) + after_colon(message_of(c)) + ")" : std::string()) +
-                    "; see what npu-smi info says, and ASCEND_RT_VISIBLE_DEVICES";
+                    (s.simulated ? "; set CANNSIM_DEVICES to how many there shall be" : "; see what npu-smi info says, and ASCEND_RT_VISIBLE_DEVICES; ASNUMPY_CANN=sim uses the simulator");
         return;
     }
     s.devices = static_cast<int>(devices);
@@ -279,6 +283,7 @@ void at_end(void (*action)()) {
 }
 
 bool ended() { return loaded_state().ended.load(std::memory_order_acquire); }
+bool wanted() { return search().loaded || (!search().asked.empty() && search().asked != "off"); }
 bool in_use() { return loaded_state().in_use.load(std::memory_order_acquire); }
 
 void shut_down() noexcept {

@@ -56,6 +56,7 @@ struct Search {
 const Search& search();
 const Cann& cann();                          // DeviceFailure with the failure
 int device_count();                          // 0 where there is no CANN, or no device
+bool wanted();                               // whether there is a CANN, or somebody has named one
 bool in_use();                               // whether CANN was loaded and has devices; loads nothing
 std::string why_not();                       // empty when there is a device
 

@@ -92,6 +92,7 @@ void bind_devices(nb::module_& m) {
     m.def("device_name", [](nb::handle device) { return string(to_string(parse_device(text(device.ptr())))); }, arg("device"));
     m.def("default_device", [] { return nb::steal(device_name(default_pool())); });
     m.def("set_default_device", [](nb::handle device) { set_default_device(parse_device(text(device.ptr()))); }, arg("device"));
+    m.def("set_default_device_later", [](const char* name, const char* origin) { set_default_device_later(name, origin); }, arg("name"), arg("origin"));
     m.def("exchange_thread_device", [](nb::handle device) -> nb::object {
         Pool* const before = exchange_thread_pool(device.is_none() ? nullptr : &expect_pool(device.ptr()));
         return before ? nb::steal(device_name(*before)) : nb::none();

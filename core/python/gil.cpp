@@ -46,6 +46,7 @@ void without_lock(const std::function<void()>& body) {
 }
 
 void warn(const std::string& text) {
+    if (!PyGILState_Check()) return;  // nobody to tell
     const nb::object message = owned(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
     Py_DECREF(call_hook(&Hooks::report, "report", message.ptr()));
 }

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/immortal.hpp"
 #include "cpu/backend.hpp"
+#include "runtime/queue.hpp"
 
 namespace asnumpy {
 
@@ -21,6 +22,7 @@ constexpr std::string_view cpu_name = "cpu", ascend_name = "ascend";
 struct Registry {
     std::mutex mutex;
     std::vector<Pool*> used;
+    std::string wanted, origin;  // of the default device, until it is needed
 };
 
 Registry& registry() {
@@ -75,7 +77,7 @@ Pool& pool_of(Device device) {
     if (device.kind == Device::Kind::cpu) return cpu_pool();
     const int count = ascend::device_count();
     if (count == 0)
-        throw DeviceFailure("device " + to_string(device) + " cannot be used: " + ascend::why_not() + "; use \"cpu\", or ASNUMPY_CANN=sim for a simulated one");
+        throw DeviceFailure("device " + to_string(device) + " cannot be used: " + ascend::why_not() + "; arrays of \"cpu\" need none of it");
     if (device.index >= count)
         throw ValueError("device " + to_string(device) + " does not exist: there " + (count == 1 ? "is 1 Ascend device" : "are " + std::to_string(count) + " Ascend devices") +
                          ", ascend:0" + (count == 1 ? "" : " to ascend:" + std::to_string(count - 1)));
@@ -93,12 +95,41 @@ std::vector<Pool*> pools_in_use() {
     return all;
 }
 
+namespace {
+
+// The device that was named in advance; null: none was.
+Pool* wanted_pool() {
+    std::string name, origin;
+    {
+        const std::lock_guard lock(registry().mutex);
+        name = registry().wanted, origin = registry().origin;
+    }
+    if (name.empty()) return nullptr;
+    try {
+        return &pool_of(parse_device(name));
+    } catch (const DeviceFailure& e) {
+        throw DeviceFailure(origin + ": " + e.what(), e.function, e.code, e.message);
+    } catch (const ValueError& e) {
+        throw ValueError(origin + ": " + e.what());
+    }
+}
+
+}  // namespace
+
+void set_default_device_later(std::string name, std::string origin) {
+    const std::lock_guard lock(registry().mutex);
+    registry().wanted = std::move(name), registry().origin = std::move(origin);
+}
+
 Pool& default_pool() {
     if (thread_pool) return *thread_pool;
     if (Pool* pool = process_pool.load(std::memory_order_acquire)) return *pool;
-    Pool& chosen = ascend::device_count() > 0 ? pool_of({Device::Kind::ascend, 0}) : cpu_pool();
+    Pool* const wanted = wanted_pool();
+    Pool& chosen = wanted ? *wanted : ascend::device_count() > 0 ? pool_of({Device::Kind::ascend, 0}) : cpu_pool();
     Pool* none = nullptr;
-    process_pool.compare_exchange_strong(none, &chosen, std::memory_order_acq_rel);
+    const bool first = process_pool.compare_exchange_strong(none, &chosen, std::memory_order_acq_rel);
+    if (first && !wanted && &chosen == &cpu_pool() && ascend::wanted() && !ascend::ended())
+        report("new arrays are made on the cpu: " + ascend::why_not() + "; ASNUMPY_DEVICE=cpu chooses this without a word");
     return *process_pool.load(std::memory_order_acquire);
 }
 

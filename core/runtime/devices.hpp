@@ -35,6 +35,8 @@ std::vector<Pool*> pools_in_use();  // of all devices that pool_of() was asked f
 // device where there is one, else the CPU.
 Pool& default_pool();
 void set_default_device(Device);
+// The same by a name, which `origin` gave, and which is looked at when the device is first needed: ValueError or DeviceFailure then.
+void set_default_device_later(std::string name, std::string origin);
 // Gives this thread a device of its own (null: none), and returns what it had.
 Pool* exchange_thread_pool(Pool*);
 

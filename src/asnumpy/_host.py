@@ -95,9 +95,10 @@ class _Door:
     Arrays of a device go in as copies; what the function has written into one is written to the array.
     """
 
-    __slots__ = ("beside", "copies", "plain", "pure", "views")
+    __slots__ = ("beside", "copies", "name", "plain", "pure", "views")
 
-    def __init__(self, pure: bool = False) -> None:
+    def __init__(self, name: str = "", pure: bool = False) -> None:
+        self.name = name
         self.views: dict[int, tuple[np.ndarray, Any]] = {}
         self.plain: list[np.ndarray] = []  # NumPy's own arrays among the arguments
         self.beside: Any = None  # the first array of ours: results lie where it lies
@@ -114,13 +115,25 @@ class _Door:
         self.copies[id(array)] = (array, copy, copy.copy(order="K") if watched else None)
         return copy
 
-    def count(self, name: str) -> None:
+    def meet(self, value: Any) -> None:
+        """Arrays of a call lie on one device; those of the CPU without axes stand for their numbers."""
+        first, second = self.beside.device_name, value.device_name
+        if first == second or (value.host_visible and value.ndim == 0):
+            return
+        if not (self.beside.host_visible and self.beside.ndim == 0):
+            raise ValueError(
+                f"{self.name}: its arrays lie on two devices, {first} and {second}; move one to the other: "
+                f'a.to_device("{first}")'
+            )
+        self.beside = value
+
+    def count(self) -> None:
         """Counts the passage where arrays of a device take part."""
         if self.copies:
             arrays = [array for array, _, _ in self.copies.values()]
             dtypes = ", ".join(array.dtype.name for array in arrays)
             size = sum(array.nbytes for array in arrays)
-            _core.count_fallback(name, dtypes, arrays[0].device_name, "the host door: NumPy computes it", size)
+            _core.count_fallback(self.name, dtypes, arrays[0].device_name, "the host door: NumPy computes it", size)
 
     def write_back(self) -> None:
         for array, copy, before in self.copies.values():
@@ -134,6 +147,8 @@ class _Door:
         if isinstance(value, _core.Array):
             if self.beside is None:
                 self.beside = value
+            elif not (value.host_visible and self.beside.host_visible):
+                self.meet(value)
             view = _core.to_numpy_view(value, None) if value.host_visible else self.copied(value)
             self.views[id(view)] = (view, value)
             return view
@@ -175,10 +190,10 @@ def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         made = _core.call_on_views(function, args, kwargs)
         if made is not NotImplemented:
             return made
-    door = _Door(pure=isinstance(function, np.ufunc) and "out" not in kwargs and len(args) == function.nin)
+    door = _Door(name, isinstance(function, np.ufunc) and "out" not in kwargs and len(args) == function.nin)
     views = [door.out(value) for value in args]
     named = {key: door.out(value) for key, value in kwargs.items()} if kwargs else {}
-    door.count(name)
+    door.count()
     start = time.perf_counter_ns() if listener is not None else 0
     result = function(*views, **named)
     if door.copies:

@@ -113,16 +113,20 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
     """
     if mode not in ("stdout", "dicts"):
         raise ValueError(f"show_config: expected mode 'stdout' or 'dicts', got {mode!r}")
-    info = memory_info()
-    limit = info.get("limit", 0)
+    memory = ""
+    try:
+        device, info = _core.default_device(), memory_info()
+        memory = f"{_size(info['in_use'])} in use, {_size(info['cached'])} cached, {_size(info['peak'])} peak, "
+        memory += f"limit {_size(info['limit'])}" if info["limit"] else "no limit"
+    except (ValueError, RuntimeError) as error:  # ASNUMPY_DEVICE names one that cannot be used
+        device = f"none: {error}"
     report: dict[str, Any] = {
         "asnumpy": sys.modules["asnumpy"].__version__, "numpy": np.__version__,
         "python": f"{platform.python_version()} on {sys.platform} {platform.machine()}",
-        "device": _core.default_device(), "instruction set": _core.instruction_set(),
+        "device": device, "instruction set": _core.instruction_set(),
         "vector math": "yes" if _core.vector_math() else "no", "blas": _core.blas(),
         "threads": f"{_core.num_threads()} of {_core.max_threads()}",
-        "memory": f"{_size(info['in_use'])} in use, {_size(info['cached'])} cached, {_size(info['peak'])} peak, "
-        + (f"limit {_size(limit)}" if limit else "no limit"),
+        "memory": memory,
         **_diagnosis.summary(),
     }
     for name, value in config.settings().items():

@@ -110,7 +110,11 @@ class Setting:
             reason = str(error) if said else f"expected {self.text}"
             raise ValueError(f"{where}: {reason}, got {value!r}") from None
         if self.apply is not None:
-            self.apply(checked)
+            try:
+                self.apply(checked)
+            except (ValueError, RuntimeError) as error:  # a device that is not there
+                error.args = (f"{where}: {error}",)
+                raise
         self.value = checked
 
 
@@ -159,9 +163,15 @@ _NAMES = tuple(name for name, value in vars(_Settings).items() if isinstance(val
 
 
 def settings() -> dict[str, Any]:
-    """Every setting with its present value, as a dict by name."""
+    """Every setting with its present value, as a dict by name; None where a device is named that cannot be used."""
     module = sys.modules[__name__]
-    return {name: getattr(module, name) for name in _NAMES}
+    found = {}
+    for name in _NAMES:
+        try:
+            found[name] = getattr(module, name)
+        except (ValueError, RuntimeError):  # ASNUMPY_DEVICE names no device, or one that is not there
+            found[name] = None
+    return found
 
 
 def variable(name: str) -> str:
@@ -192,8 +202,11 @@ def _read_environment() -> None:
     for name in _NAMES:
         setting = vars(_Settings)[name]
         given = os.environ.get(setting.variable)
-        if given:
-            setting.set(given, f"environment variable {setting.variable}")
+        origin = f"environment variable {setting.variable}"
+        if given and name == "device" and given != "cpu":  # no device is asked for before one is needed
+            _core.set_default_device_later(given, origin)
+        elif given:
+            setting.set(given, origin)
 
 
 sys.modules[__name__].__class__ = _Settings

@@ -171,10 +171,27 @@ def test_results_lie_where_arguments_lie() -> None:
 @needs_one
 def test_arrays_of_two_devices() -> None:
     here, there = ap.ones(3, device="cpu"), ap.ones(3, device=OTHERS[0])
+    index, square = ap.asarray([1, 0, 1], device="cpu"), ap.eye(3, device=OTHERS[0])
     calls = [
         lambda: here + there, lambda: there * here, lambda: ap.where(there > 0, here, there), lambda: there.dot(here),
         lambda: ap.add(there, there, out=here), lambda: there.__setitem__(slice(None), here),
-        lambda: ap.concatenate([here, there]), lambda: there @ here,
+        lambda: ap.concatenate([here, there]), lambda: there @ here, lambda: ap.stack([there, here]),
+        lambda: there.__iadd__(here), lambda: ap.add(there, there, where=here > 0),
+        lambda: ap.sum(there, where=here > 0), lambda: there[here > 0], lambda: there[index],
+        lambda: square[index, index], lambda: square[index, 1:], lambda: there.__setitem__(index, 1),
+        lambda: there.__setitem__(here > 0, 1), lambda: ap.take(there, index),
+        lambda: there.__setitem__([0, 1, 2], here), lambda: ap.put(there, index, 1),
+        lambda: ap.cumsum(there, out=here), lambda: ap.sum(square, 0, out=here),
+        lambda: ap.maximum.reduce(square, out=here), lambda: ap.clip(there, here, 2),
+        lambda: ap.linalg.solve(square, here), lambda: ap.einsum("ij,j", square, here),
+        lambda: ap.add.outer(there, here), lambda: ap.matmul(square, square, out=square.to_device("cpu")),
+        lambda: ap.add.at(there, index, 1), lambda: ap.searchsorted(there, here), lambda: ap.insert(there, 1, here),
+        lambda: ap.interp(there, here, here),
+        lambda: ap.histogram(there, weights=here), lambda: ap.fft.fft(there, out=here.astype(complex)),
+        lambda: ap.choose(index, [there, there]), lambda: ap.percentile(square, 50, axis=0, out=here),
+        lambda: ap.copyto(there, here), lambda: ap.take_along_axis(there, index, 0), lambda: ap.lexsort((here, there)),
+        lambda: np.add(there, here), lambda: np.concatenate([there, here]), lambda: np.convolve(there, here),
+        lambda: ap.linalg.vecdot(there, here), lambda: ap.place(there, here > 0, there),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=rf"\w+: .*(cpu.*{OTHERS[0]}|{OTHERS[0]}.*cpu).*to_device"):

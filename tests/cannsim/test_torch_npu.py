@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import scipy
 
+import asnumpy as ap
 from asnumpy import cannsim
 from cannsim import acl
 
@@ -113,6 +115,35 @@ def test_the_program_covers_what_it_should(outcome: Outcome) -> None:
 
 def test_the_simulator_finds_nothing_wrong_but_what_torch_npu_leaves_at_the_end(outcome: Outcome) -> None:
     assert [one for one in outcome.report["findings"] if one["kind"] != "leak"] == []
+
+
+def test_memory_is_shared_with_arrays(python: Path, tmp_path: Path) -> None:
+    """Both ways, in one process: arrays as tensors, tensors as arrays."""
+    version = "import sys; print(sys.implementation.cache_tag)"
+    theirs = subprocess.run([str(python), "-c", version], capture_output=True, text=True, check=True).stdout.strip()
+    if theirs != sys.implementation.cache_tag:
+        pytest.skip(f"asnumpy is built for {sys.implementation.cache_tag}, torch_npu's environment has {theirs}")
+    site = Path(scipy.__file__).parents[1]
+    for name in ("scipy", "scipy.libs", "ml_dtypes"):  # what asnumpy needs and that environment may lack
+        if (site / name).exists():
+            (tmp_path / name).symlink_to(site / name)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ASNUMPY_")}
+    environment |= cannsim.environment(strict="error", findings=tmp_path / "findings")
+    environment |= {
+        "LD_LIBRARY_PATH": str(acl.folder()), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0", "ASNUMPY_CANN": "sim",
+        "ASNUMPY_CANNSIM_LIB": str(acl.folder()),
+        "PYTHONPATH": os.pathsep.join([str(Path(ap.__file__).parents[1]), str(tmp_path)]),
+    }
+    program = PROGRAM.with_name("torch_npu_exchange.py")
+    run = subprocess.run(
+        [str(python), str(program)], env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-4000:]
+    head, *cases = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
+    assert head["cases"] == len(cases) >= 8
+    assert not [case for case in cases if case["failure"]], [case for case in cases if case["failure"]]
+    found = (tmp_path / "findings").read_text() if (tmp_path / "findings").exists() else ""
+    assert all(line.startswith("cannsim: leak: ") for line in found.splitlines()), found
 
 
 def test_several_devices_of_another_chip(python: Path) -> None:

@@ -16,6 +16,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -93,9 +94,34 @@ def tensor_lists(xp: Any, x: Any, k: Any) -> Iterator[Any]:
     yield cann.op("aclnnCat")([x, x], 0, out)
 
 
+def streams(xp: Any, x: Any, k: Any) -> Iterator[Any]:
+    if xp is np:
+        yield x * 2
+        yield x * 2 + 1
+        return
+    one, two = two_streams()
+    with one:
+        y = x * 2
+        event = one.record()
+    with two:
+        two.wait_event(event)
+        z = y + 1
+        two.wait_stream(one)
+    later = two.record()
+    two.synchronize()
+    assert two.done and later.done and event.elapsed_time(later) >= 0
+    yield y
+    yield z
+
+
+@cache
+def two_streams() -> tuple[Any, Any]:
+    return ap.Stream("ascend:0"), ap.Stream("ascend:0")
+
+
 KINDS: dict[str, Work] = {
     one.__name__: one
-    for one in (elementwise, reductions, products, copies, in_place, indexing, on_the_host, tensor_lists)
+    for one in (elementwise, reductions, products, copies, in_place, indexing, on_the_host, tensor_lists, streams)
 }
 _sizes = itertools.count(5)
 
@@ -147,7 +173,7 @@ def main(kind: str, destroying: bool) -> None:
     before = in_use()
     tried, raised = set(), set()
     for function, count in counts.items():
-        if function.startswith("aclDestroy") != destroying:
+        if function.startswith(("aclDestroy", "aclrtDestroy")) != destroying:
             continue
         tried.add(function)
         for nth in sorted({0, 1, 2, 3, (count + 1) // 2, count}):  # 0: every call
@@ -225,7 +251,8 @@ def in_a_child(function: str, nth: int) -> dict[str, Any]:
 
 def start() -> None:
     ap.config.fallback = "allow"
-    called = [name for name in in_a_child("", 0)["called"] if not name.startswith(("aclDestroy", "aclnn"))]
+    left = ("aclDestroy", "aclrtDestroy", "aclnn")
+    called = [name for name in in_a_child("", 0)["called"] if not name.startswith(left)]
     results = [in_a_child(name, nth) for name in called for nth in (0, 1, 2)]
     raised = {one["function"] for one in results if one["raised"]}
     print(json.dumps({
