@@ -73,9 +73,10 @@ public:
     }
 
     void release(void* data, std::size_t) noexcept override {
+        if (ended()) return;  // in a child of fork nobody may hold the lock, and nobody will give it back
         {
             const std::lock_guard lock(blocks_mutex_);
-            if (!blocks_.erase(data) || ended()) return;
+            if (!blocks_.erase(data)) return;
         }
         try {
             const OnDevice here(state_);
@@ -185,7 +186,10 @@ public:
         if (other != this) synchronize(stream);  // the other's work may overwrite them
     }
 
-    void synchronize() override { state_.synchronize(); }
+    void synchronize() override {
+        if (!ended()) state_.synchronize();
+    }
+    bool usable() const noexcept override { return state_.usable(); }
     void synchronize(StreamId stream) override { state_.synchronize(stream); }
 
     StreamId take_stream(int priority) override {
@@ -232,6 +236,7 @@ public:
     }
     bool reduces(RowId id, int loop) const override { return reduction(id, loop); }
     bool computes(const StructuredCall& call) const override { return structured(call); }
+    bool offers(const StructuredCall& call) const override { return structured(call); }
     std::string why_not_computed(RowId id, int loop) const override { return explain(id, loop).text; }
     std::string why_not_reduced(RowId id, int loop) const override { return explain_reduction(id, loop).text; }
     std::string why_not_computed(const StructuredCall& call) const override { return explain(call).text; }
@@ -321,7 +326,7 @@ Owned& owned(int index) {
     if (index >= 0 && place < devices().owned.size())
         if (Owned* const known = devices().owned[place].load(std::memory_order_acquire)) return *known;
     const int count = device_count();
-    if (!count) throw RuntimeFailure("ascend:" + std::to_string(index) + ": " + why_not());
+    if (!count) throw DeviceFailure("ascend:" + std::to_string(index) + ": " + why_not());
     if (index < 0 || index >= count || place >= devices().owned.size())
         throw ValueError("ascend:" + std::to_string(index) + ": there " + (count == 1 ? "is one device, ascend:0" : "are " + std::to_string(count) + " devices, ascend:0 to ascend:" + std::to_string(count - 1)));
     const std::lock_guard lock(devices().mutex);

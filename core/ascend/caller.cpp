@@ -73,8 +73,8 @@ std::uint64_t hash_of(std::span<const std::uint64_t> words) {
 
 Operator& find_operator(std::string_view name) {
     Operator* const found = resolved(name);
-    if (!found) throw RuntimeFailure(std::string(name) + ": CANN has no operator of that name");
-    if (!found->first) throw RuntimeFailure(std::string(name) + ": the CANN that is loaded (" + search().version + ") has no such operator");
+    if (!found) throw DeviceFailure(std::string(name) + ": CANN has no operator of that name");
+    if (!found->first) throw DeviceFailure(std::string(name) + ": the CANN that is loaded (" + search().version + ") has no such operator");
     return *found;
 }
 
@@ -257,7 +257,7 @@ void Caller::call(Operator& op, std::span<const Argument> arguments) {
         for (std::size_t i = 0; i < tensors.size(); ++i) {
             if (recipe->addresses[i] == bases_[i] || !tensors[i]) continue;
             recipe->addresses[i] = nullptr;  // unknown, should this fail
-            if (const int code = c.aclSetTensorAddr(recipe->executor, i, tensors[i], bases_[i])) device_.fail(std::string(op.facts->name) + ": aclSetTensorAddr", code);
+            if (const int code = c.aclSetTensorAddr(recipe->executor, i, tensors[i], bases_[i])) device_.fail(std::string("aclSetTensorAddr for ") + op.facts->name, code);
             recipe->addresses[i] = bases_[i];
         }
         ++counted.cached;

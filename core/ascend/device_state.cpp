@@ -25,18 +25,19 @@ DeviceState::DeviceState(int which) : index(which), name("ascend:" + std::to_str
 }
 
 void DeviceState::expect_usable() const {
-    if (ended()) [[unlikely]] throw RuntimeFailure(name + ": " + why_not());
+    if (ended()) [[unlikely]] throw DeviceFailure(name + ": " + why_not());
     if (lost_.load(std::memory_order_acquire)) [[unlikely]]
-        throw RuntimeFailure(name + " was lost: " + why_lost_ + "; its arrays are gone, other devices still work; start a new process to use it again");
+        throw DeviceFailure(name + " was lost: " + why_lost_.what() + "; its arrays are gone, other devices still work; start a new process to use it again",
+                            why_lost_.function, why_lost_.code, why_lost_.message);
 }
 
 void DeviceState::fail(const std::string& what, int code) {
     try {
         ascend::fail(what, code);
-    } catch (const RuntimeFailure& failure) {
+    } catch (const DeviceFailure& failure) {
         for (const int lost : lost_codes) {
             if (code != lost || lost_.load(std::memory_order_relaxed)) continue;
-            why_lost_ = failure.what();
+            why_lost_ = failure;
             lost_.store(true, std::memory_order_release);
         }
         throw;

@@ -10,6 +10,7 @@
 #include "ascend/cann.hpp"
 #include "ascend/staging.hpp"
 #include "ascend/streams.hpp"
+#include "base/error.hpp"
 #include "device/pool.hpp"
 
 namespace asnumpy::ascend {
@@ -20,7 +21,8 @@ public:
 
     // Throws when the device cannot be used any more: CANN has ended, or the device was lost.
     void expect_usable() const;
-    // Throws RuntimeFailure for a code that is not 0, and notes a lost device.
+    bool usable() const noexcept { return !ended() && !lost_.load(std::memory_order_acquire); }
+    // Throws DeviceFailure for a code that is not 0, and notes a lost device.
     void check(int code, const char* function) {
         if (code) [[unlikely]] fail(function, code);
     }
@@ -57,7 +59,7 @@ private:
     std::unordered_map<Key, char*, Hash> constants_;
     char* constant_memory_ = nullptr;
     std::atomic<bool> lost_{false};
-    std::string why_lost_;   // written before lost_
+    DeviceFailure why_lost_{""};  // written before lost_
 };
 
 // This thread works on the device as long as the object lives; then on what it worked before, if anything.

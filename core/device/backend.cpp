@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "base/error.hpp"
+
 namespace asnumpy {
 
 namespace {
@@ -36,5 +38,6 @@ void Backend::copy_from(Backend& source, void* to, const void* from, std::size_t
 }
 
 std::unique_ptr<Event> Backend::make_event(bool) { return std::make_unique<Moment>(); }
+void Backend::run_stages(const Stages&, std::int64_t) { throw RuntimeFailure(name() + ": asked for rows of programs, which it runs one after another"); }
 
 }  // namespace asnumpy

@@ -1,6 +1,7 @@
 // What a device implements. One folder per backend; the runtime sees nothing but this.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -34,7 +35,29 @@ struct StructuredCall {
     std::int64_t axis = 0;
     RowId op{};              // scan: the elementwise row; else unused
     std::int64_t option = 0;
+    std::array<double, 2> numbers{};
     Stream stream;           // random draws
+};
+
+// Programs that run one after another and share an axis, their rows: what a later one reads of what an earlier one wrote was
+// written at the same row. So they may also run some rows at a time, each block of rows through all of them.
+struct Stages {
+    struct Reach {                // where an operand lies
+        std::int32_t buffer = -1; // of `buffers`; -1: a constant
+        std::int64_t offset = 0;  // hidden: bytes from the start of row 0
+    };
+    struct Stage {
+        const Executable* executable = nullptr;
+        Launch launch;
+        int axis = 0;             // the rows: an axis of the launch that is not reduced, of one length in all stages
+        std::vector<Reach> reach; // by operand
+    };
+    struct Held {
+        bool hidden = false;        // only these stages see it: it has no memory, and its operands no address
+        std::int64_t row_bytes = 0; // hidden: from one row to the next; no operand reaches beyond
+    };
+    std::vector<Stage> stages;
+    std::vector<Held> buffers;
 };
 
 // Applies an elementwise row to n contiguous elements; an output may be exactly an input.
@@ -55,6 +78,10 @@ public:
     virtual std::unique_ptr<Executable> compile(const Program&) = 0;
     virtual void run(const StructuredCall&) = 0;
     virtual bool host_visible() const = 0;  // the host may dereference its memory
+    // How many rows at a time these programs should run through, so that a block is still at hand when the next program reads
+    // it; 0: one program after the other is as good. No operand has its address yet. run_stages: where that was not 0.
+    virtual std::int64_t rows_at_once(const Stages&) const { return 0; }
+    virtual void run_stages(const Stages&, std::int64_t rows);
 
     // What follows concerns devices whose memory the host may not touch, and whose work runs later; the defaults are
     // those of a device on which everything is done when a call returns. Any of these may be called by several threads
@@ -80,6 +107,8 @@ public:
     virtual void free_pinned_cache() noexcept {}
     // Waits for all work that was launched. What failed on the device meanwhile is thrown here.
     virtual void synchronize() {}
+    // False: it is gone for good, and work for it can never run.
+    virtual bool usable() const noexcept { return true; }
 
     virtual StreamId take_stream(int priority) { return stream_numbers_.take(priority); }
     virtual void give_stream(StreamId stream) noexcept { stream_numbers_.give(stream); }
@@ -96,6 +125,8 @@ public:
     virtual bool computes(RowId, int /*loop*/) const { return true; }   // elementwise
     virtual bool reduces(RowId, int /*loop*/) const { return true; }    // as a program's reduction
     virtual bool computes(const StructuredCall&) const { return true; } // looks at rows, dtypes and attributes only
+    // Whether the device has this as one operation, which is composed of several where it has not. Looks at the same.
+    virtual bool offers(const StructuredCall&) const { return false; }
     // Why it does not, in a few words.
     virtual std::string why_not_computed(RowId, int /*loop*/) const { return {}; }
     virtual std::string why_not_reduced(RowId, int /*loop*/) const { return {}; }

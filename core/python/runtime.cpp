@@ -4,6 +4,7 @@
 #include "cpu/blas.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/threads.hpp"
+#include "device/contract.hpp"
 #include "device/trace.hpp"
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
@@ -63,6 +64,11 @@ void bind_runtime(nb::module_& m) {
     m.def("pending_count", [] { return pending_count(); });
     m.def("set_eager", [](bool on) { set_eager(on); }, arg("on"));
     m.def("eager", [] { return eager(); });
+    m.def("set_contract", [](bool on) {
+        if (on != may_contract) flush();  // what is recorded was meant with the old setting
+        may_contract = on;
+    }, arg("on"));
+    m.def("contract", [] { return may_contract.load(); });
     m.def("set_eager_size", [](std::int64_t elements) { set_eager_size(elements); }, arg("elements"));
     m.def("eager_size", [] { return eager_size(); });
 

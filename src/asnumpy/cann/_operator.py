@@ -15,10 +15,11 @@ from functools import cache
 from typing import Any
 
 from asnumpy import _core
+from asnumpy._cann_error import CannError
 from asnumpy._streams import Stream
 from asnumpy.cann import _calls, _devices, _facts, _metrics, _streams
 from asnumpy.cann._arguments import Checker, Operands
-from asnumpy.cann._calls import Arguments, CannError, Pointer
+from asnumpy.cann._calls import Arguments, Pointer
 from asnumpy.cann._memory import Memory, policy_number
 from asnumpy.cann._tensor import ALIGNMENT, Tensor, contiguous, refresh
 
@@ -292,9 +293,19 @@ class Plan:
             self._made.close()
             self._made = None
 
+    def forget(self) -> None:
+        """Lets go of what CANN keeps without telling it."""
+        self._executor = self._made = None
+
     def __del__(self) -> None:
         if getattr(self, "_made", None) is not None:
             self.close()
+
+
+@_devices.in_child
+def _forget() -> None:
+    for plan in list(_living):
+        plan.forget()
 
 
 @_devices.at_end

@@ -13,9 +13,10 @@ from typing import Any, Self
 
 from asnumpy import _core
 from asnumpy._array import ndarray
+from asnumpy._cann_error import CannError
 from asnumpy._streams import Stream
 from asnumpy.cann import _devices
-from asnumpy.cann._calls import CannError, Pointer, call
+from asnumpy.cann._calls import Pointer, call
 from asnumpy.cann._memory import Memory
 from asnumpy.cann._tensor import Tensor
 
@@ -115,6 +116,12 @@ def let_go() -> None:
                 return
             call("aclrtDestroyEvent", event)
             _held.pop(0)
+
+
+@_devices.in_child
+def _forget() -> None:
+    for each in (_pool, _made, _workspaces, _held):
+        each.clear()
 
 
 @contextmanager
