@@ -13,7 +13,7 @@ namespace {
 class AscendEvent final : public Event {
 public:
     AscendEvent(DeviceState& device, bool timed)
-        : device_(device), flags_(static_cast<std::uint32_t>(cann::ACL_EVENT_SYNC | (timed ? cann::ACL_EVENT_TIME_LINE : 0))) {}
+        : device_(device), flags_(Streams::waits | (timed ? static_cast<std::uint32_t>(cann::ACL_EVENT_TIME_LINE) : 0)) {}
 
     void record(StreamId stream) override {
         const Enqueuing enqueuing(device_);

@@ -13,17 +13,13 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-void* new_event(DeviceState& device) {
-    return device.streams.make_event(static_cast<std::uint32_t>(cann::ACL_EVENT_SYNC | cann::ACL_EVENT_CAPTURE_STREAM_PROGRESS));
-}
-
 }  // namespace
 
 // The ring moves on: an event on each stream says when its copies have run.
 void Staging::leave(Chunk& chunk) {
     while (!chunk.streams.empty()) {
         const auto free = std::ranges::find(chunk.events, false, &std::pair<void*, bool>::second);
-        auto& [event, busy] = free != chunk.events.end() ? *free : chunk.events.emplace_back(new_event(device_), false);
+        auto& [event, busy] = free != chunk.events.end() ? *free : chunk.events.emplace_back(device_.streams.make_event(), false);
         device_.check(cann().aclrtRecordEvent(event, device_.streams.handle(chunk.streams.back())), "aclrtRecordEvent");
         busy = true;
         chunk.streams.pop_back();
@@ -90,7 +86,7 @@ void Staging::download(void* host, const void* from, std::size_t bytes) {
     for (std::size_t at = 0, n = 0; at < bytes + chunk_bytes; at += chunk_bytes, ++n) {
         if (at < bytes) {
             void*& event = arrived_[n % 2];
-            if (!event) event = new_event(device_);
+            if (!event) event = device_.streams.make_event();
             pieces[n % 2] = fetch(at, size_at(at));
             device_.check(c.aclrtRecordEvent(event, device_.stream), "aclrtRecordEvent");
         }

@@ -53,7 +53,7 @@ void* Streams::take_event() {
         }
         spare_events_.reserve(events_.size() + 1);  // so that giving one back never allocates
     }
-    return make_event(cann::ACL_EVENT_SYNC);
+    return make_event();
 }
 
 void Streams::give_event(void* event) noexcept {
@@ -109,7 +109,7 @@ void Streams::mark(StreamId stream) {
         one.event = nullptr;
     }
     one.marked = 0;
-    if (!one.event) one.event = make_event(cann::ACL_EVENT_SYNC);
+    if (!one.event) one.event = make_event();
     device_.check(cann().aclrtRecordEvent(one.event, handle(stream)), "aclrtRecordEvent");
     one.marked = one.number;
     one.marked_knows = one.knows;

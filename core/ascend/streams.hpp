@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "cann/abi.hpp"
 #include "device/hazards.hpp"
 
 namespace asnumpy::ascend {
@@ -55,7 +56,8 @@ public:
     int synchronize() const;
     // Events are known here, so that none is left at the end. The flags are CANN's; `extended` says that an event may be
     // recorded again while a stream still waits for what it captured before.
-    void* make_event(std::uint32_t flags);
+    void* make_event(std::uint32_t flags = waits);
+    static constexpr std::uint32_t waits = cann::ACL_EVENT_SYNC | cann::ACL_EVENT_CAPTURE_STREAM_PROGRESS;  // of streams, of the host
     void destroy_event(void*) noexcept;
     // Events that others wait for only, used again where that can be.
     void* take_event();
