@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ascend/emitter.hpp"
+#include "device/hazards.hpp"
 
 struct aclTensor;
 struct aclScalar;
@@ -75,6 +76,7 @@ private:
     struct Recipes;
 
     void encode(const Operator&, std::span<const Argument>);
+    void collect(const Operator&, std::span<const Argument>);
     void run(Operator&, std::span<const Argument>, aclOpExecutor*, std::uint64_t workspace, bool kept);
 
     DeviceState& device_;
@@ -82,6 +84,7 @@ private:
     std::unique_ptr<Recipes> recipes_;
     std::vector<std::uint64_t> words_;  // the call's content: everything but addresses
     std::vector<char*> bases_;          // the addresses of its tensors
+    std::vector<Use> uses_;
     bool may_repeat_ = true;
     std::uint64_t bytes_ = 0, inside_ = 0;
     Objects last_;

@@ -25,12 +25,12 @@ struct Temporary {
 }  // namespace
 
 struct Emitter::Impl {
-    explicit Impl(DeviceState& d) : device((d.expect_usable(), d)), lock(d.mutex), here(d) {}
+    explicit Impl(DeviceState& d) : device(d), enqueuing(d), stream(d.streams.selected()) {}
     ~Impl() { release_since(0); }
 
     DeviceState& device;
-    std::unique_lock<std::mutex> lock;
-    OnDevice here;
+    Enqueuing enqueuing;
+    StreamId stream;
     std::vector<Temporary> temporaries;
     Chunk first_scalars;                          // where they lie is how they are known again
     std::vector<std::unique_ptr<Chunk>> more_scalars;
@@ -105,8 +105,9 @@ void Emitter::call(std::string_view name, std::span<const Argument> arguments) {
 
 void Emitter::copy_bytes(void* to, const void* from, std::size_t bytes) {
     Impl& impl = *impl_;
-    if (bytes)
-        impl.device.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, impl.device.stream), "aclrtMemcpyAsync");
+    if (!bytes) return;
+    impl.device.streams.before({{to, bytes, true}, {from, bytes, false}});
+    impl.device.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, impl.device.stream), "aclrtMemcpyAsync");
 }
 
 Tensor Emitter::temporary(const Dims& shape, DType dtype) {
@@ -114,7 +115,7 @@ Tensor Emitter::temporary(const Dims& shape, DType dtype) {
     Tensor t{nullptr, dtype, shape, contiguous(shape, static_cast<std::int64_t>(itemsize(dtype))).strides};
     const std::size_t bytes = static_cast<std::size_t>(count({shape.data(), static_cast<std::size_t>(shape.size())})) * itemsize(dtype);
     impl.temporaries.push_back({nullptr, bytes});
-    impl.temporaries.back().data = static_cast<char*>(impl.device.pool->allocate(bytes));
+    impl.temporaries.back().data = static_cast<char*>(impl.device.pool->allocate(bytes, impl.stream));
     t.data = impl.temporaries.back().data;
     return t;
 }
@@ -122,7 +123,7 @@ Tensor Emitter::temporary(const Dims& shape, DType dtype) {
 void Emitter::release(const Tensor& temporary) {
     for (Temporary& t : impl_->temporaries) {
         if (t.data != temporary.data) continue;
-        impl_->device.pool->deallocate(t.data, t.bytes);
+        impl_->device.pool->deallocate(t.data, t.bytes, impl_->stream);
         t.data = nullptr;
         return;
     }

@@ -140,6 +140,7 @@ void run_fused(Queue& q, std::span<const Instruction> list, const Schedule::Part
 
 void run_part(Queue& q, std::span<const Instruction> list, const Schedule::Part& part) {
     const Instruction& first = list[part.group.members.front()];
+    const OnStream stream(first.out[0].pool().number(), first.on_stream);
     if (!part.group.alone) run_fused(q, list, part);
     else if (first.on_host) run_on_host(first);
     else run_now(first);
@@ -176,6 +177,8 @@ void release(Queue& q, std::span<Instruction> list, std::span<const std::uint32_
     }
 }
 
+bool is_lost(const Instruction& instruction) { return !instruction.out[0].pool().backend().usable(); }
+
 // Where a product may become the accumulated operand of a gemm, views decide that the content does not tell.
 bool may_accumulate(std::span<const Instruction> list) {
     static const RowId matmul = find_row("matmul");
@@ -192,7 +195,7 @@ const Schedule& schedule(Queue& q, std::span<Instruction> list) {
             return *found;
         }
     }
-    const std::vector<bool> dead = find_dead(list, q.census);
+    std::vector<bool> dead = find_dead(list, q.census);
     if (!kept) {
         std::vector<std::uint32_t> unseen;
         for (std::uint32_t k = 0; k < list.size(); ++k)
@@ -239,6 +242,7 @@ bool run_some(Queue& q, const Buffer* wanted) {
     std::exception_ptr failure;
     std::vector<std::uint32_t> kept;  // what failed, what depends on it, and what a pause left
     bool paused = false;
+    bool lost = false;                // what was wanted can never be had
     const std::span parts(planned->parts);
     std::size_t apart = 0;
     for (std::size_t p = 0, count = 1; p < parts.size(); p += count) {
@@ -256,14 +260,23 @@ bool run_some(Queue& q, const Buffer* wanted) {
             } catch (...) {
                 if (!failure) failure = std::current_exception();
                 apart = parts.size();  // what follows may need what failed
+                if (is_lost(list[parts[p].group.members.front()])) {
+                    for (const std::uint32_t member : parts[p].group.members)
+                        each_buffer(list[member], [&](const Buffer& b, bool written) { lost = lost || !wanted || (written && &b == wanted); });
+                    release(q, list, parts[p].group.members);
+                    continue;
+                }
             }
         }
         kept.insert(kept.end(), parts[p].group.members.begin(), parts[p].group.members.end());
     }
     if (kept.empty()) {
         list.clear();
-        const std::lock_guard lock(q.recording);
-        q.spare = std::move(list);
+        {
+            const std::lock_guard lock(q.recording);
+            q.spare = std::move(list);
+        }
+        if (lost) std::rethrow_exception(failure);
         return !paused;
     }
     std::sort(kept.begin(), kept.end());
@@ -274,9 +287,9 @@ bool run_some(Queue& q, const Buffer* wanted) {
         for (const std::uint32_t position : kept) rest.push_back(std::move(list[position]));
         for (Instruction& instruction : q.recorded) rest.push_back(std::move(instruction));
         q.recorded = std::move(rest);
-        if (!paused && wanted && wanted->pending_writes == 0) return true;  // the failure concerns other arrays
+        if (!paused && !lost && wanted && wanted->pending_writes == 0) return true;  // the failure concerns other arrays
     }
-    if (paused) return false;  // what failed will fail again
+    if (paused && !lost) return false;  // what failed will fail again
     std::rethrow_exception(failure);
 }
 
@@ -330,6 +343,7 @@ StructuredCall structured_call(const Instruction& instruction) {
     call.axis = instruction.axis;
     call.op = instruction.op;
     call.option = instruction.option;
+    call.numbers = instruction.numbers;
     call.stream = instruction.stream;
     for (const Array& out : instruction.out) call.out.push_back(tensor(out));
     for (const Argument& in : instruction.in) call.in.push_back(tensor(*in.array()));
@@ -429,6 +443,21 @@ void lock_for_fork() {
 void unlock_after_fork() {
     forking = false;
     queue().running.unlock();
+}
+
+void forget_lost_work() {
+    Queue& q = queue();
+    const std::unique_lock running = lock_running(q);
+    std::vector<Instruction> lost;
+    std::vector<std::uint32_t> positions;
+    {
+        const std::lock_guard lock(q.recording);
+        const auto rest = std::stable_partition(q.recorded.begin(), q.recorded.end(), [](const Instruction& i) { return !is_lost(i); });
+        lost.assign(std::make_move_iterator(rest), std::make_move_iterator(q.recorded.end()));
+        q.recorded.erase(rest, q.recorded.end());
+    }
+    for (std::uint32_t i = 0; i < lost.size(); ++i) positions.push_back(i);
+    release(q, lost, positions);
 }
 
 }  // namespace asnumpy

@@ -22,6 +22,7 @@ def restored() -> Iterator[None]:
 
 
 GOOD: dict[str, list[tuple[Any, Any]]] = {
+    "contract": [(True, True), (False, False), ("yes", True), (0, False)],
     "eager": [(True, True), (False, False), ("on", True), ("0", False), (1, True)],
     "eager_size": [(0, 0), (10**6, 10**6), ("17", 17)],
     "num_threads": [(1, 1), ("1", 1), (_core.max_threads(), _core.max_threads())],
@@ -32,6 +33,7 @@ GOOD: dict[str, list[tuple[Any, Any]]] = {
     "implicit_copies": [("allow", "allow"), ("warn", "warn"), ("error", "error")],
 }
 BAD: dict[str, list[Any]] = {
+    "contract": [2, None, "fast", 0.5],
     "eager": [2, None, "maybe", 0.5, []],
     "eager_size": [-1, 1.5, "many", None],
     "num_threads": [0, -3, 2.0, "all", None],
