@@ -85,7 +85,7 @@ const Executable& executable(Queue& q, std::span<const Instruction> list, const 
     return *part.ready;
 }
 
-// The programs from `first` on that are better run together, and how many rows at a time; fewer than two: none.
+// The programs from `first` on that may run together, and how many rows at a time; 0: one after another is as good.
 struct Together {
     Stages stages;
     std::size_t parts = 1;
@@ -94,11 +94,10 @@ struct Together {
 
 Together find_together(Queue& q, std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
     Together found;
-    const std::size_t parts = find_stages(list, schedule, first, found.stages);
-    if (parts < 2) return found;
-    for (std::size_t s = 0; s < parts; ++s) found.stages.stages[s].executable = &executable(q, list, schedule.parts[first + s]);
+    found.parts = find_stages(list, schedule, first, found.stages);
+    if (found.parts < 2) return found;
+    for (std::size_t s = 0; s < found.parts; ++s) found.stages.stages[s].executable = &executable(q, list, schedule.parts[first + s]);
     found.rows = list[schedule.parts[first].group.members.front()].out[0].pool().backend().rows_at_once(found.stages);
-    if (found.rows > 0) found.parts = parts;
     return found;
 }
 
@@ -147,17 +146,18 @@ void run_part(Queue& q, std::span<const Instruction> list, const Schedule::Part&
     else run_now(first);
 }
 
-// Runs the part at p, or several from there together; returns how many.
-std::size_t run_from(Queue& q, std::span<const Instruction> list, const Schedule& schedule, std::size_t p, bool& together) {
-    if (together && p + 1 < schedule.parts.size() && schedule.parts[p + 1].follows) {
+// Runs the part at p, or several from there together; returns how many. apart: the parts before this one run one by one.
+std::size_t run_from(Queue& q, std::span<const Instruction> list, const Schedule& schedule, std::size_t p, std::size_t& apart) {
+    if (p >= apart && p + 1 < schedule.parts.size() && schedule.parts[p + 1].follows) {
         Together found = find_together(q, list, schedule, p);
         try {
-            if (found.parts > 1) {
+            if (found.rows > 0) {
                 run_together(list, schedule, p, found);
                 return found.parts;
             }
+            apart = p + found.parts - 1;  // the last may begin another chain
         } catch (const MemoryError&) {
-            together = false;  // nothing that these need was overwritten: one by one, those run for which there is memory
+            apart = schedule.parts.size();  // nothing that these need was overwritten: those run for which there is memory
         }
     }
     run_part(q, list, schedule.parts[p]);
@@ -244,7 +244,7 @@ bool run_some(Queue& q, const Buffer* wanted) {
     bool paused = false;
     bool lost = false;                // what was wanted can never be had
     const std::span parts(planned->parts);
-    bool together = true;
+    std::size_t apart = 0;
     for (std::size_t p = 0, count = 1; p < parts.size(); p += count) {
         count = 1;
         bool runs = !paused;
@@ -253,13 +253,13 @@ bool run_some(Queue& q, const Buffer* wanted) {
                 runs = runs && !conflicts(list[earlier], list[member]);
         if (runs) {
             try {
-                count = run_from(q, list, *planned, p, together);
+                count = run_from(q, list, *planned, p, apart);
                 for (const Schedule::Part& part : parts.subspan(p, count)) release(q, list, part.group.members);
                 paused = pauses && std::chrono::steady_clock::now() - start >= between_checks;
                 continue;
             } catch (...) {
                 if (!failure) failure = std::current_exception();
-                together = false;  // what follows may need what failed
+                apart = parts.size();  // what follows may need what failed
                 if (is_lost(list[parts[p].group.members.front()])) {
                     for (const std::uint32_t member : parts[p].group.members)
                         each_buffer(list[member], [&](const Buffer& b, bool written) { lost = lost || !wanted || (written && &b == wanted); });
@@ -319,8 +319,8 @@ std::string text_of_pending(Queue& q, const Array* array) {
     for (std::size_t p = 0; p < parts.size(); ++p) {
         if (p >= together_end) {
             const Together together = find_together(q, q.recorded, schedule, p);
-            together_end = p + together.parts;
             rows = together.rows;
+            together_end = rows > 0 ? p + together.parts : p + std::max<std::size_t>(together.parts, 2) - 1;
         }
         if (!shown[p]) continue;
         const Instruction& first = q.recorded[parts[p].group.members.front()];

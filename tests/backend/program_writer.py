@@ -239,8 +239,7 @@ class Writer:
         for text in (
             of_row,
             f"{source} {self.choose(['+', '-', '-', '*'])} a{self.named + 1}",
-            f"{moved}.sum(axis=-1, keepdims=True)"
-            if whole
+            f"{moved}.sum(axis=-1, keepdims=True)" if whole
             else f"xp.count_nonzero({moved} < 0, axis=-1, keepdims=True)",
             f"{moved} + {total}",
         ):

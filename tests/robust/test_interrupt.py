@@ -18,13 +18,26 @@ ap.config.eager = False
 ap.config.eager_size = 0
 ap.config.num_threads = 1
 plain = np.random.default_rng(0).uniform(1, 2, 500_000)
+
+
+def backwards(xp, y, x, k):
+    "No two of them in one program: each reads the one before backwards."
+    return xp.sqrt(y[::-1] / 3 + x)
+
+
+def by_rows(xp, y, x, k):
+    "Ten of them run some rows at a time, the next reads backwards."
+    y, x = y.reshape(1000, 500), x.reshape(1000, 500)
+    return ((y[::-1] if k % 10 == 9 else y) / y.max(axis=1, keepdims=True) + x).reshape(-1)
+
+
 middle_of_flush = 0
 for attempt in range(8):
     x = ap.from_numpy(plain)
     ap.eval(x)
     y, expected, kept = x, plain, []
-    for k in range(40):  # no two of them in one program: each reads the one before backwards
-        y, expected = ap.sqrt(y[::-1] / 3 + x), np.sqrt(expected[::-1] / 3 + plain)
+    for k in range(40):
+        y, expected = STEP(ap, y, x, k), STEP(np, expected, plain, k)
         if k % 10 == 0:
             kept.append((y, expected))
     x += 1
@@ -65,8 +78,9 @@ print("fine")
 @pytest.mark.parametrize(
     "statement", ["ap.synchronize()", "ap.eval(y)", "float(y[0])", "np.asarray(y)", "ap.free_all_blocks()"]
 )
-def test_interrupted_flush(statement: str) -> None:
-    source = SCRIPT.replace("FLUSH", statement)
+@pytest.mark.parametrize("step", ["backwards", "by_rows"])
+def test_interrupted_flush(statement: str, step: str) -> None:
+    source = SCRIPT.replace("FLUSH", statement).replace("STEP", step)
     if "asarray" in statement:  # NumPy drops the exception and asks once more: the flush ends, then it is raised
         source = source.replace("middle_of_flush += _core.pending_count() > 0", "middle_of_flush += 1")
     done = run_script(source, ASNUMPY_DEVICE="cpu")  # where a flush takes its time
@@ -75,7 +89,7 @@ def test_interrupted_flush(statement: str) -> None:
 
 def test_own_handler_is_called_and_its_exception_raised() -> None:
     source = (
-        SCRIPT.replace("FLUSH", "ap.synchronize()")
+        SCRIPT.replace("STEP", "backwards").replace("FLUSH", "ap.synchronize()")
         .replace("KeyboardInterrupt", "Stop")
         .replace(
             "middle_of_flush = 0",
@@ -89,7 +103,8 @@ def test_own_handler_is_called_and_its_exception_raised() -> None:
 
 def test_handler_that_returns_lets_the_flush_go_on() -> None:
     source = (
-        SCRIPT.replace("FLUSH", "ap.synchronize(); assert not calls or _core.pending_count() == 0")
+        SCRIPT.replace("STEP", "backwards")
+        .replace("FLUSH", "ap.synchronize(); assert not calls or _core.pending_count() == 0")
         .replace(
             "middle_of_flush = 0",
             "calls = []\nsignal.signal(signal.SIGINT, lambda *_: calls.append(1))\nmiddle_of_flush = 0",
@@ -103,7 +118,9 @@ def test_handler_that_returns_lets_the_flush_go_on() -> None:
 
 def test_handler_may_use_arrays() -> None:
     """Even those that the interrupted flush is about to compute."""
-    source = SCRIPT.replace("FLUSH", "ap.synchronize()").replace("assert interrupted", "assert seen").replace(
+    source = SCRIPT.replace("STEP", "backwards").replace(
+        "FLUSH", "ap.synchronize()"
+    ).replace("assert interrupted", "assert seen").replace(
         "middle_of_flush = 0",
         "middle_of_flush = 0\nseen = []\n"
         "def look(*_): seen.append((float(y[3]) == expected[3], float((x + 1)[4]) == plain[4] + 2))\n"
