@@ -22,7 +22,8 @@ def inputs(size: int, seed: int = 0) -> dict[str, Any]:
         "c": rng.random(size) < 0.5, "z": x + 1j * rng.standard_normal(size), "f": x.astype(np.float32),
         "s": np.sort(x), "miss": missing, "u8": rng.integers(0, 256, size, dtype=np.uint8),
         "bits": rng.integers(0, 2, size, dtype=np.uint8), "at": rng.integers(0, size, size // 4),
-        "m2": square, "w2": rng.standard_normal((side, side)), "z2": square + 1j, "t3": rng.standard_normal((side, 3)),
+        "m2": square, "w2": rng.standard_normal((side, side)), "z2": square + 1j,
+        "t3": rng.standard_normal((size // 3, 3)),
         "order": np.argsort(square, axis=1), "bins": np.linspace(-3, 3, 100), "kernel": rng.standard_normal(64),
         "stack": small, "definite": small @ small.transpose(0, 2, 1) + 32 * np.eye(32), "rhs": small[:, :, :4].copy(),
         "few": rng.integers(0, 100, size), "v": rng.standard_normal(side), "cube": x[: side * (side // 8) * 8].reshape(

@@ -116,6 +116,8 @@ def _slack(name: str, inputs: list[np.ndarray], exact: np.ndarray) -> np.ndarray
             return 1 + np.abs(inputs[1] * np.log(inputs[0]))
         if name == "exp2":
             return 1 + np.abs(inputs[0])
+        if name == "expm1":  # exp comes first
+            return np.maximum(np.abs(np.exp(inputs[0])) / np.abs(exact), 1)
         if name == "log1p":
             return np.maximum(1 / np.abs(exact), 1)
     return 1

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from backend.explained import programs
+from seeded import generator
 
 import asnumpy as ap
 from asnumpy import _core
@@ -27,7 +28,7 @@ def deferred() -> Iterator[None]:
 
 
 def data(*shape: int, dtype: object = np.float64) -> tuple[np.ndarray, ap.ndarray]:
-    plain = np.random.default_rng().integers(1, 50, shape).astype(dtype)
+    plain = generator().integers(1, 50, shape).astype(dtype)
     return plain, ap.from_numpy(plain)
 
 
@@ -373,7 +374,7 @@ def test_lists_that_look_alike() -> None:
         return (y, z, u) if hold else (u,)
 
     kinds = list(itertools.product([2, 3], [2, 3], [0, 10, 20], [False, True], [N, N + 1]))
-    for first, second, shift, hold, length in np.random.default_rng().permutation(kinds * 2).tolist():
+    for first, second, shift, hold, length in generator().permutation(kinds * 2).tolist():
         plain, x = data(length)
         expected = body(plain, first, second, shift, hold)
         for one, other in zip(body(x, first, second, shift, hold), expected, strict=True):
@@ -389,7 +390,7 @@ LIGHT = ["add", "subtract", "multiply"]
 @pytest.mark.parametrize("outer", LIGHT)
 def test_pairs_of_light_rows(inner: str, outer: str, dtype: str) -> None:
     """They run in one loop where the inner result has no other reader; integers wrap, signed zeros and NaN stay."""
-    rng = np.random.default_rng()
+    rng = generator()
     plain = [rng.integers(-(2**15), 2**15, N).astype(dtype) for _ in range(4)]
     if plain[0].dtype.kind == "f":
         for a in plain:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from agreement import assert_same_error
 from backend.edge_values import ALL, BFLOAT16, COMPLEX, FLOATS, INTEGERS, edges, finfo, is_float
+from seeded import generator
 
 import asnumpy as ap
 from asnumpy import _core
@@ -49,7 +50,7 @@ def dtypes_of(name: str) -> list[np.dtype]:
 
 def exact_values(name: str, dtype: np.dtype, shape: Any) -> np.ndarray:
     """Random ones whose reduction is the same in every order of evaluation."""
-    rng = np.random.default_rng()
+    rng = generator()
     if name == "lcm":  # overflow is not associative
         return rng.choice(np.array([1, 2, 3, 4, 6], dtype), shape)
     if dtype.kind in "biu":
@@ -161,7 +162,7 @@ def test_broadcast_and_0d(name: str, recording: None) -> None:
 
 @pytest.mark.parametrize("name", REDUCIBLE)
 def test_initial_where_dtype_out(name: str, recording: None) -> None:
-    rng = np.random.default_rng()
+    rng = generator()
     for dtype in dtypes_of(name):
         plain = exact_values(name, dtype, (6, 11))
         mine = ap.from_numpy(plain)
@@ -201,7 +202,7 @@ def test_extremes_of_nan_and_infinity(name: str, dtype: np.dtype) -> None:
         pytest.skip(f"{name} has no reduction of {dtype}")
     values = edges(dtype)
     values = values[values != 0]  # which of two zeros wins depends on the order
-    some = np.random.default_rng().choice(values, (40, 37))
+    some = generator().choice(values, (40, 37))
     some[::3] = np.where(np.isnan(some[::3]), 1, some[::3])
     for axis in (None, 0, 1):
         expected, got = (
@@ -221,7 +222,7 @@ def exact_sum(values: np.ndarray) -> complex | float:
 
 
 def drawn(kind: str, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
-    rng = np.random.default_rng()
+    rng = generator()
     raw = rng.uniform(0, 1, shape) if kind == "positive" else rng.normal(0, 1, shape)
     if kind == "wide":
         raw = raw * 10 ** rng.uniform(-2, 2, shape)
@@ -256,7 +257,7 @@ def test_sums_are_as_accurate_as_numpy(dtype: np.dtype, kind: str) -> None:
 @pytest.mark.parametrize("dtype", ALL, ids=str)
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 def test_argmax(name: str, dtype: np.dtype, recording: None) -> None:
-    rng = np.random.default_rng()
+    rng = generator()
     for shape in ((1,), (9,), (129,), (2049,), (70000,), (7, 300), (300, 7), (4, 5, 6)):
         plain = rng.integers(0, 5, shape).astype(dtype)  # many ties: the first one counts
         mine = ap.from_numpy(plain)
@@ -300,7 +301,7 @@ def test_scans(name: str, dtype: np.dtype, recording: None) -> None:
 
 @pytest.mark.parametrize("dtype", ALL, ids=str)
 def test_truth(dtype: np.dtype, recording: None) -> None:
-    rng = np.random.default_rng()
+    rng = generator()
     for shape in ((0,), (1,), (2049,), (7, 300), (0, 3), (4, 5, 6)):
         for low, high in ((0, 2), (0, 1), (1, 2)):
             plain = rng.integers(low, high, shape).astype(dtype)
@@ -319,7 +320,7 @@ def test_truth(dtype: np.dtype, recording: None) -> None:
 @pytest.mark.parametrize("shape", [(700001,), (1000, 701), (5, 140003), (140003, 5), (50, 120, 118)])
 @pytest.mark.parametrize("dtype", [np.dtype("f4"), np.dtype("f8"), np.dtype("i4"), np.dtype("c8")], ids=str)
 def test_threads_do_not_change_the_result(dtype: np.dtype, shape: tuple[int, ...]) -> None:
-    values = np.random.default_rng().normal(0, 50, shape)
+    values = generator().normal(0, 50, shape)
     mine = ap.from_numpy(values.astype(dtype))
     results: list[list[np.ndarray]] = []
     scans: list[np.ndarray] = []

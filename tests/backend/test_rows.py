@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from backend.edge_values import edges, is_float, operands
 from backend.row_oracle import evaluate, has_oracle, mismatches, report, suitable
+from seeded import generator
 
 import asnumpy as ap
 from asnumpy import _core
@@ -32,11 +33,11 @@ def loops(name: str) -> list[tuple[tuple[np.dtype, ...], tuple[np.dtype, ...]]]:
 
 
 def inputs_of(name: str, ins: tuple, outs: tuple) -> list[np.ndarray]:
-    return suitable(name, operands(list(ins), np.random.default_rng()), outs)
+    return suitable(name, operands(list(ins), generator()), outs)
 
 
 def sample(arrays: list[np.ndarray], size: int) -> list[np.ndarray]:
-    chosen = np.random.default_rng().integers(0, arrays[0].size, size)
+    chosen = generator().integers(0, arrays[0].size, size)
     return [a[chosen] for a in arrays]
 
 
@@ -77,7 +78,7 @@ def test_values(name: str) -> None:
 @pytest.mark.parametrize("name", ROWS)
 def test_one_edge_value_among_ordinary_ones(name: str) -> None:
     """Kernels may take a faster way where all elements of a tile allow it: each edge value decides that by itself."""
-    rng = np.random.default_rng()
+    rng = generator()
     failures = []
     for ins, outs in loops(name):
         if not any(is_float(dtype) for dtype in ins) or name == "cast":

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from seeded import generator
 
 import asnumpy as ap
 from asnumpy.demo import image
@@ -19,7 +20,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 def batch() -> np.ndarray:
     """Smooth colours with sharp squares and grey, black and white parts."""
-    rng = np.random.default_rng()
+    rng = generator()
     rows, columns = np.mgrid[0:45, 0:52].astype(np.float32) / 52
     rgb = np.stack([rows, columns, (rows + columns) / 2], axis=-1)[None] * rng.random((3, 1, 1, 3), dtype=np.float32)
     rgb[:, 10:20, 10:30] = rng.random((3, 1, 1, 3), dtype=np.float32)

@@ -17,7 +17,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background
 ap.config.eager = False
 ap.config.eager_size = 0
 ap.config.num_threads = 1
-plain = np.random.default_rng().uniform(1, 2, 500_000)
+plain = np.random.default_rng(0).uniform(1, 2, 500_000)
 middle_of_flush = 0
 for attempt in range(8):
     x = ap.from_numpy(plain)
