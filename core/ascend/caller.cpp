@@ -215,7 +215,52 @@ void Caller::run(Operator& op, std::span<const Argument> arguments, aclOpExecuto
     if (code) [[unlikely]] device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + "): the launch on " + device_.name, code);
 }
 
-void Caller::call(Operator& op, std::span<const Argument> arguments) {
+// The objects of the call are in last_ then.
+aclOpExecutor* Caller::first_phase(Operator& op, std::span<const Argument> arguments, std::uint64_t& workspace) {
+    std::array<cann::Value, most_arguments> values;
+    for (std::size_t i = 0; i < arguments.size(); ++i) values[i] = last_.make(op, i, arguments[i]);
+    aclOpExecutor* executor = nullptr;
+    const std::uint64_t entered = now();
+    const int code = cann::call_first_phase(*op.facts, op.first, values.data(), &workspace, &executor);
+    inside_ += now() - entered;
+    if (code) [[unlikely]] device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + ") on " + device_.name, code);
+    return executor;
+}
+
+// With an executor of its own, which the second phase takes with it: a kept one would get other addresses later.
+void Caller::capture(Operator& op, std::span<const Argument> arguments, Capture& capture) {
+    std::uint64_t size = 0;
+    aclOpExecutor* const executor = first_phase(op, arguments, size);
+    void* workspace = nullptr;
+    if (size) {
+        try {
+            workspace = capture.allocate(size);
+        } catch (...) {
+            if (cann().aclDestroyAclOpExecutor) cann().aclDestroyAclOpExecutor(executor);
+            throw;
+        }
+    }
+    const int code = op.second(workspace, size, executor, capture.stream);
+    if (workspace) capture.deallocate(workspace);
+    if (code) device_.fail(std::string(op.facts->name) + ": its capture on " + device_.name, code);
+    capture.count(words_.front(), bytes_);
+}
+
+void Caller::count_replay(std::span<const CapturedCalls> graph, std::uint64_t nanoseconds) {
+    std::uint64_t all = 0;
+    for (const CapturedCalls& one : graph) all += one.calls;
+    for (const CapturedCalls& one : graph) {
+        CallCount& counted = counts_[one.op];
+        counted.calls += one.calls;
+        counted.cached += one.calls;
+        counted.replayed += one.calls;
+        counted.bytes += one.bytes;
+        counted.nanoseconds += nanoseconds * one.calls / all;
+        counted.inside += nanoseconds * one.calls / all;
+    }
+}
+
+void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* graph) {
     const std::uint64_t started = now();
     inside_ = 0;
     if (arguments.size() != op.parameters.size() || arguments.size() > most_arguments)
@@ -223,6 +268,7 @@ void Caller::call(Operator& op, std::span<const Argument> arguments) {
     encode(op, arguments);
     last_.destroy();
     last_valid_ = false;
+    if (graph) return capture(op, arguments, *graph);
     CallCount& counted = counts_[words_.front()];
     const Cann& c = cann();
     std::uint64_t hash = 0;
@@ -242,14 +288,8 @@ void Caller::call(Operator& op, std::span<const Argument> arguments) {
         ++counted.cached;
         run(op, arguments, recipe->executor, recipe->workspace, true);
     } else {
-        std::array<cann::Value, most_arguments> values;
-        for (std::size_t i = 0; i < arguments.size(); ++i) values[i] = last_.make(op, i, arguments[i]);
         std::uint64_t workspace = 0;
-        aclOpExecutor* executor = nullptr;
-        const std::uint64_t entered = now();
-        const int code = cann::call_first_phase(*op.facts, op.first, values.data(), &workspace, &executor);
-        inside_ += now() - entered;
-        if (code) [[unlikely]] device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + ") on " + device_.name, code);
+        aclOpExecutor* const executor = first_phase(op, arguments, workspace);
         // The places of the tensors must be those that were counted above.
         const bool keep = may_repeat_ && last_.tensors().size() == bases_.size() && recipes_->came_before(hash);
         if (keep && c.aclSetAclOpExecutorRepeatable(executor) == 0) {

@@ -124,6 +124,10 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
         "memory": f"{_size(info['in_use'])} in use, {_size(info['cached'])} cached, {_size(info['peak'])} peak, "
         + (f"limit {_size(limit)}" if limit else "no limit"),
         **_diagnosis.summary(),
+        "graphs": "; ".join(
+            f"{name}: {one['captures']} captured, {one['replays']} replayed, {one['refused']} refused, "
+            f"{one['kept']} kept with {_size(one['bytes'])}" for name, one in _core.cann_graphs().items()
+        ) or "none",
     }
     for name, value in config.settings().items():
         report[f"config.{name}"] = f"{value}  ({config.variable(name)})"

@@ -24,6 +24,7 @@ def restored() -> Iterator[None]:
 GOOD: dict[str, list[tuple[Any, Any]]] = {
     "eager": [(True, True), (False, False), ("on", True), ("0", False), (1, True)],
     "eager_size": [(0, 0), (10**6, 10**6), ("17", 17)],
+    "graph_replay": [(True, True), (False, False), ("off", False), (1, True)],
     "num_threads": [(1, 1), ("1", 1), (_core.max_threads(), _core.max_threads())],
     "memory_limit": [(10**12, 10**12), ("2 TB", 2 * 10**12), ("1.5TiB", 3 << 39), ("900GB", 900 * 10**9), (0, 0)],
     "host_calls": [("warn", "warn"), ("error", "error"), ("count", "count")],
@@ -34,6 +35,7 @@ GOOD: dict[str, list[tuple[Any, Any]]] = {
 BAD: dict[str, list[Any]] = {
     "eager": [2, None, "maybe", 0.5, []],
     "eager_size": [-1, 1.5, "many", None],
+    "graph_replay": [2, None, "maybe"],
     "num_threads": [0, -3, 2.0, "all", None],
     "memory_limit": [-1, "5 apples", 1.5, "GB", None],
     "host_calls": ["never", True, None, 3],
