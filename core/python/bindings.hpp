@@ -10,6 +10,7 @@ void bind_axes(nb::module_&);        // axis_methods.cpp: views by axes
 void bind_devices(nb::module_&);     // devices.cpp: devices, moves between them, fallbacks
 void bind_lowering(nb::module_&);    // lowering.cpp: how an Ascend device runs each row
 void bind_views(nb::module_&);       // views.cpp: creation, views, exchange with NumPy
+void bind_host_door(nb::module_&);   // host_door.cpp: functions of NumPy's on arrays of ours
 void bind_runtime(nb::module_&);     // runtime.cpp: the queue, memory, threads, trace
 void bind_cann(nb::module_&);        // cann.cpp: where CANN is
 

@@ -37,6 +37,7 @@ void initialise(nb::module_& m) {
     bind_devices(m);
     bind_lowering(m);
     bind_views(m);
+    bind_host_door(m);
     bind_runtime(m);
     bind_cann(m);
     watch_forks();

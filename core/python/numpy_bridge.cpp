@@ -134,6 +134,12 @@ PyObject* adopt_numpy(PyObject* source, const char* function, Pool& pool) {
     return wrap(std::move(made));
 }
 
+bool is_fresh(PyArrayObject* array) {
+    PyArrayObject* root = array;
+    while (PyArray_BASE(root) && PyArray_Check(PyArray_BASE(root))) root = reinterpret_cast<PyArrayObject*>(PyArray_BASE(root));
+    return !PyArray_BASE(root) && PyArray_CHKFLAGS(root, NPY_ARRAY_OWNDATA) && PyArray_ISWRITEABLE(array) && PyArray_ISNOTSWAPPED(array);
+}
+
 PyObject* share_numpy(PyObject* source, const char* function) {
     PyArrayObject* from = expect_ndarray(source, function);
     const DType dtype = dtype_of_array(from, function);

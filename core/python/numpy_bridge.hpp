@@ -9,6 +9,9 @@ namespace asnumpy::python {
 PyObject* copy_from_numpy(PyObject* source, const char* function, Pool&);
 // An array on the host over the memory of `source`, which somebody else may read or write: nothing on it is deferred.
 PyObject* share_numpy(PyObject* source, const char* function);
+// Whether a NumPy array may become one of ours as it is: at the end of its chain of views stands an array that owns the
+// memory, so that it is nobody else's but NumPy's.
+bool is_fresh(PyArrayObject*);
 // The elements of `source`, which nobody else refers to: its memory on the host, a copy on another device.
 PyObject* adopt_numpy(PyObject* source, const char* function, Pool&);
 // An ndarray over the array's memory; the buffer counts as exported until the last of its views dies. Where the host may

@@ -64,6 +64,7 @@ void bind_runtime(nb::module_& m) {
     m.def("set_eager", [](bool on) { set_eager(on); }, arg("on"));
     m.def("eager", [] { return eager(); });
     m.def("set_eager_size", [](std::int64_t elements) { set_eager_size(elements); }, arg("elements"));
+    m.def("eager_size", [] { return eager_size(); });
 
     m.def("memory_info", memory_info, arg("device") = nb::none());
     m.def("free_all_blocks", [](nb::handle device) { expect_pool(device.ptr()).free_all_blocks(); }, arg("device") = nb::none());

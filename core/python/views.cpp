@@ -93,19 +93,7 @@ PyObject* count_from(PyObject*, PyObject* const* given, Py_ssize_t count) {
     });
 }
 
-// Whether a NumPy array may become one of ours as it is: at the end of its chain of views stands an array that owns the
-// memory, so that it is nobody else's but NumPy's.
-PyObject* is_fresh(PyObject*, PyObject* array) {
-    if (!PyArray_Check(array)) Py_RETURN_FALSE;
-    auto* const first = reinterpret_cast<PyArrayObject*>(array);
-    PyArrayObject* root = first;
-    while (PyArray_BASE(root) && PyArray_Check(PyArray_BASE(root))) root = reinterpret_cast<PyArrayObject*>(PyArray_BASE(root));
-    return PyBool_FromLong(!PyArray_BASE(root) && PyArray_CHKFLAGS(root, NPY_ARRAY_OWNDATA) && PyArray_ISWRITEABLE(first) &&
-                           PyArray_ISNOTSWAPPED(first));
-}
-
 PyMethodDef functions[] = {
-    {"is_fresh", is_fresh, METH_O, "is_fresh(array, /)\n--\n\nWhether the memory of a NumPy array is NumPy's own and may be written."},
     {"count_from", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(count_from)), METH_FASTCALL,
      "count_from(start, stop, step, /)\n--\n\nThe integers from start to stop as a new array; None: not by this way."},
     {"filled", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(filled)), METH_FASTCALL,

@@ -98,6 +98,7 @@ bool pending(const Array&);
 void set_eager(bool);                 // run every operation at once (ASNUMPY_EAGER)
 bool eager();
 void set_eager_size(std::int64_t elements);  // arrays up to this size run at once when nothing they need is pending
+std::int64_t eager_size();
 std::size_t pending_count();
 // What the interpreter asks of the queue; set once by core/python.
 struct Host {

@@ -21,7 +21,6 @@ void submit(Instruction&&, std::int64_t size);
 void record(Instruction&&);
 
 // Arrays of at most this many elements run at once when nothing recorded touches them.
-std::int64_t eager_size();
 
 // True when the instruction's buffers are untouched by anything recorded, so that running it now keeps the order.
 bool may_run_now(const Instruction&);

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from asnumpy import _core
+from asnumpy import _core, config
 from asnumpy._array import ndarray
 from asnumpy._convert import asarray
 from asnumpy._dtype import as_dtype
+from asnumpy._host import host
 from asnumpy._linear import as_dtype_of, gemm, product_dtype, sum_products
 from asnumpy._public import public
 from asnumpy._ufunc import multiply
@@ -226,12 +227,22 @@ def _contract(
     return made, labelled
 
 
+def _are_small(operands: tuple[Any, ...]) -> bool:
+    """Two or more arrays on the host so small that NumPy has multiplied them before a contraction is planned."""
+    return len(operands) > 1 and all(
+        type(one) is ndarray and one.size <= config.eager_size and one.host_visible and one.dtype.isbuiltin == 1
+        for one in operands
+    )
+
+
 @public
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> ndarray:
     unknown = [name for name in kwargs if name not in ("dtype", "order", "casting")]
     if unknown:
         raise TypeError(f"Did not understand the following kwargs: {unknown}" if optimize is not False
                         else f"einsum() got an unexpected keyword argument '{unknown[0]}'")
+    if not kwargs and out is None and optimize is False and _are_small(operands[1:]) and type(operands[0]) is str:
+        return host(np.einsum, *operands)
     text, given = _as_string(operands)
     arrays = [asarray(one) for one in given]
     labels, output = _parse(text, arrays)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import sys
 import time
 import warnings
 from collections import Counter
@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core, config
-from asnumpy._dtype import supported
 from asnumpy._public import public
 
 _calls: Counter[str] = Counter()
@@ -44,8 +43,11 @@ def function_name(function: Any) -> str:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{function.__name__}"
-    # what is bound to an object, or made by a program, must not live on in the cache
-    return _lasting_name(function) if owner is None else _name(function)
+    name = _name(function)
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    if owner is None and getattr(module, name.rpartition(".")[2], None) is function:
+        _names[function] = name  # what is bound to an object, or made by a program, must not live on
+    return name
 
 
 def _name(function: Any) -> str:
@@ -54,7 +56,7 @@ def _name(function: Any) -> str:
     return ".".join([*public_parts, getattr(function, "__name__", type(function).__name__)])
 
 
-_lasting_name = functools.lru_cache(1024)(_name)
+_names: dict[Any, str] = {}  # of the functions that are public names of their modules
 
 
 def _announce(name: str) -> None:
@@ -152,29 +154,7 @@ class _Door:
         return value
 
     def back(self, value: Any) -> Any:
-        kind = type(value)
-        if kind is np.ndarray:
-            return self.array(value)
-        if isinstance(value, np.generic):
-            return _core.adopt(value, "array", self.beside) if supported(value.dtype) else value
-        if kind is tuple or kind is list:
-            return kind([self.back(item) for item in value])
-        if isinstance(value, tuple) and hasattr(value, "_fields"):  # SVDResult and its like
-            return kind(*[self.back(item) for item in value])
-        if isinstance(value, np.ndarray):
-            return self.array(value.view(np.ndarray))
-        return value
-
-    def array(self, value: np.ndarray) -> Any:
-        known = self.views.get(id(value))
-        if known is not None:
-            return known[1]
-        if not supported(value.dtype):
-            return value
-        # what owns its memory cannot look into a view of ours, but may be what an argument is a view of
-        if not _core.is_fresh(value) or (self.plain and any(np.may_share_memory(value, one) for one in self.plain)):
-            return _core.new_from_numpy(value, "array", self.beside)
-        return _core.adopt(value, "array", self.beside)
+        return _core.take_back(value, list(self.views.values()), self.plain, self.beside)
 
 
 def take_over(value: Any) -> Any:
@@ -189,8 +169,12 @@ def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 
     A result that shares memory with an argument is copied, an argument that is returned (`out=`) comes back as itself.
     """
-    name = function_name(function)
+    name = _names.get(function) or function_name(function)
     _announce(name)
+    if listener is None:
+        made = _core.call_on_views(function, args, kwargs)
+        if made is not NotImplemented:
+            return made
     door = _Door(pure=isinstance(function, np.ufunc) and "out" not in kwargs and len(args) == function.nin)
     views = [door.out(value) for value in args]
     named = {key: door.out(value) for key, value in kwargs.items()} if kwargs else {}
@@ -199,10 +183,9 @@ def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     result = function(*views, **named)
     if door.copies:
         door.write_back()
-    if listener is None:
-        return door.back(result)
-    listener.append({
-        "name": name, "category": "host", "start_ns": start, "duration_ns": time.perf_counter_ns() - start,
-        "bytes": sum(view.nbytes for view, _ in door.views.values()), "detail": "",
-    })
+    if listener is not None:
+        listener.append({
+            "name": name, "category": "host", "start_ns": start, "duration_ns": time.perf_counter_ns() - start,
+            "bytes": sum(view.nbytes for view, _ in door.views.values()), "detail": "",
+        })
     return door.back(result)

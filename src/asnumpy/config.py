@@ -122,7 +122,7 @@ class _Settings(ModuleType):
     eager = Setting(False, _boolean, "True or False: run every operation at once", _core.set_eager, _core.eager)
     eager_size = Setting(
         None, _count, "an integer: arrays of up to so many elements run at once when nothing they need is pending",
-        _core.set_eager_size,
+        _core.set_eager_size, _core.eager_size,
     )
     fallback = Setting(
         "warn", _leave, "'allow', 'warn' or 'error': what work does that its device leaves to the host",

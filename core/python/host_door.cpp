@@ -1,0 +1,128 @@
+// The host door's way for ordinary arguments: functions of NumPy's see our memory, what they return becomes arrays of ours.
+#include <utility>
+#include <vector>
+
+#include "python/bindings.hpp"
+#include "python/convert.hpp"
+#include "python/devices.hpp"
+#include "python/numpy_bridge.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+// What goes in as it is and cannot hold an array.
+bool is_plain(PyObject* o) {
+    return o == Py_None || PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyUnicode_CheckExact(o) || PyType_Check(o) || PyArray_DescrCheck(o);
+}
+
+bool is_supported(PyArray_Descr* descr) { return dtype_code(descr) >= 0; }
+
+// What a call has handed out, and with that what its result is.
+struct Passage {
+    std::vector<std::pair<nb::object, PyObject*>> views;  // each with the array that it shows
+    nb::object plain;                                     // NumPy's own arrays among the arguments, a list; may be none
+    Pool* beside = nullptr;                               // results lie here
+
+    nb::object out(PyObject* o) {
+        if (!is_array(o)) return nb::borrow(o);
+        PyArray* const a = unwrap(o);
+        if (!beside) beside = &a->array.pool();
+        views.emplace_back(nb::steal(to_numpy(a, a->writeable)), o);
+        return views.back().first;
+    }
+
+    nb::object back(PyObject* value) const {
+        if (PyArray_Check(value)) return nb::steal(array(value));
+        if (PyArray_IsScalar(value, Generic)) {
+            const nb::object descr = owned(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(value)));
+            if (!is_supported(reinterpret_cast<PyArray_Descr*>(descr.ptr()))) return nb::borrow(value);
+            return nb::steal(adopt_numpy(value, "array", *beside));
+        }
+        if (PyList_CheckExact(value)) {
+            nb::object list = owned(PyList_New(PyList_GET_SIZE(value)));
+            for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) PyList_SET_ITEM(list.ptr(), i, back(PyList_GET_ITEM(value, i)).release().ptr());
+            return list;
+        }
+        const bool exact = PyTuple_CheckExact(value);
+        if (!exact && !(PyTuple_Check(value) && PyObject_HasAttrString(value, "_fields"))) return nb::borrow(value);
+        nb::object items = owned(PyTuple_New(PyTuple_GET_SIZE(value)));  // SVDResult and its like take them one by one
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) PyTuple_SET_ITEM(items.ptr(), i, back(PyTuple_GET_ITEM(value, i)).release().ptr());
+        return exact ? items : owned(PyObject_Call(reinterpret_cast<PyObject*>(Py_TYPE(value)), items.ptr(), nullptr));
+    }
+
+private:
+    PyObject* array(PyObject* value) const {
+        for (const auto& [view, shown] : views)
+            if (view.is(value)) return Py_NewRef(shown);
+        nb::object held = nb::borrow(value);
+        if (!PyArray_CheckExact(value)) held = owned(PyArray_View(reinterpret_cast<PyArrayObject*>(value), nullptr, &PyArray_Type));
+        auto* const made = reinterpret_cast<PyArrayObject*>(held.ptr());
+        if (!is_supported(PyArray_DESCR(made))) return held.release().ptr();
+        // What owns its memory cannot look into a view of ours, but may be what an argument is a view of.
+        if (!is_fresh(made) || shares_with_argument(held.ptr())) return copy_from_numpy(held.ptr(), "array", *beside);
+        return adopt_numpy(held.ptr(), "array", *beside);
+    }
+    bool shares_with_argument(PyObject* made) const {
+        if (!plain.is_valid() || PyList_GET_SIZE(plain.ptr()) == 0) return false;
+        const nb::object meets = nb::module_::import_("numpy").attr("may_share_memory");
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(plain.ptr()); ++i)
+            if (PyObject_IsTrue(meets(nb::handle(made), nb::handle(PyList_GET_ITEM(plain.ptr(), i))).ptr())) return true;
+        return false;
+    }
+};
+
+bool is_ordinary(PyObject* o) { return is_plain(o) || (is_array(o) && unwrap(o)->array.host_visible()); }
+
+// function, args, kwargs
+PyObject* call_on_views(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        if (count != 3 || !PyTuple_CheckExact(given[1]) || !PyDict_CheckExact(given[2])) raise(PyExc_TypeError, "asnumpy._core.call_on_views() takes a function, a tuple and a dict");
+        const Py_ssize_t positional = PyTuple_GET_SIZE(given[1]);
+        PyObject *key = nullptr, *value = nullptr;
+        bool any = false;
+        for (Py_ssize_t i = 0; i < positional; ++i) {
+            PyObject* const one = PyTuple_GET_ITEM(given[1], i);
+            if (!is_ordinary(one)) return Py_NewRef(Py_NotImplemented);
+            any = any || is_array(one);
+        }
+        for (Py_ssize_t place = 0; PyDict_Next(given[2], &place, &key, &value);) {
+            if (!is_ordinary(value)) return Py_NewRef(Py_NotImplemented);
+            any = any || is_array(value);
+        }
+        if (!any) return Py_NewRef(Py_NotImplemented);
+
+        Passage passage;
+        nb::object args = owned(PyTuple_New(positional)), keywords;
+        for (Py_ssize_t i = 0; i < positional; ++i) PyTuple_SET_ITEM(args.ptr(), i, passage.out(PyTuple_GET_ITEM(given[1], i)).release().ptr());
+        if (PyDict_GET_SIZE(given[2]) > 0) {
+            keywords = owned(PyDict_New());
+            for (Py_ssize_t place = 0; PyDict_Next(given[2], &place, &key, &value);)
+                if (PyDict_SetItem(keywords.ptr(), key, passage.out(value).ptr()) < 0) throw_python_error();
+        }
+        const nb::object result = owned(PyObject_Call(given[0], args.ptr(), keywords.is_valid() ? keywords.ptr() : nullptr));
+        return passage.back(result.ptr()).release().ptr();
+    });
+}
+
+PyMethodDef functions[] = {
+    {"call_on_views", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_on_views)), METH_FASTCALL,
+     "call_on_views(function, args, kwargs, /)\n--\n\nThe function's result for views of our arrays, as arrays of ours; NotImplemented, and no call, where "
+     "an argument is more than an array on the host, a number, a string, a type or None, or where none is an array."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+void bind_host_door(nb::module_& m) {
+    if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw_python_error();
+    m.def("take_back", [](nb::handle result, nb::handle shown, nb::handle plain, nb::handle beside) {
+        Passage passage;
+        for (const nb::handle pair : shown) passage.views.emplace_back(nb::borrow(pair[0]), nb::object(pair[1]).ptr());
+        passage.plain = nb::borrow(plain);
+        passage.beside = &expect_pool(beside.ptr());
+        return passage.back(result.ptr());
+    }, nb::arg("result").none(), nb::arg("views"), nb::arg("plain"), nb::arg("beside").none(), "A function's result as arrays of ours; `views` are pairs of what was handed out and what it shows.");
+}
+
+}  // namespace asnumpy::python
