@@ -51,7 +51,6 @@ Operator* resolved(std::string_view name) {
     op.second = reinterpret_cast<Operator::SecondPhase>(c.find(op.facts->name));
     if (!op.second) op.first = nullptr;
     op.repeatable = c.aclSetAclOpExecutorRepeatable && c.aclDestroyAclOpExecutor && c.aclSetTensorAddr;
-    for (const cann::Parameter& p : op.parameters) op.repeatable = op.repeatable && p.kind != Kind::tensors;
     o.known[place->second].store(true, std::memory_order_release);
     return &op;
 }
@@ -143,6 +142,7 @@ void Caller::encode(const Operator& op, std::span<const Argument> arguments) {
     bytes_ = 0;
     may_repeat_ = op.repeatable;
     words_.push_back(static_cast<std::uint64_t>(op.facts - cann::operators().data()));
+    bool lists = false;
     const auto tag = [this](std::size_t kind, std::uint64_t a, std::uint64_t b = 0) { words_.push_back(static_cast<std::uint64_t>(kind) << 56 | a << 24 | b); };
     const auto scalar = [this](const Scalar& s) {
         const auto* const words = reinterpret_cast<const std::uint64_t*>(s.bytes.data());
@@ -153,20 +153,23 @@ void Caller::encode(const Operator& op, std::span<const Argument> arguments) {
             words_.push_back(word);
         }
     };
+    const auto tensor = [&](std::size_t kind, const Tensor& t) {
+        const auto address = reinterpret_cast<std::uintptr_t>(t.data);
+        const int n = t.shape.size();
+        tag(kind, static_cast<std::uint64_t>(n) << 8 | static_cast<std::uint64_t>(t.dtype), address % 64);
+        std::int64_t size = static_cast<std::int64_t>(itemsize(t.dtype));
+        for (int axis = 0; axis < n; ++axis) {
+            words_.push_back(static_cast<std::uint64_t>(t.shape[axis]));
+            words_.push_back(static_cast<std::uint64_t>(t.strides[axis]));
+            size *= t.shape[axis];
+        }
+        bytes_ += static_cast<std::uint64_t>(size);
+        return t.data - address % 64;
+    };
     for (const Argument& argument : arguments) {
         const std::size_t kind = argument.index();
         if (const auto* t = std::get_if<Tensor>(&argument)) {
-            const auto address = reinterpret_cast<std::uintptr_t>(t->data);
-            const int n = t->shape.size();
-            tag(kind, static_cast<std::uint64_t>(n) << 8 | static_cast<std::uint64_t>(t->dtype), address % 64);
-            std::int64_t size = static_cast<std::int64_t>(itemsize(t->dtype));
-            for (int axis = 0; axis < n; ++axis) {
-                words_.push_back(static_cast<std::uint64_t>(t->shape[axis]));
-                words_.push_back(static_cast<std::uint64_t>(t->strides[axis]));
-                size *= t->shape[axis];
-            }
-            bases_.push_back(t->data - address % 64);
-            bytes_ += static_cast<std::uint64_t>(size);
+            bases_.push_back(tensor(kind, *t));
         } else if (const auto* s = std::get_if<Scalar>(&argument)) {
             tag(kind, 0);
             scalar(*s);
@@ -190,12 +193,16 @@ void Caller::encode(const Operator& op, std::span<const Argument> arguments) {
             tag(kind, 0);
             bases_.push_back(nullptr);  // harmless where the parameter is no tensor: see the count in call()
         } else if (const auto* tensors = std::get_if<std::vector<Tensor>>(&argument)) {
-            for (const Tensor& one : *tensors) bytes_ += static_cast<std::uint64_t>(count({one.shape.data(), static_cast<std::size_t>(one.shape.size())})) * itemsize(one.dtype);
-            may_repeat_ = false;
+            tag(kind, tensors->size());
+            for (const Tensor& one : *tensors) words_.push_back(reinterpret_cast<std::uintptr_t>(tensor(kind, one)));
+            lists = true;
         } else {
             may_repeat_ = false;
         }
     }
+    // Which place a tensor has beside a list is nowhere said, so that no address could be set: only the very same call repeats.
+    if (lists)
+        for (char* const base : bases_) words_.push_back(reinterpret_cast<std::uintptr_t>(base));
 }
 
 void Caller::run(Operator& op, std::span<const Argument> arguments, aclOpExecutor* executor, std::uint64_t size, bool kept) {

@@ -86,7 +86,7 @@ private:
     DeviceState& device_;
     std::vector<CallCount> counts_;
     std::unique_ptr<Recipes> recipes_;
-    std::vector<std::uint64_t> words_;  // the call's content: everything but addresses
+    std::vector<std::uint64_t> words_;  // the call's content: everything but addresses, these too where there is a list
     std::vector<char*> bases_;          // the addresses of its tensors
     bool may_repeat_ = true;
     std::uint64_t bytes_ = 0, inside_ = 0;

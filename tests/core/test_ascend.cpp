@@ -225,6 +225,31 @@ void test_steady_loop() {
     expect(calls >= 103, "calls are counted");
 }
 
+// A call with a list of tensors is repeated when it is the very same, and made anew when an address differs.
+void test_lists() {
+    Pool& pool = ascend::pool(0);
+    Vectors v{pool, {}};
+    const auto vector = [](char* data, std::int64_t n) { return Tensor{data, DType::float32, {n}, {4}}; };
+    std::array<char*, 3> parts{v.add(10, 1), v.add(10, 2), v.add(10, 3)};
+    char* const out = v.add(20, 0);
+    const auto join = [&](char* first, char* second) {
+        ascend::Emitter(ascend::device(0)).call("aclnnCat", {std::vector<Tensor>{vector(first, 10), vector(second, 10)}, std::int64_t{0}, vector(out, 20)});
+        return v.at(out, 0) * 10 + v.at(out, 19);
+    };
+    const auto cached = [] {
+        for (const ascend::NamedCount& one : ascend::call_counts(0))
+            if (one.name == "aclnnCat") return one.count.cached;
+        return std::uint64_t{0};
+    };
+    for (int i = 0; i < 4; ++i) expect(join(parts[0], parts[1]) == 12, "two joined");
+    expect(cached() == 2, "the executor of a list is used again: " + std::to_string(cached()));
+    for (int i = 0; i < 4; ++i) {
+        expect(join(parts[2], parts[1]) == 32, "another list");
+        expect(join(parts[0], parts[1]) == 12, "the first again");
+    }
+    expect(cached() == 8, "each list has its own: " + std::to_string(cached()));
+}
+
 void test_errors() {
     Pool& pool = ascend::pool(0);
     Vectors v{pool, {}};
@@ -384,6 +409,7 @@ int main() {
     test_copies();
     test_steady_loop();
     test_random_programs(chosen && *chosen ? std::atoi(chosen) : 2000);
+    test_lists();
     test_errors();
     test_faults();
     test_out_of_memory();
