@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import asnumpy as ap
+from asnumpy import _core
 from asnumpy._dtype import EXTENDED, OWN
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "asnumpy"
@@ -235,7 +236,7 @@ def _class(name: str, value: type, bases: str = "") -> Iterator[str]:
             yield f"    @property\n    def {member}(self) -> {result}: ..."
             if raw.fset is not None:
                 yield f"    @{member}.setter\n    def {member}(self, value: Any) -> None: ..."
-        elif isinstance(raw, (types.FunctionType, staticmethod, classmethod)):
+        elif isinstance(raw, (types.FunctionType, _core.Beside, staticmethod, classmethod)):
             empty = False
             if isinstance(raw, staticmethod):
                 yield "    @staticmethod\n" + function(member, raw.__func__, "    ")
@@ -364,7 +365,7 @@ def module_stub(name: str) -> str:
     lines = []
     for member in module.__all__:
         value = getattr(module, member)
-        lines.append(function(member, value) if inspect.isfunction(value) else _value(member, value))
+        lines.append(function(member, value) if inspect.isroutine(value) else _value(member, value))
     return text + "\n".join(lines) + "\n\n__all__: list[str]\n"
 
 

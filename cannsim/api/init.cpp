@@ -135,6 +135,7 @@ int32_t aclInit(const char* configPath) {
     return entry("aclInit", {{"configPath", configPath}}, [&] {
         config();
         install_fault_handler();
+        watch_forks();
         const std::scoped_lock lock(life().mutex);
         if (life().references++) throw Refusal{ACL_ERROR_REPEAT_INITIALIZE, "was called before in this process; the call may be ignored"};
         return 0;

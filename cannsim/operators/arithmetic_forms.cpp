@@ -3,6 +3,7 @@
 
 #include "aclnn/elementwise.hpp"
 #include "operators/formula.hpp"
+#include "operators/wrapping.hpp"
 
 namespace cannsim {
 namespace {
@@ -11,7 +12,10 @@ using std::array;
 
 // --- products and quotients added, interpolation ---
 
-constexpr auto add_product = []<class T>(T x, T y, T z, auto p) -> T { return x + p[0] * y * z; };
+constexpr auto add_product = []<class T>(T x, T y, T z, auto p) -> T {
+    if constexpr (std::is_integral_v<T>) return plus(x, times(times(p[0], y), z));
+    else return x + p[0] * y * z;
+};
 constexpr auto add_quotient = []<class T>(T x, T y, T z, auto p) -> T {
     if constexpr (std::is_integral_v<T>) return z == 0 ? x : x + p[0] * y / z;
     else return x + p[0] * y / z;

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <new>
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 constexpr std::string_view fault_names[fault_count] = {
     "host_access", "host_pointer", "out_of_bounds", "misaligned", "use_after_free", "double_free", "free_in_use",
-    "unordered_access", "missing_wait", "executor_misuse", "object_misuse", "overlap", "leak",
+    "unordered_access", "missing_wait", "executor_misuse", "object_misuse", "overlap", "forked", "leak",
 };
 
 struct PlannedFault {
@@ -53,6 +54,8 @@ Book& book() {
     return *instance;
 }
 
+std::atomic<bool> forked{false};
+
 thread_local std::string message, shown;
 thread_local int error_code = 0;
 
@@ -74,6 +77,11 @@ double clock() {
 }
 
 int before(const char* function) {
+    if (forked.load(std::memory_order_relaxed)) {
+        const std::string what = "a child of fork() cannot use the CANN that its parent has started";
+        note(Fault::forked, text(function, ": ", what));
+        return failed(ACL_ERROR_RT_CONTEXT_NULL, text(function, ": ", what));
+    }
     Book& b = book();
     const std::scoped_lock lock(b.mutex);
     for (auto fault = b.planned.begin(); fault != b.planned.end(); ++fault) {
@@ -121,6 +129,14 @@ int caught(const char* function) {
 }
 
 }  // namespace detail
+
+void watch_forks() {
+    static const int registered = pthread_atfork(nullptr, nullptr, [] {
+        forked = true;
+        watch();
+    });
+    static_cast<void>(registered);
+}
 
 std::string_view name(Fault fault) { return fault_names[static_cast<int>(fault)]; }
 

@@ -34,9 +34,10 @@ enum class Fault : std::uint8_t {
     executor_misuse,   // phase two twice, of another operator, of a destroyed executor
     object_misuse,     // a destroyed or invalid handle
     overlap,           // an output that shares memory with itself or partly with an input
+    forked,            // a call in a child of fork of a process that had started CANN
     leak,              // memory, streams, events, executors left when the process ends or finalizes
 };
-inline constexpr int fault_count = 13;
+inline constexpr int fault_count = 14;
 std::string_view name(Fault);
 
 struct Finding {
@@ -78,6 +79,8 @@ extern thread_local const char* current_function;
 int caught(const char* function);  // of the exception in flight
 }  // namespace detail
 
+// From now on every child of fork of this process has its calls refused.
+void watch_forks();
 inline void watch() { detail::watched.store(true, std::memory_order_relaxed); }
 
 // The frame around an entry point: planned faults, the log, refusals.

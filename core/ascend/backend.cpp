@@ -9,9 +9,11 @@
 #include <unordered_set>
 
 #include "ascend/device_state.hpp"
+#include "ascend/event.hpp"
 #include "ascend/executable.hpp"
 #include "ascend/lowering.hpp"
 #include "ascend/movement.hpp"
+#include "ascend/pinned.hpp"
 #include "base/error.hpp"
 #include "base/immortal.hpp"
 #include "device/trace.hpp"
@@ -71,14 +73,15 @@ public:
     }
 
     void release(void* data, std::size_t) noexcept override {
+        if (ended()) return;  // in a child of fork nobody may hold the lock, and nobody will give it back
         {
             const std::lock_guard lock(blocks_mutex_);
-            if (!blocks_.erase(data) || ended()) return;
+            if (!blocks_.erase(data)) return;
         }
         state_.graphs.distrust();
         try {
             const OnDevice here(state_);
-            cann().aclrtSynchronizeStream(state_.stream);  // queued work may still use it; what failed there comes again
+            state_.streams.synchronize();  // queued work may still use it; what failed there comes again
             if (cann().aclrtFree(data) == 0) return;
             const std::lock_guard lock(blocks_mutex_);
             blocks_.insert(data);  // once more at the end
@@ -87,7 +90,7 @@ public:
         }
     }
 
-    bool give_up_kept() noexcept override { return state_.graphs.drop_all(); }
+    bool give_up_kept() noexcept override { return !ended() && state_.graphs.drop_all(); }
     Kept kept() const override {
         const GraphFigures graphs = state_.graphs.figures();
         return {graphs.bytes, graphs.blocks};
@@ -135,20 +138,42 @@ public:
     }
 
     void upload(void* to, const void* host, std::size_t bytes) override {
-        state_.expect_usable();
         trace::Span span("upload", "copy", bytes);
-        const std::lock_guard lock(state_.mutex);
-        const OnDevice here(state_);
+        if (bytes >= least_direct && pinned().holds(host, bytes)) {
+            const std::unique_ptr<Event> moved = make_event(false);
+            moved->record(enqueue_copy(to, host, bytes, true));
+            return moved->synchronize();
+        }
+        const Enqueuing enqueuing(state_);
         state_.staging.upload(to, host, bytes);
     }
 
     void download(void* host, const void* from, std::size_t bytes) override {
-        state_.expect_usable();
         trace::Span span("download", "copy", bytes);
-        const std::lock_guard lock(state_.mutex);
-        const OnDevice here(state_);
-        if (bytes) state_.staging.download(host, from, bytes);
+        if (!bytes) return state_.expect_usable();
+        if (bytes >= least_direct && pinned().holds(host, bytes)) {
+            return state_.synchronize(enqueue_copy(host, from, bytes, true));  // says what failed on the way
+        }
+        const Enqueuing enqueuing(state_);
+        state_.streams.select(state_.streams.writer_of(from, bytes));
+        state_.staging.download(host, from, bytes);
     }
+
+    bool start_upload(void* to, const void* host, std::size_t bytes) override {
+        if (!pinned().holds(host, bytes)) return false;
+        trace::Span span("upload", "copy", bytes);
+        return enqueue_copy(to, host, bytes, false), true;
+    }
+
+    bool start_download(void* host, const void* from, std::size_t bytes) override {
+        if (!pinned().holds(host, bytes)) return false;
+        trace::Span span("download", "copy", bytes);
+        return enqueue_copy(host, from, bytes, false), true;
+    }
+
+    void* allocate_pinned(std::size_t bytes) override { return pinned().allocate(state_, bytes); }
+    void release_pinned(void* data) noexcept override { pinned().deallocate(data); }
+    void free_pinned_cache() noexcept override { pinned().free_cached(state_); }
 
     void copy_from(Backend& source, void* to, const void* from, std::size_t bytes) override {
         if (!bytes) return;
@@ -156,16 +181,60 @@ public:
         auto* const other = dynamic_cast<AscendBackend*>(&source);
         if (!other || (other != this && !reaches(*other))) return Backend::copy_from(source, to, from, bytes);
         trace::Span span("copy", "copy", bytes);
-        if (other != this) other->synchronize();  // its work has written the bytes
+        if (other != this) other->wait_for_writers(from, bytes);
+        StreamId stream = 0;
         {
-            const std::lock_guard lock(state_.mutex);
-            const OnDevice here(state_);
+            const Enqueuing enqueuing(state_);
+            stream = state_.streams.selected();
+            if (other == this) state_.streams.before({{to, bytes, true}, {from, bytes, false}});
+            else state_.streams.before({{to, bytes, true}});
             state_.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, state_.stream), "aclrtMemcpyAsync");
         }
-        if (other != this) synchronize();  // its work may overwrite them
+        if (other != this) synchronize(stream);  // the other's work may overwrite them
     }
 
-    void synchronize() override { state_.synchronize(); }
+    void synchronize() override {
+        if (!ended()) state_.synchronize();
+    }
+    bool usable() const noexcept override { return state_.usable(); }
+    void synchronize(StreamId stream) override { state_.synchronize(stream); }
+
+    StreamId take_stream(int priority) override {
+        const StreamId stream = stream_numbers_.take(priority);
+        try {
+            const Enqueuing enqueuing(state_);
+            state_.streams.make(stream, priority);
+        } catch (...) {
+            stream_numbers_.give(stream);
+            throw;
+        }
+        return stream;
+    }
+    bool done(StreamId stream) override {
+        state_.expect_usable();
+        const OnDevice here(state_);
+        if (cann().aclrtStreamQuery) {
+            std::int32_t status = cann::ACL_STREAM_STATUS_NOT_READY;
+            state_.check(cann().aclrtStreamQuery(state_.streams.handle(stream), &status), "aclrtStreamQuery");
+            return status == cann::ACL_STREAM_STATUS_COMPLETE;
+        }
+        const std::unique_ptr<Event> now = make_event(false);
+        now->record(stream);
+        return now->done();
+    }
+    void order(StreamId before, StreamId after) override {
+        const Enqueuing enqueuing(state_);
+        state_.streams.order(before, after);
+    }
+    std::uintptr_t stream_handle(StreamId stream) override {
+        state_.expect_usable();
+        return reinterpret_cast<std::uintptr_t>(state_.streams.handle(stream));
+    }
+    std::unique_ptr<Event> make_event(bool timed) override { return asnumpy::ascend::make_event(state_, timed); }
+    void prepare_use(const void* data, std::size_t bytes, bool written) override {
+        const Enqueuing enqueuing(state_);
+        state_.streams.before({{data, bytes, written}});
+    }
 
     bool computes(RowId id, int loop) const override {
         static const RowId cast = find_row("cast");
@@ -174,6 +243,7 @@ public:
     }
     bool reduces(RowId id, int loop) const override { return reduction(id, loop); }
     bool computes(const StructuredCall& call) const override { return structured(call); }
+    bool offers(const StructuredCall& call) const override { return structured(call); }
     std::string why_not_computed(RowId id, int loop) const override { return explain(id, loop).text; }
     std::string why_not_reduced(RowId id, int loop) const override { return explain_reduction(id, loop).text; }
     std::string why_not_computed(const StructuredCall& call) const override { return explain(call).text; }
@@ -189,6 +259,33 @@ public:
     }
 
 private:
+    // Up to this size pinned memory, too, goes through the staging memory where the caller wants it back at once: copying
+    // takes less time than waiting for what the stream does before.
+    static constexpr std::size_t least_direct = std::size_t{64} << 10;
+
+    // Between the device and pinned memory, without a copy in between. Returns its stream.
+    StreamId enqueue_copy(void* to, const void* from, std::size_t bytes, bool waits) {
+        const Enqueuing enqueuing(state_);
+        const bool up = pinned().holds(from, bytes);
+        if (!up && waits) state_.streams.select(state_.streams.writer_of(from, bytes));
+        state_.streams.before({{to, bytes, true}, {from, bytes, false}});
+        const int kind = up ? cann::ACL_MEMCPY_HOST_TO_DEVICE : cann::ACL_MEMCPY_DEVICE_TO_HOST;
+        state_.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, kind, state_.stream), "aclrtMemcpyAsync");
+        if (!waits) pinned().note_copy(state_, up ? from : to);
+        return state_.streams.selected();
+    }
+
+    void wait_for_writers(const void* data, std::size_t bytes) {
+        state_.expect_usable();
+        std::vector<void*> streams;
+        {
+            const std::lock_guard lock(state_.mutex);
+            streams = state_.streams.users_of({data, bytes, false});
+        }
+        const OnDevice here(state_);
+        for (void* const stream : streams) state_.check(cann().aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
+    }
+
     // Whether this device may read the other's memory; asked for once.
     bool reaches(const AscendBackend& other) {
         const std::lock_guard lock(state_.mutex);
@@ -228,6 +325,7 @@ Devices& devices() {
 void give_back_all() {
     for (auto& owned : devices().owned)
         if (Owned* const one = owned.load()) one->backend.give_back();
+    pinned().release();
 }
 
 Owned& owned(int index) {
@@ -235,7 +333,7 @@ Owned& owned(int index) {
     if (index >= 0 && place < devices().owned.size())
         if (Owned* const known = devices().owned[place].load(std::memory_order_acquire)) return *known;
     const int count = device_count();
-    if (!count) throw RuntimeFailure("ascend:" + std::to_string(index) + ": " + why_not());
+    if (!count) throw DeviceFailure("ascend:" + std::to_string(index) + ": " + why_not());
     if (index < 0 || index >= count || place >= devices().owned.size())
         throw ValueError("ascend:" + std::to_string(index) + ": there " + (count == 1 ? "is one device, ascend:0" : "are " + std::to_string(count) + " devices, ascend:0 to ascend:" + std::to_string(count - 1)));
     const std::lock_guard lock(devices().mutex);

@@ -10,8 +10,9 @@
 namespace asnumpy::ascend {
 
 int device_count();     // 0 where there is no CANN or no device; cheap then
+bool in_use();          // whether there are devices, if that was asked before; loads nothing
 std::string why_not();  // what was looked for, where device_count() is 0
-Pool& pool(int index);  // RuntimeFailure where the device cannot be used
+Pool& pool(int index);  // DeviceFailure where the device cannot be used
 // For work beside programs and structured operations: the emitter of single operators. As pool().
 DeviceState& device(int index);
 

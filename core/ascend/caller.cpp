@@ -72,8 +72,8 @@ std::uint64_t hash_of(std::span<const std::uint64_t> words) {
 
 Operator& find_operator(std::string_view name) {
     Operator* const found = resolved(name);
-    if (!found) throw RuntimeFailure(std::string(name) + ": CANN has no operator of that name");
-    if (!found->first) throw RuntimeFailure(std::string(name) + ": the CANN that is loaded (" + search().version + ") has no such operator");
+    if (!found) throw DeviceFailure(std::string(name) + ": CANN has no operator of that name");
+    if (!found->first) throw DeviceFailure(std::string(name) + ": the CANN that is loaded (" + search().version + ") has no such operator");
     return *found;
 }
 
@@ -143,6 +143,7 @@ void Caller::encode(const Operator& op, std::span<const Argument> arguments) {
     may_repeat_ = op.repeatable;
     words_.push_back(static_cast<std::uint64_t>(op.facts - cann::operators().data()));
     bool lists = false;
+    words_.push_back(device_.streams.selected());  // an executor is one stream's: what it keeps is used in that order
     const auto tag = [this](std::size_t kind, std::uint64_t a, std::uint64_t b = 0) { words_.push_back(static_cast<std::uint64_t>(kind) << 56 | a << 24 | b); };
     const auto scalar = [this](const Scalar& s) {
         const auto* const words = reinterpret_cast<const std::uint64_t*>(s.bytes.data());
@@ -205,20 +206,40 @@ void Caller::encode(const Operator& op, std::span<const Argument> arguments) {
         for (char* const base : bases_) words_.push_back(reinterpret_cast<std::uintptr_t>(base));
 }
 
+// The bytes that a call uses.
+void Caller::collect(const Operator& op, std::span<const Argument> arguments) {
+    uses_.clear();
+    const auto add = [&](std::size_t i, const Tensor& t) {
+        const Extent reach = extent(View{0, t.shape, t.strides}, static_cast<std::int64_t>(itemsize(t.dtype)));
+        const cann::Direction direction = op.parameters[i].direction;
+        uses_.push_back({t.data + reach.low, static_cast<std::size_t>(reach.high - reach.low), direction != cann::Direction::in});
+    };
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (const auto* t = std::get_if<Tensor>(&arguments[i])) add(i, *t);
+        else if (const auto* list = std::get_if<std::vector<Tensor>>(&arguments[i]))
+            for (const Tensor& one : *list) add(i, one);
+    }
+}
+
 void Caller::run(Operator& op, std::span<const Argument> arguments, aclOpExecutor* executor, std::uint64_t size, bool kept) {
     void* workspace = nullptr;
-    if (size) {
-        try {
-            workspace = device_.pool->allocate(size);
-        } catch (...) {
-            if (!kept && cann().aclDestroyAclOpExecutor) cann().aclDestroyAclOpExecutor(executor);
-            throw;
+    const StreamId stream = device_.streams.selected();
+    try {
+        if (size) workspace = device_.pool->allocate(size, stream);
+        if (device_.streams.tracking()) [[unlikely]] {
+            collect(op, arguments);
+            if (size) uses_.push_back({workspace, size, true});
+            device_.streams.before(uses_);
         }
+    } catch (...) {
+        if (workspace) device_.pool->deallocate(workspace, size, stream);
+        if (!kept && cann().aclDestroyAclOpExecutor) cann().aclDestroyAclOpExecutor(executor);
+        throw;
     }
     const std::uint64_t entered = now();
     const int code = op.second(workspace, size, executor, device_.stream);
     inside_ += now() - entered;
-    if (workspace) device_.pool->deallocate(workspace, size);  // whoever gets it uses it later on this stream
+    if (workspace) device_.pool->deallocate(workspace, size, stream);  // whoever gets it uses it later on this stream
     if (code) [[unlikely]] device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + "): the launch on " + device_.name, code);
 }
 
@@ -247,6 +268,9 @@ void Caller::capture(Operator& op, std::span<const Argument> arguments, Capture&
             throw;
         }
     }
+    collect(op, arguments);
+    if (size) uses_.push_back({workspace, size, true});
+    capture.use(uses_);
     const int code = op.second(workspace, size, executor, capture.stream);
     if (workspace) capture.deallocate(workspace);
     if (code) device_.fail(std::string(op.facts->name) + ": its capture on " + device_.name, code);
@@ -289,7 +313,7 @@ void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* gr
         for (std::size_t i = 0; i < tensors.size(); ++i) {
             if (recipe->addresses[i] == bases_[i] || !tensors[i]) continue;
             recipe->addresses[i] = nullptr;  // unknown, should this fail
-            if (const int code = c.aclSetTensorAddr(recipe->executor, i, tensors[i], bases_[i])) device_.fail(std::string(op.facts->name) + ": aclSetTensorAddr", code);
+            if (const int code = c.aclSetTensorAddr(recipe->executor, i, tensors[i], bases_[i])) device_.fail(std::string("aclSetTensorAddr for ") + op.facts->name, code);
             recipe->addresses[i] = bases_[i];
         }
         ++counted.cached;

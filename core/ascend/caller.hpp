@@ -9,6 +9,7 @@
 
 #include "ascend/emitter.hpp"
 #include "ascend/graphs.hpp"
+#include "device/hazards.hpp"
 
 struct aclTensor;
 struct aclScalar;
@@ -79,6 +80,7 @@ private:
     struct Recipes;
 
     void encode(const Operator&, std::span<const Argument>);
+    void collect(const Operator&, std::span<const Argument>);
     void run(Operator&, std::span<const Argument>, aclOpExecutor*, std::uint64_t workspace, bool kept);
     void capture(Operator&, std::span<const Argument>, Capture&);
     aclOpExecutor* first_phase(Operator&, std::span<const Argument>, std::uint64_t& workspace);
@@ -88,6 +90,7 @@ private:
     std::unique_ptr<Recipes> recipes_;
     std::vector<std::uint64_t> words_;  // the call's content: everything but addresses, these too where there is a list
     std::vector<char*> bases_;          // the addresses of its tensors
+    std::vector<Use> uses_;
     bool may_repeat_ = true;
     std::uint64_t bytes_ = 0, inside_ = 0;
     Objects last_;

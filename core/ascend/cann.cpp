@@ -5,8 +5,10 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -38,7 +40,9 @@ struct Loaded {
     bool started = false;  // by us, and so ours to end
     std::vector<void (*)()> at_end;
     std::mutex mutex;
+    std::atomic<bool> in_use{false};
     std::atomic<bool> ended{false};
+    bool forked = false;   // why it has ended
 };
 
 Loaded& loaded_state() {
@@ -177,8 +181,10 @@ std::string version_of(const Loaded& state) {
 
 std::string message_of(const Cann& cann) {
     const char* const message = cann.aclGetRecentErrMsg ? cann.aclGetRecentErrMsg() : nullptr;
-    return message && *message ? std::string(": ") + message : std::string();
+    return message ? message : "";
 }
+
+std::string after_colon(const std::string& message) { return message.empty() ? message : ": " + message; }
 
 void start(Loaded& state) {
     Search& s = state.search;
@@ -201,14 +207,14 @@ void start(Loaded& state) {
     const Cann& c = state.cann;
     const int code = c.aclInit(nullptr);
     if (code && code != cann::ACL_ERROR_REPEAT_INITIALIZE) {
-        s.failure = "aclInit failed with " + code_text(code) + message_of(c) + "; is the driver installed, and may this user open /dev/davinci*?";
+        s.failure = "aclInit failed with " + code_text(code) + after_colon(message_of(c)) + "; is the driver installed, and may this user open /dev/davinci*?";
         return;
     }
     state.started = code == 0;
     s.version = version_of(state);
     std::uint32_t devices = 0;
     if (const int counted = c.aclrtGetDeviceCount(&devices); counted || !devices) {
-        s.failure = "CANN " + s.version + " sees no device" + (counted ? " (" + code_text(counted) + message_of(c) + ")" : std::string()) +
+        s.failure = "CANN " + s.version + " sees no device" + (counted ? " (" + code_text(counted) + after_colon(message_of(c)) + ")" : std::string()) +
                     "; see what npu-smi info says, and ASCEND_RT_VISIBLE_DEVICES";
         return;
     }
@@ -216,7 +222,11 @@ void start(Loaded& state) {
     if (const char* const chip = c.aclrtGetSocName()) s.chip = chip;
     // Registered after the libraries are open: it runs before they are torn down.
     std::atexit([] { shut_down(); });
-    pthread_atfork(nullptr, nullptr, [] { loaded_state().ended.store(true, std::memory_order_relaxed); });
+    pthread_atfork(nullptr, nullptr, [] {
+        loaded_state().forked = true;
+        loaded_state().ended.store(true, std::memory_order_release);
+    });
+    state.in_use.store(true, std::memory_order_release);
 }
 
 Loaded& loaded() {
@@ -238,13 +248,17 @@ void* Cann::find(const char* name) const {
 const Search& search() { return loaded().search; }
 int device_count() { return ended() ? 0 : search().devices; }
 std::string why_not() {
-    if (loaded().ended) return "CANN has ended in this process (at its exit, or because it is a child of fork; start children with spawn instead)";
-    return search().failure;
+    const Loaded& state = loaded();
+    if (!ended()) return state.search.failure;
+    if (state.forked)
+        return "this process is a child of fork(), in which CANN and the parent's devices cannot be used; start processes by "
+               "multiprocessing.get_context(\"spawn\"), or move the arrays with to_device(\"cpu\") before the fork";
+    return "CANN has ended with the process";
 }
 
 const Cann& cann() {
     Loaded& state = loaded();
-    if (!state.search.devices || state.ended.load(std::memory_order_relaxed)) [[unlikely]] throw RuntimeFailure("ascend: " + why_not());
+    if (!state.search.devices || state.ended.load(std::memory_order_relaxed)) [[unlikely]] throw DeviceFailure("ascend: " + why_not());
     return state.cann;
 }
 
@@ -254,7 +268,9 @@ std::string code_text(int code) {
 }
 
 void fail(const std::string& what, int code) {
-    throw RuntimeFailure(what + " failed with " + code_text(code) + message_of(loaded_state().cann));
+    const std::string said = message_of(loaded_state().cann);
+    const auto is_part = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+    throw DeviceFailure(what + " failed with " + code_text(code) + after_colon(said), {what.begin(), std::ranges::find_if_not(what, is_part)}, code, said);
 }
 
 void at_end(void (*action)()) {
@@ -262,7 +278,8 @@ void at_end(void (*action)()) {
     loaded().at_end.push_back(action);
 }
 
-bool ended() { return loaded_state().ended.load(std::memory_order_relaxed); }
+bool ended() { return loaded_state().ended.load(std::memory_order_acquire); }
+bool in_use() { return loaded_state().in_use.load(std::memory_order_acquire); }
 
 void shut_down() noexcept {
     Loaded& state = loaded_state();

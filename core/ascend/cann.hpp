@@ -23,7 +23,8 @@ namespace asnumpy::ascend {
     each(aclCreateTensorList) each(aclDestroyTensorList) each(aclCreateScalarList) each(aclDestroyScalarList)                      \
     each(aclGetViewShape)
 #define ASNUMPY_CANN_OPTIONAL(each)                                                                                                \
-    each(aclrtCreateStreamWithConfig) each(aclrtCreateEventExWithFlag) each(aclsysGetCANNVersion) each(aclrtGetVersion)            \
+    each(aclrtCreateStreamWithConfig) each(aclrtCreateEventExWithFlag) each(aclrtStreamQuery) each(aclsysGetCANNVersion)           \
+    each(aclrtGetVersion)                                                                                                          \
     each(aclSetAclOpExecutorRepeatable) each(aclDestroyAclOpExecutor) each(aclSetTensorAddr) each(AclSetTensorAddr)                \
     each(aclSetDynamicTensorAddr) each(aclmdlRICaptureBegin) each(aclmdlRICaptureEnd) each(aclmdlRIExecuteAsync)                   \
     each(aclmdlRIDestroy)
@@ -53,13 +54,14 @@ struct Search {
 
 // Loads and starts CANN at the first call of any of these.
 const Search& search();
-const Cann& cann();                          // RuntimeFailure with the failure
+const Cann& cann();                          // DeviceFailure with the failure
 int device_count();                          // 0 where there is no CANN, or no device
+bool in_use();                               // whether CANN was loaded and has devices; loads nothing
 std::string why_not();                       // empty when there is a device
 
 // "ACL_ERROR_RT_MEMORY_ALLOCATION (207001)"
 std::string code_text(int code);
-// RuntimeFailure: `what` names the function and its arguments; CANN's own message follows.
+// DeviceFailure: `what` begins with the function's name and goes on with its arguments; CANN's own message follows.
 [[noreturn]] void fail(const std::string& what, int code);
 inline void check(int code, const char* function) {
     if (code) [[unlikely]] fail(function, code);

@@ -1,4 +1,4 @@
-// The life of one device: context and stream, errors and loss, constants.
+// The life of one device: its context, errors and loss, constants.
 #include "ascend/device_state.hpp"
 
 #include <array>
@@ -14,34 +14,31 @@ constexpr std::array lost_codes{cann::ACL_ERROR_RT_LOST_HEARTBEAT, cann::ACL_ERR
 
 }  // namespace
 
-DeviceState::DeviceState(int which) : index(which), name("ascend:" + std::to_string(which)), caller(*this), staging(*this), graphs(*this) {
+DeviceState::DeviceState(int which)
+    : index(which), name("ascend:" + std::to_string(which)), streams(*this), caller(*this), staging(*this), graphs(*this) {
     const Cann& c = cann();
     void* before = nullptr;
     if (c.aclrtGetCurrentContext(&before)) before = nullptr;  // this thread has none yet
     check(c.aclrtSetDevice(index), "aclrtSetDevice");
     check(c.aclrtGetCurrentContext(&context), "aclrtGetCurrentContext");
-    if (c.aclrtCreateStreamWithConfig) {
-        constexpr auto flags = static_cast<std::uint32_t>(cann::ACL_STREAM_FAST_LAUNCH | cann::ACL_STREAM_FAST_SYNC);
-        check(c.aclrtCreateStreamWithConfig(&stream, 0, flags), "aclrtCreateStreamWithConfig");
-    } else {
-        check(c.aclrtCreateStream(&stream), "aclrtCreateStream");
-    }
+    streams.make(0, 0);
     if (before && before != context) c.aclrtSetCurrentContext(before);
 }
 
 void DeviceState::expect_usable() const {
-    if (ended()) [[unlikely]] throw RuntimeFailure(name + ": " + why_not());
+    if (ended()) [[unlikely]] throw DeviceFailure(name + ": " + why_not());
     if (lost_.load(std::memory_order_acquire)) [[unlikely]]
-        throw RuntimeFailure(name + " was lost: " + why_lost_ + "; its arrays are gone, other devices still work; start a new process to use it again");
+        throw DeviceFailure(name + " was lost: " + why_lost_.what() + "; its arrays are gone, other devices still work; start a new process to use it again",
+                            why_lost_.function, why_lost_.code, why_lost_.message);
 }
 
 void DeviceState::fail(const std::string& what, int code) {
     try {
         ascend::fail(what, code);
-    } catch (const RuntimeFailure& failure) {
+    } catch (const DeviceFailure& failure) {
         for (const int lost : lost_codes) {
             if (code != lost || lost_.load(std::memory_order_relaxed)) continue;
-            why_lost_ = failure.what();
+            why_lost_ = failure;
             graphs.distrust();
             lost_.store(true, std::memory_order_release);
         }
@@ -52,13 +49,19 @@ void DeviceState::fail(const std::string& what, int code) {
 void DeviceState::synchronize() {
     expect_usable();
     const OnDevice here(*this);
-    check(cann().aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
+    check(streams.synchronize(), "aclrtSynchronizeStream");
+}
+
+void DeviceState::synchronize(StreamId one) {
+    expect_usable();
+    const OnDevice here(*this);
+    check(cann().aclrtSynchronizeStream(streams.handle(one)), "aclrtSynchronizeStream");
 }
 
 void DeviceState::finish() noexcept {
     try {
         const OnDevice here(*this);
-        cann().aclrtSynchronizeStream(stream);  // what failed there comes again
+        streams.synchronize();  // what failed there comes again
     } catch (const std::exception&) {
         // A lost device has nothing to wait for.
     }
@@ -101,15 +104,14 @@ Tensor DeviceState::constant(const Scalar& value) {
 void DeviceState::release() noexcept {
     const Cann& c = cann();
     if (c.aclrtSetCurrentContext(context)) return;
-    c.aclrtSynchronizeStream(stream);
+    streams.synchronize();
     graphs.release();
     caller.release();
     staging.release();
     constants_.clear();
     if (constant_memory_) c.aclrtFree(constant_memory_);
     constant_memory_ = nullptr;
-    c.aclrtDestroyStream(stream);
-    stream = nullptr;
+    streams.release();
 }
 
 OnDevice::OnDevice(const DeviceState& device) : cann_(cann()) {

@@ -1,4 +1,4 @@
-// What the backend keeps of one device: its context, its stream, its pinned memory, its cached executors and constants.
+// What the backend keeps of one device: its context, its streams, its pinned memory, its cached executors and constants.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,8 @@
 #include "ascend/cann.hpp"
 #include "ascend/graphs.hpp"
 #include "ascend/staging.hpp"
+#include "ascend/streams.hpp"
+#include "base/error.hpp"
 #include "device/pool.hpp"
 
 namespace asnumpy::ascend {
@@ -21,15 +23,17 @@ public:
 
     // Throws when the device cannot be used any more: CANN has ended, or the device was lost.
     void expect_usable() const;
-    // Throws RuntimeFailure for a code that is not 0, and notes a lost device.
+    bool usable() const noexcept { return !ended() && !lost_.load(std::memory_order_acquire); }
+    // Throws DeviceFailure for a code that is not 0, and notes a lost device.
     void check(int code, const char* function) {
         if (code) [[unlikely]] fail(function, code);
     }
     [[noreturn]] void fail(const std::string& what, int code);
 
-    // Waits for all work of the stream; what failed there is thrown.
+    // Waits for all work of all streams, or of one; what failed there is thrown.
     void synchronize();
-    // Waits without a word, for those who give something back.
+    void synchronize(StreamId);
+    // Waits for all streams without a word, for those who give something back.
     void finish() noexcept;
     // A 0-d tensor of the value; kept for later launches. With the mutex held. The second: if it is there already.
     Tensor constant(const Scalar&);
@@ -40,9 +44,10 @@ public:
     const int index;
     const std::string name;  // "ascend:0"
     void* context = nullptr;
-    void* stream = nullptr;
+    void* stream = nullptr;  // the one on which is enqueued, by whoever holds the mutex
     Pool* pool = nullptr;    // set by whoever owns both
     std::mutex mutex;        // whoever enqueues holds it; taken before the pool's
+    Streams streams;
     Caller caller;
     Staging staging;
     Graphs graphs;
@@ -59,7 +64,7 @@ private:
     std::unordered_map<Key, char*, Hash> constants_;
     char* constant_memory_ = nullptr;
     std::atomic<bool> lost_{false};
-    std::string why_lost_;   // written before lost_
+    DeviceFailure why_lost_{""};  // written before lost_
 };
 
 // This thread works on the device as long as the object lives; then on what it worked before, if anything.
@@ -75,6 +80,18 @@ public:
 private:
     const Cann& cann_;
     void* before_ = nullptr;
+};
+
+// This thread, and no other, enqueues on the device as long as the object lives, on the stream that it works on.
+class Enqueuing {
+public:
+    explicit Enqueuing(DeviceState& device) : lock_((device.expect_usable(), device.mutex)), here_(device) {
+        device.streams.select(current_stream(device.pool->number()));
+    }
+
+private:
+    std::unique_lock<std::mutex> lock_;
+    OnDevice here_;
 };
 
 }  // namespace asnumpy::ascend

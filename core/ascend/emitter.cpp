@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "ascend/caller.hpp"
@@ -25,13 +25,13 @@ struct Temporary {
 }  // namespace
 
 struct Emitter::Impl {
-    explicit Impl(DeviceState& d) : device((d.expect_usable(), d)), lock(d.mutex), here(d) {}
-    Impl(DeviceState& d, Capture& c) : device(d), lock(d.mutex, std::defer_lock), here(d), capture(&c) {}
+    explicit Impl(DeviceState& d) : device(d), enqueuing(std::in_place, d), stream(d.streams.selected()) {}
+    Impl(DeviceState& d, Capture& c) : device(d), stream(d.streams.selected()), capture(&c) {}
     ~Impl() { release_since(0); }
 
     DeviceState& device;
-    std::unique_lock<std::mutex> lock;
-    OnDevice here;
+    std::optional<Enqueuing> enqueuing;  // whoever captures has it already
+    StreamId stream;
     Capture* const capture = nullptr;
     int enqueued = 0;
     std::vector<Temporary> temporaries;
@@ -54,11 +54,11 @@ struct Emitter::Impl {
         return nullptr;
     }
 
-    char* allocate(std::size_t bytes) { return static_cast<char*>(capture ? capture->allocate(bytes) : device.pool->allocate(bytes)); }
+    char* allocate(std::size_t bytes) { return static_cast<char*>(capture ? capture->allocate(bytes) : device.pool->allocate(bytes, stream)); }
     void deallocate(const Temporary& t) noexcept {
         if (!t.data) return;
         if (capture) capture->deallocate(t.data);
-        else device.pool->deallocate(t.data, t.bytes);
+        else device.pool->deallocate(t.data, t.bytes, stream);
     }
     void release_since(std::size_t mark) noexcept {
         while (temporaries.size() > mark) {
@@ -125,6 +125,9 @@ void Emitter::copy_bytes(void* to, const void* from, std::size_t bytes) {
     Impl& impl = *impl_;
     if (!bytes) return;
     ++impl.enqueued;
+    const std::array uses{Use{to, bytes, true}, Use{from, bytes, false}};
+    if (impl.capture) impl.capture->use(uses);
+    else impl.device.streams.before(uses);
     void* const stream = impl.capture ? impl.capture->stream : impl.device.stream;
     impl.device.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, stream), "aclrtMemcpyAsync");
 }

@@ -21,18 +21,16 @@ std::atomic<std::uint64_t> programs_made{0};
 
 class ProgramExecutable final : public Executable {
 public:
-    ProgramExecutable(DeviceState& device, const Program& program) : device_(device), program_(program), life_(program) {
+    ProgramExecutable(DeviceState& device, const Program& program) : device_(device), program_(program), dtypes_(dtypes_of(program)) {
         for (const Step& step : program.steps) {
             const Row& r = row(step.row);
             static const RowId cast = find_row("cast");
             const bool copies = step.row == cast && r.loops[step.loop].in[0] == r.loops[step.loop].out[0];
-            const Lowering* const lowering = copies ? nullptr : elementwise(step.row, step.loop);
-            if (!copies && !lowering) throw RuntimeFailure(device.name + ": " + std::string(r.name) + " for " + std::string(name(r.loops[step.loop].in[0])) + " has no way on this device");
-            lowerings_.push_back(lowering);
+            if (!copies && !elementwise(step.row, step.loop)) throw RuntimeFailure(device.name + ": " + std::string(r.name) + " for " + std::string(name(r.loops[step.loop].in[0])) + " has no way on this device");
         }
         for (const Reduction& reduction : program.reductions) {
             const Folding* const folding = asnumpy::ascend::reduction(reduction.row, reduction.loop);
-            if (!folding) throw RuntimeFailure(device.name + ": the reduction by " + std::string(row(reduction.row).name) + " of " + std::string(name(life_.dtypes[reduction.value])) + " has no way on this device");
+            if (!folding) throw RuntimeFailure(device.name + ": the reduction by " + std::string(row(reduction.row).name) + " of " + std::string(name(dtypes_[reduction.value])) + " has no way on this device");
             foldings_.push_back(folding);
         }
     }
@@ -68,7 +66,7 @@ private:
 
     // A constant is 0-d.
     Tensor input(Emitter& emitter, const Space& space, std::size_t k) const {
-        const DType dtype = life_.dtypes[k];
+        const DType dtype = dtypes_[k];
         if (!space.operands[k].constant) return space.tensor(k, dtype);
         Scalar value;
         value.dtype = dtype;
@@ -76,17 +74,17 @@ private:
         return emitter.constant(value);
     }
     DType output_dtype(std::size_t k) const {
-        return life_.dtypes[k < program_.stores.size() ? program_.stores[k].value : program_.reductions[k - program_.stores.size()].value];
+        return dtypes_[k < program_.stores.size() ? program_.stores[k].value : program_.reductions[k - program_.stores.size()].value];
     }
     Tensor output(const Space& space, std::size_t k) const { return space.tensor(program_.inputs.size() + k, output_dtype(k)); }
 
     std::shared_ptr<const Plan> plan_of(const Space& space) const {
-        Layout layout(program_, life_, space);
+        Layout layout(program_, dtypes_, space);
         const std::lock_guard lock(plans_mutex_);
         for (const auto& [known, plan] : plans_)
             if (known == layout) return plan;
         if (plans_.size() >= most_plans) plans_.clear();
-        auto plan = std::make_shared<const Plan>(make_plan(program_, life_, layout));
+        auto plan = std::make_shared<const Plan>(make_plan(program_, layout));
         plans_.emplace_back(std::move(layout), plan);
         return plan;
     }
@@ -94,36 +92,34 @@ private:
     void run_planned(Emitter& emitter, const Space& space) const {
         const std::shared_ptr<const Plan> plan = plan_of(space);
         const Dims shape = space.shape.empty() ? Dims{1} : space.shape;
-        std::vector<Tensor> values(life_.dtypes.size());
+        std::vector<Tensor> values(dtypes_.size());
         for (std::size_t k = 0; k < program_.inputs.size(); ++k) values[k] = input(emitter, space, k);
         for (const ValueId k : plan->copied) {
-            const Tensor copy = emitter.temporary(shape, life_.dtypes[k]);
+            const Tensor copy = emitter.temporary(shape, dtypes_[k]);
             move(emitter, values[k], copy);
             values[k] = copy;
         }
         std::vector<Tensor> in, out;
-        for (std::size_t s = 0; s < program_.steps.size(); ++s) {
-            const Step& step = program_.steps[s];
-            const Plan::StepPlan& planned = plan->steps[s];
-            const Row& r = row(step.row);
+        for (const Plan::UnitPlan& planned : plan->units) {
+            const Unit& unit = planned.unit;
             in.clear();
             out.clear();
-            for (std::size_t k = 0; k < r.nin; ++k) {
-                in.push_back(values[step.in[k]]);
+            for (std::size_t k = 0; k < unit.nin; ++k) {
+                in.push_back(values[unit.in[k]]);
                 if (planned.spread >> k & 1) {  // not every operator broadcasts
                     in.back().shape = shape;
                     in.back().strides = Dims(shape.size());
                 }
             }
-            for (std::size_t k = 0; k < r.nout; ++k) {
-                const std::size_t value = step.out + k;
+            for (std::size_t k = 0; k < unit.nout; ++k) {
+                const std::size_t value = unit.out + k;
                 const Plan::Target& target = planned.out[k];
-                if (target.place == Plan::Place::output) values[value] = space.tensor(target.operand, life_.dtypes[value]);
-                else values[value] = emitter.temporary(target.place == Plan::Place::number ? Dims{} : shape, life_.dtypes[value]);
+                if (target.place == Plan::Place::output) values[value] = space.tensor(target.operand, dtypes_[value]);
+                else values[value] = emitter.temporary(target.place == Plan::Place::number ? Dims{} : shape, dtypes_[value]);
                 out.push_back(values[value]);
             }
             const std::size_t mark = emitter.mark();
-            if (lowerings_[s]) lowerings_[s]->run(emitter, in, out);
+            if (unit.lowering || unit.contraction) unit.run(emitter, in, out);
             else move(emitter, in[0], out[0]);
             emitter.release_since(mark);
             for (const ValueId dead : planned.dead) emitter.release(values[dead]);
@@ -177,7 +173,7 @@ private:
                 gathered.operands.push_back(space.operands[k]);
                 continue;
             }
-            Tensor there = space.tensor(k, input ? life_.dtypes[k] : output_dtype(k - space.inputs));
+            Tensor there = space.tensor(k, input ? dtypes_[k] : output_dtype(k - space.inputs));
             const bool reduction = k >= space.inputs + program_.stores.size();
             if (reduction)
                 for (int axis = kept; axis < there.shape.size(); ++axis) there.shape[axis] = 1;
@@ -199,14 +195,13 @@ private:
             Tensor target = output(space, program_.stores.size() + k);
             for (int axis = 0; axis < target.shape.size(); ++axis)
                 if (space.is_reduced(axis)) target.shape[axis] = 1;
-            move(emitter, emitter.constant(neutral(reduction.row, life_.dtypes[reduction.value])), target);
+            move(emitter, emitter.constant(neutral(reduction.row, dtypes_[reduction.value])), target);
         }
     }
 
     DeviceState& device_;
     Program program_;
-    Lifetimes life_;
-    std::vector<const Lowering*> lowerings_; // of the steps; null: a copy
+    std::vector<DType> dtypes_;              // of the values
     std::vector<const Folding*> foldings_;   // of the reductions
     const std::uint64_t number_ = ++programs_made;  // of all executables in this process
     mutable std::atomic<bool> several_{false};      // a launch was more than one call: a graph of it pays

@@ -8,6 +8,7 @@
 
 #include "ascend/device_state.hpp"
 #include "base/error.hpp"
+#include "device/contract.hpp"
 
 namespace asnumpy::ascend {
 namespace {
@@ -34,6 +35,7 @@ const LaunchKey& key_of(std::uint64_t program, std::span<const DType> inputs, co
     words.push_back(program);
     words.push_back(static_cast<std::uint64_t>(launch.shape.size()));
     words.push_back(launch.reduced);
+    words.push_back(may_contract.load(std::memory_order_relaxed));  // decides which operators there are
     for (const std::int64_t length : launch.shape) words.push_back(static_cast<std::uint64_t>(length));
     for (std::size_t k = 0; k < launch.operands.size(); ++k) {
         const Operand& operand = launch.operands[k];
@@ -65,7 +67,7 @@ void* Capture::allocate(std::size_t bytes) {
     if (bytes_ + bytes > most_graph_bytes) refuse("so much memory");
     blocks_.push_back({nullptr, bytes, false});
     bytes_ += bytes;
-    return blocks_.back().data = device_.pool->allocate(bytes);
+    return blocks_.back().data = device_.pool->allocate(bytes, home_);
 }
 
 void Capture::deallocate(void* data) noexcept {
@@ -74,7 +76,15 @@ void Capture::deallocate(void* data) noexcept {
 }
 
 Capture::~Capture() {
-    for (const Block& block : blocks_) device_.pool->deallocate(block.data, block.bytes);
+    for (const Block& block : blocks_) device_.pool->deallocate(block.data, block.bytes, home_);
+}
+
+void Capture::use(std::span<const Use> uses) {
+    for (const Use& one : uses) {
+        const auto known = std::ranges::find_if(uses_, [&](const Use& u) { return u.data == one.data && u.bytes == one.bytes; });
+        if (known == uses_.end()) uses_.push_back(one);
+        else known->written = known->written || one.written;
+    }
 }
 
 void Capture::count(std::size_t op, std::uint64_t bytes) {
@@ -90,7 +100,9 @@ struct Graphs::Graph {
     DeviceState& device;
     std::vector<std::uint64_t> words;
     void* model = nullptr;
+    StreamId home = 0;
     std::vector<Capture::Block> blocks;
+    std::vector<Use> uses;
     std::size_t bytes = 0;
     std::vector<CapturedCalls> calls;
     bool reads_constants = false;
@@ -103,7 +115,7 @@ struct Graphs::Graph {
         if (ended()) return;
         device.finish();  // it may still run, and a running one cannot be destroyed
         if (model) cann().aclmdlRIDestroy(model);
-        for (const Capture::Block& block : blocks) device.pool->deallocate(block.data, block.bytes);
+        for (const Capture::Block& block : blocks) device.pool->deallocate(block.data, block.bytes, home);
     }
 };
 
@@ -133,10 +145,9 @@ Graphs::Next Graphs::recur(const LaunchKey& key) {
         graph = found->second;
         graph->used = clock_;
     }
-    const std::lock_guard lock(device_.mutex);
-    const OnDevice here(device_);
+    const Enqueuing enqueuing(device_);
     try {
-        replay(*graph, device_.stream);
+        replay(*graph);
     } catch (...) {
         forget(key);
         throw;
@@ -144,9 +155,10 @@ Graphs::Next Graphs::recur(const LaunchKey& key) {
     return Next::done;
 }
 
-void Graphs::replay(Graph& graph, void* stream) {
+void Graphs::replay(Graph& graph) {
     const std::uint64_t started = now();
-    device_.check(cann().aclmdlRIExecuteAsync(graph.model, stream), "aclmdlRIExecuteAsync");
+    device_.streams.before(graph.uses);
+    device_.check(cann().aclmdlRIExecuteAsync(graph.model, device_.stream), "aclmdlRIExecuteAsync");
     device_.caller.count_replay(graph.calls, now() - started);
     replays_.fetch_add(1, std::memory_order_relaxed);
 }
@@ -154,8 +166,7 @@ void Graphs::replay(Graph& graph, void* stream) {
 bool Graphs::capture(const LaunchKey& key, const std::function<void(Capture&)>& enqueue) {
     const Cann& c = cann();
     Dropped dropped;
-    const std::lock_guard lock(device_.mutex);
-    const OnDevice here(device_);
+    const Enqueuing enqueuing(device_);
     if (paused_.load(std::memory_order_acquire)) return false;
     const auto refused = [&] {
         refusals_.fetch_add(1, std::memory_order_relaxed);
@@ -171,7 +182,7 @@ bool Graphs::capture(const LaunchKey& key, const std::function<void(Capture&)>& 
         return refused();
     }
     const auto graph = std::make_shared<Graph>(device_);
-    Capture capture(device_, stream_);
+    Capture capture(device_, stream_, device_.streams.selected());
     // Relaxed: other threads, and copies of this one, are none of the capture's business.
     if (c.aclmdlRICaptureBegin(stream_, cann::ACL_MODEL_RI_CAPTURE_MODE_RELAXED)) {
         other_stream();
@@ -195,6 +206,8 @@ bool Graphs::capture(const LaunchKey& key, const std::function<void(Capture&)>& 
     graph->words = key.words;
     graph->blocks = std::move(capture.blocks_);
     capture.blocks_.clear();
+    graph->home = capture.home_;
+    graph->uses = std::move(capture.uses_);
     graph->bytes = capture.bytes_;
     graph->calls = std::move(capture.calls_);
     graph->reads_constants = capture.reads_constants;
@@ -213,7 +226,7 @@ bool Graphs::capture(const LaunchKey& key, const std::function<void(Capture&)>& 
     if (!room) return refused();
     captures_.fetch_add(1, std::memory_order_relaxed);
     try {
-        replay(*graph, device_.stream);
+        replay(*graph);
     } catch (...) {
         forget(key);
         throw;

@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "device/hazards.hpp"
 #include "program/program.hpp"
 
 namespace asnumpy::ascend {
@@ -37,7 +38,7 @@ struct CapturedCalls {
 // and with memory that will be the graph's. What a graph cannot hold throws.
 class Capture {
 public:
-    Capture(DeviceState& device, void* stream) : stream(stream), device_(device) {}
+    Capture(DeviceState& device, void* stream, StreamId home) : stream(stream), device_(device), home_(home) {}
     ~Capture();
     Capture(const Capture&) = delete;
     Capture& operator=(const Capture&) = delete;
@@ -45,6 +46,7 @@ public:
     void* allocate(std::size_t bytes);
     void deallocate(void* data) noexcept;  // for what is captured later
     void count(std::size_t op, std::uint64_t bytes);
+    void use(std::span<const Use>);        // what was enqueued reads and writes these bytes
     [[noreturn]] static void refuse(const char* what);
 
     void* const stream;
@@ -58,6 +60,8 @@ private:
         bool free;
     };
     DeviceState& device_;
+    const StreamId home_;  // whose memory the blocks are
+    std::vector<Use> uses_;
     std::vector<Block> blocks_;
     std::size_t bytes_ = 0;
     std::vector<CapturedCalls> calls_;
@@ -104,7 +108,7 @@ private:
     struct Graph;
     using Dropped = std::vector<std::shared_ptr<Graph>>;  // destroyed when the lock is free again
 
-    void replay(Graph&, void* stream);  // with the device's mutex held
+    void replay(Graph&);  // on the device's present stream, by whoever enqueues
     bool make_room(std::size_t bytes, Dropped&);
     void forget(const LaunchKey&);
     template <class Keep> bool drop(const Keep&) noexcept;

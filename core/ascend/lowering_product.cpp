@@ -61,6 +61,55 @@ void multiply(Emitter& emitter, const Tensor& a, const Tensor& b, const Tensor& 
     apply_to(emitter, "add", {out, product}, out);
 }
 
+// Whether all axes before the last one can be walked as one: they are so already, or all have stride 0.
+bool joins_before_last(const Tensor& t) {
+    const int n = t.shape.size();
+    bool still = true, even = true;
+    for (int axis = 0; axis + 1 < n; ++axis) {
+        still = still && (t.strides[axis] == 0 || t.shape[axis] == 1);
+        even = even && (axis + 2 >= n || t.strides[axis] == t.strides[axis + 1] * t.shape[axis + 1]);
+    }
+    return still || even;
+}
+Tensor as_matrix(Tensor t) {
+    const int n = t.shape.size();
+    std::int64_t rows = 1, stride = 0;
+    for (int axis = 0; axis + 1 < n; ++axis) {
+        rows *= t.shape[axis];
+        if (t.shape[axis] > 1) stride = t.strides[axis];
+    }
+    t.shape = Dims{rows, t.shape[n - 1]};
+    t.strides = Dims{stride, t.strides[n - 1]};
+    return t;
+}
+// out = alpha * (a @ b) + beta * c, which may be out.
+void multiply_and_add(Emitter& emitter, Tensor a, Tensor b, Tensor c, Tensor out, float alpha, float beta) {
+    const int n = out.shape.size();
+    bool one_matrix = n > 2 && joins_before_last(a) && joins_before_last(c) && joins_before_last(out);
+    for (int axis = 0; axis + 2 < n; ++axis) one_matrix = one_matrix && (b.strides[axis] == 0 || b.shape[axis] == 1);
+    if (one_matrix) {  // the same matrix for the whole batch
+        b.shape = Dims{b.shape[n - 2], b.shape[n - 1]};
+        b.strides = Dims{b.strides[n - 2], b.strides[n - 1]};
+        return multiply_and_add(emitter, as_matrix(a), b, as_matrix(c), as_matrix(out), alpha, beta);
+    }
+    for (int axis = 0; axis < n; ++axis)
+        if (c.strides[axis] == 0) c.shape[axis] = 1;  // the operator broadcasts itself
+    constexpr std::int64_t full_precision = 0;
+    const Tensor x = squeezed(a), y = squeezed(b);
+    const Scalar first = Scalar::of(alpha), second = Scalar::of(beta);
+    if (n == 2) return emitter.call("aclnnAddmm", {c, x, y, second, first, out, full_precision});
+    if (n == 3 && x.shape[0] == out.shape[0] && y.shape[0] == out.shape[0]) return emitter.call("aclnnBaddbmm", {c, x, y, second, first, out, full_precision});
+    const Tensor product = emitter.temporary(out.shape, out.dtype);
+    multiply(emitter, a, b, product, false);
+    if (beta == -1 && alpha == 1) return emitter.call("aclnnSub", {product, c, first, out});
+    if (beta != 1) {
+        const Tensor scaled = emitter.temporary(c.shape, c.dtype);
+        emitter.call("aclnnMuls", {c, second, scaled});
+        c = scaled;
+    }
+    emitter.call("aclnnAdd", {c, product, first, out});
+}
+
 Tensor part(Emitter& emitter, const Tensor& t, int which) {
     Tensor view = t;
     view.dtype = DType::float32;
@@ -138,6 +187,7 @@ Explanation explain_product(const StructuredCall& c) {
         if (c.option == 0) return {Path::native, op};
         return {Path::native, "aclnnAddmm, aclnnBaddbmm"};
     }
+    if (c.option == 2) return {Path::host, "composed"};
     if (d == DType::complex64) return {Path::decomposed, op + " x4 of the parts"};
     if (c.option == 0 && d == DType::boolean) return {Path::decomposed, op + " of float32"};
     if (c.option == 0 && is_integer(d) && !is_narrow(d)) {
@@ -153,6 +203,7 @@ void run_product(Emitter& emitter, const StructuredCall& c) {
         if (c.option == 0) emitter.call("aclnnInplaceFillScalar", {out, cast_number(Scalar::of(0.0), out.dtype)});
         return;
     }
+    if (c.option == 2) return multiply_and_add(emitter, a, b, c.in[2], out, static_cast<float>(c.numbers[0]), static_cast<float>(c.numbers[1]));
     const bool accumulate = c.option == 1;
     if (out.dtype == DType::complex64) return multiply_complex(emitter, a, b, out, accumulate);
     if (out.dtype == DType::boolean) return multiply_bools(emitter, a, b, out);

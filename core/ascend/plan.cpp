@@ -1,37 +1,26 @@
-// Walks the steps once and gives each value its memory.
+// Walks the units once and gives each value its memory.
 #include "ascend/plan.hpp"
 
 #include <algorithm>
 
 #include "ascend/movement.hpp"
+#include "device/contract.hpp"
 
 namespace asnumpy::ascend {
 
-Lifetimes::Lifetimes(const Program& program) : end(static_cast<int>(program.steps.size())) {
+std::vector<DType> dtypes_of(const Program& program) {
+    std::vector<DType> dtypes;
     for (int v = 0; v < program.value_count(); ++v) dtypes.push_back(program.dtype(static_cast<ValueId>(v)));
-    last_read.assign(dtypes.size(), -1);
-    defined.assign(dtypes.size(), -1);
-    store_of.assign(dtypes.size(), -1);
-    for (int s = 0; s < end; ++s) {
-        const Step& step = program.steps[static_cast<std::size_t>(s)];
-        const Row& r = row(step.row);
-        for (std::size_t k = 0; k < r.nin; ++k) last_read[step.in[k]] = s;
-        for (std::size_t k = 0; k < r.nout; ++k) defined[step.out + k] = s;
-    }
-    for (const Reduction& reduction : program.reductions) last_read[reduction.value] = end;
-    for (std::size_t k = 0; k < program.stores.size(); ++k) {
-        const ValueId value = program.stores[k].value;
-        if (defined[value] >= 0 && store_of[value] < 0) store_of[value] = static_cast<int>(k);
-        else last_read[value] = end + 1;
-    }
+    return dtypes;
 }
 
-Layout::Layout(const Program& program, const Lifetimes& lifetimes, const Space& space) : operands_(space.operands.size()) {
+Layout::Layout(const Program& program, std::span<const DType> dtypes, const Space& space)
+    : round_once_(may_contract.load(std::memory_order_relaxed)), operands_(space.operands.size()) {
     const std::size_t inputs = program.inputs.size(), stores = program.stores.size();
     marks_.reserve(operands_ + 4);
     for (std::size_t k = 0; k < operands_; ++k) {
         const std::size_t output = k - inputs;
-        const DType dtype = lifetimes.dtypes[k < inputs ? k : output < stores ? program.stores[output].value : program.reductions[output - stores].value];
+        const DType dtype = dtypes[k < inputs ? k : output < stores ? program.stores[output].value : program.reductions[output - stores].value];
         marks_.push_back(space.operands[k].constant ? 1 : is_direct(space.tensor(k, dtype)) ? 2 : 0);
     }
     for (std::size_t in = 0; in < inputs; ++in) {
@@ -52,10 +41,41 @@ bool Layout::same_memory(std::size_t input, std::size_t output) const {
 
 namespace {
 
+struct Lifetimes {
+    Lifetimes(const Program& program, std::span<const Unit> units) : dtypes(dtypes_of(program)), end(static_cast<int>(units.size())) {
+        last_read.assign(dtypes.size(), -1);
+        defined.assign(dtypes.size(), -1);
+        store_of.assign(dtypes.size(), -1);
+        for (int u = 0; u < end; ++u) {
+            const Unit& unit = units[static_cast<std::size_t>(u)];
+            for (std::size_t k = 0; k < unit.nin; ++k) last_read[unit.in[k]] = u;
+            for (std::size_t k = 0; k < unit.nout; ++k) defined[unit.out + k] = u;
+        }
+        for (const Reduction& reduction : program.reductions) last_read[reduction.value] = end;
+        for (std::size_t k = 0; k < program.stores.size(); ++k) {
+            const ValueId value = program.stores[k].value;
+            if (defined[value] >= 0 && store_of[value] < 0) store_of[value] = static_cast<int>(k);
+            else last_read[value] = end + 1;
+        }
+    }
+
+    std::vector<DType> dtypes;   // of the values
+    std::vector<int> last_read;  // by value: the last unit that reads it; after the units: a reduction, then a store
+    std::vector<int> defined;    // by value: its unit, -1 for inputs
+    std::vector<int> store_of;   // by value: the store for which it is computed in place, or -1
+    int end;                     // the number of units
+};
+
+std::vector<bool> constants(const Program& program, const Layout& layout) {
+    std::vector<bool> result;
+    for (std::size_t k = 0; k < program.inputs.size(); ++k) result.push_back(layout.constant(k));
+    return result;
+}
+
 class Planner {
 public:
-    Planner(const Program& program, const Lifetimes& lifetimes, const Layout& layout)
-        : program_(program), life_(lifetimes), layout_(layout), inputs_(program.inputs.size()), stores_(program.stores.size()),
+    Planner(const Program& program, const Layout& layout)
+        : program_(program), units_(contract(program, constants(program, layout), layout.round_once())), life_(program, units_), layout_(layout), inputs_(program.inputs.size()), stores_(program.stores.size()),
           temporary_(life_.dtypes.size(), false), number_(life_.dtypes.size(), false), loans_(stores_) {}
 
     Plan plan() {
@@ -65,14 +85,14 @@ public:
             plan_.copied.push_back(static_cast<ValueId>(k));
             temporary_[k] = true;
         }
-        for (int s = 0; s < life_.end; ++s) plan_.steps.push_back(plan_step(s));
+        for (int u = 0; u < life_.end; ++u) plan_.units.push_back(plan_unit(u));
         for (std::size_t k = 0; k < stores_; ++k)
             if (const ValueId value = program_.stores[k].value; life_.store_of[value] != static_cast<int>(k)) plan_.late.push_back({static_cast<std::uint16_t>(k), value});
         return std::move(plan_);
     }
 
 private:
-    // By store: since which step another value lies in its memory, and which step reads that last.
+    // By store: since which unit another value lies in its memory, and which unit reads that last.
     struct Loan {
         int since = -1, last_read = -1;
     };
@@ -87,7 +107,7 @@ private:
         return false;
     }
 
-    // No input that is read after step s lies in the output's memory.
+    // No input that is read after unit s lies in the output's memory.
     bool overwritable(std::size_t output, int s) const {
         for (std::size_t i = 0; i < inputs_; ++i)
             if (!temporary_[i] && life_.last_read[i] > s && layout_.same_memory(i, output)) return false;
@@ -121,28 +141,28 @@ private:
         return {numbers ? Plan::Place::number : Plan::Place::temporary, 0};
     }
 
-    Plan::StepPlan plan_step(int s) {
-        const Step& step = program_.steps[static_cast<std::size_t>(s)];
-        const Row& r = row(step.row);
-        Plan::StepPlan result;
+    Plan::UnitPlan plan_unit(int s) {
+        Plan::UnitPlan result;
+        const Unit& unit = result.unit = units_[static_cast<std::size_t>(s)];
         bool numbers = true;  // 0-d: the result is one, too
-        for (std::size_t k = 0; k < r.nin; ++k) numbers = numbers && number_[step.in[k]];
-        for (std::size_t k = 0; k < r.nin && !numbers; ++k)
-            if (number_[step.in[k]] && temporary_[step.in[k]]) result.spread |= static_cast<std::uint8_t>(1u << k);
-        for (std::size_t k = 0; k < r.nout; ++k) result.out[k] = target(s, static_cast<ValueId>(step.out + k), numbers);
+        for (std::size_t k = 0; k < unit.nin; ++k) numbers = numbers && number_[unit.in[k]];
+        for (std::size_t k = 0; k < unit.nin && !numbers; ++k)
+            if (number_[unit.in[k]] && temporary_[unit.in[k]]) result.spread |= static_cast<std::uint8_t>(1u << k);
+        for (std::size_t k = 0; k < unit.nout; ++k) result.out[k] = target(s, static_cast<ValueId>(unit.out + k), numbers);
         const auto dies = [&](ValueId v) {
             if (!temporary_[v] || life_.last_read[v] > s) return;
             if (std::ranges::any_of(plan_.late, [v](const Plan::Late& late) { return late.value == v; })) return;
             result.dead.push_back(v);
             temporary_[v] = false;
         };
-        for (std::size_t k = 0; k < r.nin; ++k) dies(step.in[k]);
-        for (std::size_t k = 0; k < r.nout; ++k) dies(static_cast<ValueId>(step.out + k));
+        for (std::size_t k = 0; k < unit.nin; ++k) dies(unit.in[k]);
+        for (std::size_t k = 0; k < unit.nout; ++k) dies(static_cast<ValueId>(unit.out + k));
         return result;
     }
 
     const Program& program_;
-    const Lifetimes& life_;
+    const std::vector<Unit> units_;
+    const Lifetimes life_;
     const Layout& layout_;
     const std::size_t inputs_, stores_;
     std::vector<bool> temporary_, number_;  // by value: in memory of its own that is still held; 0-d
@@ -152,6 +172,6 @@ private:
 
 }  // namespace
 
-Plan make_plan(const Program& program, const Lifetimes& lifetimes, const Layout& layout) { return Planner(program, lifetimes, layout).plan(); }
+Plan make_plan(const Program& program, const Layout& layout) { return Planner(program, layout).plan(); }
 
 }  // namespace asnumpy::ascend

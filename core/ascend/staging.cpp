@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ranges>
 
 #include "ascend/cann.hpp"
 #include "ascend/device_state.hpp"
@@ -13,37 +14,46 @@ namespace {
 constexpr std::size_t alignment = 64;
 
 void* new_event(DeviceState& device) {
-    const Cann& c = cann();
-    void* event = nullptr;
-    constexpr auto flags = static_cast<std::uint32_t>(cann::ACL_EVENT_SYNC | cann::ACL_EVENT_CAPTURE_STREAM_PROGRESS);
-    if (c.aclrtCreateEventExWithFlag) device.check(c.aclrtCreateEventExWithFlag(&event, flags), "aclrtCreateEventExWithFlag");
-    else device.check(c.aclrtCreateEventWithFlag(&event, flags), "aclrtCreateEventWithFlag");
-    return event;
+    return device.streams.make_event(static_cast<std::uint32_t>(cann::ACL_EVENT_SYNC | cann::ACL_EVENT_CAPTURE_STREAM_PROGRESS));
 }
 
 }  // namespace
 
+// The ring moves on: an event on each stream says when its copies have run.
+void Staging::leave(Chunk& chunk) {
+    while (!chunk.streams.empty()) {
+        const auto free = std::ranges::find(chunk.events, false, &std::pair<void*, bool>::second);
+        auto& [event, busy] = free != chunk.events.end() ? *free : chunk.events.emplace_back(new_event(device_), false);
+        device_.check(cann().aclrtRecordEvent(event, device_.streams.handle(chunk.streams.back())), "aclrtRecordEvent");
+        busy = true;
+        chunk.streams.pop_back();
+    }
+}
+
+void Staging::enter(Chunk& chunk) {
+    for (auto& [event, busy] : chunk.events) {
+        if (!busy) continue;
+        device_.check(cann().aclrtSynchronizeEvent(event), "aclrtSynchronizeEvent");
+        busy = false;
+    }
+}
+
 char* Staging::take(std::size_t bytes) {
-    const Cann& c = cann();
     const std::size_t room = (bytes + alignment - 1) / alignment * alignment;
     if (chunks_[current_].data && used_ + room > chunk_bytes) {
-        Chunk& full = chunks_[current_];
-        device_.check(c.aclrtRecordEvent(full.event, device_.stream), "aclrtRecordEvent");
-        full.busy = true;
+        leave(chunks_[current_]);
         current_ = (current_ + 1) % chunks_.size();
         used_ = 0;
     }
     Chunk& chunk = chunks_[current_];
-    if (chunk.busy) {
-        device_.check(c.aclrtSynchronizeEvent(chunk.event), "aclrtSynchronizeEvent");
-        chunk.busy = false;
-    }
-    if (!chunk.event) chunk.event = new_event(device_);
+    enter(chunk);
     if (!chunk.data) {
         void* memory = nullptr;
-        device_.check(c.aclrtMallocHost(&memory, chunk_bytes), "aclrtMallocHost");
+        device_.check(cann().aclrtMallocHost(&memory, chunk_bytes), "aclrtMallocHost");
         chunk.data = static_cast<char*>(memory);
     }
+    const StreamId stream = device_.streams.selected();
+    if (std::ranges::find(chunk.streams, stream) == chunk.streams.end()) chunk.streams.push_back(stream);
     char* const piece = chunk.data + used_;
     used_ += room;
     return piece;
@@ -51,6 +61,7 @@ char* Staging::take(std::size_t bytes) {
 
 void Staging::upload(void* to, const void* host, std::size_t bytes) {
     const Cann& c = cann();
+    device_.streams.before({{to, bytes, true}});
     for (std::size_t at = 0; at < bytes; at += chunk_bytes) {
         const std::size_t size = std::min(chunk_bytes, bytes - at);
         char* const piece = take(size);
@@ -61,6 +72,7 @@ void Staging::upload(void* to, const void* host, std::size_t bytes) {
 
 void Staging::download(void* host, const void* from, std::size_t bytes) {
     const Cann& c = cann();
+    device_.streams.before({{from, bytes, false}});
     const auto fetch = [&](std::size_t at, std::size_t size) {
         char* const piece = take(size);
         device_.check(c.aclrtMemcpyAsync(piece, size, static_cast<const char*>(from) + at, size, cann::ACL_MEMCPY_DEVICE_TO_HOST, device_.stream), "aclrtMemcpyAsync");
@@ -91,16 +103,11 @@ void Staging::download(void* host, const void* from, std::size_t bytes) {
 }
 
 void Staging::release() noexcept {
-    const Cann& c = cann();
     for (Chunk& chunk : chunks_) {
-        if (chunk.data) c.aclrtFreeHost(chunk.data);
-        if (chunk.event) c.aclrtDestroyEvent(chunk.event);
+        if (chunk.data) cann().aclrtFreeHost(chunk.data);
         chunk = {};
     }
-    for (void*& event : arrived_) {
-        if (event) c.aclrtDestroyEvent(event);
-        event = nullptr;
-    }
+    arrived_ = {};  // the streams give all events back
     current_ = used_ = 0;
 }
 

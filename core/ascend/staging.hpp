@@ -3,6 +3,10 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "device/stream.hpp"
 
 namespace asnumpy::ascend {
 
@@ -15,19 +19,21 @@ public:
 
     explicit Staging(DeviceState& device) : device_(device) {}
 
-    // To be called with the device's mutex held, on the device.
+    // To be called with the device's mutex held, on the device; copies go to the selected stream.
     void upload(void* to, const void* host, std::size_t bytes);    // the host's bytes are read when it returns
-    void download(void* host, const void* from, std::size_t bytes);  // waits for what was enqueued before
+    void download(void* host, const void* from, std::size_t bytes);  // waits for what was enqueued before on the stream
     void release() noexcept;
 
 private:
     struct Chunk {
         char* data = nullptr;
-        void* event = nullptr;
-        bool busy = false;  // its event was recorded and not yet waited for
+        std::vector<StreamId> streams;                   // whose copies use it, since the ring came by
+        std::vector<std::pair<void*, bool>> events;      // after these copies; whether still to be waited for
     };
 
     char* take(std::size_t bytes);  // pinned memory, at most a chunk, for copies that are enqueued next
+    void leave(Chunk&);
+    void enter(Chunk&);
 
     DeviceState& device_;
     std::array<Chunk, 4> chunks_;

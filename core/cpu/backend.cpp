@@ -19,6 +19,7 @@
 #include "cpu/executor.hpp"
 #include "cpu/host_memory.hpp"
 #include "cpu/kernels.hpp"
+#include "cpu/stages.hpp"
 #include "cpu/structured.hpp"
 #include "device/trace.hpp"
 #include "ops/random.hpp"
@@ -33,6 +34,7 @@ class PlanExecutable final : public Executable {
 public:
     explicit PlanExecutable(const Program& program) : plan_(program) {}
     void run(const Launch& launch) const override { plan_.run(launch); }
+    const Resolved& resolved() const { return plan_.resolved(); }
 
 private:
     Plan plan_;
@@ -106,6 +108,9 @@ public:
         return std::make_unique<PlanExecutable>(program);
     }
 
+    std::int64_t rows_at_once(const Stages& stages) const override { return cpu::rows_at_once(stages, plans(stages)); }
+    void run_stages(const Stages& stages, std::int64_t rows) override { cpu::run_stages(stages, plans(stages), rows); }
+
     void run(const StructuredCall& call) override {
         const StructuredFunction function = call.row < functions_.size() ? functions_[call.row] : nullptr;
         if (!function)
@@ -122,6 +127,12 @@ public:
     }
 
 private:
+    static std::vector<const Resolved*> plans(const Stages& stages) {
+        std::vector<const Resolved*> all;
+        for (const Stages::Stage& stage : stages.stages) all.push_back(&static_cast<const PlanExecutable*>(stage.executable)->resolved());
+        return all;
+    }
+
     // Asks the kernel for one page in each huge page of the allocations not yet seen fully written.
     std::uint64_t promised_bytes() const {
         std::lock_guard guard(mutex_);

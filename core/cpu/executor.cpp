@@ -13,19 +13,6 @@ namespace {
 // Work that a thread should have before another one is woken for the rest.
 constexpr double shortest_chunk_ns = 20000;
 
-void run_units(Frame& frame, std::int64_t begin, std::int64_t end) {
-    switch (frame.scheme) {
-    case Scheme::elementwise: {
-        Tiles tiles(frame);
-        for (std::int64_t i = begin; i < end; ++i) tiles.run(frame.tiling.start(i), frame.tiling.length(i));
-        break;
-    }
-    case Scheme::rows: reduce_rows(frame, begin, end); break;
-    case Scheme::segments: reduce_segments(frame, begin, end); break;
-    }
-    if (frame.streaming) finish_streaming();
-}
-
 // A reduced axis of length 0 leaves the row's neutral element.
 void fill_neutral(const Resolved& plan, const Launch& launch) {
     Launch kept;
@@ -47,6 +34,19 @@ void fill_neutral(const Resolved& plan, const Launch& launch) {
 
 }  // namespace
 
+void Frame::run(std::int64_t begin, std::int64_t end) {
+    switch (scheme) {
+    case Scheme::elementwise: {
+        Tiles tiles(*this);
+        for (std::int64_t i = begin; i < end; ++i) tiles.run(tiling.start(i), tiling.length(i));
+        break;
+    }
+    case Scheme::rows: reduce_rows(*this, begin, end); break;
+    case Scheme::segments: reduce_segments(*this, begin, end); break;
+    }
+    if (streaming) finish_streaming();
+}
+
 void Resolved::run(const Launch& launch) const {
     bool kept_empty = false, reduced_empty = false;
     for (int axis = 0; axis < launch.shape.size(); ++axis)
@@ -64,11 +64,11 @@ void Resolved::run(const Launch& launch, Walk walk) const {
     frame.prepare(*this, launch, walk);
     const double units = shortest_chunk_ns / frame.unit_ns;
     if (static_cast<double>(frame.units) < 2 * units) {
-        run_units(frame, 0, frame.units);
+        frame.run(0, frame.units);
     } else {
         Frame* const shared = &frame;
         parallel_for(frame.units, static_cast<std::int64_t>(units) + 1,
-                     [shared](std::int64_t begin, std::int64_t end, int) { run_units(*shared, begin, end); });
+                     [shared](std::int64_t begin, std::int64_t end, int) { shared->run(begin, end); });
     }
     if (frame.scheme == Scheme::segments) combine_chunks(frame);
 }

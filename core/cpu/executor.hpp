@@ -16,6 +16,7 @@ public:
     ~Plan();
     Plan(Plan&&) noexcept;
     void run(const Launch&) const;
+    const Resolved& resolved() const { return *resolved_; }
 
 private:
     std::unique_ptr<const Resolved> resolved_;

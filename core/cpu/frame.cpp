@@ -32,8 +32,9 @@ std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1)
 
 }  // namespace
 
-void Frame::prepare(const Resolved& p, const Launch& launch, Walk walk) {
+void Frame::prepare(const Resolved& p, const Launch& launch, Walk walk, const Portion& part) {
     plan = &p;
+    portion = part;
     const int ninputs = static_cast<int>(p.inputs.size()), nstores = static_cast<int>(p.stores.size());
     inputs.resize(p.inputs.size());
     outputs.resize(p.stores.size());
@@ -43,7 +44,7 @@ void Frame::prepare(const Resolved& p, const Launch& launch, Walk walk) {
     lay_out_operands(launch);
     const auto one_run = [](const auto& operand) { return operand.view.ndim == 1; };
     const bool flat = std::all_of(inputs.begin(), inputs.end(), one_run) && std::all_of(outputs.begin(), outputs.end(), one_run);
-    if (!flat && order.inner == 1 && order.reduced > 1 && order.reduced < shortest_fold && order.outer >= shortest_fold) {
+    if (!flat && order.inner == 1 && order.reduced > 1 && order.reduced < shortest_fold && portion.of_all(order.outer) >= shortest_fold) {
         order = arrange(launch, ninputs, nstores, Walk::kept_inner);
         lay_out_operands(launch);
     }
@@ -129,7 +130,7 @@ void Frame::choose_segments(std::int64_t run, std::int64_t longest) {
     s.width = s.by_row ? tiling.tile : order.inner;
     s.items = s.by_row ? order.reduced : tiling.count;
     s.chunk = s.items;
-    if (order.outer * s.columns.count < enough_segments) s.chunk = std::clamp<std::int64_t>(chunk_elements / tiling.tile, 1, s.items);
+    if (portion.of_all(order.outer) * s.columns.count < enough_segments) s.chunk = std::clamp<std::int64_t>(chunk_elements / tiling.tile, 1, s.items);
     s.chunks = (s.items + s.chunk - 1) / s.chunk;
     units = order.outer * s.columns.count * s.chunks;
 }
@@ -174,7 +175,7 @@ void Frame::choose_access(const Launch& launch) {
         int written = end;
         if (!view.contiguous_runs() || !tiling.within_runs(run)) {
             output.delivery = Output::Delivery::scattered;
-        } else if (!update && stored_bytes >= streaming_threshold() && run * view.itemsize >= streaming_run) {
+        } else if (!update && !(portion.reread >> i & 1u) && portion.of_all(stored_bytes) >= streaming_threshold() && run * view.itemsize >= streaming_run) {
             output.delivery = Output::Delivery::streamed;
             streaming = true;
         } else if (output.value < inputs.size() && !update && plan->readers[output.value] == 1 &&

@@ -73,6 +73,14 @@ struct Segments {
     std::int64_t items, chunk, chunks;   // items of a segment, items of a chunk, chunks of a segment
 };
 
+// The launch is `rows` rows of a larger one with `of` rows, and decides as that one would: the results have the same bits.
+struct Portion {
+    std::int64_t rows = 1, of = 1;
+    std::uint64_t reread = 0;  // bit i: what store i writes is read soon
+
+    std::int64_t of_all(std::int64_t n) const { return n / rows * of; }  // what is n in the portion
+};
+
 struct Frame {
     const Resolved* plan = nullptr;
     Order order;
@@ -92,7 +100,10 @@ struct Frame {
     double unit_ns = 0;          // estimate for one unit of parallel work
     std::int64_t units = 0;
 
-    void prepare(const Resolved&, const Launch&, Walk);
+    Portion portion;
+
+    void prepare(const Resolved&, const Launch&, Walk, const Portion& = {});
+    void run(std::int64_t begin, std::int64_t end);  // units; by one thread
 
 private:
     void lay_out_operands(const Launch&);

@@ -13,16 +13,30 @@
 namespace asnumpy::cpu {
 namespace {
 
+// Addresses that will be read soon. A processor follows one run of addresses by itself; two of them, or one whose elements
+// wait for each other, it fetches late at every page. An address beyond the end is no error.
+template <class T> void fetch_ahead(const T* in, std::size_t n) {
+    constexpr std::size_t ahead = 1024, line = 64;
+    for (std::size_t at = 0; at < n * sizeof(T); at += line) __builtin_prefetch(reinterpret_cast<const char*>(in) + ahead + at);
+}
+
 // What is folded: elements as they lie, or what a row gives for those of two operands.
 template <class T> struct Elements {
     const T* in;
+    static constexpr bool several = false;
     T operator[](std::size_t i) const { return in[i]; }
     Elements from(std::size_t i) const { return {in + i}; }
+    void fetch(std::size_t i, std::size_t n) const { fetch_ahead(in + i, n); }
 };
 template <class Inner, class T> struct Applied {
     const T *x, *y;
+    static constexpr bool several = true;
     T operator[](std::size_t i) const { return static_cast<T>(Inner::template call<T>(x[i], y[i])); }
     Applied from(std::size_t i) const { return {x + i, y + i}; }
+    void fetch(std::size_t i, std::size_t n) const {
+        fetch_ahead(x + i, n);
+        fetch_ahead(y + i, n);
+    }
 };
 
 // Each block is folded in many lanes side by side, the lanes and then the blocks in pairs. The number of lanes is the same
@@ -52,6 +66,7 @@ template <class Row, class T> struct FoldOf {
         for (std::size_t l = 0; l < first; ++l) sums[l] = in[l];
         std::size_t i = first;
         for (; i + lanes <= n; i += lanes) {
+            if constexpr (Source::several || !Row::definition.options.light) in.fetch(i, lanes);
 #pragma omp simd
             for (std::size_t l = 0; l < lanes; ++l) sums[l] = op(sums[l], in[i + l]);
         }

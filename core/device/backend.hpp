@@ -1,12 +1,14 @@
 // What a device implements. One folder per backend; the runtime sees nothing but this.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "device/stream.hpp"
 #include "ops/philox.hpp"
 #include "program/program.hpp"
 
@@ -34,7 +36,29 @@ struct StructuredCall {
     std::int64_t axis = 0;
     RowId op{};              // scan: the elementwise row; else unused
     std::int64_t option = 0;
+    std::array<double, 2> numbers{};
     Stream stream;           // random draws
+};
+
+// Programs that run one after another and share an axis, their rows: what a later one reads of what an earlier one wrote was
+// written at the same row. So they may also run some rows at a time, each block of rows through all of them.
+struct Stages {
+    struct Reach {                // where an operand lies
+        std::int32_t buffer = -1; // of `buffers`; -1: a constant
+        std::int64_t offset = 0;  // hidden: bytes from the start of row 0
+    };
+    struct Stage {
+        const Executable* executable = nullptr;
+        Launch launch;
+        int axis = 0;             // the rows: an axis of the launch that is not reduced, of one length in all stages
+        std::vector<Reach> reach; // by operand
+    };
+    struct Held {
+        bool hidden = false;        // only these stages see it: it has no memory, and its operands no address
+        std::int64_t row_bytes = 0; // hidden: from one row to the next; no operand reaches beyond
+    };
+    std::vector<Stage> stages;
+    std::vector<Held> buffers;
 };
 
 // Applies an elementwise row to n contiguous elements; an output may be exactly an input.
@@ -60,10 +84,17 @@ public:
     virtual std::unique_ptr<Executable> compile(const Program&) = 0;
     virtual void run(const StructuredCall&) = 0;
     virtual bool host_visible() const = 0;  // the host may dereference its memory
+    // How many rows at a time these programs should run through, so that a block is still at hand when the next program reads
+    // it; 0: one program after the other is as good. No operand has its address yet. run_stages: where that was not 0.
+    virtual std::int64_t rows_at_once(const Stages&) const { return 0; }
+    virtual void run_stages(const Stages&, std::int64_t rows);
 
     // What follows concerns devices whose memory the host may not touch, and whose work runs later; the defaults are
     // those of a device on which everything is done when a call returns. Any of these may be called by several threads
     // at the same time.
+
+    // Work is enqueued on the stream that the calling thread works on (device/stream.hpp). The device puts work of two
+    // streams in order where they use the same bytes.
 
     // Bytes from the host, in order with the device's work; the source may change when the call returns.
     virtual void upload(void* to, const void* host, std::size_t bytes);
@@ -74,13 +105,37 @@ public:
     // What it keeps of the pool's memory; and giving it all back, false when that is nothing. Called without the pool's lock.
     virtual Kept kept() const { return {}; }
     virtual bool give_up_kept() noexcept { return false; }
+    // The same, but the call may return before the bytes have moved: the host's memory is the caller's duty until the
+    // stream has passed. False where that cannot be (memory that is not pinned); then nothing was done.
+    virtual bool start_upload(void* /*to*/, const void* /*host*/, std::size_t /*bytes*/) { return false; }
+    virtual bool start_download(void* /*host*/, const void* /*from*/, std::size_t /*bytes*/) { return false; }
+    // Host memory for copies of that kind, cached; nullptr where any memory will do. Copies that are under way when it is
+    // given back may end. MemoryError when there is none left.
+    virtual void* allocate_pinned(std::size_t /*bytes*/) { return nullptr; }
+    virtual void release_pinned(void*) noexcept {}
+    virtual void free_pinned_cache() noexcept {}
     // Waits for all work that was launched. What failed on the device meanwhile is thrown here.
     virtual void synchronize() {}
+    // False: it is gone for good, and work for it can never run.
+    virtual bool usable() const noexcept { return true; }
+
+    virtual StreamId take_stream(int priority) { return stream_numbers_.take(priority); }
+    virtual void give_stream(StreamId stream) noexcept { stream_numbers_.give(stream); }
+    virtual void synchronize(StreamId) {}
+    virtual bool done(StreamId) { return true; }
+    virtual void order(StreamId /*before*/, StreamId /*after*/) {}  // what is enqueued later on `after` waits for `before`
+    virtual std::uintptr_t stream_handle(StreamId) { return 0; }   // what the device's own interface calls it; 0: nothing
+    virtual std::unique_ptr<Event> make_event(bool timed);
+    // Somebody else enqueues, or has enqueued, work on the calling thread's stream that uses these bytes.
+    virtual void prepare_use(const void* /*data*/, std::size_t /*bytes*/, bool /*written*/) {}
+
     // Whether the device itself computes this, whatever the shapes and strides. Where it does not, the runtime runs the
     // instruction on the host, counts it and says so. Copies and casts between all dtypes that it stores must be computed.
     virtual bool computes(RowId, int /*loop*/) const { return true; }   // elementwise
     virtual bool reduces(RowId, int /*loop*/) const { return true; }    // as a program's reduction
     virtual bool computes(const StructuredCall&) const { return true; } // looks at rows, dtypes and attributes only
+    // Whether the device has this as one operation, which is composed of several where it has not. Looks at the same.
+    virtual bool offers(const StructuredCall&) const { return false; }
     // Why it does not, in a few words.
     virtual std::string why_not_computed(RowId, int /*loop*/) const { return {}; }
     virtual std::string why_not_reduced(RowId, int /*loop*/) const { return {}; }
@@ -88,6 +143,9 @@ public:
     // For arrays so small that a launch would cost more than their elements; nullptr where the host must not compute.
     virtual ContiguousLoop contiguous_loop(RowId, int) const { return nullptr; }
     virtual ContiguousFold contiguous_fold(RowId, int) const { return nullptr; }
+
+protected:
+    StreamNumbers stream_numbers_;
 };
 
 }  // namespace asnumpy

@@ -87,8 +87,10 @@ struct Pool::Impl {
 
     Backend& backend;
     const std::size_t padding = backend.padding();
+    using Classes = std::array<SizeClass, class_count>;
+
     mutable ForkMutex mutex{50};
-    std::array<SizeClass, class_count> classes;
+    std::vector<std::unique_ptr<Classes>> classes;  // by stream
     Segments segments;
     std::unordered_map<char*, LargeBlock> large;  // the large blocks alive
     PoolFigures figures;                          // without `cached`
@@ -100,15 +102,21 @@ struct Pool::Impl {
     std::size_t room(std::size_t bytes) const { return padding ? (bytes + padding - 1) / padding * padding + padding : bytes; }
     std::uint64_t cached() const { return segments.held() - held_by_small - held_by_large; }
 
-    char* allocate_small(std::size_t bytes, bool& hit) {
-        SizeClass& c = classes[class_of(bytes)];
+    Classes& classes_of(StreamId stream) {
+        if (stream >= classes.size()) classes.resize(stream + std::size_t{1});
+        if (!classes[stream]) classes[stream] = std::make_unique<Classes>();
+        return *classes[stream];
+    }
+
+    char* allocate_small(std::size_t bytes, StreamId stream, bool& hit) {
+        SizeClass& c = classes_of(stream)[class_of(bytes)];
         if (c.free.empty()) {
             const std::size_t size = class_bytes(class_of(bytes));
             const std::size_t slab = slab_bytes(class_of(bytes)), blocks = slab / size;
             c.slabs.reserve(c.slabs.size() + 1);
             c.free.reserve(c.total + blocks);
             Segments::Handle block;
-            if (!allocate_block(slab, hit, block)) return nullptr;
+            if (!allocate_block(slab, stream, hit, block)) return nullptr;
             char* const data = Segments::data(block);
             c.slabs.push_back({block, data, slab});
             c.total += blocks;
@@ -120,11 +128,11 @@ struct Pool::Impl {
         return data;
     }
 
-    char* allocate_large(std::size_t bytes, bool& hit) {
+    char* allocate_large(std::size_t bytes, StreamId stream, bool& hit) {
         const std::size_t rounded = round_large(bytes);
         auto node = large.extract(large.try_emplace(nullptr).first);  // taken first: after it nothing can throw
         large.reserve(large.size() + 1);
-        if (!allocate_block(rounded, hit, node.mapped().block)) return nullptr;
+        if (!allocate_block(rounded, stream, hit, node.mapped().block)) return nullptr;
         char* const data = Segments::data(node.mapped().block);
         node.key() = data;
         node.mapped().bytes = bytes;
@@ -133,37 +141,44 @@ struct Pool::Impl {
         return data;
     }
 
-    // A block from the cached segments, else from a new segment that the device and the limit allow.
-    bool allocate_block(std::size_t bytes, bool& hit, Segments::Handle& block) {
-        if (segments.take(bytes, false, block)) return true;
+    // A block from the cached segments of the stream, else from a new segment that the device and the limit allow, else
+    // from any segment.
+    bool allocate_block(std::size_t bytes, StreamId stream, bool& hit, Segments::Handle& block) {
+        if (segments.take(bytes, stream, false, block)) return true;
         const std::size_t roomy = Segments::segment_bytes(bytes);
         const bool shared = roomy != bytes;
-        if (grow(roomy, shared)) {
+        if (grow(roomy, stream, shared)) {
             hit = false;
-            return segments.take(bytes, true, block);
+            return segments.take(bytes, stream, true, block);
         }
-        if (segments.take(bytes, true, block)) return true;
+        if (segments.take(bytes, stream, true, block)) return true;
         free_cache();
-        if (segments.take(bytes, true, block)) return true;  // slabs that were given back have merged
+        if (segments.take(bytes, stream, true, block)) return true;  // slabs that were given back have merged
         hit = false;
-        return (grow(roomy, shared) || (bytes < roomy && grow(bytes, shared))) && segments.take(bytes, true, block);
+        return (grow(roomy, stream, shared) || (bytes < roomy && grow(bytes, stream, shared))) && segments.take(bytes, stream, true, block);
     }
 
-    bool grow(std::size_t bytes, bool shared) {
+    bool grow(std::size_t bytes, StreamId stream, bool shared) {
         // Rounded up, so that a limit smaller than a slab still lets small blocks in; they are counted by `in_use`.
         constexpr std::uint64_t unit = 2 * megabyte;
         if (limit && segments.held() + bytes > (limit + unit - 1) / unit * unit) return false;
         // A device that promises more than it has would kill the process when the memory is touched.
         if (bytes >= megabyte && bytes > backend.available_memory()) return false;
-        return segments.grow(bytes, shared);
+        return segments.grow(bytes, stream, shared);
     }
 
     // Slabs without a live block go back to their segments, then segments without one to the device.
     void free_cache() noexcept {
-        for (SizeClass& c : classes) {
+        for (const auto& one : classes)
+            if (one) free_slabs(*one);
+        segments.release_free();
+    }
+
+    void free_slabs(Classes& of_stream) noexcept {
+        for (SizeClass& c : of_stream) {
             if (c.free.empty()) continue;
             std::sort(c.free.begin(), c.free.end());
-            const std::size_t size = class_bytes(static_cast<std::size_t>(&c - classes.data()));
+            const std::size_t size = class_bytes(static_cast<std::size_t>(&c - of_stream.data()));
             std::erase_if(c.slabs, [&](const Slab& slab) {
                 const auto first = std::lower_bound(c.free.begin(), c.free.end(), slab.data);
                 const auto last = std::lower_bound(first, c.free.end(), slab.data + slab.bytes);
@@ -175,7 +190,6 @@ struct Pool::Impl {
                 return true;
             });
         }
-        segments.release_free();
     }
 
     std::string failure(std::size_t bytes) const {
@@ -201,22 +215,22 @@ Pool::Pool(Backend& backend)
       impl_(std::make_unique<Impl>(backend, total_memory_)) {}
 Pool::~Pool() = default;
 
-void* Pool::allocate(std::size_t bytes) {
+void* Pool::allocate(std::size_t bytes, StreamId stream) {
     try {
-        return take(bytes);
+        return take(bytes, stream);
     } catch (const MemoryError&) {
         if (!backend_.give_up_kept()) throw;
     }
-    return take(bytes);
+    return take(bytes, stream);
 }
 
-void* Pool::take(std::size_t bytes) {
+void* Pool::take(std::size_t bytes, StreamId stream) {
     Impl& p = *impl_;
     std::lock_guard guard(p.mutex);
     const bool over = bytes > PTRDIFF_MAX / 2 || (p.limit && p.figures.in_use + bytes > p.limit);
     bool hit = true;
     const std::size_t room = over ? 0 : p.room(bytes);
-    char* data = over ? nullptr : room <= small_limit ? p.allocate_small(room, hit) : p.allocate_large(room, hit);
+    char* data = over ? nullptr : room <= small_limit ? p.allocate_small(room, stream, hit) : p.allocate_large(room, stream, hit);
     if (!data) throw MemoryError(p.failure(bytes));
     PoolFigures& f = p.figures;
     f.in_use += bytes;
@@ -228,7 +242,7 @@ void* Pool::take(std::size_t bytes) {
     return data;
 }
 
-void Pool::deallocate(void* data, std::size_t bytes) noexcept {
+void Pool::deallocate(void* data, std::size_t bytes, StreamId stream) noexcept {
     if (!data) return;
     Impl& p = *impl_;
     std::lock_guard guard(p.mutex);
@@ -236,7 +250,7 @@ void Pool::deallocate(void* data, std::size_t bytes) noexcept {
     const std::size_t room = p.room(bytes);
     if (room <= small_limit) {
         const std::size_t c = class_of(room);
-        p.classes[c].free.push_back(block);
+        (*p.classes[stream])[c].free.push_back(block);
         p.held_by_small -= class_bytes(c);
     } else {
         const auto found = p.large.find(block);

@@ -25,8 +25,10 @@ public:
     ~Pool();
     Pool(const Pool&) = delete;
 
-    void* allocate(std::size_t bytes);                 // 64-byte aligned; MemoryError names the largest holders
-    void deallocate(void* data, std::size_t bytes) noexcept;
+    // 64-byte aligned; MemoryError names the largest holders. A block comes from those that the same stream used before,
+    // where that is possible, so that streams do not wait for each other's memory.
+    void* allocate(std::size_t bytes, StreamId = 0);
+    void deallocate(void* data, std::size_t bytes, StreamId = 0) noexcept;  // with the stream of its allocation
     void free_all_blocks() noexcept;
     void set_limit(std::uint64_t bytes);               // 0: none
     std::uint64_t limit() const;
@@ -40,7 +42,7 @@ public:
     unsigned number() const { return number_; }
 
 private:
-    void* take(std::size_t bytes);
+    void* take(std::size_t bytes, StreamId);
 
     Backend& backend_;
     bool host_visible_;

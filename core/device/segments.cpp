@@ -62,12 +62,20 @@ Segments::~Segments() {
 
 std::size_t Segments::segment_bytes(std::size_t bytes) { return bytes < shared_limit ? shared_segment : bytes; }
 
-Segments::Bins& Segments::bins_of(const Segment& s) { return bins_[s.shared ? 0 : 1]; }
+Segments::Bins& Segments::bins_of(const Segment& s) { return (*bins_[s.stream])[s.shared ? 0 : 1]; }
 
-bool Segments::take(std::size_t bytes, bool any, Handle& block) {
-    const std::size_t own = bytes < shared_limit ? 0 : 1;
-    Block* found = bins_[own].best_fit(bytes);
-    if (!found && any) found = bins_[1 - own].best_fit(bytes);
+bool Segments::take(std::size_t bytes, StreamId stream, bool any, Handle& block) {
+    const std::size_t kind = bytes < shared_limit ? 0 : 1;
+    const auto look = [&](const std::unique_ptr<Pair>& bins, std::size_t which) { return bins ? (*bins)[which].best_fit(bytes) : nullptr; };
+    Block* found = nullptr;
+    if (stream < bins_.size()) {
+        found = look(bins_[stream], kind);
+        if (!found && any) found = look(bins_[stream], 1 - kind);
+    }
+    for (std::size_t s = 0; any && !found && s < bins_.size(); ++s) {
+        found = look(bins_[s], kind);
+        if (!found) found = look(bins_[s], 1 - kind);
+    }
     if (!found) return false;
     Bins& bins = bins_of(*found->segment);
     const std::size_t rest = found->bytes - bytes;
@@ -86,8 +94,10 @@ bool Segments::take(std::size_t bytes, bool any, Handle& block) {
     return true;
 }
 
-bool Segments::grow(std::size_t bytes, bool shared) {
+bool Segments::grow(std::size_t bytes, StreamId stream, bool shared) {
     trace::Span span("device_allocate", "pool", bytes);
+    if (stream >= bins_.size()) bins_.resize(stream + std::size_t{1});
+    if (!bins_[stream]) bins_[stream] = std::make_unique<Pair>();
     Segment& s = segments_.emplace_back();
     try {
         s.blocks.emplace_back();
@@ -101,6 +111,7 @@ bool Segments::grow(std::size_t bytes, bool shared) {
         return false;
     }
     s.bytes = bytes;
+    s.stream = stream;
     s.shared = shared;
     const Handle whole = s.blocks.begin();
     *whole = Block{s.data, bytes, true, &s, whole, nullptr, nullptr};

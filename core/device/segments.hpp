@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 #include <list>
+#include <memory>
+#include <vector>
 
 #include "device/backend.hpp"
 
@@ -26,11 +28,12 @@ public:
     // The size of the segment to ask the device for, for a block of so many bytes.
     static std::size_t segment_bytes(std::size_t bytes);
 
-    // A block of at least `bytes` (a multiple of 64) from the cached ones into `block`; false when none fits. Blocks
-    // of less than 4 MB come from shared segments unless `any`, so that they do not break up the large ones.
-    bool take(std::size_t bytes, bool any, Handle& block);
+    // A block of at least `bytes` (a multiple of 64) from the cached ones into `block`; false when none fits. Unless
+    // `any`, blocks come from segments of the stream, and those of less than 4 MB from shared ones, so that they do not
+    // break up the large ones.
+    bool take(std::size_t bytes, StreamId, bool any, Handle& block);
     // A new segment, shared by small blocks or made for one large block; false when the device has no memory left.
-    bool grow(std::size_t bytes, bool shared);
+    bool grow(std::size_t bytes, StreamId, bool shared);
     void give(Handle) noexcept;
     // Gives free segments back to the device, least recently used first, until `enough` bytes are gone.
     void release_free(std::uint64_t enough = std::numeric_limits<std::uint64_t>::max()) noexcept;
@@ -50,11 +53,13 @@ private:
         Block* best_fit(std::size_t bytes) const;
     };
 
+    using Pair = std::array<Bins, 2>;  // of shared segments, of segments made for one large block
+
     Bins& bins_of(const Segment&);
 
     Backend& backend_;
     std::list<Segment> segments_;
-    std::array<Bins, 2> bins_;  // of shared segments, of segments made for one large block
+    std::vector<std::unique_ptr<Pair>> bins_;  // by stream
     std::uint64_t held_ = 0;
     std::uint64_t clock_ = 0;
 };
@@ -72,6 +77,7 @@ struct Segments::Block {
 struct Segments::Segment {
     char* data = nullptr;
     std::size_t bytes = 0;
+    StreamId stream = 0;
     bool shared = false;
     std::list<Block> blocks{};  // in order of address, no two free neighbours
     std::uint64_t last_used = 0;

@@ -16,7 +16,8 @@ struct Structured {
 // All operands of one call may have any strides (0 and negative included); outputs never overlap inputs.
 inline constexpr std::array structured_rows{
     // (..., m, k) x (..., k, n) -> (..., m, n); one dtype, batch axes already broadcast (stride 0); every dtype.
-    // option 1: out += a @ b, rounded once
+    // option 1: out += a @ b, rounded once. option 2, where a device offers it: out = n * (a @ b) + m * c of the numbers and a
+    // third input of out's shape, which may be out itself
     Structured{"matmul", 2, 1, "aclnnMatmul x y -> out 0"},
     // inclusive scan of `op` (add, multiply, maximum, minimum, logical_and, ...) along `axis`; in.dtype == out.dtype
     Structured{"scan", 1, 1, ""},

@@ -8,6 +8,7 @@ namespace asnumpy::python {
 void bind_operations(nb::module_&);  // operations.cpp: everything that records
 void bind_axes(nb::module_&);        // axis_methods.cpp: views by axes
 void bind_devices(nb::module_&);     // devices.cpp: devices, moves between them, fallbacks
+void bind_streams(nb::module_&);     // streams.cpp: streams, events, pinned memory
 void bind_lowering(nb::module_&);    // lowering.cpp: how an Ascend device runs each row
 void bind_views(nb::module_&);       // views.cpp: creation, views, exchange with NumPy
 void bind_host_door(nb::module_&);   // host_door.cpp: functions of NumPy's on arrays of ours

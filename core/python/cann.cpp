@@ -64,18 +64,30 @@ nb::dict cann_graphs() {
     return all;
 }
 
+void note_foreign_use(const Array& a, bool written) {
+    if (a.host_visible() || a.size() == 0) return;
+    const Extent reach = extent(a.view, static_cast<std::int64_t>(itemsize(a.dtype)));
+    without_lock([&] { a.pool().backend().prepare_use(a.buffer->data() + reach.low, static_cast<std::size_t>(reach.high - reach.low), written); });
+}
+
 }  // namespace
 
 void bind_cann(nb::module_& m) {
     using nb::arg;
     m.def("cann_search", cann_search);
-    m.def("cann_stream", [](int device) { return reinterpret_cast<std::uintptr_t>(ascend::device(device).stream); }, arg("device"),
-          "The aclrtStream on which a device's arrays are computed.");
+    m.def("cann_stream", [](int device) {
+        const Pool& pool = ascend::pool(device);
+        return pool.backend().stream_handle(current_stream(pool.number()));
+    }, arg("device"), "The aclrtStream on which this thread's work with a device's arrays runs.");
     m.def("cann_address", [](nb::handle array, bool written) {
         const Array& a = expect_array(array.ptr(), "cann.op")->array;
         make_ready(a, written ? Access::write : Access::read);
+        note_foreign_use(a, written);
         return reinterpret_cast<std::uintptr_t>(a.data());
-    }, arg("array"), arg("written"), "Of the first element, after what is recorded and concerns it was enqueued; to be used before anything else is.");
+    }, arg("array"), arg("written"),
+          "Of the first element, after what is recorded and concerns it was enqueued, and after what other streams do with it; to be used before anything else is.");
+    m.def("cann_enqueued", [](nb::handle array, bool written) { note_foreign_use(expect_array(array.ptr(), "cann.op")->array, written); },
+          arg("array"), arg("written"), "To be called after work of CANN's that uses the array was enqueued, on the stream that cann_stream() names.");
     m.def("cann_graphs", cann_graphs, "By device that was used: launches captured, replayed and refused, graphs kept, and the bytes that are theirs.");
     m.def("set_graph_replay", [](bool on) { ascend::enable_graphs(on); }, arg("on"), nb::call_guard<nb::gil_scoped_release>());
     m.def("cann_pause_graphs", [](int device) { ascend::device(device).graphs.pause(); }, arg("device"), nb::call_guard<nb::gil_scoped_release>(),

@@ -96,12 +96,6 @@ void bind_devices(nb::module_& m) {
         Pool* const before = exchange_thread_pool(device.is_none() ? nullptr : &expect_pool(device.ptr()));
         return before ? nb::steal(device_name(*before)) : nb::none();
     }, arg("device").none(), "Gives this thread a device for new arrays, None for the process's, and returns what it had.");
-    // Python makes helper arrays of its own: they, too, lie where the arguments lie.
-    m.def("call_beside", [](nb::handle function, nb::handle args, nb::handle keywords) {
-        const nb::object values = owned(PyDict_Values(keywords.ptr()));
-        const OnDeviceOf device(args.ptr(), values.ptr());
-        return nb::steal(checked(PyObject_Call(function.ptr(), args.ptr(), keywords.ptr())));
-    }, arg("function"), arg("args"), arg("keywords"), "Calls the function with its arguments' device as that of new arrays.");
     m.def("to_device", move_to, arg("array"), arg("device"));
     m.def("numpy_copy", [](nb::handle array) { return nb::steal(numpy_copy(expect_array(array.ptr(), "to_numpy"))); }, arg("array"));
     m.def("announce_implicit_copy", [](nb::handle array, const char* function) {

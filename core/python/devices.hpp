@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 
 #include "python/array_object.hpp"
 
@@ -19,6 +20,7 @@ void announce_implicit_copy(const Array&, const char* function);
 class OnDeviceOf {
 public:
     template <class... A> explicit OnDeviceOf(A*... objects) { static_cast<void>((look_at(reinterpret_cast<PyObject*>(objects)) || ...)); }
+    explicit OnDeviceOf(std::span<PyObject* const> objects) { static_cast<void>(std::any_of(objects.begin(), objects.end(), [this](PyObject* o) { return look_at(o); })); }
     ~OnDeviceOf() { if (entered_) exchange_thread_pool(before_); }
     OnDeviceOf(const OnDeviceOf&) = delete;
     OnDeviceOf& operator=(const OnDeviceOf&) = delete;

@@ -4,12 +4,22 @@
 #include <cstdarg>
 #include <new>
 
+#include "python/hooks.hpp"
+
 namespace asnumpy::python {
 
 namespace {
 
 PyObject* axis_error = nullptr;
 PyObject* complex_warning = nullptr;
+
+void set_cann_error(const DeviceFailure& e) {
+    if (!hooks.cann_error) return PyErr_SetString(PyExc_RuntimeError, e.what());
+    PyObject* const error = PyObject_CallFunction(hooks.cann_error, "ssis", e.what(), e.function.c_str(), e.code, e.message.c_str());
+    if (!error) return;
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
+    Py_DECREF(error);
+}
 
 void translate(const std::exception_ptr& error, void*) {
     try {
@@ -67,6 +77,8 @@ void set_python_error() noexcept {
         PyErr_SetString(PyExc_MemoryError, e.what());
     } catch (const std::bad_alloc&) {
         PyErr_NoMemory();
+    } catch (const DeviceFailure& e) {
+        set_cann_error(e);
     } catch (const std::exception& e) {
         PyErr_SetString(PyExc_RuntimeError, e.what());
     } catch (...) {

@@ -1,6 +1,7 @@
 // The extension module: creates the types, then binds the functions.
 #define ASNUMPY_IMPORTS_NUMPY
 #include "python/array_object.hpp"
+#include "python/beside.hpp"
 #include "python/bindings.hpp"
 #include "python/convert.hpp"
 #include "python/exports.hpp"
@@ -15,9 +16,13 @@ namespace {
 // os.fork stops the world first, so that the child's queue is whole.
 void watch_forks() {
     const nb::object before = nb::cpp_function([] { lock_for_fork(); });
-    const nb::object after = nb::cpp_function([] { unlock_after_fork(); });
-    nb::module_::import_("os").attr("register_at_fork")(nb::arg("before") = before, nb::arg("after_in_child") = after,
-                                                        nb::arg("after_in_parent") = after);
+    const nb::object parent = nb::cpp_function([] { unlock_after_fork(); });
+    const nb::object child = nb::cpp_function([] {
+        unlock_after_fork();
+        forget_lost_work();
+    });
+    nb::module_::import_("os").attr("register_at_fork")(nb::arg("before") = before, nb::arg("after_in_child") = child,
+                                                        nb::arg("after_in_parent") = parent);
 }
 
 }  // namespace
@@ -29,12 +34,14 @@ void initialise(nb::module_& m) {
     register_translators();
     install_host();
     create_export_type();
+    create_beside_type(m);
     create_array_type(m);
     create_ufunc_type(m);
     bind_hooks(m);
     bind_operations(m);
     bind_axes(m);
     bind_devices(m);
+    bind_streams(m);
     bind_lowering(m);
     bind_views(m);
     bind_host_door(m);

@@ -75,7 +75,7 @@ void copy_bytes(char* to, const char* from, std::int64_t bytes) {
 
 }  // namespace
 
-PyObject* copy_from_numpy(PyObject* source, const char* function, Pool& pool) {
+PyObject* copy_from_numpy(PyObject* source, const char* function, Pool& pool, bool blocking) {
     nb::object held;
     if (PyArray_IsScalar(source, Generic)) {
         held = owned(PyArray_FromScalar(source, nullptr));
@@ -90,7 +90,7 @@ PyObject* copy_from_numpy(PyObject* source, const char* function, Pool& pool) {
     const std::int64_t bytes = layout.size() * item;
 
     if (!pool.host_visible() && (c || fortran) && native(from)) {
-        Array uploaded = moved(foreign(from, dtype, keep(source)), pool);
+        Array uploaded = moved(foreign(from, dtype, keep(source)), pool, blocking);
         run_deferred();
         return wrap(std::move(uploaded));
     }
@@ -193,6 +193,31 @@ PyObject* numpy_copy(PyArray* a) {
         without_lock([&] { source.pool().backend().download(to, source.data(), static_cast<std::size_t>(source.nbytes())); });
     }
     return made.release().ptr();
+}
+
+bool download_into(PyArray* a, PyObject* out, bool blocking) {
+    if (a->array.host_visible() || !PyArray_Check(out)) return false;
+    auto* const to = reinterpret_cast<PyArrayObject*>(out);
+    if (!native(to) || !PyArray_ISWRITEABLE(to) || dtype_code(PyArray_DESCR(to)) != static_cast<int>(a->array.dtype)) return false;
+    const View layout = view_of(to);
+    const auto item = static_cast<std::int64_t>(itemsize(a->array.dtype));
+    if (!(layout.shape == a->array.shape()) || !(is_c_contiguous(layout, item) || is_f_contiguous(layout, item))) return false;
+    Array source = a->array;
+    if (source.size() == 0) return true;
+    const auto alike = [&] {
+        return is_c_contiguous(layout, item) ? is_c_contiguous(source.view, item) : is_f_contiguous(source.view, item);
+    };
+    if (!alike()) {
+        source = new_array_like(layout, source.dtype, source.pool());
+        assign(source, a->array);
+    }
+    make_ready(source, Access::read);
+    without_lock([&] {
+        Backend& device = source.pool().backend();
+        const auto bytes = static_cast<std::size_t>(source.nbytes());
+        if (blocking || !device.start_download(PyArray_DATA(to), source.data(), bytes)) device.download(PyArray_DATA(to), source.data(), bytes);
+    });
+    return true;
 }
 
 }  // namespace asnumpy::python

@@ -6,7 +6,8 @@
 namespace asnumpy::python {
 
 // A copy on that device in native byte order, C-ordered unless the source is in Fortran order.
-PyObject* copy_from_numpy(PyObject* source, const char* function, Pool&);
+// Unless `blocking` it may return before the elements were read, where they lie in pinned memory.
+PyObject* copy_from_numpy(PyObject* source, const char* function, Pool&, bool blocking = true);
 // An array on the host over the memory of `source`, which somebody else may read or write: nothing on it is deferred.
 PyObject* share_numpy(PyObject* source, const char* function);
 // Whether a NumPy array may become one of ours as it is: at the end of its chain of views stands an array that owns the
@@ -19,5 +20,8 @@ PyObject* adopt_numpy(PyObject* source, const char* function, Pool&);
 PyObject* to_numpy(PyArray*, bool writeable);
 // An ndarray of its own, in the array's memory order.
 PyObject* numpy_copy(PyArray*);
+// The elements of a device's array into an ndarray of its shape and dtype, on memory in one piece. False, and nothing was
+// done, where either is something else. Unless `blocking` it may return before they are there, as above.
+bool download_into(PyArray*, PyObject* out, bool blocking);
 
 }  // namespace asnumpy::python

@@ -4,6 +4,7 @@
 #include "cpu/blas.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/threads.hpp"
+#include "device/contract.hpp"
 #include "device/trace.hpp"
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
@@ -63,11 +64,20 @@ void bind_runtime(nb::module_& m) {
     m.def("pending_count", [] { return pending_count(); });
     m.def("set_eager", [](bool on) { set_eager(on); }, arg("on"));
     m.def("eager", [] { return eager(); });
+    m.def("set_contract", [](bool on) {
+        if (on != may_contract) flush();  // what is recorded was meant with the old setting
+        may_contract = on;
+    }, arg("on"));
+    m.def("contract", [] { return may_contract.load(); });
     m.def("set_eager_size", [](std::int64_t elements) { set_eager_size(elements); }, arg("elements"));
     m.def("eager_size", [] { return eager_size(); });
 
     m.def("memory_info", memory_info, arg("device") = nb::none());
-    m.def("free_all_blocks", [](nb::handle device) { expect_pool(device.ptr()).free_all_blocks(); }, arg("device") = nb::none());
+    m.def("free_all_blocks", [](nb::handle device) {
+        Pool& pool = expect_pool(device.ptr());
+        pool.free_all_blocks();
+        pool.backend().free_pinned_cache();
+    }, arg("device") = nb::none());
     m.def("set_memory_limit", [](std::uint64_t bytes, nb::handle device) { expect_pool(device.ptr()).set_limit(bytes); }, arg("bytes"), arg("device") = nb::none());
     m.def("reset_peak", [](nb::handle device) { expect_pool(device.ptr()).reset_peak(); }, arg("device") = nb::none());
 

@@ -184,9 +184,9 @@ void bind_views(nb::module_& m) {
     m.def("dtype_supported", [](nb::handle dtype) {
         return PyArray_DescrCheck(dtype.ptr()) && dtype_code(reinterpret_cast<PyArray_Descr*>(dtype.ptr())) >= 0;
     }, arg("dtype"));
-    m.def("new_from_numpy", [](nb::handle source, const char* function, nb::handle device) {
-        return nb::steal(copy_from_numpy(source.ptr(), function, expect_pool(device.ptr())));
-    }, arg("array"), arg("function") = "array", arg("device") = nb::none());
+    m.def("new_from_numpy", [](nb::handle source, const char* function, nb::handle device, bool blocking) {
+        return nb::steal(copy_from_numpy(source.ptr(), function, expect_pool(device.ptr()), blocking));
+    }, arg("array"), arg("function") = "array", arg("device") = nb::none(), arg("blocking") = true);
     m.def("wrap_numpy", [](nb::handle source, const char* function) { return nb::steal(share_numpy(source.ptr(), function)); },
           arg("array"), arg("function") = "array");
     m.def("adopt", [](nb::handle source, const char* function, nb::handle device) {

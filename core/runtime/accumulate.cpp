@@ -1,6 +1,9 @@
 // The rewrite happens in place: the copy of c takes the product's position, the product the addition's.
 #include "runtime/accumulate.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include "runtime/record.hpp"
 
 namespace asnumpy {
@@ -15,8 +18,7 @@ bool accumulates(DType d) {
 bool is_product(const Instruction& product, RowId matmul, const Array& operand) {
     if (product.work != Work::structured || product.row != matmul || product.option != 0 || product.on_host) return false;
     const Array& out = product.out[0];
-    return out.buffer == operand.buffer && out.view == operand.view && accumulates(out.dtype) &&
-           out.dtype == operand.dtype;
+    return out.buffer == operand.buffer && out.view == operand.view && out.dtype == operand.dtype;
 }
 
 // Whether the device adds a product to what is there.
@@ -34,19 +36,128 @@ int uses(std::span<const Instruction> list, const std::vector<bool>& dead, const
     return found;
 }
 
+// --- with another operand ---
+
+class Joining {
+public:
+    Joining(std::span<Instruction> list, std::vector<bool>& dead, Census& census) : list_(list), dead_(dead), census_(census) {}
+
+    // Makes the sum or difference at position j a product with another operand, if one of its operands is a product that
+    // only it reads, and the device has that in one operation.
+    bool join(std::uint32_t j) {
+        static const RowId subtract = find_row("subtract");
+        const Instruction& sum = list_[j];
+        const Array& out = sum.out[0];
+        if (!sum.in[0].array() || !sum.in[1].array() || !is_c_contiguous(out.view, static_cast<std::int64_t>(itemsize(out.dtype)))) return false;
+        for (const std::size_t side : {0u, 1u}) {
+            const Factored product = followed(*sum.in[side].array(), j), term = followed(*sum.in[1 - side].array(), j);
+            const auto k = writer(product.array, product.since);
+            if (!k || !is_product(list_[*k], matmul_row(), product.array) || !only_read_here(product.array)) continue;
+            if (product.array.dtype != out.dtype || term.array.dtype != out.dtype || term.array.buffer == product.array.buffer) continue;
+            std::vector<std::uint32_t> gone = product.passed;
+            gone.insert(gone.end(), term.passed.begin(), term.passed.end());
+            Instruction made = list_[*k];
+            if (made.in[0].array()->view.shape[made.in[0].array()->ndim() - 1] == 0) continue;  // a sum of nothing
+            made.in.emplace_back(term.array);
+            made.out[0] = out;
+            made.on_stream = sum.on_stream;
+            made.option = 2;
+            made.numbers = {sum.row == subtract && side == 1 ? -product.factor : product.factor, sum.row == subtract && side == 0 ? -term.factor : term.factor};
+            gone.push_back(*k);
+            if (out.buffer == made.in[0].array()->buffer || out.buffer == made.in[1].array()->buffer || !quiet(gone, j)) continue;
+            if (!out.pool().backend().offers(structured_call(made))) continue;
+            count(made, 1);
+            count(list_[j], -1);
+            for (const std::uint32_t one : gone) {
+                count(list_[one], -1);
+                dead_[one] = true;
+                list_[one].in.clear();
+                list_[one].out.clear();
+            }
+            list_[j] = std::move(made);
+            return true;
+        }
+        return false;
+    }
+
+private:
+    // A value as a number times an array, with the multiplications passed on the way to it.
+    struct Factored {
+        Array array;
+        double factor = 1;
+        std::uint32_t since = 0;  // before which instruction the array has its value
+        std::vector<std::uint32_t> passed;
+    };
+
+    static RowId matmul_row() {
+        static const RowId id = find_row("matmul");
+        return id;
+    }
+    static void count(const Instruction& i, int n) {
+        each_buffer(i, [n](Buffer& b, bool written) { (written ? b.pending_writes : b.pending_reads) += n; });
+    }
+    std::optional<std::uint32_t> writer(const Array& a, std::uint32_t before) const {
+        for (std::uint32_t k = before; k-- > 0;)
+            if (!dead_[k])
+                for (const Array& out : list_[k].out)
+                    if (out.buffer == a.buffer) return k;
+        return std::nullopt;
+    }
+    bool only_read_here(const Array& a) const { return !census_[*a.buffer].outside && uses(list_, dead_, a.buffer.get()) == 2; }
+
+    Factored followed(const Array& from, std::uint32_t before) const {
+        static const RowId multiply = find_row("multiply");
+        Factored result{from, 1, before, {}};
+        while (const auto k = writer(result.array, result.since)) {
+            const Instruction& i = list_[*k];
+            if (i.work != Work::elementwise || i.row != multiply || i.on_host || !only_read_here(result.array)) break;
+            const std::size_t number = i.in[0].scalar() ? 0 : 1;
+            const Scalar* const factor = i.in[number].scalar();
+            const Array* const other = i.in[1 - number].array();
+            if (!factor || !other || !is_float(factor->dtype) || is_narrow(factor->dtype) || other->buffer == result.array.buffer) break;
+            if (!(i.out[0].view == result.array.view) || i.out[0].dtype != result.array.dtype || other->dtype != result.array.dtype) break;
+            result.factor *= dispatch(factor->dtype, [&]<class T>() -> double {
+                if constexpr (is_half_v<T>) return static_cast<float>(factor->get<T>());
+                else if constexpr (std::is_floating_point_v<T>) return static_cast<double>(factor->get<T>());
+                else return 1;
+            });
+            result.passed.push_back(*k);
+            result.since = *k;
+            result.array = *other;
+        }
+        return result;
+    }
+    // What the instructions that go read is the same at position j, and nobody between needs what the one there writes.
+    bool quiet(std::span<const std::uint32_t> gone, std::uint32_t j) const {
+        for (const std::uint32_t one : gone)
+            for (std::uint32_t between = one + 1; between < j; ++between) {
+                if (dead_[between] || std::ranges::find(gone, between) != gone.end()) continue;
+                if (conflicts(list_[between], list_[one])) return false;
+            }
+        return true;
+    }
+
+    std::span<Instruction> list_;
+    std::vector<bool>& dead_;
+    Census& census_;
+};
+
 }  // namespace
 
-void accumulate_products(std::span<Instruction> list, const std::vector<bool>& dead, Census& census) {
-    static const RowId matmul = find_row("matmul"), add = find_row("add"), cast = find_row("cast");
+void accumulate_products(std::span<Instruction> list, std::vector<bool>& dead, Census& census) {
+    static const RowId matmul = find_row("matmul"), add = find_row("add"), subtract = find_row("subtract"), cast = find_row("cast");
+    Joining joining(list, dead, census);
     for (std::size_t j = 1; j < list.size(); ++j) {
-        if (dead[j] || list[j].work != Work::elementwise || list[j].row != add || list[j].on_host) continue;
+        if (dead[j] || list[j].work != Work::elementwise || (list[j].row != add && list[j].row != subtract) || list[j].on_host) continue;
+        if (joining.join(static_cast<std::uint32_t>(j)) || list[j].row != add) continue;
         for (std::size_t side = 0; side < 2; ++side) {
             if (!list[j].in[side].array()) continue;
             const Array& operand = *list[j].in[side].array();
             std::size_t k = j;
             while (k-- > 0)
                 if (!dead[k] && is_product(list[k], matmul, operand)) break;
-            if (k >= j || census[*operand.buffer].outside || uses(list, dead, operand.buffer.get()) != 2) continue;
+            if (k >= j || list[k].on_stream != list[j].on_stream || !accumulates(operand.dtype)) continue;
+            if (census[*operand.buffer].outside || uses(list, dead, operand.buffer.get()) != 2) continue;
             const Argument& other = list[j].in[1 - side];
             if ((other.array() && other.array()->buffer == operand.buffer) || other.dtype() != operand.dtype) continue;
             // Gemm writes C order, and its operands must stay what they were until the addition's position.

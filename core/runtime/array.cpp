@@ -14,7 +14,7 @@ Buffer::Buffer(Pool& pool, void* data, std::size_t bytes, std::function<void()> 
 
 Buffer::~Buffer() {
     if (release_) release_();
-    else if (materialised() && data() != reinterpret_cast<char*>(within_.data())) pool_.deallocate(data(), bytes_);
+    else if (materialised() && data() != reinterpret_cast<char*>(within_.data())) pool_.deallocate(data(), bytes_, stream_);
 }
 
 namespace {
@@ -48,9 +48,11 @@ void Buffer::materialise() {
         data_.store(within_.data(), std::memory_order_release);
         return;
     }
-    void* fresh = pool_.allocate(bytes_);
+    const StreamId stream = pool_.host_visible() ? StreamId{0} : current_stream(pool_.number());
+    void* fresh = pool_.allocate(bytes_, stream);
     void* none = nullptr;  // another thread may have been quicker
-    if (!data_.compare_exchange_strong(none, fresh, std::memory_order_acq_rel)) pool_.deallocate(fresh, bytes_);
+    if (data_.compare_exchange_strong(none, fresh, std::memory_order_acq_rel)) stream_ = stream;
+    else pool_.deallocate(fresh, bytes_, stream);
 }
 
 namespace {

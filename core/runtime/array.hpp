@@ -53,6 +53,7 @@ private:
     Pool& pool_;
     std::atomic<void*> data_{nullptr};
     std::size_t bytes_;
+    StreamId stream_ = 0;  // for which the memory was taken
     std::function<void()> release_;
     std::atomic<int> refs_{0};
     alignas(64) std::array<std::byte, tiny> within_;

@@ -88,7 +88,7 @@ Array to_host(const Array& a) {
     return host;
 }
 
-Array moved(const Array& a, Pool& pool) {
+Array moved(const Array& a, Pool& pool, bool blocking) {
     if (&a.pool() == &pool) return a;
     if (a.size() == 0) return new_array(a.shape(), a.dtype, pool);
     if (pool.host_visible()) return to_host(a);
@@ -99,8 +99,12 @@ Array moved(const Array& a, Pool& pool) {
         made = twin(source, pool);
         trace::Span span("move", "copy", made.buffer->bytes());
         char* const from = start(source);
-        if (source.host_visible()) pool.backend().upload(made.buffer->data(), from, made.buffer->bytes());
-        else pool.backend().copy_from(source.pool().backend(), made.buffer->data(), from, made.buffer->bytes());
+        if (source.host_visible()) {
+            if (blocking || !pool.backend().start_upload(made.buffer->data(), from, made.buffer->bytes()))
+                pool.backend().upload(made.buffer->data(), from, made.buffer->bytes());
+            return;
+        }
+        pool.backend().copy_from(source.pool().backend(), made.buffer->data(), from, made.buffer->bytes());
     });
     return made;
 }

@@ -9,7 +9,8 @@ namespace asnumpy {
 // A copy has the strides of the original where its elements lie close together, else C order.
 Array to_host(const Array&);
 // The elements on another device (the array itself where it lies there): in a copy laid out as to_host() does.
-Array moved(const Array&, Pool&);
+// Unless `blocking` it may return before the host's memory was read (Backend::start_upload).
+Array moved(const Array&, Pool&, bool blocking = true);
 // The value of an array of one element.
 Scalar value_of(const Array&);
 

@@ -75,7 +75,7 @@ Pool& pool_of(Device device) {
     if (device.kind == Device::Kind::cpu) return cpu_pool();
     const int count = ascend::device_count();
     if (count == 0)
-        throw RuntimeFailure("device " + to_string(device) + " cannot be used: " + ascend::why_not() + "; use \"cpu\", or ASNUMPY_CANN=sim for a simulated one");
+        throw DeviceFailure("device " + to_string(device) + " cannot be used: " + ascend::why_not() + "; use \"cpu\", or ASNUMPY_CANN=sim for a simulated one");
     if (device.index >= count)
         throw ValueError("device " + to_string(device) + " does not exist: there " + (count == 1 ? "is 1 Ascend device" : "are " + std::to_string(count) + " Ascend devices") +
                          ", ascend:0" + (count == 1 ? "" : " to ascend:" + std::to_string(count - 1)));
@@ -83,6 +83,8 @@ Pool& pool_of(Device device) {
 }
 
 Device device_of(const Pool& pool) { return parse_device(pool.backend().name()); }
+
+bool several_devices() noexcept { return !process_pool.load(std::memory_order_acquire) || ascend::in_use(); }
 
 std::vector<Pool*> pools_in_use() {
     const std::lock_guard lock(registry().mutex);

@@ -23,10 +23,12 @@ std::string to_string(Device);
 std::vector<Device> devices();          // those that can be used now, the CPU first
 
 // The pool of a device, made at first use, never freed. ValueError where there are fewer devices of the kind,
-// RuntimeFailure where there are none, with what was looked for.
+// DeviceFailure where there are none, with what was looked for.
 Pool& pool_of(Device);
 Device device_of(const Pool&);
 Pool& cpu_pool();
+// False: it is certain that every array of this process is the CPU's. Asks, and loads, nothing.
+bool several_devices() noexcept;
 std::vector<Pool*> pools_in_use();  // of all devices that pool_of() was asked for
 
 // Where new arrays are made that have no inputs: this thread's device, else the process's, which is the first Ascend

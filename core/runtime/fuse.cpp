@@ -57,7 +57,9 @@ bool depends(const Instruction& instruction, const Open& open) {
 bool may_join(const Instruction& instruction, const Open& open) {
     if (open.group.alone || stands_alone(instruction)) return false;
     if (open.group.members.size() >= most_members || open.inputs + instruction.in.size() > most_inputs) return false;
-    if (!(instruction.shape == open.first->shape) || &instruction.out[0].pool() != &open.first->out[0].pool()) return false;
+    if (!(instruction.shape == open.first->shape) || &instruction.out[0].pool() != &open.first->out[0].pool() ||
+        instruction.on_stream != open.first->on_stream)
+        return false;
     if (instruction.work == Work::reduction && open.reduced && open.reduced != instruction.reduced) return false;
     bool legal = true;
     each_touch(instruction, [&](const Touch& mine) {

@@ -31,7 +31,7 @@ private:
     std::vector<Mark> marks_;
 };
 
-// Instructions that run as one: elementwise work and reductions of one device over one iteration space, or one
+// Instructions that run as one: elementwise work and reductions of one stream of one device over one iteration space, or one
 // instruction by itself: a structured operation, or work that the device leaves to the host.
 struct Group {
     std::vector<std::uint32_t> members;  // positions in the recorded list, in its order

@@ -17,6 +17,7 @@
 #include "runtime/fuse.hpp"
 #include "runtime/record.hpp"
 #include "runtime/schedule.hpp"
+#include "runtime/stages.hpp"
 
 namespace asnumpy {
 
@@ -79,6 +80,35 @@ std::shared_ptr<const Executable> executable(Queue& q, const Pool& pool, const P
 
 Tensor tensor(const Array& a) { return {a.buffer->materialised() ? a.data() : nullptr, a.dtype, a.view.shape, a.view.strides}; }
 
+const Executable& executable(Queue& q, std::span<const Instruction> list, const Schedule::Part& part) {
+    if (!part.ready) part.ready = executable(q, list[part.group.members.front()].out[0].pool(), part.fused.program);
+    return *part.ready;
+}
+
+// The programs from `first` on that are better run together, and how many rows at a time; fewer than two: none.
+struct Together {
+    Stages stages;
+    std::size_t parts = 1;
+    std::int64_t rows = 0;
+};
+
+Together find_together(Queue& q, std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
+    Together found;
+    const std::size_t parts = find_stages(list, schedule, first, found.stages);
+    if (parts < 2) return found;
+    for (std::size_t s = 0; s < parts; ++s) found.stages.stages[s].executable = &executable(q, list, schedule.parts[first + s]);
+    found.rows = list[schedule.parts[first].group.members.front()].out[0].pool().backend().rows_at_once(found.stages);
+    if (found.rows > 0) found.parts = parts;
+    return found;
+}
+
+void run_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Together& together) {
+    trace::Span span("programs", "run");
+    place_operands(list, schedule, first, together.stages);
+    if (span.listening()) span.set_detail(std::to_string(together.parts) + " programs, " + std::to_string(together.rows) + " rows at a time");
+    list[schedule.parts[first].group.members.front()].out[0].pool().backend().run_stages(together.stages, together.rows);
+}
+
 void run_fused(Queue& q, std::span<const Instruction> list, const Schedule::Part& part) {
     const Fused& fused = part.fused;
     if (fused.outputs.empty()) return;
@@ -106,15 +136,32 @@ void run_fused(Queue& q, std::span<const Instruction> list, const Schedule::Part
         span.set_bytes(static_cast<std::uint64_t>(count(launch.shape)) * fused.program.inputs.size());
         span.set_detail(to_string(launch.shape) + " " + std::to_string(fused.program.steps.size()) + " steps");
     }
-    if (!part.ready) part.ready = executable(q, list[part.group.members.front()].out[0].pool(), fused.program);
-    part.ready->run(launch);
+    executable(q, list, part).run(launch);
 }
 
 void run_part(Queue& q, std::span<const Instruction> list, const Schedule::Part& part) {
     const Instruction& first = list[part.group.members.front()];
+    const OnStream stream(first.out[0].pool().number(), first.on_stream);
     if (!part.group.alone) run_fused(q, list, part);
     else if (first.on_host) run_on_host(first);
     else run_now(first);
+}
+
+// Runs the part at p, or several from there together; returns how many.
+std::size_t run_from(Queue& q, std::span<const Instruction> list, const Schedule& schedule, std::size_t p, bool& together) {
+    if (together && p + 1 < schedule.parts.size() && schedule.parts[p + 1].follows) {
+        Together found = find_together(q, list, schedule, p);
+        try {
+            if (found.parts > 1) {
+                run_together(list, schedule, p, found);
+                return found.parts;
+            }
+        } catch (const MemoryError&) {
+            together = false;  // nothing that these need was overwritten: one by one, those run for which there is memory
+        }
+    }
+    run_part(q, list, schedule.parts[p]);
+    return 1;
 }
 
 // Forgets instructions that have run or that nobody needs.
@@ -129,6 +176,8 @@ void release(Queue& q, std::span<Instruction> list, std::span<const std::uint32_
         list[position].out.clear();
     }
 }
+
+bool is_lost(const Instruction& instruction) { return !instruction.out[0].pool().backend().usable(); }
 
 // Where a product may become the accumulated operand of a gemm, views decide that the content does not tell.
 bool may_accumulate(std::span<const Instruction> list) {
@@ -146,20 +195,19 @@ const Schedule& schedule(Queue& q, std::span<Instruction> list) {
             return *found;
         }
     }
-    Schedule made;
-    const std::vector<bool> dead = find_dead(list, q.census);
-    for (std::uint32_t k = 0; k < list.size(); ++k)
-        if (dead[k]) made.dead.push_back(k);
+    std::vector<bool> dead = find_dead(list, q.census);
     if (!kept) {
-        release(q, list, made.dead);
-        const std::lock_guard lock(q.recording);  // it counts the writes of what it rewrites
-        accumulate_products(list, dead, q.census);
+        std::vector<std::uint32_t> unseen;
+        for (std::uint32_t k = 0; k < list.size(); ++k)
+            if (dead[k]) unseen.push_back(k);
+        release(q, list, unseen);
+        {
+            const std::lock_guard lock(q.recording);  // it counts the writes of what it rewrites
+            accumulate_products(list, dead, q.census);
+        }
+        return q.passing = divide(list, dead, q.census);
     }
-    std::vector<Group> groups = form_groups(list, dead);
-    std::vector<Fused> fused = fuse(list, groups, q.census);
-    for (std::size_t g = 0; g < groups.size(); ++g) made.parts.push_back({std::move(groups[g]), std::move(fused[g]), nullptr});
-    if (!kept) return q.passing = std::move(made);
-    const Schedule& result = q.schedules.keep(std::move(made));
+    const Schedule& result = q.schedules.keep(divide(list, dead, q.census));
     release(q, list, result.dead);
     return result;
 }
@@ -194,27 +242,41 @@ bool run_some(Queue& q, const Buffer* wanted) {
     std::exception_ptr failure;
     std::vector<std::uint32_t> kept;  // what failed, what depends on it, and what a pause left
     bool paused = false;
-    for (const Schedule::Part& part : planned->parts) {
+    bool lost = false;                // what was wanted can never be had
+    const std::span parts(planned->parts);
+    bool together = true;
+    for (std::size_t p = 0, count = 1; p < parts.size(); p += count) {
+        count = 1;
         bool runs = !paused;
-        for (const std::uint32_t member : part.group.members)
+        for (const std::uint32_t member : parts[p].group.members)
             for (const std::uint32_t earlier : kept)
                 runs = runs && !conflicts(list[earlier], list[member]);
         if (runs) {
             try {
-                run_part(q, list, part);
-                release(q, list, part.group.members);
+                count = run_from(q, list, *planned, p, together);
+                for (const Schedule::Part& part : parts.subspan(p, count)) release(q, list, part.group.members);
                 paused = pauses && std::chrono::steady_clock::now() - start >= between_checks;
                 continue;
             } catch (...) {
                 if (!failure) failure = std::current_exception();
+                together = false;  // what follows may need what failed
+                if (is_lost(list[parts[p].group.members.front()])) {
+                    for (const std::uint32_t member : parts[p].group.members)
+                        each_buffer(list[member], [&](const Buffer& b, bool written) { lost = lost || !wanted || (written && &b == wanted); });
+                    release(q, list, parts[p].group.members);
+                    continue;
+                }
             }
         }
-        kept.insert(kept.end(), part.group.members.begin(), part.group.members.end());
+        kept.insert(kept.end(), parts[p].group.members.begin(), parts[p].group.members.end());
     }
     if (kept.empty()) {
         list.clear();
-        const std::lock_guard lock(q.recording);
-        q.spare = std::move(list);
+        {
+            const std::lock_guard lock(q.recording);
+            q.spare = std::move(list);
+        }
+        if (lost) std::rethrow_exception(failure);
         return !paused;
     }
     std::sort(kept.begin(), kept.end());
@@ -225,9 +287,9 @@ bool run_some(Queue& q, const Buffer* wanted) {
         for (const std::uint32_t position : kept) rest.push_back(std::move(list[position]));
         for (Instruction& instruction : q.recorded) rest.push_back(std::move(instruction));
         q.recorded = std::move(rest);
-        if (!paused && wanted && wanted->pending_writes == 0) return true;  // the failure concerns other arrays
+        if (!paused && !lost && wanted && wanted->pending_writes == 0) return true;  // the failure concerns other arrays
     }
-    if (paused) return false;  // what failed will fail again
+    if (paused && !lost) return false;  // what failed will fail again
     std::rethrow_exception(failure);
 }
 
@@ -235,33 +297,39 @@ std::string text_of_pending(Queue& q, const Array* array) {
     const std::unique_lock running = lock_running(q);
     const std::lock_guard lock(q.recording);
     q.census.take(q.recorded);
-    const std::vector<Group> groups = form_groups(q.recorded, find_dead(q.recorded, q.census));
-    const std::vector<Fused> fused = fuse(q.recorded, groups, q.census);
+    const Schedule schedule = divide(q.recorded, find_dead(q.recorded, q.census), q.census);
+    const std::vector<Schedule::Part>& parts = schedule.parts;
     // Walk back from the array through everything that its value needs.
-    std::vector<bool> shown(groups.size(), array == nullptr);
+    std::vector<bool> shown(parts.size(), array == nullptr);
     std::vector<const Instruction*> needed;
-    for (std::size_t g = groups.size(); array && g-- > 0;) {
-        for (const std::uint32_t member : groups[g].members) {
+    for (std::size_t p = parts.size(); array && p-- > 0;) {
+        for (const std::uint32_t member : parts[p].group.members) {
             const Instruction& instruction = q.recorded[member];
             bool writes_it = false;
             each_buffer(instruction, [&](Buffer& b, bool written) { writes_it = writes_it || (written && &b == array->buffer.get()); });
             for (const Instruction* later : needed) writes_it = writes_it || conflicts(instruction, *later);
-            if (writes_it) shown[g] = true;
+            if (writes_it) shown[p] = true;
         }
-        if (shown[g])
-            for (const std::uint32_t member : groups[g].members) needed.push_back(&q.recorded[member]);
+        if (shown[p])
+            for (const std::uint32_t member : parts[p].group.members) needed.push_back(&q.recorded[member]);
     }
     std::string text;
-    std::size_t number = 0;
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-        if (!shown[g]) continue;
-        const Instruction& first = q.recorded[groups[g].members.front()];
-        if (groups[g].alone) {
+    std::size_t number = 0, together_end = 0;
+    std::int64_t rows = 0;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        if (p >= together_end) {
+            const Together together = find_together(q, q.recorded, schedule, p);
+            together_end = p + together.parts;
+            rows = together.rows;
+        }
+        if (!shown[p]) continue;
+        const Instruction& first = q.recorded[parts[p].group.members.front()];
+        if (parts[p].group.alone) {
             text += "program " + std::to_string(number++) + ": " + std::string(row(first.row).name) + " -> " +
                     std::string(name(first.out[0].dtype)) + to_string(first.out[0].view.shape) + (first.on_host ? ", on the host\n" : "\n");
         } else {
-            text += "program " + std::to_string(number++) + ": over " + to_string(first.shape) + ", " +
-                    std::to_string(groups[g].members.size()) + " instructions\n" + to_string(fused[g].program);
+            text += "program " + std::to_string(number++) + ": over " + to_string(first.shape) + ", " + std::to_string(parts[p].group.members.size()) +
+                    " instructions" + (rows && p + 1 < together_end ? ", " + std::to_string(rows) + " rows at a time with the next\n" : "\n") + to_string(parts[p].fused.program);
         }
     }
     return text.empty() ? "nothing is pending\n" : text;
@@ -275,6 +343,7 @@ StructuredCall structured_call(const Instruction& instruction) {
     call.axis = instruction.axis;
     call.op = instruction.op;
     call.option = instruction.option;
+    call.numbers = instruction.numbers;
     call.stream = instruction.stream;
     for (const Array& out : instruction.out) call.out.push_back(tensor(out));
     for (const Argument& in : instruction.in) call.in.push_back(tensor(*in.array()));
@@ -374,6 +443,21 @@ void lock_for_fork() {
 void unlock_after_fork() {
     forking = false;
     queue().running.unlock();
+}
+
+void forget_lost_work() {
+    Queue& q = queue();
+    const std::unique_lock running = lock_running(q);
+    std::vector<Instruction> lost;
+    std::vector<std::uint32_t> positions;
+    {
+        const std::lock_guard lock(q.recording);
+        const auto rest = std::stable_partition(q.recorded.begin(), q.recorded.end(), [](const Instruction& i) { return !is_lost(i); });
+        lost.assign(std::make_move_iterator(rest), std::make_move_iterator(q.recorded.end()));
+        q.recorded.erase(rest, q.recorded.end());
+    }
+    for (std::uint32_t i = 0; i < lost.size(); ++i) positions.push_back(i);
+    release(q, lost, positions);
 }
 
 }  // namespace asnumpy

@@ -1,6 +1,7 @@
 // The queue: recording, fusing, running. The only place that waits.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -51,8 +52,10 @@ struct Instruction {
     std::uint16_t loop = 0;
     RowId op{};                       // structured
     std::int64_t axis = 0, option = 0;
+    std::array<double, 2> numbers{};
     std::uint64_t reduced = 0;        // reduction: bit i set, axis i of the shape is reduced
     bool on_host = false;             // its device does not compute it
+    StreamId on_stream = 0;           // of its device: where the thread that recorded it worked
     Stream stream;                    // random draws
     Dims shape;                       // the iteration space of elementwise work and reductions
     Few<Argument, 3> in;
@@ -86,7 +89,8 @@ Scalar draw_one(RowId, const Stream&, std::span<const Scalar> parameters);
 
 // --- running ---
 
-// Runs everything that is recorded. What fails, and what depends on it, stays recorded; all else runs. Then the
+// Runs everything that is recorded. What fails, and what depends on it, stays recorded, unless its device is gone for
+// good; all else runs. Then the
 // first failure is rethrown, or, when one buffer was wanted, only a failure that keeps that buffer from its value.
 void flush(const Buffer* wanted = nullptr);
 enum class Access : std::uint8_t { read, write };
@@ -112,5 +116,6 @@ void report(const std::string&);
 // Around fork(): no flush is under way between the two, so that the child's queue is whole.
 void lock_for_fork();
 void unlock_after_fork();
+void forget_lost_work();              // in the child: what is recorded for devices that it cannot use
 
 }  // namespace asnumpy

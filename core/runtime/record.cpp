@@ -170,9 +170,12 @@ void submit(Instruction&& instruction, std::int64_t size) {
     });
     if (pool.host_visible()) {
         if (size <= eager_size() && may_run_now(instruction)) return run_now(instruction);
-    } else if (!computed_by_device(instruction)) {
-        count_fallback(instruction);
-        instruction.on_host = true;
+    } else {
+        instruction.on_stream = current_stream(pool.number());
+        if (!computed_by_device(instruction)) {
+            count_fallback(instruction);
+            instruction.on_host = true;
+        }
     }
     record(std::move(instruction));
 }
@@ -189,7 +192,7 @@ const Executable& single_program(const Pool& pool, Work work, RowId id, int loop
     // One table per device and kind of work; a row has few loops.
     using Table = std::vector<std::vector<Slot>>;
     static std::mutex making;
-    static std::array<std::atomic<std::array<Table, 2>*>, 64> tables{};
+    static std::array<std::atomic<std::array<Table, 2>*>, most_devices> tables{};
     if (pool.number() >= tables.size()) throw RuntimeFailure("asnumpy computes on at most " + std::to_string(tables.size()) + " devices in one process");
     std::array<Table, 2>* both = tables[pool.number()].load(std::memory_order_acquire);
     if (!both) {

@@ -2,6 +2,8 @@
 // constants only by which of them are the same; a view's numbers only where its buffer is seen through several.
 #include "runtime/schedule.hpp"
 
+#include "runtime/record.hpp"
+
 namespace asnumpy {
 
 namespace {
@@ -19,6 +21,38 @@ void append(std::vector<std::uint64_t>& key, const View& view) {
 }
 
 }  // namespace
+
+Schedule divide(std::span<const Instruction> list, const std::vector<bool>& dead, Census& census) {
+    Schedule made;
+    for (std::uint32_t k = 0; k < list.size(); ++k)
+        if (dead[k]) made.dead.push_back(k);
+    std::vector<Group> groups = form_groups(list, dead);
+    std::vector<Fused> fused = fuse(list, groups, census);
+    constexpr std::uint32_t never = ~std::uint32_t{0};
+    std::vector<std::uint32_t> touched_by(census.marks().size(), never);
+    std::uint32_t run = 0;  // the first of the parts that follow one another up to here
+    for (std::uint32_t g = 0; g < groups.size(); ++g) {
+        Schedule::Part& part = made.parts.emplace_back();
+        part.group = std::move(groups[g]);
+        part.fused = std::move(fused[g]);
+        for (const Place& place : part.fused.outputs) {
+            const Census::Mark& mark = census[*list[place.instruction].out[place.slot].buffer];
+            part.last_touch.push_back(mark.outside ? Schedule::outside : mark.last_group);
+        }
+        const Pool* const pool = &list[part.group.members[0]].out[0].pool();
+        bool shares = false;
+        for (const std::uint32_t member : part.group.members) {
+            each_buffer(list[member], [&](const Buffer& b, bool) {
+                std::uint32_t& last = touched_by[b.number];
+                shares = shares || (last != never && last >= run && last < g);
+                last = g;
+            });
+        }
+        part.follows = shares && !part.group.alone && !made.parts[g - 1].group.alone && pool == &list[made.parts[g - 1].group.members[0]].out[0].pool();
+        if (!part.follows) run = g;
+    }
+    return made;
+}
 
 std::size_t ScheduleCache::Hash::operator()(const Key& key) const {
     std::uint64_t h = key.size();
@@ -51,8 +85,9 @@ void ScheduleCache::describe(std::span<const Instruction> list, const Census& ce
             while (shape < shapes_.size() && !(*shapes_[shape] == i.shape)) ++shape;
             if (shape == shapes_.size()) shapes_.push_back(&i.shape);
         }
-        const std::uint64_t device = i.out[0].pool().number();
-        key_.push_back(tagged(2 + static_cast<std::uint64_t>(i.work), device << 16 | i.row, i.loop));
+        static_assert(most_devices <= 64 && most_streams <= 1024 && sizeof i.row == 2);  // 6, 10 and 16 bits
+        const std::uint64_t place = std::uint64_t{i.out[0].pool().number()} << 10 | i.on_stream;
+        key_.push_back(tagged(2 + static_cast<std::uint64_t>(i.work), place << 16 | i.row, i.loop));
         key_.push_back(shape);
         if (i.work == Work::reduction) key_.push_back(i.reduced);
         for (const Argument& in : i.in) {

@@ -14,14 +14,21 @@ namespace asnumpy {
 
 // The programs that a recorded list becomes, in their order.
 struct Schedule {
+    static constexpr std::uint32_t outside = ~std::uint32_t{0};
+
     struct Part {
         Group group;
         Fused fused;                                     // unless the group stands alone
+        std::vector<std::uint32_t> last_touch;           // by output: the last part that touches its buffer; `outside` where others do
+        bool follows = false;                            // it touches what the part before it touches
         mutable std::shared_ptr<const Executable> ready; // made when the part first runs
     };
     std::vector<std::uint32_t> dead;  // instructions whose results nobody can see
     std::vector<Part> parts;
 };
+
+// Divides a list of which the census was taken.
+Schedule divide(std::span<const Instruction>, const std::vector<bool>& dead, Census&);
 
 // Guarded by the lock of running.
 class ScheduleCache {

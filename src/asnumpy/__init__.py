@@ -11,8 +11,8 @@ __version__ = "0.1.0"
 
 # In this order: a module may use those before it (asnumpy/_public.py collects what each marks as public).
 _MODULES = (
-    "_dtype", "_limits", "config", "_devices", "_array", "_host", "_doors", "_errors", "_convert", "_operands",
-    "_calls", "_gufunc", "_folds", "_ufunc", "_operators",
+    "_cann_error", "_dtype", "_limits", "config", "_devices", "_streams", "_pinned", "_array", "_host", "_doors",
+    "_errors", "_convert", "_operands", "_calls", "_gufunc", "_folds", "_ufunc", "_operators",
     "_array_attributes", "_array_methods", "_reductions", "_indexing", "_protocols", "_print", "_runtime", "profiler",
     "_creation", "_manipulation", "_grid", "_selection", "_joining", "_index_tricks",
     "_sorting", "_sets", "_statistics", "_elementwise",

@@ -10,14 +10,17 @@ from asnumpy import _core
 from asnumpy._array import ndarray
 from asnumpy._dtype import supported, unsupported_error
 from asnumpy._host import as_numpy
+from asnumpy._pinned import empty_like_pinned
 from asnumpy._public import public
 
 
-def from_host(array: np.ndarray, function: str = "asarray", device: Any = None) -> ndarray:
+def from_host(
+    array: np.ndarray, function: str = "asarray", device: Any = None, *, blocking: bool = True
+) -> ndarray:
     """A copy of a NumPy array, whatever its strides and byte order."""
     if not supported(array.dtype):
         raise unsupported_error(array.dtype, function)
-    return _core.new_from_numpy(array, function, device)
+    return _core.new_from_numpy(array, function, device, blocking)
 
 
 def _converted(value: Any, device: Any = None) -> ndarray:
@@ -39,29 +42,44 @@ asarray = _core.asarray  # our arrays pass through
 
 
 @public
-def from_numpy(array: Any, *, device: Any = None) -> ndarray:
+def from_numpy(array: Any, *, device: Any = None, blocking: bool = True) -> ndarray:
     """A new array with the elements of a NumPy array.
 
     Parameters: array, a numpy.ndarray or NumPy scalar of any shape, strides, byte order and numeric dtype;
-    device, where it is made (None: where new arrays are). Returns an array of its shape and dtype in native byte order,
+    device, where it is made (None: where new arrays are); blocking=False lets the call return before the elements
+    have been read, where they lie in pinned memory (empty_pinned): then they must not change until the stream on which
+    this thread works has been waited for. Returns an array of its shape and dtype in native byte order,
     on memory of its own. TypeError for other objects and dtypes.
     """
     if not isinstance(array, (np.ndarray, np.generic)):
         came = type(array).__name__
         raise TypeError(f"from_numpy: expected a numpy.ndarray, got {came}; asarray() takes any sequence")
-    return from_host(np.asarray(array), "from_numpy", device)
+    return from_host(np.asarray(array), "from_numpy", device, blocking=blocking)
 
 
 @public
-def to_numpy(array: Any) -> np.ndarray:
+def to_numpy(array: Any, out: np.ndarray | None = None, *, blocking: bool = True) -> np.ndarray:
     """A NumPy array of its own with the elements of an array on any device.
 
     On the CPU `np.asarray(array)` shares memory instead.
 
-    Parameters: array, an array of asnumpy or anything that `np.array` takes. Returns a numpy.ndarray of its shape,
-    dtype and memory order. What is pending is run.
+    Parameters: array, an array of asnumpy or anything that `np.array` takes; out, a numpy.ndarray of its shape that
+    gets the elements (None: a new one), cast as numpy.copyto does; blocking=False lets the call return before they are
+    there, where out is pinned memory (empty_pinned) of the array's dtype in one piece, or None: read them after the
+    stream on which this thread works has been waited for. Returns a numpy.ndarray of its shape, dtype and memory order,
+    or out. What is pending is run. ValueError for an out of another shape.
     """
-    return _core.numpy_copy(array) if isinstance(array, ndarray) else np.array(array)
+    if out is None and (blocking or not isinstance(array, ndarray) or array.host_visible):
+        return _core.numpy_copy(array) if isinstance(array, ndarray) else np.array(array)
+    if out is None:
+        out = empty_like_pinned(array, device=array.device_name)
+    elif not isinstance(out, np.ndarray):
+        raise TypeError(f"to_numpy: out: expected a numpy.ndarray, got {type(out).__name__}")
+    elif out.shape != np.shape(array):
+        raise ValueError(f"to_numpy: out: expected the shape {np.shape(array)}, got {out.shape}")
+    if not isinstance(array, ndarray) or not _core.download_into(array, out, blocking):
+        np.copyto(out, _core.numpy_copy(array) if isinstance(array, ndarray) else array)
+    return out
 
 
 @public

@@ -95,7 +95,7 @@ def _format(self: Any, spec: str, /) -> str:
 def _rebuild(data: Any, dtype: np.dtype, shape: tuple[int, ...], order: str, device: str = "cpu") -> ndarray:
     elements = np.frombuffer(data, dtype=dtype).reshape(shape, order=order)  # type: ignore[call-overload]
     if isinstance(data, (bytes, bytearray)) or device != "cpu":
-        return from_host(elements, "loads", device if device in _core.devices() else None)
+        return from_host(elements, "loads", device if device == "cpu" or device in _core.devices() else None)
     return _core.wrap_numpy(elements)  # out of band: the buffer that loads() was given is the array's memory
 
 

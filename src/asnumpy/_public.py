@@ -22,22 +22,14 @@ def export(name: str, value: Any) -> None:
         raise RuntimeError(f"asnumpy: '{name}' is marked public twice: {exports[name]!r} and {value!r}")
 
 
-_several_devices = len(_core.devices()) > 1
-
-
 def beside(definition: T) -> T:
-    """A function that makes new arrays on the device of its arguments, where there is more than one device.
+    """A function that makes new arrays on the device of its arguments.
 
     What the core computes lies there anyhow; this is for arrays that the function makes on its way.
     """
-    if not _several_devices or not isinstance(definition, FunctionType):
+    if not isinstance(definition, FunctionType):
         return definition
-
-    @functools.wraps(definition)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return _core.call_beside(definition, args, kwargs)
-
-    return cast("T", call)
+    return cast("T", functools.update_wrapper(_core.Beside(definition), definition))
 
 
 def numpy_doc(name: str) -> str | None:

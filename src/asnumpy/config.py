@@ -13,10 +13,11 @@ from typing import Any
 from asnumpy import _core
 
 __all__ = [
-    "device", "eager", "eager_size", "fallback", "graph_replay", "host_calls", "implicit_copies", "memory_limit",
-    "num_threads", "settings", "using",
+    "contract", "device", "eager", "eager_size", "fallback", "graph_replay", "host_calls", "implicit_copies",
+    "memory_limit", "num_threads", "settings", "using",
 ]
 
+contract: bool
 device: str
 eager: bool
 eager_size: int
@@ -115,6 +116,13 @@ class Setting:
 
 
 class _Settings(ModuleType):
+    # As -ffp-contract of a compiler: on an NPU, a float product or quotient that is added at once (a * b + c,
+    # 2 * a + c, a / b + c) becomes one operator, which may round once where NumPy rounds twice. Nothing else changes:
+    # not what the CPU computes, and not integers, which are joined always because they stay exact.
+    contract = Setting(
+        False, _boolean, "True or False: on an NPU, a * b + c of floats may be rounded once", _core.set_contract,
+        _core.contract,
+    )
     device = Setting(
         None, _device, "the name of a device: where new arrays are made", _core.set_default_device,
         _core.default_device,

@@ -18,6 +18,8 @@ from hypothesis.extra import numpy as hnp
 DTYPES = ["bool", "int8", "uint8", "int16", "int32", "uint32", "int64", "float16", "float32", "float64", "complex64"]
 SHAPES = [(), (1,), (4,), (7,), (3, 4), (4, 3), (4, 4), (1, 5), (5, 1), (2, 3, 4), (3, 1, 2), (0,), (2, 0, 3),
           (5000,), (70, 65)]
+# So large that programs may run some rows at a time.
+ROWED_SHAPES = [(300, 260), (300, 260), (300, 260), (300, 1), (300,), (260,), (20, 15, 260), (260, 300)]
 SCALARS = ["True", "0", "1", "2", "3", "-1", "7", "100", "0.5", "-2.0", "3.0", "1.5"]
 BINARY = ["+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "<", "<=", "==", "!=", ">", ">="]
 IN_PLACE = ["=", "=", "+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "<<=", ">>="]
@@ -53,8 +55,10 @@ def live(space: dict[str, Any]) -> dict[str, Any]:
 class Writer:
     """Draws one program, statement by statement."""
 
-    def __init__(self, draw: Any) -> None:
+    def __init__(self, draw: Any, shapes: list[tuple[int, ...]] = SHAPES) -> None:
         self.draw = draw
+        self.shapes = shapes
+        self.largest = 20000 if shapes is SHAPES else 200000
         self.lines: list[str] = []
         self.space = run([], np)
         self.named = 0
@@ -131,7 +135,7 @@ class Writer:
     def usable(self, text: str, shape: tuple[int, ...] | None = None) -> bool:
         """Whether it has one right answer: no complex products, no overflowing or NaN conversions, not too large."""
         found = self.value(text)
-        if found is None or found.dtype not in [np.dtype(name) for name in DTYPES] or found.size > 20000:
+        if found is None or found.dtype not in [np.dtype(name) for name in DTYPES] or found.size > self.largest:
             return False
         if found.dtype.kind == "c" and any(sign in text for sign in ("*", "/", "sqrt", "square", "abs")):
             return False
@@ -140,7 +144,7 @@ class Writer:
     # --- statements ---
 
     def create(self) -> None:
-        self.write(f"{self.name()} = fill({self.choose(DTYPES)!r}, {self.choose(SHAPES)!r})")
+        self.write(f"{self.name()} = fill({self.choose(DTYPES)!r}, {self.choose(self.shapes)!r})")
 
     def view(self) -> None:
         source = self.pick()
@@ -164,7 +168,7 @@ class Writer:
             f"xp.moveaxis({source}, 0, -1)",
         ]
         text = self.choose(forms)
-        if isinstance(found := self.value(text), np.ndarray) and found.size <= 20000:
+        if isinstance(found := self.value(text), np.ndarray) and found.size <= self.largest:
             self.write(f"{self.name()} = {text}" if found.ndim else f"{self.name()} = xp.asarray({text})")
 
     @staticmethod
@@ -216,6 +220,33 @@ class Writer:
         keep = self.choose(["", ", keepdims=True"]) if name not in ("argmax", "cumsum", "count") else ""
         call = f"xp.count_nonzero({source}, axis={axis})" if name == "count" else f"{source}.{name}(axis={axis}{keep})"
         self.write(f"{self.name()} = xp.asarray({call})")
+
+    def rows(self) -> None:
+        """What softmax, layer_norm and their like do: numbers of each row, and then work on the row with them."""
+        source = self.pick()
+        array = self.space[source]
+        axis = self.choose([-1, -1, -1, 0])
+        if array.ndim < 2 or array.size == 0:
+            return
+        whole = array.dtype.kind in "biu"
+        number = self.choose(["sum", "max", "min"]) if whole else "count"
+        of_row = (
+            f"{source}.{number}(axis={axis}, keepdims=True)"
+            if whole
+            else f"xp.count_nonzero({source} > {self.choose(SCALARS)}, axis={axis}, keepdims=True)"
+        )
+        moved, total = f"a{self.named + 2}", f"a{self.named + 3}"
+        for text in (
+            of_row,
+            f"{source} {self.choose(['+', '-', '-', '*'])} a{self.named + 1}",
+            f"{moved}.sum(axis=-1, keepdims=True)" if whole
+            else f"xp.count_nonzero({moved} < 0, axis=-1, keepdims=True)",
+            f"{moved} + {total}",
+        ):
+            if not self.usable(text) or not self.write(f"{self.name()} = {text}"):
+                return
+        if self.draw(st.booleans()):
+            self.write(f"{moved} += {total}")
 
     def out(self) -> None:
         target = self.pick()
@@ -269,9 +300,9 @@ class Writer:
 
 
 @st.composite
-def programs(draw: Any) -> list[str]:
-    """Lines of source."""
-    writer = Writer(draw)
+def programs(draw: Any, rowed: bool = False) -> list[str]:
+    """Lines of source. rowed: over large arrays, most statements about their rows."""
+    writer = Writer(draw, ROWED_SHAPES) if rowed else Writer(draw)
     for _ in range(draw(st.integers(1, 3))):
         writer.create()
     statements = [
@@ -287,6 +318,7 @@ def programs(draw: Any) -> list[str]:
         writer.update,
         writer.out,
         writer.reduce,
+        writer.rows,
         writer.cast,
         writer.copy,
         writer.swap,
@@ -296,6 +328,9 @@ def programs(draw: Any) -> list[str]:
         writer.create,
         writer.product,
     ]
+    if rowed:
+        plain = [writer.view, writer.assign, writer.update, writer.reduce, writer.copy, writer.delete, writer.cast]
+        statements = [writer.rows] * 6 + plain
     for number in draw(st.lists(st.integers(0, len(statements) - 1), min_size=3, max_size=18)):
         statements[number]()
     return writer.lines

@@ -249,3 +249,19 @@ def test_it_can_be_switched_off() -> None:
         assert figures() == before
     shown = ap.show_config("dicts")
     assert shown is not None and f"{before['captures']} captured, {before['replays']} replayed" in shown["graphs"]
+
+
+def test_a_graph_is_in_order_with_every_stream() -> None:
+    a, b = values(4000), values(4000, seed=1)
+    x, y, out = ap.asarray(a), ap.asarray(b), ap.zeros(4000, dtype="float32")
+    streams = [ap.Stream(device="ascend:0") for _ in range(2)]
+    before = figures()["replays"]
+    for i in range(ROUNDS):
+        with streams[i % 2]:  # one graph, its memory and its output, on both
+            out[...] = formula(ap, x, y)
+            ap.eval(out)
+        x += 1
+        ap.eval(x)
+        a += np.float32(1)
+    agree(out, formula(np, a - np.float32(1), b))
+    assert figures()["replays"] > before

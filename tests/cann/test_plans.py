@@ -176,7 +176,7 @@ def test_a_plan_that_never_ran_leaves_nothing(simulator: None) -> None:
 def test_a_failure_names_the_function_and_the_next_call_works(simulator: None, nth: int, phase: str) -> None:
     x, out = put([0.0, 1.0]), cann.empty((2,))
     cannsim.fail("aclnnExp", nth=nth, code=500000)
-    text = rf"^{phase} failed with 500000 \(ACL_ERROR_INTERNAL_ERROR\) for self float32\[2\]"
+    text = rf"^{phase} failed with ACL_ERROR_INTERNAL_ERROR \(500000\) for self float32\[2\]"
     with pytest.raises(cann.CannError, match=text):
         cann.op("aclnnExp")(x, out)
     cann.op("aclnnExp")(x, out)
@@ -189,7 +189,7 @@ def test_a_failed_run_leaves_a_plan_that_runs(simulator: None) -> None:
     plan = cann.op("aclnnExp").plan(x, out)
     plan.run()
     cannsim.fail("aclnnExp", nth=1, code=507000)
-    with pytest.raises(cann.CannError, match="aclnnExp failed with 507000"):
+    with pytest.raises(cann.CannError, match=r"aclnnExp failed with \w+ \(507000\)"):
         plan.run()
     cann.write(out, 0)
     plan.run()
@@ -215,7 +215,7 @@ def cannsim_streams() -> int:
 
 
 def test_out_of_memory_is_reported_and_harmless(simulator: None) -> None:
-    with pytest.raises(cann.CannError, match=r"aclrtMalloc failed with 207001 \(ACL_ERROR_RT_MEMORY_ALLOCATION\)"):
+    with pytest.raises(cann.CannError, match=r"aclrtMalloc failed with ACL_ERROR_RT_MEMORY_ALLOCATION \(207001\)"):
         cann.empty((1 << 44,), "uint8")
     assert cann.to_numpy(put([3.0])).tolist() == [3.0]
 
@@ -258,7 +258,7 @@ def test_a_refused_workspace_leaves_nothing(simulator: None, hungry: list[int], 
     cannsim.configure(log=True)
     try:
         cannsim.fail("aclrtMalloc", nth=1, code=207001)
-        with pytest.raises(cann.CannError, match="aclrtMalloc failed with 207001"):
+        with pytest.raises(cann.CannError, match=r"aclrtMalloc failed with \w+ \(207001\)"):
             run()
         done = [call["function"] for call in cannsim.log() if call["code"] == 0]
         assert ("aclDestroyAclOpExecutor" in done) != planned  # a plan keeps its own for the next run

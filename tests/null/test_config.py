@@ -22,6 +22,7 @@ def restored() -> Iterator[None]:
 
 
 GOOD: dict[str, list[tuple[Any, Any]]] = {
+    "contract": [(True, True), (False, False), ("yes", True), (0, False)],
     "eager": [(True, True), (False, False), ("on", True), ("0", False), (1, True)],
     "eager_size": [(0, 0), (10**6, 10**6), ("17", 17)],
     "graph_replay": [(True, True), (False, False), ("off", False), (1, True)],
@@ -33,6 +34,7 @@ GOOD: dict[str, list[tuple[Any, Any]]] = {
     "implicit_copies": [("allow", "allow"), ("warn", "warn"), ("error", "error")],
 }
 BAD: dict[str, list[Any]] = {
+    "contract": [2, None, "fast", 0.5],
     "eager": [2, None, "maybe", 0.5, []],
     "eager_size": [-1, 1.5, "many", None],
     "graph_replay": [2, None, "maybe"],

@@ -43,7 +43,7 @@ def test_measurement(name: str, runs: str) -> None:
 def _own_functions() -> list[str]:
     names = [name for name in ap.__all__ if not hasattr(np, name)]
     names += [f"nn.{name}" for name in ap.nn.__all__] + [f"config.{name}" for name in ("using", "settings")]
-    return [name for name in names if inspect.isfunction(_value(name))]
+    return [name for name in names if inspect.isfunction(inspect.unwrap(_value(name)))]
 
 
 def _value(name: str) -> object:
@@ -68,7 +68,7 @@ def test_own_functions_are_documented(name: str) -> None:
 
 
 def _functions_of_numpy() -> list[str]:
-    return [name for name in ap.__all__ if inspect.isfunction(getattr(ap, name)) and hasattr(np, name)]
+    return [name for name in ap.__all__ if inspect.isfunction(inspect.unwrap(getattr(ap, name))) and hasattr(np, name)]
 
 
 @pytest.mark.parametrize("name", _functions_of_numpy())

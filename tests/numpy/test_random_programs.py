@@ -80,6 +80,23 @@ def test_random_programs(how: str) -> None:
         compare()
 
 
+def test_random_programs_about_rows() -> None:
+    """The arrays are so large that programs run some rows at a time."""
+    together = 0
+
+    @hypothesis.settings(settings, max_examples=max(EXAMPLES // 5, 10))
+    @hypothesis.given(programs(rowed=True))
+    def compare(lines: list[str]) -> None:
+        nonlocal together
+        with ap.profiler.record() as trace:
+            check(lines)
+        together += any(event["name"] == "programs" for event in trace.events)
+
+    with ap.config.using(eager=False, eager_size=0):
+        compare()
+    assert together >= EXAMPLES // 20 or ap.Device() != "cpu", f"only {together} programs did"
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("how", WAYS)
 def test_random_programs_on_every_device(how: str) -> None:

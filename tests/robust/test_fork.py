@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from robust.processes import start_child, wait_for
+from robust.processes import run_script, start_child, wait_for
 
 import asnumpy as ap
-from asnumpy import _core
+from asnumpy import _core, cannsim
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="fork() as Linux has it"),
@@ -139,3 +139,143 @@ def test_arrays_travel_to_spawned_processes() -> None:
 
 def spawned(x: ap.ndarray) -> tuple[int, ap.ndarray]:
     return int(x.sum()), x + 1
+
+
+# --- a device does not come along; the simulator, in its strictest mode, ends a child that calls it ---
+
+PARENT = """
+import multiprocessing, os, sys, threading
+import numpy as np
+import asnumpy as ap
+from asnumpy import cann, cannsim
+
+ap.config.eager, ap.config.eager_size, ap.config.fallback = False, 0, "allow"
+there = ap.arange(1000.0, dtype="float32", device="ascend:0")
+here = ap.arange(1000.0, device="cpu")
+tensor, plan = cann.from_numpy(np.ones(8, "f4")), cann.op("aclnnExp").plan(there, ap.empty_like(there))
+plan.run()
+recorded, kept = there * 2 + 1, here * 2 + 1
+assert recorded.pending and kept.pending and ap.pending_count() >= 4
+
+def refused(call):
+    try:
+        call()
+    except cann.CannError as error:
+        assert "child of fork" in str(error) and "spawn" in str(error) and 'to_device("cpu")' in str(error), error
+    else:
+        raise AssertionError("nothing was raised")
+
+def forked(work, at_end=os._exit):
+    number = os.fork()
+    if number == 0:
+        work()
+        print("child done", flush=True)
+        at_end(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]) == 0
+"""
+
+IN_CHILD = {
+    "arrays of the CPU work": """
+        assert ap.pending_count() == 2, ap.explain()     # what was recorded for the CPU
+        assert float(kept.sum()) == 1_000_000
+        with ap.Device("cpu"):
+            assert ap.linspace(0, 1, 5).tolist() == [0, 0.25, 0.5, 0.75, 1]
+        ap.flush()
+        ap.synchronize()
+        ap.config.device = "cpu"
+        assert ap.devices() == ["cpu"] and float(ap.ones(5000).sum()) == 5000""",
+    "arrays of the device are refused": """
+        for call in (
+            lambda: ap.to_numpy(there), lambda: recorded.tolist(), lambda: float(there[1]), lambda: print(there),
+            lambda: ap.eval(there + 1), lambda: here.to_device("ascend:0"), lambda: ap.ones(3).tolist(),
+            lambda: there.data.ptr and there.to_device("cpu"), lambda: ap.zeros(3, device="ascend:0").item(0),
+        ):
+            refused(call)
+        ap.synchronize()
+        assert float(kept.sum()) == 1_000_000""",
+    "arrays of the device are dropped": """
+        global there, recorded
+        del there, recorded
+        ap.free_all_blocks("cpu")""",
+    "single operators are refused": """
+        for call in (lambda: cann.to_numpy(tensor), plan.run, lambda: cann.empty(3), cann.synchronize, cann.init,
+                     lambda: cann.op("aclnnAbs")(tensor, tensor), lambda: cann.from_numpy(np.ones(3))):
+            refused(call)
+        assert cann.device_count() == 0
+        globals().update(tensor=None, plan=None)""",
+}
+
+needs_simulator = pytest.mark.skipif(
+    not (cannsim.folder() / "libascendcl.so").exists(), reason="this build has no simulator"
+)
+STRICT = {"ASNUMPY_CANN": "sim", "ASNUMPY_DEVICE": "", "ASNUMPY_EAGER": "", "CANNSIM_STRICT": "abort"}
+
+
+@needs_simulator
+@pytest.mark.parametrize("at_end", ["os._exit", "sys.exit"])
+@pytest.mark.parametrize("case", IN_CHILD)
+def test_a_device_stays_with_the_parent(case: str, at_end: str) -> None:
+    source = f"{PARENT}\ndef work():{IN_CHILD[case]}\nforked(work, {at_end})\n"
+    done = run_script(source + "assert float(recorded[1]) == 3\nprint(cann.to_numpy(tensor)[0])", **STRICT)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert done.stdout.splitlines() == ["child done", "1.0"]
+
+
+@needs_simulator
+def test_a_pool_of_forked_processes_computes_on_the_cpu() -> None:
+    """And a worker's error about the device comes back to the parent as what it is."""
+    source = PARENT + """
+def on_cpu(k):
+    return float((ap.ones(5000, device="cpu") * k).sum())
+def on_device(k):
+    return float((ap.ones(5000) * k).sum())
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    assert pool.map(on_cpu, range(9)) == [5000.0 * k for k in range(9)]
+    refused(lambda: pool.map(on_device, [1]))
+assert on_device(2) == 10000 and float(recorded[1]) == 3
+"""
+    done = run_script(source, **STRICT)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "")
+
+
+@needs_simulator
+def test_a_fork_while_threads_use_the_device() -> None:
+    source = PARENT + """
+ended = threading.Event()
+def busy():
+    while not ended.is_set():
+        assert float((ap.ones(3000) * 2).sum()) == 6000
+        ap.free_all_blocks()
+threads = [threading.Thread(target=busy) for _ in range(3)]
+for thread in threads:
+    thread.start()
+def work():
+    global there, recorded
+    refused(lambda: ap.to_numpy(there))
+    del there, recorded
+    assert float((ap.ones(3000, device="cpu") * 2).sum()) == 6000
+for _ in range(10):
+    forked(work, sys.exit)
+ended.set()
+for thread in threads:
+    thread.join()
+"""
+    done = run_script(source, **STRICT)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert done.stdout == "child done\n" * 10
+
+
+@needs_simulator
+def test_a_child_may_start_cann_where_the_parent_has_not() -> None:
+    source = """
+import multiprocessing
+import asnumpy as ap
+def total(k):
+    x = ap.ones(1000) * k
+    return str(x.device), float(x.sum())
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    print(pool.map(total, [1, 2]))
+"""
+    done = run_script(source, **STRICT)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert done.stdout == "[('ascend:0', 1000.0), ('ascend:0', 2000.0)]\n"

@@ -10,7 +10,7 @@
 ASNUMPY_CANN=sim everything runs on the simulator. Verified on the simulator, not yet on hardware.
 """
 
-from asnumpy.cann._calls import CannError
+from asnumpy._cann_error import CannError
 from asnumpy.cann._devices import (
     device_count,
     device_properties,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _cann_search
+from asnumpy._cann_error import CannError
 from asnumpy.cann import _facts
 from asnumpy.cann._tensor import Tensor
 
@@ -23,24 +25,11 @@ NUMBERS = {
 }
 
 
-class CannError(RuntimeError):
-    """A function of CANN's failed: `function`, `code` and CANN's own `message`."""
-
-    def __init__(self, function: str, code: int, message: str, about: str = "") -> None:
-        self.function, self.code, self.message = function, code, message
-        text = function
-        if code:
-            text += f" failed with {code} ({_facts.error_names().get(code, 'an unknown code')})"
-        if about:
-            text += f" for {about}"
-        super().__init__(f"{text}: {message.strip()}" if message.strip() else text)
-
-
 @cache
 def _libraries() -> tuple[ctypes.CDLL, ...]:
     found = _cann_search.search()
     if found.failure:
-        raise RuntimeError(f"asnumpy.cann: {found.failure}")
+        raise CannError(f"asnumpy.cann: {found.failure}")
     opened = []
     for name in _cann_search.LIBRARIES:
         try:
@@ -49,6 +38,15 @@ def _libraries() -> tuple[ctypes.CDLL, ...]:
             if name in _cann_search.NEEDED:
                 raise
     return tuple(opened)
+
+
+def forget_libraries() -> None:
+    """What was found is of no use any more: the next call asks the core again, which says why."""
+    for cached in (_libraries, function, _message_function):
+        cached.cache_clear()
+
+
+os.register_at_fork(after_in_child=forget_libraries)
 
 
 def find(name: str) -> Any | None:
@@ -67,7 +65,7 @@ def function(name: str) -> Any:
     found = find(name)
     if found is None:
         where = _cann_search.search()
-        raise CannError(name, 0, f"CANN {where.version} in {where.folder or 'the loader path'} does not have it")
+        raise CannError(f"{name}: CANN {where.version} in {where.folder or 'the loader path'} does not have it", name)
     if name.startswith("aclCreate"):
         found.restype = Pointer
     return found
@@ -83,8 +81,10 @@ def _message_function() -> Callable[[], bytes | None]:
 def check(code: int, name: str, about: str = "") -> None:
     """CannError unless the code is 0."""
     if code:
-        message = _message_function()()
-        raise CannError(name, code, message.decode(errors="replace") if message else "", about)
+        message = (_message_function()() or b"").decode(errors="replace")
+        text = f"{name} failed with {_facts.error_names().get(code, 'an unknown code')} ({code})"
+        text += f" for {about}" * bool(about) + f": {message.strip()}" * bool(message.strip())
+        raise CannError(text, name, code, message)
 
 
 def call(name: str, *arguments: Any) -> None:

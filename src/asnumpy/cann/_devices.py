@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import operator
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -15,8 +16,8 @@ from asnumpy.cann._calls import Pointer, call, find
 
 _local = threading.local()
 _set: list[int] = []                       # the devices that were set, once per thread and device
-_streams: dict[int, int] = {}
 _at_end: list[Callable[[], None]] = []
+_in_child: list[Callable[[], None]] = []
 _lock = threading.RLock()
 _started = False
 _life = 0  # how often it was started: contexts of an earlier life are gone
@@ -26,6 +27,23 @@ def at_end(action: Callable[[], None]) -> Callable[[], None]:
     """Registers what gives back memory, streams and events before CANN ends."""
     _at_end.append(action)
     return action
+
+
+def in_child(action: Callable[[], None]) -> Callable[[], None]:
+    """Registers what makes a child of fork forget memory, streams and events, which are the parent's."""
+    _in_child.append(action)
+    return action
+
+
+def _forget() -> None:
+    global _started, _lock
+    _started, _lock = False, threading.RLock()  # a thread that is not here may have held it
+    _set.clear()
+    for action in _in_child:
+        action()
+
+
+os.register_at_fork(after_in_child=_forget)
 
 
 def init() -> None:
@@ -56,7 +74,6 @@ def finalize() -> None:
                 call("aclrtResetDevice", device)
         finally:
             _set.clear()
-            _streams.clear()
             _started = False
 
 
@@ -122,11 +139,8 @@ def synchronize(device: Any = None) -> None:
 
 
 def default_stream(device: int) -> int:
-    """The stream on which the arrays of a device are computed: operators on it are in order with them."""
-    stream = _streams.get(device)
-    if stream is None:
-        stream = _streams[device] = _core.cann_stream(device)
-    return stream
+    """The stream on which this thread's arrays of a device are computed: operators on it are in order with them."""
+    return _core.cann_stream(device)
 
 
 PROPERTIES = {

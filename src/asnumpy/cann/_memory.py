@@ -63,6 +63,12 @@ class Memory:
         return f"cann.Memory({self.nbytes}, policy={self.policy!r}, device={self.device}) at {self.address:#x}"
 
 
+@_devices.in_child
+def _forget() -> None:
+    for memory in list(_living):
+        memory.address = 0
+
+
 @_devices.at_end
 def _release_all() -> None:
     for memory in list(_living):

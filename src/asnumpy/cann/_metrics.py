@@ -71,6 +71,11 @@ def fail(name: str) -> None:
         _figures.setdefault(name, Figures()).failures += 1
 
 
+@_devices.in_child
+def _forget() -> None:
+    _waiting.clear()
+
+
 @_devices.at_end
 def _settle() -> None:
     """Reads the times that are waited for, and gives their events back."""

@@ -14,9 +14,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from asnumpy import _core
+from asnumpy._cann_error import CannError
+from asnumpy._streams import Stream
 from asnumpy.cann import _calls, _devices, _facts, _metrics, _streams
 from asnumpy.cann._arguments import Checker, Operands
-from asnumpy.cann._calls import Arguments, CannError, Pointer
+from asnumpy.cann._calls import Arguments, Pointer
 from asnumpy.cann._memory import Memory, policy_number
 from asnumpy.cann._tensor import ALIGNMENT, Tensor, contiguous, refresh
 
@@ -49,9 +52,13 @@ class Operator:
     def __call__(self, /, *arguments: Any, stream: Any = None, **named: Any) -> Any:
         """Checks the arguments, enqueues the operator and returns what it writes: one object, or a tuple of them.
 
-        `stream`: an aclrtStream (its address, or an object with `ptr`); None: the stream on which arrays are computed,
-        so that it is in order with them, or one of the enclosing `cann.batch`.
+        `stream`: an asnumpy.Stream, or an aclrtStream (its address, or an object with `ptr`); None: the stream on which
+        this thread's arrays are computed, or one of the enclosing `cann.batch`. On an asnumpy.Stream and without any it
+        is in order with all that is computed with its arrays, on whatever stream.
         """
+        if isinstance(stream, Stream):
+            with _streams.on(stream):
+                return self(*arguments, **named)
         bound = self.checker.bind(arguments, named)
         values = self.checker.check(bound)
         launch = Launch(self.signature, Operands(self.signature, values), stream)
@@ -133,6 +140,8 @@ class Launch:
         owners = self.operands.owners
         if self.batch is not None:
             self.batch.keep(owners)
+        elif self.stream == self._default and _core.streams_in_use():
+            _streams.note_enqueued(owners)
         elif self.stream != self._default and owners:
             _streams.hold(self.device, self.stream, owners)
 
@@ -206,6 +215,9 @@ class Plan:
         `stream` as for the operator. `others`: arrays in place of those of the plan, by the parameters' names, from
         now on; shape, dtype and strides must be the same, because phase one has fixed them.
         """
+        if isinstance(stream, Stream):
+            with _streams.on(stream):
+                return self.run(**others)
         with self._lock:
             self._replace(others)
             launch = Launch(self.op.signature, self._operands, stream)
@@ -281,9 +293,19 @@ class Plan:
             self._made.close()
             self._made = None
 
+    def forget(self) -> None:
+        """Lets go of what CANN keeps without telling it."""
+        self._executor = self._made = None
+
     def __del__(self) -> None:
         if getattr(self, "_made", None) is not None:
             self.close()
+
+
+@_devices.in_child
+def _forget() -> None:
+    for plan in list(_living):
+        plan.forget()
 
 
 @_devices.at_end

@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
+from asnumpy import _core
 from asnumpy._array import ndarray
+from asnumpy._cann_error import CannError
+from asnumpy._streams import Stream
 from asnumpy.cann import _devices
-from asnumpy.cann._calls import CannError, Pointer, call
+from asnumpy.cann._calls import Pointer, call
 from asnumpy.cann._memory import Memory
 from asnumpy.cann._tensor import Tensor
 
@@ -115,6 +118,31 @@ def let_go() -> None:
             _held.pop(0)
 
 
+@_devices.in_child
+def _forget() -> None:
+    for each in (_pool, _made, _workspaces, _held):
+        each.clear()
+
+
+@contextmanager
+def on(stream: Stream) -> Iterator[None]:
+    """What is enqueued within the block goes to the stream, and to no batch."""
+    batch, _local.batch = current(), None
+    try:
+        with stream:
+            yield
+    finally:
+        _local.batch = batch
+
+
+def note_enqueued(objects: Iterable[Any]) -> None:
+    """Work with these objects was just enqueued on the stream on which this thread's arrays are computed, or before it:
+    work with the arrays among them on other streams comes after it."""
+    for each in objects:
+        if isinstance(each, ndarray) and each.size:
+            _core.cann_enqueued(each, True)
+
+
 @_devices.at_end
 def _release() -> None:
     with _lock:
@@ -185,6 +213,8 @@ class Batch:
                 order(stream, _devices.default_stream(self.device))
             if self._objects:
                 hold(self.device, _devices.default_stream(self.device), self._objects)
+            if _core.streams_in_use():
+                note_enqueued(self._objects)
         except CannError:
             _devices.synchronize(self.device)  # what uses the objects ends before they are let go
             raise

@@ -1,0 +1,178 @@
+// Chooses blocks of rows that fit in the second-level cache, prepares one frame per stage for all of them, and shares the
+// blocks between threads. A block only moves the addresses of the frames.
+#include "cpu/stages.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cpu/blocking.hpp"
+#include "cpu/frame.hpp"
+#include "cpu/threads.hpp"
+#include "cpu/tile.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+constexpr std::int64_t kilobyte = 1024;
+// Less is not worth the launches of a block; fewer blocks than this, and what is shared is in a cache anyway.
+constexpr std::int64_t least_block = 64 * kilobyte, fewest_blocks = 4;
+constexpr std::int64_t blocks_per_thread = 4;
+constexpr std::int64_t room_unit = 4096;  // hidden buffers begin on pages of their own
+
+// A part of the second-level cache: the rest is for the tiles and for what is fetched ahead.
+std::int64_t block_bytes() {
+    static const std::int64_t bytes = [] {
+        std::int64_t cache = 0;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+        cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+        return std::clamp(cache / 4, 256 * kilobyte, 1024 * kilobyte);
+    }();
+    return bytes;
+}
+
+std::int64_t item_bytes(const Resolved& plan, std::size_t operand) {
+    if (operand < plan.inputs.size()) return static_cast<std::int64_t>(itemsize(plan.inputs[operand]));
+    operand -= plan.inputs.size();
+    if (operand < plan.stores.size()) return static_cast<std::int64_t>(itemsize(plan.values[plan.stores[operand]]));
+    return static_cast<std::int64_t>(itemsize(plan.reductions[operand - plan.stores.size()].dtype));
+}
+
+std::int64_t count_rows(const Stages& stages) { return stages.stages[0].launch.shape[stages.stages[0].axis]; }
+
+// What one row of all buffers together occupies.
+std::int64_t bytes_of_row(const Stages& stages, std::span<const Resolved* const> plans) {
+    std::vector<std::int64_t> bytes(stages.buffers.size(), 0);
+    for (std::size_t s = 0; s < stages.stages.size(); ++s) {
+        const Stages::Stage& stage = stages.stages[s];
+        for (std::size_t k = 0; k < stage.reach.size(); ++k) {
+            const Dims& strides = stage.launch.operands[k].strides;
+            if (stage.reach[k].buffer < 0 || strides[stage.axis] == 0) continue;
+            std::int64_t size = item_bytes(*plans[s], k);
+            for (int axis = 0; axis < strides.size(); ++axis)
+                if (axis != stage.axis && strides[axis] != 0) size *= stage.launch.shape[axis];
+            std::int64_t& most = bytes[static_cast<std::size_t>(stage.reach[k].buffer)];
+            most = std::max(most, size);
+        }
+    }
+    std::int64_t sum = 0;
+    for (const std::int64_t one : bytes) sum += one;
+    return sum;
+}
+
+// Bit i: a later stage reads what store i of stage s writes.
+std::uint64_t read_again(const Stages& stages, std::size_t s, const Resolved& plan) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < std::min<std::size_t>(plan.stores.size(), 64); ++i)
+        for (std::size_t later = s + 1; later < stages.stages.size(); ++later)
+            for (const Stages::Reach& reach : stages.stages[later].reach)
+                if (reach.buffer == stages.stages[s].reach[plan.inputs.size() + i].buffer) bits |= std::uint64_t{1} << i;
+    return bits;
+}
+
+// The rooms of the hidden buffers, one after the other in a thread's scratch memory.
+struct Rooms {
+    std::vector<std::int64_t> offset;  // by buffer
+    std::int64_t bytes = 0;
+
+    Rooms(const Stages& stages, std::int64_t rows) {
+        for (const Stages::Held& held : stages.buffers) {
+            offset.push_back(bytes);
+            if (held.hidden) bytes += (held.row_bytes * rows + room_unit - 1) / room_unit * room_unit;
+        }
+    }
+    static char* of_this_thread(std::int64_t bytes) {
+        thread_local Arena arena;  // the tiles have another
+        return arena.reserve(bytes);
+    }
+};
+
+// The frames of all stages for rows [first, first + rows), hidden buffers at `scratch`.
+std::vector<Frame> prepare(const Stages& stages, std::span<const Resolved* const> plans, std::int64_t first, std::int64_t rows,
+                           const Rooms& rooms, char* scratch) {
+    std::vector<Frame> frames(stages.stages.size());
+    const std::int64_t all = count_rows(stages);
+    for (std::size_t s = 0; s < frames.size(); ++s) {
+        const Stages::Stage& stage = stages.stages[s];
+        Launch launch = stage.launch;
+        launch.shape[stage.axis] = rows;
+        for (std::size_t k = 0; k < launch.operands.size(); ++k) {
+            Operand& operand = launch.operands[k];
+            const Stages::Reach& reach = stage.reach[k];
+            if (reach.buffer >= 0 && stages.buffers[static_cast<std::size_t>(reach.buffer)].hidden)
+                operand.data = scratch + rooms.offset[static_cast<std::size_t>(reach.buffer)] + reach.offset;
+            else
+                operand.data += first * operand.strides[stage.axis];
+        }
+        frames[s].prepare(*plans[s], launch, Walk::natural, {rows, all, read_again(stages, s, *plans[s])});
+    }
+    return frames;
+}
+
+// Short rows are combined in one of two ways, by how many there are.
+bool folds_rows(const Frame& frame) {
+    if (frame.scheme != Scheme::rows || frame.order.reduced == 1) return true;
+    return std::all_of(frame.plan->reductions.begin(), frame.plan->reductions.end(),
+                       [&](const Combine& reduction) { return is_folded_row(frame.order.reduced, reduction.dtype); });
+}
+
+// Moves a copy of a prepared frame to another block of rows and another thread's scratch memory.
+void move(Frame& frame, const Frame& prepared, const Stages& stages, const Stages::Stage& stage, std::int64_t rows, std::int64_t scratch) {
+    const auto shift = [&](std::size_t operand) {
+        const std::int32_t buffer = stage.reach[operand].buffer;
+        if (buffer < 0) return std::int64_t{0};
+        return stages.buffers[static_cast<std::size_t>(buffer)].hidden ? scratch : rows * stage.launch.operands[operand].strides[stage.axis];
+    };
+    std::size_t operand = 0;
+    for (std::size_t i = 0; i < frame.inputs.size(); ++i) frame.inputs[i].view.data = prepared.inputs[i].view.data + shift(operand++);
+    for (std::size_t i = 0; i < frame.outputs.size(); ++i) frame.outputs[i].view.data = prepared.outputs[i].view.data + shift(operand++);
+    for (std::size_t i = 0; i < frame.results.size(); ++i) frame.results[i].view.data = prepared.results[i].view.data + shift(operand++);
+}
+
+}  // namespace
+
+std::int64_t rows_at_once(const Stages& stages, std::span<const Resolved* const> plans) {
+    for (const Stages::Stage& stage : stages.stages)
+        for (const std::int64_t length : stage.launch.shape)
+            if (length == 0) return 0;
+    const std::int64_t all = count_rows(stages), row = bytes_of_row(stages, plans);
+    if (row == 0) return 0;
+    std::int64_t rows = std::min(block_bytes() / row, std::max(all / (blocks_per_thread * thread_count()), least_block / row));
+    if (rows >= 16) rows = rows / 16 * 16;  // threads do not meet in a cache line
+    if (rows < 2 || rows * row < least_block || all / rows < fewest_blocks) return 0;
+
+    const Rooms rooms(stages, rows);
+    alignas(64) static char nowhere[64];
+    const std::vector<Frame> frames = prepare(stages, plans, 0, rows, rooms, nowhere);
+    for (std::size_t s = 0; s < frames.size(); ++s) {
+        const Stages::Stage& stage = stages.stages[s];
+        const bool outermost = frames[s].order.axis[0] == stage.axis;
+        const bool in_chunks = frames[s].scheme == Scheme::segments && frames[s].segments.chunks > 1;
+        if (!outermost || in_chunks || !folds_rows(frames[s]) || !block(stage.launch, static_cast<int>(plans[s]->inputs.size()), static_cast<int>(plans[s]->stores.size())).empty())
+            return 0;
+    }
+    return rows;
+}
+
+void run_stages(const Stages& stages, std::span<const Resolved* const> plans, std::int64_t rows) {
+    const std::int64_t all = count_rows(stages), whole = all / rows, blocks = (all + rows - 1) / rows;
+    const Rooms rooms(stages, rows);
+    char* const scratch = Rooms::of_this_thread(rooms.bytes);
+    const std::vector<Frame> prepared = prepare(stages, plans, 0, rows, rooms, scratch);
+    const std::vector<Frame> last = whole < blocks ? prepare(stages, plans, whole * rows, all - whole * rows, rooms, scratch) : std::vector<Frame>();
+
+    parallel_for(blocks, 1, [&](std::int64_t begin, std::int64_t end, int) {
+        const std::int64_t shift = Rooms::of_this_thread(rooms.bytes) - scratch;
+        std::vector<Frame> frames = prepared;
+        for (std::int64_t b = begin; b < end; ++b) {
+            if (b == whole) frames = last;
+            for (std::size_t s = 0; s < frames.size(); ++s) {
+                move(frames[s], b == whole ? last[s] : prepared[s], stages, stages.stages[s], b == whole ? 0 : b * rows, shift);
+                frames[s].run(0, frames[s].units);
+            }
+        }
+    });
+}
+
+}  // namespace asnumpy::cpu

@@ -1,0 +1,216 @@
+// Row by row: the views of two programs on one buffer are compared, as in fusion, but along one axis only.
+#include "runtime/stages.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace asnumpy {
+
+namespace {
+
+constexpr std::int64_t fewest_elements = 64 * 1024;  // of a program: less stays in a cache anyway
+constexpr std::size_t most_stages = 32;
+
+// A part with the axes that it never needs apart as one: rows are often several axes of an array.
+struct Candidate {
+    Launch launch;
+    std::vector<const Array*> arrays;  // by operand; null: a constant
+    std::size_t inputs = 0;
+    int axis = 0;
+
+    bool writes(std::size_t operand) const { return operand >= inputs; }
+    std::int64_t row_stride(std::size_t operand) const { return launch.operands[operand].strides[axis]; }
+    // The bytes of the buffer that row 0 reaches.
+    Extent row(std::size_t operand) const {
+        const Array& array = *arrays[operand];
+        Extent extent{array.view.offset, array.view.offset + static_cast<std::int64_t>(itemsize(array.dtype))};
+        for (int a = 0; a < launch.shape.size(); ++a) {
+            const std::int64_t reach = launch.operands[operand].strides[a] * (launch.shape[a] - 1);
+            if (a != axis) (reach < 0 ? extent.low : extent.high) += reach;
+        }
+        return extent;
+    }
+};
+
+Candidate candidate(std::span<const Instruction> list, const Schedule::Part& part) {
+    const Fused& fused = part.fused;
+    const Dims& shape = list[part.group.members.front()].shape;
+    Candidate made;
+    made.inputs = fused.inputs.size();
+    for (const auto* places : {&fused.inputs, &fused.outputs}) {
+        for (const Place& place : *places) {
+            made.arrays.push_back(operand_array(list, place));
+            made.launch.operands.push_back({nullptr, Dims(), made.arrays.back() == nullptr});
+        }
+    }
+    const auto stride = [&](std::size_t operand, int axis) { return made.arrays[operand] ? made.arrays[operand]->view.strides[axis] : 0; };
+    int last = -1;  // the axis of `shape` that was taken last
+    for (int axis = 0; axis < shape.size(); ++axis) {
+        if (shape[axis] == 1) continue;
+        const int end = made.launch.shape.size() - 1;
+        const std::uint64_t reduced = fused.reduced >> axis & 1u;
+        bool joins = last >= 0 && reduced == (made.launch.reduced >> end & 1u);
+        for (std::size_t k = 0; joins && k < made.arrays.size(); ++k) joins = stride(k, last) == stride(k, axis) * shape[axis];
+        if (joins) made.launch.shape[end] *= shape[axis];
+        else {
+            made.launch.shape.push_back(shape[axis]);
+            made.launch.reduced |= reduced << (end + 1);
+        }
+        for (std::size_t k = 0; k < made.arrays.size(); ++k) {
+            Dims& strides = made.launch.operands[k].strides;
+            if (joins) strides[end] = stride(k, axis);
+            else strides.push_back(stride(k, axis));
+        }
+        last = axis;
+    }
+    return made;
+}
+
+bool is_kept(const Candidate& c, int axis) { return !(c.launch.reduced >> axis & 1u); }
+
+bool same_view(const Candidate& a, std::size_t i, const Candidate& b, std::size_t j) {
+    return a.axis == b.axis && a.arrays[i]->view.offset == b.arrays[j]->view.offset && a.arrays[i]->dtype == b.arrays[j]->dtype &&
+           a.launch.shape == b.launch.shape && a.launch.operands[i].strides == b.launch.operands[j].strides;
+}
+
+// Whether different rows of the two reach different bytes.
+bool row_by_row(const Candidate& a, std::size_t i, const Candidate& b, std::size_t j) {
+    const std::int64_t stride = a.row_stride(i);
+    if (stride == 0 || stride != b.row_stride(j)) return false;
+    const Extent x = a.row(i), y = b.row(j);
+    return std::max(x.high, y.high) - std::min(x.low, y.low) <= std::abs(stride) || same_view(a, i, b, j);
+}
+
+// Whether the rows of `next` may follow those of `chain`, and meet them in some buffer.
+bool may_follow(const std::vector<Candidate>& chain, const Candidate& next) {
+    bool meets = false;
+    for (std::size_t k = 0; k < next.arrays.size(); ++k) {
+        if (!next.arrays[k]) continue;
+        const Buffer* const buffer = next.arrays[k]->buffer.get();
+        bool written_here = next.writes(k), touched = false, first_writes = false, one_view = true;
+        for (const Candidate& earlier : chain) {
+            for (std::size_t i = 0; i < earlier.arrays.size(); ++i) {
+                if (!earlier.arrays[i] || earlier.arrays[i]->buffer.get() != buffer) continue;
+                if ((earlier.writes(i) || next.writes(k)) && !row_by_row(earlier, i, next, k)) return false;
+                meets = meets || (next.row_stride(k) != 0 && earlier.row_stride(i) == next.row_stride(k));
+                if (!touched) first_writes = earlier.writes(i);
+                touched = true;
+                written_here = written_here || earlier.writes(i);
+                one_view = one_view && same_view(earlier, i, next, k);
+            }
+        }
+        // What failed half-way runs again from its start: nothing that it needs may have been overwritten.
+        if (touched && written_here && buffer->materialised() && !(first_writes && one_view)) return false;
+    }
+    return meets;
+}
+
+// Whether a part alone may be run again after it failed half-way among others.
+bool repeats(const Candidate& c) {
+    for (std::size_t k = c.inputs; k < c.arrays.size(); ++k)
+        for (std::size_t i = 0; i < c.inputs; ++i)
+            if (c.arrays[i] && c.arrays[i]->buffer == c.arrays[k]->buffer && c.arrays[k]->buffer->materialised()) return false;
+    return true;
+}
+
+std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
+    std::vector<Candidate> best;
+    const Candidate start = candidate(list, schedule.parts[first]);
+    for (int axis = 0; axis < start.launch.shape.size(); ++axis) {
+        if (!is_kept(start, axis)) continue;
+        std::vector<Candidate> chain{start};
+        chain[0].axis = axis;
+        for (std::size_t p = first + 1; p < schedule.parts.size() && schedule.parts[p].follows && chain.size() < most_stages; ++p) {
+            Candidate next = candidate(list, schedule.parts[p]);
+            bool found = false;
+            for (next.axis = 0; next.axis < next.launch.shape.size(); ++next.axis) {
+                if (!is_kept(next, next.axis) || next.launch.shape[next.axis] != start.launch.shape[axis]) continue;
+                if ((found = repeats(next) && may_follow(chain, next))) break;
+            }
+            if (!found) break;
+            chain.push_back(std::move(next));
+        }
+        if (chain.size() > best.size()) best = std::move(chain);
+    }
+    return best;
+}
+
+// Which buffers only these stages see, and where in a row of theirs the operands lie.
+void find_hidden(const std::vector<Candidate>& chain, const Schedule& schedule, std::size_t first, std::span<const Buffer* const> buffers, Stages& stages) {
+    for (std::size_t b = 0; b < buffers.size(); ++b) {
+        bool hidden = false;
+        std::int64_t stride = 0;
+        Extent extent{};
+        const auto each = [&](auto&& f) {
+            for (std::size_t s = 0; s < chain.size(); ++s)
+                for (std::size_t k = 0; k < chain[s].arrays.size(); ++k)
+                    if (stages.stages[s].reach[k].buffer == static_cast<std::int32_t>(b)) f(s, k);
+        };
+        each([&](std::size_t s, std::size_t k) {
+            const Extent row = chain[s].row(k);
+            if (stride == 0) {
+                stride = chain[s].row_stride(k);
+                extent = row;
+            }
+            extent = {std::min(extent.low, row.low), std::max(extent.high, row.high)};
+            if (chain[s].writes(k)) hidden = schedule.parts[first + s].last_touch[k - chain[s].inputs] < first + chain.size();
+            if (chain[s].row_stride(k) != stride) stride = -1;
+        });
+        if (!hidden || buffers[b]->materialised() || stride <= 0 || extent.high - extent.low > stride) continue;
+        stages.buffers[b] = {true, stride};
+        each([&](std::size_t s, std::size_t k) { stages.stages[s].reach[k].offset = chain[s].arrays[k]->view.offset - extent.low; });
+    }
+}
+
+}  // namespace
+
+const Array* operand_array(std::span<const Instruction> list, const Place& place) {
+    const Instruction& instruction = list[place.instruction];
+    return place.output ? &instruction.out[place.slot] : instruction.in[place.slot].array();
+}
+
+std::size_t find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Stages& stages) {
+    if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows) return 1;
+    std::int64_t most = 0;
+    for (std::size_t p = first; p < first + 2; ++p) most = std::max(most, count(list[schedule.parts[p].group.members.front()].shape));
+    if (most < fewest_elements) return 1;
+
+    const std::vector<Candidate> chain = longest_chain(list, schedule, first);
+    if (chain.size() < 2 || !repeats(chain[0])) return 1;
+    std::vector<const Buffer*> buffers;
+    for (const Candidate& c : chain) {
+        Stages::Stage& stage = stages.stages.emplace_back();
+        stage.launch = c.launch;
+        stage.axis = c.axis;
+        for (const Array* array : c.arrays) {
+            Stages::Reach& reach = stage.reach.emplace_back();
+            if (!array) continue;
+            const auto found = std::find(buffers.begin(), buffers.end(), array->buffer.get());
+            reach.buffer = static_cast<std::int32_t>(found - buffers.begin());
+            if (found == buffers.end()) buffers.push_back(array->buffer.get());
+        }
+    }
+    stages.buffers.resize(buffers.size());
+    find_hidden(chain, schedule, first, buffers, stages);
+    return chain.size();
+}
+
+void place_operands(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Stages& stages) {
+    for (std::size_t s = 0; s < stages.stages.size(); ++s) {
+        const Fused& fused = schedule.parts[first + s].fused;
+        Stages::Stage& stage = stages.stages[s];
+        for (std::size_t k = 0; k < stage.reach.size(); ++k) {
+            const Place& place = k < fused.inputs.size() ? fused.inputs[k] : fused.outputs[k - fused.inputs.size()];
+            const Array* const array = operand_array(list, place);
+            if (!array) {
+                const Scalar& scalar = *list[place.instruction].in[place.slot].scalar();
+                stage.launch.operands[k].data = const_cast<char*>(reinterpret_cast<const char*>(scalar.bytes.data()));
+            } else if (!stages.buffers[static_cast<std::size_t>(stage.reach[k].buffer)].hidden) {
+                array->buffer->materialise();
+                stage.launch.operands[k].data = array->data();
+            }
+        }
+    }
+}
+
+}  // namespace asnumpy

@@ -1,0 +1,22 @@
+// Which programs of a schedule may run together, some rows at a time.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "device/backend.hpp"
+#include "runtime/schedule.hpp"
+
+namespace asnumpy {
+
+// The longest run of parts from `first` on whose dependences are row by row, as stages, without addresses and executables.
+// Returns how many parts these are; 1 where nothing joins the first, or all of it is small.
+std::size_t find_stages(std::span<const Instruction>, const Schedule&, std::size_t first, Stages&);
+
+// The operands of a part, in the order of its launch; null for a constant.
+const Array* operand_array(std::span<const Instruction>, const Place&);
+
+// Gives the memory of the arrays to the launches of stages that find_stages() found.
+void place_operands(std::span<const Instruction>, const Schedule&, std::size_t first, Stages&);
+
+}  // namespace asnumpy

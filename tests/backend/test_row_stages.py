@@ -1,0 +1,238 @@
+"""Programs that share their rows run some rows at a time: the same bits as one after the other, and less memory."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from backend.explained import programs
+
+import asnumpy as ap
+from asnumpy import _core
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+ON_CPU = ap.Device() == "cpu"
+
+
+@pytest.fixture(autouse=True)
+def deferred() -> Iterator[None]:
+    with ap.config.using(eager=False, eager_size=0):
+        ap.synchronize()
+        yield
+
+
+def softmax(xp: Any, x: Any) -> Any:
+    e = xp.exp(x - xp.max(x, axis=-1, keepdims=True))
+    return e / xp.sum(e, axis=-1, keepdims=True)
+
+
+def log_softmax(xp: Any, x: Any) -> Any:
+    shifted = x - xp.max(x, axis=-1, keepdims=True)
+    return shifted - xp.log(xp.sum(xp.exp(shifted), axis=-1, keepdims=True))
+
+
+def layer_norm(xp: Any, x: Any) -> Any:
+    mean, spread = xp.mean(x, axis=-1, keepdims=True), xp.var(x, axis=-1, keepdims=True)
+    return (x - mean) / xp.sqrt(spread + x.dtype.type(1e-5)) * xp.arange(x.shape[-1]).astype(x.dtype) + x.dtype.type(2)
+
+
+def share(xp: Any, x: Any) -> Any:
+    return x / xp.sum(xp.abs(x), axis=-1, keepdims=True)
+
+
+def centred(xp: Any, x: Any) -> Any:
+    return x - xp.mean(x, axis=-1)[..., None]
+
+
+def scaled(xp: Any, x: Any) -> Any:
+    low, high = xp.min(x, axis=-1, keepdims=True), xp.max(x, axis=-1, keepdims=True)
+    return (x - low) / (high - low)
+
+
+def both_kept(xp: Any, x: Any) -> Any:
+    """What lies between is seen outside."""
+    e = xp.sqrt(xp.abs(x - xp.max(x, axis=-1, keepdims=True)))
+    total = xp.sum(e, axis=-1, keepdims=True)
+    return xp.concatenate((e / total, e, xp.broadcast_to(total, x.shape)))
+
+
+def in_place(xp: Any, x: Any) -> Any:
+    e = xp.abs(x) + x.dtype.type(1)
+    e -= xp.min(e, axis=-1, keepdims=True)
+    e /= xp.max(e, axis=-1, keepdims=True)
+    e *= xp.sum(e, axis=-1, keepdims=True)
+    return e
+
+
+def input_in_place(xp: Any, x: Any) -> Any:
+    x = x.copy()
+    xp.asarray(x[:1]).sum()
+    if xp is ap:
+        ap.eval(x)
+    x -= xp.max(x, axis=-1, keepdims=True)
+    x /= xp.min(x, axis=-1, keepdims=True)
+    return x
+
+
+def over_all(xp: Any, x: Any) -> Any:
+    """The whole array lies between: nothing can go row by row."""
+    e = x - xp.max(x)
+    return e / xp.min(e)
+
+
+def other_rows(xp: Any, x: Any) -> Any:
+    """Each row needs the one before."""
+    e = x - xp.max(x, axis=-1, keepdims=True)
+    e[1:] = e[:-1] + xp.min(e[1:], axis=-1, keepdims=True)
+    return e - xp.max(e, axis=-1, keepdims=True)
+
+
+def columns(xp: Any, x: Any) -> Any:
+    e = x - xp.max(x, axis=0)
+    return e - xp.min(e, axis=0) - xp.max(e, axis=-1, keepdims=True)
+
+
+def backwards(xp: Any, x: Any) -> Any:
+    e = x - xp.max(x, axis=-1, keepdims=True)
+    return e[::-1] - xp.min(e, axis=-1, keepdims=True)
+
+
+FORMS = [softmax, log_softmax, layer_norm, share, centred, scaled, both_kept, in_place, input_in_place, over_all,
+         other_rows, columns, backwards]
+LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "C": lambda x: x,
+    "F": np.asfortranarray,
+    "every other row": lambda x: np.repeat(x, 2, axis=0)[::2],
+    "every other column": lambda x: np.repeat(x, 2, axis=1)[:, ::2],
+    "rows reversed": lambda x: x[::-1],
+    "all reversed": lambda x: x[::-1, ::-1],
+    "one row": lambda x: np.broadcast_to(x[0], x.shape),
+    "three axes": lambda x: x.reshape(3, -1, x.shape[1]),
+    "axes exchanged": lambda x: x.reshape(3, -1, x.shape[1]).transpose(1, 0, 2),
+    "square": lambda x: np.resize(x, (300, 300)),
+    "few long rows": lambda x: np.resize(x, (37, 8000)),
+    "many short rows": lambda x: np.resize(x, (30011, 7)),
+}
+
+
+def data(dtype: str, layout: str, special: bool = False) -> np.ndarray:
+    x = np.random.default_rng(5).standard_normal((603, 257)) * 3
+    if special:
+        x[3, 4], x[7, 0], x[9, 9], x[602, 256] = np.nan, np.inf, -np.inf, np.nan
+        x[11] = -np.inf
+    return LAYOUTS[layout](x.astype(dtype))
+
+
+def bits(x: Any) -> bytes:
+    x = np.ascontiguousarray(ap.to_numpy(x))
+    return np.where(np.isnan(x), x.dtype.type(0), x).tobytes() + np.isnan(x).tobytes()
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_same_bits_as_one_after_the_other(form: Callable[..., Any], layout: str) -> None:
+    for dtype, special in (("float32", False), ("float64", True), ("float16", False)):
+        plain = data(dtype, layout, special)
+        x = ap.from_numpy(plain)
+        together = form(ap, x)
+        programs()  # the grammar
+        ap.eval(together)
+        with ap.config.using(eager=True):
+            alone = form(ap, ap.from_numpy(plain))
+        assert together.dtype == alone.dtype and together.shape == alone.shape
+        if layout not in ("F", "few long rows"):  # sums over tiles, which fused programs cut otherwise
+            assert bits(together) == bits(alone), dtype
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = form(np, plain)
+        bound = {"float16": 2e-2, "float32": 1e-3, "float64": 1e-9}[dtype]
+        if dtype != "float16" or form in (softmax, log_softmax, share, centred, columns):
+            np.testing.assert_allclose(ap.to_numpy(together), expected, rtol=bound, atol=bound * 10)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+def test_threads_have_no_influence(form: Callable[..., Any]) -> None:
+    results = []
+    for threads in (1, 2):
+        with ap.config.using(num_threads=threads):
+            made = form(ap, ap.from_numpy(data("float32", "C")))
+            ap.eval(made)
+            results.append(bits(made))
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "int64", "bool"])
+def test_integers(dtype: str) -> None:
+    plain = (np.arange(700 * 300) * 7919 % 101).astype(dtype).reshape(700, 300)
+    x = ap.from_numpy(plain)
+    for xp, a, results in ((np, plain, (mine := [])), (ap, x, (theirs := []))):
+        e = a + xp.max(a, axis=1, keepdims=True)
+        e = e * xp.sum(e, axis=1, keepdims=True) + xp.any(a > 50, axis=1)[:, None]
+        results += [e, e.min(axis=1), xp.count_nonzero(e > 3, axis=1)]
+    for expected, got in zip(mine, theirs, strict=True):
+        assert got.dtype == expected.dtype
+        np.testing.assert_array_equal(ap.to_numpy(got), expected)
+
+
+@pytest.mark.parametrize("shape", [(0, 300), (300, 0), (1, 100000), (100000, 1), (2, 50000), (17, 5003)])
+def test_odd_shapes(shape: tuple[int, ...]) -> None:
+    plain = np.random.default_rng(2).standard_normal(shape)
+    for form in (share, centred):
+        np.testing.assert_allclose(ap.to_numpy(form(ap, ap.from_numpy(plain))), form(np, plain), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.skipif(not ON_CPU, reason="how many rows is a matter of the CPU's caches")
+def test_explain_says_so() -> None:
+    x = ap.from_numpy(data("float32", "C"))
+    found = programs(softmax(ap, x))
+    assert len(found) == 3 and found[0].rows > 1 and found[0].rows == found[1].rows and found[2].rows == 0
+    assert all(program.rows == 0 for program in programs(over_all(ap, x)))
+    assert all(program.rows == 0 for program in programs(softmax(ap, x[:100])))  # small
+
+
+@pytest.mark.skipif(not ON_CPU, reason="how many rows is a matter of the CPU's caches")
+def test_what_nobody_sees_takes_no_memory() -> None:
+    ap.synchronize()
+    x = ap.from_numpy(np.random.default_rng(1).random((2000, 500)))
+    ap.free_all_blocks()
+    ap.reset_peak()
+    before = ap.memory_info()["in_use"]
+    result = softmax(ap, x)
+    ap.eval(result)
+    assert ap.memory_info()["peak"] - before < 1.5 * result.nbytes
+
+
+def test_failure_leaves_a_queue_that_still_runs() -> None:
+    plain = np.random.default_rng(1).random((2000, 500))
+    x = ap.from_numpy(plain).copy()
+    ap.eval(x)
+    ap.free_all_blocks()
+    ap.config.memory_limit = ap.memory_info()["in_use"] + 1_000_000
+    try:
+        kept = ap.max(x, axis=1)
+        shares = share(ap, x)
+        with pytest.raises(MemoryError):
+            ap.synchronize()
+        np.testing.assert_array_equal(ap.to_numpy(kept), plain.max(axis=1))  # there is memory for that one
+        with pytest.raises(MemoryError):
+            ap.to_numpy(shares)
+    finally:
+        ap.config.memory_limit = 0
+    x += 1  # after the pending reader
+    np.testing.assert_allclose(ap.to_numpy(shares), share(np, plain), rtol=1e-12)
+    np.testing.assert_array_equal(ap.to_numpy(x), plain + 1)
+    assert _core.pending_count() == 0
+
+
+def test_long_rows_of_stages() -> None:
+    """More stages than run together, each with rows of its own length."""
+    plain = np.random.default_rng(3).integers(0, 9, (400, 400))
+    x, expected = ap.from_numpy(plain), plain
+    for k, axis in zip(range(60), itertools.cycle((1, 1, 0)), strict=False):
+        x = x + x.max(axis=axis, keepdims=True) % (k + 3)
+        expected = expected + expected.max(axis=axis, keepdims=True) % (k + 3)
+    np.testing.assert_array_equal(ap.to_numpy(x), expected)
