@@ -7,6 +7,9 @@ Runs on the CANN simulator with the operators' bodies switched off, so that all 
 `beyond us` is the time of the loop less what was spent inside the operators' phases, for each operation. The first loop
 never repeats a call (each shape comes once), the others do. The last column says what the simulator saw in 1000
 further rounds: memory asked of CANN and waits of the host, which a steady loop has none of.
+
+The second table is what the host does for a whole program that recurs, launched operator by operator and replayed as a
+captured graph (`ap.config.graph_replay`), turn by turn. In both the time of the simulated CANN is part of `total`.
 """
 
 from __future__ import annotations
@@ -97,6 +100,57 @@ def cases() -> dict[str, tuple[Callable[[int], Any], int]]:
     }
 
 
+def programs() -> dict[str, Callable[[], Any]]:
+    """Recurring programs of 2, 4, 8 and 16 elementwise operations, and some with a reduction and with temporaries."""
+    x = ap.ones(10000, dtype="float32", device=ap.Device("ascend:0"))
+    y = ap.ones(10000, dtype="float32", device=ap.Device("ascend:0"))
+
+    def chain(length: int) -> Callable[[], Any]:
+        def work() -> Any:
+            z = x
+            for step in range(length):
+                z = z * y if step % 2 else z + y
+            return z
+        return work
+
+    return {f"{n} operations": chain(n) for n in (2, 4, 8, 16)} | {
+        "((x - y) ** 2).sum()": lambda: ((x - y) ** 2).sum(),
+        "x / (1 + abs(x)) + exp(-y * y)": lambda: x / (1 + abs(x)) + ap.exp(-y * y),
+    }
+
+
+def compare_replays() -> list[dict[str, Any]]:
+    rows = []
+    for name, work in programs().items():
+        took: dict[bool, dict[str, list[float]]] = {on: {"total": [], "beyond": []} for on in (False, True)}
+        for _ in range(ROUNDS):
+            for replay in took:
+                with ap.config.using(graph_replay=replay):
+                    for _ in range(20):
+                        ap.eval(work())
+                    ap.synchronize()
+                    within, _calls = inside()
+                    began = time.perf_counter_ns()
+                    for _ in range(300):
+                        ap.eval(work())
+                    nanoseconds = time.perf_counter_ns() - began
+                    ap.synchronize()
+                    took[replay]["total"].append(nanoseconds / 300_000)
+                    took[replay]["beyond"].append((nanoseconds - (inside()[0] - within)) / 300_000)
+        row = {"work": name} | {
+            f"{kind} {'replayed' if replay else 'launched'} us": statistics.median(figures)
+            for replay, one in took.items() for kind, figures in one.items()
+        }
+        rows.append(row)
+        ways = [
+            f"{way} {row[f'total {way} us']:6.2f} us (beyond the phases {row[f'beyond {way} us']:6.2f})"
+            for way in ("launched", "replayed")
+        ]
+        print(f"{name:32} {'   '.join(ways)}")
+    print(f"graphs: {_core.cann_graphs()['ascend:0']}")
+    return rows
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, help="writes the figures there")
@@ -109,6 +163,8 @@ def main() -> int:
         rows.append(row)
         print(f"{name:32} total {row['total us']:6.2f} us   beyond the phases {row['beyond us']:6.2f} us   "
               + (f"in 1000 rounds: {row['allocations']} allocations, {row['waits']} waits" if "calls" in row else ""))
+    print("\na whole program that recurs, recording included:")
+    rows += compare_replays()
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))
     return 0

@@ -180,6 +180,16 @@ std::vector<Tensor> Call::tensors(std::string_view name) const {
 }
 
 const asnumpy::Scalar& Call::scalar(std::string_view name) const { return static_cast<const aclScalar*>(argument(index(name)).pointer)->value; }
+void Work::multiply(const Call& call, DType dtype, double count) {
+    operations = count;
+    engine = Engine::cube;
+    const auto chosen = std::ranges::find(call.params, std::string_view("cubeMathType"), [](const Parameter& p) { return std::string_view(p.name); });
+    const std::int64_t math = chosen == call.params.end() ? 0 : call.integer("cubeMathType");
+    if (dtype == DType::int8 || dtype == DType::uint8) product = Product::byte;
+    else if (dtype == DType::float32) product = math == 1 || math == 3 ? Product::hf32 : math == 2 ? Product::half : Product::single;
+    else if (dtype != DType::float16 && dtype != DType::bfloat16) engine = Engine::vector;
+}
+
 bool Call::given(std::string_view name) const { return argument(index(name)).pointer != nullptr; }
 double Call::real(std::string_view name) const {
     const int parameter = index(name);

@@ -72,13 +72,20 @@ private:
     std::span<const Ref<aclTensor>> tensors_;
 };
 
+class Call;
+
 struct Work {
     std::function<void(const Run&)> compute;
     double operations = 0;            // for the model; bytes follow from the tensors
     Engine engine = Engine::vector;
+    Product product = Product::half;
     std::uint64_t workspace = 0;      // what phase one asks for
     bool late_shapes = false;         // compute calls Run::set_shape
     bool repeatable = true;
+
+    // So many multiplications and additions of products of the dtype: on the cube as its parameter cubeMathType has it,
+    // on the vector units where the cube lacks the dtype (ESTIMATE: some of these a chip leaves to its own CPU).
+    void multiply(const Call&, DType, double count);
 };
 
 class Call {

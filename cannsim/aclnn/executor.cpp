@@ -138,7 +138,7 @@ int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor,
             check_device_range(workspace, size, "workspace");
             task.uses.push_back({workspace, size, true, true, "workspace"});
         }
-        task.cost = {e.bytes, e.work->operations, e.work->engine};
+        task.cost = {e.bytes, e.work->operations, e.work->engine, e.work->product};
         if (config().compute) {
             std::vector<Ref<aclTensor>> kept;
             if (e.work->late_shapes)

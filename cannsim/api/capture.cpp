@@ -3,6 +3,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "api/life.hpp"
 #include "api/place.hpp"
 #include "base/immortal.hpp"
 #include "runtime/device.hpp"
@@ -63,6 +64,11 @@ int begin(const char* function, void* handle, std::int32_t mode) {
 }
 
 }  // namespace
+
+std::size_t cannsim::model_count() {
+    const std::scoped_lock lock(models().mutex);
+    return models().models.size();
+}
 
 extern "C" {
 
@@ -161,14 +167,14 @@ int32_t aclmdlRICaptureTaskUpdateEnd(void* stream) {
 int32_t aclmdlRIExecuteAsync(void* modelRI, void* stream) {
     return entry("aclmdlRIExecuteAsync", {{"modelRI", modelRI}, {"stream", stream}}, [&] {
         const std::shared_ptr<Graph> graph = graph_of(modelRI);
-        return graph->replay(*stream_of(stream)), 0;
+        return graph->replay(stream_of(stream)), 0;
     });
 }
 int32_t aclmdlRIExecute(void* modelRI, int32_t timeout) {
     return entry("aclmdlRIExecute", {{"modelRI", modelRI}, {"timeout", timeout}}, [&] {
         const std::shared_ptr<Graph> graph = graph_of(modelRI);
         const std::shared_ptr<Stream> stream = stream_of(nullptr);
-        graph->replay(*stream);
+        graph->replay(stream);
         if (!stream->wait(timeout)) throw Refusal{ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, text("the model was not done in ", timeout, " ms")};
         host_knows_all(stream->order);
         return 0;
@@ -177,7 +183,7 @@ int32_t aclmdlRIExecute(void* modelRI, int32_t timeout) {
 int32_t aclmdlRIDestroy(void* modelRI) {
     return entry("aclmdlRIDestroy", {{"modelRI", modelRI}}, [&] {
         const std::shared_ptr<Graph> graph = graph_of(modelRI);
-        if (graph->running > 0) throw Refusal{ACL_ERROR_RT_MODEL_RUNNING, "the model is still running; wait for its stream first"};
+        if (graph->running()) throw Refusal{ACL_ERROR_RT_MODEL_RUNNING, "the model is still running; wait for its stream first"};
         Model model;
         {
             const std::scoped_lock lock(models().mutex);

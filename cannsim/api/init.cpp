@@ -82,6 +82,7 @@ void report_leaks() {
     for (const auto& stream : streams_of(nullptr)) streams += is_owed(*stream);
     if (streams) note(Fault::leak, text(streams, " streams were never destroyed"));
     if (const std::size_t events = event_count()) note(Fault::leak, text(events, " events were never destroyed"));
+    if (const std::size_t captured = model_count()) note(Fault::leak, text(captured, " captured models were never destroyed"));
     const Live live = live_objects();
     if (live.tensors + live.scalars + live.arrays + live.lists + live.executors)
         note(Fault::leak, text(live.tensors, " tensors, ", live.scalars, " scalars, ", live.arrays, " arrays, ", live.lists, " lists and ", live.executors,

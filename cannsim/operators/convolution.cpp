@@ -155,8 +155,7 @@ Work convolve(const Call& call, const Tensor& input, const Tensor& weight, const
     call.expect_castable(input.dtype, output);
     if (bias) call.expect(bias->size() == shape[1], bias->name, text(shape[1], " elements, one for each channel, got shape ", bias->shape()));
     Work work;
-    work.engine = Engine::cube;
-    work.operations = 2 * g.products();
+    work.multiply(call, input.dtype, 2 * g.products());
     work.compute = [=, g = g, transposed = settings.transposed](const Run& run) {
         const Owned x = contiguous(run[input], DType::float64), w = contiguous(run[weight], DType::float64), y = zeros(output);
         if (bias) {
@@ -205,8 +204,7 @@ Work plan_gradient(Call& call) {
     };
     const auto of_input = wanted(0, "gradInput", input.shape()), of_weight = wanted(1, "gradWeight", weight.shape()), of_bias = wanted(2, "gradBias", Dims{shape[1]});
     Work work;
-    work.engine = Engine::cube;
-    work.operations = 2 * g.products() * (static_cast<int>(of_input.has_value()) + static_cast<int>(of_weight.has_value()));
+    work.multiply(call, input.dtype, 2 * g.products() * (static_cast<int>(of_input.has_value()) + static_cast<int>(of_weight.has_value())));
     work.compute = [=, g = g, transposed = settings.transposed](const Run& run) {
         const Owned dy = contiguous(run[grad], DType::float64), x = contiguous(run[input], DType::float64), w = contiguous(run[weight], DType::float64);
         if (of_input) {

@@ -105,8 +105,7 @@ Work matmul(Call& call, std::string_view first, std::string_view second, std::st
     const Shapes shapes = product_shapes(call, a, b);
     call.expect_shape(out, shapes.result);
     Work work;
-    work.engine = Engine::cube;
-    work.operations = flops(a, shapes.result);
+    work.multiply(call, common, flops(a, shapes.result));
     work.compute = [=](const Run& run) {
         Array x = run[a], y = run[b];
         if (a.ndim() == 1) x = inserted(x, 0);
@@ -157,8 +156,7 @@ Work blended(Call& call, std::string_view first, std::string_view second, bool s
     const Shapes shapes = product_shapes(call, a, b);
     const Blend blend(call, self, a, out, factor(call, "beta"), factor(call, "alpha"), sum_batch ? Dims{a.length(1), b.length(2)} : shapes.result);
     Work work;
-    work.engine = Engine::cube;
-    work.operations = flops(a, shapes.result);
+    work.multiply(call, call.promote(a.dtype, b.dtype, b.name), flops(a, shapes.result));
     work.compute = [=](const Run& run) {
         Array x = run[a], y = run[b];
         if (b.ndim() == 1) y = inserted(y, 1);
@@ -203,8 +201,7 @@ Work plan_gemm(Call& call) {
     call.expect(b.length(flip_b) == k, "B", text("the inner length ", k, ", got ", b.shape()));
     const Blend blend(call, c, a, out, call.real("beta"), call.real("alpha"), Dims{m, n});
     Work work;
-    work.engine = Engine::cube;
-    work.operations = 2.0 * static_cast<double>(m * k * n);
+    work.multiply(call, call.promote(a.dtype, b.dtype, b.name), 2.0 * static_cast<double>(m * k * n));
     work.compute = [=](const Run& run) {
         constexpr int order[] = {1, 0};
         const Array x = flip_a ? permuted(run[a], order) : run[a], y = flip_b ? permuted(run[b], order) : run[b];
@@ -249,8 +246,7 @@ Work plan_einsum(Call& call) {
     const DType inner = operands[0].dtype == DType::boolean ? DType::int64 : widened_half(operands[0].dtype);
     call.expect_castable(inner, out);
     Work work;
-    work.engine = Engine::cube;
-    work.operations = static_cast<double>(operands.size()) * static_cast<double>(asnumpy::count(all));
+    work.multiply(call, operands[0].dtype, static_cast<double>(operands.size()) * static_cast<double>(asnumpy::count(all)));
     work.compute = [=](const Run& run) {
         std::vector<Owned> values;
         std::vector<Dims> steps;  // per operand, then of the output: elements per step of each index

@@ -8,6 +8,7 @@
 
 #include "base/immortal.hpp"
 #include "runtime/config.hpp"
+#include "runtime/graph.hpp"
 #include "runtime/report.hpp"
 
 namespace cannsim {
@@ -118,6 +119,7 @@ void destroy_stream(void* handle, bool at_once) {
     if (!handle) throw Refusal{ACL_ERROR_INVALID_PARAM, "expected a stream, got null"};
     const std::shared_ptr<Stream> stream = stream_of(handle);
     if (stream->is_default) throw Refusal{ACL_ERROR_RT_PARAM_INVALID, "the default stream of a context cannot be destroyed"};
+    if (const auto graph = stream->capture.get()) graph->end();
     if (at_once) stream->abandon();
     stream->wait(-1);
     host_knows_all(stream->order);

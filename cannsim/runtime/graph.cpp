@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/device.hpp"
+#include "runtime/memory.hpp"
 #include "runtime/report.hpp"
 #include "runtime/statistics.hpp"
 
@@ -64,17 +65,23 @@ std::vector<Task> Graph::tasks() const {
 }
 
 // The tasks run in the order of their capture, which keeps every order that streams and events gave them.
-void Graph::replay(Stream& stream) {
-    ++running;
-    for (Task& task : tasks()) stream.submit(std::move(task));
-    Task last;
-    last.name = "aclmdlRIExecuteAsync";
-    last.cost = {0, 0, Engine::copy};
-    last.run = [self = shared_from_this()] {
-        --self->running;
-        return 0;
-    };
-    stream.submit(std::move(last));
+void Graph::replay(const std::shared_ptr<Stream>& stream) {
+    const std::vector<Task> tasks = this->tasks();
+    for (const Task& task : tasks)  // the addresses were frozen when the tasks were captured
+        for (const Use& use : task.uses) check_device_range(use.address, use.size, use.what);
+    const double issued = model_issue();
+    for (const Task& task : tasks) stream->submit(task, issued);
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(replays_, [&](const Replay& one) { return one.stream.lock() == stream || one.stream.expired(); });
+    replays_.push_back({stream, stream->position()});
+}
+
+bool Graph::running() const {
+    const std::scoped_lock lock(mutex_);
+    return std::ranges::any_of(replays_, [](const Replay& one) {
+        const auto stream = one.stream.lock();
+        return stream && !stream->passed(one.end);
+    });
 }
 
 std::size_t Graph::size() const {

@@ -22,14 +22,14 @@ public:
     void join(Stream&);  // another stream takes part, through an event
     void invalidate(std::string why);
     void end();
-    void replay(Stream&);  // issues all tasks on the stream
+    void replay(const std::shared_ptr<Stream>&);  // issues all tasks on the stream, by one call of the host
+    bool running() const;
 
     const int mode;
     const std::thread::id thread;
     Stream* const origin;
     const std::uint32_t number;
     std::string name;
-    std::atomic<int> running{0};
 
     Status status() const { return status_; }
     std::string why() const { return why_; }
@@ -54,6 +54,11 @@ private:
     std::vector<std::weak_ptr<Stream>> joined_;
     std::vector<std::shared_ptr<Group>> groups_;
     std::shared_ptr<Group> open_group_;
+    struct Replay {
+        std::weak_ptr<Stream> stream;
+        std::uint64_t end;  // the stream's position behind it
+    };
+    std::vector<Replay> replays_;  // the last on each stream
 };
 
 // What calls may not do while a capture is under way: refused, and the capture is broken.

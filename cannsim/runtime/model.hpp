@@ -1,10 +1,14 @@
 // The model of the chip's time: what a launch, a byte and an operation cost. Everything from here is modelled, not measured.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
 namespace cannsim {
+
+// What the cube units multiply; each has a rate of its own. hf32: float32 rounded to 11 bits first.
+enum class Product : std::uint8_t { half, byte, hf32, single };
 
 struct Chip {
     std::string_view name;         // as aclrtGetSocName gives it
@@ -14,7 +18,7 @@ struct Chip {
     std::uint64_t memory;          // bytes
     std::uint64_t l2;              // bytes
     double bandwidth;              // bytes per second, of the device memory
-    double cube_rate;              // operations per second, float16 products
+    std::array<double, 4> cube_rates;  // operations per second, by product
     double vector_rate;            // operations per second, float32 elementwise
     double launch;                 // seconds of device time per task
     double issue;                  // seconds of host time per call
@@ -33,6 +37,7 @@ struct Cost {
     double bytes = 0;
     double operations = 0;
     Engine engine = Engine::vector;
+    Product product = Product::half;  // on the cube
 };
 double seconds(const Cost&);
 

@@ -42,7 +42,7 @@ std::shared_ptr<Recording> Event::current() {
 
 Stream::~Stream() { stop(); }
 
-void Stream::submit(Task task) {
+void Stream::submit(Task task, std::optional<double> issued) {
     refuse_in_callback("to launch work");
     const std::scoped_lock lock(issuing);
     if (const auto graph = capture.get()) {
@@ -51,7 +51,7 @@ void Stream::submit(Task task) {
     }
     issue(order, task.uses, task.name);
     const double cost = seconds(task.cost);
-    modelled = std::max(modelled, model_issue()) + cost;
+    modelled = std::max(modelled, issued ? *issued : model_issue()) + cost;
     count_task(task.name, task.cost, cost, *this, modelled);
     if (!task.run && idle()) return;  // nothing to compute and nothing to wait for
     enqueue(std::move(task));

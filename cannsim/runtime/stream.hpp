@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -73,7 +74,9 @@ struct Stream {
 
     ~Stream();
     // Books the task and queues it, or hands it to the graph that is captured.
-    void submit(Task task);
+    void submit(Task task, std::optional<double> issued = std::nullopt);  // at that modelled time of the host's, or now
+    std::uint64_t position() const { return submitted_.load(std::memory_order_acquire); }
+    bool passed(std::uint64_t position) const { return finished_.load(std::memory_order_acquire) >= position; }
     bool wait(std::int64_t milliseconds);  // until all submitted so far has run; false: not in time
     bool idle() const { return finished_.load(std::memory_order_acquire) == submitted_.load(std::memory_order_acquire); }
     void abandon();                        // drops what has not started

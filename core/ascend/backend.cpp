@@ -82,6 +82,7 @@ public:
             const std::lock_guard lock(blocks_mutex_);
             if (!blocks_.erase(data)) return;
         }
+        state_.graphs.distrust();
         try {
             const OnDevice here(state_);
             state_.streams.synchronize();  // queued work may still use it; what failed there comes again
@@ -91,6 +92,12 @@ public:
         } catch (const std::exception&) {
             // A lost device has lost its memory, too.
         }
+    }
+
+    bool give_up_kept() noexcept override { return !ended() && state_.graphs.drop_all(); }
+    Kept kept() const override {
+        const GraphFigures graphs = state_.graphs.figures();
+        return {graphs.bytes, graphs.blocks};
     }
 
     std::size_t total_memory() const override { return total_; }
@@ -354,6 +361,20 @@ Owned& owned(int index) {
 
 Pool& pool(int index) { return owned(index).pool; }
 DeviceState& device(int index) { return owned(index).backend.state(); }
+
+void enable_graphs(bool value) {
+    Graphs::enable(value);
+    if (value || ended()) return;
+    for (auto& owned : devices().owned)
+        if (Owned* const one = owned.load(std::memory_order_acquire)) one->backend.give_up_kept();
+}
+
+std::vector<NamedGraphs> graph_figures() {
+    std::vector<NamedGraphs> result;
+    for (auto& owned : devices().owned)
+        if (Owned* const one = owned.load(std::memory_order_acquire)) result.push_back({one->backend.name(), one->backend.state().graphs.figures()});
+    return result;
+}
 
 std::vector<NamedCount> call_counts(int index) {
     DeviceState& state = device(index);

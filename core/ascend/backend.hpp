@@ -23,5 +23,11 @@ struct NamedCount {
     CallCount count;
 };
 std::vector<NamedCount> call_counts(int index);  // of the operators that were called on the device
+struct NamedGraphs {
+    std::string name;
+    GraphFigures figures;
+};
+std::vector<NamedGraphs> graph_figures();  // of the devices that were used
+void enable_graphs(bool);  // whether recurring programs are captured, on every device
 
 }  // namespace asnumpy::ascend

@@ -51,7 +51,6 @@ Operator* resolved(std::string_view name) {
     op.second = reinterpret_cast<Operator::SecondPhase>(c.find(op.facts->name));
     if (!op.second) op.first = nullptr;
     op.repeatable = c.aclSetAclOpExecutorRepeatable && c.aclDestroyAclOpExecutor && c.aclSetTensorAddr;
-    for (const cann::Parameter& p : op.parameters) op.repeatable = op.repeatable && p.kind != Kind::tensors;
     o.known[place->second].store(true, std::memory_order_release);
     return &op;
 }
@@ -143,6 +142,7 @@ void Caller::encode(const Operator& op, std::span<const Argument> arguments) {
     bytes_ = 0;
     may_repeat_ = op.repeatable;
     words_.push_back(static_cast<std::uint64_t>(op.facts - cann::operators().data()));
+    bool lists = false;
     words_.push_back(device_.streams.selected());  // an executor is one stream's: what it keeps is used in that order
     const auto tag = [this](std::size_t kind, std::uint64_t a, std::uint64_t b = 0) { words_.push_back(static_cast<std::uint64_t>(kind) << 56 | a << 24 | b); };
     const auto scalar = [this](const Scalar& s) {
@@ -154,20 +154,23 @@ void Caller::encode(const Operator& op, std::span<const Argument> arguments) {
             words_.push_back(word);
         }
     };
+    const auto tensor = [&](std::size_t kind, const Tensor& t) {
+        const auto address = reinterpret_cast<std::uintptr_t>(t.data);
+        const int n = t.shape.size();
+        tag(kind, static_cast<std::uint64_t>(n) << 8 | static_cast<std::uint64_t>(t.dtype), address % 64);
+        std::int64_t size = static_cast<std::int64_t>(itemsize(t.dtype));
+        for (int axis = 0; axis < n; ++axis) {
+            words_.push_back(static_cast<std::uint64_t>(t.shape[axis]));
+            words_.push_back(static_cast<std::uint64_t>(t.strides[axis]));
+            size *= t.shape[axis];
+        }
+        bytes_ += static_cast<std::uint64_t>(size);
+        return t.data - address % 64;
+    };
     for (const Argument& argument : arguments) {
         const std::size_t kind = argument.index();
         if (const auto* t = std::get_if<Tensor>(&argument)) {
-            const auto address = reinterpret_cast<std::uintptr_t>(t->data);
-            const int n = t->shape.size();
-            tag(kind, static_cast<std::uint64_t>(n) << 8 | static_cast<std::uint64_t>(t->dtype), address % 64);
-            std::int64_t size = static_cast<std::int64_t>(itemsize(t->dtype));
-            for (int axis = 0; axis < n; ++axis) {
-                words_.push_back(static_cast<std::uint64_t>(t->shape[axis]));
-                words_.push_back(static_cast<std::uint64_t>(t->strides[axis]));
-                size *= t->shape[axis];
-            }
-            bases_.push_back(t->data - address % 64);
-            bytes_ += static_cast<std::uint64_t>(size);
+            bases_.push_back(tensor(kind, *t));
         } else if (const auto* s = std::get_if<Scalar>(&argument)) {
             tag(kind, 0);
             scalar(*s);
@@ -191,12 +194,16 @@ void Caller::encode(const Operator& op, std::span<const Argument> arguments) {
             tag(kind, 0);
             bases_.push_back(nullptr);  // harmless where the parameter is no tensor: see the count in call()
         } else if (const auto* tensors = std::get_if<std::vector<Tensor>>(&argument)) {
-            for (const Tensor& one : *tensors) bytes_ += static_cast<std::uint64_t>(count({one.shape.data(), static_cast<std::size_t>(one.shape.size())})) * itemsize(one.dtype);
-            may_repeat_ = false;
+            tag(kind, tensors->size());
+            for (const Tensor& one : *tensors) words_.push_back(reinterpret_cast<std::uintptr_t>(tensor(kind, one)));
+            lists = true;
         } else {
             may_repeat_ = false;
         }
     }
+    // Which place a tensor has beside a list is nowhere said, so that no address could be set: only the very same call repeats.
+    if (lists)
+        for (char* const base : bases_) words_.push_back(reinterpret_cast<std::uintptr_t>(base));
 }
 
 // The bytes that a call uses.
@@ -236,7 +243,55 @@ void Caller::run(Operator& op, std::span<const Argument> arguments, aclOpExecuto
     if (code) [[unlikely]] device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + "): the launch on " + device_.name, code);
 }
 
-void Caller::call(Operator& op, std::span<const Argument> arguments) {
+// The objects of the call are in last_ then.
+aclOpExecutor* Caller::first_phase(Operator& op, std::span<const Argument> arguments, std::uint64_t& workspace) {
+    std::array<cann::Value, most_arguments> values;
+    for (std::size_t i = 0; i < arguments.size(); ++i) values[i] = last_.make(op, i, arguments[i]);
+    aclOpExecutor* executor = nullptr;
+    const std::uint64_t entered = now();
+    const int code = cann::call_first_phase(*op.facts, op.first, values.data(), &workspace, &executor);
+    inside_ += now() - entered;
+    if (code) [[unlikely]] device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + ") on " + device_.name, code);
+    return executor;
+}
+
+// With an executor of its own, which the second phase takes with it: a kept one would get other addresses later.
+void Caller::capture(Operator& op, std::span<const Argument> arguments, Capture& capture) {
+    std::uint64_t size = 0;
+    aclOpExecutor* const executor = first_phase(op, arguments, size);
+    void* workspace = nullptr;
+    if (size) {
+        try {
+            workspace = capture.allocate(size);
+        } catch (...) {
+            if (cann().aclDestroyAclOpExecutor) cann().aclDestroyAclOpExecutor(executor);
+            throw;
+        }
+    }
+    collect(op, arguments);
+    if (size) uses_.push_back({workspace, size, true});
+    capture.use(uses_);
+    const int code = op.second(workspace, size, executor, capture.stream);
+    if (workspace) capture.deallocate(workspace);
+    if (code) device_.fail(std::string(op.facts->name) + ": its capture on " + device_.name, code);
+    capture.count(words_.front(), bytes_);
+}
+
+void Caller::count_replay(std::span<const CapturedCalls> graph, std::uint64_t nanoseconds) {
+    std::uint64_t all = 0;
+    for (const CapturedCalls& one : graph) all += one.calls;
+    for (const CapturedCalls& one : graph) {
+        CallCount& counted = counts_[one.op];
+        counted.calls += one.calls;
+        counted.cached += one.calls;
+        counted.replayed += one.calls;
+        counted.bytes += one.bytes;
+        counted.nanoseconds += nanoseconds * one.calls / all;
+        counted.inside += nanoseconds * one.calls / all;
+    }
+}
+
+void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* graph) {
     const std::uint64_t started = now();
     inside_ = 0;
     if (arguments.size() != op.parameters.size() || arguments.size() > most_arguments)
@@ -244,6 +299,7 @@ void Caller::call(Operator& op, std::span<const Argument> arguments) {
     encode(op, arguments);
     last_.destroy();
     last_valid_ = false;
+    if (graph) return capture(op, arguments, *graph);
     CallCount& counted = counts_[words_.front()];
     const Cann& c = cann();
     std::uint64_t hash = 0;
@@ -263,14 +319,8 @@ void Caller::call(Operator& op, std::span<const Argument> arguments) {
         ++counted.cached;
         run(op, arguments, recipe->executor, recipe->workspace, true);
     } else {
-        std::array<cann::Value, most_arguments> values;
-        for (std::size_t i = 0; i < arguments.size(); ++i) values[i] = last_.make(op, i, arguments[i]);
         std::uint64_t workspace = 0;
-        aclOpExecutor* executor = nullptr;
-        const std::uint64_t entered = now();
-        const int code = cann::call_first_phase(*op.facts, op.first, values.data(), &workspace, &executor);
-        inside_ += now() - entered;
-        if (code) [[unlikely]] device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + ") on " + device_.name, code);
+        aclOpExecutor* const executor = first_phase(op, arguments, workspace);
         // The places of the tensors must be those that were counted above.
         const bool keep = may_repeat_ && last_.tensors().size() == bases_.size() && recipes_->came_before(hash);
         if (keep && c.aclSetAclOpExecutorRepeatable(executor) == 0) {

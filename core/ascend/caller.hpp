@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ascend/emitter.hpp"
+#include "ascend/graphs.hpp"
 #include "device/hazards.hpp"
 
 struct aclTensor;
@@ -28,10 +29,11 @@ struct Operator {
 Operator& find_operator(std::string_view name);
 bool has_operator(std::string_view name);
 
-// What was called, per operator: how often, how often with an executor of before, how long the host took for it, how many
+// What was called, per operator: how often, how often without a first phase of its own, how long the host took for it, how many
 // bytes its tensors have, and how much of the time was spent inside the operator's two phases.
 struct CallCount {
     std::uint64_t calls = 0, cached = 0, nanoseconds = 0, bytes = 0, inside = 0;
+    std::uint64_t replayed = 0;  // of the calls, those that came with a graph
 };
 
 // Objects of CANN's that describe arguments; destroyed with this.
@@ -64,8 +66,10 @@ public:
     explicit Caller(DeviceState& device);
     ~Caller();
 
-    // Enqueues one call on the device's stream. With the device's mutex held, on the device.
-    void call(Operator&, std::span<const Argument>);
+    // Enqueues one call on the device's stream, or into a capture. With the device's mutex held, on the device.
+    void call(Operator&, std::span<const Argument>, Capture* = nullptr);
+    // A graph's calls were enqueued, all by one call of CANN's that took so many nanoseconds.
+    void count_replay(std::span<const CapturedCalls>, std::uint64_t nanoseconds);
     // The objects of the last call, kept until the next one; nullptr when it reused an executor.
     const Objects* last() const { return last_valid_ ? &last_ : nullptr; }
     std::span<const CallCount> counts() const { return counts_; }  // by the operator's place in cann::operators()
@@ -78,11 +82,13 @@ private:
     void encode(const Operator&, std::span<const Argument>);
     void collect(const Operator&, std::span<const Argument>);
     void run(Operator&, std::span<const Argument>, aclOpExecutor*, std::uint64_t workspace, bool kept);
+    void capture(Operator&, std::span<const Argument>, Capture&);
+    aclOpExecutor* first_phase(Operator&, std::span<const Argument>, std::uint64_t& workspace);
 
     DeviceState& device_;
     std::vector<CallCount> counts_;
     std::unique_ptr<Recipes> recipes_;
-    std::vector<std::uint64_t> words_;  // the call's content: everything but addresses
+    std::vector<std::uint64_t> words_;  // the call's content: everything but addresses, these too where there is a list
     std::vector<char*> bases_;          // the addresses of its tensors
     std::vector<Use> uses_;
     bool may_repeat_ = true;

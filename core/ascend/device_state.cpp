@@ -14,7 +14,8 @@ constexpr std::array lost_codes{cann::ACL_ERROR_RT_LOST_HEARTBEAT, cann::ACL_ERR
 
 }  // namespace
 
-DeviceState::DeviceState(int which) : index(which), name("ascend:" + std::to_string(which)), streams(*this), caller(*this), staging(*this) {
+DeviceState::DeviceState(int which)
+    : index(which), name("ascend:" + std::to_string(which)), streams(*this), caller(*this), staging(*this), graphs(*this) {
     const Cann& c = cann();
     void* before = nullptr;
     if (c.aclrtGetCurrentContext(&before)) before = nullptr;  // this thread has none yet
@@ -44,6 +45,7 @@ void DeviceState::fail(const std::string& what, int code) {
         for (const int lost : lost_codes) {
             if (code != lost || lost_.load(std::memory_order_relaxed)) continue;
             why_lost_ = failure;
+            graphs.distrust();
             lost_.store(true, std::memory_order_release);
         }
         throw;
@@ -74,27 +76,46 @@ void DeviceState::synchronize(StreamId one) {
     wait([&] { return streams.snapshot(one); }, [&] { return cann().aclrtSynchronizeStream(streams.handle(one)); });
 }
 
+void DeviceState::finish() noexcept {
+    try {
+        const OnDevice here(*this);
+        streams.synchronize();  // what failed there comes again
+    } catch (const std::exception&) {
+        // A lost device has nothing to wait for.
+    }
+}
+
+DeviceState::Key::Key(const Scalar& from) {
+    value.dtype = from.dtype;
+    std::copy_n(from.bytes.begin(), itemsize(from.dtype), value.bytes.begin());
+}
+
 std::size_t DeviceState::Hash::operator()(const Key& key) const {
     std::uint64_t h = static_cast<std::uint64_t>(key.value.dtype);
     for (std::size_t i = 0; i < 2; ++i) h = (h ^ reinterpret_cast<const std::uint64_t*>(key.value.bytes.data())[i]) * 0x9fb21c651e98df25u ^ h >> 29;
     return h;
 }
 
+std::optional<Tensor> DeviceState::known_constant(const Scalar& value) const {
+    const auto found = constants_.find(Key(value));
+    if (found == constants_.end()) return std::nullopt;
+    return Tensor{found->second, value.dtype, {}, {}};
+}
+
 Tensor DeviceState::constant(const Scalar& value) {
-    Key key{};  // of its own bytes only
-    key.value.dtype = value.dtype;
-    std::copy_n(value.bytes.begin(), itemsize(value.dtype), key.value.bytes.begin());
-    const auto found = constants_.find(key);
-    if (found != constants_.end()) return {found->second, value.dtype, {}, {}};
+    if (const auto known = known_constant(value)) return *known;
     if (!constant_memory_) {
         void* memory = nullptr;
         check(cann().aclrtMalloc(&memory, most_constants * constant_bytes, cann::ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
         constant_memory_ = static_cast<char*>(memory);
     }
-    if (constants_.size() >= most_constants) constants_.clear();  // what reads the old values was enqueued before
+    if (constants_.size() >= most_constants) {
+        graphs.drop_readers_of_constants();
+        constants_.clear();  // what else reads the old values was enqueued before
+    }
     char* const data = constant_memory_ + constants_.size() * constant_bytes;
     staging.upload(data, value.bytes.data(), sizeof value.bytes);
-    constants_.emplace(key, data);
+    constants_.emplace(Key(value), data);
     return {data, value.dtype, {}, {}};
 }
 
@@ -102,6 +123,7 @@ void DeviceState::release() noexcept {
     const Cann& c = cann();
     if (c.aclrtSetCurrentContext(context)) return;
     streams.synchronize();
+    graphs.release();
     caller.release();
     staging.release();
     constants_.clear();

@@ -3,11 +3,13 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "ascend/caller.hpp"
 #include "ascend/cann.hpp"
+#include "ascend/graphs.hpp"
 #include "ascend/staging.hpp"
 #include "ascend/streams.hpp"
 #include "base/error.hpp"
@@ -31,8 +33,11 @@ public:
     // Waits for all work of all streams, or of one; what failed there is thrown.
     void synchronize();
     void synchronize(StreamId);
-    // A 0-d tensor of the value; kept for later launches. With the mutex held.
+    // Waits for all streams without a word, for those who give something back.
+    void finish() noexcept;
+    // A 0-d tensor of the value; kept for later launches. With the mutex held. The second: if it is there already.
     Tensor constant(const Scalar&);
+    std::optional<Tensor> known_constant(const Scalar&) const;
     // Gives back everything that CANN gave, the pool's memory left out. At the end.
     void release() noexcept;
     // Lets go of the device itself, afterwards.
@@ -47,12 +52,14 @@ public:
     Streams streams;
     Caller caller;
     Staging staging;
+    Graphs graphs;
 
 private:
     template <class Snapshot, class Wait> void wait(Snapshot&&, Wait&&);
 
     struct Key {
-        Scalar value;
+        explicit Key(const Scalar&);
+        Scalar value{};  // its own bytes only
         bool operator==(const Key& o) const { return value.dtype == o.value.dtype && value.bytes == o.value.bytes; }
     };
     struct Hash {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "ascend/caller.hpp"
@@ -25,12 +25,15 @@ struct Temporary {
 }  // namespace
 
 struct Emitter::Impl {
-    explicit Impl(DeviceState& d) : device(d), enqueuing(d), stream(d.streams.selected()) {}
+    explicit Impl(DeviceState& d) : device(d), enqueuing(std::in_place, d), stream(d.streams.selected()) {}
+    Impl(DeviceState& d, Capture& c) : device(d), stream(d.streams.selected()), capture(&c) {}
     ~Impl() { release_since(0); }
 
     DeviceState& device;
-    Enqueuing enqueuing;
+    std::optional<Enqueuing> enqueuing;  // whoever captures has it already
     StreamId stream;
+    Capture* const capture = nullptr;
+    int enqueued = 0;
     std::vector<Temporary> temporaries;
     Chunk first_scalars;                          // where they lie is how they are known again
     std::vector<std::unique_ptr<Chunk>> more_scalars;
@@ -51,25 +54,39 @@ struct Emitter::Impl {
         return nullptr;
     }
 
+    char* allocate(std::size_t bytes) { return static_cast<char*>(capture ? capture->allocate(bytes) : device.pool->allocate(bytes, stream)); }
+    void deallocate(const Temporary& t) noexcept {
+        if (!t.data) return;
+        if (capture) capture->deallocate(t.data);
+        else device.pool->deallocate(t.data, t.bytes, stream);
+    }
     void release_since(std::size_t mark) noexcept {
         while (temporaries.size() > mark) {
-            if (const Temporary& t = temporaries.back(); t.data) device.pool->deallocate(t.data, t.bytes, stream);
+            deallocate(temporaries.back());
             temporaries.pop_back();
         }
     }
 
+    char* constant(const Scalar& value) {
+        if (!capture) return device.constant(value).data;
+        const auto known = device.known_constant(value);
+        if (!known) Capture::refuse("a number that must be brought to the device first");
+        capture->reads_constants = true;
+        return known->data;
+    }
     // The tensor on the device: a scalar known to the host gets its memory now.
     Tensor on_device(const Tensor& t) {
         const Scalar* const value = find(t.data);
         if (!value) return t;
         const auto within = t.data - reinterpret_cast<const char*>(value->bytes.data());
         Tensor moved = t;
-        moved.data = device.constant(*value).data + within;
+        moved.data = constant(*value) + within;
         return moved;
     }
 };
 
 Emitter::Emitter(DeviceState& device) : impl_(std::make_unique<Impl>(device)) {}
+Emitter::Emitter(DeviceState& device, Capture& capture) : impl_(std::make_unique<Impl>(device, capture)) {}
 Emitter::~Emitter() = default;
 
 void Emitter::call(std::string_view name, std::span<const Argument> arguments) {
@@ -100,14 +117,19 @@ void Emitter::call(std::string_view name, std::span<const Argument> arguments) {
         arguments = impl.rewritten;
     }
     impl.last = &op;
-    impl.device.caller.call(op, arguments);
+    ++impl.enqueued;
+    impl.device.caller.call(op, arguments, impl.capture);
 }
 
 void Emitter::copy_bytes(void* to, const void* from, std::size_t bytes) {
     Impl& impl = *impl_;
     if (!bytes) return;
-    impl.device.streams.before({{to, bytes, true}, {from, bytes, false}});
-    impl.device.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, impl.device.stream), "aclrtMemcpyAsync");
+    ++impl.enqueued;
+    const std::array uses{Use{to, bytes, true}, Use{from, bytes, false}};
+    if (impl.capture) impl.capture->use(uses);
+    else impl.device.streams.before(uses);
+    void* const stream = impl.capture ? impl.capture->stream : impl.device.stream;
+    impl.device.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, stream), "aclrtMemcpyAsync");
 }
 
 Tensor Emitter::temporary(const Dims& shape, DType dtype) {
@@ -115,7 +137,7 @@ Tensor Emitter::temporary(const Dims& shape, DType dtype) {
     Tensor t{nullptr, dtype, shape, contiguous(shape, static_cast<std::int64_t>(itemsize(dtype))).strides};
     const std::size_t bytes = static_cast<std::size_t>(count({shape.data(), static_cast<std::size_t>(shape.size())})) * itemsize(dtype);
     impl.temporaries.push_back({nullptr, bytes});
-    impl.temporaries.back().data = static_cast<char*>(impl.device.pool->allocate(bytes, impl.stream));
+    impl.temporaries.back().data = impl.allocate(bytes);
     t.data = impl.temporaries.back().data;
     return t;
 }
@@ -123,7 +145,7 @@ Tensor Emitter::temporary(const Dims& shape, DType dtype) {
 void Emitter::release(const Tensor& temporary) {
     for (Temporary& t : impl_->temporaries) {
         if (t.data != temporary.data) continue;
-        impl_->device.pool->deallocate(t.data, t.bytes, impl_->stream);
+        impl_->deallocate(t);
         t.data = nullptr;
         return;
     }
@@ -149,6 +171,7 @@ const Scalar* Emitter::known(const Tensor& t) const {
 
 Dims Emitter::late_shape(std::size_t argument) {
     Impl& impl = *impl_;
+    if (impl.capture) Capture::refuse("an operator whose output's shape the host waits for");
     const Objects* const objects = impl.device.caller.last();
     std::size_t place = 0;
     for (std::size_t i = 0; impl.last && i < argument; ++i) place += impl.last->parameters[i].kind == cann::Kind::tensor;
@@ -169,5 +192,6 @@ const OperatorFacts& Emitter::facts(std::string_view op) const {
 }
 bool Emitter::has(std::string_view op) const { return has_operator(op); }
 DeviceState& Emitter::device() const { return impl_->device; }
+int Emitter::enqueued() const { return impl_->enqueued; }
 
 }  // namespace asnumpy::ascend

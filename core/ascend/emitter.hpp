@@ -18,6 +18,7 @@ namespace asnumpy::ascend {
 
 using cann::OperatorFacts;
 
+class Capture;      // of a graph (graphs.hpp)
 class DeviceState;  // streams, pool and executors of one device (device_state.hpp)
 
 // An argument of an aclnn operator, in its signature's order, workspace and executor left out. A tensor is a device
@@ -30,6 +31,8 @@ using Argument = std::variant<std::nullptr_t, Tensor, std::vector<Tensor>, Scala
 class Emitter {
 public:
     explicit Emitter(DeviceState&);
+    // Into a graph; whoever captures has the device already.
+    Emitter(DeviceState&, Capture&);
     ~Emitter();
     Emitter(const Emitter&) = delete;
     Emitter& operator=(const Emitter&) = delete;
@@ -65,6 +68,7 @@ public:
     // Whether the CANN that is loaded has the operator.
     bool has(std::string_view op) const;
     DeviceState& device() const;
+    int enqueued() const;  // operators and copies so far
 
 private:
     struct Impl;

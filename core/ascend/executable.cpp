@@ -2,6 +2,7 @@
 #include "ascend/executable.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <list>
 #include <mutex>
 #include <vector>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int most_axes = 8;
 constexpr std::size_t most_plans = 64;
+std::atomic<std::uint64_t> programs_made{0};
 
 class ProgramExecutable final : public Executable {
 public:
@@ -39,15 +41,30 @@ public:
         for (int axis = 0; axis < launch.shape.size(); ++axis)
             if (launch.shape[axis] == 0) (launch.reduced >> axis & 1 ? reduced_empty : kept_empty) = true;
         if (kept_empty) return;
-        Space space{launch.shape, launch.reduced, launch.operands, program_.inputs.size()};
+        if (several_.load(std::memory_order_relaxed) && Graphs::enabled() && device_.graphs.possible()) {
+            const LaunchKey& key = key_of(number_, program_.inputs, launch);
+            const Graphs::Next next = device_.graphs.recur(key);
+            if (next == Graphs::Next::done) return;
+            if (next == Graphs::Next::capture && device_.graphs.capture(key, [&](Capture& capture) {
+                    Emitter emitter(device_, capture);
+                    enqueue(emitter, launch, reduced_empty);
+                }))
+                return;
+        }
         Emitter emitter(device_);
+        enqueue(emitter, launch, reduced_empty);
+        if (emitter.enqueued() > 1) several_.store(true, std::memory_order_relaxed);
+    }
+
+private:
+    void enqueue(Emitter& emitter, const Launch& launch, bool reduced_empty) const {
+        Space space{launch.shape, launch.reduced, launch.operands, program_.inputs.size()};
         if (reduced_empty) return fill_neutral(emitter, space);
         space.normalise();
         if (space.shape.size() <= most_axes) run_planned(emitter, space);
         else run_gathered(emitter, space);
     }
 
-private:
     // A constant is 0-d.
     Tensor input(Emitter& emitter, const Space& space, std::size_t k) const {
         const DType dtype = dtypes_[k];
@@ -187,6 +204,8 @@ private:
     Program program_;
     std::vector<DType> dtypes_;              // of the values
     std::vector<const Folding*> foldings_;   // of the reductions
+    const std::uint64_t number_ = ++programs_made;  // of all executables in this process
+    mutable std::atomic<bool> several_{false};      // a launch was more than one call: a graph of it pays
     mutable std::mutex plans_mutex_;
     mutable std::list<std::pair<Layout, std::shared_ptr<const Plan>>> plans_;
 };

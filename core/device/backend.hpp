@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -65,6 +66,11 @@ using ContiguousLoop = void (*)(void* const* out, const void* const* in, std::si
 // Reduces n >= 1 contiguous elements to one.
 using ContiguousFold = void (*)(void* out, const void* in, std::size_t n);
 
+// Memory of the pool that a backend keeps for speed, and gives up when it is asked to.
+struct Kept {
+    std::uint64_t bytes = 0, blocks = 0;
+};
+
 class Backend {
 public:
     virtual ~Backend() = default;
@@ -96,6 +102,9 @@ public:
     virtual void download(void* host, const void* from, std::size_t bytes);
     // Bytes from another device, in order with the work of both. By way of the host unless the device knows better.
     virtual void copy_from(Backend& source, void* to, const void* from, std::size_t bytes);
+    // What it keeps of the pool's memory; and giving it all back, false when that is nothing. Called without the pool's lock.
+    virtual Kept kept() const { return {}; }
+    virtual bool give_up_kept() noexcept { return false; }
     // The same, but the call may return before the bytes have moved: the host's memory is the caller's duty until the
     // stream has passed. False where that cannot be (memory that is not pinned); then nothing was done.
     virtual bool start_upload(void* /*to*/, const void* /*host*/, std::size_t /*bytes*/) { return false; }

@@ -216,6 +216,15 @@ Pool::Pool(Backend& backend)
 Pool::~Pool() = default;
 
 void* Pool::allocate(std::size_t bytes, StreamId stream) {
+    try {
+        return take(bytes, stream);
+    } catch (const MemoryError&) {
+        if (!backend_.give_up_kept()) throw;
+    }
+    return take(bytes, stream);
+}
+
+void* Pool::take(std::size_t bytes, StreamId stream) {
     Impl& p = *impl_;
     std::lock_guard guard(p.mutex);
     const bool over = bytes > PTRDIFF_MAX / 2 || (p.limit && p.figures.in_use + bytes > p.limit);
@@ -261,6 +270,7 @@ void Pool::deallocate(void* data, std::size_t bytes, StreamId stream) noexcept {
 
 void Pool::free_all_blocks() noexcept {
     trace::Span span("free_all_blocks", "pool");
+    backend_.give_up_kept();
     std::lock_guard guard(impl_->mutex);
     const std::uint64_t before = impl_->segments.held();
     impl_->free_cache();
@@ -281,7 +291,10 @@ std::uint64_t Pool::limit() const {
 PoolFigures Pool::figures() const {
     std::lock_guard guard(impl_->mutex);
     PoolFigures f = impl_->figures;
-    f.cached = impl_->cached();
+    const Kept kept = backend_.kept();
+    f.in_use -= kept.bytes;
+    f.blocks -= kept.blocks;
+    f.cached = impl_->cached() + kept.bytes;
     return f;
 }
 

@@ -42,6 +42,8 @@ public:
     unsigned number() const { return number_; }
 
 private:
+    void* take(std::size_t bytes, StreamId);
+
     Backend& backend_;
     bool host_visible_;
     std::uint64_t total_memory_;

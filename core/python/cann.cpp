@@ -46,8 +46,22 @@ nb::dict cann_search() {
 nb::dict cann_call_counts(int device) {
     nb::dict counts;
     for (const auto& [name, count] : ascend::call_counts(device))
-        counts[nb::str(name.data(), name.size())] = nb::make_tuple(count.calls, count.cached, count.nanoseconds, count.bytes, count.inside);
+        counts[nb::str(name.data(), name.size())] = nb::make_tuple(count.calls, count.cached, count.nanoseconds, count.bytes, count.inside, count.replayed);
     return counts;
+}
+
+nb::dict cann_graphs() {
+    nb::dict all;
+    for (const auto& [name, figures] : ascend::graph_figures()) {
+        nb::dict one;
+        one["captures"] = figures.captures;
+        one["replays"] = figures.replays;
+        one["refused"] = figures.refused;
+        one["kept"] = figures.kept;
+        one["bytes"] = figures.bytes;
+        all[string(name)] = one;
+    }
+    return all;
 }
 
 void note_foreign_use(const Array& a, bool written) {
@@ -74,8 +88,13 @@ void bind_cann(nb::module_& m) {
           "Of the first element, after what is recorded and concerns it was enqueued, and after what other streams do with it; to be used before anything else is.");
     m.def("cann_enqueued", [](nb::handle array, bool written) { note_foreign_use(expect_array(array.ptr(), "cann.op")->array, written); },
           arg("array"), arg("written"), "To be called after work of CANN's that uses the array was enqueued, on the stream that cann_stream() names.");
+    m.def("cann_graphs", cann_graphs, "By device that was used: launches captured, replayed and refused, graphs kept, and the bytes that are theirs.");
+    m.def("set_graph_replay", [](bool on) { ascend::enable_graphs(on); }, arg("on"), nb::call_guard<nb::gil_scoped_release>());
+    m.def("cann_pause_graphs", [](int device) { ascend::device(device).graphs.pause(); }, arg("device"), nb::call_guard<nb::gil_scoped_release>(),
+          "No capture begins on the device until cann_resume_graphs().");
+    m.def("cann_resume_graphs", [](int device) { ascend::device(device).graphs.resume(); }, arg("device"));
     m.def("cann_call_counts", cann_call_counts, arg("device"),
-          "By operator: calls that programs made, those of them that reused an executor, nanoseconds of the host, bytes, and the nanoseconds within the two phases.");
+          "By operator: calls that programs made, those of them that reused an executor, nanoseconds of the host, bytes, the nanoseconds within the two phases, and calls that came with a replayed graph.");
 }
 
 }  // namespace asnumpy::python

@@ -128,6 +128,10 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
         "threads": f"{_core.num_threads()} of {_core.max_threads()}",
         "memory": memory,
         **_diagnosis.summary(),
+        "graphs": "; ".join(
+            f"{name}: {one['captures']} captured, {one['replays']} replayed, {one['refused']} refused, "
+            f"{one['kept']} kept with {_size(one['bytes'])}" for name, one in _core.cann_graphs().items()
+        ) or "none",
     }
     for name, value in config.settings().items():
         report[f"config.{name}"] = f"{value}  ({config.variable(name)})"

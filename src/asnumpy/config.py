@@ -13,8 +13,8 @@ from typing import Any
 from asnumpy import _core
 
 __all__ = [
-    "contract", "device", "eager", "eager_size", "fallback", "host_calls", "implicit_copies", "memory_limit",
-    "num_threads", "settings", "using",
+    "contract", "device", "eager", "eager_size", "fallback", "graph_replay", "host_calls", "implicit_copies",
+    "memory_limit", "num_threads", "settings", "using",
 ]
 
 contract: bool
@@ -22,6 +22,7 @@ device: str
 eager: bool
 eager_size: int
 fallback: str
+graph_replay: bool
 host_calls: str
 implicit_copies: str
 memory_limit: int
@@ -138,6 +139,10 @@ class _Settings(ModuleType):
     fallback = Setting(
         "warn", _leave, "'allow', 'warn' or 'error': what work does that its device leaves to the host",
         _core.set_fallback_policy,
+    )
+    graph_replay = Setting(
+        True, _boolean, "True or False: programs that recur on an Ascend device are captured and replayed by one call",
+        _core.set_graph_replay,
     )
     implicit_copies = Setting(
         "error", _leave, "'allow', 'warn' or 'error': what np.asarray and its like do with an array on a device",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 from functools import partial
 
 import numpy as np
@@ -13,6 +14,7 @@ from cannsim.comparing import FLOATS, wide
 
 TOLERANCE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 1e-5, "float64": 1e-12}
 KEEP = ctypes.c_int8(0)
+acl.sim.cannsim_report_json.restype = ctypes.c_char_p
 
 
 values = partial(comparing.values, low=-2, high=2, integers=(0, 5))
@@ -164,3 +166,28 @@ def test_refusals():
         )
     with acl.refused(161002, "aclnnEinsum", "equation"):
         acl.result("aclnnEinsum", acl.TensorList([x, y]), "ij,kj->ik", ..., out=np.empty((3, 4), np.float32))
+
+
+def modelled(name: str, dtype: np.dtype, *rest: object, shape: tuple[int, int] = (2048, 2048)) -> float:
+    """The modelled seconds of one product, its launch left out; nothing is computed."""
+    acl.sim.cannsim_set(b"COMPUTE", b"0")
+    acl.sim.cannsim_clear()
+    x, y, out = (acl.Tensor(np.zeros(shape, dtype)) for _ in range(3))
+    try:
+        acl.run(name, x, y, out, *rest)
+        (task,) = (one for one in json.loads(acl.sim.cannsim_report_json())["tasks"] if one["name"] == name)
+        return task["modelled_seconds"] - 5e-6
+    finally:
+        acl.sim.cannsim_set(b"COMPUTE", b"1")
+        for one in (x, y, out):
+            one.destroy()
+
+
+def test_the_modelled_rate_is_the_dtypes() -> None:
+    operations, half_rate = 2 * 2048**3, 24 * 8192 * 1850e6
+    half = modelled("aclnnMatmul", np.dtype("float16"), KEEP)
+    assert half == pytest.approx(operations / half_rate, rel=1e-6)
+    assert modelled("aclnnMatmul", comparing.BFLOAT16, KEEP) == pytest.approx(half)
+    single = np.dtype("float32")
+    shares = {kind: modelled("aclnnMatmul", single, ctypes.c_int8(kind)) / half for kind in (0, 1, 2, 3)}
+    assert shares == pytest.approx({0: 4, 1: 2, 2: 1, 3: 2})

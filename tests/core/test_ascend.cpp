@@ -76,31 +76,45 @@ bool possible(const Program& p) {
     return true;
 }
 
-// Runs the case on the device, with its memory brought there and back.
-void run_on(Pool& pool, Case& c, const Executable& executable) {
-    std::vector<std::unique_ptr<Mirror>> there;
-    Launch launch = c.launch();
-    for (std::size_t k = 0; k < launch.operands.size(); ++k) {
-        const int shared = c.shared_with[k];
-        const bool all_zero = k < c.program.inputs.size() && std::ranges::all_of(launch.operands[k].strides, [](std::int64_t s) { return s == 0; });
-        bool alone = true;
-        for (std::size_t i = 0; i < c.shared_with.size(); ++i) alone = alone && c.shared_with[i] != static_cast<int>(k);
-        if (all_zero && alone && chance(50)) {
-            launch.operands[k].constant = true;
-            there.push_back(nullptr);
-            continue;
+// A case's memory on a device, where it stays for as many runs as there are.
+class Placed {
+public:
+    Placed(Pool& pool, Case& c) : pool_(pool), c_(c), launch_(c.launch()) {
+        for (std::size_t k = 0; k < launch_.operands.size(); ++k) {
+            const int shared = c.shared_with[k];
+            const bool all_zero = k < c.program.inputs.size() && std::ranges::all_of(launch_.operands[k].strides, [](std::int64_t s) { return s == 0; });
+            bool alone = true;
+            for (std::size_t i = 0; i < c.shared_with.size(); ++i) alone = alone && c.shared_with[i] != static_cast<int>(k);
+            if (all_zero && alone && chance(50)) {
+                launch_.operands[k].constant = true;
+                there_.push_back(nullptr);
+                continue;
+            }
+            there_.push_back(shared < 0 ? std::make_unique<Mirror>(pool, c.memory[k].bytes) : nullptr);
+            launch_.operands[k].data = there_[shared < 0 ? k : static_cast<std::size_t>(shared)]->data() + c.of(k).offset;
         }
-        there.push_back(shared < 0 ? std::make_unique<Mirror>(pool, c.memory[k].bytes) : nullptr);
-        launch.operands[k].data = there[shared < 0 ? k : static_cast<std::size_t>(shared)]->data() + c.of(k).offset;
     }
-    executable.run(launch);
-    for (std::size_t k = 0; k < there.size(); ++k)
-        if (there[k]) pool.backend().download(c.memory[k].bytes.data(), there[k]->data(), c.memory[k].bytes.size());
-}
+    // With the case's memory brought there and back.
+    void run(const Executable& executable) {
+        for (std::size_t k = 0; k < there_.size(); ++k)
+            if (there_[k]) pool_.backend().upload(there_[k]->data(), c_.memory[k].bytes.data(), c_.memory[k].bytes.size());
+        executable.run(launch_);
+        for (std::size_t k = 0; k < there_.size(); ++k)
+            if (there_[k]) pool_.backend().download(c_.memory[k].bytes.data(), there_[k]->data(), c_.memory[k].bytes.size());
+    }
 
+private:
+    Pool& pool_;
+    Case& c_;
+    Launch launch_;
+    std::vector<std::unique_ptr<Mirror>> there_;
+};
+
+// The third time executors are reused; where the memory stays, what recurs is replayed from then on.
 void test_random_programs(int rounds) {
     Pool& pool = ascend::pool(0);
-    int tried = 0;
+    const std::uint64_t replays = ascend::graph_figures()[0].figures.replays;
+    int tried = 0, stayed = 0;
     for (int i = 0; i < rounds && failures == 0; ++i) {
         Case c = random_case(3000);
         if (!possible(c.program)) continue;
@@ -108,15 +122,23 @@ void test_random_programs(int rounds) {
         const Expectation e = interpret(c);
         const std::vector<Memory> before = c.memory;
         const auto executable = pool.backend().compile(c.program);
-        for (int again = 0; again < 3; ++again) {  // the third time executors are reused
+        const bool stays = chance(50);
+        stayed += stays;
+        std::unique_ptr<Placed> placed;
+        for (int again = 0; again < (stays ? 5 : 3); ++again) {
             c.memory = before;
-            const std::string text = failure_of([&] { run_on(pool, c, *executable); });
+            const std::string text = failure_of([&] {
+                if (!placed || !stays) placed = std::make_unique<Placed>(pool, c);
+                placed->run(*executable);
+            });
             expect(text.empty(), text + " in " + c.description);
             if (failures) return;
             compare(c, e, "ascend:0");
         }
     }
     expect(tried > rounds / 4, "random programs that the device runs: " + std::to_string(tried));
+    const ascend::GraphFigures graphs = ascend::graph_figures()[0].figures;
+    expect(graphs.replays - replays > static_cast<std::uint64_t>(stayed) / 4, "random programs that were replayed: " + std::to_string(graphs.replays - replays));
     expect(pool.figures().blocks < 300, "temporaries were given back");
 }
 
@@ -201,6 +223,31 @@ void test_steady_loop() {
     for (const ascend::NamedCount& one : ascend::call_counts(0))
         if (one.name == "aclnnAdd") calls = one.count.calls, expect(one.count.bytes >= calls * 12 && one.count.nanoseconds > 0 && one.count.cached >= 100, "counts");
     expect(calls >= 103, "calls are counted");
+}
+
+// A call with a list of tensors is repeated when it is the very same, and made anew when an address differs.
+void test_lists() {
+    Pool& pool = ascend::pool(0);
+    Vectors v{pool, {}};
+    const auto vector = [](char* data, std::int64_t n) { return Tensor{data, DType::float32, {n}, {4}}; };
+    std::array<char*, 3> parts{v.add(10, 1), v.add(10, 2), v.add(10, 3)};
+    char* const out = v.add(20, 0);
+    const auto join = [&](char* first, char* second) {
+        ascend::Emitter(ascend::device(0)).call("aclnnCat", {std::vector<Tensor>{vector(first, 10), vector(second, 10)}, std::int64_t{0}, vector(out, 20)});
+        return v.at(out, 0) * 10 + v.at(out, 19);
+    };
+    const auto cached = [] {
+        for (const ascend::NamedCount& one : ascend::call_counts(0))
+            if (one.name == "aclnnCat") return one.count.cached;
+        return std::uint64_t{0};
+    };
+    for (int i = 0; i < 4; ++i) expect(join(parts[0], parts[1]) == 12, "two joined");
+    expect(cached() == 2, "the executor of a list is used again: " + std::to_string(cached()));
+    for (int i = 0; i < 4; ++i) {
+        expect(join(parts[2], parts[1]) == 32, "another list");
+        expect(join(parts[0], parts[1]) == 12, "the first again");
+    }
+    expect(cached() == 8, "each list has its own: " + std::to_string(cached()));
 }
 
 void test_errors() {
@@ -362,6 +409,7 @@ int main() {
     test_copies();
     test_steady_loop();
     test_random_programs(chosen && *chosen ? std::atoi(chosen) : 2000);
+    test_lists();
     test_errors();
     test_faults();
     test_out_of_memory();

@@ -20,13 +20,13 @@ from asnumpy.cann._devices import (
     synchronize,
 )
 from asnumpy.cann._memory import Memory, empty, from_numpy, policies, to_numpy, write
-from asnumpy.cann._metrics import engine_metrics, metrics, metrics_text, reset_metrics, timing
+from asnumpy.cann._metrics import engine_metrics, graph_metrics, metrics, metrics_text, reset_metrics, timing
 from asnumpy.cann._operator import Operator, Plan, op, operators
 from asnumpy.cann._streams import Batch, batch
 from asnumpy.cann._tensor import Tensor, tensor
 
 __all__ = [
     "Batch", "CannError", "Memory", "Operator", "Plan", "Tensor", "batch", "device_count", "device_properties", "empty",
-    "engine_metrics", "finalize", "from_numpy", "init", "metrics", "metrics_text", "op", "operators", "policies",
-    "reset_metrics", "set_device", "synchronize", "tensor", "timing", "to_numpy", "write",
+    "engine_metrics", "finalize", "from_numpy", "graph_metrics", "init", "metrics", "metrics_text", "op", "operators",
+    "policies", "reset_metrics", "set_device", "synchronize", "tensor", "timing", "to_numpy", "write",
 ]

@@ -141,8 +141,13 @@ def current_device() -> int:
 
 def synchronize(device: Any = None) -> None:
     """Waits for all that was enqueued on a device (None: this thread's); what failed there is raised here."""
-    use(current_device() if device is None else checked(device, "cann.synchronize"))
-    call("aclrtSynchronizeDevice")
+    number = current_device() if device is None else checked(device, "cann.synchronize")
+    use(number)
+    _core.cann_pause_graphs(number)  # a wait for the whole device and another thread's capture break each other
+    try:
+        call("aclrtSynchronizeDevice")
+    finally:
+        _core.cann_resume_graphs(number)
 
 
 def default_stream(device: int) -> int:

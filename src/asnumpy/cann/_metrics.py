@@ -113,17 +113,27 @@ def engine_metrics(device: Any = 0) -> dict[str, dict[str, Any]]:
     """The same of the operators that the programs of arrays called on a device since the process started.
 
     Parameters: device, a number or "ascend:1". Returns a dict of dicts by operator: `count`, `reused` (calls that took
-    the executor of an earlier one), `host_seconds`, of these `cann_seconds` within both phases, and `bytes`. ValueError
-    where there is no such device.
+    the executor of an earlier one, or came with a graph), `replayed` (of these, those with a graph), `host_seconds`, of
+    these `cann_seconds` within CANN's functions, and `bytes`. ValueError where there is no such device.
     """
     counts = _core.cann_call_counts(_devices.checked(device, "cann.engine_metrics"))
     return {
         name: {
-            "count": calls, "reused": reused, "host_seconds": total / 1e9, "cann_seconds": inside / 1e9,
-            "bytes": nbytes,
+            "count": calls, "reused": reused, "replayed": replayed, "host_seconds": total / 1e9,
+            "cann_seconds": inside / 1e9, "bytes": nbytes,
         }
-        for name, (calls, reused, total, nbytes, inside) in sorted(counts.items())
+        for name, (calls, reused, total, nbytes, inside, replayed) in sorted(counts.items())
     }
+
+
+def graph_metrics() -> dict[str, dict[str, int]]:
+    """What became of recurring programs, by device that was used in this process.
+
+    Returns a dict of dicts: `captures` (launches that were captured as a graph), `replays` (launches that one call
+    of a graph replaced, those captured included), `refused` (launches that recur and cannot be captured), `kept`
+    (graphs that are ready) and `bytes` (device memory that is theirs). See `asnumpy.config.graph_replay`.
+    """
+    return _core.cann_graphs()
 
 
 def reset_metrics() -> None:
