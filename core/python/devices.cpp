@@ -93,6 +93,7 @@ void bind_devices(nb::module_& m) {
     m.def("default_device", [] { return nb::steal(device_name(default_pool())); });
     m.def("set_default_device", [](nb::handle device) { set_default_device(parse_device(text(device.ptr()))); }, arg("device"));
     m.def("set_default_device_later", [](const char* name, const char* origin) { set_default_device_later(name, origin); }, arg("name"), arg("origin"));
+    m.def("set_memory_limit_later", [](std::uint64_t bytes) { limit_default_device_later(bytes); }, arg("bytes"));
     m.def("exchange_thread_device", [](nb::handle device) -> nb::object {
         Pool* const before = exchange_thread_pool(device.is_none() ? nullptr : &expect_pool(device.ptr()));
         return before ? nb::steal(device_name(*before)) : nb::none();

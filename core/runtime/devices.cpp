@@ -23,6 +23,7 @@ struct Registry {
     std::mutex mutex;
     std::vector<Pool*> used;
     std::string wanted, origin;  // of the default device, until it is needed
+    std::uint64_t limit = 0;
 };
 
 Registry& registry() {
@@ -121,11 +122,17 @@ void set_default_device_later(std::string name, std::string origin) {
     registry().wanted = std::move(name), registry().origin = std::move(origin);
 }
 
+void limit_default_device_later(std::uint64_t bytes) {
+    const std::lock_guard lock(registry().mutex);
+    registry().limit = bytes;
+}
+
 Pool& default_pool() {
     if (thread_pool) return *thread_pool;
     if (Pool* pool = process_pool.load(std::memory_order_acquire)) return *pool;
     Pool* const wanted = wanted_pool();
     Pool& chosen = wanted ? *wanted : ascend::device_count() > 0 ? pool_of({Device::Kind::ascend, 0}) : cpu_pool();
+    if (const std::uint64_t limit = registry().limit) chosen.set_limit(limit);
     Pool* none = nullptr;
     const bool first = process_pool.compare_exchange_strong(none, &chosen, std::memory_order_acq_rel);
     if (first && !wanted && &chosen == &cpu_pool() && ascend::wanted() && !ascend::ended())

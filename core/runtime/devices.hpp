@@ -37,6 +37,7 @@ Pool& default_pool();
 void set_default_device(Device);
 // The same by a name, which `origin` gave, and which is looked at when the device is first needed: ValueError or DeviceFailure then.
 void set_default_device_later(std::string name, std::string origin);
+void limit_default_device_later(std::uint64_t bytes);  // its pool's limit, from then on
 // Gives this thread a device of its own (null: none), and returns what it had.
 Pool* exchange_thread_pool(Pool*);
 

@@ -103,13 +103,16 @@ class Setting:
     def __set__(self, module: Any, value: Any) -> None:
         self.set(value, f"asnumpy.config.{self.name}")
 
-    def set(self, value: Any, where: str) -> None:
+    def checked(self, value: Any, where: str) -> Any:
         try:
-            checked = self.check(value)
+            return self.check(value)
         except (ValueError, TypeError, AttributeError) as error:
             said = isinstance(error, ValueError) and "expected" in str(error)
             reason = str(error) if said else f"expected {self.text}"
             raise ValueError(f"{where}: {reason}, got {value!r}") from None
+
+    def set(self, value: Any, where: str) -> None:
+        checked = self.checked(value, where)
         if self.apply is not None:
             try:
                 self.apply(checked)
@@ -210,6 +213,8 @@ def _read_environment() -> None:
         origin = f"environment variable {setting.variable}"
         if given and name == "device" and given != "cpu":  # no device is asked for before one is needed
             _core.set_default_device_later(given, origin)
+        elif given and name == "memory_limit" and os.environ.get("ASNUMPY_DEVICE") != "cpu":  # nor for its memory
+            _core.set_memory_limit_later(setting.checked(given, origin))
         elif given:
             setting.set(given, origin)
 

@@ -51,6 +51,13 @@ def test_arrays_that_name_the_cpu_load_nothing() -> None:
         "y = ap.ones(3, device='cpu'); z = ap.from_dlpack(np.ones(3))\nassert not loaded()", "")
 
 
+def test_a_memory_limit_waits_for_the_device() -> None:
+    done = run_script(HEAD + """assert ap.memory_info()["limit"] == 1 << 30 == config.memory_limit and loaded()
+assert ap.memory_info("ascend:0")["limit"] == 1 << 30 and ap.memory_info("cpu")["limit"] == 0""",
+        ASNUMPY_CANN="sim", ASNUMPY_DEVICE="", ASNUMPY_MEMORY_LIMIT="1GiB")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("question", FIRST_QUESTIONS)
 def test_the_first_question_decides(question: str) -> None:
     run(f"{question}\nassert loaded() and ap.Device() == 'ascend:0' == ap.ones(2).device", "")
