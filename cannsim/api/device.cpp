@@ -27,7 +27,7 @@ int reset(const char* function, int id, bool force) {
 int synchronize(const char* function, std::int64_t timeout) {
     return entry(function, {{"timeout", timeout}}, [&] {
         Context& context = current_context();
-        refuse_while_capturing(nullptr, function);
+        refuse_while_capturing(*context.device, function);
         int code = 0;
         for (const auto& stream : streams_of(nullptr)) {
             if (stream->context->device != context.device) continue;

@@ -26,7 +26,7 @@ int synchronize(const char* function, void* handle, std::int64_t timeout) {
     return entry(function, {{"stream", handle}, {"timeout", timeout}}, [&] {
         const std::shared_ptr<Stream> stream = stream_of(handle);
         if (timeout < -1) throw Refusal{ACL_ERROR_INVALID_PARAM, text("timeout: expected -1 or more, got ", timeout)};
-        refuse_while_capturing(stream.get(), function);
+        refuse_while_capturing(*stream, function);
         if (!stream->wait(timeout)) throw Refusal{ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, text("stream ", stream->number, " was not done in ", timeout, " ms")};
         host_knows_all(stream->order);
         {
@@ -82,7 +82,7 @@ int32_t aclrtStreamQuery(void* stream, int32_t* status) {
     return entry("aclrtStreamQuery", {{"stream", stream}}, [&] {
         expect_given(status, "status");
         const std::shared_ptr<Stream> s = stream_of(stream);
-        refuse_while_capturing(s.get(), "aclrtStreamQuery");
+        refuse_while_capturing(*s, "aclrtStreamQuery");
         *status = s->idle() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
         if (s->idle()) host_knows_all(s->order);
         return 0;

@@ -116,18 +116,17 @@ std::string Graph::json() const {
     return result + "]";
 }
 
-void refuse_while_capturing(Stream* stream, const char* what) {
+void refuse_while_capturing(const Stream& stream, const char* what) {
     if (!open_any) return;
-    std::shared_ptr<Graph> graph;
-    if (stream) {
-        graph = stream->capture.get();
-    } else {
-        for (const auto& one : streams_of(nullptr))
-            if (one->capture.get()) graph = one->capture.get();
-    }
+    const std::shared_ptr<Graph> graph = stream.capture.get();
     if (!graph) return;
     graph->invalidate(text(what, " was called during it"));
     throw Refusal{ACL_ERROR_RT_STREAM_CAPTURED, text(what, " is not allowed while the stream is captured")};
+}
+void refuse_while_capturing(const Device& device, const char* what) {
+    if (!open_any) return;
+    for (const auto& stream : streams_of(nullptr))
+        if (stream->context->device == &device) refuse_while_capturing(*stream, what);
 }
 
 void refuse_unsafe_while_capturing(const char* what) {

@@ -13,6 +13,8 @@
 
 namespace cannsim {
 
+struct Device;
+
 class Graph : public std::enable_shared_from_this<Graph> {
 public:
     enum class Status { active, complete, invalidated };
@@ -62,7 +64,8 @@ private:
 };
 
 // What calls may not do while a capture is under way: refused, and the capture is broken.
-void refuse_while_capturing(Stream*, const char* what);     // sync or query of a captured stream
+void refuse_while_capturing(const Stream&, const char* what);  // sync or query of a captured stream
+void refuse_while_capturing(const Device&, const char* what);  // or of a device with one
 void refuse_unsafe_while_capturing(const char* what);       // aclrtMemcpy and the like, by the thread's mode
 int exchange_capture_mode(int mode);
 int capture_count();

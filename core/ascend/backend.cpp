@@ -137,7 +137,8 @@ public:
         for (auto [here, there] : late) {
             here.shape = there.shape;
             here.strides = contiguous(there.shape, static_cast<std::int64_t>(itemsize(there.dtype))).strides;
-            move(emitter, here, there);
+            if (adds) overwrite(emitter, here, there);
+            else move(emitter, here, there);
         }
     }
 

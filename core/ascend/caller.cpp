@@ -131,7 +131,6 @@ Caller::~Caller() = default;
 
 void Caller::release() noexcept {
     last_.destroy();
-    last_valid_ = false;
     recipes_->by_hash.clear();
     recipes_->order.clear();
 }
@@ -298,7 +297,6 @@ void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* gr
         throw RuntimeFailure(std::string(op.facts->name) + ": expected " + std::to_string(op.parameters.size()) + " arguments, got " + std::to_string(arguments.size()));
     encode(op, arguments);
     last_.destroy();
-    last_valid_ = false;
     if (graph) return capture(op, arguments, *graph);
     CallCount& counted = counts_[words_.front()];
     const Cann& c = cann();
@@ -333,7 +331,6 @@ void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* gr
             run(op, arguments, executor, workspace, true);
         } else {
             if (keep) op.repeatable = false;  // this operator copies between host and device within
-            last_valid_ = true;
             run(op, arguments, executor, workspace, false);
         }
     }

@@ -70,8 +70,6 @@ public:
     void call(Operator&, std::span<const Argument>, Capture* = nullptr);
     // A graph's calls were enqueued, all by one call of CANN's that took so many nanoseconds.
     void count_replay(std::span<const CapturedCalls>, std::uint64_t nanoseconds);
-    // The objects of the last call, kept until the next one; nullptr when it reused an executor.
-    const Objects* last() const { return last_valid_ ? &last_ : nullptr; }
     std::span<const CallCount> counts() const { return counts_; }  // by the operator's place in cann::operators()
     void release() noexcept;
 
@@ -94,7 +92,6 @@ private:
     bool may_repeat_ = true;
     std::uint64_t bytes_ = 0, inside_ = 0;
     Objects last_;
-    bool last_valid_ = false;
 };
 
 // "self=float32(3, 4), other=float32(4,), alpha=1"

@@ -20,8 +20,7 @@ namespace asnumpy::ascend {
     each(aclrtCreateEventWithFlag) each(aclrtDeviceCanAccessPeer) each(aclrtDeviceEnablePeerAccess) each(aclCreateTensor)          \
     each(aclDestroyTensor) each(aclCreateScalar) each(aclDestroyScalar) each(aclCreateIntArray) each(aclDestroyIntArray)           \
     each(aclCreateFloatArray) each(aclDestroyFloatArray) each(aclCreateBoolArray) each(aclDestroyBoolArray)                        \
-    each(aclCreateTensorList) each(aclDestroyTensorList) each(aclCreateScalarList) each(aclDestroyScalarList)                      \
-    each(aclGetViewShape)
+    each(aclCreateTensorList) each(aclDestroyTensorList) each(aclCreateScalarList) each(aclDestroyScalarList)
 #define ASNUMPY_CANN_OPTIONAL(each)                                                                                                \
     each(aclrtCreateStreamWithConfig) each(aclrtCreateEventExWithFlag) each(aclrtStreamQuery) each(aclsysGetCANNVersion)           \
     each(aclrtGetVersion)                                                                                                          \

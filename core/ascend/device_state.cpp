@@ -43,13 +43,17 @@ void DeviceState::fail(const std::string& what, int code) {
         ascend::fail(what, code);
     } catch (const DeviceFailure& failure) {
         for (const int lost : lost_codes) {
-            if (code != lost || lost_.load(std::memory_order_relaxed)) continue;
-            why_lost_ = failure;
-            graphs.distrust();
-            lost_.store(true, std::memory_order_release);
+            if (code == lost) lose(failure);
         }
         throw;
     }
+}
+
+void DeviceState::lose(const DeviceFailure& why) {
+    if (lost_.load(std::memory_order_relaxed)) return;
+    why_lost_ = why;
+    graphs.distrust();
+    lost_.store(true, std::memory_order_release);
 }
 
 template <class Snapshot, class Wait> void DeviceState::wait(Snapshot&& snapshot, Wait&& wait) {

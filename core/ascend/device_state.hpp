@@ -29,6 +29,8 @@ public:
         if (code) [[unlikely]] fail(function, code);
     }
     [[noreturn]] void fail(const std::string& what, int code);
+    // No later call uses the device.
+    void lose(const DeviceFailure& why);
 
     // Waits for all work of all streams, or of one; what failed there is thrown.
     void synchronize();

@@ -35,10 +35,10 @@ struct Emitter::Impl {
     Capture* const capture = nullptr;
     int enqueued = 0;
     std::vector<Temporary> temporaries;
+    std::vector<const char*> written_last;
     Chunk first_scalars;                          // where they lie is how they are known again
     std::vector<std::unique_ptr<Chunk>> more_scalars;
     std::size_t scalars = 0;
-    const Operator* last = nullptr;
     std::vector<Argument> rewritten;
 
     const Scalar* find(const char* data) const {
@@ -116,20 +116,19 @@ void Emitter::call(std::string_view name, std::span<const Argument> arguments) {
         }
         arguments = impl.rewritten;
     }
-    impl.last = &op;
-    ++impl.enqueued;
     impl.device.caller.call(op, arguments, impl.capture);
+    ++impl.enqueued;
 }
 
 void Emitter::copy_bytes(void* to, const void* from, std::size_t bytes) {
     Impl& impl = *impl_;
     if (!bytes) return;
-    ++impl.enqueued;
     const std::array uses{Use{to, bytes, true}, Use{from, bytes, false}};
     if (impl.capture) impl.capture->use(uses);
     else impl.device.streams.before(uses);
     void* const stream = impl.capture ? impl.capture->stream : impl.device.stream;
     impl.device.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, stream), "aclrtMemcpyAsync");
+    ++impl.enqueued;
 }
 
 Tensor Emitter::temporary(const Dims& shape, DType dtype) {
@@ -169,20 +168,11 @@ const Scalar* Emitter::known(const Tensor& t) const {
     return value && value->dtype == t.dtype && t.data == reinterpret_cast<const char*>(value->bytes.data()) ? value : nullptr;
 }
 
-Dims Emitter::late_shape(std::size_t argument) {
-    Impl& impl = *impl_;
-    if (impl.capture) Capture::refuse("an operator whose output's shape the host waits for");
-    const Objects* const objects = impl.device.caller.last();
-    std::size_t place = 0;
-    for (std::size_t i = 0; impl.last && i < argument; ++i) place += impl.last->parameters[i].kind == cann::Kind::tensor;
-    if (!objects || place >= objects->tensors().size() || !objects->tensors()[place])
-        throw RuntimeFailure("late_shape: argument " + std::to_string(argument) + " of the last call is no tensor, or its executor was kept");
-    impl.device.check(cann().aclrtSynchronizeStream(impl.device.stream), "aclrtSynchronizeStream");
-    std::int64_t* lengths = nullptr;
-    std::uint64_t n = 0;
-    impl.device.check(cann().aclGetViewShape(objects->tensors()[place], &lengths, &n), "aclGetViewShape");
-    const std::unique_ptr<std::int64_t[]> owned(lengths);
-    return Dims(std::span<const std::int64_t>(lengths, n));
+void Emitter::write_last(const char* output) { impl_->written_last.push_back(output); }
+bool Emitter::is_written_last(const Tensor& output) const { return std::ranges::find(impl_->written_last, output.data) != impl_->written_last.end(); }
+void Emitter::cut_off(int enqueued, const std::exception& why) {
+    if (impl_->capture || impl_->enqueued == enqueued) return;  // what is captured has not run
+    impl_->device.lose(DeviceFailure(std::string("an array was overwritten in part when this failed: ") + why.what()));
 }
 
 const OperatorFacts& Emitter::facts(std::string_view op) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -59,9 +60,13 @@ public:
     // The temporaries taken after the mark, for whoever calls a lowering.
     std::size_t mark() const;
     void release_since(std::size_t mark);
-    // For operators whose output's shape depends on values: waits for the device and gives the shape that the output has
-    // that was the last call's argument of this place.
-    Dims late_shape(std::size_t argument);
+
+    // Whoever runs the lowerings of a launch says which outputs only its last call may write, for the launch reads them.
+    void write_last(const char* output);
+    bool is_written_last(const Tensor& output) const;
+    // A call of several that overwrite such an output has failed: it holds new elements beside old ones, and nothing can run
+    // again. The device is lost, if anything was enqueued since `enqueued`.
+    void cut_off(int enqueued, const std::exception& why);
 
     // Parameters and accepted dtypes. RuntimeFailure where there is no such operator.
     const OperatorFacts& facts(std::string_view op) const;

@@ -100,6 +100,7 @@ private:
             move(emitter, values[k], copy);
             values[k] = copy;
         }
+        for (const std::uint16_t k : plan->overwritten) emitter.write_last(space.operands[k].data);
         std::vector<Tensor> in, out;
         for (const Plan::UnitPlan& planned : plan->units) {
             const Unit& unit = planned.unit;
@@ -127,7 +128,12 @@ private:
         }
         for (std::size_t k = 0; k < program_.reductions.size(); ++k)
             fold(emitter, *foldings_[k], full(emitter, values[plan->reduced[k]], shape), space, output(space, program_.stores.size() + k));
-        for (const Plan::Late& late : plan->late) move(emitter, values[late.value], output(space, late.store));
+        for (const Plan::Late& late : plan->late) write(emitter, values[late.value], output(space, late.store));
+    }
+
+    static void write(Emitter& emitter, const Tensor& from, const Tensor& to) {
+        if (emitter.is_written_last(to)) overwrite(emitter, from, to);
+        else move(emitter, from, to);
     }
 
     static Tensor full(Emitter& emitter, const Tensor& t, const Dims& shape) {
@@ -187,7 +193,15 @@ private:
         }
         gathered.normalise();
         run_planned(emitter, gathered);
-        for (const auto& [here, there] : results) move(emitter, here, there);
+        const auto is_input = [&](const auto& result) {
+            return std::any_of(space.operands.begin(), space.operands.begin() + static_cast<std::ptrdiff_t>(space.inputs),
+                               [&](const Operand& input) { return !input.constant && input.data == result.second.data; });
+        };
+        std::ranges::stable_partition(results, [&](const auto& result) { return !is_input(result); });
+        for (const auto& [here, there] : results) {
+            if (is_input(std::pair(here, there))) overwrite(emitter, here, there);
+            else move(emitter, here, there);
+        }
     }
 
     void fill_neutral(Emitter& emitter, const Space& space) const {

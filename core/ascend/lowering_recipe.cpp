@@ -50,16 +50,37 @@ class Running {
 public:
     Running(const Recipe& recipe, Emitter& emitter, std::span<const Tensor> in, std::span<const Tensor> out)
         : recipe_(recipe), emitter_(emitter), in_(in), out_(out.begin(), out.end()), registers_(recipe.registers.size()) {
-        for (const Recipe::Hazard& hazard : recipe.hazards) {
-            if (in[hazard.in].data != out_[hazard.out].data) continue;
-            out_[hazard.out] = emitter.temporary(out[hazard.out].shape, out[hazard.out].dtype);
-        }
-        for (const Recipe::Step& step : recipe.steps) run(step);
+        const auto redirect = [&](std::size_t k) {
+            if (out_[k].data == out[k].data) out_[k] = emitter.temporary(out[k].shape, out[k].dtype);
+        };
+        for (const Recipe::Hazard& hazard : recipe.hazards)
+            if (in[hazard.in].data == out[hazard.out].data) redirect(hazard.out);
+        const auto is_read = [&](std::size_t k) {
+            return emitter.is_written_last(out[k]) || std::ranges::any_of(in, [&](const Tensor& t) { return t.data == out[k].data; });
+        };
         for (std::size_t k = 0; k < out_.size(); ++k)
-            if (out_[k].data != out[k].data) emitter.call("aclnnInplaceCopy", {out[k], out_[k]});
+            if (is_read(k) && !only_last_writes(k)) redirect(k);
+        for (const Recipe::Step& step : recipe.steps) run(step);
+        for (const bool last : {false, true})
+            for (std::size_t k = 0; k < out_.size(); ++k)
+                if (out_[k].data != out[k].data && is_read(k) == last) emitter.call("aclnnInplaceCopy", {out[k], out_[k]});
     }
 
 private:
+    // Whether an output is written by the last step and by no other.
+    bool only_last_writes(std::size_t k) const {
+        for (const Recipe::Step& step : recipe_.steps) {
+            const bool last = &step == &recipe_.steps.back();
+            for (std::size_t i = 0; i < step.parts.size(); ++i) {
+                const auto* const ref = std::get_if<Recipe::Ref>(&step.parts[i]);
+                if (!ref || !(step.writes >> i & 1)) continue;
+                const Recipe::Storage& storage = recipe_.storages[ref->storage];
+                if (storage.place == Recipe::Place::output && storage.index == k && !last) return false;
+            }
+        }
+        return true;
+    }
+
     void run(const Recipe::Step& step) {
         arguments_.clear();
         for (const Recipe::Part& part : step.parts)

@@ -53,7 +53,9 @@ struct Recipe {
         std::vector<Part> parts;
         std::uint16_t writes;  // a bit per part
     };
-    // Output `out` is written before a later step reads these bytes of input `in`, so that it must not be the same memory.
+    // Output `out` is written before a later step reads these bytes of input `in`, so that it must not be the same memory. An
+    // output that is an input, or that the launch must write last, gets memory of its own also where its last step is not the
+    // only one that writes it.
     struct Hazard {
         std::uint8_t in, out;
     };

@@ -154,6 +154,16 @@ void move(Emitter& emitter, const Tensor& from, const Tensor& to) {
     move_simplified(emitter, source, target);
 }
 
+void overwrite(Emitter& emitter, const Tensor& from, const Tensor& to) {
+    const int before = emitter.enqueued();
+    try {
+        move(emitter, from, to);
+    } catch (const std::exception& error) {
+        emitter.cut_off(before, error);
+        throw;
+    }
+}
+
 Tensor direct(Emitter& emitter, const Tensor& t) {
     if (is_direct(t)) {
         Tensor same = t;

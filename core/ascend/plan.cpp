@@ -79,6 +79,8 @@ public:
           temporary_(life_.dtypes.size(), false), number_(life_.dtypes.size(), false), loans_(stores_) {}
 
     Plan plan() {
+        for (std::size_t k = inputs_; k < inputs_ + stores_; ++k)
+            if (overwrites(k)) plan_.overwritten.push_back(static_cast<std::uint16_t>(k));
         for (std::size_t k = 0; k < inputs_; ++k) {
             number_[k] = layout_.constant(k);
             if (number_[k] || life_.last_read[k] < 0 || !must_copy(k)) continue;
@@ -88,6 +90,7 @@ public:
         for (int u = 0; u < life_.end; ++u) plan_.units.push_back(plan_unit(u));
         for (std::size_t k = 0; k < stores_; ++k)
             if (const ValueId value = program_.stores[k].value; life_.store_of[value] != static_cast<int>(k)) plan_.late.push_back({static_cast<std::uint16_t>(k), value});
+        std::ranges::stable_partition(plan_.late, [this](const Plan::Late& late) { return !overwrites(inputs_ + late.store); });
         plan_.reduced = units_.reduced;
         return std::move(plan_);
     }
@@ -97,6 +100,19 @@ private:
     struct Loan {
         int since = -1, last_read = -1;
     };
+
+    bool overwrites(std::size_t output) const {
+        for (std::size_t k = 0; k < inputs_; ++k)
+            if (layout_.same_memory(k, output)) return true;
+        return false;
+    }
+    // Whether nothing comes after unit s but its own output.
+    bool is_last(int s) const {
+        if (s + 1 < life_.end || units_.units[static_cast<std::size_t>(s)].nout > 1 || !program_.reductions.empty() || !plan_.late.empty()) return false;
+        for (std::size_t k = 0; k < stores_; ++k)
+            if (life_.store_of[program_.stores[k].value] != static_cast<int>(k)) return false;
+        return true;
+    }
 
     bool must_copy(std::size_t k) const {
         if (!layout_.direct(k)) return true;
@@ -108,20 +124,13 @@ private:
         return false;
     }
 
-    // No input that is read after unit s lies in the output's memory.
-    bool overwritable(std::size_t output, int s) const {
-        for (std::size_t i = 0; i < inputs_; ++i)
-            if (!temporary_[i] && life_.last_read[i] > s && layout_.same_memory(i, output)) return false;
-        return true;
-    }
-
     // The memory of an output that is written later, for a value of its dtype that is dead by then; 0: there is none.
     std::size_t borrow(int s, ValueId value) {
         for (std::size_t k = 0; k < stores_; ++k) {
             const ValueId stored = program_.stores[k].value;
             if (life_.store_of[stored] != static_cast<int>(k) || life_.defined[stored] <= s || life_.dtypes[stored] != life_.dtypes[value]) continue;
             if (life_.last_read[value] > life_.defined[stored] || loans_[k].last_read > s || loans_[k].since == s) continue;
-            if (!overwritable(inputs_ + k, s) || !layout_.direct(inputs_ + k)) continue;
+            if (overwrites(inputs_ + k) || !layout_.direct(inputs_ + k)) continue;
             loans_[k] = {s, life_.last_read[value]};
             return inputs_ + k;
         }
@@ -132,7 +141,7 @@ private:
         const int store = life_.store_of[value];
         if (store >= 0) {
             const std::size_t place = inputs_ + static_cast<std::size_t>(store);
-            if (!numbers && layout_.direct(place) && overwritable(place, s)) return {Plan::Place::output, static_cast<std::uint16_t>(place)};
+            if (!numbers && layout_.direct(place) && (!overwrites(place) || is_last(s))) return {Plan::Place::output, static_cast<std::uint16_t>(place)};
             plan_.late.push_back({static_cast<std::uint16_t>(store), value});
         } else if (const std::size_t place = numbers ? 0 : borrow(s, value)) {
             return {Plan::Place::output, static_cast<std::uint16_t>(place)};

@@ -52,6 +52,9 @@ struct Plan {
     std::vector<UnitPlan> units;
     std::vector<ValueId> reduced; // by reduction: what it reads
     std::vector<Late> late;       // stores that are written when all else is computed, in this order
+    // The outputs (among the operands) that lie where an input lies; one at most, unless a caller gives more. Only the last
+    // call of a launch writes there, for one that failed in between runs again, from the same inputs.
+    std::vector<std::uint16_t> overwritten;
 };
 
 Plan make_plan(const Program&, const Layout&);

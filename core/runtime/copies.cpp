@@ -68,10 +68,10 @@ Array downloaded(const Array& a) {
     return host;
 }
 
-void upload(const Array& source, const Array& target) {
+void upload(const Array& source, const Array& target, bool at_once) {
     if (target.size() == 0) return;
     const Range from = range_of(source), to = range_of(target);
-    const bool alike = source.view.strides == target.view.strides && from.bytes == to.bytes && is_close(target) &&
+    const bool alike = !at_once && source.view.strides == target.view.strides && from.bytes == to.bytes && is_close(target) &&
                        source.view.offset - from.low == target.view.offset - to.low;
     const Array near = alike || is_close(source) ? source : gathered(source);
     const Array landing = alike ? target : twin(near, target.pool());

@@ -16,7 +16,8 @@ Scalar value_of(const Array&);
 
 // The same for who runs the queue: the array's memory has its value.
 Array downloaded(const Array&);
-// Copies elements of the same dtype and shape, which the host may read, into a device's array.
-void upload(const Array& source, const Array& target);
+// Copies elements of the same dtype and shape, which the host may read, into a device's array. at_once: a failure leaves the
+// array as it was.
+void upload(const Array& source, const Array& target, bool at_once);
 
 }  // namespace asnumpy

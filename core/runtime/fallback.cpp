@@ -146,7 +146,11 @@ void run_on_host(const Instruction& instruction) {
         }
     }
     run_now(i);
-    for (std::size_t k = 0; k < i.out.size(); ++k) upload(once(i.out[k], i.reduced), targets[k]);
+    for (std::size_t k = 0; k < i.out.size(); ++k) {
+        bool read = keeps_old_elements(i);
+        for (const Argument& in : instruction.in) read = read || (in.array() && in.array()->buffer == targets[k].buffer);
+        upload(once(i.out[k], i.reduced), targets[k], read);
+    }
 }
 
 }  // namespace asnumpy

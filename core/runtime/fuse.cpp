@@ -41,7 +41,25 @@ struct Open {
     std::uint64_t reduced = 0;
     std::size_t inputs = 0;
     std::vector<Touch> touches;
+    const Buffer* overwritten = nullptr;  // read by the group, and written afterwards
 };
+
+// A buffer that the group with this instruction reads first and writes later, and that is not known yet; null: there is none.
+const Buffer* overwrites(const Instruction& instruction, const Open& open) {
+    const Buffer* found = nullptr;
+    for (const Array& out : instruction.out) {
+        const Buffer* const buffer = out.buffer.get();
+        if (buffer == open.overwritten) continue;
+        bool read = std::ranges::any_of(instruction.in, [&](const Argument& in) { return in.array() && in.array()->buffer.get() == buffer; });
+        for (const Touch& touch : open.touches) {
+            if (touch.buffer != buffer) continue;
+            read = touch.kind == Kind::read;
+            break;
+        }
+        if (read) found = buffer;
+    }
+    return found;
+}
 
 bool stands_alone(const Instruction& instruction) { return instruction.work == Work::structured || instruction.on_host; }
 
@@ -61,6 +79,9 @@ bool may_join(const Instruction& instruction, const Open& open) {
         instruction.on_stream != open.first->on_stream)
         return false;
     if (instruction.work == Work::reduction && open.reduced && open.reduced != instruction.reduced) return false;
+    // What fails on a device after its first calls runs again: nothing that it reads may be overwritten before the last of
+    // them, and only one array can be the last. On the host nothing fails half-way.
+    if (open.overwritten && !instruction.out[0].pool().host_visible() && overwrites(instruction, open)) return false;
     bool legal = true;
     each_touch(instruction, [&](const Touch& mine) {
         for (const Touch& theirs : open.touches) {
@@ -75,6 +96,8 @@ bool may_join(const Instruction& instruction, const Open& open) {
 
 void join(Open& open, const Instruction& instruction, std::uint32_t position) {
     open.group.members.push_back(position);
+    if (!instruction.out[0].pool().host_visible())
+        if (const Buffer* const buffer = overwrites(instruction, open)) open.overwritten = buffer;
     if (instruction.work == Work::reduction) open.reduced = instruction.reduced;
     each_touch(instruction, [&](const Touch& mine) {
         bool known = false;

@@ -32,7 +32,8 @@ private:
 };
 
 // Instructions that run as one: elementwise work and reductions of one stream of one device over one iteration space, or one
-// instruction by itself: a structured operation, or work that the device leaves to the host.
+// instruction by itself: a structured operation, or work that the device leaves to the host. A device overwrites at most one
+// array that they read, so that they can run again after a failure.
 struct Group {
     std::vector<std::uint32_t> members;  // positions in the recorded list, in its order
     bool alone = false;

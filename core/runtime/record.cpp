@@ -283,7 +283,8 @@ Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<con
         if (casts && operand->dtype != signature.in[k]) *operand = cast(*operand, signature.in[k]);
         if (!equal && !(operand->view.shape == shape)) operand->view = broadcast_to(operand->view, shape);
     }
-    std::array<bool, 2> indirect{};  // outputs that are written by a second step: another dtype, or overlap
+    std::array<bool, 2> indirect{};  // outputs that are written by a second step: another dtype, overlap, or a device's second
+    bool overwrites = false;         // an output that is written directly is an input, too
     for (std::size_t k = 0; k < r.nout; ++k) {
         const bool given = k < out.size() && out[k].buffer;
         bool direct = !given || result[k].dtype == signature.out[k];
@@ -294,6 +295,12 @@ Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<con
         }
         for (std::size_t j = 0; given && direct && j < k; ++j)
             if (may_overlap(instruction.out[j], result[k])) direct = false;
+        if (given && direct && r.nout > 1 && !pool.host_visible()) {  // see may_join() in fuse.cpp
+            bool mine = false;
+            for (std::size_t i = 0; i < r.nin; ++i) mine = mine || (instruction.in[i].array() && instruction.in[i].array()->buffer == result[k].buffer);
+            direct = !(mine && overwrites);
+            overwrites = overwrites || mine;
+        }
         if (direct) instruction.out.emplace_back(result[k]);
         else instruction.out.emplace_back(new_array_like(result[k].view, signature.out[k], result[k].pool()));
         indirect[k] = !direct;

@@ -47,7 +47,6 @@ ELSEWHERE = {
     **dict.fromkeys(("aclCreateFloatArray", "aclDestroyFloatArray"), "no operator of the engine's takes one"),
     **dict.fromkeys(("aclCreateBoolArray", "aclDestroyBoolArray"), "no operator of the engine's takes one"),
     **dict.fromkeys(("aclCreateScalarList", "aclDestroyScalarList"), "no operator of the engine's takes one"),
-    "aclGetViewShape": "no operator that the engine calls says its shape in this way",
     "aclSetDynamicTensorAddr": "no operator of the engine's takes a list",
     **dict.fromkeys(("aclmdlRICaptureBegin", "aclmdlRICaptureEnd"), "graphs are not captured here"),
     **dict.fromkeys(("aclmdlRIExecuteAsync", "aclmdlRIDestroy"), "graphs are not captured here"),

@@ -52,15 +52,16 @@ class Memory:
 
     def release(self) -> None:
         """Waits for the device and gives the memory back."""
-        address, self.address = self.address, 0
-        if address:
+        if self.address:
             _devices.synchronize(self.device)
+            address, self.address = self.address, 0
             call("aclrtFree", Pointer(address))
 
     def __del__(self) -> None:
-        if getattr(self, "address", 0):
-            with contextlib.suppress(CannError):  # of a lost device, which has lost its memory, too
-                self.release()
+        for _ in range(2):  # the wait tells of other work's failure once
+            if getattr(self, "address", 0):
+                with contextlib.suppress(CannError):  # of a lost device, which has lost its memory, too
+                    self.release()
 
     def __repr__(self) -> str:
         return f"cann.Memory({self.nbytes}, policy={self.policy!r}, device={self.device}) at {self.address:#x}"

@@ -1,0 +1,178 @@
+"""Whatever call of CANN's fails, work that overwrites what it reads runs again from the values that it had."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import asnumpy as ap
+from asnumpy import _cann_search, cannsim
+
+DEVICES = [device for device in ap.devices() if device != "cpu"]
+CODE = 500000  # an internal error
+pytestmark = pytest.mark.skipif(
+    not DEVICES or not _cann_search.search().simulated, reason="only the simulator can be told to fail"
+)
+
+Arrays = list[Any]
+rng = np.random.default_rng(3)
+FLOATS = [rng.standard_normal((6, 6)).astype("float32") for _ in range(3)]
+WHOLE = [rng.integers(1, 9, (6, 6)) for _ in range(3)]
+WIDE = [rng.standard_normal((6, 6)) for _ in range(3)]
+COMPLEX = [(x + 1j * y).astype("complex64") for x, y in zip(FLOATS, FLOATS[1:] + FLOATS[:1], strict=True)]
+
+
+def chain(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    x *= 2
+    x += y
+    x -= 1
+    return [x]
+
+
+def read_before(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    before = x + 1
+    x -= 1
+    return [before, x, before * x]
+
+
+def several(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    x += 1
+    y -= x
+    z *= y
+    return [x, y, z]
+
+
+def swapped(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    kept = x.copy()
+    x[...] = y
+    y[...] = kept
+    return [x, y]
+
+
+def strided(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    x[::2] += 3
+    y[:, ::-1] -= x
+    z.T[...] += z
+    return [x, y, z]
+
+
+def with_sum(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    total = x.sum(axis=0)
+    x += y
+    x *= total
+    return [x, total]
+
+
+def decomposed(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    x *= y
+    x //= z
+    xp.remainder(y, z, out=y)
+    return [x, y]
+
+
+def products(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    x += y @ z
+    z[...] = x @ z
+    return [x, z]
+
+
+def two_outputs(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    xp.divmod(x, y, out=(x, y))
+    return [x, y]
+
+
+def at_places(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    x[xp.asarray([1, 3])] = x[xp.asarray([3, 1])] + 1
+    y[y > 3] *= 2
+    np.add.at(z, 2, 5) if xp is np else xp.add.at(z, 2, 5)
+    return [x, y, z]
+
+
+def scanned(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    xp.cumsum(x, axis=0, out=x)
+    xp.multiply.accumulate(y, axis=1, out=y)
+    return [x, y]
+
+
+def transcendental(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    xp.expm1(x, out=x)
+    xp.cosh(y, out=y)
+    xp.hypot(x, z, out=z)
+    return [x, y, z]
+
+
+FORMS: list[tuple[Callable[..., Arrays], Arrays]] = [
+    *((form, FLOATS) for form in (chain, read_before, several, swapped, strided, with_sum, products, scanned, transcendental)),
+    *((form, WHOLE) for form in (chain, several, strided, decomposed, two_outputs, at_places, products)),
+    *((form, WIDE) for form in (chain, transcendental, decomposed, products)),
+    *((form, COMPLEX) for form in (chain, several, products, strided)),
+]
+
+
+@pytest.fixture(autouse=True)
+def no_faults() -> Iterator[None]:
+    yield
+    cannsim.clear_faults()
+
+
+def attempt(form: Callable[..., Arrays], plain: Arrays, begin: Callable[[], None]) -> tuple[Arrays, bool]:
+    """The form's results, perhaps still to be computed, and whether something failed after `begin`."""
+    failed = False
+    while True:
+        arrays = [ap.from_numpy(x, device=DEVICES[0]).copy() for x in plain]
+        ap.synchronize()
+        if not failed:
+            begin()
+        try:
+            results = form(ap, *arrays)
+            break
+        except RuntimeError as error:  # of a value that was needed at once: what came before it may have been done
+            assert str(CODE) in str(error) and not failed, error
+            failed = True
+    try:
+        ap.synchronize()
+    except RuntimeError as error:
+        assert str(CODE) in str(error) and not failed, error
+        failed = True
+    return results, failed
+
+
+def calls(form: Callable[..., Arrays], plain: Arrays) -> list[tuple[str, int]]:
+    """Each call that is made: the function, and how often it was called before."""
+    before: collections.Counter[str] = collections.Counter()
+    found = []
+    for _ in range(3):  # what is kept for later, and what is captured, makes other calls
+        attempt(form, plain, lambda: cannsim.configure(log=True))
+        for call in cannsim.log():
+            before[call["function"]] += 1
+            found.append((call["function"], before[call["function"]]))
+        cannsim.configure(log=False)
+        cannsim.clear()
+        before.clear()
+    return [one for one in dict.fromkeys(found) if "Destroy" not in one[0] and one[0] != "aclrtFree"]  # lost, if they fail
+
+
+@pytest.mark.parametrize("replay", [False, True], ids=["launched", "replayed"])
+@pytest.mark.parametrize(
+    ("form", "plain"), FORMS, ids=lambda value: value.__name__ if callable(value) else str(value[0].dtype)
+)
+def test_every_call_may_fail(form: Callable[..., Arrays], plain: Arrays, replay: bool) -> None:
+    with np.errstate(all="ignore"):
+        expected = form(np, *(x.copy() for x in plain))
+    failures = 0
+    with ap.config.using(graph_replay=replay, fallback="allow"):
+        for function, nth in calls(form, plain):
+            results, failed = attempt(form, plain, partial(cannsim.fail, function, nth, CODE))
+            failures += failed
+            cannsim.clear_faults()
+            for got, right in zip(results, expected, strict=True):
+                bound = 0 if got.dtype.kind in "iub" else 2e-4
+                np.testing.assert_allclose(
+                    ap.to_numpy(got), right, rtol=bound, atol=bound, err_msg=f"{function} failed when it was called {nth} times"
+                )
+    assert failures > 3
