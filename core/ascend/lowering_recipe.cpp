@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "ascend/movement.hpp"
 #include "base/error.hpp"
 #include "ops/cast.hpp"
 
@@ -63,7 +64,7 @@ public:
         for (const Recipe::Step& step : recipe.steps) run(step);
         for (const bool last : {false, true})
             for (std::size_t k = 0; k < out_.size(); ++k)
-                if (out_[k].data != out[k].data && is_read(k) == last) emitter.call("aclnnInplaceCopy", {out[k], out_[k]});
+                if (out_[k].data != out[k].data && is_read(k) == last) (last ? overwrite : move)(emitter, out_[k], out[k]);
     }
 
 private:
