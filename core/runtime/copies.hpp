@@ -18,6 +18,6 @@ Scalar value_of(const Array&);
 Array downloaded(const Array&);
 // Copies elements of the same dtype and shape, which the host may read, into a device's array. at_once: a failure leaves the
 // array as it was.
-void upload(const Array& source, const Array& target, bool at_once);
+void upload(const Array& source, const Array& target, bool at_once = false);
 
 }  // namespace asnumpy
