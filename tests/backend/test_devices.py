@@ -315,6 +315,21 @@ def test_random_numbers_are_those_of_every_device() -> None:
 
 
 @needs_one
+def test_random_numbers_lie_beside_their_parameters() -> None:
+    rng = ap.random.default_rng(5)
+    for device in ap.devices():
+        mean = ap.asarray([1.0, 2.0], device=device)
+        drawn = [rng.normal(mean), rng.uniform(0, mean, (3, 2)), rng.poisson(mean), rng.binomial(5, mean / 4)]
+        assert all(one.device == device for one in drawn)
+        assert rng.standard_gamma(mean, out=ap.empty(2, device=device)).device == device
+    first, second = ap.ones(2, device="cpu"), ap.ones(2, device=OTHERS[0])
+    for call in (lambda: rng.normal(first, second), lambda: rng.uniform(second, first + 1),
+                 lambda: rng.standard_gamma(first, out=ap.empty(2, device=OTHERS[0]))):
+        with pytest.raises(ValueError, match="lie on two devices, ascend:0 and cpu"):
+            call()
+
+
+@needs_one
 def test_addresses() -> None:
     x = ap.arange(100.0, device=OTHERS[0])
     assert x.data.ptr == x.__array_interface__["data"][0] == x.address

@@ -104,7 +104,9 @@ class Distributions(Source):
             raise OverflowError("uniform: high - low range exceeds valid bounds")
         if ordered and np.any(np.signbit(length)):
             raise ValueError("uniform: high - low < 0")
-        return self.draw_checked("uniform", size, [first, Parameter(length)])
+        width = Parameter(length)
+        width.device = last.device
+        return self.draw_checked("uniform", size, [first, width])
 
     def triangular(self, left: Any, mode: Any, right: Any, size: Any = None) -> Any:
         a, b, c = Parameter(left), Parameter(mode), Parameter(right)

@@ -67,9 +67,9 @@ def _constant(value: Any, dtype: np.dtype) -> Any:
 
 
 class Parameter:
-    """One parameter of a draw: what the core reads, its shape, and its values on the host for the checks."""
+    """One parameter of a draw: what the core reads, its shape and device, and its values on the host for the checks."""
 
-    __slots__ = ("array", "is_scalar", "shape", "value")
+    __slots__ = ("array", "device", "is_scalar", "shape", "value")
 
     def __init__(self, value: Any, dtype: np.dtype = FLOAT64) -> None:
         kind = type(value)
@@ -88,11 +88,13 @@ class Parameter:
         self.shape: tuple[int, ...] = plain.shape
         self.is_scalar = False
         self.array: Any = value if isinstance(value, ndarray) and value.dtype == dtype else _core.new_from_numpy(plain)
+        self.device: str | None = value.device_name if isinstance(value, ndarray) else None
 
     def _set_number(self, value: Any, dtype: np.dtype) -> None:
         self.value = value
         self.shape = ()
         self.is_scalar = True
+        self.device = None
         self.array = _constant(value, dtype)
 
 
@@ -142,6 +144,20 @@ def stored(out: Any, made: ndarray) -> Any:
     else:
         out[...] = _core.to_numpy_view(made, False)
     return out
+
+
+def _common_device(function: str, parameters: list[Parameter], out: Any) -> str | None:
+    """Where the result lies: beside the parameters that are arrays of ours; None: on this thread's device."""
+    devices = {one.device for one in parameters if one.device is not None}
+    if isinstance(out, ndarray):
+        devices.add(out.device_name)
+    if len(devices) > 1:
+        first, second = sorted(devices)[:2]
+        raise ValueError(
+            f"{function}: its arrays lie on two devices, {first} and {second}; move one to the other: "
+            f'a.to_device("{second}")'
+        )
+    return devices.pop() if devices else None
 
 
 class Source:
@@ -232,6 +248,7 @@ class Source:
                     f"{np.broadcast_shapes(*shapes)}."
                 )
         direct = isinstance(out, ndarray) and out.flags_c_contiguous
-        made = out if direct else _core.empty(shape, dtype)
+        device = _common_device(function, parameters, out)
+        made = out if direct else _core.empty(shape, dtype, "C", device)
         self.fill(row or function, made, tuple(one.array for one in parameters))
         return made if direct else stored(out, made)
