@@ -14,6 +14,7 @@ struct PyBeside {
     PyObject* function;
     PyObject* attributes;  // functools.update_wrapper fills it
     PyObject* references;
+    bool binds;            // becomes a method where it is a class's attribute
 };
 
 PyBeside* self_of(PyObject* o) { return reinterpret_cast<PyBeside*>(o); }
@@ -29,14 +30,16 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, Py
 }
 
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-    static char name[] = "function";
-    static char* names[] = {name, nullptr};
+    static char function_name[] = "function", binds_name[] = "binds";
+    static char* names[] = {function_name, binds_name, nullptr};
     PyObject* function = nullptr;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O:Beside", names, &function)) return nullptr;
+    int binds = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|p:Beside", names, &function, &binds)) return nullptr;
     PyObject* const self = type->tp_alloc(type, 0);
     if (!self) return nullptr;
     self_of(self)->vectorcall = call;
     self_of(self)->function = Py_NewRef(function);
+    self_of(self)->binds = binds != 0;
     return self;
 }
 
@@ -62,7 +65,9 @@ void deallocate(PyObject* self) {
     Py_DECREF(type);
 }
 
-PyObject* bind(PyObject* self, PyObject* instance, PyObject*) { return instance ? PyMethod_New(self, instance) : Py_NewRef(self); }
+PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
+    return instance && self_of(self)->binds ? PyMethod_New(self, instance) : Py_NewRef(self);
+}
 PyObject* text_of(PyObject* self) { return PyObject_Repr(self_of(self)->function); }
 PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }  // pickled by name, as functions are
 
@@ -92,7 +97,7 @@ void create_beside_type(nb::module_& m) {
         {0, nullptr},
     };
     PyType_Spec spec{"asnumpy._core.Beside", sizeof(PyBeside), 0,
-                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, slots};
+                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
     m.attr("Beside") = owned(PyType_FromSpec(&spec));
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any, TypeVar, cast, overload
 
 import numpy as np
@@ -22,14 +22,16 @@ def export(name: str, value: Any) -> None:
         raise RuntimeError(f"asnumpy: '{name}' is marked public twice: {exports[name]!r} and {value!r}")
 
 
-def beside(definition: T) -> T:
+def beside(definition: T, name: str = "") -> T:
     """A function that makes new arrays on the device of its arguments.
 
-    What the core computes lies there anyhow; this is for arrays that the function makes on its way.
+    What the core computes lies there anyhow; this is for arrays that the function makes on its way. Where NumPy's
+    function of the name is one of C, it does not become a method as a class's attribute, and neither does this one.
     """
     if not isinstance(definition, FunctionType):
         return definition
-    return cast("T", functools.update_wrapper(_core.Beside(definition), definition))
+    binds = not isinstance(getattr(np, name, None), BuiltinFunctionType)
+    return cast("T", functools.update_wrapper(_core.Beside(definition, binds), definition))
 
 
 def numpy_doc(name: str) -> str | None:
@@ -56,7 +58,7 @@ def public(definition: Any = None, /, *, name: str | None = None, alias: Iterabl
             own.__doc__ = f"{own.__doc__}\n\n{text}"
         elif text:
             own.__doc__ = f"As numpy.{exported}; arrays that come back are asnumpy's, 0-d ones for scalars.\n\n{text}"
-        shown = beside(definition)
+        shown = beside(definition, exported)
         export(exported, shown)
         for other in alias:
             export(other, shown)

@@ -61,3 +61,17 @@ def test_documented(name):
 def test_every_function_has_a_docstring():
     missing = [name for name in ap.__all__ if callable(getattr(ap, name)) and not getattr(ap, name).__doc__]
     assert not missing
+
+
+def test_functions_as_attributes_of_a_class() -> None:
+    """Functions that NumPy has in C do not become methods, the others do."""
+    differ = []
+    for name in dir(ap):
+        mine, theirs = getattr(ap, name), getattr(np, name, None)
+        if type(mine) is not type(ap.array) or not callable(theirs) or isinstance(theirs, type):
+            continue
+        holder = type("Holder", (), {"mine": mine, "theirs": theirs})()
+        if hasattr(holder.mine, "__self__") != (getattr(holder.theirs, "__self__", None) is holder):
+            differ.append(name)
+    assert not differ
+    assert type("Holder", (), {"array": ap.array})().array([1], dtype="int8").dtype == np.int8

@@ -59,12 +59,6 @@ def taken(parameters: Iterable[Any], count: int) -> list[Any]:
     return made
 
 
-@_named
-def unbound(value: Any) -> Any:
-    """NumPy's C functions do not become methods when a class has them as attributes; ours, in their place, must not."""
-    return staticmethod(value) if isinstance(value, types.FunctionType) else value
-
-
 def _is_parametrize(node: ast.expr) -> bool:
     return (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "parametrize"
             and len(node.args) >= 2)
@@ -117,9 +111,6 @@ class _Guard(ast.NodeTransformer):
     visit_FunctionDef = _decorated
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
-        for statement in node.body:
-            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Attribute):
-                statement.value = _call("unbound", statement.value)
         self.generic_visit(node)
         return self._decorated(node)
 
