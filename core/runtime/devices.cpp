@@ -91,8 +91,8 @@ bool several_devices() noexcept { return !process_pool.load(std::memory_order_ac
 
 std::vector<Pool*> pools_in_use() {
     const std::lock_guard lock(registry().mutex);
-    std::vector<Pool*> all{&cpu_pool()};
-    all.insert(all.end(), registry().used.begin(), registry().used.end());
+    std::vector<Pool*> all = registry().used;
+    all.push_back(&cpu_pool());
     return all;
 }
 
