@@ -1,6 +1,8 @@
 // Programs that run some rows at a time give the bits that they give one after the other.
 #include "cpu/stages.hpp"
 
+#include <algorithm>
+
 #include "cpu/threads.hpp"
 #include "random_programs.hpp"
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+import hypothesis
+import hypothesis.strategies as st
 import numpy as np
 import pytest
+from backend.program_writer import live, programs, run, script
 
 import asnumpy as ap
-from asnumpy import _cann_search, cannsim
+from asnumpy import _cann_search, cann, cannsim
 
 DEVICES = [device for device in ap.devices() if device != "cpu"]
 CODE = 500000  # an internal error
@@ -143,20 +147,26 @@ def attempt(form: Callable[..., Arrays], plain: Arrays, begin: Callable[[], None
     return results, failed
 
 
+def logged() -> list[tuple[str, int]]:
+    """Each call in the log, which ends here: the function, and how many of its calls there were with this one."""
+    count: collections.Counter[str] = collections.Counter()
+    found = []
+    for call in cannsim.log():
+        count[call["function"]] += 1
+        found.append((call["function"], count[call["function"]]))
+    cannsim.configure(log=False)
+    cannsim.clear()
+    loses = ("aclrtFree", "Destroy")  # what these fail to give back is lost
+    return [one for one in found if not any(name in one[0] for name in loses)]
+
+
 def calls(form: Callable[..., Arrays], plain: Arrays) -> list[tuple[str, int]]:
-    """Each call that is made: the function, and how often it was called before."""
-    before: collections.Counter[str] = collections.Counter()
+    """The calls that a form makes."""
     found = []
     for _ in range(3):  # what is kept for later, and what is captured, makes other calls
         attempt(form, plain, lambda: cannsim.configure(log=True))
-        for call in cannsim.log():
-            before[call["function"]] += 1
-            found.append((call["function"], before[call["function"]]))
-        cannsim.configure(log=False)
-        cannsim.clear()
-        before.clear()
-    loses = ("aclrtFree", "Destroy")  # what these fail to give back is lost
-    return [one for one in dict.fromkeys(found) if not any(name in one[0] for name in loses)]
+        found += logged()
+    return list(dict.fromkeys(found))
 
 
 @pytest.mark.parametrize("replay", [False, True], ids=["launched", "replayed"])
@@ -177,3 +187,26 @@ def test_every_call_may_fail(form: Callable[..., Arrays], plain: Arrays, replay:
                 what = f"call {nth} of {function} failed"
                 np.testing.assert_allclose(ap.to_numpy(got), right, rtol=bound, atol=bound, err_msg=what)
     assert failures > 3
+
+
+@hypothesis.settings(max_examples=150, suppress_health_check=list(hypothesis.HealthCheck))
+@hypothesis.given(programs(), st.integers(0, 10**6))
+def test_a_call_of_a_random_program_may_fail(lines: list[str], which: int) -> None:
+    with ap.config.using(fallback="allow", eager_size=0):
+        run(lines, ap)
+        ap.synchronize()
+        first = run(lines, ap)
+        cannsim.configure(log=True)
+        ap.synchronize()
+        made = logged()
+        hypothesis.assume(made)
+        del first
+        got = run(lines, ap)
+        function, nth = made[which % len(made)]
+        cannsim.fail(function, nth, CODE)
+        with contextlib.suppress(cann.CannError):
+            ap.synchronize()
+        cannsim.clear_faults()
+        for name, expected in live(run(lines, np)).items():
+            what = f"{name} after call {nth} of {function} failed in\n\n{script(lines, 'asnumpy')}"
+            np.testing.assert_array_equal(ap.to_numpy(got[name]), expected, err_msg=what)
