@@ -68,8 +68,8 @@ def about_simulation(chip: str) -> str:
         "Nothing ran on hardware. NumPy ms and host ms are measured on this host, whose processor computes for the\n"
         f"simulator. Device ms is modelled, from the first launch to the end of the last task: an {chip} by its\n"
         "published bandwidth and peak rates, with estimates of what a launch, a call and a copy to the host cost.\n"
-        "Matrix products count at the rate of their dtype; float64 counts at the vector units' rate for float32, faster\n"
-        "than the chip. It is not measured, and nothing here says how fast a device is beside NumPy.\n"
+        "Matrix products count at the rate of their dtype; float64 counts at the vector units' rate for float32,\n"
+        "faster than the chip. It is not measured, and nothing here says how fast a device is beside NumPy.\n"
         "With a *: some of it ran on the host instead; the model has the copies there and back, not the work."
     )
 
