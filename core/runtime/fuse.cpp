@@ -41,22 +41,20 @@ struct Open {
     std::uint64_t reduced = 0;
     std::size_t inputs = 0;
     std::vector<Touch> touches;
-    const Buffer* overwritten = nullptr;  // read by the group, and written afterwards
+    const Array* overwritten = nullptr;  // of a buffer that the group has read before
 };
 
-// A buffer that the group with this instruction reads first and writes later, and that is not known yet; null: there is none.
-const Buffer* overwrites(const Instruction& instruction, const Open& open) {
-    const Buffer* found = nullptr;
+// What this instruction writes after it, or the group, has read from its buffer, and is not what the group is known to
+// overwrite; null: there is nothing.
+const Array* overwrites(const Instruction& instruction, const Open& open) {
+    const Array* found = nullptr;
     for (const Array& out : instruction.out) {
         const Buffer* const buffer = out.buffer.get();
-        if (buffer == open.overwritten) continue;
-        bool read = std::ranges::any_of(instruction.in, [&](const Argument& in) { return in.array() && in.array()->buffer.get() == buffer; });
-        for (const Touch& touch : open.touches) {
-            if (touch.buffer != buffer) continue;
-            read = touch.kind == Kind::read;
-            break;
-        }
-        if (read) found = buffer;
+        const bool read = std::ranges::any_of(instruction.in, [&](const Argument& in) { return in.array() && in.array()->buffer.get() == buffer; }) ||
+                          std::ranges::any_of(open.touches, [&](const Touch& touch) { return touch.buffer == buffer && touch.kind == Kind::read; });
+        const bool known = open.overwritten && open.overwritten->buffer == out.buffer && open.overwritten->dtype == out.dtype &&
+                           same_elements(open.overwritten->view, out.view);
+        if (read && !known) found = &out;
     }
     return found;
 }
@@ -97,7 +95,7 @@ bool may_join(const Instruction& instruction, const Open& open) {
 void join(Open& open, const Instruction& instruction, std::uint32_t position) {
     open.group.members.push_back(position);
     if (!instruction.out[0].pool().host_visible())
-        if (const Buffer* const buffer = overwrites(instruction, open)) open.overwritten = buffer;
+        if (const Array* const array = overwrites(instruction, open)) open.overwritten = array;
     if (instruction.work == Work::reduction) open.reduced = instruction.reduced;
     each_touch(instruction, [&](const Touch& mine) {
         bool known = false;

@@ -65,6 +65,14 @@ def strided(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
     return [x, y, z]
 
 
+def in_halves(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    x[:3] = z[:3]
+    x[3:] += 1
+    y[3:] -= 2
+    y[:3] *= 3
+    return [x, y]
+
+
 def with_sum(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
     total = x.sum(axis=0)
     x += y
@@ -113,6 +121,7 @@ def transcendental(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
 FORMS: list[tuple[Callable[..., Arrays], Arrays]] = [
     *((form, FLOATS) for form in (chain, read_before, several, swapped, strided, with_sum, products, scanned)),
     (transcendental, FLOATS),
+    (in_halves, FLOATS),
     *((form, WHOLE) for form in (chain, several, strided, decomposed, two_outputs, at_places, products)),
     *((form, WIDE) for form in (chain, transcendental, decomposed, products)),
     *((form, COMPLEX) for form in (chain, several, products, strided)),
