@@ -193,15 +193,10 @@ private:
         }
         gathered.normalise();
         run_planned(emitter, gathered);
-        const auto is_input = [&](const auto& result) {
-            return std::any_of(space.operands.begin(), space.operands.begin() + static_cast<std::ptrdiff_t>(space.inputs),
-                               [&](const Operand& input) { return !input.constant && input.data == result.second.data; });
-        };
-        std::ranges::stable_partition(results, [&](const auto& result) { return !is_input(result); });
-        for (const auto& [here, there] : results) {
-            if (is_input(std::pair(here, there))) overwrite(emitter, here, there);
-            else move(emitter, here, there);
-        }
+        for (std::size_t k = 0; k < space.inputs; ++k)
+            if (!space.operands[k].constant) emitter.write_last(space.operands[k].data);
+        std::ranges::stable_partition(results, [&](const auto& result) { return !emitter.is_written_last(result.second); });
+        for (const auto& [here, there] : results) write(emitter, here, there);
     }
 
     void fill_neutral(Emitter& emitter, const Space& space) const {
