@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from device_marks import OTHERS, needs_one, needs_two
 
 import asnumpy as ap
 from asnumpy import _core
-
-OTHERS = [device for device in ap.devices() if device != "cpu"]
-needs_one = pytest.mark.skipif(not OTHERS, reason="no device besides the CPU; ASNUMPY_CANN=sim simulates one")
-needs_two = pytest.mark.skipif(len(OTHERS) < 2, reason="needs two devices besides the CPU")
 
 
 @pytest.fixture(autouse=True)

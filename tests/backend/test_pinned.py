@@ -9,15 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from device_marks import OTHERS, SIMULATED, each_device, needs_one, needs_simulator
 
 import asnumpy as ap
-from asnumpy import _cann_search, cannsim
+from asnumpy import cannsim
 
-OTHERS = [device for device in ap.devices() if device != "cpu"]
-SIMULATED = bool(OTHERS) and _cann_search.search().simulated
-each_device = pytest.mark.parametrize("device", ap.devices(), ids=str)
-needs_one = pytest.mark.skipif(not OTHERS, reason="no device besides the CPU; ASNUMPY_CANN=sim simulates one")
-needs_simulator = pytest.mark.skipif(not SIMULATED, reason="only the simulator keeps a log and can be told to fail")
 LARGE = 50_000  # float64: more than what goes through staging memory at any rate
 
 

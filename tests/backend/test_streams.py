@@ -11,17 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from device_marks import OTHERS, SIMULATED, each_device, needs_one, needs_simulator, needs_two
 
 import asnumpy as ap
-from asnumpy import _cann_search, cannsim
+from asnumpy import cannsim
 
 DEVICES = ap.devices()
-OTHERS = [device for device in DEVICES if device != "cpu"]
-SIMULATED = bool(OTHERS) and _cann_search.search().simulated
-each_device = pytest.mark.parametrize("device", DEVICES, ids=str)
-needs_one = pytest.mark.skipif(not OTHERS, reason="no device besides the CPU; ASNUMPY_CANN=sim simulates one")
-needs_two = pytest.mark.skipif(len(OTHERS) < 2, reason="needs two devices besides the CPU")
-needs_simulator = pytest.mark.skipif(not SIMULATED, reason="only the simulator keeps a log and can be told to fail")
 WAITS = {"aclrtSynchronizeStream", "aclrtSynchronizeDevice", "aclrtSynchronizeEvent"}
 TAKES = {"aclrtMalloc", "aclrtMallocHost", "aclrtCreateStream", "aclrtCreateStreamWithConfig", "aclrtFree"}
 

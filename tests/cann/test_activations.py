@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import asnumpy as ap
-from asnumpy import _cann_search, _core, cannsim
+from asnumpy import _cann_search, cannsim
+from cann.counting import calls
 
 NATIVE = [np.dtype("float16"), np.dtype("float32"), np.dtype(ap.bfloat16)]
 
@@ -34,17 +35,13 @@ FUNCTIONS = {
 }
 
 
-def _calls() -> collections.Counter[str]:
-    return collections.Counter({name: figures[0] for name, figures in _core.cann_call_counts(0).items()})
-
-
 def _operators(make) -> collections.Counter[str]:
     ap.synchronize()
-    before = _calls()
+    before = calls()
     kept = make()
     ap.synchronize()
     del kept
-    return _calls() - before
+    return calls() - before
 
 
 def _samples(dtype, shape=(3, 4, 50)):

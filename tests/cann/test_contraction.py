@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import contextlib
 
 import numpy as np
@@ -11,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import asnumpy as ap
-from asnumpy import _cann_search, _core, cannsim
+from asnumpy import _cann_search, cannsim
+from cann.counting import calls, run
 
 INTEGERS = [np.dtype(kind) for kind in ("int8", "uint8", "int32", "uint32", "int64", "uint64")]
 FLOATS = [np.dtype(kind) for kind in ("float16", "float32", "float64")]
@@ -30,21 +30,10 @@ FORMS = {
 }
 
 
-def _calls() -> collections.Counter[str]:
-    counts = _core.cann_call_counts(0)
-    return collections.Counter({name: figures[0] for name, figures in counts.items()})
-
-
 def _run(form, *operands):
     """The result, and the operators that it took."""
-    with ap.Device("ascend:0"):
-        given = [ap.array(x) if isinstance(x, np.ndarray) else x for x in operands]
-        ap.synchronize()
-        before = _calls()
-        made = form(*given)
-        ap.synchronize()
-        called = _calls() - before
-        return ap.to_numpy(made), called
+    made, called = run(form, *operands)
+    return ap.to_numpy(made), called
 
 
 def _numbers(dtype, seed=0, shape=(6, 7)):
@@ -93,11 +82,11 @@ def test_the_setting_holds_for_what_is_recorded_under_it():
         x, y, z = ap.array(a), ap.array(b), ap.array(c)
         for order in ((False, True), (True, False)):
             for allowed in order:
-                before = _calls()
+                before = calls()
                 with ap.config.using(contract=allowed):
                     made = x * y + z
                 ap.to_numpy(made)
-                called = _calls() - before
+                called = calls() - before
                 assert called["aclnnAddcmul"] == allowed
                 assert called["aclnnMul"] == called["aclnnAdd"] == (not allowed)
 

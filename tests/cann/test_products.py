@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import collections
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import asnumpy as ap
-from asnumpy import _core
+from cann.counting import calls, run
 
 DTYPES = [np.dtype("float16"), np.dtype("float32")]  # of bfloat16 NumPy makes products in float32
-
-
-def _calls() -> collections.Counter[str]:
-    return collections.Counter({name: figures[0] for name, figures in _core.cann_call_counts(0).items()})
 
 
 def _normal(seed, shape, dtype):
@@ -25,13 +19,7 @@ def _normal(seed, shape, dtype):
 
 def _agree(form, *given, joined=None):
     """The form of device arrays against that of float64 ones; `joined` are the calls that it may take."""
-    with ap.Device("ascend:0"):
-        there = [ap.array(x) if isinstance(x, np.ndarray) else x for x in given]
-        ap.synchronize()
-        before = _calls()
-        made = form(*there)
-        ap.synchronize()
-        called = _calls() - before
+    made, called = run(form, *given)
     wide = [x.astype(np.float64) if isinstance(x, np.ndarray) else x for x in given]
     expected = form(*wide)
     eps = float(ap.finfo(made.dtype).eps)
@@ -106,9 +94,9 @@ def test_in_place():
     with ap.Device("ascend:0"):
         x, y, z = ap.array(a), ap.array(b), ap.array(c)
         z += x @ y
-        before = _calls()
+        before = calls()
         ap.synchronize()
-        assert _calls() - before == {"aclnnAddmm": 1}
+        assert calls() - before == {"aclnnAddmm": 1}
         np.testing.assert_allclose(ap.to_numpy(z), c + a @ b, rtol=1e-5, atol=1e-5)
         x -= x @ y  # an operand of the product is written
         np.testing.assert_allclose(ap.to_numpy(x), a - a @ b, rtol=1e-5, atol=1e-5)

@@ -13,15 +13,13 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from backend.program_writer import live, programs, run, script
+from device_marks import OTHERS, needs_simulator
 
 import asnumpy as ap
-from asnumpy import _cann_search, cann, cannsim
+from asnumpy import cann, cannsim
 
-DEVICES = [device for device in ap.devices() if device != "cpu"]
 CODE = 500000  # an internal error
-pytestmark = pytest.mark.skipif(
-    not DEVICES or not _cann_search.search().simulated, reason="only the simulator can be told to fail"
-)
+pytestmark = needs_simulator
 
 Arrays = list[Any]
 rng = np.random.default_rng(3)
@@ -138,7 +136,7 @@ def attempt(form: Callable[..., Arrays], plain: Arrays, begin: Callable[[], None
     """The form's results, perhaps still to be computed, and whether something failed after `begin`."""
     failed = False
     while True:
-        arrays = [ap.from_numpy(x, device=DEVICES[0]).copy() for x in plain]
+        arrays = [ap.from_numpy(x, device=OTHERS[0]).copy() for x in plain]
         ap.synchronize()
         if not failed:
             begin()

@@ -10,21 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from device_marks import OTHERS, SIMULATED, needs_simulator
 from robust.processes import run_script
 
 import asnumpy as ap
-from asnumpy import _cann_search, cannsim
-
-OTHERS = [device for device in ap.devices() if device != "cpu"]
-needs_simulator = pytest.mark.skipif(
-    not OTHERS or not _cann_search.search().simulated, reason="only the simulator keeps a log and can be told to fail"
-)
+from asnumpy import cannsim
 
 
 @pytest.fixture(autouse=True)
 def no_faults() -> Iterator[None]:
     yield
-    if OTHERS and _cann_search.search().simulated:
+    if SIMULATED:
         cannsim.clear_faults()
 
 
