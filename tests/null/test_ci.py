@@ -1,0 +1,53 @@
+"""Continuous integration's steps: one that fails, is stopped or finds no time left fails the run."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+CI = Path(__file__).resolve().parents[2] / ".ci"
+
+pytestmark = pytest.mark.skipif(not CI.exists(), reason="an installed source without .ci")
+
+
+def run(script: str, limit: int = 60) -> tuple[int, str]:
+    done = subprocess.run(
+        ["bash", "-uo", "pipefail", "-c", f"source {CI / 'steps.sh'}\n{script}"], capture_output=True, text=True,
+        env={"PATH": "/usr/bin:/bin", "CI_LIMIT": str(limit)}, check=False, timeout=50,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_all_passed() -> None:
+    status, said = run("step one 5 true; step 'the second' 5 echo 'a b'; summary")
+    assert status == 0
+    assert "a b\n" in said
+    assert re.findall(r"\d+ s  passed +(.+)", said) == ["one", "the second"]
+    assert said.rstrip().endswith("every step passed") and "NOT" not in said
+
+
+@pytest.mark.parametrize(
+    ("script", "limit", "expected"),
+    [
+        ("step one 5 false; step two 5 true", 60, "failed with 1"),
+        ("step one 1 sleep 20; step two 5 true", 60, "stopped after 1 s"),
+        ("step one 5 sleep 2; step two 5 true", 1, "stopped after 1 s"),
+        ("step one 9 bash -c 'sleep 2'; step two 5 true", 2, "left out: the time was over"),
+        ("step one 5 no-such-command", 60, "failed with 127"),
+        ("", 60, "NOT every step passed"),
+    ],
+)
+def test_whatever_did_not_finish_fails_the_run(script: str, limit: int, expected: str) -> None:
+    status, said = run(f"{script}\nsummary", limit)
+    assert status == 1
+    assert expected in said
+    assert "NOT every step passed" in said
+
+
+def test_the_script_ends_with_the_summary() -> None:
+    lines = [line for line in (CI / "run").read_text().splitlines() if line]
+    assert lines[-1] == "summary"
+    assert "set -e" not in lines
