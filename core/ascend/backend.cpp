@@ -8,12 +8,12 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "ascend/device_state.hpp"
-#include "ascend/event.hpp"
-#include "ascend/executable.hpp"
-#include "ascend/lowering.hpp"
-#include "ascend/movement.hpp"
-#include "ascend/pinned.hpp"
+#include "ascend/launch/device_state.hpp"
+#include "ascend/library/event.hpp"
+#include "ascend/lower/executable.hpp"
+#include "ascend/lower/lowering.hpp"
+#include "ascend/launch/movement.hpp"
+#include "ascend/memory/pinned.hpp"
 #include "base/error.hpp"
 #include "base/immortal.hpp"
 #include "device/trace.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ascend/caller.hpp"
+#include "ascend/launch/caller.hpp"
 #include "device/pool.hpp"
 
 namespace asnumpy::ascend {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "ascend/backend.hpp"
-#include "ascend/cann.hpp"
-#include "ascend/device_state.hpp"
+#include "ascend/library/cann.hpp"
+#include "ascend/launch/device_state.hpp"
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
 

@@ -1,7 +1,7 @@
 // How a 910B runs each loop, for the coverage table and its test.
 #include <string>
 
-#include "ascend/lowering.hpp"
+#include "ascend/lower/lowering.hpp"
 #include "ops/structured.hpp"
 #include "python/bindings.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ascend/backend.hpp"
-#include "ascend/emitter.hpp"
+#include "ascend/launch/emitter.hpp"
 #include "ascend_values.hpp"
 
 namespace asnumpy::testing {

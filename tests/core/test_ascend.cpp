@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "ascend/backend.hpp"
-#include "ascend/cann.hpp"
-#include "ascend/device_state.hpp"
-#include "ascend/lowering.hpp"
+#include "ascend/library/cann.hpp"
+#include "ascend/launch/device_state.hpp"
+#include "ascend/lower/lowering.hpp"
 #include "base/error.hpp"
 #include "random_programs.hpp"
 

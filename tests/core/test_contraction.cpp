@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "ascend/contraction.hpp"
+#include "ascend/lower/contraction.hpp"
 #include "random_programs.hpp"
 
 using namespace asnumpy;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "ascend/lowering.hpp"
-#include "ascend/lowering_term.hpp"
+#include "ascend/lower/lowering.hpp"
+#include "ascend/lower/term.hpp"
 #include "ascend_device.hpp"
 #include "ascend_values.hpp"
 #include "base/error.hpp"

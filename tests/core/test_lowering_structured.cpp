@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ascend/lowering.hpp"
+#include "ascend/lower/lowering.hpp"
 #include "ascend_device.hpp"
 #include "ascend_values.hpp"
 #include "base/error.hpp"

@@ -38,7 +38,7 @@ def test_page_is_current() -> None:
 def test_nothing_else_is_left_to_the_host() -> None:
     listed = {line for line in LISTED.read_text().splitlines() if not line.startswith("#")}
     found = left_to_the_host()
-    assert not found - listed, "these ran on the device: give them a lowering (core/ascend/lowering_*.cpp)"
+    assert not found - listed, "these ran on the device: give them a lowering (core/ascend/lower)"
     assert not listed - found, f"these run on the device now: take them out of {LISTED.name}"
 
 

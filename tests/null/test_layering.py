@@ -28,6 +28,8 @@ MAY_USE = {
     "runtime": BELOW_BACKENDS | {"cpu", "ascend"},
     "python": BELOW_BACKENDS | {"cpu", "ascend", "runtime"},
 }
+# The rooms of a folder, in order: each may use those before it, and what lies in the folder itself uses them all.
+ROOMS = {"ascend": ["library", "memory", "launch", "lower"]}
 MOST_LINES = 600
 HAND_WRITTEN = ("*.py", "*.pyi", "*.cpp", "*.hpp", "*.cmake", "CMakeLists.txt")
 
@@ -92,6 +94,22 @@ def test_includes_point_down() -> None:
                 wrong.append(f"{path.relative_to(ROOT)} includes {include}")
     assert not wrong, "\n".join(wrong)
     assert {path.relative_to(CORE).parts[0] for path in sources()} <= set(MAY_USE)
+
+
+def test_includes_point_down_within_a_folder() -> None:
+    wrong = []
+    for folder, rooms in ROOMS.items():
+        found = {path.name for path in (CORE / folder).iterdir() if path.is_dir()}
+        assert found == set(rooms), f"core/{folder}: expected the rooms {rooms}, found {sorted(found)}"
+        for path in (path for path in sources() if path.is_relative_to(CORE / folder)):
+            room = path.relative_to(CORE / folder).parts[0]
+            if room not in rooms:
+                continue
+            for include in re.findall(rf'^\s*#\s*include\s+"{folder}/([^"]+)"', path.read_text(), re.MULTILINE):
+                target = include.split("/")[0]
+                if target not in rooms[: rooms.index(room) + 1]:
+                    wrong.append(f"{path.relative_to(ROOT)} includes {folder}/{include}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_python_header_stays_in_its_folder() -> None:

@@ -101,7 +101,7 @@ def test_the_end_of_the_process_may_fail(function: str) -> None:
 
 
 def test_every_function_of_the_backend_is_made_to_fail() -> None:
-    table = (ROOT / "core" / "ascend" / "cann.hpp").read_text().partition("struct Cann {")[0]
+    table = (ROOT / "core" / "ascend" / "library" / "cann.hpp").read_text().partition("struct Cann {")[0]
     used = set(re.findall(r"each\((\w+)\)", table))
     assert len(used) > 50
     runs = [outcome(kind)[0] for kind in (*KINDS, "start")]

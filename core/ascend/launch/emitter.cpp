@@ -1,0 +1,187 @@
+// The emitter: temporaries, constants that reach the device when they are needed there, calls.
+#include "ascend/launch/emitter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "ascend/launch/caller.hpp"
+#include "ascend/launch/device_state.hpp"
+#include "base/error.hpp"
+
+namespace asnumpy::ascend {
+namespace {
+
+constexpr std::size_t scalars_per_chunk = 32;
+using Chunk = std::array<Scalar, scalars_per_chunk>;
+
+struct Temporary {
+    char* data;
+    std::size_t bytes;
+};
+
+}  // namespace
+
+struct Emitter::Impl {
+    explicit Impl(DeviceState& d) : device(d), enqueuing(std::in_place, d), stream(d.streams.selected()) {}
+    Impl(DeviceState& d, Capture& c) : device(d), stream(d.streams.selected()), capture(&c) {}
+    ~Impl() { release_since(0); }
+
+    DeviceState& device;
+    std::optional<Enqueuing> enqueuing;  // whoever captures has it already
+    StreamId stream;
+    Capture* const capture = nullptr;
+    int enqueued = 0;
+    std::vector<Temporary> temporaries;
+    std::vector<const char*> written_last;
+    Chunk first_scalars;                          // where they lie is how they are known again
+    std::vector<std::unique_ptr<Chunk>> more_scalars;
+    std::size_t scalars = 0;
+    std::vector<Argument> rewritten;
+
+    const Scalar* find(const char* data) const {
+        const auto within = [data](const Chunk& chunk) -> const Scalar* {
+            const auto* const begin = reinterpret_cast<const char*>(chunk.data());
+            if (std::less<>{}(data, begin) || !std::less<>{}(data, begin + sizeof chunk)) return nullptr;
+            return &chunk[static_cast<std::size_t>(data - begin) / sizeof(Scalar)];
+        };
+        if (!scalars) return nullptr;
+        if (const Scalar* found = within(first_scalars)) return found;
+        for (const auto& chunk : more_scalars)
+            if (const Scalar* found = within(*chunk)) return found;
+        return nullptr;
+    }
+
+    char* allocate(std::size_t bytes) { return static_cast<char*>(capture ? capture->allocate(bytes) : device.pool->allocate(bytes, stream)); }
+    void deallocate(const Temporary& t) noexcept {
+        if (!t.data) return;
+        if (capture) capture->deallocate(t.data);
+        else device.pool->deallocate(t.data, t.bytes, stream);
+    }
+    void release_since(std::size_t mark) noexcept {
+        while (temporaries.size() > mark) {
+            deallocate(temporaries.back());
+            temporaries.pop_back();
+        }
+    }
+
+    char* constant(const Scalar& value) {
+        if (!capture) return device.constant(value).data;
+        const auto known = device.known_constant(value);
+        if (!known) Capture::refuse("a number that must be brought to the device first");
+        capture->reads_constants = true;
+        return known->data;
+    }
+    // The tensor on the device: a scalar known to the host gets its memory now.
+    Tensor on_device(const Tensor& t) {
+        const Scalar* const value = find(t.data);
+        if (!value) return t;
+        const auto within = t.data - reinterpret_cast<const char*>(value->bytes.data());
+        Tensor moved = t;
+        moved.data = constant(*value) + within;
+        return moved;
+    }
+};
+
+Emitter::Emitter(DeviceState& device) : impl_(std::make_unique<Impl>(device)) {}
+Emitter::Emitter(DeviceState& device, Capture& capture) : impl_(std::make_unique<Impl>(device, capture)) {}
+Emitter::~Emitter() = default;
+
+void Emitter::call(std::string_view name, std::span<const Argument> arguments) {
+    Operator& op = find_operator(name);
+    Impl& impl = *impl_;
+    bool constants = false;
+    for (const Argument& argument : arguments) {
+        if (const auto* t = std::get_if<Tensor>(&argument)) constants = constants || impl.find(t->data);
+        else if (const auto* list = std::get_if<std::vector<Tensor>>(&argument))
+            for (const Tensor& one : *list) constants = constants || impl.find(one.data);
+    }
+    if (constants) {
+        impl.rewritten.assign(arguments.begin(), arguments.end());
+        for (Argument& argument : impl.rewritten) {
+            if (auto* t = std::get_if<Tensor>(&argument)) *t = impl.on_device(*t);
+            else if (auto* list = std::get_if<std::vector<Tensor>>(&argument))
+                for (Tensor& one : *list) one = impl.on_device(one);
+        }
+        // Where an output must have the shape of an operand, a number beside whole operands has it, with strides of 0.
+        for (std::size_t i = 0; i < std::min(arguments.size(), op.parameters.size()); ++i) {
+            const int like = op.parameters[i].same_shape;
+            const auto* const out = std::get_if<Tensor>(&impl.rewritten[i]);
+            auto* const in = like < 0 ? nullptr : std::get_if<Tensor>(&impl.rewritten[static_cast<std::size_t>(like)]);
+            if (!out || !in || op.parameters[i].direction == cann::Direction::in || !in->shape.empty()) continue;
+            in->shape = out->shape;
+            in->strides = Dims(out->shape.size());
+        }
+        arguments = impl.rewritten;
+    }
+    impl.device.caller.call(op, arguments, impl.capture);
+    ++impl.enqueued;
+}
+
+void Emitter::copy_bytes(void* to, const void* from, std::size_t bytes) {
+    Impl& impl = *impl_;
+    if (!bytes) return;
+    const std::array uses{Use{to, bytes, true}, Use{from, bytes, false}};
+    if (impl.capture) impl.capture->use(uses);
+    else impl.device.streams.before(uses);
+    void* const stream = impl.capture ? impl.capture->stream : impl.device.stream;
+    impl.device.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, stream), "aclrtMemcpyAsync");
+    ++impl.enqueued;
+}
+
+Tensor Emitter::temporary(const Dims& shape, DType dtype) {
+    Impl& impl = *impl_;
+    Tensor t{nullptr, dtype, shape, contiguous(shape, static_cast<std::int64_t>(itemsize(dtype))).strides};
+    const std::size_t bytes = static_cast<std::size_t>(count({shape.data(), static_cast<std::size_t>(shape.size())})) * itemsize(dtype);
+    impl.temporaries.push_back({nullptr, bytes});
+    impl.temporaries.back().data = impl.allocate(bytes);
+    t.data = impl.temporaries.back().data;
+    return t;
+}
+
+void Emitter::release(const Tensor& temporary) {
+    for (Temporary& t : impl_->temporaries) {
+        if (t.data != temporary.data) continue;
+        impl_->deallocate(t);
+        t.data = nullptr;
+        return;
+    }
+}
+
+std::size_t Emitter::mark() const { return impl_->temporaries.size(); }
+void Emitter::release_since(std::size_t mark) { impl_->release_since(mark); }
+
+Tensor Emitter::constant(const Scalar& value) {
+    Impl& impl = *impl_;
+    const std::size_t chunk = impl.scalars / scalars_per_chunk, place = impl.scalars % scalars_per_chunk;
+    if (chunk > impl.more_scalars.size()) impl.more_scalars.push_back(std::make_unique<Chunk>());
+    Scalar& kept = (chunk ? *impl.more_scalars[chunk - 1] : impl.first_scalars)[place];
+    kept = value;
+    ++impl.scalars;
+    return {reinterpret_cast<char*>(kept.bytes.data()), value.dtype, {}, {}};
+}
+
+const Scalar* Emitter::known(const Tensor& t) const {
+    const Scalar* const value = impl_->find(t.data);
+    return value && value->dtype == t.dtype && t.data == reinterpret_cast<const char*>(value->bytes.data()) ? value : nullptr;
+}
+
+void Emitter::write_last(const char* output) { impl_->written_last.push_back(output); }
+bool Emitter::is_written_last(const Tensor& output) const { return std::ranges::find(impl_->written_last, output.data) != impl_->written_last.end(); }
+void Emitter::cut_off(int enqueued, const std::exception& why) {
+    if (impl_->capture || impl_->enqueued == enqueued) return;  // what is captured has not run
+    impl_->device.lose(DeviceFailure(std::string("an array was overwritten in part when this failed: ") + why.what()));
+}
+
+const OperatorFacts& Emitter::facts(std::string_view op) const {
+    const int found = cann::find_operator(op);
+    if (found < 0) throw RuntimeFailure(std::string(op) + ": CANN has no operator of that name");
+    return cann::operators()[static_cast<std::size_t>(found)];
+}
+bool Emitter::has(std::string_view op) const { return has_operator(op); }
+DeviceState& Emitter::device() const { return impl_->device; }
+int Emitter::enqueued() const { return impl_->enqueued; }
+
+}  // namespace asnumpy::ascend

@@ -1,0 +1,75 @@
+// What a lowering writes to: operators are enqueued in the order of the calls, temporaries live as long as the launch.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ascend/launch/argument.hpp"
+#include "base/view.hpp"
+#include "cann/operators.hpp"
+
+namespace asnumpy::ascend {
+
+using cann::OperatorFacts;
+
+class Capture;      // of a graph (graphs.hpp)
+class DeviceState;  // streams, pool and executors of one device (device_state.hpp)
+
+// One per launch. What it enqueues runs later, in order; nothing waits.
+class Emitter {
+public:
+    explicit Emitter(DeviceState&);
+    // Into a graph; whoever captures has the device already.
+    Emitter(DeviceState&, Capture&);
+    ~Emitter();
+    Emitter(const Emitter&) = delete;
+    Emitter& operator=(const Emitter&) = delete;
+
+    // Enqueues one operator. RuntimeFailure with the operator, its arguments, the code's name and CANN's message;
+    // MemoryError when there is no room for its workspace.
+    void call(std::string_view op, std::span<const Argument> arguments);
+    void call(std::string_view op, std::initializer_list<Argument> arguments) {
+        call(op, std::span(arguments.begin(), arguments.size()));
+    }
+
+    // Bytes within the device, between ranges that do not overlap.
+    void copy_bytes(void* to, const void* from, std::size_t bytes);
+
+    // C-contiguous memory of this launch; its block is used again only by work that is enqueued later. What a lowering
+    // takes is given back when it returns, or here when it is large and no longer needed.
+    Tensor temporary(const Dims& shape, DType);
+    void release(const Tensor& temporary);
+    // A 0-d tensor of the value, never to be written. It gets memory on the device only when call() gets it as an argument.
+    Tensor constant(const Scalar&);
+    // The value of a 0-d tensor that constant() gave, as scalars of programs are; nullptr: known on the device only.
+    const Scalar* known(const Tensor&) const;
+
+    // The temporaries taken after the mark, for whoever calls a lowering.
+    std::size_t mark() const;
+    void release_since(std::size_t mark);
+
+    // Whoever runs the lowerings of a launch says which outputs only its last call may write, for the launch reads them.
+    void write_last(const char* output);
+    bool is_written_last(const Tensor& output) const;
+    // A call of several that overwrite such an output has failed: it holds new elements beside old ones, and nothing can run
+    // again. The device is lost, if anything was enqueued since `enqueued`.
+    void cut_off(int enqueued, const std::exception& why);
+
+    // Parameters and accepted dtypes. RuntimeFailure where there is no such operator.
+    const OperatorFacts& facts(std::string_view op) const;
+    // Whether the CANN that is loaded has the operator.
+    bool has(std::string_view op) const;
+    DeviceState& device() const;
+    int enqueued() const;  // operators and copies so far
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace asnumpy::ascend

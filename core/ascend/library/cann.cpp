@@ -1,0 +1,299 @@
+// Looking for CANN's libraries, opening them, and the table of functions.
+#include "ascend/library/cann.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "base/error.hpp"
+#include "base/immortal.hpp"
+#include "cann/codes.hpp"
+
+struct aclCANNPackageVersion {
+    char version[asnumpy::cann::ACL_PKG_VERSION_MAX_SIZE];
+    char majorVersion[asnumpy::cann::ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char minorVersion[asnumpy::cann::ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char releaseVersion[asnumpy::cann::ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char patchVersion[asnumpy::cann::ACL_PKG_VERSION_PARTS_MAX_SIZE];
+    char reserved[asnumpy::cann::ACL_PKG_VERSION_MAX_SIZE];
+};
+
+namespace asnumpy::ascend {
+namespace {
+
+constexpr const char* runtime_library = "libascendcl.so";
+// Newer versions have the operators of the last two apart; what a version lacks of these is no failure.
+constexpr std::array operator_libraries{"libnnopbase.so", "libopapi.so", "libopapi_math.so", "libopapi_nn.so"};
+
+struct Loaded {
+    Cann cann;
+    Search search;
+    std::vector<void*> libraries;
+    bool started = false;  // by us, and so ours to end
+    std::vector<void (*)()> at_end;
+    std::mutex mutex;
+    std::atomic<bool> in_use{false};
+    std::atomic<bool> ended{false};
+    bool forked = false;   // why it has ended
+};
+
+Loaded& loaded_state() {
+    static Immortal<Loaded> state;
+    return *state;
+}
+
+std::string variable(const char* name) {
+    const char* const value = std::getenv(name);
+    return value ? value : "";
+}
+
+bool exists(const std::string& path) {
+    struct stat found {};
+    return stat(path.c_str(), &found) == 0;
+}
+
+// The folder of the simulator: beside the module that this code is part of, unless a variable names another.
+std::string simulator_folder() {
+    if (const std::string named = variable("ASNUMPY_CANNSIM_LIB"); !named.empty()) return named;
+    Dl_info here{};
+    if (!dladdr(reinterpret_cast<const void*>(&loaded_state), &here) || !here.dli_fname) return "cannsim/lib";
+    const std::string path = here.dli_fname;
+    const auto slash = path.rfind('/');
+    return (slash == std::string::npos ? std::string(".") : path.substr(0, slash)) + "/cannsim/lib";
+}
+
+// The folder of a toolkit, or one below it, that has the libraries; empty: none has.
+std::string library_folder(const std::string& toolkit) {
+#if defined(__aarch64__)
+    const std::string machine = "aarch64-linux";
+#else
+    const std::string machine = "x86_64-linux";
+#endif
+    for (const std::string& below : {std::string(), std::string("/lib64"), "/" + machine + "/lib64", std::string("/runtime/lib64"),
+                                     std::string("/latest/lib64"), std::string("/ascend-toolkit/latest/lib64")})
+        if (exists(toolkit + below + "/" + runtime_library)) return toolkit + below;
+    return {};
+}
+
+std::string loader_message() {
+    const char* const message = dlerror();
+    return message ? message : "the loader gave no reason";
+}
+
+// Opens the libraries of a folder (empty: by the loader's own path); notes what came of it.
+bool open(Loaded& state, const std::string& folder, const std::string& shown) {
+    const std::string prefix = folder.empty() ? "" : folder + "/";
+    // Operators of CANN load plug-ins that take symbols from what is loaded already.
+    void* const runtime = dlopen((prefix + runtime_library).c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (!runtime) {
+        state.search.tried.emplace_back(shown, loader_message());
+        return false;
+    }
+    state.libraries = {runtime};
+    std::string refused;
+    for (const char* const name : operator_libraries) {
+        if (void* const handle = dlopen((prefix + name).c_str(), RTLD_NOW | RTLD_GLOBAL)) state.libraries.push_back(handle);
+        else if (std::strcmp(name, "libopapi.so") == 0) refused = loader_message();
+    }
+    if (!refused.empty()) {
+        state.search.tried.emplace_back(shown, std::string(runtime_library) + " was opened, but " + refused);
+        return false;
+    }
+    state.search.tried.emplace_back(shown, "opened");
+    state.search.folder = folder;
+    return true;
+}
+
+bool open_toolkit(Loaded& state, const std::string& path, const std::string& origin) {
+    const std::string shown = origin.empty() ? path : path + " (" + origin + ")";
+    const std::string folder = library_folder(path);
+    if (!folder.empty()) return open(state, folder, shown);
+    struct stat found {};
+    const bool is_file = stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode);
+    state.search.tried.emplace_back(shown, is_file ? "is a file, not a folder" : exists(path) ? std::string("has no lib64/") + runtime_library : "does not exist");
+    return false;
+}
+
+bool look(Loaded& state) {
+    const std::string& asked = state.search.asked;
+    if (asked == "off") {
+        state.search.tried.emplace_back("ASNUMPY_CANN=off", "not looked for");
+        return false;
+    }
+    if (asked == "sim") {
+        state.search.simulated = true;
+        const std::string folder = simulator_folder();
+        if (!exists(folder + "/" + runtime_library)) {
+            state.search.tried.emplace_back(folder + " (the simulator)", std::string("has no ") + runtime_library);
+            return false;
+        }
+        // Opened by its own name first: glibc's table for unwinding lacks a library that comes only as another one's filtee,
+        // and no exception within it could be caught.
+        dlopen((folder + "/libcannsim.so").c_str(), RTLD_NOW | RTLD_GLOBAL);
+        return open(state, folder, folder + " (the simulator)");
+    }
+    if (!asked.empty()) return open_toolkit(state, asked, "ASNUMPY_CANN");
+    for (const char* const name : {"ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"}) {
+        const std::string path = variable(name);
+        if (!path.empty() && open_toolkit(state, path, name)) return true;
+    }
+    if (open(state, "", std::string(runtime_library) + " (the loader's path)")) return true;
+    const std::string usual = "/usr/local/Ascend/ascend-toolkit/latest";
+    return exists(usual) && open_toolkit(state, usual, "where it is usually installed");
+}
+
+std::string places_text(const Search& search) {
+    std::string text;
+    for (const auto& [place, outcome] : search.tried) text += "\n  " + place + ": " + outcome;
+    return text;
+}
+
+void take_functions(Loaded& state) {
+    const auto take = [&state](auto& member, const char* name, bool required) {
+        member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(state.cann.find(name));
+        if (!member) (required ? state.search.missing : state.search.absent).emplace_back(name);
+    };
+#define ASNUMPY_CANN_TAKE(name) take(state.cann.name, #name, true);
+    ASNUMPY_CANN_REQUIRED(ASNUMPY_CANN_TAKE)
+#undef ASNUMPY_CANN_TAKE
+#define ASNUMPY_CANN_TAKE(name) take(state.cann.name, #name, false);
+    ASNUMPY_CANN_OPTIONAL(ASNUMPY_CANN_TAKE)
+#undef ASNUMPY_CANN_TAKE
+    if (!state.cann.aclSetTensorAddr) state.cann.aclSetTensorAddr = state.cann.AclSetTensorAddr;
+}
+
+std::string version_of(const Loaded& state) {
+    if (state.cann.aclsysGetCANNVersion) {
+        aclCANNPackageVersion version{};
+        if (state.cann.aclsysGetCANNVersion(cann::ACL_PKG_NAME_CANN, &version) == 0 && version.version[0]) return version.version;
+    }
+    int major = 0, minor = 0, patch = 0;
+    if (state.cann.aclrtGetVersion && state.cann.aclrtGetVersion(&major, &minor, &patch) == 0)
+        return "interface " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+    return {};
+}
+
+std::string message_of(const Cann& cann) {
+    const char* const message = cann.aclGetRecentErrMsg ? cann.aclGetRecentErrMsg() : nullptr;
+    return message ? message : "";
+}
+
+std::string after_colon(const std::string& message) { return message.empty() ? message : ": " + message; }
+
+void start(Loaded& state) {
+    Search& s = state.search;
+    s.asked = variable("ASNUMPY_CANN");
+    if (!look(state)) {
+        if (s.asked == "off") s.failure = "CANN is switched off (ASNUMPY_CANN=off); unset the variable, or set it to sim to use the simulator";
+        else if (s.asked == "sim") s.failure = "the CANN simulator was not found; looked for:" + places_text(s) + "\nthis build of asnumpy has none, or ASNUMPY_CANNSIM_LIB is wrong";
+        else s.failure = "CANN was not found; looked for:" + places_text(s) +
+                         "\ninstall CANN and source its set_env.sh, or set ASNUMPY_CANN: to the toolkit's folder (the one with lib64), or to sim to use the simulator";
+        return;
+    }
+    s.loaded = true;
+    take_functions(state);
+    if (!s.missing.empty()) {
+        constexpr std::size_t most_named = 6;
+        s.failure = "CANN in " + (s.folder.empty() ? std::string("the loader's path") : s.folder) + " is too old or incomplete; it lacks";
+        for (std::size_t i = 0; i < std::min(most_named, s.missing.size()); ++i) s.failure += (i ? ", " : " ") + s.missing[i];
+        if (s.missing.size() > most_named) s.failure += " and " + std::to_string(s.missing.size() - most_named) + " more";
+        s.failure += "; install CANN 8.0 or newer, or set ASNUMPY_CANN=sim to use the simulator";
+        return;
+    }
+    const Cann& c = state.cann;
+    const int code = c.aclInit(nullptr);
+    if (code && code != cann::ACL_ERROR_REPEAT_INITIALIZE) {
+        s.failure = "aclInit failed with " + code_text(code) + after_colon(message_of(c)) + "; is the driver installed, and may this user open /dev/davinci*? ASNUMPY_CANN=sim uses the simulator";
+        return;
+    }
+    state.started = code == 0;
+    s.version = version_of(state);
+    std::uint32_t devices = 0;
+    if (const int counted = c.aclrtGetDeviceCount(&devices); counted || !devices) {
+        s.failure = "CANN " + s.version + " sees no device" + (counted ? " (" + code_text(counted) + after_colon(message_of(c)) + ")" : std::string()) +
+                    (s.simulated ? "; set CANNSIM_DEVICES to how many there shall be" : "; see what npu-smi info says, and ASCEND_RT_VISIBLE_DEVICES; ASNUMPY_CANN=sim uses the simulator");
+        return;
+    }
+    s.devices = static_cast<int>(devices);
+    if (const char* const chip = c.aclrtGetSocName()) s.chip = chip;
+    // Registered after the libraries are open: it runs before they are torn down.
+    std::atexit([] { shut_down(); });
+    pthread_atfork(nullptr, nullptr, [] {
+        loaded_state().forked = true;
+        loaded_state().ended.store(true, std::memory_order_release);
+    });
+    state.in_use.store(true, std::memory_order_release);
+}
+
+Loaded& loaded() {
+    static Loaded& state = []() -> Loaded& {
+        start(loaded_state());
+        return loaded_state();
+    }();
+    return state;
+}
+
+}  // namespace
+
+void* Cann::find(const char* name) const {
+    for (void* const library : loaded_state().libraries)
+        if (void* const found = dlsym(library, name)) return found;
+    return nullptr;
+}
+
+const Search& search() { return loaded().search; }
+int device_count() { return ended() ? 0 : search().devices; }
+std::string why_not() {
+    const Loaded& state = loaded();
+    if (!ended()) return state.search.failure;
+    if (state.forked)
+        return "this process is a child of fork(), in which CANN and the parent's devices cannot be used; start processes by "
+               "multiprocessing.get_context(\"spawn\"), or move the arrays with to_device(\"cpu\") before the fork";
+    return "CANN has ended with the process";
+}
+
+const Cann& cann() {
+    Loaded& state = loaded();
+    if (!state.search.devices || state.ended.load(std::memory_order_relaxed)) [[unlikely]] throw DeviceFailure("ascend: " + why_not());
+    return state.cann;
+}
+
+std::string code_text(int code) {
+    const char* const known = cann::code_name(code);
+    return std::string(known ? known : "an unknown code") + " (" + std::to_string(code) + ")";
+}
+
+void fail(const std::string& what, int code) {
+    const std::string said = message_of(loaded_state().cann);
+    const auto is_part = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+    throw DeviceFailure(what + " failed with " + code_text(code) + after_colon(said), {what.begin(), std::ranges::find_if_not(what, is_part)}, code, said);
+}
+
+void at_end(void (*action)()) {
+    const std::lock_guard lock(loaded().mutex);
+    loaded().at_end.push_back(action);
+}
+
+bool ended() { return loaded_state().ended.load(std::memory_order_acquire); }
+bool wanted() { return search().loaded || (!search().asked.empty() && search().asked != "off"); }
+bool in_use() { return loaded_state().in_use.load(std::memory_order_acquire); }
+
+void shut_down() noexcept {
+    Loaded& state = loaded_state();
+    if (!state.search.devices || state.ended) return;
+    const std::lock_guard lock(state.mutex);
+    if (state.ended) return;
+    for (auto action = state.at_end.rbegin(); action != state.at_end.rend(); ++action) (*action)();
+    state.ended = true;
+    if (state.started) state.cann.aclFinalize();  // what it says, nobody can hear any more
+}
+
+}  // namespace asnumpy::ascend

@@ -1,0 +1,65 @@
+// Looking operators up, each at its first use.
+#include "ascend/library/operators.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ascend/library/cann.hpp"
+#include "base/error.hpp"
+#include "base/immortal.hpp"
+
+namespace asnumpy::ascend {
+namespace {
+
+struct Operators {
+    std::mutex mutex;
+    std::unordered_map<std::string_view, std::size_t> places;
+    std::vector<Operator> resolved = std::vector<Operator>(cann::operators().size());
+    std::vector<std::atomic<bool>> known = std::vector<std::atomic<bool>>(cann::operators().size());
+
+    Operators() {
+        for (std::size_t i = 0; i < cann::operators().size(); ++i) places.emplace(cann::operators()[i].name, i);
+    }
+};
+Operators& all() {
+    static Immortal<Operators> instance;
+    return *instance;
+}
+
+Operator* resolved(std::string_view name) {
+    Operators& o = all();
+    const auto place = o.places.find(name);
+    if (place == o.places.end()) return nullptr;
+    Operator& op = o.resolved[place->second];
+    if (o.known[place->second].load(std::memory_order_acquire)) return &op;
+    const std::lock_guard lock(o.mutex);
+    if (o.known[place->second].load(std::memory_order_relaxed)) return &op;
+    const Cann& c = cann();
+    op.facts = &cann::operators()[place->second];
+    op.parameters = cann::parameters(*op.facts);
+    op.first = c.find((std::string(name) + "GetWorkspaceSize").c_str());
+    op.second = reinterpret_cast<Operator::SecondPhase>(c.find(op.facts->name));
+    if (!op.second) op.first = nullptr;
+    op.repeatable = c.aclSetAclOpExecutorRepeatable && c.aclDestroyAclOpExecutor && c.aclSetTensorAddr;
+    o.known[place->second].store(true, std::memory_order_release);
+    return &op;
+}
+
+}  // namespace
+
+Operator& find_operator(std::string_view name) {
+    Operator* const found = resolved(name);
+    if (!found) throw DeviceFailure(std::string(name) + ": CANN has no operator of that name");
+    if (!found->first) throw DeviceFailure(std::string(name) + ": the CANN that is loaded (" + search().version + ") has no such operator");
+    return *found;
+}
+
+bool has_operator(std::string_view name) {
+    const Operator* const found = resolved(name);
+    return found && found->first;
+}
+
+}  // namespace asnumpy::ascend

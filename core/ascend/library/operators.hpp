@@ -1,0 +1,26 @@
+// CANN's operators as the libraries that are loaded have them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "cann/operators.hpp"
+
+namespace asnumpy::ascend {
+
+using cann::OperatorFacts;
+
+struct Operator {
+    using SecondPhase = int (*)(void* workspace, std::uint64_t size, aclOpExecutor*, void* stream);
+    const OperatorFacts* facts = nullptr;
+    std::span<const cann::Parameter> parameters{};
+    void* first = nullptr;
+    SecondPhase second = nullptr;
+    bool repeatable = true;  // until CANN says otherwise
+};
+// RuntimeFailure when no operator has the name, or the CANN that is loaded lacks it.
+Operator& find_operator(std::string_view name);
+bool has_operator(std::string_view name);
+
+}  // namespace asnumpy::ascend

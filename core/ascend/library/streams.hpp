@@ -1,0 +1,98 @@
+// The streams of one device: CANN's handles, the one that work goes to, and the order between streams where they use the
+// same memory. While a device has its first stream only, nothing is tracked.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "cann/abi.hpp"
+#include "device/hazards.hpp"
+
+namespace asnumpy::ascend {
+
+class Context;
+
+// For each stream, by number, the last work that is known to lie before.
+using Clock = std::vector<std::uint64_t>;
+
+class Streams {
+public:
+    explicit Streams(Context& device) : device_(device) {}
+
+    // --- on the device, with its mutex held ---
+
+    // CANN's stream for a number, once per number; 0 first. Its work comes after all that was enqueued before.
+    void make(StreamId, int priority);
+    // What is enqueued next goes to the stream.
+    void select(StreamId);
+    StreamId selected() const { return selected_; }
+    bool tracking() const { return tracking_; }
+    // To be called before work that uses these bytes is enqueued: its stream waits for what it conflicts with.
+    void before(std::span<const Use> uses) {
+        if (tracking_) [[unlikely]] order_uses(uses);
+    }
+    void before(std::initializer_list<Use> uses) { before(std::span(uses.begin(), uses.size())); }
+    // The stream on which bytes are best read by the host: that of their writer, so that nothing else is waited for.
+    StreamId writer_of(const void* data, std::size_t bytes) const;
+    // The streams whose work uses bytes that the host wants to read, or to write.
+    std::vector<void*> users_of(const Use&) const;
+    // What is enqueued later on `after` comes after all of `before`.
+    void order(StreamId before, StreamId after);
+    // What the stream's work up to now comes after, itself included; and what a stream that has waited for such a point knows.
+    Clock snapshot(StreamId);
+    void learn(StreamId, const Clock&);
+    Clock snapshot_of_all() const;
+    void has_ended(const Clock&);  // the host has seen it: nobody needs to wait for it any more
+
+    // --- whoever calls, the mutex held or not ---
+
+    void* handle(StreamId stream) const { return handles_[stream].load(std::memory_order_acquire); }
+    // Waits for all streams; the first code that is not 0.
+    int synchronize() const;
+    // Events are known here, so that none is left at the end. The flags are CANN's; `extended` says that an event may be
+    // recorded again while a stream still waits for what it captured before.
+    void* make_event(std::uint32_t flags = waits);
+    static constexpr std::uint32_t waits = cann::ACL_EVENT_SYNC | cann::ACL_EVENT_CAPTURE_STREAM_PROGRESS;  // of streams, of the host
+    void destroy_event(void*) noexcept;
+    // Events that others wait for only, used again where that can be.
+    void* take_event();
+    void give_event(void*) noexcept;
+    static bool extended();
+
+    // At the end.
+    void release() noexcept;
+
+private:
+    struct One {
+        std::uint64_t number = 0;  // of the work enqueued last
+        Clock knows;
+        void* event = nullptr;     // recorded after work `marked`, which came after `marked_knows`
+        std::uint64_t marked = 0;
+        Clock marked_knows;
+    };
+
+    void order_uses(std::span<const Use>);
+    void wait(StreamId after, Point);
+    void mark(StreamId);
+    void forget_done();
+    void join_all();
+
+    Context& device_;
+    std::array<std::atomic<void*>, most_streams> handles_{};
+    std::atomic<unsigned> made_{0};
+    StreamId selected_ = 0;
+    bool tracking_ = false;
+    std::vector<One> all_;
+    Hazards hazards_;
+    std::vector<Point> conflicts_;
+    std::mutex events_mutex_;
+    std::unordered_set<void*> events_;
+    std::vector<void*> spare_events_;
+};
+
+}  // namespace asnumpy::ascend

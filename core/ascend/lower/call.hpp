@@ -1,0 +1,37 @@
+// One operator called by a call string with tensors; views of tensors that need no copy.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "ascend/launch/emitter.hpp"
+
+namespace asnumpy::ascend {
+
+// What the words of a call string stand for.
+struct Named {
+    const Tensor* x = nullptr;
+    const Tensor* y = nullptr;
+    const Tensor* out = nullptr;
+    const Tensor* index = nullptr;
+    Dims axes{};
+    std::int64_t axis = 0;
+    std::int64_t option = 0;
+    std::array<double, 2> numbers{};  // n and m
+};
+void call(Emitter&, std::string_view text, const Named&);
+// Whether the operator accepts these dtypes as x and as out.
+bool accepts_dtypes(std::string_view text, DType x, DType out);
+
+// The row applied to whole tensors (a number where the row has a second input that the host knows); both throw RuntimeFailure
+// where there is no lowering, which the callers have made sure of.
+void apply_to(Emitter&, std::string_view row, std::initializer_list<Tensor> in, const Tensor& out);
+Tensor cast_to(Emitter&, const Tensor&, DType);  // the tensor itself where it has that dtype
+void copy_to(Emitter&, const Tensor& from, const Tensor& to);
+
+Tensor viewed(Tensor, DType);                                                   // the same bits
+Tensor sliced(Tensor, int axis, std::int64_t first, std::int64_t count);
+Tensor word_of(Tensor, std::size_t word);                                       // int64 number `word` of each element
+inline std::size_t words_in(DType d) { return itemsize(d) > 8 ? itemsize(d) / 8 : 1; }
+
+}  // namespace asnumpy::ascend

@@ -1,0 +1,228 @@
+// Running a program's plan: memory for its values, its steps one after the other, what is written at the end.
+#include "ascend/lower/executable.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <list>
+#include <mutex>
+#include <vector>
+
+#include "ascend/lower/lowering.hpp"
+#include "ascend/lower/call.hpp"
+#include "ascend/launch/movement.hpp"
+#include "ascend/lower/plan.hpp"
+#include "base/error.hpp"
+
+namespace asnumpy::ascend {
+namespace {
+
+constexpr int most_axes = 8;
+constexpr std::size_t most_plans = 64;
+std::atomic<std::uint64_t> programs_made{0};
+
+class ProgramExecutable final : public Executable {
+public:
+    ProgramExecutable(DeviceState& device, const Program& program) : device_(device), program_(program), dtypes_(dtypes_of(program)) {
+        for (const Step& step : program.steps) {
+            const Row& r = row(step.row);
+            static const RowId cast = find_row("cast");
+            const bool copies = step.row == cast && r.loops[step.loop].in[0] == r.loops[step.loop].out[0];
+            if (!copies && !elementwise(step.row, step.loop)) throw RuntimeFailure(device.name + ": " + std::string(r.name) + " for " + std::string(name(r.loops[step.loop].in[0])) + " has no way on this device");
+        }
+        for (const Reduction& reduction : program.reductions) {
+            const Folding* const folding = asnumpy::ascend::reduction(reduction.row, reduction.loop);
+            if (!folding) throw RuntimeFailure(device.name + ": the reduction by " + std::string(row(reduction.row).name) + " of " + std::string(name(dtypes_[reduction.value])) + " has no way on this device");
+            foldings_.push_back(folding);
+        }
+    }
+
+    void run(const Launch& launch) const override {
+        bool kept_empty = false, reduced_empty = false;
+        for (int axis = 0; axis < launch.shape.size(); ++axis)
+            if (launch.shape[axis] == 0) (launch.reduced >> axis & 1 ? reduced_empty : kept_empty) = true;
+        if (kept_empty) return;
+        if (several_.load(std::memory_order_relaxed) && Graphs::enabled() && device_.graphs.possible()) {
+            const LaunchKey& key = key_of(number_, program_.inputs, launch);
+            const Graphs::Next next = device_.graphs.recur(key);
+            if (next == Graphs::Next::done) return;
+            if (next == Graphs::Next::capture && device_.graphs.capture(key, [&](Capture& capture) {
+                    Emitter emitter(device_, capture);
+                    enqueue(emitter, launch, reduced_empty);
+                }))
+                return;
+        }
+        Emitter emitter(device_);
+        enqueue(emitter, launch, reduced_empty);
+        if (emitter.enqueued() > 1) several_.store(true, std::memory_order_relaxed);
+    }
+
+private:
+    void enqueue(Emitter& emitter, const Launch& launch, bool reduced_empty) const {
+        Space space{launch.shape, launch.reduced, launch.operands, program_.inputs.size()};
+        if (reduced_empty) return fill_neutral(emitter, space);
+        space.normalise();
+        if (space.shape.size() <= most_axes) run_planned(emitter, space);
+        else run_gathered(emitter, space);
+    }
+
+    // A constant is 0-d.
+    Tensor input(Emitter& emitter, const Space& space, std::size_t k) const {
+        const DType dtype = dtypes_[k];
+        if (!space.operands[k].constant) return space.tensor(k, dtype);
+        Scalar value;
+        value.dtype = dtype;
+        std::copy_n(reinterpret_cast<const std::byte*>(space.operands[k].data), itemsize(dtype), value.bytes.begin());
+        return emitter.constant(value);
+    }
+    DType output_dtype(std::size_t k) const {
+        return dtypes_[k < program_.stores.size() ? program_.stores[k].value : program_.reductions[k - program_.stores.size()].value];
+    }
+    Tensor output(const Space& space, std::size_t k) const { return space.tensor(program_.inputs.size() + k, output_dtype(k)); }
+
+    std::shared_ptr<const Plan> plan_of(const Space& space) const {
+        Layout layout(program_, dtypes_, space);
+        const std::lock_guard lock(plans_mutex_);
+        for (const auto& [known, plan] : plans_)
+            if (known == layout) return plan;
+        if (plans_.size() >= most_plans) plans_.clear();
+        auto plan = std::make_shared<const Plan>(make_plan(program_, layout));
+        plans_.emplace_back(std::move(layout), plan);
+        return plan;
+    }
+
+    void run_planned(Emitter& emitter, const Space& space) const {
+        const std::shared_ptr<const Plan> plan = plan_of(space);
+        const Dims shape = space.shape.empty() ? Dims{1} : space.shape;
+        std::vector<Tensor> values(dtypes_.size());
+        for (std::size_t k = 0; k < program_.inputs.size(); ++k) values[k] = input(emitter, space, k);
+        for (const ValueId k : plan->copied) {
+            const Tensor copy = emitter.temporary(shape, dtypes_[k]);
+            move(emitter, values[k], copy);
+            values[k] = copy;
+        }
+        for (const std::uint16_t k : plan->overwritten) emitter.write_last(space.operands[k].data);
+        std::vector<Tensor> in, out;
+        for (const Plan::UnitPlan& planned : plan->units) {
+            const Unit& unit = planned.unit;
+            in.clear();
+            out.clear();
+            for (std::size_t k = 0; k < unit.nin; ++k) {
+                in.push_back(values[unit.in[k]]);
+                if (planned.spread >> k & 1) {  // not every operator broadcasts
+                    in.back().shape = shape;
+                    in.back().strides = Dims(shape.size());
+                }
+            }
+            for (std::size_t k = 0; k < unit.nout; ++k) {
+                const std::size_t value = unit.out + k;
+                const Plan::Target& target = planned.out[k];
+                if (target.place == Plan::Place::output) values[value] = space.tensor(target.operand, dtypes_[value]);
+                else values[value] = emitter.temporary(target.place == Plan::Place::number ? Dims{} : shape, dtypes_[value]);
+                out.push_back(values[value]);
+            }
+            const std::size_t mark = emitter.mark();
+            if (unit.lowering || unit.contraction) unit.run(emitter, in, out);
+            else move(emitter, in[0], out[0]);
+            emitter.release_since(mark);
+            for (const ValueId dead : planned.dead) emitter.release(values[dead]);
+        }
+        for (std::size_t k = 0; k < program_.reductions.size(); ++k)
+            fold(emitter, *foldings_[k], full(emitter, values[plan->reduced[k]], shape), space, output(space, program_.stores.size() + k));
+        for (const Plan::Late& late : plan->late) write(emitter, values[late.value], output(space, late.store));
+    }
+
+    static void write(Emitter& emitter, const Tensor& from, const Tensor& to) {
+        if (emitter.is_written_last(to)) overwrite(emitter, from, to);
+        else move(emitter, from, to);
+    }
+
+    static Tensor full(Emitter& emitter, const Tensor& t, const Dims& shape) {
+        if (!t.shape.empty()) return t;
+        const Tensor all = emitter.temporary(shape, t.dtype);
+        move(emitter, t, all);
+        return all;
+    }
+
+    static void fold(Emitter& emitter, const Folding& folding, const Tensor& from, const Space& space, const Tensor& target) {
+        if (!space.reduced) return move(emitter, cast_to(emitter, from, target.dtype), target);
+        const std::size_t mark = emitter.mark();
+        if (is_direct(target)) {
+            folding.run(emitter, from, space.reduced, target);
+        } else {
+            Dims kept = target.shape;
+            for (int axis = 0; axis < kept.size(); ++axis)
+                if (space.is_reduced(axis)) kept[axis] = 1;
+            const Tensor folded = emitter.temporary(kept, target.dtype);
+            Tensor seen = folded, result = target;
+            seen.shape = target.shape;
+            result.shape = kept;
+            for (int axis = 0; axis < kept.size(); ++axis)
+                if (space.is_reduced(axis)) seen.strides[axis] = 0;
+            folding.run(emitter, from, space.reduced, seen);
+            move(emitter, folded, result);
+        }
+        emitter.release_since(mark);
+    }
+
+    // More axes than operators take, which cannot be joined: everything goes through contiguous memory, kept axes first.
+    void run_gathered(Emitter& emitter, Space space) const {
+        int kept = 0;
+        for (int axis = 0; axis < space.shape.size(); ++axis) {
+            if (space.is_reduced(axis)) continue;
+            for (int at = axis; at > kept; --at) space.swap(at - 1, at);
+            ++kept;
+        }
+        Space gathered{space.shape, space.reduced, {}, space.inputs};
+        std::vector<std::pair<Tensor, Tensor>> results;
+        for (std::size_t k = 0; k < space.operands.size(); ++k) {
+            const bool input = k < space.inputs;
+            if (input && space.operands[k].constant) {
+                gathered.operands.push_back(space.operands[k]);
+                continue;
+            }
+            Tensor there = space.tensor(k, input ? dtypes_[k] : output_dtype(k - space.inputs));
+            const bool reduction = k >= space.inputs + program_.stores.size();
+            if (reduction)
+                for (int axis = kept; axis < there.shape.size(); ++axis) there.shape[axis] = 1;
+            Tensor here = emitter.temporary(there.shape, there.dtype);
+            if (input) move(emitter, there, here);
+            else results.emplace_back(here, there);
+            if (reduction)
+                for (int axis = kept; axis < here.shape.size(); ++axis) here.strides[axis] = 0;
+            gathered.operands.push_back({here.data, here.strides});
+        }
+        gathered.normalise();
+        run_planned(emitter, gathered);
+        for (std::size_t k = 0; k < space.inputs; ++k)
+            if (!space.operands[k].constant) emitter.write_last(space.operands[k].data);
+        std::ranges::stable_partition(results, [&](const auto& result) { return !emitter.is_written_last(result.second); });
+        for (const auto& [here, there] : results) write(emitter, here, there);
+    }
+
+    void fill_neutral(Emitter& emitter, const Space& space) const {
+        for (std::size_t k = 0; k < program_.reductions.size(); ++k) {
+            const Reduction& reduction = program_.reductions[k];
+            Tensor target = output(space, program_.stores.size() + k);
+            for (int axis = 0; axis < target.shape.size(); ++axis)
+                if (space.is_reduced(axis)) target.shape[axis] = 1;
+            move(emitter, emitter.constant(neutral(reduction.row, dtypes_[reduction.value])), target);
+        }
+    }
+
+    DeviceState& device_;
+    Program program_;
+    std::vector<DType> dtypes_;              // of the values
+    std::vector<const Folding*> foldings_;   // of the reductions
+    const std::uint64_t number_ = ++programs_made;  // of all executables in this process
+    mutable std::atomic<bool> several_{false};      // a launch was more than one call: a graph of it pays
+    mutable std::mutex plans_mutex_;
+    mutable std::list<std::pair<Layout, std::shared_ptr<const Plan>>> plans_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executable> make_executable(DeviceState& device, const Program& program) {
+    return std::make_unique<ProgramExecutable>(device, program);
+}
+
+}  // namespace asnumpy::ascend

@@ -1,0 +1,120 @@
+// The lowerings of all elementwise loops, made when first asked for.
+#include "ascend/lower/lowering.hpp"
+
+#include <deque>
+
+#include "ascend/lower/term.hpp"
+#include "base/error.hpp"
+#include "base/immortal.hpp"
+
+namespace asnumpy::ascend {
+
+std::string_view name(Path path) {
+    constexpr std::string_view names[] = {"native", "reinterpreted", "wider", "decomposed", "host"};
+    return names[static_cast<int>(path)];
+}
+
+namespace {
+
+// One entry per loop of every row, filled at first use; never destroyed.
+template <class T> class Table {
+public:
+    Table() {
+        for (const Row& r : rows()) entries_.emplace_back(r.loops.size());
+    }
+    const T& operator()(RowId id, int loop) {
+        std::atomic<const T*>& entry = entries_[id][static_cast<std::size_t>(loop)];
+        const T* found = entry.load(std::memory_order_acquire);
+        if (found) return *found;
+        auto made = std::make_unique<T>(id, loop);
+        if (entry.compare_exchange_strong(found, made.get(), std::memory_order_acq_rel)) return *made.release();
+        return *found;
+    }
+
+private:
+    std::deque<std::vector<std::atomic<const T*>>> entries_;
+};
+
+template <class T> Table<T>& table() {
+    static Immortal<Table<T>> instance;
+    return *instance;
+}
+
+// Elements of any dtype, copied with broadcasting.
+void copy_words(Emitter& emitter, const Tensor& from, const Tensor& to) {
+    const std::size_t word = std::min<std::size_t>(itemsize(to.dtype), 8);
+    for (std::size_t at = 0; at < itemsize(to.dtype); at += word) {
+        const auto part = [&](Tensor t) {
+            t.data += at;
+            t.dtype = signed_of(itemsize(t.dtype) > 8 ? DType::int64 : t.dtype);
+            return t;
+        };
+        emitter.call("aclnnInplaceCopy", {part(to), part(from)});
+    }
+}
+
+}  // namespace
+
+Lowering::Lowering(RowId id, int loop) : row_(id), loop_(loop) {
+    try {
+        Builder builder(id, loop, 0);
+        explanation_.path = builder.path();
+        auto made = std::make_unique<Recipe>(builder.finish());
+        explanation_.text = made->operators();
+        recipes_[0] = made.release();
+    } catch (const Unlowerable& reason) {
+        explanation_ = {Path::host, reason.what()};
+    }
+}
+
+Lowering::~Lowering() {
+    for (const auto& one : recipes_)
+        if (one != recipes_[0] || &one == &recipes_[0]) delete one.load();
+}
+
+const Recipe& Lowering::recipe(unsigned numbers) const {
+    std::atomic<const Recipe*>& entry = recipes_[numbers];
+    const Recipe* found = entry.load(std::memory_order_acquire);
+    if (found) return *found;
+    std::unique_ptr<Recipe> made;
+    try {
+        made = std::make_unique<Recipe>(Builder(row_, loop_, numbers).finish());
+    } catch (const Unlowerable&) {  // these numbers have no words: the recipe of tensors serves
+        entry.compare_exchange_strong(found, recipes_[0].load(), std::memory_order_acq_rel);
+        return *entry.load();
+    }
+    if (entry.compare_exchange_strong(found, made.get(), std::memory_order_acq_rel)) return *made.release();
+    return *found;
+}
+
+void Lowering::run(Emitter& emitter, std::span<const Tensor> in, std::span<const Tensor> out) const {
+    if (count(out[0].shape) == 0) return;
+    unsigned numbers = 0;
+    for (std::size_t k = 0; k < in.size(); ++k)
+        if (in[k].shape.empty() && emitter.known(in[k])) numbers |= 1u << k;
+    const Recipe& chosen = recipe(numbers);
+    if (!numbers || &chosen != recipes_[0].load()) return chosen.run(emitter, in, out);
+    std::vector<Tensor> whole(in.begin(), in.end());
+    for (std::size_t k = 0; k < in.size(); ++k) {
+        if (!(numbers >> k & 1)) continue;
+        whole[k] = emitter.temporary(out[0].shape, in[k].dtype);
+        copy_words(emitter, in[k], whole[k]);
+    }
+    chosen.run(emitter, whole, out);
+}
+
+const Explanation& explain(RowId id, int loop) { return table<Lowering>()(id, loop).explanation(); }
+
+const Lowering* elementwise(RowId id, int loop) {
+    const Lowering& found = table<Lowering>()(id, loop);
+    return found.possible() ? &found : nullptr;
+}
+
+const Explanation& explain_reduction(RowId id, int loop) { return table<Folding>()(id, loop).explanation(); }
+
+const Folding* reduction(RowId id, int loop) {
+    const Folding& found = table<Folding>()(id, loop);
+    return found.possible() ? &found : nullptr;
+}
+
+}  // namespace asnumpy::ascend

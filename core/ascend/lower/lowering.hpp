@@ -1,0 +1,88 @@
+// How rows run on a 910B: for each row and loop the operator calls that compute it there, or the reason why none do.
+//
+// A loop runs natively where the row's own operator accepts its dtypes; else with the dtypes reinterpreted or widened where
+// that gives the very same bits; else by a decomposition into operators that exist; else the host computes it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ascend/launch/emitter.hpp"
+#include "device/backend.hpp"
+#include "ops/row.hpp"
+
+namespace asnumpy::ascend {
+
+enum class Path : std::uint8_t { native, reinterpreted, wider, decomposed, host };
+std::string_view name(Path);
+
+struct Explanation {
+    Path path = Path::host;
+    std::string text;  // the operators in their order, or why the host computes
+};
+
+struct Recipe;
+
+// One loop of an elementwise row. Immutable to its users; what depends on which operands are scalars is made when first needed.
+class Lowering {
+public:
+    Lowering(RowId, int loop);
+    ~Lowering();
+    Lowering(const Lowering&) = delete;
+    Lowering& operator=(const Lowering&) = delete;
+
+    bool possible() const { return explanation_.path != Path::host; }
+    const Explanation& explanation() const { return explanation_; }
+    // Inputs have the shape of the outputs (strides may be 0) or are 0-d; an output may coincide exactly with an input.
+    void run(Emitter&, std::span<const Tensor> in, std::span<const Tensor> out) const;
+
+private:
+    const Recipe& recipe(unsigned constants) const;  // a bit per input that the host knows
+
+    RowId row_;
+    int loop_;
+    Explanation explanation_;
+    mutable std::array<std::atomic<const Recipe*>, 8> recipes_{};
+};
+
+const Lowering* elementwise(RowId, int loop);  // null: the host computes
+const Explanation& explain(RowId, int loop);
+
+// One loop of a reducible row along axes.
+class Folding {
+public:
+    explicit Folding(RowId, int loop);
+    bool possible() const { return explanation_.path != Path::host; }
+    const Explanation& explanation() const { return explanation_; }
+    // Bit i of `reduced`: axis i of the input, whose length is not 0, is reduced; there the output has stride 0.
+    void run(Emitter&, const Tensor& in, std::uint64_t reduced, const Tensor& out) const;
+    // Whether the operator itself casts from this dtype to the loop's: then the input may be of it.
+    bool casts_from(DType) const;
+
+private:
+    using Run = void (*)(const Folding&, Emitter&, const Tensor&, const std::vector<int>&, const Tensor&);
+    friend struct Folds;
+
+    RowId row_;
+    int loop_;
+    std::string_view call_;  // the operator's call string
+    DType as_{};             // the dtype in which it runs
+    Run run_ = nullptr;
+    Explanation explanation_;
+};
+
+const Folding* reduction(RowId, int loop);  // null: the host computes
+const Explanation& explain_reduction(RowId, int loop);
+
+// Structured rows; what they read of a call besides the tensors' dtypes is the row, `op` and `option`.
+Explanation explain(const StructuredCall&);
+inline bool structured(const StructuredCall& call) { return explain(call).path != Path::host; }
+void run(Emitter&, const StructuredCall&);  // only where structured() says so
+
+}  // namespace asnumpy::ascend
