@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import documented
 import pytest
 import scipy
 
@@ -68,13 +69,18 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+def their_environment(report: Path) -> dict[str, str]:
+    """The environment of a program that finds the simulator and nothing else of ours."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
+    environment |= cannsim.environment(report=report)
+    return environment | {"LD_LIBRARY_PATH": str(acl.folder()), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+
+
 @pytest.fixture(scope="session")
 def outcome(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """The program's run, once for all tests of this file."""
     report = tmp_path_factory.mktemp("run") / "report"
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
-    environment |= cannsim.environment(report=report)
-    environment |= {"LD_LIBRARY_PATH": str(acl.folder()), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
+    environment = their_environment(report)
     run = subprocess.run(
         [str(python), str(PROGRAM)], env=environment, capture_output=True, text=True, timeout=600, check=False
     )
@@ -115,6 +121,16 @@ def test_the_program_covers_what_it_should(outcome: Outcome) -> None:
 
 def test_the_simulator_finds_nothing_wrong_but_what_torch_npu_leaves_at_the_end(outcome: Outcome) -> None:
     assert [one for one in outcome.report["findings"] if one["kind"] != "leak"] == []
+
+
+def test_the_block_in_the_documentation_runs(python: Path, tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "simulator.md"
+    (block,) = [text for _, text in documented.blocks(page) if "import torch" in text]
+    run = subprocess.run(
+        [str(python), "-c", block], env=their_environment(tmp_path / "report"), capture_output=True, text=True, timeout=300,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
 
 
 def test_memory_is_shared_with_arrays(python: Path, tmp_path: Path) -> None:
