@@ -127,8 +127,8 @@ def test_the_block_in_the_documentation_runs(python: Path, tmp_path: Path) -> No
     page = Path(__file__).parents[2] / "docs" / "simulator.md"
     (block,) = [text for _, text in documented.blocks(page) if "import torch" in text]
     run = subprocess.run(
-        [str(python), "-c", block], env=their_environment(tmp_path / "report"), capture_output=True, text=True, timeout=300,
-        check=False,
+        [str(python), "-c", block], env=their_environment(tmp_path / "report"), capture_output=True, text=True,
+        timeout=300, check=False,
     )
     assert run.returncode == 0, run.stderr
 

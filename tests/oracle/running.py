@@ -76,7 +76,9 @@ MODULES = {
     "io": "lib/tests/test_io.py",
 }
 # Fourteen thousand tests, most of them of the C array object itself: run when asked for by name.
-OPTIONAL = ("multiarray",)
+OPTIONAL = (
+    "multiarray", "scalarmath", "array_coercion", "nep50", "dlpack", "mem_overlap", "half", "overrides", "regression",
+)
 
 
 @dataclass
