@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import asnumpy as ap
-from asnumpy import _cann_search
+from asnumpy.runtime import cann_search
 
 OTHERS = [device for device in ap.devices() if device != "cpu"]
-SIMULATED = bool(OTHERS) and _cann_search.search().simulated
+SIMULATED = bool(OTHERS) and cann_search.search().simulated
 each_device = pytest.mark.parametrize("device", ap.devices(), ids=str)
 needs_one = pytest.mark.skipif(not OTHERS, reason="no device besides the CPU; ASNUMPY_CANN=sim simulates one")
 needs_two = pytest.mark.skipif(len(OTHERS) < 2, reason="needs two devices besides the CPU")

@@ -24,7 +24,7 @@ import numpy as np
 
 import asnumpy as ap
 from asnumpy import _core
-from asnumpy._dtype import EXTENDED, OWN
+from asnumpy.dtypes.dtype import EXTENDED, OWN
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "asnumpy"
 # Modules whose functions have no types of their own: they are NumPy's, called through the host door.
@@ -257,7 +257,7 @@ _OPERATORS = (
 
 
 def array_stub() -> str:
-    """`_array.pyi`: the class that all modules share, generic in shape and dtype as numpy.ndarray is."""
+    """`array/ndarray.pyi`: the class that all modules share, generic in shape and dtype as numpy.ndarray is."""
     text = _HEAD + "from asnumpy import _core\n" + _ALIASES + '''
 _ShapeT = TypeVar("_ShapeT", bound=tuple[Any, ...], default=Any, covariant=True)
 _DTypeT = TypeVar("_DTypeT", bound=np.dtype[Any], default=Any, covariant=True)
@@ -307,8 +307,8 @@ def _from_numpy(name: str, value: Any) -> bool:
 
 
 def ufunc_module_stub() -> str:
-    """`_ufunc.pyi`: the class of ufuncs, and every ufunc by its name."""
-    text = _HEAD + "from asnumpy import _core\nfrom asnumpy._array import ndarray\n" + _ALIASES + _UFUNCS
+    """`ufunc/ufunc.pyi`: the class of ufuncs, and every ufunc by its name."""
+    text = _HEAD + "from asnumpy import _core\nfrom asnumpy.array.ndarray import ndarray\n" + _ALIASES + _UFUNCS
     functions = {name: getattr(ap, name) for name in ap.__all__ if isinstance(getattr(ap, name), ap.ufunc)}
     forms = sorted({(one.nin, one.nout, one.signature is not None) for one in functions.values()})
     text += "\n" + "\n".join(ufunc_stub(*form) for form in forms) + """
@@ -325,10 +325,12 @@ def of_numpy(function: Any) -> ufunc | None: ...
 
 def namespace_stub() -> str:
     """`__init__.pyi`: everything that `asnumpy` exports."""
-    text = _HEAD + "from asnumpy._array import ndarray as ndarray\nfrom asnumpy._ufunc import ufunc as ufunc\n"
+    text = _HEAD + "from asnumpy.array.ndarray import ndarray as ndarray\n"
+    text += "from asnumpy.ufunc.ufunc import ufunc as ufunc\n"
     names = sorted({*ap.__all__, "__version__"})
     modules = {path.stem for path in PACKAGE.glob("[a-z]*.py")}
-    modules |= {path.parent.name for path in PACKAGE.glob("[a-z]*/__init__.py")}
+    rooms = {name.partition(".")[0] for name in ap._MODULES if "." in name} - set(ap._MODULES)
+    modules |= {path.parent.name for path in PACKAGE.glob("[a-z]*/__init__.py")} - rooms
     for name in sorted(modules):
         text += f"from asnumpy import {name} as {name}\n"
     own = []
@@ -339,7 +341,7 @@ def namespace_stub() -> str:
         if _from_numpy(name, value):
             text += f"from numpy import {name} as {name}\n"
         elif isinstance(value, ap.ufunc):
-            text += f"from asnumpy._ufunc import {name} as {name}\n"
+            text += f"from asnumpy.ufunc.ufunc import {name} as {name}\n"
         else:
             own.append(name)
     for name, dtype in EXTENDED.items():
@@ -361,7 +363,7 @@ def namespace_stub() -> str:
 
 def module_stub(name: str) -> str:
     module = import_module(f"asnumpy.{name}")
-    text = _HEAD + "from asnumpy._array import ndarray\n" + _ALIASES + "\n"
+    text = _HEAD + "from asnumpy.array.ndarray import ndarray\n" + _ALIASES + "\n"
     lines = []
     for member in module.__all__:
         value = getattr(module, member)
@@ -371,8 +373,8 @@ def module_stub(name: str) -> str:
 
 def stubs() -> dict[Path, str]:
     """Every stub's path and text."""
-    found = {PACKAGE / "__init__.pyi": namespace_stub(), PACKAGE / "_array.pyi": array_stub(),
-             PACKAGE / "_ufunc.pyi": ufunc_module_stub()}
+    found = {PACKAGE / "__init__.pyi": namespace_stub(), PACKAGE / "array" / "ndarray.pyi": array_stub(),
+             PACKAGE / "ufunc" / "ufunc.pyi": ufunc_module_stub()}
     found |= {PACKAGE / f"{name}.pyi": module_stub(name) for name in MODULES}
     return {path: head() + text for path, text in found.items()}
 

@@ -11,14 +11,16 @@ __version__ = "0.1.0"
 
 # In this order: a module may use those before it (asnumpy/_public.py collects what each marks as public).
 _MODULES = (
-    "_cann_error", "_dtype", "_limits", "config", "_devices", "_streams", "_pinned", "_array", "_host", "_doors",
-    "_errors", "_convert", "_operands", "_calls", "_gufunc", "_folds", "_ufunc", "_operators",
-    "_array_attributes", "_array_methods", "_reductions", "_indexing", "_protocols", "_print", "_runtime", "profiler",
-    "_creation", "_manipulation", "_grid", "_selection", "_joining", "_index_tricks",
-    "_sorting", "_sets", "_statistics", "_elementwise",
-    "_nan", "_histogram", "_difference", "_linear", "_einsum", "_padding", "_functional", "_norms", "_vectorize",
-    "linalg", "fft", "_files", "_text_files", "_polynomials", "lib", "_array_api", "_passed_on",
-    "_binding", "_information", "nn",
+    "runtime.cann_error", "dtypes.dtype", "dtypes.limits", "config", "runtime.devices", "runtime.streams",
+    "runtime.pinned", "array.ndarray", "host.door", "host.whole", "ufunc.errstate", "creation.convert",
+    "ufunc.operands", "ufunc.calls", "ufunc.gufunc", "ufunc.folds", "ufunc.ufunc", "ufunc.operators",
+    "array.attributes", "array.methods", "reduction.reductions", "indexing.fancy", "interop.protocols",
+    "array.printing", "runtime.control", "profiler", "creation.arrays", "manipulation.shapes", "indexing.grids",
+    "indexing.selection", "manipulation.joining", "indexing.tricks", "sorting.order", "sorting.sets",
+    "statistics.averages", "elementwise.functions", "statistics.nan", "statistics.histogram", "statistics.difference",
+    "linalg._products", "linalg._einsum", "manipulation.padding", "elementwise.along_axis", "linalg._norms",
+    "elementwise.vectorize", "linalg", "fft", "io.files", "io.text", "lib._poly1d", "lib", "interop.array_api",
+    "host.passed_on", "array.binding", "runtime.information", "nn",
 )
 # Loaded when they are first used.
 _LATER = frozenset({

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import asnumpy as ap
-from asnumpy import _diagnosis
+from asnumpy.runtime import diagnosis
 
 DEMO_PACKAGES = ("matplotlib", "PIL", "tqdm")
 
@@ -64,11 +64,11 @@ def run_demo(options: argparse.Namespace) -> int:
 
 
 def run_info(as_json: bool) -> int:
-    report = _diagnosis.diagnose()
+    report = diagnosis.diagnose()
     if as_json:
         print(json.dumps({**report, "configuration": ap.show_config("dicts")}, indent=2))
     else:
-        print("\n".join(_diagnosis.lines(report)))
+        print("\n".join(diagnosis.lines(report)))
         print("\nConfiguration")
         ap.show_config()
     return 1 if report["problems"] else 0

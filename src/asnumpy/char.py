@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from asnumpy._doors import door as _door
+from asnumpy.host.whole import door as _door
 
 __all__ = list(np.char.__all__)
 for _name in __all__:

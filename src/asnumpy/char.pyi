@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 from typing_extensions import Self, TypeVar
 
-from asnumpy._array import ndarray
+from asnumpy.array.ndarray import ndarray
 
 _Shape = SupportsIndex | Sequence[SupportsIndex]
 _Axes = SupportsIndex | Sequence[SupportsIndex]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.ctypeslib import as_ctypes_type, c_intp, load_library, ndpointer
 
 from asnumpy import _core
-from asnumpy._array import ndarray
+from asnumpy.array.ndarray import ndarray
 
 __all__ = ["as_array", "as_ctypes", "as_ctypes_type", "c_intp", "load_library", "ndpointer"]
 

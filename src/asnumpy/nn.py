@@ -14,10 +14,10 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple as _normal_axes
 
 from asnumpy import _core
-from asnumpy._array import ndarray
-from asnumpy._convert import asarray as _asarray
-from asnumpy._selection import select_where as _select
-from asnumpy._ufunc import (
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.convert import asarray as _asarray
+from asnumpy.indexing.selection import select_where as _select
+from asnumpy.ufunc.ufunc import (
     absolute,
     add,
     divide,
@@ -34,7 +34,7 @@ from asnumpy._ufunc import (
     subtract,
     tanh,
 )
-from asnumpy._ufunc import sqrt as _sqrt
+from asnumpy.ufunc.ufunc import sqrt as _sqrt
 
 __all__ = [
     "elu", "gelu", "layer_norm", "leaky_relu", "log_sigmoid", "log_softmax", "relu", "rms_norm", "sigmoid", "silu",

@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from asnumpy import _core, _host
+from asnumpy import _core
+from asnumpy.host import door
 
 __all__ = ["Trace", "record"]
 
@@ -57,16 +58,16 @@ def record(capacity: int = 1 << 16) -> Iterator[Trace]:
     Parameters: capacity, how many events are kept, the newest. Gives a Trace, complete when the block has ended.
     RuntimeError inside of another recording.
     """
-    if _host.listener is not None:
+    if door.listener is not None:
         raise RuntimeError("profiler.record: a recording is already running; recordings do not nest")
     trace = Trace()
     calls: list[dict[str, Any]] = []
     _core.flush()
     _core.trace_start(capacity)
-    _host.listener = calls
+    door.listener = calls
     try:
         yield trace
         _core.flush()
     finally:
-        _host.listener = None
+        door.listener = None
         trace.events = sorted([*_core.trace_stop(), *calls], key=lambda event: event["start_ns"])

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.testing as _numpy
 
 from asnumpy import _core
-from asnumpy._array import ndarray
-from asnumpy._convert import asarray
-from asnumpy._dtype import OWN, is_extended, wide_dtype
-from asnumpy._host import as_numpy
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.convert import asarray
+from asnumpy.dtypes.dtype import OWN, is_extended, wide_dtype
+from asnumpy.host.door import as_numpy
 
 __all__ = list(_numpy.__all__)
 

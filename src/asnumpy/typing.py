@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NBitBase
 
-from asnumpy._array import ndarray
+from asnumpy.array.ndarray import ndarray
 
 __all__ = ["ArrayLike", "DTypeLike", "NBitBase", "NDArray"]
 

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 
 import asnumpy as ap
-from asnumpy._dtype import is_narrow, real_kind
+from asnumpy.dtypes.dtype import is_narrow, real_kind
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 INTEGERS = [np.dtype(code) for code in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")]

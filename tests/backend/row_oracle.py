@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 from backend.edge_values import BFLOAT16, is_float
 
-from asnumpy._dtype import is_narrow, wide_dtype
+from asnumpy.dtypes.dtype import is_narrow, wide_dtype
 
 # Functions whose values no library rounds correctly. All others are exact: they must equal NumPy bit for bit.
 # A new row is exact until it is named here.

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from asnumpy import _cann_search, cannsim
+from asnumpy import cannsim
+from asnumpy.runtime import cann_search
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ours = [item for item in items if "tests/cann/" in item.path.as_posix()]
-    if ours and (failure := _cann_search.search().failure):
+    if ours and (failure := cann_search.search().failure):
         for item in ours:
             item.add_marker(pytest.mark.skip(reason=f"no Ascend device: {failure.splitlines()[0]}"))
 
@@ -22,7 +23,7 @@ def clean() -> Iterator[None]:
     """Nothing that the simulator finds wrong, unless the test says which it provoked."""
     from asnumpy import cann
 
-    simulated = _cann_search.search().simulated
+    simulated = cann_search.search().simulated
     if simulated:
         cannsim.clear()
     cann.reset_metrics()
@@ -38,5 +39,5 @@ def clean() -> Iterator[None]:
 @pytest.fixture
 def simulator() -> None:
     """For tests that plan faults or set the simulator."""
-    if not _cann_search.search().simulated:
+    if not cann_search.search().simulated:
         pytest.skip("only the simulator can be told to fail")

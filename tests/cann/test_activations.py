@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import asnumpy as ap
-from asnumpy import _cann_search, cannsim
+from asnumpy import cannsim
+from asnumpy.runtime import cann_search
 from cann.counting import calls
 
 NATIVE = [np.dtype("float16"), np.dtype("float32"), np.dtype(ap.bfloat16)]
@@ -157,7 +158,7 @@ def test_limits():
 
 
 def test_modelled_time_falls():
-    if not _cann_search.search().simulated:
+    if not cann_search.search().simulated:
         pytest.skip("only the simulator has a model")
     with ap.Device("ascend:0"):
         x = ap.ones((256, 512), ap.float32)

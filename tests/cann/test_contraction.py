@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import asnumpy as ap
-from asnumpy import _cann_search, cannsim
+from asnumpy import cannsim
+from asnumpy.runtime import cann_search
 from cann.counting import calls, run
 
 INTEGERS = [np.dtype(kind) for kind in ("int8", "uint8", "int32", "uint32", "int64", "uint64")]
@@ -183,7 +184,7 @@ def test_operands_of_any_layout():
 
 
 def test_modelled_time_falls():
-    if not _cann_search.search().simulated:
+    if not cann_search.search().simulated:
         pytest.skip("only the simulator has a model")
 
     def modelled(allowed: bool) -> float:

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import asnumpy as ap
-from asnumpy import _cann_search, cannsim
+from asnumpy import cannsim
 from asnumpy.demo import report, run, workloads
 from asnumpy.demo.measure import close, settle
+from asnumpy.runtime import cann_search
 
 
 def product(xp: Any, a: Any) -> Any:
@@ -21,7 +22,7 @@ def outcome(dtype: str) -> report.Outcome:
     a = np.linspace(0, 1, 64 * 64).reshape(64, 64).astype(dtype)
     workload = workloads.Workload("products", "a @ a", dtype, product, [a], close(1e-5))
     with ap.Device("ascend:0"), ap.config.using(fallback="allow"):
-        return run.measure(workload, quick=True, simulated=_cann_search.search().simulated, pictures=[])
+        return run.measure(workload, quick=True, simulated=cann_search.search().simulated, pictures=[])
 
 
 def test_work_left_to_the_host_is_marked() -> None:

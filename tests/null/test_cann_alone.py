@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from asnumpy import _cann_search, cannsim
+from asnumpy import cannsim
+from asnumpy.runtime import cann_search
 
 TESTS = Path(__file__).resolve().parents[1]
 
 
 def test_single_operators_on_the_simulator() -> None:
-    if not _cann_search.search().failure:
+    if not cann_search.search().failure:
         pytest.skip("this session has an Ascend device and runs them itself")
     if not (cannsim.folder() / "libcannsim.so").exists():
         pytest.skip("this build has no simulator")

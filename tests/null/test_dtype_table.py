@@ -9,7 +9,7 @@ from types import ModuleType
 import numpy as np
 
 import asnumpy as ap
-from asnumpy._dtype import EXTENDED
+from asnumpy.dtypes.dtype import EXTENDED
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "dtype_table.py"
 

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import asnumpy as ap
-from asnumpy import _diagnosis, cannsim
+from asnumpy import cannsim
+from asnumpy.runtime import diagnosis
 
 SIMULATOR = (cannsim.folder() / "libcannsim.so").exists()
 NONE = {"ASNUMPY_CANN", "ASNUMPY_DEVICE", "ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_OPP_PATH"}
@@ -34,7 +35,7 @@ def report(**cann: Any) -> dict[str, Any]:
         "devices": 0, "missing": [], "absent": [], "failure": "CANN was not found", "libraries": {}, "operators": None,
     }
     extra = {name: cann.pop(name) for name in ("device_nodes", "driver", "kernels", "environment") if name in cann}
-    environment = dict.fromkeys(_diagnosis.VARIABLES) | extra.pop("environment", {})
+    environment = dict.fromkeys(diagnosis.VARIABLES) | extra.pop("environment", {})
     nothing: dict[str, Any] = {"device_nodes": [], "driver": None, "kernels": None}
     return nothing | {"cann": blank | cann, "environment": environment} | extra
 
@@ -48,7 +49,7 @@ OPP = {"ASCEND_OPP_PATH": "/cann/opp"}
 
 
 def what(given: dict[str, Any]) -> list[tuple[str, str]]:
-    return [(one.what, one.remedy) for one in _diagnosis.problems(given)]
+    return [(one.what, one.remedy) for one in diagnosis.problems(given)]
 
 
 @pytest.mark.parametrize("given", [
@@ -95,18 +96,18 @@ def test_files_of_a_machine(tmp_path: Path) -> None:
     for name in ("davinci0", "davinci12", "davinci_manager", "davinci_x", "hisi_hdc", "null"):
         (tmp_path / "dev").mkdir(exist_ok=True)
         (tmp_path / "dev" / name).touch()
-    names = [Path(one["path"]).name for one in _diagnosis.device_nodes(tmp_path)]
+    names = [Path(one["path"]).name for one in diagnosis.device_nodes(tmp_path)]
     assert names == ["davinci0", "davinci12", "davinci_manager", "hisi_hdc"]
-    assert all(one["usable"] and one["group"] for one in _diagnosis.device_nodes(tmp_path))
-    assert _diagnosis.driver(tmp_path) is None
-    folder = tmp_path / _diagnosis.DRIVER
+    assert all(one["usable"] and one["group"] for one in diagnosis.device_nodes(tmp_path))
+    assert diagnosis.driver(tmp_path) is None
+    folder = tmp_path / diagnosis.DRIVER
     folder.mkdir(parents=True)
     (folder / "version.info").write_text("package_name=driver\nVersion=24.1.rc2\n")
-    assert _diagnosis.driver(tmp_path) == "24.1.rc2"
-    assert _diagnosis.kernels(None) is None and _diagnosis.kernels(str(tmp_path)) is None
+    assert diagnosis.driver(tmp_path) == "24.1.rc2"
+    assert diagnosis.kernels(None) is None and diagnosis.kernels(str(tmp_path)) is None
     kernels = tmp_path / "opp" / "built-in" / "op_impl" / "ai_core" / "tbe" / "kernel" / "ascend910b"
     kernels.mkdir(parents=True)
-    assert _diagnosis.kernels(str(tmp_path)) == ["ascend910b"]
+    assert diagnosis.kernels(str(tmp_path)) == ["ascend910b"]
 
 
 @pytest.mark.skipif(not SIMULATOR, reason="this build has no simulator")
@@ -127,7 +128,7 @@ def test_json_is_the_whole_report() -> None:
     found = json.loads(done.stdout)
     assert done.returncode == 0 and found["problems"] == []
     assert found["cann"]["simulated"] is True and found["devices"][0]["device"] == "ascend:0"
-    assert found["devices"][0]["memory_total"] > 2**30 and found["verified"] == _diagnosis.VERIFIED
+    assert found["devices"][0]["memory_total"] > 2**30 and found["verified"] == diagnosis.VERIFIED
     assert {"asnumpy", "numpy", "python", "environment", "driver", "device_nodes", "configuration"} <= set(found)
 
 
@@ -158,7 +159,7 @@ def test_a_cann_that_ends_the_process_is_reported(tmp_path: Path, monkeypatch: p
     subprocess.run([compiler, "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
     monkeypatch.setenv("ASNUMPY_CANN", str(tmp_path))
     monkeypatch.setenv("ASNUMPY_DEVICE", "cpu")
-    found, problem = _diagnosis.probe()
+    found, problem = diagnosis.probe()
     assert problem is not None and not found["loaded"]
     assert "ended with signal 6" in problem.what and "ASNUMPY_CANN=off" in problem.remedy
 

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import asnumpy as ap
-from asnumpy._dtype import EXTENDED, wide_dtype
+from asnumpy.dtypes.dtype import EXTENDED, wide_dtype
 
 LAYOUTS = {
     "C": lambda a: a, "F": lambda a: a.T, "strided": lambda a: a[:, ::2], "reversed": lambda a: a[::-1],

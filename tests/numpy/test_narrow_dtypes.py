@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import asnumpy as ap
-from asnumpy._dtype import EXTENDED, OWN, real_kind, wide_dtype
+from asnumpy.dtypes.dtype import EXTENDED, OWN, real_kind, wide_dtype
 
 NAMES = list(EXTENDED)
 OF_ML_DTYPES = [name for name in NAMES if EXTENDED[name] not in OWN]

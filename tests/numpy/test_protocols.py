@@ -289,7 +289,7 @@ def test_host_calls_are_counted_and_can_be_refused():
 
 
 def test_host_results_that_alias_are_copied():
-    from asnumpy._host import host
+    from asnumpy.host.door import host
 
     x = ap.asarray([1.0, 2.0, 3.0])
     y = host(np.asarray, x)

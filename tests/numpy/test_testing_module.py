@@ -10,7 +10,7 @@ import pytest
 from agreement import ours
 
 import asnumpy as ap
-from asnumpy._dtype import EXTENDED
+from asnumpy.dtypes.dtype import EXTENDED
 
 Pair = namedtuple("Pair", "first second")
 

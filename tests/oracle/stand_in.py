@@ -85,7 +85,7 @@ def _testing(name: str, original: Any) -> Any:
 
 
 def _typecodes() -> dict[str, str]:
-    from asnumpy._dtype import supported
+    from asnumpy.dtypes.dtype import supported
 
     return {kind: "".join(c for c in codes if supported(np.dtype(c))) for kind, codes in np.typecodes.items()}
 

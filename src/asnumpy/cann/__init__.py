@@ -10,7 +10,6 @@
 ASNUMPY_CANN=sim everything runs on the simulator. Verified on the simulator, not yet on hardware.
 """
 
-from asnumpy._cann_error import CannError
 from asnumpy.cann._devices import (
     device_count,
     device_properties,
@@ -24,6 +23,7 @@ from asnumpy.cann._metrics import engine_metrics, graph_metrics, metrics, metric
 from asnumpy.cann._operator import Operator, Plan, op, operators
 from asnumpy.cann._streams import Batch, batch
 from asnumpy.cann._tensor import Tensor, tensor
+from asnumpy.runtime.cann_error import CannError
 
 __all__ = [
     "Batch", "CannError", "Memory", "Operator", "Plan", "Tensor", "batch", "device_count", "device_properties", "empty",

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from asnumpy._array import ndarray
+from asnumpy.array.ndarray import ndarray
 from asnumpy.cann import _facts
 from asnumpy.cann._facts import Parameter, Signature
 from asnumpy.cann._tensor import Tensor, of_array

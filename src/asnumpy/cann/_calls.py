@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from asnumpy import _cann_search
-from asnumpy._cann_error import CannError
 from asnumpy.cann import _facts
 from asnumpy.cann._tensor import Tensor
+from asnumpy.runtime import cann_search
+from asnumpy.runtime.cann_error import CannError
 
 Pointer = ctypes.c_void_p
 Size = ctypes.c_uint64
@@ -28,15 +28,15 @@ NUMBERS = {
 
 @cache
 def _libraries() -> tuple[ctypes.CDLL, ...]:
-    found = _cann_search.search()
+    found = cann_search.search()
     if found.failure:
         raise CannError(f"asnumpy.cann: {found.failure}")
     opened = []
-    for name in _cann_search.LIBRARIES:
+    for name in cann_search.LIBRARIES:
         try:
             opened.append(ctypes.CDLL(found.path(name)))
         except OSError:
-            if name in _cann_search.NEEDED:
+            if name in cann_search.NEEDED:
                 raise
     return tuple(opened)
 
@@ -65,7 +65,7 @@ def function(name: str) -> Any:
     """The function of that name; CannError when this CANN has none."""
     found = find(name)
     if found is None:
-        where = _cann_search.search()
+        where = cann_search.search()
         raise CannError(f"{name}: CANN {where.version} in {where.folder or 'the loader path'} does not have it", name)
     if name.startswith("aclCreate"):
         found.restype = Pointer

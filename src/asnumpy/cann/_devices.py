@@ -12,10 +12,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from asnumpy import _cann_search, _core
-from asnumpy._cann_error import CannError
+from asnumpy import _core
 from asnumpy.cann import _calls, _facts
 from asnumpy.cann._calls import Pointer, call, find
+from asnumpy.runtime import cann_search
+from asnumpy.runtime.cann_error import CannError
 
 _local = threading.local()
 _set: list[int] = []                       # the devices that were set, once per thread and device
@@ -91,7 +92,7 @@ def _finalize_at_exit() -> None:
 
 def device_count() -> int:
     """How many devices CANN sees; 0 without CANN."""
-    return _cann_search.search().devices
+    return cann_search.search().devices
 
 
 def checked(device: Any, function: str) -> int:
@@ -193,7 +194,7 @@ def device_properties(device: Any = 0) -> dict[str, Any]:
     there is no such device, RuntimeError without CANN.
     """
     number = checked(device, "cann.device_properties")
-    found = _cann_search.search()
+    found = cann_search.search()
     free, total = memory_of(number)
     return {
         "device": f"ascend:{number}", "chip": found.chip, "simulated": found.simulated, "memory_total": total,

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from asnumpy._cann_error import CannError
 from asnumpy.cann import _devices, _facts
 from asnumpy.cann._calls import Pointer, call
 from asnumpy.cann._tensor import Tensor, contiguous, tensor
+from asnumpy.runtime.cann_error import CannError
 
 TO_DEVICE, TO_HOST = "ACL_MEMCPY_HOST_TO_DEVICE", "ACL_MEMCPY_DEVICE_TO_HOST"
 PREFIX = "ACL_MEM_MALLOC_"

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from asnumpy import _cann_search, _core
+from asnumpy import _core
 from asnumpy.cann import _devices
+from asnumpy.runtime import cann_search
 
 WAITING = 256  # measurements that may wait for their events before they are read
 
@@ -157,7 +158,7 @@ EXPORTED = {
 
 def metrics_text() -> str:
     """The figures of `metrics()` in Prometheus' text format; the label `simulated` says whether there was an NPU."""
-    figures, simulated = metrics(), str(_cann_search.simulated()).lower()
+    figures, simulated = metrics(), str(cann_search.simulated()).lower()
     lines = []
     for key, (name, kind, text) in EXPORTED.items():
         lines += [f"# HELP asnumpy_cann_{name} {text}", f"# TYPE asnumpy_cann_{name} {kind}"]

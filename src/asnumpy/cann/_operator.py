@@ -15,13 +15,13 @@ from functools import cache
 from typing import Any
 
 from asnumpy import _core
-from asnumpy._cann_error import CannError
-from asnumpy._streams import Stream
 from asnumpy.cann import _calls, _devices, _facts, _metrics, _streams
 from asnumpy.cann._arguments import Checker, Operands
 from asnumpy.cann._calls import Arguments, Pointer
 from asnumpy.cann._memory import Memory, policy_number
 from asnumpy.cann._tensor import ALIGNMENT, Tensor, contiguous, refresh
+from asnumpy.runtime.cann_error import CannError
+from asnumpy.runtime.streams import Stream
 
 WORKSPACES = ("shared", "own")
 

@@ -7,17 +7,17 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from asnumpy import _cann_search
 from asnumpy.cann._calls import find
 from asnumpy.cann._devices import device_properties
 from asnumpy.cann._operator import operators
+from asnumpy.runtime import cann_search
 
 
 def probe() -> dict[str, Any]:
     """Loads CANN in this process and tells what the core found, which libraries there are, and their devices."""
-    found = _cann_search.search()
+    found = cann_search.search()
     result: dict[str, Any] = {**asdict(found), "libraries": {}, "properties": [], "operators": None}
-    for name in _cann_search.LIBRARIES:
+    for name in cann_search.LIBRARIES:
         try:
             ctypes.CDLL(found.path(name))
             result["libraries"][name] = found.path(name)

@@ -12,13 +12,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from asnumpy import _core
-from asnumpy._array import ndarray
-from asnumpy._cann_error import CannError
-from asnumpy._streams import Stream
+from asnumpy.array.ndarray import ndarray
 from asnumpy.cann import _devices
 from asnumpy.cann._calls import Pointer, call
 from asnumpy.cann._memory import Memory
 from asnumpy.cann._tensor import Tensor
+from asnumpy.runtime.cann_error import CannError
+from asnumpy.runtime.streams import Stream
 
 EVENT_SYNC, EVENT_TIME_LINE = 1, 8   # flags of an event: others may wait for it; it has a time
 COMPLETE = 1

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._array import ndarray
+from asnumpy.array.ndarray import ndarray
 from asnumpy.cann import _facts
 
 ALIGNMENT = 32

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 import asnumpy as ap
-from asnumpy import _cann_search, cannsim
+from asnumpy import cannsim
 from asnumpy.demo import workloads
 from asnumpy.demo.measure import as_numpy, interleave, settle
 from asnumpy.demo.report import Outcome, about_fallbacks, about_simulation, save_pictures, save_plot, table
+from asnumpy.runtime import cann_search
 
 ENOUGH_SECONDS = 4.0  # a workload whose rounds take longer gets fewer of them
 SHORT_SECONDS = 0.002  # a round of small arrays repeats the call until it lasts this long
@@ -68,7 +69,7 @@ def demonstrate(quick: bool, folder: Path) -> None:
     from tqdm import tqdm
 
     device = ap.Device()
-    simulated = device.kind == "ascend" and _cann_search.search().simulated
+    simulated = device.kind == "ascend" and cann_search.search().simulated
     folder.mkdir(parents=True, exist_ok=True)
     outcomes: list[Outcome] = []
     pictures: list[Any] = []
@@ -87,12 +88,12 @@ def demonstrate(quick: bool, folder: Path) -> None:
             ap.free_all_blocks()
     where = f"{ap.config.num_threads} threads" if device.kind == "cpu" else str(device)
     if simulated:
-        where += f" (a simulated {_cann_search.search().chip})"
+        where += f" (a simulated {cann_search.search().chip})"
     title = f"asnumpy {ap.__version__}, {where}, beside NumPy {np.__version__}"
     print(title)
     print(table(outcomes))
     if simulated:
-        print("\n" + about_simulation(_cann_search.search().chip))
+        print("\n" + about_simulation(cann_search.search().chip))
     if device.kind != "cpu":
         print("\n" + about_fallbacks(ap.fallbacks()))
     files = []

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
-from asnumpy._array import ndarray
+from asnumpy.array.ndarray import ndarray
 
 __all__ = ["byte_bounds", "normalize_axis_index", "normalize_axis_tuple"]
 

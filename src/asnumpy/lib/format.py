@@ -24,7 +24,7 @@ from numpy.lib.format import (
     write_array_header_2_0,
 )
 
-from asnumpy._files import original_dtype, restored, stored, stored_dtype
+from asnumpy.io.files import original_dtype, restored, stored, stored_dtype
 
 __all__ = [
     "ARRAY_ALIGN", "BUFFER_SIZE", "EXPECTED_KEYS", "GROWTH_AXIS_MAX_DIGITS", "MAGIC_LEN", "MAGIC_PREFIX",

@@ -2,6 +2,6 @@
 
 from numpy.lib.npyio import DataSource
 
-from asnumpy._files import NpzFile
+from asnumpy.io.files import NpzFile
 
 __all__ = ["DataSource", "NpzFile"]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._array import ndarray
-from asnumpy._convert import asarray
-from asnumpy._creation import normal_shape
-from asnumpy._manipulation import broadcast_arrays, broadcast_to, normalize_axis_tuple
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.arrays import normal_shape
+from asnumpy.creation.convert import asarray
+from asnumpy.manipulation.shapes import broadcast_arrays, broadcast_to, normalize_axis_tuple
 
 __all__ = ["as_strided", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "sliding_window_view"]
 

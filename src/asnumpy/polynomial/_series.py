@@ -15,13 +15,13 @@ import numpy as np
 from numpy.polynomial._polybase import ABCPolyBase
 
 from asnumpy import _core
-from asnumpy._array import ndarray
-from asnumpy._convert import asarray
-from asnumpy._creation import empty
-from asnumpy._doors import door
-from asnumpy._dtype import supported
-from asnumpy._host import host
-from asnumpy._manipulation import moveaxis
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.arrays import empty
+from asnumpy.creation.convert import asarray
+from asnumpy.dtypes.dtype import supported
+from asnumpy.host.door import host
+from asnumpy.host.whole import door
+from asnumpy.manipulation.shapes import moveaxis
 
 # Evaluates a series at x: the coefficients c[0], c[1], ... as numbers or as arrays that broadcast with x.
 Clenshaw = Callable[[Any, list[Any]], Any]

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.polynomial.chebyshev as _numpy
 
-from asnumpy._array import ndarray
-from asnumpy._convert import asarray
-from asnumpy._ufunc import matmul, sqrt
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.convert import asarray
 from asnumpy.polynomial._series import Series, functions_of, vandermonde
 from asnumpy.polynomial.polyutils import mapparms
+from asnumpy.ufunc.ufunc import matmul, sqrt
 
 __all__ = list(_numpy.__all__)
 

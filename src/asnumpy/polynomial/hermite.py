@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy.polynomial.hermite as _numpy
 
-from asnumpy._convert import asarray
-from asnumpy._ufunc import exp
+from asnumpy.creation.convert import asarray
 from asnumpy.polynomial._series import Series, functions_of
+from asnumpy.ufunc.ufunc import exp
 
 __all__ = list(_numpy.__all__)
 

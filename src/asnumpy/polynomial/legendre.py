@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy.polynomial.legendre as _numpy
 
-from asnumpy._convert import asarray
+from asnumpy.creation.convert import asarray
 from asnumpy.polynomial._series import Series, functions_of
 
 __all__ = list(_numpy.__all__)

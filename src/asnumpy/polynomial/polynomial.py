@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.polynomial.polynomial as _numpy
 
-from asnumpy._array import ndarray
-from asnumpy._convert import asarray
-from asnumpy._dtype import supported
-from asnumpy._host import host
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.convert import asarray
+from asnumpy.dtypes.dtype import supported
+from asnumpy.host.door import host
 from asnumpy.polynomial._series import Series, functions_of, plain
 
 __all__ = list(_numpy.__all__)

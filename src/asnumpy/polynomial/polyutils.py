@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.polynomial.polyutils as _numpy
 
-from asnumpy._array import ndarray
-from asnumpy._convert import asarray
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.convert import asarray
 from asnumpy.polynomial._series import plain, through_door
 
 __all__ = list(_numpy.__all__)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._array import ndarray
+from asnumpy.array.ndarray import ndarray
 from asnumpy.random._source import UINT64, Parameter, Source, size_shape
 
 _WORD = (1 << 64) - 1

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._array import ndarray
-from asnumpy._convert import asarray, to_numpy
-from asnumpy._joining import concatenate
-from asnumpy._reductions import cumprod
-from asnumpy._selection import where
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.convert import asarray, to_numpy
+from asnumpy.indexing.selection import where
+from asnumpy.manipulation.joining import concatenate
 from asnumpy.random._source import FLOAT64, INT64, Parameter, Source, non_negative, probability, size_shape
+from asnumpy.reduction.reductions import cumprod
 
 
 def draw_multinomial(source: Source, n: Any, pvals: Any, size: Any, one_vector: bool) -> ndarray:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from asnumpy._array import ndarray
-from asnumpy._selection import take
+from asnumpy.array.ndarray import ndarray
+from asnumpy.indexing.selection import take
 from asnumpy.random import _joint, _selection
 from asnumpy.random._distributions import Distributions
 from asnumpy.random._generator import random_bytes, take_documentation

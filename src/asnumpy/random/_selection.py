@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._array import ndarray
-from asnumpy._convert import asarray
-from asnumpy._manipulation import moveaxis
-from asnumpy._selection import take_along_axis
-from asnumpy._sorting import searchsorted
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.convert import asarray
+from asnumpy.indexing.selection import take_along_axis
+from asnumpy.manipulation.shapes import moveaxis
 from asnumpy.random._integers import draw_integers
 from asnumpy.random._source import INT64, Source, size_shape, stored
+from asnumpy.sorting.order import searchsorted
 
 
 def _normal_axis(axis: int, ndim: int) -> int:

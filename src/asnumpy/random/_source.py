@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._array import ndarray
-from asnumpy._creation import normal_shape
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.arrays import normal_shape
 from asnumpy.random.bit_generator import BitGenerator
 
 FLOAT64, FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)

@@ -11,9 +11,9 @@ from numpy.random import SeedSequence
 from numpy.random.bit_generator import ISeedSequence, ISpawnableSeedSequence
 
 from asnumpy import _core
-from asnumpy._array import ndarray
-from asnumpy._convert import to_numpy
-from asnumpy._creation import normal_shape
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.arrays import normal_shape
+from asnumpy.creation.convert import to_numpy
 
 __all__ = ["BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64", "SeedSequence"]
 

@@ -1,0 +1,1 @@
+"""class ndarray: its attributes, methods and text."""

@@ -1,0 +1,1 @@
+"""Arrays made from values, from nothing, or in the likeness of others."""

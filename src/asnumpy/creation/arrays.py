@@ -1,0 +1,396 @@
+"""Arrays made from nothing, from values, or in the likeness of others."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core
+from asnumpy._public import public
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.convert import asarray as _asarray
+from asnumpy.creation.convert import from_host
+from asnumpy.dtypes.dtype import as_dtype, is_narrow, real_kind
+from asnumpy.dtypes.limits import iinfo
+from asnumpy.host.door import as_numpy, host
+from asnumpy.runtime.devices import Device
+from asnumpy.ufunc.ufunc import isfinite
+
+
+def normal_shape(shape: Any) -> tuple[int, ...]:
+    """A shape as a tuple of Python ints; an int stands for one axis."""
+    if type(shape) is int:
+        return (shape,)
+    if type(shape) is tuple and all(type(n) is int for n in shape):
+        return shape
+    if hasattr(shape, "__index__") and getattr(shape, "ndim", 0) == 0:
+        return (index(shape),)
+    return tuple(index(n) for n in shape)
+
+
+def _new(shape: Any, dtype: Any, order: str, device: Any) -> ndarray:
+    if order not in ("C", "F"):
+        if order in ("A", "K", "a", "k"):
+            raise ValueError("only 'C' or 'F' order is permitted")
+        order = _order_name(order)
+    return _core.empty(normal_shape(shape), as_dtype(dtype, "empty"), order, device)
+
+
+def _order_name(order: Any) -> Any:
+    name = "K" if order is None else str(order).upper()
+    if name not in ("C", "F", "A", "K"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
+    return name
+
+
+def empty_ordered(shape: tuple[int, ...], dtype: np.dtype, order: Any, model: ndarray, device: Any = None) -> ndarray:
+    """A new array whose memory order is `order`; 'A' and 'K' follow the model's strides as NumPy does.
+
+    It lies beside the model where no device is given.
+    """
+    name = _order_name(order)
+    if name in ("A", "K"):
+        if name == "A":
+            name = "F" if model.flags_f_contiguous and model.ndim > 1 else "C"
+        elif model.flags_c_contiguous or len(shape) != model.ndim:
+            name = "C"
+        elif model.flags_f_contiguous:
+            name = "F"
+    if name != "K":
+        return _core.empty(shape, dtype, name, model if device is None else device)
+    strides = model.strides
+    axes = sorted(range(len(shape)), key=lambda axis: -abs(strides[axis]))  # stable: equal strides keep their order
+    made = _core.empty(tuple(shape[axis] for axis in axes), dtype, "C", model if device is None else device)
+    return _core.transpose(made, tuple(int(axis) for axis in np.argsort(axes)))
+
+
+def fill_scalar(value: Any, dtype: np.dtype) -> Any:
+    """A scalar cast to dtype under NumPy's 'unsafe' rule, except that a Python int has to fit."""
+    kind = real_kind(dtype)
+    if type(value) is bool or (type(value) is float and kind in "fc"):
+        return value
+    if type(value) is int and kind in "iub":
+        if is_narrow(dtype) and not iinfo(dtype).min <= value <= iinfo(dtype).max:
+            raise OverflowError(f"Python integer {value} out of bounds for {dtype.name}")
+        return np.array(value, dtype).item()
+    return np.asarray(value).astype(dtype).item()
+
+
+def assign_value(target: ndarray, value: Any) -> ndarray:
+    """target[...] = value, cast without question; for arrays that were just made."""
+    if isinstance(value, ndarray):
+        _core.assign(target, value)
+    elif np.ndim(value) == 0:
+        _core.assign(target, fill_scalar(value, target.dtype))
+    else:
+        _core.assign(target, _asarray(value))
+    return target
+
+
+def _from_ndarray(a: ndarray, dtype: Any, copy: bool | None, order: Any) -> ndarray:
+    wanted = a.dtype if dtype is None else as_dtype(dtype)
+    name = _order_name(order)
+    fits = wanted == a.dtype and (
+        name == "K"
+        or (name == "C" and a.flags_c_contiguous)
+        or (name == "F" and a.flags_f_contiguous)
+        or (name == "A" and (a.flags_c_contiguous or a.flags_f_contiguous))
+    )
+    if fits and not copy:
+        return a
+    if copy is False:
+        raise ValueError(
+            "Unable to avoid copy while creating an array as requested.\n"
+            "If using `np.array(obj, copy=False)` replace it with `np.asarray(obj)` "
+            "to allow a copy when needed (no behavior change in NumPy 1.x)."
+        )
+    if a.flags_c_contiguous and name != "F":
+        return _core.cast(a, wanted)
+    out = empty_ordered(a.shape, wanted, name, a)
+    _core.assign(out, a)
+    return out
+
+
+def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int = 0, ndmax: int = 0) -> ndarray:
+    if isinstance(value, ndarray):
+        made = _from_ndarray(value, dtype, copy, order)
+    elif copy is False:
+        if _core.default_device() != "cpu":
+            raise ValueError(f"Unable to avoid copy while creating an array as requested: {_core.default_device()} "
+                             "has memory of its own, asnumpy.Device(\"cpu\") shares that of the host.")
+        made = _from_ndarray(_core.wrap_numpy(np.array(value, copy=False)), dtype, False, order)
+    elif isinstance(value, np.ndarray) and _order_name(order) != "F" and value.flags.c_contiguous:
+        made = from_host(value)
+        if dtype is not None and np.dtype(dtype) != made.dtype:
+            made = _core.cast(made, as_dtype(dtype))
+    else:
+        limit: dict[str, Any] = {"ndmax": ndmax} if ndmax else {}  # older NumPy has no such keyword
+        try:
+            plain = np.array(value, dtype=dtype, order=_order_name(order), **limit)
+        except ValueError:
+            if not hasattr(type(value), "__array__"):
+                raise
+            plain = np.array(as_numpy(value), dtype=dtype, order=_order_name(order))
+        wanted = as_dtype(plain.dtype)
+        made = _core.adopt(plain if plain.dtype == wanted else plain.astype(wanted))
+    if made.ndim < ndmin:
+        made = made.reshape((1,) * (ndmin - made.ndim) + made.shape)
+    return made
+
+
+@public
+def array(
+    object: Any, dtype: Any = None, *, copy: bool | None = True, order: Any = "K", subok: bool = False,
+    ndmin: int = 0, ndmax: int = 0, like: Any = None,
+) -> ndarray:
+    if type(object) in (list, tuple) and dtype is None and copy is True and order == "K" and not ndmin and not ndmax:
+        return _asarray(object)
+    return _convert(object, dtype, copy, order, ndmin, ndmax)
+
+
+@public
+def asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None, like: Any = None,
+) -> ndarray:
+    """Differs from NumPy: a numpy.ndarray is copied, not shared; `from_dlpack` shares its memory."""
+    if dtype is None and order is None and copy is None:
+        return _asarray(a, device)
+    if device is None:
+        return _convert(a, dtype, copy, order)
+    if copy is False and (a.device_name if isinstance(a, ndarray) else "cpu") != _core.device_name(device):
+        raise ValueError(f"asarray: the elements do not lie on {device}, which gets a copy only")
+    with Device(device):
+        return _core.to_device(_convert(a, dtype, copy, order), device)
+
+
+@public
+def asanyarray(
+    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None, like: Any = None,
+) -> ndarray:
+    """Differs from NumPy: a numpy.ndarray is copied, not shared; `from_dlpack` shares its memory."""
+    return asarray(a, dtype, order, device=device, copy=copy)
+
+
+@public
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> ndarray:
+    return _convert(a, dtype, None, "C", ndmin=1)
+
+
+@public
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> ndarray:
+    return _convert(a, dtype, None, "F", ndmin=1)
+
+
+@public
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> ndarray:
+    made = asarray(a, dtype, order)
+    if made.dtype.kind in "fc" and not isfinite(made).all():
+        raise ValueError("array must not contain infs or NaNs")
+    return made
+
+
+@public
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> ndarray:
+    names = {"C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F"}
+    names |= {"A": "A", "ALIGNED": "A", "W": "W", "WRITEABLE": "W", "O": "O", "OWNDATA": "O"}
+    names |= {"E": "E", "ENSUREARRAY": "E"}
+    wanted = {names[name.upper()] for name in requirements or ()}
+    if {"C", "F"} <= wanted:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    order = "F" if "F" in wanted else "C" if "C" in wanted else "A"
+    made = asarray(a, dtype, order if order != "A" else None)
+    if ("W" in wanted and not made.flags_writeable) or ("O" in wanted and not made.owns_data):
+        return copy(made, order)
+    return made
+
+
+@public
+def copy(a: Any, order: Any = "K", subok: bool = False) -> ndarray:
+    return _convert(a, None, True, order)
+
+
+@public
+def empty(
+    shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
+) -> ndarray:
+    if device is None and order == "C" and (common := _core.filled(shape, dtype, None)) is not None:
+        return common
+    return _new(shape, dtype, order, device)
+
+
+@public
+def zeros(
+    shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
+) -> ndarray:
+    if device is None and order == "C" and (common := _core.filled(shape, dtype, 0)) is not None:
+        return common
+    made = _new(shape, dtype, order, device)
+    _core.assign(made, 0)
+    return made
+
+
+@public
+def ones(
+    shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
+) -> ndarray:
+    if device is None and order == "C" and (common := _core.filled(shape, dtype, 1)) is not None:
+        return common
+    made = _new(shape, dtype, order, device)
+    _core.assign(made, 1)
+    return made
+
+
+@public
+def full(
+    shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
+) -> ndarray:
+    if type(fill_value) is float and device is None and order == "C":
+        common = _core.filled(shape, dtype, fill_value)
+        if common is not None:
+            return common
+    if dtype is None:
+        dtype = fill_value.dtype if isinstance(fill_value, ndarray) else np.asarray(fill_value).dtype
+    return assign_value(_new(shape, dtype, order, device), fill_value)
+
+
+def _like(prototype: Any, dtype: Any, order: Any, shape: Any, device: Any) -> ndarray:
+    model = _asarray(prototype)
+    return empty_ordered(
+        model.shape if shape is None else normal_shape(shape),
+        model.dtype if dtype is None else as_dtype(dtype), order, model, device,
+    )
+
+
+@public
+def empty_like(
+    prototype: Any, /, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *,
+    device: Any = None,
+) -> ndarray:
+    return _like(prototype, dtype, order, shape, device)
+
+
+@public
+def zeros_like(
+    a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None,
+) -> ndarray:
+    made = _like(a, dtype, order, shape, device)
+    _core.assign(made, 0)
+    return made
+
+
+@public
+def ones_like(
+    a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None,
+) -> ndarray:
+    made = _like(a, dtype, order, shape, device)
+    _core.assign(made, 1)
+    return made
+
+
+@public
+def full_like(
+    a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *,
+    device: Any = None,
+) -> ndarray:
+    return assign_value(_like(a, dtype, order, shape, device), fill_value)
+
+
+@public
+def eye(
+    N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: Any = "C", *, device: Any = None,
+    like: Any = None,
+) -> ndarray:
+    columns = N if M is None else M
+    made = zeros((N, columns), dtype, order, device=device)
+    k = index(k)
+    length = min(N, columns - k) if k >= 0 else min(N + k, columns)
+    if length > 0:
+        down, right = made.strides
+        start = k * right if k >= 0 else -k * down
+        _core.assign(_core.as_strided(made, (length,), (down + right,), start, True), 1)
+    return made
+
+
+@public
+def identity(n: int, dtype: Any = None, *, like: Any = None) -> ndarray:
+    return eye(n, dtype=dtype)
+
+
+def computed(function: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
+    """An array that NumPy computes from numbers; where arrays of ours take part, it is a call through the host door."""
+    if device is not None:
+        with Device(device):
+            made = computed(function, *args, **kwargs)
+        moved = tuple(_core.to_device(one, device) for one in (made if isinstance(made, tuple) else (made,)))
+        return moved if isinstance(made, tuple) else moved[0]
+    if any(isinstance(value, ndarray) for value in args):
+        return host(function, *args, **kwargs)
+    made = function(*args, **kwargs)
+    if isinstance(made, tuple):
+        return tuple(_core.adopt(np.asarray(one)) for one in made)
+    as_dtype(made.dtype, function.__name__)
+    return _core.adopt(np.asarray(made))
+
+
+_MISSING: Any = object()
+
+
+@public
+def arange(
+    start_or_stop: Any = _MISSING, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
+    like: Any = None, start: Any = _MISSING,
+) -> ndarray:
+    if start is not _MISSING or start_or_stop is _MISSING:  # by keywords
+        if start is not _MISSING and start_or_stop is not _MISSING:
+            raise TypeError("arange() got multiple values for argument 'start'")
+        if stop is None:
+            raise TypeError("arange() requires stop to be specified.")
+        start_or_stop = 0 if start is _MISSING else start
+    if dtype is None and type(start_or_stop) is int and type(step) is int and (stop is None or type(stop) is int):
+        if device is None:  # the common call first
+            first, last = (0, start_or_stop) if stop is None else (start_or_stop, stop)
+            made = _core.count_from(first, last, step)
+            if made is not None:
+                return made
+        return _core.adopt(np.arange(start_or_stop, stop, step), "arange", device)
+    if stop is None:
+        return computed(np.arange, 0, start_or_stop, step, device=device, dtype=dtype)
+    return computed(np.arange, start_or_stop, stop, step, device=device, dtype=dtype)
+
+
+_given = inspect.signature(arange).parameters
+arange.__signature__ = inspect.signature(arange).replace(parameters=[  # type: ignore[attr-defined]  # as NumPy writes it
+    _given["start_or_stop"].replace(default=inspect.Parameter.empty),
+    *(_given[_name] for _name in ("stop", "step", "dtype", "device", "like")),
+])
+
+
+@public
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
+    axis: int = 0, *, device: Any = None,
+) -> Any:
+    return computed(np.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device)
+
+
+@public
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0,
+) -> ndarray:
+    return computed(np.logspace, start, stop, num, endpoint, base, dtype, axis)
+
+
+@public
+def geomspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0,
+) -> ndarray:
+    return computed(np.geomspace, start, stop, num, endpoint, dtype, axis)
+
+
+@public
+def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
+    return _core.adopt(np.fromiter(iter, dtype, count))

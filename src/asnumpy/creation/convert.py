@@ -1,0 +1,117 @@
+"""Anything array-like becomes an ndarray of ours, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core
+from asnumpy._public import public
+from asnumpy.array.ndarray import ndarray
+from asnumpy.dtypes.dtype import supported, unsupported_error
+from asnumpy.host.door import as_numpy
+from asnumpy.runtime.pinned import empty_like_pinned
+
+
+def from_host(
+    array: np.ndarray, function: str = "asarray", device: Any = None, *, blocking: bool = True
+) -> ndarray:
+    """A copy of a NumPy array, whatever its strides and byte order."""
+    if not supported(array.dtype):
+        raise unsupported_error(array.dtype, function)
+    return _core.new_from_numpy(array, function, device, blocking)
+
+
+def _converted(value: Any, device: Any = None) -> ndarray:
+    """An array of another device is moved; what is no array of ours is copied as `np.asarray` reads it."""
+    if isinstance(value, ndarray):
+        return _core.to_device(value, device)
+    if isinstance(value, np.ndarray):
+        return from_host(value, "asarray", device)
+    made = as_numpy(value)
+    if not supported(made.dtype):
+        raise unsupported_error(made.dtype)
+    if made.base is None and made.flags.owndata and type(value) in (list, tuple, int, float, complex, bool):
+        return _core.adopt(made, "asarray", device)
+    return _core.new_from_numpy(made, "asarray", device)
+
+
+_core.set_hooks({"asarray": _converted})
+asarray = _core.asarray  # our arrays pass through
+
+
+@public
+def from_numpy(array: Any, *, device: Any = None, blocking: bool = True) -> ndarray:
+    """A new array with the elements of a NumPy array.
+
+    Parameters: array, a numpy.ndarray or NumPy scalar of any shape, strides, byte order and numeric dtype;
+    device, where it is made (None: where new arrays are); blocking=False lets the call return before the elements
+    have been read, where they lie in pinned memory (empty_pinned): then they must not change until the stream on which
+    this thread works has been waited for. Returns an array of its shape and dtype in native byte order,
+    on memory of its own. TypeError for other objects and dtypes.
+    """
+    if not isinstance(array, (np.ndarray, np.generic)):
+        came = type(array).__name__
+        raise TypeError(f"from_numpy: expected a numpy.ndarray, got {came}; asarray() takes any sequence")
+    return from_host(np.asarray(array), "from_numpy", device, blocking=blocking)
+
+
+@public
+def to_numpy(array: Any, out: np.ndarray | None = None, *, blocking: bool = True) -> np.ndarray:
+    """A NumPy array of its own with the elements of an array on any device.
+
+    On the CPU `np.asarray(array)` shares memory instead.
+
+    Parameters: array, an array of asnumpy or anything that `np.array` takes; out, a numpy.ndarray of its shape that
+    gets the elements (None: a new one), cast as numpy.copyto does; blocking=False lets the call return before they are
+    there, where out is pinned memory (empty_pinned) of the array's dtype in one piece, or None: read them after the
+    stream on which this thread works has been waited for. Returns a numpy.ndarray of its shape, dtype and memory order,
+    or out. What is pending is run. ValueError for an out of another shape.
+    """
+    if out is None and (blocking or not isinstance(array, ndarray) or array.host_visible):
+        return _core.numpy_copy(array) if isinstance(array, ndarray) else np.array(array)
+    if out is None:
+        out = empty_like_pinned(array, device=array.device_name)
+    elif not isinstance(out, np.ndarray):
+        raise TypeError(f"to_numpy: out: expected a numpy.ndarray, got {type(out).__name__}")
+    elif out.shape != np.shape(array):
+        raise ValueError(f"to_numpy: out: expected the shape {np.shape(array)}, got {out.shape}")
+    if not isinstance(array, ndarray) or not _core.download_into(array, out, blocking):
+        np.copyto(out, _core.numpy_copy(array) if isinstance(array, ndarray) else array)
+    return out
+
+
+@public
+def asnumpy(array: Any) -> np.ndarray:
+    """The same as to_numpy(array), under the name that other device libraries use. Returns a numpy.ndarray."""
+    return to_numpy(array)
+
+
+@public
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ndarray:
+    if device is not None:
+        try:
+            device = _core.device_name(device)
+        except ValueError as error:
+            raise ValueError(f"from_dlpack: {error}") from None
+    if isinstance(x, ndarray):
+        if device not in (None, x.device_name):
+            if copy is False:
+                raise ValueError(f"from_dlpack: the array lies on {x.device_name}, {device} gets a copy only")
+            return _core.to_device(x, device)
+        return _core.cast(x, x.dtype) if copy else x[...]
+    if not hasattr(x, "__dlpack__"):
+        raise TypeError(f"from_dlpack: expected an object with __dlpack__, got {type(x).__name__}")
+    wanted: dict[str, Any] = {"dl_device": (1, 0)} if device == "cpu" else {}  # which asks the producer to copy to it
+    if copy is not None:
+        wanted["copy"] = copy
+    try:
+        made, copied = _core.from_dlpack(x.__dlpack__(max_version=(1, 0), **wanted)), True
+    except TypeError:  # a producer from before version 1.0 knows no keywords
+        made, copied = _core.from_dlpack(x.__dlpack__()), False
+    if device not in (None, made.device_name):
+        if copy is False:
+            raise ValueError(f"from_dlpack: the tensor lies on {made.device_name}, {device} gets a copy only")
+        return _core.to_device(made, device)
+    return _core.cast(made, made.dtype) if copy and not copied else made

@@ -1,0 +1,1 @@
+"""Element types: names, promotion, limits."""

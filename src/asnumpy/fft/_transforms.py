@@ -1,0 +1,142 @@
+"""Discrete Fourier transforms with NumPy's interface; large ones are SciPy's, on several threads, all on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from asnumpy import _core
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.arrays import computed
+from asnumpy.creation.convert import asarray
+from asnumpy.dtypes.dtype import as_dtype
+from asnumpy.host.door import host
+from asnumpy.host.whole import name_error
+from asnumpy.manipulation.shapes import roll
+
+# Below it NumPy's transform is as fast, and SciPy need not be imported.
+_LARGE = 1 << 15
+_NORMS = (None, "backward", "ortho", "forward")
+_TAKES_COMPLEX = frozenset({"fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "irfft", "irfft2", "irfftn", "hfft"})
+
+
+def _of_scipy(a: ndarray, name: str, lengths: Any, axes: Any, norm: Any) -> Callable[..., Any] | None:
+    """SciPy's function where it pays and where it means the same; None: NumPy's, which also words the errors."""
+    kind = a.dtype.kind
+    if a.size < _LARGE or norm not in _NORMS or kind == "V" or a.dtype == np.float16:
+        return None
+    if kind == "c" and name not in _TAKES_COMPLEX:
+        return None
+    try:
+        places = [normalize_axis_index(axis, a.ndim) for axis in axes]
+        counts = [index(n) for n in lengths if n is not None]
+    except (TypeError, ValueError):
+        return None
+    if len(set(places)) < len(places) or not places or any(n < 1 for n in counts):
+        return None
+    if lengths and len(lengths) != len(places):
+        return None
+    import scipy.fft  # at first use: its import takes as long as all of NumPy's
+
+    return getattr(scipy.fft, name)
+
+
+def _run(
+    a: ndarray, name: str, lengths: Any, axes: Any, norm: Any, out: Any, plain: tuple[Any, ...],
+) -> ndarray:
+    try:
+        large = _of_scipy(a, name, lengths, axes, norm)
+        if large is None:
+            return host(getattr(np.fft, name), a, *plain, norm, out)
+        made = host(large, a, *plain, norm, workers=_core.num_threads())
+        if out is None:
+            return made
+        fits = isinstance(out, ndarray) and out.shape == made.shape
+        if not fits or not np.can_cast(made.dtype, out.dtype, "same_kind"):
+            return host(getattr(np.fft, name), a, *plain, norm, out)  # NumPy's own arrays, and what does not fit
+        _core.assign(out, made)
+        return out
+    except Exception as error:
+        name_error(error, f"fft.{name}", (a,))
+        raise
+
+
+def _line(name: str) -> Callable[..., Any]:
+    """A transform along one axis."""
+
+    def transform(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ndarray:
+        return _run(asarray(a), name, (n,), (axis,), norm, out, (n, axis))
+
+    return transform
+
+
+def _several(name: str, default: Any) -> Callable[..., Any]:
+    """A transform along several axes."""
+
+    def transform(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> ndarray:
+        array = asarray(a)
+        over = tuple(range(array.ndim)) if axes is None else axes
+        # without axes, NumPy says what lengths alone mean
+        lengths = () if s is None else s if axes is not None else (0,)
+        return _run(array, name, lengths, over, norm, out, (s, axes))
+
+    return transform
+
+
+fft, ifft, rfft, irfft, hfft, ihfft = (_line(name) for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"))
+fft2, ifft2, rfft2, irfft2 = (_several(name, (-2, -1)) for name in ("fft2", "ifft2", "rfft2", "irfft2"))
+fftn, ifftn, rfftn, irfftn = (_several(name, None) for name in ("fftn", "ifftn", "rfftn", "irfftn"))
+
+
+def _frequencies(name: str, n: Any, d: Any, device: Any, dtype: Any) -> ndarray:
+    kind = None if dtype is None else as_dtype(dtype, f"fft.{name}")
+    try:
+        made = computed(getattr(np.fft, name), n, d, device=device)
+    except ValueError as error:
+        name_error(error, f"fft.{name}", ())
+        raise
+    return made if kind is None else made.astype(kind)
+
+
+def fftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> ndarray:
+    """Takes the array API's `dtype` besides NumPy's parameters."""
+    return _frequencies("fftfreq", n, d, device, dtype)
+
+
+def rfftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> ndarray:
+    """Takes the array API's `dtype` besides NumPy's parameters."""
+    return _frequencies("rfftfreq", n, d, device, dtype)
+
+
+def _shifted(x: Any, axes: Any, back: bool) -> ndarray:
+    a = asarray(x)
+
+    def shift(axis: Any) -> int:
+        half = a.shape[axis] // 2
+        return -half if back else half
+
+    if axes is None:
+        axes = tuple(range(a.ndim))
+    elif isinstance(axes, (int, np.integer)):
+        return roll(a, shift(axes), axes)
+    return roll(a, [shift(axis) for axis in axes], axes)
+
+
+def fftshift(x: Any, axes: Any = None) -> ndarray:
+    return _shifted(x, axes, back=False)
+
+
+def ifftshift(x: Any, axes: Any = None) -> ndarray:
+    return _shifted(x, axes, back=True)
+
+
+__all__ = sorted(name for name in np.fft.__all__ if name in globals())
+for _name in __all__:
+    _function, _text = globals()[_name], getattr(np.fft, _name).__doc__
+    _function.__doc__ = _text if _function.__doc__ is None else f"{_function.__doc__}\n\n{_text}"
+    _function.__name__ = _function.__qualname__ = _name
+    _function.__module__ = "asnumpy.fft"

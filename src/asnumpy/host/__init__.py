@@ -1,0 +1,1 @@
+"""The host door: work that NumPy and SciPy do for us, counted."""

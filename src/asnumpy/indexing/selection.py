@@ -1,0 +1,453 @@
+"""Elements chosen, or written, by condition or by position: where, take, put and what is made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from asnumpy import _core
+from asnumpy._public import public
+from asnumpy.array.ndarray import method, ndarray
+from asnumpy.creation.arrays import fill_scalar, zeros_like
+from asnumpy.creation.convert import asarray
+from asnumpy.host.door import host
+from asnumpy.manipulation.shapes import ravel, resize
+from asnumpy.ufunc.ufunc import floor_divide, logical_not, maximum, minimum, not_equal, remainder
+
+_WEAK = (bool, int, float, complex)
+_BOOL = np.dtype(bool)
+_INTP = np.dtype(np.intp)
+_where_dtypes: set[np.dtype] = set()
+_result_types: dict[tuple[Any, Any], np.dtype] = {}
+
+
+def _selectable(dtype: np.dtype) -> bool:
+    """Whether the row `where` has a loop of this dtype (extended precision has none)."""
+    if not _where_dtypes:
+        (row,) = (row for row in _core.rows() if row["name"] == "where")
+        _where_dtypes.update(loop[1][0] for loop in row["loops"])
+    return dtype in _where_dtypes
+
+
+def select_where(mask: ndarray, x: Any, y: Any, dtype: np.dtype) -> ndarray:
+    """x where the mask is true, else y; arrays of another dtype are cast, scalars have been cast by fill_scalar."""
+    if _selectable(dtype):
+        return _core.apply("where", (_BOOL, dtype, dtype, dtype), (mask, x, y))
+    return host(np.where, mask, *(one.astype(dtype) if isinstance(one, ndarray) else dtype.type(one) for one in (x, y)))
+
+
+@public
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    if x is None and y is None:
+        return nonzero(condition)
+    if x is None or y is None:
+        raise ValueError("either both or neither of x and y should be given")
+    mask = asarray(condition)
+    x = x if type(x) in _WEAK else asarray(x)
+    y = y if type(y) in _WEAK else asarray(y)
+    if type(x) is ndarray and type(y) is ndarray and x.dtype == y.dtype:
+        dtype = x.dtype
+    else:
+        keys = (type(x) if type(x) in _WEAK else x.dtype, type(y) if type(y) in _WEAK else y.dtype)
+        known = _result_types.get(keys)
+        if known is None:
+            known = _result_types[keys] = np.result_type(*(key(0) if isinstance(key, type) else key for key in keys))
+        dtype = known
+        x = x if isinstance(x, ndarray) else _wrapped(x, dtype)
+        y = y if isinstance(y, ndarray) else _wrapped(y, dtype)
+    return select_where(mask, x, y, dtype)
+
+
+def _wrapped(value: Any, dtype: np.dtype) -> Any:
+    """A Python number as an element of dtype; unlike in ufuncs, an int that does not fit wraps around."""
+    if type(value) is float and dtype.kind == "f":
+        return value
+    return np.asarray(value).astype(dtype).item()
+
+
+# --- positions of what is true: their number depends on data, so these run at once ---
+
+
+def _truth(a: Any) -> ndarray:
+    a = asarray(a)
+    return a if a.dtype == _BOOL else not_equal(a, 0) if a.dtype.kind != "V" else _core.cast(a, _BOOL)
+
+
+@public
+def nonzero(a: Any) -> tuple[ndarray, ...]:
+    mask = _truth(a)
+    if mask.ndim == 0:
+        raise ValueError(
+            "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the context "
+            "of this error is of the form `arr[nonzero(cond)]`, just use `arr[cond]`."
+        )
+    if mask.ndim == 1:
+        return (_core.flatnonzero(mask),)
+    flat = _core.flatnonzero(ravel(mask))
+    found = []
+    for length in mask.shape[:0:-1]:
+        found.append(remainder(flat, length))
+        flat = floor_divide(flat, length)
+    return (flat, *reversed(found))
+
+
+@public
+def flatnonzero(a: Any) -> ndarray:
+    return _core.flatnonzero(ravel(_truth(a)))
+
+
+@public
+def argwhere(a: Any) -> ndarray:
+    a = asarray(a)
+    if a.ndim == 0:
+        return _core.empty((int(bool(a)), 0), _INTP)
+    found = nonzero(a)
+    out = _core.empty((found[0].size, a.ndim), _INTP)
+    for place, line in enumerate(found):
+        _core.assign(out[:, place], line)
+    return out
+
+
+@public
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> ndarray:
+    return _truth(a).sum(axis=axis, dtype=_INTP, keepdims=keepdims)
+
+
+# --- taking ---
+
+
+def positions(indices: Any, casting: Any = "same_kind") -> ndarray:
+    """Indices as an int64 array: arrays are cast by the rule, other sequences whatever they hold."""
+    if isinstance(indices, ndarray):
+        index = indices
+        if index.dtype != _INTP and not np.can_cast(index.dtype, _INTP, casting):
+            raise TypeError(
+                f"Cannot cast array data from {index.dtype!r} to {_INTP!r} according to the rule '{casting}'"
+            )
+    elif isinstance(indices, (np.ndarray, np.generic)):
+        return asarray(indices.astype(_INTP, casting=casting))
+    else:
+        index = asarray(indices)
+    return index if index.dtype == _INTP else _core.cast(index, _INTP)
+
+
+def _mode(mode: Any) -> str:
+    name = str(mode).lower()
+    if name not in ("raise", "wrap", "clip"):
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
+    return name
+
+
+def _within(index: ndarray, length: int, name: str) -> ndarray:
+    if name == "raise" or not length:
+        return index
+    return remainder(index, length) if name == "wrap" else minimum(maximum(index, 0), length - 1)
+
+
+@public
+def take(a: Any, indices: Any, axis: int | None = None, out: ndarray | None = None, mode: str = "raise") -> ndarray:
+    a, mode = asarray(a), _mode(mode)
+    if axis is None:
+        a, axis = ravel(a), 0
+    else:
+        if a.ndim == 0:
+            a = a.reshape(1)
+        axis = normalize_axis_index(axis, a.ndim)
+    index = positions(indices)
+    length = a.shape[axis]
+    if not length and index.size:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    index = _within(index, length, mode)
+    if not a.size:  # nothing is read, so nothing is out of range
+        made = _core.empty(a.shape[:axis] + index.shape + a.shape[axis + 1:], a.dtype)
+    else:
+        made = _core.take(a, index if index.ndim == 1 else ravel(index), axis)
+    if index.ndim != 1 and a.size:
+        made = made.reshape(a.shape[:axis] + index.shape + a.shape[axis + 1:])
+    if out is None and made.ndim == 0:
+        return made[()]  # a scalar
+    return made if out is None else write_out(out, made, "output array does not match result of ndarray.take")
+
+
+def write_out(out: Any, made: ndarray, mismatch: str) -> ndarray:
+    """Stores a result that is already computed into an out= array of the same shape that can hold it."""
+    if not isinstance(out, ndarray):
+        raise TypeError(f"expected out to be an asnumpy.ndarray, got {type(out).__name__}")
+    if out.shape != made.shape:
+        raise ValueError(mismatch)
+    if not np.can_cast(out.dtype, made.dtype):  # the buffer that NumPy would use is cast back
+        raise TypeError(
+            f"Cannot cast array data from {out.dtype!r} to {made.dtype!r} according to the rule 'safe'"
+        )
+    _core.assign(out, made)
+    return out
+
+
+def _along(shape: tuple[int, ...], indices: Any, axis: int) -> tuple[Any, ...]:
+    """The index that pairs `indices` along one axis with every position of the others."""
+    index = asarray(indices)
+    if index.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
+    if len(shape) != index.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    lines: list[Any] = []
+    for place, length in enumerate(shape):
+        if place == axis:
+            lines.append(index)
+        else:
+            lines.append(np.arange(length).reshape((1,) * place + (length,) + (1,) * (len(shape) - place - 1)))
+    return tuple(lines)
+
+
+@public
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
+    a = asarray(arr)
+    if axis is None:
+        index = asarray(indices)
+        if index.ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        a, axis = ravel(a), 0
+    axis = normalize_axis_index(axis, a.ndim)
+    return a[_along(a.shape, indices, axis)]
+
+
+@public
+def compress(condition: Any, a: Any, axis: int | None = None, out: ndarray | None = None) -> ndarray:
+    mask = _truth(condition)
+    if mask.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    a = asarray(a)
+    if axis is None:
+        a, axis = ravel(a), 0
+    if out is None and a.ndim == 1 and a.shape == mask.shape:
+        normalize_axis_index(axis, 1)
+        return _core.compress(a, mask)
+    return take(a, _core.flatnonzero(mask), axis, out)
+
+
+@public
+def extract(condition: Any, arr: Any) -> ndarray:
+    a, mask = ravel(asarray(arr)), ravel(_truth(condition))
+    if a.size == mask.size:
+        return _core.compress(a, mask)
+    return take(a, _core.flatnonzero(mask))
+
+
+@public
+def choose(a: Any, choices: Any, out: ndarray | None = None, mode: str = "raise") -> ndarray:
+    parts = choices if isinstance(choices, ndarray) else [asarray(one) for one in choices]
+    return host(np.choose, asarray(a), parts, out=out, mode=mode)
+
+
+@public
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> ndarray:
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if len(condlist) == 0:
+        raise ValueError("select with an empty condition list is not possible")
+    choices = [one if type(one) in _WEAK else asarray(one) for one in (*choicelist, default)]
+    try:
+        dtype = np.result_type(*(one.dtype if isinstance(one, ndarray) else one for one in choices))
+    except TypeError as error:
+        raise TypeError(f"Choicelist and default value do not have a common dtype: {error}") from None
+    masks = [asarray(one) for one in condlist]
+    for place, mask in enumerate(masks):
+        if mask.dtype != _BOOL:
+            raise TypeError(f"invalid entry {place} in condlist: should be boolean ndarray")
+    shape = np.broadcast_shapes(*(one.shape for one in (*masks, *choices) if isinstance(one, ndarray)))
+    chosen = [one if isinstance(one, ndarray) else _wrapped(one, dtype) for one in choices]
+    made = chosen.pop()
+    for mask, one in zip(reversed(masks), reversed(chosen), strict=True):
+        made = select_where(mask, one, made, dtype)
+    return made if made.shape == shape else _core.cast(_core.broadcast_to(made, shape), dtype)
+
+
+@public
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:
+    x = asarray(x)
+    if np.ndim(condlist) == 0 or (np.ndim(condlist[0]) == 0 and x.ndim != 0):
+        condlist = [condlist]
+    masks = [_truth(one) for one in condlist]
+    if len(masks) == len(funclist) - 1:
+        remaining = masks[0]
+        for mask in masks[1:]:
+            remaining = remaining | mask
+        masks.append(logical_not(remaining))
+    elif len(masks) != len(funclist):
+        count = len(masks)
+        raise ValueError(f"with {count} condition(s), either {count} or {count + 1} functions are expected")
+    out = zeros_like(x)
+    for mask, function in zip(masks, funclist, strict=True):
+        if not callable(function):
+            out[mask] = function
+        else:
+            values = x[mask]
+            if values.size > 0:
+                out[mask] = function(values, *args, **kw)
+    return out
+
+
+# --- writing ---
+
+
+def _target(a: Any, place: str = "argument 1") -> ndarray:
+    if not isinstance(a, ndarray):
+        raise TypeError(f"{place} must be asnumpy.ndarray, not {type(a)}")
+    if not a.flags_writeable:
+        raise ValueError("assignment destination is read-only")
+    return a
+
+
+def _written(values: Any, dtype: np.dtype) -> ndarray:
+    new = asarray(values)
+    if new.dtype.kind == "c" and dtype.kind != "c" and not isinstance(values, (ndarray, np.ndarray)):
+        raise TypeError(f"{'int' if dtype.kind in 'iu' else 'float'}() argument must be a real number, not 'complex'")
+    return new if new.dtype == dtype else _core.cast(new, dtype)
+
+
+def _safely_written(values: Any, dtype: np.dtype) -> ndarray:
+    if isinstance(values, (ndarray, np.ndarray)) and not np.can_cast(values.dtype, dtype):
+        raise TypeError(f"Cannot cast array data from {values.dtype!r} to {dtype!r} according to the rule 'safe'")
+    return _written(values, dtype)
+
+
+@public
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    a = _target(a)
+    index = _within(ravel(positions(ind, "safe")), a.size, _mode(mode))
+    new = ravel(_written(v, a.dtype))
+    if not index.size or not new.size:
+        return
+    if not a.size:
+        raise IndexError("cannot replace elements of an empty array")
+    if new.size == 1:
+        new = _core.broadcast_to(new, index.shape)
+    elif new.size != index.size:
+        new = resize(new, index.shape)
+    flat = _core.reshape_view(a, (a.size,))
+    if flat is not None:
+        _core.scatter(flat, index, new, 0)
+        return
+    flat = ravel(a)
+    _core.scatter(flat, index, new, 0)
+    _core.assign(a, flat.reshape(a.shape))
+
+
+@public
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+    arr = _target(arr)
+    if axis is None:
+        index = asarray(indices)
+        if index.ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        if index.dtype.kind not in "iu":
+            raise IndexError("`indices` must be an integer array")
+        new = _written(values, arr.dtype)
+        put(arr, index, _core.broadcast_to(new, index.shape))
+        return
+    arr[_along(arr.shape, indices, normalize_axis_index(axis, arr.ndim))] = values
+
+
+def _overwrite(target: ndarray, mask: ndarray, values: Any) -> None:
+    """target[mask] = values, of the target's shape or one that broadcasts to it, without a data-dependent shape."""
+    dtype = target.dtype
+    if _selectable(dtype):
+        _core.apply("where", (_BOOL, dtype, dtype, dtype), (mask, values, target), (target,))
+    else:
+        host(np.copyto, target, values, where=mask)
+
+
+@public
+def putmask(a: Any, /, mask: Any, values: Any) -> None:
+    a = _target(a, "putmask() argument 1")
+    mask = _truth(mask)
+    if mask.size != a.size:
+        raise ValueError("putmask: mask and data must be the same size")
+    new = _safely_written(values, a.dtype)
+    if not new.size:
+        return
+    if new.size != 1 and new.shape != a.shape:
+        new = resize(new, a.shape)
+    _overwrite(a, mask if mask.shape == a.shape else mask.reshape(a.shape), new if new.size != 1 else new.reshape(()))
+
+
+@public
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    arr = _target(arr)
+    host(np.place, arr, _truth(mask), _safely_written(vals, arr.dtype))
+
+
+@public
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    dst = _target(dst, "copyto() argument 1")
+    if type(src) in _WEAK:
+        weak = np.dtype(bool) if type(src) is bool else np.result_type(src, dst.dtype)
+        if not np.can_cast(weak, dst.dtype, casting):  # type: ignore[arg-type]
+            raise TypeError(
+                f"Cannot cast scalar from {np.asarray(src).dtype!r} to {dst.dtype!r} according to the rule '{casting}'"
+            )
+        new: Any = fill_scalar(src, dst.dtype)
+    else:
+        new = asarray(src)
+        if new.dtype != dst.dtype and not np.can_cast(new.dtype, dst.dtype, casting):  # type: ignore[arg-type]
+            raise TypeError(
+                f"Cannot cast array data from {new.dtype!r} to {dst.dtype!r} according to the rule '{casting}'"
+            )
+    if where is True:
+        _core.assign(dst, new)
+        return
+    mask = asarray(where)
+    if mask.dtype != _BOOL and isinstance(where, (ndarray, np.ndarray)):
+        raise TypeError(f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'")
+    for operand in (mask, new):
+        if isinstance(operand, ndarray) and operand.shape != dst.shape:
+            try:
+                _core.broadcast_to(operand, dst.shape)
+            except ValueError:
+                raise ValueError(
+                    f"could not broadcast input array from shape {operand.shape} into shape {dst.shape}"
+                ) from None
+    _overwrite(dst, mask, new)
+
+
+# --- positions as numbers ---
+
+
+@public
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[ndarray, ...]:
+    return host(np.unravel_index, indices, shape, order)
+
+
+@public
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> ndarray:
+    return host(np.ravel_multi_index, multi_index, dims, mode, order)
+
+
+# --- the same as methods, with np.ndarray's signatures ---
+
+
+@method(name="nonzero")
+def _nonzero(a: ndarray, /) -> tuple[ndarray, ...]:
+    return nonzero(a)
+
+
+@method(name="take")
+def _take(a: ndarray, indices: Any, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> ndarray:
+    return take(a, indices, axis, out, mode)
+
+
+@method(name="put")
+def _put(a: ndarray, indices: Any, values: Any, /, mode: str = "raise") -> None:
+    put(a, indices, values, mode)
+
+
+@method(name="compress")
+def _compress(a: ndarray, /, condition: Any, axis: int | None = None, out: Any = None) -> ndarray:
+    return compress(condition, a, axis, out)
+
+
+@method(name="choose")
+def _choose(a: ndarray, /, choices: Any, out: Any = None, mode: str = "raise") -> ndarray:
+    return choose(a, choices, out, mode)

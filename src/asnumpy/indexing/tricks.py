@@ -1,0 +1,97 @@
+"""Grids and joins that are written as an index: mgrid, ogrid, r_, c_."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core
+from asnumpy._public import export
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.arrays import array, computed
+from asnumpy.host.door import host
+from asnumpy.manipulation.joining import concatenate
+
+
+class _OpenGrid:
+    """ogrid: one line of coordinates for each axis, of length one along the others."""
+
+    __doc__ = f"{__doc__}\n\n{np.ogrid.__doc__}"
+
+    def __getitem__(self, key: Any) -> Any:
+        return computed(np.ogrid.__getitem__, key)  # lines are short: NumPy makes them
+
+
+class _FullGrid:
+    """mgrid: the coordinates of every point, axis by axis."""
+
+    __doc__ = f"{__doc__}\n\n{np.mgrid.__doc__}"
+
+    def __getitem__(self, key: Any) -> Any:
+        lines = computed(np.ogrid.__getitem__, key)
+        if isinstance(lines, ndarray):
+            return lines
+        shape = tuple(line.size for line in lines)
+        made = _core.empty((len(lines), *shape), np.result_type(int, *(line.dtype for line in lines)))
+        for place, line in enumerate(lines):
+            _core.assign(made[place, ...], line)
+        return made
+
+
+class _Joiner:
+    """r_ and c_: arrays, numbers and ranges joined along an axis, as numpy.r_ describes."""
+
+    def __init__(self, source: Any, axis: int, ndmin: int, line: int) -> None:
+        self._source, self._directives = source, (axis, ndmin, line)
+        self.__doc__ = source.__doc__
+
+    def __len__(self) -> int:
+        return 0
+
+    def __getitem__(self, key: Any) -> Any:
+        parts = key if isinstance(key, tuple) else (key,)
+        axis, ndmin, line = self._directives
+        if isinstance(parts[0], str):
+            numbers = parts[0].split(",")
+            if not 1 <= len(numbers) <= 3 or not all(one.strip().lstrip("-").isdigit() for one in numbers):
+                return host(self._source.__getitem__, key)  # matrices, and errors in NumPy's words
+            given = [int(one) for one in numbers]
+            axis, ndmin, line = *given, *(axis, ndmin, line)[len(given):]
+            parts = parts[1:]
+        if not parts or any(isinstance(part, str) for part in parts):
+            return host(self._source.__getitem__, key)
+        kinds: list[Any] = []
+        joined = []
+        for part in parts:
+            if type(part) in np.ScalarType:
+                kinds.append(part)
+                joined.append(part)
+                continue
+            made = self._line(part, ndmin, line) if isinstance(part, slice) else self._array(part, ndmin, line)
+            kinds.append(made.dtype)
+            joined.append(made)
+        dtype = np.result_type(*kinds)
+        return concatenate([array(one, dtype=dtype, copy=None, ndmin=ndmin) for one in joined], axis)
+
+    @staticmethod
+    def _line(part: slice, ndmin: int, line: int) -> ndarray:
+        made = array(computed(np.r_.__getitem__, part), copy=None, ndmin=ndmin)
+        return made if line == -1 or ndmin < 2 else made.swapaxes(-1, line)
+
+    @staticmethod
+    def _array(part: Any, ndmin: int, line: int) -> ndarray:
+        made = array(part, copy=None, ndmin=ndmin)
+        added = ndmin - np.ndim(part)
+        if line == -1 or added <= 0:
+            return made
+        # the new axes stand in front; the array's own first axis moves to `line`
+        first = line if line >= 0 else line + added + 1
+        axes = list(range(ndmin))
+        return made.transpose(axes[:first] + axes[added:] + axes[first:added])
+
+
+export("mgrid", _FullGrid())
+export("ogrid", _OpenGrid())
+export("r_", _Joiner(np.r_, 0, 1, -1))
+export("c_", _Joiner(np.c_, -1, 2, 0))

@@ -1,0 +1,1 @@
+"""How other libraries meet our arrays: NumPy's protocols and the array API."""

@@ -1,0 +1,1 @@
+"""Arrays in files, text and raw bytes."""

@@ -1,0 +1,242 @@
+"""Polynomials as numpy's top level has them: coefficients from the highest power down, and the class poly1d."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core
+from asnumpy._public import public
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.arrays import zeros, zeros_like
+from asnumpy.creation.convert import asarray
+from asnumpy.host.door import host
+from asnumpy.manipulation.joining import concatenate
+
+
+def _plain(value: Any) -> Any:
+    """A poly1d of ours as NumPy's."""
+    if isinstance(value, poly1d):
+        return np.poly1d(_core.to_numpy_view(value.coeffs, None), variable=value.variable)
+    return value
+
+
+def _ours(value: Any) -> Any:
+    if isinstance(value, np.poly1d):
+        return poly1d(value.coeffs, variable=value.variable)
+    return tuple(map(_ours, value)) if type(value) is tuple else value
+
+
+def _door(function: Any, *args: Any, **kwargs: Any) -> Any:
+    return _ours(host(function, *map(_plain, args), **kwargs))
+
+
+@public
+def poly(seq_of_zeros: Any) -> Any:
+    return _door(np.poly, seq_of_zeros)
+
+
+@public
+def roots(p: Any) -> Any:
+    return _door(np.roots, p)
+
+
+@public
+def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+    return _door(np.polyint, p, m, k)
+
+
+@public
+def polyder(p: Any, m: int = 1) -> Any:
+    return _door(np.polyder, p, m)
+
+
+@public
+def polyfit(
+    x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False,
+) -> Any:
+    return _door(np.polyfit, x, y, deg, rcond, full, w, cov)
+
+
+@public
+def polyadd(a1: Any, a2: Any) -> Any:
+    return _door(np.polyadd, a1, a2)
+
+
+@public
+def polysub(a1: Any, a2: Any) -> Any:
+    return _door(np.polysub, a1, a2)
+
+
+@public
+def polymul(a1: Any, a2: Any) -> Any:
+    return _door(np.polymul, a1, a2)
+
+
+@public
+def polydiv(u: Any, v: Any) -> Any:
+    return _door(np.polydiv, u, v)
+
+
+@public
+def polyval(p: Any, x: Any) -> Any:
+    """Horner's scheme in operations that fuse; `x` may be a poly1d."""
+    coefficients = p.coeffs if isinstance(p, (poly1d, np.poly1d)) else p
+    numbers = list(np.asarray(_core.to_numpy_view(coefficients, None) if isinstance(coefficients, ndarray)
+                              else coefficients))
+    if isinstance(x, (poly1d, np.poly1d)):
+        value: Any = 0
+    else:
+        x = asarray(x)
+        value = zeros_like(x)
+    for one in numbers:
+        value = value * x + (asarray(one) if isinstance(one, np.ndarray) else one)
+    return value
+
+
+@public
+class poly1d:
+    """A polynomial in one variable; its coefficients are an array of ours."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, c_or_r: Any, r: bool = False, variable: str | None = None) -> None:
+        if isinstance(c_or_r, (poly1d, np.poly1d)):
+            self._variable = c_or_r.variable if variable is None else variable
+            self._coeffs = asarray(c_or_r.coeffs)
+            if isinstance(c_or_r, poly1d):
+                extra = set(vars(c_or_r)) - set(vars(self))
+                if extra:
+                    warnings.warn(
+                        "In the future extra properties will not be copied across when constructing one poly1d from "
+                        "another", FutureWarning, stacklevel=2,
+                    )
+                    vars(self).update({name: vars(c_or_r)[name] for name in extra})
+            return
+        given = _core.to_numpy_view(c_or_r, None) if isinstance(c_or_r, ndarray) else c_or_r
+        made = np.poly1d(given, r, variable)
+        self._variable = made.variable
+        self._coeffs = asarray(made.coeffs)
+
+    @property
+    def coeffs(self) -> Any:
+        return self._coeffs
+
+    @coeffs.setter
+    def coeffs(self, value: Any) -> None:
+        if value is not self._coeffs:  # `p.coeffs += 1` changes the array and then sets what is there
+            raise AttributeError("Cannot set attribute")
+
+    c = coef = coefficients = coeffs
+
+    @property
+    def variable(self) -> str:
+        return self._variable
+
+    @property
+    def order(self) -> int:
+        return len(self._coeffs) - 1
+
+    o = order
+
+    @property
+    def roots(self) -> Any:
+        return roots(self._coeffs)
+
+    r = roots
+
+    def __array__(self, t: Any = None, copy: Any = None) -> np.ndarray:
+        return self._coeffs.__array__(t, copy=copy)
+
+    def __repr__(self) -> str:
+        return repr(_plain(self))
+
+    def __str__(self) -> str:
+        return str(_plain(self))
+
+    def __len__(self) -> int:
+        return self.order
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._coeffs)
+
+    def __call__(self, val: Any) -> Any:
+        return polyval(self._coeffs, val)
+
+    def __neg__(self) -> poly1d:
+        return poly1d(-self._coeffs)
+
+    def __pos__(self) -> poly1d:
+        return self
+
+    def __add__(self, other: Any) -> Any:
+        return polyadd(self, poly1d(other))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return polysub(self, poly1d(other))
+
+    def __rsub__(self, other: Any) -> Any:
+        return polysub(poly1d(other), self)
+
+    def __mul__(self, other: Any) -> Any:
+        if _is_number(other):
+            return poly1d(self._coeffs * other)
+        return polymul(self, poly1d(other))
+
+    def __rmul__(self, other: Any) -> Any:
+        if _is_number(other):
+            return poly1d(other * self._coeffs)
+        return polymul(self, poly1d(other))
+
+    def __truediv__(self, other: Any) -> Any:
+        if _is_number(other):
+            return poly1d(self._coeffs / other)
+        return polydiv(self, poly1d(other))
+
+    def __rtruediv__(self, other: Any) -> Any:
+        if _is_number(other):
+            return poly1d(other / self._coeffs)
+        return polydiv(poly1d(other), self)
+
+    def __pow__(self, val: Any) -> Any:
+        if not _is_number(val) or int(val) != val or val < 0:
+            raise ValueError("Power to non-negative integers only.")
+        result = poly1d([1])
+        for _ in range(int(val)):
+            result = polymul(self, result)
+        return result
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, poly1d):
+            return NotImplemented
+        return self._coeffs.shape == other._coeffs.shape and bool((self._coeffs == other._coeffs).all())
+
+    def __ne__(self, other: object) -> Any:
+        return NotImplemented if not isinstance(other, poly1d) else not self == other
+
+    def __getitem__(self, val: int) -> Any:
+        if val > self.order or val < 0:
+            return self._coeffs.dtype.type(0)
+        return self._coeffs[self.order - val]
+
+    def __setitem__(self, key: int, val: Any) -> None:
+        if key < 0:
+            raise ValueError("Does not support negative powers.")
+        if key > self.order:
+            self._coeffs = concatenate((zeros(key - self.order, self._coeffs.dtype), self._coeffs))
+        self._coeffs[self.order - key] = val
+
+    def integ(self, m: int = 1, k: Any = 0) -> Any:
+        return poly1d(polyint(self._coeffs, m, k))
+
+    def deriv(self, m: int = 1) -> Any:
+        return poly1d(polyder(self._coeffs, m))
+
+
+def _is_number(value: Any) -> bool:
+    return bool(np.isscalar(value)) or (isinstance(value, ndarray) and value.ndim == 0)

@@ -1,0 +1,1 @@
+"""Shapes and axes, joining, splitting, padding."""

@@ -1,0 +1,374 @@
+"""Arrays joined, split, repeated, extended: a new array whose parts are assigned as views."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from asnumpy import _core
+from asnumpy._public import public
+from asnumpy.array.ndarray import method, ndarray
+from asnumpy.creation.convert import asarray
+from asnumpy.dtypes.dtype import as_dtype
+from asnumpy.host.door import host
+from asnumpy.indexing.selection import positions, take
+from asnumpy.manipulation.shapes import atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel
+
+_ALL = slice(None)
+_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+_WEAK = (bool, int, float, complex)
+
+
+def _joined_dtype(parts: list[ndarray], given: Any, dtype: Any, out: Any, casting: str) -> np.dtype:
+    if out is not None and dtype is not None:
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
+    first = parts[0].dtype
+    if out is not None:
+        wanted = out.dtype
+    elif dtype is not None:
+        if np.dtype(dtype).subdtype is not None:
+            raise TypeError(f"The dtype `{np.dtype(dtype)!r}` is not a valid dtype for concatenation since it is a "
+                            "subarray dtype (the subarray dimensions would be added as array dimensions).")
+        wanted = as_dtype(dtype, "concatenate")
+    elif all(part.dtype == first for part in parts):
+        return first
+    else:
+        wanted = np.result_type(
+            *(one if type(one) in _WEAK else part.dtype for one, part in zip(given, parts, strict=True))
+        )
+    for part in parts:
+        if part.dtype != wanted and not np.can_cast(part.dtype, wanted, casting):  # type: ignore[arg-type]
+            raise TypeError(
+                f"Cannot cast array data from {part.dtype!r} to {wanted!r} according to the rule '{casting}'")
+    return wanted
+
+
+def _check_out(out: Any, lengths: tuple[int, ...], function: str) -> None:
+    if not isinstance(out, ndarray):
+        raise TypeError(f"{function}: expected out to be an asnumpy.ndarray, got {type(out).__name__}")
+    if out.shape != lengths:
+        raise ValueError(f"Output array is the wrong shape: expected {lengths}, got {out.shape}")
+
+
+@public(alias=["concat"])
+def concatenate(
+    arrays: Any, /, axis: int | None = 0, out: ndarray | None = None, *, dtype: Any = None, casting: str = "same_kind",
+) -> ndarray:
+    if type(axis) is int and out is None and dtype is None and casting == "same_kind":
+        made = _core.join(arrays, axis)
+        if made is not None:
+            return made
+    if isinstance(arrays, ndarray) and arrays.ndim == 0:
+        raise TypeError("The first input argument needs to be a sequence")
+    given = list(arrays)
+    if casting not in _CASTINGS:
+        raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' (got {casting!r})")
+    if not given:
+        raise ValueError("need at least one array to concatenate")
+    parts = [asarray(one) for one in given]
+    if axis is None:
+        parts, axis = [ravel(part) for part in parts], 0
+    first = parts[0]
+    if first.ndim == 0:
+        raise ValueError("zero-dimensional arrays cannot be concatenated")
+    axis = normalize_axis_index(axis, first.ndim)
+    before, after = first.shape[:axis], first.shape[axis + 1:]
+    for place, part in enumerate(parts):
+        shape = part.shape
+        if len(shape) == first.ndim and shape[:axis] == before and shape[axis + 1:] == after:
+            continue
+        if part.ndim != first.ndim:
+            raise ValueError(
+                "all the input arrays must have same number of dimensions, but the array at "
+                f"index 0 has {first.ndim} dimension(s) and the array at index {place} has "
+                f"{part.ndim} dimension(s)"
+            )
+        for dimension in range(first.ndim):
+            if dimension != axis and part.shape[dimension] != first.shape[dimension]:
+                raise ValueError(
+                    "all the input array dimensions except for the concatenation axis must match exactly, but along "
+                    f"dimension {dimension}, the array at index 0 has size {first.shape[dimension]} and the array at "
+                    f"index {place} has size {part.shape[dimension]}"
+                )
+    lengths = (*before, sum(part.shape[axis] for part in parts), *after)
+    wanted = _joined_dtype(parts, given, dtype, out, casting)
+    if out is None:
+        fortran = first.ndim > 1 and all(part.flags_f_contiguous and not part.flags_c_contiguous for part in parts)
+        out = _core.empty(lengths, wanted, "F" if fortran else "C")
+    else:
+        _check_out(out, lengths, "concatenate")
+        parts = [_core.cast(part, part.dtype) if _core.may_share_memory(part, out) else part for part in parts]
+    start = 0
+    front = (_ALL,) * axis
+    for part in parts:
+        end = start + part.shape[axis]
+        _core.assign(out[(*front, slice(start, end))], part)
+        start = end
+    return out
+
+
+def _sequence(arrays: Any) -> Any:
+    if not hasattr(arrays, "__getitem__"):
+        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
+    return arrays
+
+
+@public
+def stack(
+    arrays: Any, axis: int = 0, out: ndarray | None = None, *, dtype: Any = None, casting: str = "same_kind",
+) -> ndarray:
+    given = list(_sequence(arrays))
+    if not given:
+        raise ValueError("need at least one array to stack")
+    parts = [asarray(one) for one in given]
+    if any(part.shape != parts[0].shape for part in parts):
+        raise ValueError("all input arrays must have the same shape")
+    axis = normalize_axis_index(axis, parts[0].ndim + 1)
+    before = (_ALL,) * axis
+    return concatenate([part[(*before, None)] for part in parts], axis, out, dtype=dtype, casting=casting)
+
+
+def _several(arrays: Any, grow: Any) -> list[ndarray]:
+    made = grow(*_sequence(arrays))
+    return list(made) if isinstance(made, tuple) else [made]
+
+
+@public
+def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
+    parts = _several(tup, atleast_1d)
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+
+
+@public(alias=["row_stack"])
+def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
+    return concatenate(_several(tup, atleast_2d), 0, dtype=dtype, casting=casting)
+
+
+@public
+def dstack(tup: Any) -> ndarray:
+    return concatenate(_several(tup, atleast_3d), 2)
+
+
+@public
+def column_stack(tup: Any) -> ndarray:
+    parts = [asarray(one) for one in _sequence(tup)]
+    return concatenate([part if part.ndim >= 2 else part.reshape(-1, 1) for part in parts], 1)
+
+
+@public
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[ndarray, ...]:
+    a = asarray(x)
+    if a.ndim == 0:
+        raise ValueError("Input array must be at least 1-d.")
+    return tuple(moveaxis(a, axis, 0))
+
+
+@public
+def block(arrays: Any) -> ndarray:
+    empty: list[str] = []
+
+    def depth(nested: Any, path: str) -> int:
+        if type(nested) is tuple:
+            raise TypeError(f"{path} is a tuple. Only lists can be used to arrange blocks, and np.block does not allow "
+                            "implicit conversion from tuple to ndarray.")
+        if type(nested) is not list:
+            return 0
+        if not nested:
+            empty.append(path)
+            return 1
+        levels = [depth(one, f"{path}[{place}]") for place, one in enumerate(nested)]
+        if len(set(levels)) != 1:
+            raise ValueError(f"List depths are mismatched. First element was at depth {levels[0] + 1}, but there is an "
+                             f"element at another depth in {path}")
+        return levels[0] + 1
+
+    levels = depth(arrays, "arrays")
+    if empty:
+        raise ValueError(f"List at {empty[0]} cannot be empty")
+
+    def widest(nested: Any) -> int:
+        return max(widest(one) for one in nested) if type(nested) is list else asarray(nested).ndim
+
+    total = max(levels, widest(arrays))
+
+    def join(nested: Any, level: int) -> ndarray:
+        if type(nested) is not list:
+            part = asarray(nested)
+            part = part.reshape((1,) * (total - part.ndim) + part.shape)
+            return part if levels else _core.cast(part, part.dtype)
+        return concatenate([join(one, level + 1) for one in nested], level - levels)
+
+    return join(arrays, 0)
+
+
+# --- splitting: views ---
+
+
+@public
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
+    a = asarray(ary)
+    axis_length = a.shape[axis]
+    if hasattr(indices_or_sections, "__len__") and getattr(indices_or_sections, "ndim", 1) > 0:
+        points = [0, *(int(point) for point in indices_or_sections), axis_length]
+        bounds = list(itertools.pairwise(points))
+        last = len(bounds) - 1
+        bounds = [(low, None if place == last else high) for place, (low, high) in enumerate(bounds)]  # type: ignore
+    else:
+        sections = int(indices_or_sections)
+        if sections <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        each, extra = divmod(axis_length, sections)
+        ends = np.cumsum([0] + extra * [each + 1] + (sections - extra) * [each]).tolist()
+        bounds = list(itertools.pairwise(ends))
+    before = (_ALL,) * normalize_axis_index(axis, a.ndim)
+    return [a[(*before, slice(low, high))] for low, high in bounds]
+
+
+@public
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
+    a = asarray(ary)
+    if not hasattr(indices_or_sections, "__len__"):
+        if a.shape[axis] % indices_or_sections:
+            raise ValueError("array split does not result in an equal division")
+    return array_split(a, indices_or_sections, axis)
+
+
+@public
+def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+    a = asarray(ary)
+    if a.ndim == 0:
+        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
+    return split(a, indices_or_sections, 1 if a.ndim > 1 else 0)
+
+
+@public
+def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+    a = asarray(ary)
+    if a.ndim < 2:
+        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
+    return split(a, indices_or_sections, 0)
+
+
+@public
+def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+    a = asarray(ary)
+    if a.ndim < 3:
+        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
+    return split(a, indices_or_sections, 2)
+
+
+# --- repeating ---
+
+
+@public
+def tile(A: Any, reps: Any) -> ndarray:
+    a = asarray(A)
+    counts = tuple(int(one) for one in np.atleast_1d(reps)) if not isinstance(reps, (tuple, list)) else tuple(reps)
+    total = max(len(counts), a.ndim)
+    counts = (1,) * (total - len(counts)) + counts
+    lengths = (1,) * (total - a.ndim) + a.shape
+    out = _core.empty(tuple(n * count for n, count in zip(lengths, counts, strict=True)), a.dtype)
+    # one broadcast assignment: each repeated axis is seen as (count, length)
+    inner: list[int] = []
+    outer: list[int] = []
+    for n, count in zip(lengths, counts, strict=True):
+        if count != 1:
+            inner, outer = [*inner, 1], [*outer, count]
+        inner, outer = [*inner, n], [*outer, n]
+    _core.assign(out.reshape(tuple(outer)), a.reshape(tuple(inner)))
+    return out
+
+
+@public
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
+    a = asarray(a)
+    if axis is None:
+        a, axis = ravel(a), 0
+    elif a.ndim == 0:
+        a = a.reshape(1)
+    axis = normalize_axis_index(axis, a.ndim)
+    length = a.shape[axis]
+    counts = np.asarray(positions(repeats, "safe"))
+    if counts.size != 1:
+        if counts.ndim > 1:
+            raise ValueError("object too deep for desired array")
+        return take(a, np.repeat(np.arange(length), counts), axis)
+    count = int(counts.reshape(())[()])
+    if count < 0:
+        raise ValueError("repeats may not contain negative values.")
+    out = _core.empty((*a.shape[:axis], length * count, *a.shape[axis + 1:]), a.dtype)
+    spread = out.reshape((*a.shape[:axis], length, count, *a.shape[axis + 1:]))
+    _core.assign(spread, a[(_ALL,) * (axis + 1) + (None,)])
+    return out
+
+
+@method(name="repeat")
+def _repeat(a: ndarray, repeats: Any, /, axis: int | None = None) -> ndarray:
+    return repeat(a, repeats, axis)
+
+
+# --- extending ---
+
+
+@public
+def append(arr: Any, values: Any, axis: int | None = None) -> ndarray:
+    if axis is None:
+        return concatenate((ravel(arr), ravel(values)), 0)
+    return concatenate((asarray(arr), asarray(values)), axis)
+
+
+def _axis_of(arr: Any, axis: Any) -> tuple[ndarray, int]:
+    a = asarray(arr)
+    if axis is None:
+        a = ravel(a)
+        return a, 0
+    return a, normalize_axis_index(axis, a.ndim)
+
+
+def _remaining(obj: Any, length: int) -> Any:
+    """What `delete` leaves of an axis: a mask where several elements go, else positions. NumPy words the errors."""
+    if isinstance(obj, ndarray):
+        obj = _core.to_numpy_view(obj, False)
+    places = np.asarray(obj) if isinstance(obj, list) else obj
+    if isinstance(places, np.ndarray) and places.size > 1 and places.dtype.kind in "iu":
+        kept = np.ones(length, bool)
+        kept[places,] = False
+    else:
+        kept = np.delete(np.arange(length), obj)
+    return _core.adopt(kept)
+
+
+@public
+def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:
+    a, axis = _axis_of(arr, axis)
+    kept = _remaining(obj, a.shape[axis])
+    if kept.dtype == np.bool:
+        if a.ndim == 1:
+            return _core.compress(a, kept)
+        kept = _core.flatnonzero(kept)
+    if a.flags_f_contiguous and not a.flags_c_contiguous:  # and what remains keeps that order
+        return take(a.T, kept, a.ndim - 1 - axis).T
+    return take(a, kept, axis)
+
+
+@public
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> ndarray:
+    return host(np.insert, asarray(arr), obj, values, axis)
+
+
+@public
+def apply_over_axes(func: Any, a: Any, axes: Any) -> ndarray:
+    a = asarray(a)
+    ndim = a.ndim
+    for axis in (axes,) if np.ndim(axes) == 0 else axes:
+        (axis,) = normalize_axis_tuple(axis, ndim)
+        made = func(a, axis)
+        if made.ndim != a.ndim:
+            made = made[(_ALL,) * axis + (None,)]
+            if made.ndim != a.ndim:
+                raise ValueError("function is not returning an array of the correct shape")
+        a = made
+    return a

@@ -1,0 +1,154 @@
+"""pad: the middle is copied once, the borders are assigned as views of what is already there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core
+from asnumpy._public import public
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.convert import asarray
+from asnumpy.host.door import host
+from asnumpy.statistics.averages import mean
+from asnumpy.ufunc.ufunc import maximum, minimum, rint
+
+_ALL = slice(None)
+_KEYWORDS = {
+    "empty": (), "edge": (), "wrap": (), "constant": ("constant_values",), "linear_ramp": ("end_values",),
+    "maximum": ("stat_length",), "mean": ("stat_length",), "median": ("stat_length",), "minimum": ("stat_length",),
+    "reflect": ("reflect_type",), "symmetric": ("reflect_type",),
+}
+
+
+def _pairs(given: Any, ndim: int) -> list[tuple[Any, Any]]:
+    """A (before, after) pair per axis."""
+    plain = np.asarray(given)
+    return [tuple(one) for one in np.broadcast_to(plain, (ndim, 2)).tolist()]
+
+
+def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
+    if isinstance(pad_width, dict):
+        table: list[Any] = [(0, 0)] * ndim
+        for axis, width in pad_width.items():
+            table[axis] = width if isinstance(width, (tuple, list)) else (width, width)
+        pad_width = table
+    plain = np.asarray(pad_width)
+    if plain.dtype.kind not in "iu":
+        raise TypeError("`pad_width` must be of integral type.")
+    widths = _pairs(plain, ndim)
+    if any(width < 0 for pair in widths for width in pair):
+        raise ValueError("index can't contain negative values")
+    return widths
+
+
+def _at(axis: int, key: slice) -> tuple[slice, ...]:
+    return (_ALL,) * axis + (key,)
+
+
+def _runs(sources: np.ndarray) -> list[tuple[int, int, int]]:
+    """Positions to copy from, cut into runs (first position, count, step) with a step of -1, 0 or 1."""
+    runs = []
+    start = 0
+    while start < sources.size:
+        step = int(sources[start + 1] - sources[start]) if start + 1 < sources.size else 0
+        step = step if abs(step) <= 1 else 0
+        end = start + 1
+        while end < sources.size and sources[end] - sources[end - 1] == step:
+            end += 1
+        runs.append((int(sources[start]), end - start, step))
+        start = end
+    return runs
+
+
+def _mirror(out: ndarray, axis: int, length: int, width: tuple[int, int], mode: str) -> None:
+    """edge, wrap, reflect, symmetric: NumPy pads the positions, the elements are copied run by run."""
+    before, after = width
+    sources = np.pad(np.arange(length), (before, after), mode) + before  # type: ignore[call-overload]
+    for start, border in ((0, sources[:before]), (before + length, sources[before + length:])):
+        for first, count, step in _runs(border):
+            if step == 0:
+                source = out[_at(axis, slice(first, first + 1))]
+            elif step == 1:
+                source = out[_at(axis, slice(first, first + count))]
+            else:
+                last = first - count
+                source = out[_at(axis, slice(first, last if last >= 0 else None, -1))]
+            _core.assign(out[_at(axis, slice(start, start + count))], source)
+            start += count
+
+
+def _statistic(part: ndarray, axis: int, mode: str) -> ndarray:
+    if mode == "median":
+        made = host(np.median, part, axis, keepdims=True)
+    elif mode == "mean":
+        made = mean(part, axis=axis, keepdims=True)
+    else:
+        return (maximum if mode == "maximum" else minimum).reduce(part, axis=axis, keepdims=True)
+    return rint(made) if part.dtype.kind in "iu" else made
+
+
+@public
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> ndarray:
+    a = asarray(array)
+    widths = _widths(pad_width, a.ndim)
+    if callable(mode):
+        return host(np.pad, a, widths, mode, **kwargs)
+    if mode not in _KEYWORDS:
+        raise ValueError(f"mode '{mode}' is not supported")
+    unknown = set(kwargs) - set(_KEYWORDS[mode])
+    if unknown:
+        raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
+    if mode == "linear_ramp" or kwargs.get("reflect_type", "even") != "even":
+        return host(np.pad, a, widths, mode, **kwargs)
+    shape = tuple(before + n + after for n, (before, after) in zip(a.shape, widths, strict=True))
+    out = _core.empty(shape, a.dtype, "F" if a.flags_f_contiguous and not a.flags_c_contiguous else "C")
+    middle = tuple(slice(before, before + n) for n, (before, _) in zip(a.shape, widths, strict=True))
+    _core.assign(out[(*middle, ...)], a)
+    if mode == "empty":
+        return out
+    if mode == "constant":
+        values = _pairs(_plain(kwargs.get("constant_values", 0)), a.ndim)
+    if mode in ("maximum", "minimum") and any(0 in pair for pair in _stat_lengths(kwargs, a.ndim)):
+        raise ValueError("stat_length of 0 yields no value for padding")
+    for axis, (length, (before, after)) in enumerate(zip(a.shape, widths, strict=True)):
+        # borders of earlier axes are complete: what is read along this axis spans them, as in NumPy; the later axes
+        # are not padded yet, so that only their middle is read and written
+        part = out[(_ALL,) * (axis + 1) + middle[axis + 1:] + (...,)]
+        if not before and not after:
+            continue
+        ends = (_at(axis, slice(0, before)), _at(axis, slice(before + length, None)))
+        if mode == "constant":
+            for end, value in zip(ends, values[axis], strict=True):
+                _core.assign(part[end], np.asarray(value).astype(a.dtype).item())
+        elif length == 0:
+            raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
+        elif mode in ("maximum", "minimum", "mean", "median"):
+            _pad_statistic(part, axis, before, length, ends, mode, _stat_lengths(kwargs, a.ndim)[axis])
+        else:
+            _mirror(part, axis, length, (before, after), mode)
+    return out
+
+
+def _stat_lengths(kwargs: dict[str, Any], ndim: int) -> list[tuple[Any, Any]]:
+    given = kwargs.get("stat_length")
+    return [(None, None)] * ndim if given is None else _pairs(given, ndim)
+
+
+def _plain(value: Any) -> Any:
+    return np.asarray(value)
+
+
+def _pad_statistic(
+    out: ndarray, axis: int, before: int, length: int, ends: tuple[Any, Any], mode: str, counts: tuple[Any, Any],
+) -> None:
+    made = []
+    for count, front in zip(counts, (True, False), strict=True):
+        if count is not None and count < 0:
+            raise ValueError("index can't contain negative values")
+        used = length if count is None else min(int(count), length)
+        start = before if front else before + length - used
+        made.append(_statistic(out[_at(axis, slice(start, start + used))], axis, mode))
+    for end, value in zip(ends, made, strict=True):
+        _core.assign(out[end], value)

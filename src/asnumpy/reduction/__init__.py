@@ -1,0 +1,1 @@
+"""Sums, products, extremes and truth over axes, and their running forms."""

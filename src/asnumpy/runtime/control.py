@@ -1,0 +1,143 @@
+"""What a user asks of the machinery itself: wait, evaluate, explain, memory, threads, configuration."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from typing import Any, TextIO
+
+import numpy as np
+
+from asnumpy import _core, config
+from asnumpy._public import export, public
+from asnumpy.array.ndarray import ndarray
+from asnumpy.runtime import diagnosis
+
+
+def _array(value: Any, function: str) -> Any:
+    if not isinstance(value, ndarray):
+        raise TypeError(f"{function}: expected asnumpy arrays, got {type(value).__name__}; asarray() makes one")
+    return value
+
+
+@public
+def synchronize() -> None:
+    """Runs all that is recorded and waits for every device. What fails in an operation (memory) is raised here."""
+    _core.synchronize()
+
+
+@public
+def flush() -> None:
+    """Runs everything that is recorded; on a device it may still be under way. synchronize() waits as well."""
+    _core.flush()
+
+
+export("eval", _core.eval)  # itself: programs call it in loops over small arrays
+
+
+@public
+def explain(x: Any = None, *, file: TextIO | None = None) -> str:
+    """Prints the fused programs that will run, and returns the text.
+
+    Parameters: x, an array whose programs are shown, None for all that is recorded; file, where to print (None: the
+    standard output). Returns the text as a str. TypeError where x is no array of asnumpy. Nothing is run.
+    """
+    text = str(_core.explain(None if x is None else _array(x, "explain")))
+    print(text, file=file)
+    return text
+
+
+@public
+def pending_count() -> int:
+    """How many operations are recorded and not yet run, as an int."""
+    return int(_core.pending_count())
+
+
+@public
+def memory_info(device: Any = None) -> dict[str, int]:
+    """Figures of a device's memory pool.
+
+    Parameters: device, a name or asnumpy.Device (None: where new arrays are made). Returns a dict of ints:
+    `in_use`, `cached`, `peak`, `limit` (0: none), `total` and `available` in bytes; `blocks`
+    that the pool keeps; `requests` for memory and `hits`, those that it served from what it keeps.
+    """
+    return dict(_core.memory_info(device))
+
+
+@public
+def free_all_blocks(device: Any = None) -> None:
+    """Gives the memory that a device's pool keeps for reuse back to the system.
+
+    Parameters: device, a name or asnumpy.Device (None: where new arrays are made).
+    """
+    _core.flush()
+    _core.free_all_blocks(device)
+
+
+@public
+def reset_peak(device: Any = None) -> None:
+    """Lets memory_info(device)["peak"] start again from what is in use now."""
+    _core.reset_peak(device)
+
+
+@public
+def set_num_threads(n: int) -> None:
+    """Sets how many threads share large work; the same as `asnumpy.config.num_threads = n`.
+
+    Parameters: n, an int of at least 1; more than the machine has are not used. ValueError for anything else.
+    """
+    config.num_threads = n
+
+
+@public
+def get_num_threads() -> int:
+    """How many threads share large work, as an int."""
+    return int(_core.num_threads())
+
+
+def _size(count: int) -> str:
+    amount = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if amount < 1024 or unit == "GiB":
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    raise AssertionError
+
+
+@public
+def show_config(mode: str = "stdout") -> dict[str, Any] | None:
+    """Prints what this installation is and how it is set up.
+
+    Parameters: mode, 'stdout' to print, 'dicts' to return a dict instead. ValueError for another mode. Differs from
+    NumPy: the keys are asnumpy's own: versions, device, instruction set, BLAS, threads, memory, CANN and what of
+    its backend is verified, every setting.
+    """
+    if mode not in ("stdout", "dicts"):
+        raise ValueError(f"show_config: expected mode 'stdout' or 'dicts', got {mode!r}")
+    memory = ""
+    try:
+        device, info = _core.default_device(), memory_info()
+        memory = f"{_size(info['in_use'])} in use, {_size(info['cached'])} cached, {_size(info['peak'])} peak, "
+        memory += f"limit {_size(info['limit'])}" if info["limit"] else "no limit"
+    except (ValueError, RuntimeError) as error:  # ASNUMPY_DEVICE names one that cannot be used
+        device = f"none: {error}"
+    report: dict[str, Any] = {
+        "asnumpy": sys.modules["asnumpy"].__version__, "numpy": np.__version__,
+        "python": f"{platform.python_version()} on {sys.platform} {platform.machine()}",
+        "device": device, "instruction set": _core.instruction_set(),
+        "vector math": "yes" if _core.vector_math() else "no", "blas": _core.blas(),
+        "threads": f"{_core.num_threads()} of {_core.max_threads()}",
+        "memory": memory,
+        **diagnosis.summary(),
+        "graphs": "; ".join(
+            f"{name}: {one['captures']} captured, {one['replays']} replayed, {one['refused']} refused, "
+            f"{one['kept']} kept with {_size(one['bytes'])}" for name, one in _core.cann_graphs().items()
+        ) or "none",
+    }
+    for name, value in config.settings().items():
+        report[f"config.{name}"] = f"{value}  ({config.variable(name)})"
+    if mode == "dicts":
+        return report
+    width = max(map(len, report))
+    print("\n".join(f"{name:<{width}}  {value}" for name, value in report.items()))
+    return None

@@ -1,0 +1,1 @@
+"""Order, searching and sets."""

@@ -1,0 +1,157 @@
+"""Order: sorting and searching go through the host door (NumPy sorts with SIMD), argmax and argmin do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from asnumpy import _core
+from asnumpy._public import public
+from asnumpy.array.ndarray import method, ndarray
+from asnumpy.creation.convert import asarray
+from asnumpy.host.door import host
+from asnumpy.indexing.selection import write_out
+
+_NoValue: Any = np._NoValue
+_INTP = np.dtype(np.intp)
+
+
+def _reversed(a: ndarray, axis: int) -> ndarray:
+    return a[(slice(None),) * axis + (slice(None, None, -1),)]
+
+
+def _falling(a: Any, axis: int | None, function: str) -> tuple[ndarray, int]:
+    """The array to sort in falling order (flattened for no axis), and its axis."""
+    a = asarray(a)
+    if a.dtype.kind == "c":
+        raise TypeError(f"{function}: descending=True takes real numbers, got {a.dtype}")
+    return (a, normalize_axis_index(axis, a.ndim)) if axis is not None else (a.reshape(-1), 0)
+
+
+@public
+def sort(
+    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False,
+) -> ndarray:
+    """`descending=True` (of the array API, not in NumPy) sorts from the greatest to the least, NaN first."""
+    if not descending:
+        return host(np.sort, asarray(a), axis, kind, order, stable=stable)
+    values, place = _falling(a, axis, "sort")
+    return _reversed(host(np.sort, values, place, kind, order, stable=stable), place)
+
+
+@public
+def argsort(
+    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False,
+) -> ndarray:
+    """`descending=True` (of the array API, not in NumPy) gives the order from the greatest to the least, NaN first;
+    equal elements keep their order when the sort is stable."""
+    if not descending:
+        return host(np.argsort, asarray(a), axis, kind, order, stable=stable)
+    values, place = _falling(a, axis, "argsort")
+    # sorted backwards and reversed, so that of equal elements the first stays first
+    found = host(np.argsort, _reversed(values, place), place, kind, order, stable=stable)
+    return values.shape[place] - 1 - _reversed(found, place)
+
+
+@public
+def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> ndarray:
+    return host(np.partition, asarray(a), kth, axis, kind, order)
+
+
+@public
+def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> ndarray:
+    return host(np.argpartition, asarray(a), kth, axis, kind, order)
+
+
+@public
+def lexsort(keys: Any, axis: int = -1) -> ndarray:
+    return host(np.lexsort, keys if isinstance(keys, ndarray) else tuple(keys), axis)
+
+
+@public
+def sort_complex(a: Any) -> ndarray:
+    return host(np.sort_complex, asarray(a))
+
+
+@public
+def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> ndarray:
+    return host(np.searchsorted, asarray(a), v, side, sorter)
+
+
+@public
+def digitize(x: Any, bins: Any, right: bool = False) -> ndarray:
+    return host(np.digitize, asarray(x), bins, right)
+
+
+def _arg_extreme(a: Any, axis: Any, out: Any, keepdims: bool, name: str) -> ndarray:
+    a = asarray(a)
+    if axis is not None:
+        axis = normalize_axis_index(axis, a.ndim) if a.ndim or axis not in (0, -1) else None
+    length = a.size if axis is None else a.shape[axis]
+    shape = () if axis is None else a.shape[:axis] + a.shape[axis + 1:]
+    if not length and 0 not in shape:
+        raise ValueError(f"attempt to get {name} of an empty sequence")
+    made = getattr(_core, name)(a, -1 if axis is None else axis) if a.size else _core.empty(shape, _INTP)
+    if keepdims:
+        made = made.reshape((1,) * a.ndim if axis is None else a.shape[:axis] + (1,) + a.shape[axis + 1:])
+    return made if out is None else write_out(out, made, f"output array does not match result of np.{name}.")
+
+
+@public
+def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = _NoValue) -> ndarray:
+    return _arg_extreme(a, axis, out, keepdims is not _NoValue and keepdims, "argmax")
+
+
+@public
+def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = _NoValue) -> ndarray:
+    return _arg_extreme(a, axis, out, keepdims is not _NoValue and keepdims, "argmin")
+
+
+# --- the same as methods, with np.ndarray's signatures ---
+
+
+@method(name="argmax")
+def _argmax(a: ndarray, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> ndarray:
+    return _arg_extreme(a, axis, out, keepdims, "argmax")
+
+
+@method(name="argmin")
+def _argmin(a: ndarray, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> ndarray:
+    return _arg_extreme(a, axis, out, keepdims, "argmin")
+
+
+def _in_place(a: ndarray, function: Any, *args: Any, **kwargs: Any) -> None:
+    if not a.flags_writeable:
+        raise ValueError(f"{function.__name__}: the array is read-only")
+    host(function, a, *args, **kwargs)
+
+
+@method(name="sort")
+def _sort(a: ndarray, /, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+    _in_place(a, np.ndarray.sort, axis, kind, order, stable=stable)
+
+
+@method(name="partition")
+def _partition(a: ndarray, kth: Any, /, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
+    _in_place(a, np.ndarray.partition, kth, axis, kind, order)
+
+
+@method(name="argsort")
+def _argsort(
+    a: ndarray, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None,
+) -> ndarray:
+    return argsort(a, axis, kind, order, stable=stable)
+
+
+@method(name="argpartition")
+def _argpartition(
+    a: ndarray, kth: Any, /, axis: int | None = -1, kind: str = "introselect", order: Any = None,
+) -> ndarray:
+    return argpartition(a, kth, axis, kind, order)
+
+
+@method(name="searchsorted")
+def _searchsorted(a: ndarray, v: Any, /, side: Any = "left", sorter: Any = None) -> ndarray:
+    return searchsorted(a, v, side, sorter)

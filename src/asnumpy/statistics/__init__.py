@@ -1,0 +1,1 @@
+"""Averages, spread, quantiles, histograms, differences, with and without NaN."""

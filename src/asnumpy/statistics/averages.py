@@ -1,0 +1,359 @@
+"""Averages and spread. Sums and squares are recorded and fuse; order statistics go through the host door."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from asnumpy import _core
+from asnumpy._public import public
+from asnumpy.array.ndarray import method, ndarray
+from asnumpy.creation.convert import asarray
+from asnumpy.dtypes.dtype import as_dtype, bfloat16, is_narrow
+from asnumpy.host.door import host
+from asnumpy.manipulation.joining import concatenate
+from asnumpy.manipulation.shapes import transpose
+from asnumpy.ufunc.errstate import watching
+from asnumpy.ufunc.ufunc import conjugate, divide, maximum, minimum, multiply, sqrt, subtract
+
+_NoValue: Any = np._NoValue
+_FLOAT64 = np.dtype(np.float64)
+_FLOAT32 = np.dtype(np.float32)
+# What NumPy accumulates a mean in: itself for the wider types, more precision for the narrow ones.
+_ACCUMULATOR: dict[np.dtype, np.dtype] = {np.dtype(kind): _FLOAT64 for kind in "?bhilqBHILQ"}
+_ACCUMULATOR |= {np.dtype(kind): np.dtype(kind) for kind in "fdFD"}
+_ACCUMULATOR |= {np.dtype(np.float16): _FLOAT32, np.dtype(bfloat16): _FLOAT32}
+_NARROW = (np.dtype(np.float16), np.dtype(bfloat16))
+
+
+def _axes(a: ndarray, axis: Any) -> tuple[tuple[int, ...], int]:
+    """The reduced axes, and how many elements each result is made of."""
+    if axis is None:
+        return tuple(range(a.ndim)), a.size
+    axes = (normalize_axis_index(axis, a.ndim),) if type(axis) is int else normalize_axis_tuple(axis, a.ndim)
+    count = 1
+    for one in axes:
+        count *= a.shape[one]
+    return axes, count
+
+
+def _holds(out: Any, wide: np.dtype | None, a: ndarray, dtype: Any) -> bool:
+    """Whether out= has the result's dtype; NumPy computes in that of out= otherwise."""
+    return isinstance(out, ndarray) and out.dtype == (wide if dtype is not None or a.dtype not in _NARROW else a.dtype)
+
+
+def _keep(keepdims: Any) -> bool:
+    return keepdims is not _NoValue and bool(keepdims)
+
+
+def _masked_count(a: ndarray, axes: tuple[int, ...], keepdims: bool, where: Any) -> ndarray:
+    mask = _core.broadcast_to(asarray(where), a.shape)
+    return mask.sum(axis=axes, dtype=np.intp, keepdims=keepdims)
+
+
+def store(result: ndarray, out: Any, function: str) -> ndarray:
+    """The result, or the out= array that now holds it."""
+    if out is None:
+        return result
+    if isinstance(out, tuple):
+        (out,) = out
+    if not isinstance(out, ndarray):
+        raise TypeError(f"{function}: return arrays must be of ArrayType, got {type(out).__name__}")
+    if out.shape != result.shape:
+        raise ValueError(
+            f"{function}: output parameter has shape {out.shape}, which does not match the result's {result.shape}"
+        )
+    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+        raise TypeError(
+            f"Cannot cast {function} output from {result.dtype!r} to {out.dtype!r} with casting rule 'same_kind'"
+        )
+    _core.assign(out, result)
+    return out
+
+
+def _mean(a: ndarray, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any) -> ndarray:
+    if dtype is None:
+        wide = _ACCUMULATOR.get(a.dtype)
+    else:
+        wide = as_dtype(dtype, "mean")
+    if out is not None and not _holds(out, wide, a, dtype):
+        return host(np.mean, a, axis, dtype, out, keepdims, where=where)
+    axes, count = _axes(a, axis)
+    if dtype is None and wide is not None and count and where is True and not watching():
+        made = _core.reduce("add", wide, a, axes, keepdims) / count
+        if a.dtype in _NARROW:
+            made = _core.cast(made, a.dtype)
+        return made if out is None else store(made, out, "mean")
+    divisor: Any = count if where is True else _masked_count(a, axes, keepdims, where)
+    if (where is True and not count) or (where is not True and bool((divisor == 0).any())):
+        warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=3)
+    total = a.sum(axis=axes, dtype=wide, keepdims=keepdims, where=where)
+    # Integers divide in float64, and the quotient returns to the type of the sum, as in NumPy.
+    made = divide(total, divisor)
+    result = a.dtype if dtype is None and a.dtype in _NARROW else total.dtype
+    return store(made if made.dtype == result else _core.cast(made, result), out, "mean")
+
+
+@public
+def mean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = _NoValue, *, where: Any = _NoValue,
+) -> ndarray:
+    return _mean(asarray(a), axis, dtype, out, _keep(keepdims), True if where is _NoValue else where)
+
+
+def _squares(deviation: ndarray) -> ndarray:
+    if deviation.dtype.kind == "c":
+        return multiply(deviation, conjugate(deviation)).real
+    return multiply(deviation, deviation)
+
+
+def _var(
+    a: ndarray, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: Any, mean: Any, correction: Any,
+) -> ndarray:
+    """The variance in NumPy's two passes, in the type that it is computed in (float32 for float16)."""
+    if correction is not _NoValue:
+        if ddof != 0:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        ddof = correction
+    if dtype is None:
+        wide = _ACCUMULATOR.get(a.dtype, a.dtype)
+    else:
+        wide = as_dtype(dtype, "var")
+        if wide.kind not in "fcV":
+            return host(np.var, a, axis, dtype, None, ddof, keepdims, where=where, **_given(mean, _NoValue))
+    axes, count = _axes(a, axis)
+    masked = where is not True
+    divisor: Any = _masked_count(a, axes, True, where) if masked else count
+    freedom: Any = _masked_count(a, axes, keepdims, where) if masked else count
+    if (not masked and ddof >= count) or (masked and bool((freedom <= ddof).any())):
+        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=3)
+    source = _core.cast(a, wide) if a.dtype in _NARROW and wide != a.dtype else a
+    if mean is _NoValue and not masked and count == source.size and source.dtype == wide and not watching():
+        spread = _core.deviations(source)  # in one pass over memory, where the device and the layout allow it
+        if spread is not None:
+            left = (1,) * (a.ndim if keepdims else a.ndim - len(axes))
+            return divide(spread.reshape(left) if left else spread, max(freedom - ddof, 0))
+    if mean is not _NoValue:
+        center = asarray(mean)
+    elif masked:
+        center = divide(a.sum(axis=axes, dtype=wide, keepdims=True, where=where), divisor)
+    elif count:
+        center = _total(source, wide, axes, True) / count
+    else:
+        center = divide(_total(source, wide, axes, True), count)
+    center = center if center.dtype == wide or mean is not _NoValue else _core.cast(center, wide)
+    squares = _squares(subtract(source, center))
+    real = squares.dtype if dtype is None else wide
+    if masked:
+        total = squares.sum(axis=axes, dtype=real, keepdims=keepdims, where=where)
+        made = divide(total, maximum(freedom - ddof, 0))
+        return made if made.dtype == real else _core.cast(made, real)
+    return divide(_total(squares, real, axes, keepdims), max(freedom - ddof, 0))
+
+
+def _total(a: ndarray, dtype: np.dtype, axes: tuple[int, ...], keepdims: bool) -> ndarray:
+    if dtype in _ACCUMULATOR:
+        return _core.reduce("add", dtype, a, axes, keepdims)
+    return a.sum(axis=axes, dtype=dtype, keepdims=keepdims)
+
+
+def _given(mean: Any, correction: Any) -> dict[str, Any]:
+    return {name: value for name, value in (("mean", mean), ("correction", correction)) if value is not _NoValue}
+
+
+def _holds_real(out: Any, a: ndarray, dtype: Any) -> bool:
+    kind = np.dtype(dtype) if dtype is not None else a.real.dtype if a.dtype.kind in "fcV" else _FLOAT64
+    return isinstance(out, ndarray) and out.dtype == kind
+
+
+def _spread_result(made: ndarray, a: ndarray, dtype: Any, out: Any, function: str) -> ndarray:
+    if dtype is None and a.dtype in _NARROW:
+        made = _core.cast(made, a.dtype)
+    elif dtype is not None and made.dtype != dtype and np.dtype(dtype).kind == "f":
+        made = _core.cast(made, np.dtype(dtype))
+    return made if out is None else store(made, out, function)
+
+
+@public
+def var(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = _NoValue, *,
+    where: Any = _NoValue, mean: Any = _NoValue, correction: Any = _NoValue,
+) -> ndarray:
+    """Differs from NumPy: float16 is computed in float32 and rounded once."""
+    a = asarray(a)
+    mask = True if where is _NoValue else where
+    if is_narrow(a.dtype) or (out is not None and not _holds_real(out, a, dtype)):
+        return host(np.var, a, axis, dtype, out, ddof, _keep(keepdims), where=mask, **_given(mean, correction))
+    return _spread_result(_var(a, axis, dtype, ddof, _keep(keepdims), mask, mean, correction), a, dtype, out, "var")
+
+
+@public
+def std(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = _NoValue, *,
+    where: Any = _NoValue, mean: Any = _NoValue, correction: Any = _NoValue,
+) -> ndarray:
+    """Differs from NumPy: float16 is computed in float32 and rounded once."""
+    a = asarray(a)
+    mask = True if where is _NoValue else where
+    if is_narrow(a.dtype) or (out is not None and not _holds_real(out, a, dtype)):
+        return host(np.std, a, axis, dtype, out, ddof, _keep(keepdims), where=mask, **_given(mean, correction))
+    made = sqrt(_var(a, axis, dtype, ddof, _keep(keepdims), mask, mean, correction))
+    if dtype is not None and np.dtype(dtype).kind in "iub":
+        made = _core.cast(made, np.dtype(dtype))
+    return _spread_result(made, a, dtype, out, "std")
+
+
+@public
+def average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = _NoValue,
+) -> Any:
+    a = asarray(a)
+    keep = _keep(keepdims)
+    if weights is None:
+        made = _mean(a, axis, None, None, keep, True)
+        scale: Any = a.size / made.size if made.size else float("nan")
+        scale = asarray(np.asarray(scale, made.dtype))
+    else:
+        weight = asarray(weights)
+        kind = np.result_type(a.dtype, weight.dtype, *(["f8"] if a.dtype.kind in "iub" else []))
+        axes = None if axis is None else normalize_axis_tuple(axis, a.ndim, argname="axis")
+        if a.shape != weight.shape:
+            if axes is None:
+                raise TypeError("Axis must be specified when shapes of a and weights differ.")
+            if weight.shape != tuple(a.shape[one] for one in axes):
+                raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+            order = sorted(range(len(axes)), key=lambda place: axes[place])
+            weight = transpose(weight, tuple(order)).reshape(
+                tuple(length if place in axes else 1 for place, length in enumerate(a.shape))
+            )
+        scale = weight.sum(axis=axes, dtype=kind, keepdims=keep)
+        if bool((scale == 0).any()):
+            raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+        made = divide(multiply(a, weight, dtype=kind).sum(axis=axes, keepdims=keep), scale)
+    if not returned:
+        return made
+    return made, scale if scale.shape == made.shape else _core.cast(_core.broadcast_to(scale, made.shape), scale.dtype)
+
+
+@public
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NoValue) -> ndarray:
+    a = asarray(a)
+    keep = _keep(keepdims)
+    axes = None if axis is None else _axes(a, axis)[0]
+    return subtract(maximum.reduce(a, axis=axes, keepdims=keep), minimum.reduce(a, axis=axes, keepdims=keep), out=out)
+
+
+# --- order statistics ---
+
+
+def _host_quantile(function: Any, a: Any, *args: Any, **kwargs: Any) -> ndarray:
+    return host(function, asarray(a), *args, **{name: value for name, value in kwargs.items() if value is not None})
+
+
+@public
+def median(
+    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False,
+) -> ndarray:
+    return host(np.median, asarray(a), axis, out, False, keepdims)
+
+
+@public
+def percentile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: Any = False, *, weights: Any = None,
+) -> ndarray:
+    return _host_quantile(np.percentile, a, q, axis, out, False, method, keepdims, weights=weights)
+
+
+@public
+def quantile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+    keepdims: Any = False, *, weights: Any = None,
+) -> ndarray:
+    return _host_quantile(np.quantile, a, q, axis, out, False, method, keepdims, weights=weights)
+
+
+# --- relations between variables ---
+
+
+@public
+def cov(
+    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
+    aweights: Any = None, *, dtype: Any = None,
+) -> ndarray:
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError("ddof must be integer")
+    m = asarray(m)
+    if m.ndim > 2:
+        raise ValueError("m has more than 2 dimensions")
+    if fweights is not None or aweights is not None:
+        return host(np.cov, m, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype)
+    other = None if y is None else asarray(y)
+    if other is not None and other.ndim > 2:
+        raise ValueError("y has more than 2 dimensions")
+    kind = np.dtype(dtype) if dtype is not None else np.result_type(
+        m.dtype, *([other.dtype] if other is not None else []), np.float64)
+
+    def rows(source: ndarray) -> ndarray:
+        source = source if source.dtype == kind else _core.cast(source, kind)
+        source = source.reshape((1,) * (2 - source.ndim) + source.shape)
+        return source.T if not rowvar and source.shape[0] != 1 else source
+
+    x = rows(m)
+    if m.ndim == 2 and not rowvar and m.shape[0] == 1:
+        x = m.T if m.dtype == kind else _core.cast(m.T, kind)
+    if x.shape[0] == 0:
+        return _core.cast(_core.empty((0, 0), kind), kind)
+    if other is not None:
+        x = concatenate((x, rows(other)), axis=0)
+    freedom = x.shape[1] - ((0 if bias else 1) if ddof is None else ddof)
+    if freedom <= 0:
+        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
+        freedom = 0
+    x = subtract(x, _mean(x, 1, None, None, True, True))
+    product = _core.matmul(x, conjugate(x.T) if kind.kind == "c" else x.T)
+    return divide(product, freedom).squeeze()
+
+
+@public
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> ndarray:
+    c = cov(x, y, rowvar, dtype=dtype)
+    if c.ndim == 0:
+        return divide(c, c)
+    deviation = sqrt(c.diagonal().real)
+    c = c / deviation[:, None] / deviation[None, :]
+    if c.dtype.kind == "c":
+        out = _core.empty(c.shape, c.dtype)
+        _core.assign(out.real, minimum(maximum(c.real, -1), 1))
+        _core.assign(out.imag, minimum(maximum(c.imag, -1), 1))
+        return out
+    return minimum(maximum(c, -1), 1)
+
+
+# --- the same as methods, with np.ndarray's signatures ---
+
+
+@method(name="mean")
+def _mean_method(
+    a: ndarray, /, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True,
+) -> ndarray:
+    return _mean(a, axis, dtype, out, keepdims, where)
+
+
+@method(name="var")
+def _var_method(
+    a: ndarray, /, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
+    where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue,
+) -> ndarray:
+    return var(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
+
+
+@method(name="std")
+def _std_method(
+    a: ndarray, /, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
+    where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue,
+) -> ndarray:
+    return std(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)

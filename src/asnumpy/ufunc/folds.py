@@ -1,0 +1,185 @@
+"""The methods of ufuncs: reduce and accumulate by the core, with NumPy's rules; what is odd goes to NumPy itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from asnumpy import _core
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.convert import asarray
+from asnumpy.ufunc.calls import on_host
+from asnumpy.ufunc.errstate import watching
+from asnumpy.ufunc.operands import Unsupported, call_overrides, operand, overrides
+
+NO_VALUE: Any = np._NoValue  # type: ignore[attr-defined]
+_BOOL = np.dtype(bool)
+_FLOAT32 = np.dtype(np.float32)
+_SCANS = frozenset({
+    "add", "multiply", "maximum", "minimum", "logical_and", "logical_or", "bitwise_and", "bitwise_or", "bitwise_xor",
+})
+# Without an identity, and yet free to take several axes in any order.
+_REORDERABLE = frozenset({"maximum", "minimum", "fmax", "fmin"})
+# Not associative in signed integers, where the least value has no absolute value: left to NumPy's order.
+_IN_ORDER = frozenset({"gcd", "lcm"})
+_HALF_FOLDS = _REORDERABLE | {"add", "multiply", "logical_and", "logical_or", "logical_xor"}
+_known: dict[tuple[str, np.dtype], tuple[np.dtype, np.dtype]] = {}
+
+
+def default_dtypes(ufunc: Any, dtype: np.dtype) -> tuple[np.dtype, np.dtype]:
+    """Of a reduction without `dtype` and `out`: the dtype of the result, and the one that the core computes in."""
+    key = (ufunc.name, dtype)
+    known = _known.get(key)
+    if known is None:
+        known = _known[key] = _computed_in(ufunc, ufunc.numpy.resolve_dtypes((None, dtype, None), reduction=True)[0])
+    return known
+
+
+def _computed_in(ufunc: Any, dtype: np.dtype) -> tuple[np.dtype, np.dtype]:
+    # Sums and products of 16-bit floats are rounded once, at the end.
+    half = dtype.itemsize == 2 and dtype.kind not in "iu" and ufunc.name in ("add", "multiply")
+    return dtype, _FLOAT32 if half else dtype
+
+
+def _dtypes(ufunc: Any, a: ndarray, dtype: Any, out: ndarray | None) -> tuple[np.dtype, np.dtype]:
+    if dtype is None and out is None:
+        return default_dtypes(ufunc, a.dtype)
+    # NumPy casts a reduction's operands and its result without question.
+    signature = {} if dtype is None else {"signature": (np.dtype(dtype), None, None)}
+    wanted = (None if out is None else out.dtype, a.dtype, None)
+    return _computed_in(ufunc, ufunc.numpy.resolve_dtypes(wanted, reduction=True, casting="unsafe", **signature)[0])
+
+
+def fold(name: str, wide: np.dtype, dtype: np.dtype, a: ndarray, axes: tuple[int, ...], keepdims: bool) -> ndarray:
+    """Reduces over at least one axis, computing in `wide`."""
+    result = _core.reduce(name, wide, a, axes, keepdims)
+    return result if wide is dtype or wide == dtype else _core.cast(result, dtype)
+
+
+def _reduced_shape(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    if keepdims:
+        return tuple(1 if i in axes else n for i, n in enumerate(shape))
+    return tuple(n for i, n in enumerate(shape) if i not in axes)
+
+
+def _neutral(ufunc: Any, dtype: np.dtype) -> Any:
+    """The identity as a value of the dtype; zero of floats is -0.0, to which adding 0.0 and -0.0 keeps its sign."""
+    if ufunc.name == "add" and dtype.kind in "fc":
+        return -0.0
+    return np.asarray(ufunc.numpy.identity).astype(dtype).item()
+
+
+def _axes(a: ndarray, axis: Any) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(a.ndim))
+    if a.ndim == 0 and axis in (0, -1):
+        return ()
+    return normalize_axis_tuple(axis, a.ndim)
+
+
+def reduce(
+    ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any,
+) -> Any:
+    given: dict[str, Any] = {"axis": axis, "keepdims": keepdims}
+    given |= {"dtype": dtype} if dtype is not None else {}
+    given |= {"out": out} if out is not None else {}
+    given |= {"initial": initial} if initial is not NO_VALUE else {}
+    given |= {"where": where} if where is not True else {}
+    found = overrides((array, out[0] if isinstance(out, tuple) and out else out))
+    if found:
+        return call_overrides(ufunc, "reduce", (array,), given)
+
+    def numpy() -> Any:
+        return on_host(ufunc.numpy.reduce, f"{ufunc.name}.reduce", (array,), given)
+
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    if watching() or not ufunc.reducible or not (out is None or isinstance(out, ndarray)):
+        return numpy()
+    try:
+        a = operand(array)
+    except Unsupported:
+        return numpy()
+    if not isinstance(a, ndarray):
+        a = asarray(a)
+    axes = _axes(a, axis)
+    kind, wide = _dtypes(ufunc, a, dtype, out)
+    half = kind.itemsize == 2 and kind.kind not in "iu"  # other functions of halves round at every step, in order
+    if ufunc.name in _IN_ORDER or (half and ufunc.name not in _HALF_FOLDS):
+        return numpy()
+    if not ufunc.has_loop((wide, wide, wide)) or not ufunc.has_loop((kind, kind, kind)):
+        return numpy()
+    keep = bool(keepdims)
+    shape = _reduced_shape(a.shape, axes, keep)
+    if out is not None and (out.shape != shape or not out.flags_writeable):
+        return numpy()
+    identity = ufunc.numpy.identity
+    start: Any = None  # what the reduction starts from, when that is not the identity
+    if initial is not NO_VALUE and initial is not None:
+        value = np.array(initial, dtype=kind) if type(initial) is int else np.asarray(initial)
+        if value.ndim:
+            return numpy()
+        start = value.astype(kind).item()
+    nothing = identity is None or initial is None
+    if nothing and start is None and any(a.shape[i] == 0 for i in axes):
+        return numpy()  # which raises "zero-size array to reduction operation ..."
+    if len(axes) > 1 and identity is None and ufunc.name not in _REORDERABLE:
+        return numpy()  # which says that the order matters to it
+    if where is not True:
+        mask = asarray(where)
+        if mask.dtype != _BOOL or (nothing and start is None):
+            return numpy()
+        if np.broadcast_shapes(mask.shape, a.shape) != a.shape:
+            return numpy()
+        a = _core.apply("where", (_BOOL, kind, kind, kind), [mask, a, start if nothing else _neutral(ufunc, kind)])
+    if a.size == 0 and (nothing or start is not None):  # the start itself: -0.0 stays -0.0
+        result = _core.empty(shape, kind)
+        if start is not None:
+            _core.assign(result, start)
+    elif axes:
+        result = fold(ufunc.name, wide, kind, a, axes, keep)
+    else:
+        result = _core.cast(a, kind)
+        result = result if a.ndim else result[()]  # a scalar, as of any other reduction
+    if start is not None and a.size != 0:
+        result = _core.apply(ufunc.name, (kind, kind, kind), [result, start])
+    if out is None:
+        return result
+    _core.assign(out, result)
+    return out
+
+
+def accumulate(ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any) -> Any:
+    given: dict[str, Any] = {"axis": axis}
+    given |= {"dtype": dtype} if dtype is not None else {}
+    given |= {"out": out} if out is not None else {}
+    found = overrides((array, out[0] if isinstance(out, tuple) and out else out))
+    if found:
+        return call_overrides(ufunc, "accumulate", (array,), given)
+
+    def numpy() -> Any:
+        return on_host(ufunc.numpy.accumulate, f"{ufunc.name}.accumulate", (array,), given)
+
+    if isinstance(out, tuple) and len(out) == 1:
+        out = out[0]
+    if watching() or ufunc.name not in _SCANS or not (out is None or isinstance(out, ndarray)):
+        return numpy()
+    try:
+        a = operand(array)
+    except Unsupported:
+        return numpy()
+    if not isinstance(a, ndarray) or a.ndim == 0:
+        return numpy()
+    if not hasattr(axis, "__index__") or (out is not None and (out.shape != a.shape or not out.flags_writeable)):
+        return numpy()
+    place = normalize_axis_index(axis.__index__(), a.ndim)
+    kind, _ = _dtypes(ufunc, a, dtype, out)
+    if not ufunc.has_loop((kind, kind, kind)):
+        return numpy()
+    result = _core.scan(ufunc.name, a if a.dtype == kind else _core.cast(a, kind), place)
+    if out is None:
+        return result
+    _core.assign(out, result)
+    return out

@@ -1,0 +1,159 @@
+"""class ufunc and every NumPy ufunc as an object of it; the core calls them on its fast path without this code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from asnumpy import _core
+from asnumpy._public import export
+from asnumpy.array.ndarray import ndarray
+from asnumpy.creation.convert import asarray
+from asnumpy.ufunc import calls, folds, gufunc
+from asnumpy.ufunc.calls import on_host
+from asnumpy.ufunc.errstate import watching
+from asnumpy.ufunc.folds import NO_VALUE
+from asnumpy.ufunc.operands import call_overrides, overrides, resolve
+
+_rows: dict[str, tuple[bool, frozenset[Any]]] = {}
+
+
+def _row(name: str) -> tuple[bool, frozenset[Any]]:
+    """Of a ufunc's row: whether it may reduce, and its loops as tuples of dtypes."""
+    if not _rows:
+        for row in _core.rows():
+            loops = frozenset(tuple(into) + tuple(out) for into, out in row["loops"])
+            _rows[row["name"]] = (bool(row["reducible"]), loops)
+    return _rows.get(name, (False, frozenset()))
+
+
+class ufunc(_core.Ufunc):  # type: ignore[misc]
+    """Functions that operate element by element on whole arrays, as numpy.ufunc."""
+
+    def __init__(self, name: str) -> None:
+        self.numpy = getattr(np, name)
+        self.__name__ = self.__qualname__ = name
+
+    # NumPy knows what it is; the core knows how to compute it.
+    @property
+    def types(self) -> list[str]:
+        return self.numpy.types
+
+    @property
+    def ntypes(self) -> int:
+        return self.numpy.ntypes
+
+    @property
+    def identity(self) -> Any:
+        return self.numpy.identity
+
+    @property
+    def signature(self) -> str | None:
+        return self.numpy.signature
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        return self.numpy.__doc__
+
+    @property
+    def __signature__(self) -> Any:
+        return self.numpy.__signature__
+
+    def resolve_dtypes(
+        self, /, dtypes: Any, *, signature: Any = None, casting: Any = None, reduction: bool = False,
+    ) -> Any:
+        given = {"signature": signature, "casting": casting}
+        given = {name: value for name, value in given.items() if value is not None}
+        return self.numpy.resolve_dtypes(dtypes, reduction=reduction, **given)
+
+    @property
+    def reducible(self) -> bool:
+        """Whether the core reduces by this function."""
+        return _row(self.name)[0]
+
+    def has_loop(self, dtypes: tuple[np.dtype, ...]) -> bool:
+        """Whether the core has a loop of exactly these dtypes, inputs then outputs."""
+        return dtypes in _row(self.name)[1]
+
+    def reduce(
+        self, array: Any, /, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
+        initial: Any = NO_VALUE, where: Any = True,
+    ) -> Any:
+        return folds.reduce(self, array, axis, dtype, out, keepdims, initial, where)
+
+    def accumulate(self, array: Any, /, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        return folds.accumulate(self, array, axis, dtype, out)
+
+    def reduceat(self, array: Any, /, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        found = overrides((array, indices, out))
+        if found:
+            return call_overrides(self, "reduceat", (array, indices), {"axis": axis, "dtype": dtype, "out": out})
+        return on_host(self.numpy.reduceat, f"{self.name}.reduceat", (array, indices, axis, dtype, out), {})
+
+    def outer(self, A: Any, B: Any, /, **kwargs: Any) -> Any:
+        found = overrides((A, B))
+        if found:
+            return call_overrides(self, "outer", (A, B), kwargs)
+        if self.nin != 2 or self.signature is not None:
+            return on_host(self.numpy.outer, f"{self.name}.outer", (A, B), kwargs)
+        left, right = asarray(A), asarray(B)  # here NumPy takes Python numbers as arrays, not as weak
+        if right.ndim:
+            left = left.reshape(left.shape + (1,) * right.ndim)
+        return self(left, right, **kwargs)
+
+    def at(self, a: Any, indices: Any, b: Any = None, /) -> None:
+        found = overrides((a, b))
+        operands = (a, indices) if b is None else (a, indices, b)
+        if found:
+            call_overrides(self, "at", operands, {})
+            return
+        if not isinstance(a, (ndarray, np.ndarray)):
+            raise TypeError(f"{self.name}.at: expected an array as first operand, got {type(a).__name__}")
+        on_host(self.numpy.at, f"{self.name}.at", operands, {})
+
+    def __repr__(self) -> str:
+        return f"<ufunc '{self.name}'>"
+
+    def __reduce__(self) -> Any:
+        return _by_name, (self.name,)
+
+
+ufunc.__module__ = "asnumpy"
+for _name in ("types", "ntypes", "identity", "signature"):
+    setattr(ufunc, _name, property(getattr(ufunc, _name).fget, doc=getattr(np.ufunc, _name).__doc__))
+export("ufunc", ufunc)
+
+
+def call_ufunc(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What the core's fast path does not take."""
+    if watching():
+        return on_host(function.numpy, function.name, args, kwargs)
+    return (calls if function.row >= 0 else gufunc).call(function, args, kwargs)
+
+
+_core.set_hooks({"ufunc_type": ufunc, "resolve": resolve, "call_ufunc": call_ufunc})
+
+ufuncs: dict[str, ufunc] = {}
+for _name, _value in vars(np).items():
+    if isinstance(_value, np.ufunc):
+        _own = _value.__name__  # np.abs is np.absolute: aliases name one object
+        if _own not in ufuncs:
+            ufuncs[_own] = ufunc(_own)
+        export(_name, ufuncs[_own])
+        globals()[_name] = ufuncs[_own]
+
+
+def _by_name(name: str) -> ufunc:
+    return ufuncs[name]
+
+
+def of_numpy(function: Any) -> ufunc | None:
+    """Our ufunc for one of NumPy's, if it is one of its namespace."""
+    own = ufuncs.get(getattr(function, "__name__", ""))
+    return own if own is not None and own.numpy is function else None
+
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> ufunc: ...
