@@ -1,4 +1,4 @@
-"""Single operators need a device: CANN's, or the simulator with ASNUMPY_CANN=sim. tests/null/test_cann_alone.py sees to
+"""Single operators need a device: CANN's, or the simulator with ASNUMPY_CANN=sim. tests/package/test_cann_alone.py sees to
 one where the environment does not."""
 
 from __future__ import annotations
