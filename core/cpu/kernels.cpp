@@ -1,7 +1,6 @@
 // Chooses the instruction set when the library is loaded, and lists the loops by row.
 #include "cpu/kernels.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <unordered_map>
@@ -13,20 +12,31 @@
 #include "cpu/vector_math.hpp"
 
 namespace asnumpy::cpu {
+
+const InstructionSet& choose(std::span<const InstructionSet> sets, std::string_view wanted) {
+    std::string built, runs;
+    const InstructionSet *best = nullptr, *forced = nullptr;
+    for (const InstructionSet& set : sets) {
+        built += (built.empty() ? "" : ", ") + std::string(set.name);
+        if (!set.supported()) continue;
+        runs += (runs.empty() ? "" : ", ") + std::string(set.name);
+        if (!best) best = &set;
+        if (set.name == wanted) forced = &set;
+    }
+    if (!best)
+        throw RuntimeFailure("cpu: this build has kernels for " + built + ", which this processor does not run; build asnumpy on it, or with "
+                             "-C cmake.define.ASNUMPY_KERNEL_SETS=all for every processor");
+    if (wanted.empty()) return *best;
+    if (!forced)
+        throw ValueError("ASNUMPY_ISA: expected one that this machine runs and this build has (" + runs + "), got '" + std::string(wanted) + "'");
+    return *forced;
+}
+
 namespace {
 
 const InstructionSet& choose() {
-    const std::span<const InstructionSet> sets = instruction_sets();
-    const auto best = std::find_if(sets.begin(), sets.end(), [](const InstructionSet& set) { return set.supported(); });
     const char* const wanted = std::getenv("ASNUMPY_ISA");
-    if (!wanted || !*wanted) return *best;
-    const auto forced = std::find_if(best, sets.end(), [&](const InstructionSet& set) { return set.name == wanted; });
-    if (forced == sets.end()) {
-        std::string choices;
-        for (auto set = best; set != sets.end(); ++set) choices += (choices.empty() ? "" : ", ") + std::string(set->name);
-        throw ValueError("ASNUMPY_ISA: expected one that this machine runs (" + choices + "), got '" + wanted + "'");
-    }
-    return *forced;
+    return choose(instruction_sets(), wanted ? wanted : "");
 }
 
 std::uint64_t pair_key(RowId inner, RowId outer, bool right, DType dtype) {

@@ -34,7 +34,10 @@ struct InstructionSet {
     std::span<const KernelTable* const> tables;
 };
 
-// Best first; the last runs everywhere. Written by the build from its list of tables and sets.
+// Those that this build has, best first. Written by the build from its list of tables and sets.
 std::span<const InstructionSet> instruction_sets();
+// The best that this processor runs, or the one that is wanted by its name ("": none). ValueError where that does not run,
+// RuntimeFailure where none does.
+const InstructionSet& choose(std::span<const InstructionSet>, std::string_view wanted);
 
 }  // namespace asnumpy::cpu

@@ -74,8 +74,26 @@ void check_sets() {
         for (const Row& r : rows())
             if (r.kind == RowKind::elementwise) check(seen.contains(r.name), std::string(r.name) + " in " + std::string(set.name));
     }
-    const cpu::InstructionSet& last = cpu::instruction_sets().back();
-    check(last.supported(), "the last instruction set runs everywhere");
+}
+
+// The best that runs, or the one that was asked for; what cannot be had is said with what can.
+void check_choice() {
+    constexpr auto yes = [] { return true; }, no = [] { return false; };
+    const cpu::InstructionSet sets[] = {{"wide", no, {}}, {"middle", yes, {}}, {"narrow", yes, {}}};
+    check(cpu::choose(sets, "").name == "middle", "the best set that runs");
+    check(cpu::choose(sets, "narrow").name == "narrow", "the set that was asked for");
+    const auto refusal = [&](std::span<const cpu::InstructionSet> of, std::string_view wanted) -> std::string {
+        try {
+            cpu::choose(of, wanted);
+        } catch (const std::runtime_error& error) {
+            return error.what();
+        }
+        return "";
+    };
+    for (const char* const wanted : {"wide", "unknown"})
+        check(refusal(sets, wanted).find("(middle, narrow), got '" + std::string(wanted)) != std::string::npos, "the choices are named");
+    const std::string none = refusal(std::span(sets).first(1), "");
+    check(none.find("kernels for wide, which this processor does not run") != std::string::npos, "a build for other processors says so");
 }
 
 // n values converted by as many loops as it takes.
@@ -174,6 +192,7 @@ void check_sum() {
 int main() {
     check_rows();
     check_sets();
+    check_choice();
     check_casts();
     check_neutrals_and_folds();
     check_sum();

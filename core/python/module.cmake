@@ -1,0 +1,30 @@
+# The extension module.
+find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module NumPy)
+execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
+                OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_cmake COMMAND_ERROR_IS_FATAL ANY)
+
+# pip installs nanobind and NumPy in a folder of a new name, with files of a new date, for every build. Copies that change only
+# when the text does keep what was compiled with them last time.
+function(keep_copy from to)
+  file(GLOB_RECURSE files RELATIVE ${from} ${from}/*)
+  foreach(file IN LISTS files)
+    if(NOT file MATCHES "__pycache__")
+      cmake_path(GET file PARENT_PATH folder)
+      file(MAKE_DIRECTORY ${to}/${folder})
+      file(COPY_FILE ${from}/${file} ${to}/${file} ONLY_IF_DIFFERENT)
+    endif()
+  endforeach()
+endfunction()
+set(kept ${CMAKE_CURRENT_BINARY_DIR}/kept)
+cmake_path(GET nanobind_cmake PARENT_PATH nanobind_folder)
+keep_copy(${nanobind_folder} ${kept}/nanobind)
+keep_copy(${Python_NumPy_INCLUDE_DIRS} ${kept}/numpy)
+find_package(nanobind CONFIG REQUIRED PATHS ${kept}/nanobind/cmake NO_DEFAULT_PATH)
+add_library(numpy_headers INTERFACE)
+target_include_directories(numpy_headers SYSTEM INTERFACE ${kept}/numpy)
+
+file(GLOB python_sources CONFIGURE_DEPENDS python/*.cpp)
+nanobind_add_module(_core NB_STATIC NOMINSIZE ${python_sources})  # hot slots: not -Os
+target_link_libraries(_core PRIVATE asnumpy_core asnumpy_options numpy_headers)
+install(TARGETS _core LIBRARY DESTINATION asnumpy)
+install(FILES cann/data/operators.json cann/data/runtime.json DESTINATION asnumpy/cann/data)
