@@ -78,8 +78,9 @@ void check_sets() {
 
 // The best that runs, or the one that was asked for; what cannot be had is said with what can.
 void check_choice() {
-    constexpr auto yes = [] { return true; }, no = [] { return false; };
-    const cpu::InstructionSet sets[] = {{"wide", no, {}}, {"middle", yes, {}}, {"narrow", yes, {}}};
+    const auto runs = [] { return true; };
+    const auto does_not = [] { return false; };
+    const cpu::InstructionSet sets[] = {{"wide", does_not, {}}, {"middle", runs, {}}, {"narrow", runs, {}}};
     check(cpu::choose(sets, "").name == "middle", "the best set that runs");
     check(cpu::choose(sets, "narrow").name == "narrow", "the set that was asked for");
     const auto refusal = [&](std::span<const cpu::InstructionSet> of, std::string_view wanted) -> std::string {
