@@ -1,11 +1,11 @@
-// The rows by name, chosen for this machine's instruction set, and the operators that follow from their call strings.
+// The rows by name, chosen for this machine's instruction set, and the operators that are rows.
 #include "aclnn/rows.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <unordered_map>
-#include <vector>
+#include <utility>
 
 #include "aclnn/elementwise.hpp"
 #include "base/immortal.hpp"
@@ -15,7 +15,6 @@ namespace cannsim {
 namespace {
 
 struct Index {
-    std::vector<const RowLoops*> in_order;
     std::unordered_map<std::string_view, const RowLoops*> by_name;
     std::array<std::array<Loop, asnumpy::dtype_count>, asnumpy::dtype_count> casts{};
 
@@ -23,10 +22,7 @@ struct Index {
         const auto sets = instruction_sets();
         const auto& best = *std::ranges::find_if(sets, [](const InstructionSet& set) { return set.supported(); });
         for (const RowTable* const table : best.tables)
-            for (const RowLoops& row : *table) {
-                in_order.push_back(&row);
-                by_name.emplace(row.name, &row);
-            }
+            for (const RowLoops& row : *table) by_name.emplace(row.name, &row);
         const RowLoops& cast = *by_name.at("cast");
         for (std::size_t i = 0; i < cast.signatures.size(); ++i)
             casts[static_cast<std::size_t>(cast.signatures[i].in[0])][static_cast<std::size_t>(cast.signatures[i].out[0])] = cast.loops[i];
@@ -37,13 +33,25 @@ const Index& index() {
     return *instance;
 }
 
-// "aclnnAtan2 x y -> out": the operator's name, if its inputs are x, y, z in this order and nothing else.
-std::string_view plain_name(std::string_view call, int inputs) {
-    constexpr std::string_view tails[] = {" x -> out", " x y -> out", " x y z -> out"};
-    if (inputs < 1 || inputs > 3 || !call.ends_with(tails[inputs - 1])) return {};
-    const std::string_view name = call.substr(0, call.size() - tails[inputs - 1].size());
-    return name.find(' ') == std::string_view::npos ? name : std::string_view();
-}
+// The operators that are a row of their tensors and nothing else, and each one's row.
+constexpr std::pair<std::string_view, std::string_view> row_operators[] = {
+    {"aclnnMul", "multiply"}, {"aclnnNeg", "negative"}, {"aclnnAbs", "absolute"}, {"aclnnSign", "sign"}, {"aclnnReal", "real"},
+    {"aclnnDiv", "divide"}, {"aclnnFloorDivide", "floor_divide"}, {"aclnnRemainderTensorTensor", "remainder"},
+    {"aclnnFmodTensor", "fmod"}, {"aclnnReciprocal", "reciprocal"}, {"aclnnPowTensorTensor", "power"},
+    {"aclnnEqTensor", "equal"}, {"aclnnNeTensor", "not_equal"}, {"aclnnLtTensor", "less"}, {"aclnnLeTensor", "less_equal"},
+    {"aclnnGtTensor", "greater"}, {"aclnnGeTensor", "greater_equal"}, {"aclnnLogicalAnd", "logical_and"},
+    {"aclnnLogicalOr", "logical_or"}, {"aclnnLogicalXor", "logical_xor"}, {"aclnnLogicalNot", "logical_not"},
+    {"aclnnIsInf", "isinf"}, {"aclnnIsFinite", "isfinite"}, {"aclnnSignbit", "signbit"}, {"aclnnMaximum", "maximum"},
+    {"aclnnMinimum", "minimum"}, {"aclnnBitwiseAndTensor", "bitwise_and"}, {"aclnnBitwiseOrTensor", "bitwise_or"},
+    {"aclnnBitwiseXorTensor", "bitwise_xor"}, {"aclnnBitwiseNot", "invert"}, {"aclnnGcd", "gcd"}, {"aclnnFloor", "floor"},
+    {"aclnnCeil", "ceil"}, {"aclnnTrunc", "trunc"}, {"aclnnSqrt", "sqrt"}, {"aclnnExp", "exp"}, {"aclnnExp2", "exp2"},
+    {"aclnnExpm1", "expm1"}, {"aclnnLog", "log"}, {"aclnnLog2", "log2"}, {"aclnnLog10", "log10"}, {"aclnnLog1p", "log1p"},
+    {"aclnnLogAddExp", "logaddexp"}, {"aclnnLogAddExp2", "logaddexp2"}, {"aclnnErf", "erf"}, {"aclnnErfc", "erfc"},
+    {"aclnnSin", "sin"}, {"aclnnCos", "cos"}, {"aclnnTan", "tan"}, {"aclnnAsin", "arcsin"}, {"aclnnAcos", "arccos"},
+    {"aclnnAtan", "arctan"}, {"aclnnAtan2", "arctan2"}, {"aclnnSinh", "sinh"}, {"aclnnCosh", "cosh"}, {"aclnnTanh", "tanh"},
+    {"aclnnAsinh", "arcsinh"}, {"aclnnAcosh", "arccosh"}, {"aclnnAtanh", "arctanh"}, {"aclnnRelu", "relu"},
+    {"aclnnSigmoid", "sigmoid"}, {"aclnnSilu", "silu"}, {"aclnnLeakyRelu", "leaky_relu"},
+};
 
 }  // namespace
 
@@ -64,11 +72,9 @@ int find_loop(const RowLoops& row, std::span<const DType> inputs) {
 Loop converter(DType from, DType to) { return index().casts[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)]; }
 
 void add_row_operators() {
-    for (const RowLoops* const row : index().in_order) {
-        const std::string_view name = plain_name(row->aclnn, row->signatures[0].nin);
-        if (!name.starts_with("aclnn")) continue;
-        add_elementwise(name, row->name);
-        add_elementwise(text("aclnnInplace", name.substr(5)), row->name);
+    for (const auto& [name, row] : row_operators) {
+        add_elementwise(name, row);
+        add_elementwise(text("aclnnInplace", name.substr(5)), row);
     }
 }
 

@@ -19,7 +19,6 @@ using Loop = void (*)(void* const* out, const void* const* in, std::size_t n);
 
 struct RowLoops {
     std::string_view name;
-    std::string_view aclnn;
     std::span<const Signature> signatures;
     std::span<const Loop> loops;  // null: of a type that devices do not have
 };
@@ -29,7 +28,7 @@ const RowLoops& find_row(std::string_view name);                      // Refusal
 // The loop whose inputs are all of these dtypes; -1: none. The first in NumPy's order wins.
 int find_loop(const RowLoops&, std::span<const DType> inputs);
 Loop converter(DType from, DType to);
-// The row's operators: for each call string of plain operands ("aclnnAtan2 x y -> out") that operator and its in-place form.
+// The operators that are a row (aclnnAtan2), and their in-place forms.
 void add_row_operators();
 
 template <class T> T scalar_as(const asnumpy::Scalar& value) {

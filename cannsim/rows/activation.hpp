@@ -10,11 +10,11 @@ namespace {
 using namespace asnumpy::ops;
 
 constexpr std::tuple activation{
-    row<Each<Unary, reals>>("relu", "aclnnRelu x -> out", []<class T>(T x) -> T { return x > 0 ? x : x == x ? T{0} : x; }),
-    row<Each<Unary, floats>>("sigmoid", "aclnnSigmoid x -> out", []<class T>(T x) -> T { return T{1} / (T{1} + std::exp(-x)); }),
-    row<Each<Unary, floats>>("silu", "aclnnSilu x -> out", []<class T>(T x) -> T { return x / (T{1} + std::exp(-x)); }),
+    row<Each<Unary, reals>>("relu", []<class T>(T x) -> T { return x > 0 ? x : x == x ? T{0} : x; }),
+    row<Each<Unary, floats>>("sigmoid", []<class T>(T x) -> T { return T{1} / (T{1} + std::exp(-x)); }),
+    row<Each<Unary, floats>>("silu", []<class T>(T x) -> T { return x / (T{1} + std::exp(-x)); }),
     // x where x > 0, else slope * x
-    row<Each<Binary, floats>>("leaky_relu", "aclnnLeakyRelu x y -> out", []<class T>(T x, T slope) -> T { return x > 0 ? x : x * slope; }),
+    row<Each<Binary, floats>>("leaky_relu", []<class T>(T x, T slope) -> T { return x > 0 ? x : x * slope; }),
 };
 
 }  // namespace

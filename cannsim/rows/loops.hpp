@@ -108,7 +108,7 @@ template <const auto& table> struct LoopsOfTable {
     template <std::size_t I> static constexpr RowLoops of() {
         using Row = RowOf<table, I>;
         using All = LoopsOf<Row, typename std::remove_cvref_t<decltype(Row::definition)>::loops>;
-        return {Row::definition.name, Row::definition.aclnn, All::signatures, All::loops};
+        return {Row::definition.name, All::signatures, All::loops};
     }
     template <std::size_t... I> static constexpr auto all(std::index_sequence<I...>) { return std::array<RowLoops, sizeof...(I)>{of<I>()...}; }
     static constexpr auto rows = all(std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(table)>>>{});

@@ -13,29 +13,26 @@ template <class T> using BitCount = std::uint8_t(T);
 using bits = JoinTypes<boolean, integers>;
 
 constexpr std::tuple bitwise{
-    row<Each<Binary, bits>>("bitwise_and", "aclnnBitwiseAndTensor x y -> out",
-        []<class T>(T x, T y) { return static_cast<T>(x & y); }, {.symbol = "&", .neutral = Neutral::all_bits, .bits = Bits::wraps, .low_bits = true,
-            .scalar_last = "aclnnBitwiseAndScalar x y -> out", .scalar_first = "aclnnBitwiseAndScalar y x -> out"}),
-    row<Each<Binary, bits>>("bitwise_or", "aclnnBitwiseOrTensor x y -> out",
-        []<class T>(T x, T y) { return static_cast<T>(x | y); }, {.symbol = "|", .neutral = Neutral::zero, .bits = Bits::wraps, .low_bits = true,
-            .scalar_last = "aclnnBitwiseOrScalar x y -> out", .scalar_first = "aclnnBitwiseOrScalar y x -> out"}),
-    row<Each<Binary, bits>>("bitwise_xor", "aclnnBitwiseXorTensor x y -> out",
-        []<class T>(T x, T y) { return static_cast<T>(x ^ y); }, {.symbol = "^", .neutral = Neutral::zero, .bits = Bits::wraps, .low_bits = true,
-            .scalar_last = "aclnnBitwiseXorScalar x y -> out", .scalar_first = "aclnnBitwiseXorScalar y x -> out"}),
-    row<Each<Unary, bits>>("invert", "aclnnBitwiseNot x -> out", []<class T>(T x) {
+    row<Each<Binary, bits>>("bitwise_and", []<class T>(T x, T y) { return static_cast<T>(x & y); },
+        {.symbol = "&", .neutral = Neutral::all_bits, .bits = Bits::wraps, .low_bits = true}),
+    row<Each<Binary, bits>>("bitwise_or", []<class T>(T x, T y) { return static_cast<T>(x | y); },
+        {.symbol = "|", .neutral = Neutral::zero, .bits = Bits::wraps, .low_bits = true}),
+    row<Each<Binary, bits>>("bitwise_xor", []<class T>(T x, T y) { return static_cast<T>(x ^ y); },
+        {.symbol = "^", .neutral = Neutral::zero, .bits = Bits::wraps, .low_bits = true}),
+    row<Each<Unary, bits>>("invert", []<class T>(T x) {
         if constexpr (is_bool<T>) return !x;
         else return static_cast<T>(~x);
     }, {.symbol = "~", .bits = Bits::wraps, .low_bits = true}),
-    row<Each<Binary, integers>>("left_shift", "",
+    row<Each<Binary, integers>>("left_shift",
         [](auto x, auto y) { return left_shift(x, y); }, {.symbol = "<<", .low_bits = true}),
-    row<Each<Binary, integers>>("right_shift", "",
+    row<Each<Binary, integers>>("right_shift",
         [](auto x, auto y) { return right_shift(x, y); }, {.symbol = ">>", .low_bits = true}),
-    row<Each<BitCount, integers>>("bitwise_count", "", []<class T>(T x) {
+    row<Each<BitCount, integers>>("bitwise_count", []<class T>(T x) {
         return static_cast<std::uint8_t>(std::popcount(static_cast<std::make_unsigned_t<T>>(wrap_absolute(x))));
     }, {.low_bits = true}),
-    row<Each<Binary, integers>>("gcd", "aclnnGcd x y -> out",
+    row<Each<Binary, integers>>("gcd",
         [](auto x, auto y) { return greatest_common_divisor(x, y); }, {.neutral = Neutral::zero, .low_bits = true}),
-    row<Each<Binary, integers>>("lcm", "",
+    row<Each<Binary, integers>>("lcm",
         [](auto x, auto y) { return least_common_multiple(x, y); }, {.neutral = Neutral::one, .low_bits = true}),
 };
 

@@ -79,7 +79,7 @@ template <class To, class From> constexpr To convert(From x) {
 
 // The 16-bit floats come and go as float.
 constexpr std::tuple cast{
-    row<JoinLoops<AllCasts<any_with_long>::type, NarrowCasts<narrow_types>::type>>("cast", "aclnnCast x dtype -> out", []<class To, class From>(Result<To>, From x) {
+    row<JoinLoops<AllCasts<any_with_long>::type, NarrowCasts<narrow_types>::type>>("cast", []<class To, class From>(Result<To>, From x) {
         if constexpr (std::is_same_v<To, float16>) {
             if constexpr (std::is_same_v<From, double>) return round_to_odd(x);
             else if constexpr (std::is_same_v<From, std::complex<double>>) return round_to_odd(x.real());

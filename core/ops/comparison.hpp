@@ -31,18 +31,12 @@ template <class A, class B> constexpr bool less_equal_values(A x, B y) {
 }
 
 constexpr std::tuple comparison{
-    row<compared>("equal", "aclnnEqTensor x y -> out", [](auto x, auto y) { return equal_values(x, y); },
-        {.symbol = "==", .bits = Bits::wraps, .low_bits = true, .scalar_last = "aclnnEqScalar x y -> out", .scalar_first = "aclnnEqScalar y x -> out"}),
-    row<compared>("not_equal", "aclnnNeTensor x y -> out", [](auto x, auto y) { return !equal_values(x, y); },
-        {.symbol = "!=", .bits = Bits::wraps, .low_bits = true, .scalar_last = "aclnnNeScalar x y -> out", .scalar_first = "aclnnNeScalar y x -> out"}),
-    row<compared>("less", "aclnnLtTensor x y -> out", [](auto x, auto y) { return less_values(x, y); },
-        {.symbol = "<", .low_bits = true, .scalar_last = "aclnnLtScalar x y -> out", .scalar_first = "aclnnGtScalar y x -> out"}),
-    row<compared>("less_equal", "aclnnLeTensor x y -> out", [](auto x, auto y) { return less_equal_values(x, y); },
-        {.symbol = "<=", .low_bits = true, .scalar_last = "aclnnLeScalar x y -> out", .scalar_first = "aclnnGeScalar y x -> out"}),
-    row<compared>("greater", "aclnnGtTensor x y -> out", [](auto x, auto y) { return less_values(y, x); },
-        {.symbol = ">", .low_bits = true, .scalar_last = "aclnnGtScalar x y -> out", .scalar_first = "aclnnLtScalar y x -> out"}),
-    row<compared>("greater_equal", "aclnnGeTensor x y -> out", [](auto x, auto y) { return less_equal_values(y, x); },
-        {.symbol = ">=", .low_bits = true, .scalar_last = "aclnnGeScalar x y -> out", .scalar_first = "aclnnLeScalar y x -> out"}),
+    row<compared>("equal", [](auto x, auto y) { return equal_values(x, y); }, {.symbol = "==", .bits = Bits::wraps, .low_bits = true}),
+    row<compared>("not_equal", [](auto x, auto y) { return !equal_values(x, y); }, {.symbol = "!=", .bits = Bits::wraps, .low_bits = true}),
+    row<compared>("less", [](auto x, auto y) { return less_values(x, y); }, {.symbol = "<", .low_bits = true}),
+    row<compared>("less_equal", [](auto x, auto y) { return less_equal_values(x, y); }, {.symbol = "<=", .low_bits = true}),
+    row<compared>("greater", [](auto x, auto y) { return less_values(y, x); }, {.symbol = ">", .low_bits = true}),
+    row<compared>("greater_equal", [](auto x, auto y) { return less_equal_values(y, x); }, {.symbol = ">=", .low_bits = true}),
 };
 
 }  // namespace

@@ -34,7 +34,6 @@ struct Options {
     bool needs_result = false;   // the first parameter is Result<R>: the loop's result type decides
     Bits bits = Bits::values;
     bool low_bits = false;       // see Row
-    std::string_view scalar_last{}, scalar_first{}, reduce{}, scan{};  // see DeviceCalls
 };
 
 // A loop is a function type: int8(int8, int8), bool(float), Two<float, int>(float).
@@ -48,7 +47,6 @@ template <class... Ts> struct Types {};
 template <class List, class F> struct Definition {
     using loops = List;
     std::string_view name;
-    std::string_view aclnn;
     F apply;
     Options options;
 };
@@ -57,8 +55,8 @@ template <class List, class F> struct Definition {
 template <class R> struct Result { using type = R; };
 
 template <class List, class F>
-constexpr Definition<List, F> row(std::string_view name, std::string_view aclnn, F apply, Options options = {}) {
-    return {name, aclnn, apply, options};
+constexpr Definition<List, F> row(std::string_view name, F apply, Options options = {}) {
+    return {name, apply, options};
 }
 
 template <class...> struct JoinedTypes;

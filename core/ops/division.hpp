@@ -31,33 +31,27 @@ constexpr auto raise_to_power = []<class T>(T x, T y) -> T {
 };
 
 constexpr std::tuple division{
-    row<Each<Binary, inexact>>("divide", "aclnnDiv x y -> out", []<class T>(T x, T y) -> T {
+    row<Each<Binary, inexact>>("divide", []<class T>(T x, T y) -> T {
         if constexpr (is_complex_v<T>) return complex_divide(x, y);
         else return x / y;
-    }, {.symbol = "/", .scalar_last = "aclnnDivs x y -> out"}),
-    row<Each<Binary, reals>>("floor_divide", "aclnnFloorDivide x y -> out",
-        by_kind<FlooredQuotient>([](auto x, auto y) { return floor_divide(x, y); }), {.symbol = "//", .low_bits = true,
-        .scalar_last = "aclnnFloorDivides x y -> out"}),
-    row<Each<Binary, reals>>("remainder", "aclnnRemainderTensorTensor x y -> out",
-        by_kind<FlooredRemainder>([](auto x, auto y) { return floor_remainder(x, y); }), {.symbol = "%", .low_bits = true,
-        .scalar_last = "aclnnRemainderTensorScalar x y -> out", .scalar_first = "aclnnRemainderScalarTensor x y -> out"}),
-    row<Each<Binary, reals>>("fmod", "aclnnFmodTensor x y -> out",
-        by_kind<TruncatedRemainder>([](auto x, auto y) { return truncated_remainder(x, y); }),
-        {.low_bits = true, .scalar_last = "aclnnFmodScalar x y -> out"}),
-    row<Each<BinaryTwo, reals>>("divmod", "", []<class T>(T x, T y) -> Two<T, T> {
+    }, {.symbol = "/"}),
+    row<Each<Binary, reals>>("floor_divide",
+        by_kind<FlooredQuotient>([](auto x, auto y) { return floor_divide(x, y); }), {.symbol = "//", .low_bits = true}),
+    row<Each<Binary, reals>>("remainder",
+        by_kind<FlooredRemainder>([](auto x, auto y) { return floor_remainder(x, y); }), {.symbol = "%", .low_bits = true}),
+    row<Each<Binary, reals>>("fmod",
+        by_kind<TruncatedRemainder>([](auto x, auto y) { return truncated_remainder(x, y); }), {.low_bits = true}),
+    row<Each<BinaryTwo, reals>>("divmod", []<class T>(T x, T y) -> Two<T, T> {
         if constexpr (is_integer_type<T>) return {floor_divide(x, y), floor_remainder(x, y)};
         else return floor_divmod(x, y);
     }, {.low_bits = true}),
-    row<Each<Unary, numbers>>("reciprocal", "aclnnReciprocal x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, numbers>>("reciprocal", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_reciprocal(x);
         else if constexpr (is_floating<T>) return T{1} / x;
         else return integer_reciprocal(x);
     }),
-    row<Each<Binary, numbers>>("power", "aclnnPowTensorTensor x y -> out", raise_to_power,
-                               {.symbol = "**", .vector = Vector::pow, .low_bits = true,
-        .scalar_last = "aclnnPowTensorScalar x y -> out", .scalar_first = "aclnnPowScalarTensor x y -> out"}),
-    row<double_and_complex>("float_power", "aclnnPowTensorTensor x y -> out", raise_to_power,
-        {.vector = Vector::pow, .scalar_last = "aclnnPowTensorScalar x y -> out", .scalar_first = "aclnnPowScalarTensor x y -> out"}),
+    row<Each<Binary, numbers>>("power", raise_to_power, {.symbol = "**", .vector = Vector::pow, .low_bits = true}),
+    row<double_and_complex>("float_power", raise_to_power, {.vector = Vector::pow}),
 };
 
 }  // namespace

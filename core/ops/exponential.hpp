@@ -10,46 +10,46 @@ namespace asnumpy::ops {
 namespace {
 
 constexpr std::tuple exponential{
-    row<Each<Unary, inexact>>("sqrt", "aclnnSqrt x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("sqrt", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_sqrt(x);
         else return std::sqrt(x);
     }),
-    row<Each<Unary, floats>>("cbrt", "", [](auto x) { return std::cbrt(x); }, {.vector = Vector::cbrt}),
-    row<Each<Unary, inexact>>("exp", "aclnnExp x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, floats>>("cbrt", [](auto x) { return std::cbrt(x); }, {.vector = Vector::cbrt}),
+    row<Each<Unary, inexact>>("exp", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_exp(x);
         else return std::exp(x);
     }, {.vector = Vector::exp}),
-    row<Each<Unary, inexact>>("exp2", "aclnnExp2 x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("exp2", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_exp2(x);
         else return std::exp2(x);
     }, {.vector = Vector::exp2}),
-    row<Each<Unary, inexact>>("expm1", "aclnnExpm1 x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("expm1", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_expm1(x);
         else return std::expm1(x);
     }, {.vector = Vector::expm1}),
-    row<Each<Unary, inexact>>("log", "aclnnLog x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("log", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_log(x);
         else return std::log(x);
     }, {.vector = Vector::log}),
-    row<Each<Unary, inexact>>("log2", "aclnnLog2 x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("log2", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_log2(x);
         else return std::log2(x);
     }, {.vector = Vector::log2}),
-    row<Each<Unary, inexact>>("log10", "aclnnLog10 x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("log10", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_log10(x);
         else return std::log10(x);
     }, {.vector = Vector::log10}),
-    row<Each<Unary, inexact>>("log1p", "aclnnLog1p x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("log1p", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_log1p(x);
         else return std::log1p(x);
     }, {.vector = Vector::log1p}),
-    row<Each<Binary, floats>>("logaddexp", "aclnnLogAddExp x y -> out",
-        [](auto x, auto y) { return log_add_exp(x, y); }, {.neutral = Neutral::lowest, .reduce = "aclnnLogSumExp x axes true -> out"}),
-    row<Each<Binary, floats>>("logaddexp2", "aclnnLogAddExp2 x y -> out",
+    row<Each<Binary, floats>>("logaddexp",
+        [](auto x, auto y) { return log_add_exp(x, y); }, {.neutral = Neutral::lowest}),
+    row<Each<Binary, floats>>("logaddexp2",
         [](auto x, auto y) { return log_add_exp2(x, y); }, {.neutral = Neutral::lowest}),
-    row<Each<Unary, floats>>("erf", "aclnnErf x -> out", [](auto x) { return std::erf(x); }, {.vector = Vector::erf}),
-    row<Each<Unary, floats>>("erfc", "aclnnErfc x -> out", [](auto x) { return std::erfc(x); }, {.vector = Vector::erfc}),
-    row<Each<Binary, floats>>("hypot", "", [](auto x, auto y) { return hypotenuse(x, y); }, {.neutral = Neutral::zero}),
+    row<Each<Unary, floats>>("erf", [](auto x) { return std::erf(x); }, {.vector = Vector::erf}),
+    row<Each<Unary, floats>>("erfc", [](auto x) { return std::erfc(x); }, {.vector = Vector::erfc}),
+    row<Each<Binary, floats>>("hypot", [](auto x, auto y) { return hypotenuse(x, y); }, {.neutral = Neutral::zero}),
 };
 
 }  // namespace

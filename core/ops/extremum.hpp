@@ -17,16 +17,16 @@ template <class T> constexpr bool prevails(T x, T y) {
 }
 
 constexpr std::tuple extremum{
-    row<Each<Binary, any_type>>("maximum", "aclnnMaximum x y -> out", []<class T>(T x, T y) -> T {
+    row<Each<Binary, any_type>>("maximum", []<class T>(T x, T y) -> T {
         return prevails(x, y) | not_a_number(x) ? x : y;
-    }, {.neutral = Neutral::lowest, .low_bits = true, .reduce = "aclnnAmax x axes true -> out", .scan = "aclnnCummax x axis -> out index"}),
-    row<Each<Binary, any_type>>("minimum", "aclnnMinimum x y -> out", []<class T>(T x, T y) -> T {
+    }, {.neutral = Neutral::lowest, .low_bits = true}),
+    row<Each<Binary, any_type>>("minimum", []<class T>(T x, T y) -> T {
         return prevails(y, x) | not_a_number(x) ? x : y;
-    }, {.neutral = Neutral::highest, .low_bits = true, .reduce = "aclnnAmin x axes true -> out", .scan = "aclnnCummin x axis -> out index"}),
-    row<Each<Binary, any_type>>("fmax", "", []<class T>(T x, T y) -> T {
+    }, {.neutral = Neutral::highest, .low_bits = true}),
+    row<Each<Binary, any_type>>("fmax", []<class T>(T x, T y) -> T {
         return prevails(x, y) | not_a_number(y) ? x : y;
     }, {.neutral = Neutral::nan_or_lowest, .low_bits = true}),
-    row<Each<Binary, any_type>>("fmin", "", []<class T>(T x, T y) -> T {
+    row<Each<Binary, any_type>>("fmin", []<class T>(T x, T y) -> T {
         return prevails(y, x) | not_a_number(y) ? x : y;
     }, {.neutral = Neutral::nan_or_highest, .low_bits = true}),
 };

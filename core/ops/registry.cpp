@@ -58,9 +58,9 @@ struct Registry {
         add_table(ops::trigonometric);
         add_table(ops::cast);
         for (const Structured& s : structured_rows)
-            add({s.name, RowKind::structured, s.nin, s.nout, {s.aclnn}, {}, false, Bits::values, false, false, {}}, ops::Neutral::none);
+            add({s.name, RowKind::structured, s.nin, s.nout, {}, false, Bits::values, false, false, {}}, ops::Neutral::none);
         for (const RandomRow& r : random_rows)
-            add({r.name, RowKind::structured, static_cast<std::uint8_t>(r.parameters.size()), 1, {}, {}, false, Bits::values, false, false, {}}, ops::Neutral::none);
+            add({r.name, RowKind::structured, static_cast<std::uint8_t>(r.parameters.size()), 1, {}, false, Bits::values, false, false, {}}, ops::Neutral::none);
         for (auto& from : casts) from.fill(-1);
         const RowId cast = by_name.at("cast");
         for (int index = 0; const Signature& signature : rows[cast].loops)
@@ -74,8 +74,7 @@ struct Registry {
     template <class Definition> void add_definition(const Definition& d) {
         static constexpr auto& signatures = SignaturesOf<typename Definition::loops>::value;
         const ops::Options& o = d.options;
-        add({d.name, RowKind::elementwise, signatures[0].nin, signatures[0].nout, {d.aclnn, o.scalar_last, o.scalar_first, o.reduce, o.scan},
-             o.symbol, o.neutral != ops::Neutral::none, o.bits, o.low_bits, o.storage, signatures},
+        add({d.name, RowKind::elementwise, signatures[0].nin, signatures[0].nout, o.symbol, o.neutral != ops::Neutral::none, o.bits, o.low_bits, o.storage, signatures},
             o.neutral);
     }
 

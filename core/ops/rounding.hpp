@@ -18,36 +18,36 @@ constexpr auto to_radians = []<class T>(T x) -> T { return x * (std::numbers::pi
 constexpr auto to_degrees = []<class T>(T x) -> T { return x * (T{180} / std::numbers::pi_v<T>); };
 
 constexpr std::tuple rounding{
-    row<Each<Unary, whole_or_float>>("floor", "aclnnFloor x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, whole_or_float>>("floor", []<class T>(T x) -> T {
         if constexpr (is_floating<T>) return std::floor(x);
         else return x;
     }),
-    row<Each<Unary, whole_or_float>>("ceil", "aclnnCeil x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, whole_or_float>>("ceil", []<class T>(T x) -> T {
         if constexpr (is_floating<T>) return std::ceil(x);
         else return x;
     }),
-    row<Each<Unary, whole_or_float>>("trunc", "aclnnTrunc x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, whole_or_float>>("trunc", []<class T>(T x) -> T {
         if constexpr (is_floating<T>) return std::trunc(x);
         else return x;
     }),
-    row<Each<Unary, inexact>>("rint", "aclnnRound x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("rint", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return {std::rint(x.real()), std::rint(x.imag())};
         else return std::rint(x);
     }),
-    row<Each<Unary, floats>>("fabs", "aclnnAbs x -> out", [](auto x) { return std::fabs(x); }),
-    row<Each<Binary, floats>>("copysign", "", [](auto x, auto y) { return std::copysign(x, y); }),
-    row<Each<Binary, floats>>("nextafter", "", [](auto x, auto y) { return next_after(x, y); }, {.storage = true}),
-    row<Each<Unary, floats>>("spacing", "", [](auto x) { return next_spacing(x); }, {.storage = true}),
-    row<Each<Binary, floats>>("heaviside", "", []<class T>(T x, T y) -> T {
+    row<Each<Unary, floats>>("fabs", [](auto x) { return std::fabs(x); }),
+    row<Each<Binary, floats>>("copysign", [](auto x, auto y) { return std::copysign(x, y); }),
+    row<Each<Binary, floats>>("nextafter", [](auto x, auto y) { return next_after(x, y); }, {.storage = true}),
+    row<Each<Unary, floats>>("spacing", [](auto x) { return next_spacing(x); }, {.storage = true}),
+    row<Each<Binary, floats>>("heaviside", []<class T>(T x, T y) -> T {
         return x != x ? x : x == 0 ? y : x < 0 ? T{0} : T{1};
     }),
-    row<ldexp_loops>("ldexp", "", [](auto x, auto exponent) { return scale_by_power_of_two(x, exponent); }),
-    row<Each<FractionExponent, floats>>("frexp", "", [](auto x) { return fraction_exponent(x); }),
-    row<Each<UnaryTwo, floats>>("modf", "", [](auto x) { return fraction_integer(x); }),
-    row<Each<Unary, floats>>("deg2rad", "", to_radians),
-    row<Each<Unary, floats>>("rad2deg", "", to_degrees),
-    row<Each<Unary, ieee_floats>>("radians", "", to_radians),
-    row<Each<Unary, ieee_floats>>("degrees", "", to_degrees),
+    row<ldexp_loops>("ldexp", [](auto x, auto exponent) { return scale_by_power_of_two(x, exponent); }),
+    row<Each<FractionExponent, floats>>("frexp", [](auto x) { return fraction_exponent(x); }),
+    row<Each<UnaryTwo, floats>>("modf", [](auto x) { return fraction_integer(x); }),
+    row<Each<Unary, floats>>("deg2rad", to_radians),
+    row<Each<Unary, floats>>("rad2deg", to_degrees),
+    row<Each<Unary, ieee_floats>>("radians", to_radians),
+    row<Each<Unary, ieee_floats>>("degrees", to_degrees),
 };
 
 }  // namespace

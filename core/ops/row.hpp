@@ -31,21 +31,10 @@ enum class Bits : std::uint8_t {
     moves,   // elements are moved or chosen: integers of their width serve for any dtype
 };
 
-// The device calls, as text: the operator, then its arguments in the order of its signature. x, y, z are the row's inputs,
-// out and out2 its outputs; dtype is the output's, axes and axis the reduced or scanned ones; numbers, true and false stand for themselves.
-struct DeviceCalls {
-    std::string_view elementwise;   // "aclnnAdd x y 1 -> out"; empty: none
-    std::string_view scalar_last{};   // where y is a number that the host knows: "aclnnAdds x y 1 -> out"
-    std::string_view scalar_first{};  // where x is one: "aclnnRsubs y x 1 -> out"
-    std::string_view reduce{};        // "aclnnReduceSum x axes true dtype -> out", kept axes of length 1
-    std::string_view scan{};          // "aclnnCumsum x axis dtype -> out"
-};
-
 struct Row {
     std::string_view name;     // NumPy's name of the function
     RowKind kind;
     std::uint8_t nin, nout;
-    DeviceCalls aclnn;
     std::string_view symbol;   // how explain() writes it: "+"; empty: the name
     bool reducible;            // associative and commutative: may be a program's reduction
     Bits bits;

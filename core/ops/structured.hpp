@@ -12,30 +12,29 @@ namespace asnumpy {
 struct Structured {
     std::string_view name;
     std::uint8_t nin, nout;
-    std::string_view aclnn;
 };
 
 // All operands of one call may have any strides (0 and negative included); outputs never overlap inputs.
 
 // Functions of real arrays that devices may offer as one operation; where they do not, the parts are composed (asnumpy.nn).
-// axis and option as the call strings say, n and m are the call's numbers.
+// n and m are the call's numbers.
 inline constexpr std::array activations{
-    Structured{"softmax", 1, 1, "aclnnSoftmax x axis -> out"},
-    Structured{"log_softmax", 1, 1, "aclnnLogSoftmax x axis -> out"},
-    Structured{"sigmoid", 1, 1, "aclnnSigmoid x -> out"},
-    Structured{"log_sigmoid", 1, 1, "aclnnLogSigmoid x -> out"},
-    Structured{"silu", 1, 1, "aclnnSilu x -> out"},              // 0 at minus infinity
-    Structured{"gelu", 1, 1, "aclnnGeluV2 x option -> out"},     // likewise; option 1: with tanh
-    Structured{"softplus", 1, 1, "aclnnSoftplus x n m -> out"},  // beta, threshold
-    Structured{"elu", 1, 1, "aclnnElu x n 1 1 -> out"},
-    Structured{"leaky_relu", 1, 1, "aclnnLeakyRelu x n -> out"},
+    Structured{"softmax", 1, 1},      // along `axis`
+    Structured{"log_softmax", 1, 1},  // likewise
+    Structured{"sigmoid", 1, 1},
+    Structured{"log_sigmoid", 1, 1},
+    Structured{"silu", 1, 1},        // 0 at minus infinity
+    Structured{"gelu", 1, 1},        // likewise; option 1: with tanh
+    Structured{"softplus", 1, 1},    // n: beta, m: threshold
+    Structured{"elu", 1, 1},         // n: the factor of the exponential
+    Structured{"leaky_relu", 1, 1},  // n: the slope
 };
 
 // Likewise offered. x of which the last `axis` axes are normalised, then weight (option & 1) and bias (option & 2) of these
 // axes' shape; n is added to the variance, or mean square.
 inline constexpr std::array normalisations{
-    Structured{"layer_norm", 3, 1, "aclnnLayerNorm x axes y z n -> out null null"},
-    Structured{"rms_norm", 2, 1, "aclnnRmsNorm x y n -> out out2"},
+    Structured{"layer_norm", 3, 1},
+    Structured{"rms_norm", 2, 1},
 };
 
 // What every device computes, by itself or on the host.
@@ -43,35 +42,35 @@ inline constexpr std::array common_rows{
     // (..., m, k) x (..., k, n) -> (..., m, n); one dtype, batch axes already broadcast (stride 0); every dtype.
     // option 1: out += a @ b, rounded once. option 2, where a device offers it: out = n * (a @ b) + m * c of the numbers and a
     // third input of out's shape, which may be out itself
-    Structured{"matmul", 2, 1, "aclnnMatmul x y -> out 0"},
+    Structured{"matmul", 2, 1},
     // inclusive scan of `op` (add, multiply, maximum, minimum, logical_and, ...) along `axis`; in.dtype == out.dtype
-    Structured{"scan", 1, 1, ""},
+    Structured{"scan", 1, 1},
     // int64 index of the first maximum / minimum along `axis`, NaN first, as np.argmax; out has the shape without `axis`
-    Structured{"argmax", 1, 1, "aclnnArgMax x axis false -> out"},
-    Structured{"argmin", 1, 1, "aclnnArgMin x axis false -> out"},
+    Structured{"argmax", 1, 1},
+    Structured{"argmin", 1, 1},
     // out[..., i, ...] = in[..., index[i], ...] along `axis`; index is 1-d int64, already within [-n, n) (checked before)
-    Structured{"take", 2, 1, "aclnnIndexSelect x axis y -> out"},
+    Structured{"take", 2, 1},
     // out[..., index[i], ...] = in[..., i, ...]; the last of equal indices wins (in order, one thread per equal index)
-    Structured{"scatter", 2, 1, "aclnnInplaceIndexCopy out axis y x"},
+    Structured{"scatter", 2, 1},
     // in: (n,) array and (n,) bool mask, both 1-d; out: the elements where the mask is true, in order
-    Structured{"compress", 2, 1, "aclnnMaskedSelect x y -> out"},
+    Structured{"compress", 2, 1},
     // in: (n,) bool; out: (count,) int64 positions of the true elements
-    Structured{"flatnonzero", 1, 1, "aclnnNonzero x -> out"},
+    Structured{"flatnonzero", 1, 1},
     // in: (n,) int64, in range [0, size of out); out[i] = number of times i occurs; out is int64
-    Structured{"bincount", 1, 1, "aclnnBincount x null 0 -> out"},
+    Structured{"bincount", 1, 1},
     // in: 1-d int64 indices and length in `option`; out: 0-d bool, true when all lie in [-option, option)
-    Structured{"in_range", 1, 1, ""},
+    Structured{"in_range", 1, 1},
     // in: (n,) float32 or float64, n >= 1; out: 0-d, the sum of the squares of the differences from the mean, the mean not
     // rounded to the dtype. A device that has none computes it in the two passes of NumPy
-    Structured{"deviations", 1, 1, ""},
+    Structured{"deviations", 1, 1},
     // The joint random draws (those of single numbers are rows of ops/random.hpp). Row r of the last axis of out, which is
     // int64 and C-contiguous, is drawn from the stream of its own that word r of the call's stream has (ops/philox.hpp).
     // out[r]: distinct numbers below `option`, in random order: the head of Fisher and Yates' shuffle
-    Structured{"random_choice", 0, 1, ""},
+    Structured{"random_choice", 0, 1},
     // in: numbers of trials (int64) and probabilities (float64), of out's shape; out[r]: how many fall to each category
-    Structured{"random_multinomial", 2, 1, ""},
+    Structured{"random_multinomial", 2, 1},
     // in: how many there are of each kind (int64), of out's shape; out[r]: how many of each `option` drawn ones are
-    Structured{"random_multivariate_hypergeometric", 1, 1, ""},
+    Structured{"random_multivariate_hypergeometric", 1, 1},
 };
 
 inline constexpr auto structured_rows = [] {

@@ -10,53 +10,53 @@ namespace asnumpy::ops {
 namespace {
 
 constexpr std::tuple trigonometric{
-    row<Each<Unary, inexact>>("sin", "aclnnSin x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("sin", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_sin(x);
         else return std::sin(x);
     }, {.vector = Vector::sin}),
-    row<Each<Unary, inexact>>("cos", "aclnnCos x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("cos", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_cos(x);
         else return std::cos(x);
     }, {.vector = Vector::cos}),
-    row<Each<Unary, inexact>>("tan", "aclnnTan x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("tan", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_tan(x);
         else return std::tan(x);
     }, {.vector = Vector::tan}),
-    row<Each<Unary, inexact>>("arcsin", "aclnnAsin x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("arcsin", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_asin(x);
         else return std::asin(x);
     }, {.vector = Vector::asin}),
-    row<Each<Unary, inexact>>("arccos", "aclnnAcos x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("arccos", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_acos(x);
         else return std::acos(x);
     }, {.vector = Vector::acos}),
-    row<Each<Unary, inexact>>("arctan", "aclnnAtan x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("arctan", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_atan(x);
         else return std::atan(x);
     }, {.vector = Vector::atan}),
-    row<Each<Binary, floats>>("arctan2", "aclnnAtan2 x y -> out",
+    row<Each<Binary, floats>>("arctan2",
         [](auto y, auto x) { return std::atan2(y, x); }, {.vector = Vector::atan2}),
-    row<Each<Unary, inexact>>("sinh", "aclnnSinh x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("sinh", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_sinh(x);
         else return std::sinh(x);
     }, {.vector = Vector::sinh}),
-    row<Each<Unary, inexact>>("cosh", "aclnnCosh x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("cosh", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_cosh(x);
         else return std::cosh(x);
     }, {.vector = Vector::cosh}),
-    row<Each<Unary, inexact>>("tanh", "aclnnTanh x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("tanh", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_tanh(x);
         else return std::tanh(x);
     }, {.vector = Vector::tanh}),
-    row<Each<Unary, inexact>>("arcsinh", "aclnnAsinh x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("arcsinh", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_asinh(x);
         else return std::asinh(x);
     }, {.vector = Vector::asinh}),
-    row<Each<Unary, inexact>>("arccosh", "aclnnAcosh x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("arccosh", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_acosh(x);
         else return std::acosh(x);
     }, {.vector = Vector::acosh}),
-    row<Each<Unary, inexact>>("arctanh", "aclnnAtanh x -> out", []<class T>(T x) -> T {
+    row<Each<Unary, inexact>>("arctanh", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_atanh(x);
         else return std::atanh(x);
     }, {.vector = Vector::atanh}),

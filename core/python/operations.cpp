@@ -44,7 +44,6 @@ nb::list list_rows() {
         entry["nin"] = static_cast<int>(r.nin);
         entry["nout"] = static_cast<int>(r.nout);
         entry["loops"] = loops;
-        entry["aclnn"] = nb::str(r.aclnn.elementwise.data(), r.aclnn.elementwise.size());
         entry["symbol"] = nb::str(r.symbol.data(), r.symbol.size());
         entry["reducible"] = r.reducible;
         for (const RandomRow& random : random_rows)

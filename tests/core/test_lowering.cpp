@@ -218,7 +218,8 @@ void check_loop(TestDevice& device, RowId id, int loop) {
 // Each call string names an operator and gives as many arguments as it has parameters.
 void check_call_strings() {
     for (const Row& r : rows()) {
-        for (const std::string_view text : {r.aclnn.elementwise, r.aclnn.scalar_last, r.aclnn.scalar_first, r.aclnn.reduce, r.aclnn.scan}) {
+        const ascend::RowCalls& calls = ascend::calls_of(r.name);
+        for (const std::string_view text : {calls.elementwise, calls.scalar_last, calls.scalar_first, calls.reduce, calls.scan}) {
             if (text.empty()) continue;
             const ascend::CallString call = ascend::parse_call(text);
             const int found = cann::find_operator(call.op);

@@ -7,7 +7,7 @@
 namespace asnumpy::ascend {
 namespace {
 
-std::string_view text_of(const StructuredCall& c) { return row(c.row).aclnn.elementwise; }
+std::string_view text_of(const StructuredCall& c) { return calls_of(c.row).elementwise; }
 
 Explanation explained(const StructuredCall& c, bool accepted) {
     const std::string op(parse_call(text_of(c)).op);

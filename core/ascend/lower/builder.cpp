@@ -9,18 +9,6 @@
 
 namespace asnumpy::ascend {
 
-CallString parse_call(std::string_view text) {
-    CallString call;
-    for (std::size_t start = 0; start < text.size();) {
-        const std::size_t end = std::min(text.find(' ', start), text.size());
-        const std::string_view word = text.substr(start, end - start);
-        if (call.op.empty()) call.op = word;
-        else if (!word.empty() && word != "->") call.arguments.push_back(word);
-        start = end + 1;
-    }
-    return call;
-}
-
 DType signed_of(DType d) {
     switch (itemsize(d)) {
         case 1: return DType::int8;
@@ -274,7 +262,7 @@ Terms Builder::resolve(RowId id, int loop, std::span<const Term> in) {
 }
 
 Terms Builder::operators_of(const Row& r, const Signature& s, std::span<const Term> in) {
-    const DeviceCalls& calls = r.aclnn;
+    const RowCalls& calls = calls_of(r.name);
     std::string reason;
     const bool last = in.size() == 2 && in[1].is_number() && !in[0].is_number(), first = in.size() == 2 && in[0].is_number() && !in[1].is_number();
     const std::string_view with_scalar = last ? calls.scalar_last : first ? calls.scalar_first : std::string_view();

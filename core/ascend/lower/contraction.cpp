@@ -333,7 +333,7 @@ private:
 
     // The operator that computes this step by itself; empty where there is none, or more than one.
     std::string_view own_operator(const Unit& u) const {
-        const std::string_view text = row(u.step->row).aclnn.elementwise;
+        const std::string_view text = calls_of(u.step->row).elementwise;
         if (text.empty() || u.lowering->explanation().path != Path::native) return {};
         const CallString call = parse_call(text);
         return u.lowering->explanation().text == call.op ? text : std::string_view();
@@ -402,7 +402,7 @@ private:
         for (std::size_t k = 0; k < first->nin; ++k)
             if (loop_of(*first).in[k] != from) return std::nullopt;
         if (text.empty()) return std::nullopt;
-        const DeviceCalls& calls = row(first->step->row).aclnn;
+        const RowCalls& calls = calls_of(first->step->row);
         if (first->nin == 2 && constant(first->in[1])) text = calls.scalar_last;
         else if (first->nin == 2 && constant(first->in[0])) text = calls.scalar_first;
         if (text.empty()) return std::nullopt;

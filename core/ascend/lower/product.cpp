@@ -14,7 +14,7 @@ namespace {
 constexpr int most_axes = 6;          // of aclnnMatmul's operands
 constexpr std::int64_t exact_terms = 256;  // so many products of two bytes have a sum below 2 ** 24
 
-std::string_view call_text() { return row(find_row("matmul")).aclnn.elementwise; }
+std::string_view call_text() { return calls_of("matmul").elementwise; }
 
 // Axes over which an operand is broadcast have length 1 again: the operator broadcasts itself.
 Tensor squeezed(Tensor t) {

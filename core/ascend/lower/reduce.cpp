@@ -74,7 +74,7 @@ struct Folds {
         apply_to(emitter, "isnan", {in}, missing);
         apply_to(emitter, "where", {missing, emitter.constant(cast_number(Scalar::of(largest ? -inf : inf), in.dtype)), in}, values);
         reduce_by(emitter, f.call_, values, axes, best);
-        reduce_by(emitter, row(find_row("logical_and")).aclnn.reduce, missing, axes, none);
+        reduce_by(emitter, calls_of("logical_and").reduce, missing, axes, none);
         apply_to(emitter, "where", {none, emitter.constant(cast_number(Scalar::of(std::numeric_limits<double>::quiet_NaN()), in.dtype)), best}, out);
     }
 
@@ -113,7 +113,7 @@ struct Folds {
         copy_to(emitter, current, out);
     }
 
-    static std::string_view reduce_of(std::string_view name) { return row(find_row(name)).aclnn.reduce; }
+    static std::string_view reduce_of(std::string_view name) { return calls_of(name).reduce; }
 
     static void choose(Folding& f) {
         const Row& r = row(f.row_);
@@ -131,7 +131,7 @@ struct Folds {
             if (is({"multiply", "minimum", "fmin", "logical_and", "bitwise_and"})) return by(Path::native, reduce_of("logical_and"), d, operators);
             if (is({"logical_xor", "bitwise_xor"})) return by(Path::decomposed, reduce_of("add"), d, parity);
         }
-        std::string_view call = r.aclnn.reduce;
+        std::string_view call = calls_of(r.name).reduce;
         const bool ignores = name == "fmax" || name == "fmin";
         if (ignores) call = reduce_of(name == "fmax" ? "maximum" : "minimum");
         if (!call.empty()) {

@@ -12,7 +12,7 @@
 namespace asnumpy::ascend {
 namespace {
 
-std::string_view text_of(const StructuredCall& c) { return row(c.row).aclnn.elementwise; }
+std::string_view text_of(const StructuredCall& c) { return calls_of(c.row).elementwise; }
 Explanation native(std::string_view call, std::string extra = {}) { return {Path::native, std::string(parse_call(call).op) + extra}; }
 Explanation refused(std::string_view call, DType d) {
     return {Path::host, std::string(parse_call(call).op) + " does not accept " + std::string(name(d))};
@@ -48,7 +48,7 @@ struct Scan {
 Scan scan_of(const StructuredCall& c) {
     const DType d = c.in[0].dtype;
     const Row& r = row(find_row(alike(row(c.op).name, d)));
-    const std::string_view call = r.aclnn.scan;
+    const std::string_view call = calls_of(r.name).scan;
     if (!call.empty()) {
         if (accepts_dtypes(call, d, d)) return {call, d, Path::native};
         if (r.bits == Bits::wraps && kind(d) == 'u' && accepts_dtypes(call, signed_of(d), signed_of(d))) return {call, signed_of(d), Path::reinterpreted};
@@ -67,7 +67,7 @@ Explanation explain_scan(const StructuredCall& c) {
     if (scan.path == Path::decomposed) return {scan.path, "by doubling steps: " + explain(c.op, loop_for(c.op, c.in[0].dtype)).text};
     const int loop = loop_for(c.op, c.in[0].dtype);
     if (loop < 0) return {Path::host, "not a scan"};
-    if (elementwise(c.op, loop)) return refused(row(c.op).aclnn.scan, c.in[0].dtype);
+    if (elementwise(c.op, loop)) return refused(calls_of(c.op).scan, c.in[0].dtype);
     return {Path::host, explain(c.op, loop).text};
 }
 // Each step joins an element with the one `step` before it, which stands for as many.
@@ -132,7 +132,7 @@ void run_complex_place(Emitter& emitter, const StructuredCall& c) {
     apply_to(emitter, "equal", {x, everywhere(extreme)}, equal);
     apply_to(emitter, "where", {everywhere(none), missing, equal}, found);
     const Tensor bytes = viewed(found, DType::uint8);
-    call(emitter, row(find_row("argmax")).aclnn.elementwise, {.x = &bytes, .out = &c.out[0], .axis = c.axis});
+    call(emitter, calls_of("argmax").elementwise, {.x = &bytes, .out = &c.out[0], .axis = c.axis});
 }
 void run_place(Emitter& emitter, const StructuredCall& c) {
     const DType d = c.in[0].dtype;
@@ -197,7 +197,7 @@ Tensor last_of_equals(Emitter& emitter, const Tensor& index) {
 void run_scatter(Emitter& emitter, const StructuredCall& c) {
     const int axis = static_cast<int>(c.axis);
     const Tensor index = counted_from_start(emitter, c.in[1], c.out[0].shape[axis]);
-    const std::string_view take = row(find_row("take")).aclnn.elementwise;
+    const std::string_view take = calls_of("take").elementwise;
     const bool several = index.shape[0] > 1;
     const Tensor winners = several ? last_of_equals(emitter, index) : Tensor{};
     each_part(text_of(c), c.in[0], c.out[0], [&](const Tensor& x, const Tensor& out) {

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "ascend/lower/calls.hpp"
 #include "ascend/lower/lowering.hpp"
 #include "ascend/lower/recipe.hpp"
 
@@ -123,13 +124,6 @@ std::span<const Rule> integer_rules();
 std::span<const Rule> float_rules();
 std::span<const Rule> complex_rules();
 std::span<const Rule> cast_rules();
-
-// A call string taken apart.
-struct CallString {
-    std::string_view op;
-    std::vector<std::string_view> arguments;
-};
-CallString parse_call(std::string_view);
 
 // What is needed of the emitter while recipes are made: nothing; of the row: its loops. Makes one recipe.
 class Builder {

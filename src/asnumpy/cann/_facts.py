@@ -100,8 +100,11 @@ class Signature:
 
 @cache
 def _data(name: str) -> dict[str, Any]:
-    """A data file of `core/cann`, which the installation puts beside this module."""
-    path = Path(__file__).parent / "data" / f"{name}.json"
+    """A data file of `core/cann`, which the installation puts beside this module; in a source tree it lies there."""
+    here = Path(__file__).resolve().parent
+    path, in_sources = here / "data" / f"{name}.json", here.parents[2] / "core" / "cann" / "data" / f"{name}.json"
+    if not path.exists() and in_sources.exists():
+        path = in_sources
     try:
         rows: dict[str, Any] = json.loads(path.read_text())
     except OSError as error:
