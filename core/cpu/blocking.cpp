@@ -46,7 +46,7 @@ std::vector<Launch> block(const Launch& launch, int inputs, int stores) {
     std::int64_t size = 1;
     for (const std::int64_t length : launch.shape) size *= length;
     if (size < smallest_launch || launch.reduced != 0 || launch.shape.size() + 2 > max_ndim) return {};
-    const Order order = arrange(launch, inputs, stores, Walk::natural);
+    const Order order = arrange(launch, inputs, stores, Arrangement::natural);
     if (order.ndim < 2) return {};
     const int columns = order.axis[static_cast<std::size_t>(order.ndim - 1)];
     if (launch.shape[columns] < shortest_row) return {};

@@ -55,13 +55,13 @@ void Resolved::run(const Launch& launch) const {
     if (reduced_empty) return fill_neutral(*this, launch);
 
     const std::vector<Launch> pieces = block(launch, static_cast<int>(inputs.size()), static_cast<int>(stores.size()));
-    if (pieces.empty()) return run(launch, Walk::natural);
-    for (const Launch& piece : pieces) run(piece, &piece == pieces.data() ? Walk::given : Walk::natural);
+    if (pieces.empty()) return run(launch, Arrangement::natural);
+    for (const Launch& piece : pieces) run(piece, &piece == pieces.data() ? Arrangement::given : Arrangement::natural);
 }
 
-void Resolved::run(const Launch& launch, Walk walk) const {
+void Resolved::run(const Launch& launch, Arrangement arrangement) const {
     thread_local Frame frame;  // kept for its vectors: a launch allocates nothing
-    frame.prepare(*this, launch, walk);
+    frame.prepare(*this, launch, arrangement);
     const double units = shortest_chunk_ns / frame.unit_ns;
     if (static_cast<double>(frame.units) < 2 * units) {
         frame.run(0, frame.units);

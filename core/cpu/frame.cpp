@@ -32,7 +32,7 @@ std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1)
 
 }  // namespace
 
-void Frame::prepare(const Resolved& p, const Launch& launch, Walk walk, const Portion& part) {
+void Frame::prepare(const Resolved& p, const Launch& launch, Arrangement arrangement, const Portion& part) {
     plan = &p;
     portion = part;
     const int ninputs = static_cast<int>(p.inputs.size()), nstores = static_cast<int>(p.stores.size());
@@ -40,12 +40,12 @@ void Frame::prepare(const Resolved& p, const Launch& launch, Walk walk, const Po
     outputs.resize(p.stores.size());
     results.resize(p.reductions.size());
 
-    order = arrange(launch, ninputs, nstores, walk);
+    order = arrange(launch, ninputs, nstores, arrangement);
     lay_out_operands(launch);
     const auto one_run = [](const auto& operand) { return operand.view.ndim == 1; };
     const bool flat = std::all_of(inputs.begin(), inputs.end(), one_run) && std::all_of(outputs.begin(), outputs.end(), one_run);
     if (!flat && order.inner == 1 && order.reduced > 1 && order.reduced < shortest_fold && portion.of_all(order.outer) >= shortest_fold) {
-        order = arrange(launch, ninputs, nstores, Walk::kept_inner);
+        order = arrange(launch, ninputs, nstores, Arrangement::kept_inner);
         lay_out_operands(launch);
     }
     choose_tiles();
@@ -68,7 +68,7 @@ void Frame::lay_out_operands(const Launch& launch) {
 
 std::int64_t Frame::longest_tile() const {
     std::int64_t bytes = plan->slot_bytes;
-    for (const Input& input : inputs) bytes += input.view.itemsize;
+    for (const Source& input : inputs) bytes += input.view.itemsize;
     for (const Output& output : outputs) bytes += output.view.itemsize;
     for (const Combine& reduction : plan->reductions) bytes += static_cast<std::int64_t>(itemsize(reduction.dtype));
     return std::clamp(tile_bytes / bytes, shortest_tile, longest_tile_elements) & ~std::int64_t{63};
@@ -79,7 +79,7 @@ void Frame::choose_tiles() {
     const std::int64_t size = order.size();
     std::int64_t run = size;
     bool flat = true;
-    for (const Input& input : inputs) {
+    for (const Source& input : inputs) {
         run = std::min(run, input.view.inner().length);
         flat &= input.view.ndim == 1;
     }
@@ -137,29 +137,29 @@ void Frame::choose_segments(std::int64_t run, std::int64_t longest) {
 
 void Frame::choose_access(const Launch& launch) {
     const int end = static_cast<int>(plan->calls.size());
-    for (Input& input : inputs) {
+    for (Source& input : inputs) {
         const Strided& view = input.view;
         const bool one_run = tiling.within_runs(view.inner().length);
-        input.repeat = Input::Repeat::never;
+        input.repeat = Source::Repeat::never;
         if (view.constant())
-            input.access = Input::Access::constant;
+            input.access = Source::Access::constant;
         else if (view.aligned && view.contiguous_runs() && one_run)
-            input.access = Input::Access::in_place;
+            input.access = Source::Access::in_place;
         else {
-            input.access = Input::Access::gathered;
+            input.access = Source::Access::gathered;
             bool broadcast = false;
             for (int i = 0; i < view.ndim; ++i) broadcast |= view.axes[static_cast<std::size_t>(i)].stride == 0;
             if (broadcast && one_run) {
-                input.repeat = Input::Repeat::address;
+                input.repeat = Source::Repeat::address;
             } else if (view.axes[0].stride == 0) {
-                input.repeat = Input::Repeat::cycle;
+                input.repeat = Source::Repeat::cycle;
                 input.cycle = order.size() / view.axes[0].length;
             }
         }
     }
 
-    const auto keep_old_elements = [](Input& input) {
-        if (input.access == Input::Access::in_place) input.access = Input::Access::gathered;
+    const auto keep_old_elements = [](Source& input) {
+        if (input.access == Source::Access::in_place) input.access = Source::Access::gathered;
     };
     std::int64_t stored_bytes = 0;
     for (const Output& output : outputs) stored_bytes += output.view.itemsize * order.size();
@@ -179,9 +179,9 @@ void Frame::choose_access(const Launch& launch) {
             output.delivery = Output::Delivery::streamed;
             streaming = true;
         } else if (output.value < inputs.size() && !update && plan->readers[output.value] == 1 &&
-                   inputs[output.value].access == Input::Access::gathered && inputs[output.value].repeat == Input::Repeat::never) {
+                   inputs[output.value].access == Source::Access::gathered && inputs[output.value].repeat == Source::Repeat::never) {
             output.delivery = Output::Delivery::fetched;
-            inputs[output.value].access = Input::Access::unused;
+            inputs[output.value].access = Source::Access::unused;
         } else if (output.value < inputs.size() || !view.aligned || direct[output.value]) {
             output.delivery = Output::Delivery::copied;
         } else {
@@ -198,10 +198,10 @@ void Frame::choose_access(const Launch& launch) {
             if (launch.operands[k].data == launch.operands[i].data && plan->last_read[k] == end) keep_old_elements(inputs[k]);
     // Nor may an input whose store fetches it have been overwritten before.
     for (std::size_t k = 0; k < inputs.size(); ++k) {
-        if (inputs[k].access != Input::Access::unused) continue;
+        if (inputs[k].access != Source::Access::unused) continue;
         for (std::size_t i = inputs.size(); i < launch.operands.size(); ++i)
-            if (launch.operands[k].data == launch.operands[i].data) inputs[k].access = Input::Access::gathered;
-        if (inputs[k].access == Input::Access::gathered)
+            if (launch.operands[k].data == launch.operands[i].data) inputs[k].access = Source::Access::gathered;
+        if (inputs[k].access == Source::Access::gathered)
             for (Output& output : outputs)
                 if (output.value == k) output.delivery = Output::Delivery::copied;
     }
@@ -216,11 +216,11 @@ void Frame::place_scratch() {
     };
     const std::int64_t revisited = scheme == Scheme::segments && segments.by_row ? order.reduced : 1;
     keys = 0;
-    for (Input& input : inputs) {
-        if (input.access != Input::Access::constant && input.access != Input::Access::gathered) continue;
+    for (Source& input : inputs) {
+        if (input.access != Source::Access::constant && input.access != Source::Access::gathered) continue;
         input.way_bytes = round_up(tiling.tile * input.view.itemsize, cache_line);
         input.ways = 1;
-        if (input.repeat == Input::Repeat::address && input.view.inner().stride != 0)
+        if (input.repeat == Source::Repeat::address && input.view.inner().stride != 0)
             for (const std::int64_t ways : {tiling.pieces, tiling.pieces * revisited})
                 if (ways * input.way_bytes <= kept_bytes) input.ways = ways;
         input.first_key = keys;
@@ -256,9 +256,9 @@ void Frame::place_scratch() {
 
 void Frame::estimate() {
     double ns = plan->cost;
-    for (const Input& input : inputs)
-        if (input.access != Input::Access::constant)
-            ns += input.access == Input::Access::in_place ? memory_ns_per_byte * static_cast<double>(input.view.itemsize) : gather_ns;
+    for (const Source& input : inputs)
+        if (input.access != Source::Access::constant)
+            ns += input.access == Source::Access::in_place ? memory_ns_per_byte * static_cast<double>(input.view.itemsize) : gather_ns;
     for (const Output& output : outputs)
         ns += output.delivery == Output::Delivery::scattered ? gather_ns : memory_ns_per_byte * static_cast<double>(output.view.itemsize);
     unit_ns = ns * static_cast<double>(order.size()) / static_cast<double>(units);

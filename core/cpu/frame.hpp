@@ -9,7 +9,8 @@
 
 namespace asnumpy::cpu {
 
-struct Input {
+// How an input is reached.
+struct Source {
     enum class Access : std::uint8_t {
         in_place,  // read where it is
         constant,  // one element, splatted into its slot before the first tile
@@ -31,6 +32,7 @@ struct Input {
     std::int64_t way_bytes;
 };
 
+// How an output is.
 struct Output {
     enum class Delivery : std::uint8_t {
         direct,   // the step that defines the value writes it
@@ -88,7 +90,7 @@ struct Frame {
     Scheme scheme = Scheme::elementwise;
     Segments segments{};
     bool streaming = false;
-    std::vector<Input> inputs;
+    std::vector<Source> inputs;
     std::vector<Output> outputs;
     std::vector<Result> results;
     std::vector<const Call*> calls;  // of the plan, those that run
@@ -102,7 +104,7 @@ struct Frame {
 
     Portion portion;
 
-    void prepare(const Resolved&, const Launch&, Walk, const Portion& = {});
+    void prepare(const Resolved&, const Launch&, Arrangement, const Portion& = {});
     void run(std::int64_t begin, std::int64_t end);  // units; by one thread
 
 private:

@@ -67,7 +67,7 @@ Tiling::Tiling(std::int64_t stretch, std::int64_t unit, std::int64_t longest, bo
     count = stretch / period * pieces;
 }
 
-Order arrange(const Launch& launch, int inputs, int stores, Walk walk) {
+Order arrange(const Launch& launch, int inputs, int stores, Arrangement arrangement) {
     Order order;
     for (int axis = 0; axis < launch.shape.size(); ++axis) {
         if (launch.shape[axis] == 1) continue;
@@ -79,7 +79,7 @@ Order arrange(const Launch& launch, int inputs, int stores, Walk walk) {
         }
         if (negative && !positive) order.flipped |= std::uint64_t{1} << axis;
     }
-    if (order.ndim > 1 && walk != Walk::given) sort_axes(order, launch, inputs, stores);
+    if (order.ndim > 1 && arrangement != Arrangement::given) sort_axes(order, launch, inputs, stores);
 
     const auto begin = order.axis.begin(), end = begin + order.ndim;
     const auto reduced = [&](std::uint8_t axis) { return is_reduced(launch, axis); };
@@ -96,7 +96,7 @@ Order arrange(const Launch& launch, int inputs, int stores, Walk walk) {
     while (inner != begin && !reduced(inner[-1])) --inner;
     auto split = std::stable_partition(begin, inner, [&](std::uint8_t axis) { return !reduced(axis); });
     const std::int64_t run = lengths(split, end);
-    if (walk == Walk::kept_inner || (inner != end && split != begin && run < shortest_row)) {
+    if (arrangement == Arrangement::kept_inner || (inner != end && split != begin && run < shortest_row)) {
         split = begin;
         inner = std::stable_partition(begin, end, reduced);
     }

@@ -56,13 +56,14 @@ struct Tiling {
     bool within_runs(std::int64_t run) const { return run % period == 0 || (period % run == 0 && run % tile == 0); }
 };
 
-enum class Walk : std::uint8_t {
+// The order of the axes.
+enum class Arrangement : std::uint8_t {
     natural,     // reduced axes innermost where memory has them so
     given,       // as the launch lists its axes, none reduced
     kept_inner,  // all kept axes innermost: the axis that is reduced is too short to be a vector
 };
 
-Order arrange(const Launch&, int inputs, int stores, Walk);
+Order arrange(const Launch&, int inputs, int stores, Arrangement);
 // Axes of length 1 and, for the result of a reduction, reduced axes do not appear in the result.
 void lay_out(Strided&, const Operand&, DType, const Launch&, const Order&, bool kept_only);
 

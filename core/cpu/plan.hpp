@@ -44,7 +44,7 @@ struct Resolved {
 
     explicit Resolved(const Program&);
     void run(const Launch&) const;
-    void run(const Launch&, Walk) const;
+    void run(const Launch&, Arrangement) const;
 };
 
 }  // namespace asnumpy::cpu

@@ -28,7 +28,7 @@ public:
         launch.shape = call.out[0].shape;
         for (const Tensor& in : call.in) launch.operands.push_back({in.data, in.strides});
         launch.operands.push_back({call.out[0].data, call.out[0].strides});  // whose order is that of the draw
-        const Order order = arrange(launch, static_cast<int>(call.in.size()), 1, Walk::given);
+        const Order order = arrange(launch, static_cast<int>(call.in.size()), 1, Arrangement::given);
         for (std::size_t i = 0; i < call.in.size(); ++i) {
             lay_out(strided_[i], launch.operands[i], call.in[i].dtype, launch, order, false);
             varying_ = varying_ || !(strided_[i].ndim == 1 && (strided_[i].axes[0].stride == 0 || strided_[i].axes[0].length == 1));

@@ -105,7 +105,7 @@ std::vector<Frame> prepare(const Stages& stages, std::span<const Resolved* const
             else
                 operand.data += first * operand.strides[stage.axis];
         }
-        frames[s].prepare(*plans[s], launch, Walk::natural, {rows, all, read_again(stages, s, *plans[s])});
+        frames[s].prepare(*plans[s], launch, Arrangement::natural, {rows, all, read_again(stages, s, *plans[s])});
     }
     return frames;
 }

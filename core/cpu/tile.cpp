@@ -41,9 +41,9 @@ Tiles::Tiles(const Frame& frame) : frame_(frame) {
     fetched_ = arena.fetched.data();
     std::fill_n(fetched_, frame.keys, Arena::Key{0, 0});
     for (std::size_t i = 0; i < frame.inputs.size(); ++i) {
-        const Input& input = frame.inputs[i];
+        const Source& input = frame.inputs[i];
         values_[i] = memory_ + input.offset;
-        if (input.access == Input::Access::constant) splat(values_[i], input.view.data, input.view.itemsize, frame.tiling.tile);
+        if (input.access == Source::Access::constant) splat(values_[i], input.view.data, input.view.itemsize, frame.tiling.tile);
     }
     for (std::size_t v = plan.inputs.size(); v < plan.values.size(); ++v)
         if (plan.slot_of[v] >= 0) values_[v] = memory_ + frame.slot_offset[static_cast<std::size_t>(plan.slot_of[v])];
@@ -52,8 +52,8 @@ Tiles::Tiles(const Frame& frame) : frame_(frame) {
 // Elements that the slot already holds are not gathered again: a row that every row of the space meets, the element
 // that a whole row meets.
 void Tiles::fetch(std::size_t i, std::int64_t flat, std::int64_t n) {
-    const Input& input = frame_.inputs[i];
-    if (input.repeat != Input::Repeat::never) {
+    const Source& input = frame_.inputs[i];
+    if (input.repeat != Source::Repeat::never) {
         std::int64_t way = 0;
         if (input.ways > 1) {
             way = flat % frame_.tiling.period / frame_.tiling.tile;
@@ -61,7 +61,7 @@ void Tiles::fetch(std::size_t i, std::int64_t flat, std::int64_t n) {
         }
         Arena::Key& key = fetched_[input.first_key + way];
         values_[i] = memory_ + input.offset + way * input.way_bytes;
-        const std::int64_t origin = input.repeat == Input::Repeat::cycle ? flat % input.cycle : reinterpret_cast<std::intptr_t>(input.view.at(flat));
+        const std::int64_t origin = input.repeat == Source::Repeat::cycle ? flat % input.cycle : reinterpret_cast<std::intptr_t>(input.view.at(flat));
         if (key.origin == origin && key.length >= n) return;
         key = {origin, n};
     }
@@ -69,10 +69,10 @@ void Tiles::fetch(std::size_t i, std::int64_t flat, std::int64_t n) {
 }
 
 void Tiles::run(std::int64_t flat, std::int64_t n) {
-    using Access = Input::Access;
+    using Access = Source::Access;
     using Delivery = Output::Delivery;
     for (std::size_t i = 0; i < frame_.inputs.size(); ++i) {
-        const Input& input = frame_.inputs[i];
+        const Source& input = frame_.inputs[i];
         if (input.access == Access::in_place)
             values_[i] = input.view.at(flat);
         else if (input.access == Access::gathered)

@@ -1,6 +1,5 @@
 // Making recipes: which way a loop takes, and what each way calls.
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "ascend/lower/term.hpp"
@@ -8,31 +7,9 @@
 #include "cann/operators.hpp"
 
 namespace asnumpy::ascend {
-
-DType signed_of(DType d) {
-    switch (itemsize(d)) {
-        case 1: return DType::int8;
-        case 2: return DType::int16;
-        case 4: return DType::int32;
-        default: return DType::int64;
-    }
-}
-DType unsigned_of(DType d) {
-    switch (itemsize(d)) {
-        case 1: return DType::uint8;
-        case 2: return DType::uint16;
-        case 4: return DType::uint32;
-        default: return DType::uint64;
-    }
-}
-
 namespace {
 
 constexpr int deepest = 24;  // rules that use rules: no lowering needs more
-
-DType half_of(DType d) {  // the dtype of a complex number's parts
-    return d == DType::complex64 ? DType::float32 : d == DType::complex128 ? DType::float64 : DType::longdouble;
-}
 
 std::string signature_text(const Row& r, const Signature& s) {
     std::string text = std::string(r.name) + "(";
@@ -57,162 +34,7 @@ bool gives_shape(std::span<const cann::Parameter> parameters, std::size_t operan
     });
 }
 
-Scalar number_from(DType dtype, double value) { return cast_number(Scalar::of(value), dtype); }
-
 }  // namespace
-
-// --- terms ---
-
-Term Term::as(DType to) const {
-    if (to == dtype_) return *this;
-    if (is_number()) return computed(cast_number, to);
-    const RowId cast = find_row("cast");
-    const int loop = cast_loop(dtype_, to);
-    if (loop < 0) throw Unlowerable("there is no cast from " + std::string(name(dtype_)) + " to " + std::string(name(to)));
-    const Term self = *this;
-    return builder_->resolve(cast, loop, {&self, 1})[0];
-}
-Term Term::bits(DType to) const { return builder_->reinterpreted(*this, to); }
-Term Term::part(int which) const { return builder_->part(*this, which); }
-Term Term::computed(Compute compute, DType to) const {
-    Recipe::Number made = builder_->number(*this);
-    made.computations.emplace_back(compute, to);
-    return builder_->add_number(std::move(made), to);
-}
-Term Term::like(double value) const { return builder_->add_number({-1, number_from(dtype_, value), {}}, dtype_); }
-Term Term::like(std::int64_t value) const { return builder_->add_number({-1, cast_number(Scalar::of(value), dtype_), {}}, dtype_); }
-
-Terms apply_all(std::string_view name, std::span<const Term> in) {
-    const RowId id = find_row(name);
-    const Row& r = row(id);
-    for (std::size_t loop = 0; loop < r.loops.size(); ++loop) {
-        const Signature& s = r.loops[loop];
-        if (s.nin != in.size()) continue;
-        bool fits = true;
-        for (std::size_t i = 0; i < in.size(); ++i) fits &= s.in[i] == in[i].dtype();
-        if (fits) return in[0].builder().resolve(id, static_cast<int>(loop), in);
-    }
-    throw Unlowerable(std::string(name) + " has no loop for " + std::string(asnumpy::name(in[0].dtype())));
-}
-
-Term direct(std::string_view name, std::initializer_list<Term> in) {
-    const Row& r = row(find_row(name));
-    for (const Signature& s : r.loops)
-        if (s.in[0] == in.begin()->dtype()) return in.begin()->builder().operators_of(r, s, {in.begin(), in.size()})[0];
-    throw Unlowerable(std::string(name) + " has no loop for " + std::string(asnumpy::name(in.begin()->dtype())));
-}
-
-Term joined(Term real, Term imaginary) { return real.builder().join(real, imaginary); }
-
-// --- values ---
-
-std::size_t Builder::add_storage(Recipe::Storage memory) {
-    if (state_.storages.size() == 250) throw Unlowerable("too many steps");
-    state_.storages.push_back({memory});
-    return state_.storages.size() - 1;
-}
-
-Term Builder::made(std::size_t storage, DType dtype, std::uint8_t offset) {
-    Term t;
-    t.builder_ = this;
-    t.storage_ = static_cast<std::int16_t>(storage);
-    t.offset_ = offset;
-    t.dtype_ = dtype;
-    return t;
-}
-
-Term Builder::temporary(DType dtype, bool single) {
-    const std::size_t storage = add_storage({Recipe::Place::temporary, 0, static_cast<std::uint8_t>(itemsize(dtype)), single});
-    state_.storages[storage].made = true;
-    return made(storage, dtype);
-}
-
-bool Builder::single(const Term& t) const {
-    return t.is_number() || state_.storages[static_cast<std::size_t>(t.storage_)].memory.single;
-}
-
-Term Builder::add_number(Recipe::Number number, DType dtype) {
-    const auto found = std::ranges::find(state_.numbers, number);
-    Term t;
-    t.builder_ = this;
-    t.number_ = static_cast<std::int16_t>(found - state_.numbers.begin());
-    if (found == state_.numbers.end()) state_.numbers.push_back(std::move(number));
-    t.dtype_ = dtype;
-    return t;
-}
-
-Term Builder::reinterpreted(Term t, DType to) {
-    if (itemsize(t.dtype_) != itemsize(to)) throw RuntimeFailure("only dtypes of one width have the same bits");
-    if (t.is_number()) return t.dtype_ == to ? t : t.computed(reinterpret_number, to);
-    t.dtype_ = to;
-    return t;
-}
-
-Term Builder::part(Term t, int which) {
-    const DType half = half_of(t.dtype_);
-    if (t.is_number()) {
-        if (which == 0) return t.computed(cast_number, half);
-        return t.computed([](const Scalar& value, DType to) {
-            Scalar result;
-            result.dtype = to;
-            std::memcpy(result.bytes.data(), value.bytes.data() + itemsize(to), itemsize(to));
-            return result;
-        }, half);
-    }
-    t.offset_ = static_cast<std::uint8_t>(t.offset_ + static_cast<std::size_t>(which) * itemsize(half));
-    t.dtype_ = half;
-    return t;
-}
-
-Term Builder::join(Term real, Term imaginary) {
-    const DType whole = real.dtype_ == DType::float32 ? DType::complex64 : DType::complex128;
-    const Term result = temporary(whole, single(real) && single(imaginary));
-    int which = 0;
-    for (const Term& t : {real, imaginary}) {
-        const auto storage = static_cast<std::size_t>(result.storage_);
-        const auto offset = static_cast<std::uint8_t>(static_cast<std::size_t>(which++) * itemsize(t.dtype_));
-        if (!take_place(t, storage, offset)) copy(t, storage, offset);
-    }
-    return result;
-}
-
-// Makes the storage of a term, which a step of its own wrote, part of another storage. False where it is something else.
-bool Builder::take_place(Term t, std::size_t storage, std::uint8_t offset) {
-    if (t.is_number()) return false;
-    Storage& own = state_.storages[static_cast<std::size_t>(t.storage_)];
-    if (own.memory.place != Recipe::Place::temporary || own.alias >= 0 || !own.made || t.offset_ != 0 || own.memory.item != itemsize(t.dtype_)) return false;
-    if (own.memory.single != state_.storages[storage].memory.single) return false;
-    own.alias = static_cast<int>(storage);
-    own.alias_offset = offset;
-    return true;
-}
-
-void Builder::copy(Term t, std::size_t storage, std::uint8_t offset) {
-    if (t.is_number()) {
-        state_.steps.push_back({"aclnnInplaceFillScalar", {ref(storage, offset, t.dtype_), Recipe::NumberRef{static_cast<std::uint8_t>(t.number_), false}}, 1});
-        return;
-    }
-    const bool whole = cann::accepts("aclnnInplaceCopy", "src", t.dtype_);
-    const DType dtype = whole ? t.dtype_ : itemsize(t.dtype_) <= 8 ? signed_of(t.dtype_) : DType::int64;
-    for (std::size_t word = 0; word < itemsize(t.dtype_); word += itemsize(dtype)) {
-        const auto at = [&](std::size_t start) { return static_cast<std::uint8_t>(start + word); };
-        state_.steps.push_back({"aclnnInplaceCopy", {ref(storage, at(offset), dtype), ref(static_cast<std::size_t>(t.storage_), at(t.offset_), dtype)}, 1});
-    }
-}
-
-Recipe::Ref Builder::ref(std::size_t storage, std::uint8_t offset, DType dtype) const {
-    return {static_cast<std::uint8_t>(storage), offset, dtype};
-}
-
-Recipe::Part Builder::part_of(Term t, bool tensor) {
-    if (t.is_number()) {
-        if (state_.numbers.size() > 250) throw Unlowerable("too many numbers");
-        return Recipe::NumberRef{static_cast<std::uint8_t>(t.number_), tensor};
-    }
-    return ref(static_cast<std::size_t>(t.storage_), t.offset_, t.dtype_);
-}
-
-// --- the ways ---
 
 template <class F> std::optional<Terms> Builder::attempt(F&& way, std::string& reason) {
     const State before = state_;
@@ -455,76 +277,8 @@ Recipe Builder::finish() {
             *ref = {static_cast<std::uint8_t>(storage), static_cast<std::uint8_t>(offset), ref->dtype};
         }
     }
-    drop_unused(recipe);
-    assign_registers(recipe);
-    find_hazards(recipe);
+    assign_memory(recipe);
     return recipe;
-}
-
-void Builder::drop_unused(Recipe& recipe) const {
-    std::vector<bool> read(recipe.storages.size(), false);
-    std::vector<Recipe::Step> kept;
-    for (auto step = recipe.steps.rbegin(); step != recipe.steps.rend(); ++step) {
-        bool needed = false;
-        for (std::size_t p = 0; p < step->parts.size(); ++p)
-            if (const auto* const ref = std::get_if<Recipe::Ref>(&step->parts[p]); ref && step->writes >> p & 1)
-                needed |= read[ref->storage] || recipe.storages[ref->storage].place == Recipe::Place::output;
-        if (!needed) continue;
-        for (std::size_t p = 0; p < step->parts.size(); ++p)
-            if (const auto* const ref = std::get_if<Recipe::Ref>(&step->parts[p]); ref && !(step->writes >> p & 1)) read[ref->storage] = true;
-        kept.push_back(std::move(*step));
-    }
-    std::ranges::reverse(kept);
-    recipe.steps = std::move(kept);
-}
-
-// A temporary's memory serves another one after its last use.
-void Builder::assign_registers(Recipe& recipe) const {
-    std::vector<std::size_t> last(recipe.storages.size(), 0);
-    const auto each = [&](const Recipe::Step& step, auto f) {
-        for (const Recipe::Part& part : step.parts)
-            if (const auto* const ref = std::get_if<Recipe::Ref>(&part); ref && recipe.storages[ref->storage].place == Recipe::Place::temporary) f(ref->storage);
-    };
-    for (std::size_t i = 0; i < recipe.steps.size(); ++i) each(recipe.steps[i], [&](std::uint8_t storage) { last[storage] = i; });
-    std::vector<bool> placed(recipe.storages.size(), false), busy;
-    for (std::size_t i = 0; i < recipe.steps.size(); ++i) {
-        each(recipe.steps[i], [&](std::uint8_t storage) {
-            if (placed[storage]) return;
-            placed[storage] = true;
-            const Recipe::Register wanted{recipe.storages[storage].item, recipe.storages[storage].single};
-            std::size_t k = 0;
-            while (k < busy.size() && (busy[k] || recipe.registers[k] != wanted)) ++k;
-            if (k == busy.size()) {
-                busy.push_back(false);
-                recipe.registers.push_back(wanted);
-            }
-            busy[k] = true;
-            recipe.storages[storage].index = static_cast<std::uint8_t>(k);
-        });
-        each(recipe.steps[i], [&](std::uint8_t storage) {
-            if (last[storage] == i) busy[recipe.storages[storage].index] = false;
-        });
-    }
-}
-
-void Builder::find_hazards(Recipe& recipe) const {
-    const auto place = [&](const Recipe::Ref& ref) { return recipe.storages[ref.storage].place; };
-    for (std::size_t i = 0; i < recipe.steps.size(); ++i) {
-        for (std::size_t p = 0; p < recipe.steps[i].parts.size(); ++p) {
-            const auto* const written = std::get_if<Recipe::Ref>(&recipe.steps[i].parts[p]);
-            if (!written || !(recipe.steps[i].writes >> p & 1) || place(*written) != Recipe::Place::output) continue;
-            for (std::size_t j = i + 1; j < recipe.steps.size(); ++j) {
-                for (const Recipe::Part& part : recipe.steps[j].parts) {
-                    const auto* const read = std::get_if<Recipe::Ref>(&part);
-                    if (!read || place(*read) != Recipe::Place::input) continue;
-                    if (read->offset >= written->offset + itemsize(written->dtype) || written->offset >= read->offset + itemsize(read->dtype)) continue;
-                    const Recipe::Hazard hazard{recipe.storages[read->storage].index, recipe.storages[written->storage].index};
-                    const bool known = std::ranges::any_of(recipe.hazards, [&](const Recipe::Hazard& h) { return h.in == hazard.in && h.out == hazard.out; });
-                    if (!known) recipe.hazards.push_back(hazard);
-                }
-            }
-        }
-    }
 }
 
 }  // namespace asnumpy::ascend

@@ -8,15 +8,6 @@
 #include "cann/operators.hpp"
 
 namespace asnumpy::ascend {
-namespace {
-
-std::span<const cann::Parameter> parameters_of(std::string_view op) {
-    const int found = cann::find_operator(op);
-    if (found < 0) throw RuntimeFailure(std::string(op) + " is not among CANN's operators");
-    return cann::parameters(cann::operators()[static_cast<std::size_t>(found)]);
-}
-
-}  // namespace
 
 void call(Emitter& emitter, std::string_view text, const Named& named) {
     const CallString parsed = parse_call(text);

@@ -2,7 +2,9 @@
 #include "ascend/lower/calls.hpp"
 
 #include <algorithm>
+#include <string>
 
+#include "base/error.hpp"
 #include "base/immortal.hpp"
 
 namespace asnumpy::ascend {
@@ -151,6 +153,12 @@ const std::vector<RowCalls>& table() {
 
 const RowCalls& calls_of(RowId id) { return table()[id]; }
 const RowCalls& calls_of(std::string_view row) { return calls_of(find_row(row)); }
+
+std::span<const cann::Parameter> parameters_of(std::string_view op) {
+    const int found = cann::find_operator(op);
+    if (found < 0) throw RuntimeFailure(std::string(op) + " is not among CANN's operators");
+    return cann::parameters(cann::operators()[static_cast<std::size_t>(found)]);
+}
 
 CallString parse_call(std::string_view text) {
     CallString call;

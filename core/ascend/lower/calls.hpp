@@ -1,9 +1,11 @@
 // What CANN calls each row: its operators as call strings, for whole arrays, along axes and with a number.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "cann/operators.hpp"
 #include "ops/row.hpp"
 
 namespace asnumpy::ascend {
@@ -27,5 +29,7 @@ struct CallString {
     std::vector<std::string_view> arguments;
 };
 CallString parse_call(std::string_view);
+// Those of one of CANN's operators, in order.
+std::span<const cann::Parameter> parameters_of(std::string_view op);
 
 }  // namespace asnumpy::ascend

@@ -1,12 +1,11 @@
-// A walk over the steps: each looks at what made its operands, if nobody else needs that.
+// Step by step: each looks at what made its operands, if nobody else needs that.
 #include "ascend/lower/contraction.hpp"
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "ascend/lower/term.hpp"
-#include "ascend/launch/movement.hpp"
+#include "ascend/lower/unit_writer.hpp"
 #include "base/error.hpp"
 #include "cann/dtypes.hpp"
 #include "cann/operators.hpp"
@@ -53,97 +52,6 @@ bool holds_all(DType wide, DType d) {
     if (holds(integers, wide) && (holds(floats, d) || (kind(wide) == 'u' && kind(d) == 'i'))) return false;
     return digits(wide) >= digits(d);
 }
-
-std::span<const cann::Parameter> parameters_of(std::string_view op) {
-    const int found = cann::find_operator(op);
-    if (found < 0) throw RuntimeFailure(std::string(op) + " is not among CANN's operators");
-    return cann::parameters(cann::operators()[static_cast<std::size_t>(found)]);
-}
-
-// Writes a unit's recipe, argument by argument. An argument that its operator does not accept makes it void.
-class Writer {
-public:
-    Writer(const Program& program, const Unit& last) : program_(program) {
-        unit_.out = last.out;
-        unit_.nout = 1;
-        unit_.step = last.step;
-        made_ = std::make_shared<Contraction>();
-        recipe_ = &made_->recipe;
-        target_ = add_storage(Recipe::Place::output, 0, last.out);
-    }
-
-    Writer& operator()(std::string_view op) {
-        recipe_->steps.push_back({op, {}, 0});
-        return *this;
-    }
-    Writer& tensor(ValueId v, DType as) { return add(Recipe::Ref{storage_of(v), 0, as}, as); }
-    Writer& again(DType as) { return add(Recipe::Ref{target_, 0, as}, as); }  // what the step before has written
-    Writer& number(ValueId v, DType as, Compute compute = nullptr, bool as_tensor = false) {
-        Recipe::Number number{static_cast<int>(input_of(v)), {}, {}};
-        if (as != program_.dtype(v)) number.computations.emplace_back(reinterpret_number, as);
-        if (compute) number.computations.emplace_back(compute, as);
-        return add_number(std::move(number), as, as_tensor);
-    }
-    Writer& fixed(std::int64_t value, DType as) { return add_number({-1, cast_number(Scalar::of(value), as), {}}, as, false); }
-    Writer& plain(Recipe::Part part) {
-        recipe_->steps.back().parts.push_back(std::move(part));
-        return *this;
-    }
-    Writer& output(DType as) {
-        Recipe::Step& step = recipe_->steps.back();
-        step.writes = static_cast<std::uint16_t>(step.writes | 1u << step.parts.size());
-        return again(as);
-    }
-    // What follows is the recipe for numbers that do not fit.
-    Writer& unless(bool (*fits)(const Scalar&, const Scalar&), ValueId first, ValueId second) {
-        made_->fits = fits;
-        made_->numbers = {input_of(first), input_of(second)};
-        recipe_ = &made_->apart;
-        return *this;
-    }
-    std::optional<Unit> done() {
-        if (!accepted_) return std::nullopt;
-        made_->apart.storages = made_->recipe.storages = std::move(storages_);
-        unit_.contraction = std::move(made_);
-        return unit_;
-    }
-
-private:
-    std::uint8_t add_storage(Recipe::Place place, std::uint8_t index, ValueId v) {
-        storages_.push_back({place, index, static_cast<std::uint8_t>(itemsize(program_.dtype(v)))});
-        return static_cast<std::uint8_t>(storages_.size() - 1);
-    }
-    std::uint8_t input_of(ValueId v) {
-        for (std::uint8_t k = 0; k < unit_.nin; ++k)
-            if (unit_.in[k] == v) return k;
-        unit_.in[unit_.nin] = v;
-        add_storage(Recipe::Place::input, unit_.nin, v);
-        return unit_.nin++;
-    }
-    std::uint8_t storage_of(ValueId v) { return static_cast<std::uint8_t>(1 + input_of(v)); }
-    Writer& add(Recipe::Part part, DType as) {
-        Recipe::Step& step = recipe_->steps.back();
-        const auto parameters = parameters_of(step.op);
-        if (step.parts.size() >= parameters.size()) throw RuntimeFailure(std::string(step.op) + " has " + std::to_string(parameters.size()) + " parameters");
-        accepted_ = accepted_ && cann::accepts(parameters[step.parts.size()], as);
-        step.parts.push_back(std::move(part));
-        return *this;
-    }
-    Writer& add_number(Recipe::Number number, DType as, bool as_tensor) {
-        const auto found = std::ranges::find(recipe_->numbers, number);
-        const auto index = static_cast<std::uint8_t>(found - recipe_->numbers.begin());
-        if (found == recipe_->numbers.end()) recipe_->numbers.push_back(std::move(number));
-        return add(Recipe::NumberRef{index, as_tensor}, as);
-    }
-
-    const Program& program_;
-    Unit unit_;
-    std::shared_ptr<Contraction> made_;
-    Recipe* recipe_ = nullptr;
-    std::vector<Recipe::Storage> storages_;
-    std::uint8_t target_ = 0;
-    bool accepted_ = true;
-};
 
 bool is_nan(const Scalar& s) {
     return dispatch(s.dtype, [&]<class T>() {
@@ -237,8 +145,8 @@ private:
         if (constant(u->in[0])) return Product{u->in[1], u->in[0], true};
         return Product{u->in[0], u->in[1], constant(u->in[1])};
     }
-    Writer writer(const Unit& last, std::string_view op) const {
-        Writer w(program_, last);
+    UnitWriter writer(const Unit& last, std::string_view op) const {
+        UnitWriter w(program_, last);
         w(op);
         return w;
     }
@@ -295,7 +203,7 @@ private:
             factor = inner->y;
             *one = inner->x;
         }
-        Writer w = writer(last, "aclnnAddcmul");
+        UnitWriter w = writer(last, "aclnnAddcmul");
         w.tensor(other, as).tensor(p.x, as).tensor(p.y, as);
         if (factor) w.number(*factor, as, subtract ? negated : nullptr);
         else w.fixed(subtract ? -1 : 1, as);
@@ -312,15 +220,15 @@ private:
         absorbed_.assign(1, last.in[0]);
         if (is(first, maximum ? "minimum" : "maximum") && constant(first->in[1]) && !constant(first->in[0])) {
             const ValueId x = first->in[0], low = maximum ? bound : first->in[1], high = maximum ? first->in[1] : bound;
-            const auto half = [&](Writer& w, bool upper) -> Writer& { return w(upper ? "aclnnMinimum" : "aclnnMaximum"); };
-            Writer w = writer(last, "aclnnClamp");
+            const auto half = [&](UnitWriter& w, bool upper) -> UnitWriter& { return w(upper ? "aclnnMinimum" : "aclnnMaximum"); };
+            UnitWriter w = writer(last, "aclnnClamp");
             w.tensor(x, d).number(low, d).number(high, d).output(d).unless(in_order, low, high);
             half(w, maximum).tensor(x, d).number(maximum ? high : low, d, nullptr, true).output(d);
             half(w, !maximum).again(d).number(maximum ? low : high, d, nullptr, true).output(d);
             return w.done();
         }
         if (maximum && is(first, "add") && holds(floats, d) && !constant(first->in[0]) && !constant(first->in[1])) {
-            Writer w = writer(last, "aclnnAddRelu");
+            UnitWriter w = writer(last, "aclnnAddRelu");
             w.tensor(first->in[0], d).tensor(first->in[1], d).fixed(1, d).output(d).unless(is_zero, bound, bound);
             w("aclnnAdd").tensor(first->in[0], d).tensor(first->in[1], d).fixed(1, d).output(d);
             w("aclnnMaximum").again(d).number(bound, d, nullptr, true).output(d);
@@ -342,7 +250,7 @@ private:
     std::optional<Unit> called(const Unit& last, const Unit& what, std::string_view text, std::span<const ValueId> in, DType out) const {
         const CallString call = parse_call(text);
         const auto parameters = parameters_of(call.op);
-        Writer w = writer(last, call.op);
+        UnitWriter w = writer(last, call.op);
         for (std::size_t i = 0; i < call.arguments.size(); ++i) {
             const std::string_view word = call.arguments[i];
             if (parameters[i].same_dtype >= 0) return std::nullopt;

@@ -1,4 +1,4 @@
-// Running a program's plan: memory for its values, its steps one after the other, what is written at the end.
+// Running a program: memory for its values as assigned, its steps one after the other, what is written at the end.
 #include "ascend/lower/executable.hpp"
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 #include "ascend/lower/lowering.hpp"
 #include "ascend/lower/call.hpp"
 #include "ascend/launch/movement.hpp"
-#include "ascend/lower/plan.hpp"
+#include "ascend/lower/assignment.hpp"
 #include "base/error.hpp"
 
 namespace asnumpy::ascend {
 namespace {
 
 constexpr int most_axes = 8;
-constexpr std::size_t most_plans = 64;
+constexpr std::size_t most_assignments = 64;
 std::atomic<std::uint64_t> programs_made{0};
 
 class ProgramExecutable final : public Executable {
@@ -61,7 +61,7 @@ private:
         Space space{launch.shape, launch.reduced, launch.operands, program_.inputs.size()};
         if (reduced_empty) return fill_neutral(emitter, space);
         space.normalise();
-        if (space.shape.size() <= most_axes) run_planned(emitter, space);
+        if (space.shape.size() <= most_axes) run_assigned(emitter, space);
         else run_gathered(emitter, space);
     }
 
@@ -79,56 +79,56 @@ private:
     }
     Tensor output(const Space& space, std::size_t k) const { return space.tensor(program_.inputs.size() + k, output_dtype(k)); }
 
-    std::shared_ptr<const Plan> plan_of(const Space& space) const {
+    std::shared_ptr<const Assignment> assignment_of(const Space& space) const {
         Layout layout(program_, dtypes_, space);
-        const std::lock_guard lock(plans_mutex_);
-        for (const auto& [known, plan] : plans_)
-            if (known == layout) return plan;
-        if (plans_.size() >= most_plans) plans_.clear();
-        auto plan = std::make_shared<const Plan>(make_plan(program_, layout));
-        plans_.emplace_back(std::move(layout), plan);
-        return plan;
+        const std::lock_guard lock(assignments_mutex_);
+        for (const auto& [known, assignment] : assignments_)
+            if (known == layout) return assignment;
+        if (assignments_.size() >= most_assignments) assignments_.clear();
+        auto assignment = std::make_shared<const Assignment>(assign(program_, layout));
+        assignments_.emplace_back(std::move(layout), assignment);
+        return assignment;
     }
 
-    void run_planned(Emitter& emitter, const Space& space) const {
-        const std::shared_ptr<const Plan> plan = plan_of(space);
+    void run_assigned(Emitter& emitter, const Space& space) const {
+        const std::shared_ptr<const Assignment> assignment = assignment_of(space);
         const Dims shape = space.shape.empty() ? Dims{1} : space.shape;
         std::vector<Tensor> values(dtypes_.size());
         for (std::size_t k = 0; k < program_.inputs.size(); ++k) values[k] = input(emitter, space, k);
-        for (const ValueId k : plan->copied) {
+        for (const ValueId k : assignment->copied) {
             const Tensor copy = emitter.temporary(shape, dtypes_[k]);
             move(emitter, values[k], copy);
             values[k] = copy;
         }
-        for (const std::uint16_t k : plan->overwritten) emitter.write_last(space.operands[k].data);
+        for (const std::uint16_t k : assignment->overwritten) emitter.write_last(space.operands[k].data);
         std::vector<Tensor> in, out;
-        for (const Plan::UnitPlan& planned : plan->units) {
-            const Unit& unit = planned.unit;
+        for (const Assignment::AssignedUnit& assigned : assignment->units) {
+            const Unit& unit = assigned.unit;
             in.clear();
             out.clear();
             for (std::size_t k = 0; k < unit.nin; ++k) {
                 in.push_back(values[unit.in[k]]);
-                if (planned.spread >> k & 1) {  // not every operator broadcasts
+                if (assigned.spread >> k & 1) {  // not every operator broadcasts
                     in.back().shape = shape;
                     in.back().strides = Dims(shape.size());
                 }
             }
             for (std::size_t k = 0; k < unit.nout; ++k) {
                 const std::size_t value = unit.out + k;
-                const Plan::Target& target = planned.out[k];
-                if (target.place == Plan::Place::output) values[value] = space.tensor(target.operand, dtypes_[value]);
-                else values[value] = emitter.temporary(target.place == Plan::Place::number ? Dims{} : shape, dtypes_[value]);
+                const Assignment::Target& target = assigned.out[k];
+                if (target.place == Assignment::Place::output) values[value] = space.tensor(target.operand, dtypes_[value]);
+                else values[value] = emitter.temporary(target.place == Assignment::Place::number ? Dims{} : shape, dtypes_[value]);
                 out.push_back(values[value]);
             }
             const std::size_t mark = emitter.mark();
             if (unit.lowering || unit.contraction) unit.run(emitter, in, out);
             else move(emitter, in[0], out[0]);
             emitter.release_since(mark);
-            for (const ValueId dead : planned.dead) emitter.release(values[dead]);
+            for (const ValueId dead : assigned.dead) emitter.release(values[dead]);
         }
         for (std::size_t k = 0; k < program_.reductions.size(); ++k)
-            fold(emitter, *foldings_[k], full(emitter, values[plan->reduced[k]], shape), space, output(space, program_.stores.size() + k));
-        for (const Plan::Late& late : plan->late) write(emitter, values[late.value], output(space, late.store));
+            fold(emitter, *foldings_[k], full(emitter, values[assignment->reduced[k]], shape), space, output(space, program_.stores.size() + k));
+        for (const Assignment::Late& late : assignment->late) write(emitter, values[late.value], output(space, late.store));
     }
 
     static void write(Emitter& emitter, const Tensor& from, const Tensor& to) {
@@ -192,7 +192,7 @@ private:
             gathered.operands.push_back({here.data, here.strides});
         }
         gathered.normalise();
-        run_planned(emitter, gathered);
+        run_assigned(emitter, gathered);
         for (std::size_t k = 0; k < space.inputs; ++k)
             if (!space.operands[k].constant) emitter.write_last(space.operands[k].data);
         std::ranges::stable_partition(results, [&](const auto& result) { return !emitter.is_written_last(result.second); });
@@ -215,8 +215,8 @@ private:
     std::vector<const Folding*> foldings_;   // of the reductions
     const std::uint64_t number_ = ++programs_made;  // of all executables in this process
     mutable std::atomic<bool> several_{false};      // a launch was more than one call: a graph of it pays
-    mutable std::mutex plans_mutex_;
-    mutable std::list<std::pair<Layout, std::shared_ptr<const Plan>>> plans_;
+    mutable std::mutex assignments_mutex_;
+    mutable std::list<std::pair<Layout, std::shared_ptr<const Assignment>>> assignments_;
 };
 
 }  // namespace

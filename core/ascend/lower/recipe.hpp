@@ -76,4 +76,7 @@ struct Recipe {
     std::string operators() const;  // their names, in order
 };
 
+// The last step of making one: drops what nobody needs, lets temporaries share registers, notes the hazards.
+void assign_memory(Recipe&);
+
 }  // namespace asnumpy::ascend

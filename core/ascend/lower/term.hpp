@@ -112,6 +112,7 @@ inline constexpr DTypes every = ~DTypes{0};
 
 DType signed_of(DType);    // the signed integer of the same width, of any dtype of at most 8 bytes
 DType unsigned_of(DType);  // likewise
+DType half_of(DType);      // the dtype of a complex number's parts
 
 // A decomposition of some loops of a row: those whose second input (where there is a condition first) or first one is of `dtypes`.
 struct Rule {
@@ -172,9 +173,6 @@ private:
     void copy(Term, std::size_t storage, std::uint8_t offset);
     Recipe::Ref ref(std::size_t storage, std::uint8_t offset, DType) const;
     Recipe::Part part_of(Term, bool tensor);
-    void drop_unused(Recipe&) const;
-    void assign_registers(Recipe&) const;
-    void find_hazards(Recipe&) const;
 
     State state_;
     int depth_ = 0;

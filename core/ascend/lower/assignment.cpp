@@ -1,5 +1,5 @@
 // Walks the units once and gives each value its memory.
-#include "ascend/lower/plan.hpp"
+#include "ascend/lower/assignment.hpp"
 
 #include <algorithm>
 
@@ -72,27 +72,27 @@ std::vector<bool> constants(const Program& program, const Layout& layout) {
     return result;
 }
 
-class Planner {
+class Assigner {
 public:
-    Planner(const Program& program, const Layout& layout)
+    Assigner(const Program& program, const Layout& layout)
         : program_(program), units_(contract(program, constants(program, layout), layout.round_once())), life_(program, units_.units, units_.reduced), layout_(layout), inputs_(program.inputs.size()), stores_(program.stores.size()),
           temporary_(life_.dtypes.size(), false), number_(life_.dtypes.size(), false), loans_(stores_) {}
 
-    Plan plan() {
+    Assignment all() {
         for (std::size_t k = inputs_; k < inputs_ + stores_; ++k)
-            if (overwrites(k)) plan_.overwritten.push_back(static_cast<std::uint16_t>(k));
+            if (overwrites(k)) result_.overwritten.push_back(static_cast<std::uint16_t>(k));
         for (std::size_t k = 0; k < inputs_; ++k) {
             number_[k] = layout_.constant(k);
             if (number_[k] || life_.last_read[k] < 0 || !must_copy(k)) continue;
-            plan_.copied.push_back(static_cast<ValueId>(k));
+            result_.copied.push_back(static_cast<ValueId>(k));
             temporary_[k] = true;
         }
-        for (int u = 0; u < life_.end; ++u) plan_.units.push_back(plan_unit(u));
+        for (int u = 0; u < life_.end; ++u) result_.units.push_back(assign_unit(u));
         for (std::size_t k = 0; k < stores_; ++k)
-            if (const ValueId value = program_.stores[k].value; life_.store_of[value] != static_cast<int>(k)) plan_.late.push_back({static_cast<std::uint16_t>(k), value});
-        std::ranges::stable_partition(plan_.late, [this](const Plan::Late& late) { return !overwrites(inputs_ + late.store); });
-        plan_.reduced = units_.reduced;
-        return std::move(plan_);
+            if (const ValueId value = program_.stores[k].value; life_.store_of[value] != static_cast<int>(k)) result_.late.push_back({static_cast<std::uint16_t>(k), value});
+        std::ranges::stable_partition(result_.late, [this](const Assignment::Late& late) { return !overwrites(inputs_ + late.store); });
+        result_.reduced = units_.reduced;
+        return std::move(result_);
     }
 
 private:
@@ -108,7 +108,7 @@ private:
     }
     // Whether nothing comes after unit s but its own output.
     bool is_last(int s) const {
-        if (s + 1 < life_.end || units_.units[static_cast<std::size_t>(s)].nout > 1 || !program_.reductions.empty() || !plan_.late.empty()) return false;
+        if (s + 1 < life_.end || units_.units[static_cast<std::size_t>(s)].nout > 1 || !program_.reductions.empty() || !result_.late.empty()) return false;
         for (std::size_t k = 0; k < stores_; ++k)
             if (life_.store_of[program_.stores[k].value] != static_cast<int>(k)) return false;
         return true;
@@ -137,22 +137,22 @@ private:
         return 0;
     }
 
-    Plan::Target target(int s, ValueId value, bool numbers) {
+    Assignment::Target target(int s, ValueId value, bool numbers) {
         const int store = life_.store_of[value];
         if (store >= 0) {
             const std::size_t place = inputs_ + static_cast<std::size_t>(store);
-            if (!numbers && layout_.direct(place) && (!overwrites(place) || is_last(s))) return {Plan::Place::output, static_cast<std::uint16_t>(place)};
-            plan_.late.push_back({static_cast<std::uint16_t>(store), value});
+            if (!numbers && layout_.direct(place) && (!overwrites(place) || is_last(s))) return {Assignment::Place::output, static_cast<std::uint16_t>(place)};
+            result_.late.push_back({static_cast<std::uint16_t>(store), value});
         } else if (const std::size_t place = numbers ? 0 : borrow(s, value)) {
-            return {Plan::Place::output, static_cast<std::uint16_t>(place)};
+            return {Assignment::Place::output, static_cast<std::uint16_t>(place)};
         }
         temporary_[value] = true;
         number_[value] = numbers;
-        return {numbers ? Plan::Place::number : Plan::Place::temporary, 0};
+        return {numbers ? Assignment::Place::number : Assignment::Place::temporary, 0};
     }
 
-    Plan::UnitPlan plan_unit(int s) {
-        Plan::UnitPlan result;
+    Assignment::AssignedUnit assign_unit(int s) {
+        Assignment::AssignedUnit result;
         const Unit& unit = result.unit = units_.units[static_cast<std::size_t>(s)];
         bool numbers = true;  // 0-d: the result is one, too
         for (std::size_t k = 0; k < unit.nin; ++k) numbers = numbers && number_[unit.in[k]];
@@ -161,7 +161,7 @@ private:
         for (std::size_t k = 0; k < unit.nout; ++k) result.out[k] = target(s, static_cast<ValueId>(unit.out + k), numbers);
         const auto dies = [&](ValueId v) {
             if (!temporary_[v] || life_.last_read[v] > s) return;
-            if (std::ranges::any_of(plan_.late, [v](const Plan::Late& late) { return late.value == v; })) return;
+            if (std::ranges::any_of(result_.late, [v](const Assignment::Late& late) { return late.value == v; })) return;
             result.dead.push_back(v);
             temporary_[v] = false;
         };
@@ -177,11 +177,11 @@ private:
     const std::size_t inputs_, stores_;
     std::vector<bool> temporary_, number_;  // by value: in memory of its own that is still held; 0-d
     std::vector<Loan> loans_;
-    Plan plan_;
+    Assignment result_;
 };
 
 }  // namespace
 
-Plan make_plan(const Program& program, const Layout& layout) { return Planner(program, layout).plan(); }
+Assignment assign(const Program& program, const Layout& layout) { return Assigner(program, layout).all(); }
 
 }  // namespace asnumpy::ascend

@@ -13,9 +13,9 @@ namespace asnumpy::ascend {
 
 std::vector<DType> dtypes_of(const Program&);  // of the values
 
-// All that a plan depends on besides the program: which inputs are numbers of the host, which operands an operator takes
+// All that an assignment depends on besides the program: which inputs are numbers of the host, which operands an operator takes
 // as they are, which inputs are the same memory as which outputs, and whether sums of products may be rounded once.
-// Launches alike in this have one plan.
+// Launches alike in this have one assignment.
 class Layout {
 public:
     Layout(const Program&, std::span<const DType> dtypes, const Space&);
@@ -32,13 +32,13 @@ private:
     std::size_t operands_;
 };
 
-struct Plan {
+struct Assignment {
     enum class Place : std::uint8_t { output, temporary, number };
     struct Target {
         Place place = Place::temporary;
         std::uint16_t operand = 0;  // place output: among the operands; the value's own, or one that is written later
     };
-    struct UnitPlan {
+    struct AssignedUnit {
         Unit unit;
         std::array<Target, 2> out;
         std::uint8_t spread = 0;    // a bit per input: a number that the device computed, which stands beside whole operands
@@ -49,7 +49,7 @@ struct Plan {
         ValueId value;
     };
     std::vector<ValueId> copied;  // inputs that must first be copied: no operator takes them, or they are overwritten too early
-    std::vector<UnitPlan> units;
+    std::vector<AssignedUnit> units;
     std::vector<ValueId> reduced; // by reduction: what it reads
     std::vector<Late> late;       // stores that are written when all else is computed, in this order
     // The outputs (among the operands) that lie where an input lies; one at most, unless a caller gives more. Only the last
@@ -57,6 +57,6 @@ struct Plan {
     std::vector<std::uint16_t> overwritten;
 };
 
-Plan make_plan(const Program&, const Layout&);
+Assignment assign(const Program&, const Layout&);
 
 }  // namespace asnumpy::ascend
