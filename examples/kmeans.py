@@ -1,14 +1,18 @@
 """Clusters of points in the plane: k-means, with distances by broadcasting."""
 
 import argparse
-import importlib
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+import asnumpy as np
 
 parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--numpy", action="store_true", help="run with NumPy instead of asnumpy")
-parser.add_argument("--points", type=int, default=200_000)
+parser.add_argument("--points", type=int, default=10_000)
 parser.add_argument("--clusters", type=int, default=8)
+parser.add_argument("--output", type=Path, default=Path("results"), help="folder for the picture and the data")
 options = parser.parse_args()
-np = importlib.import_module("numpy" if options.numpy else "asnumpy")
+options.output.mkdir(parents=True, exist_ok=True)
 
 # Points on a spiral, thicker at regular angles: the same for every run and library.
 place = np.arange(options.points) * 0.618034 % 1
@@ -31,3 +35,10 @@ while change > 1e-4 and step < 100:
 print(f"{step} steps, last move {change:.1e}")
 for size, centre in zip(count.tolist(), centres.tolist(), strict=True):
     print(f"{size:8d} points around ({centre[0]:+.4f}, {centre[1]:+.4f})")
+
+figure, axes = plt.subplots(figsize=(6, 6))
+axes.scatter(points[:3000, 0], points[:3000, 1], c=nearest[:3000], s=4, cmap="tab10")
+axes.plot(centres[:, 0], centres[:, 1], "k+", markersize=12)
+axes.set(aspect="equal", title=f"{options.clusters} clusters")
+figure.savefig(options.output / "kmeans.png", dpi=80)
+np.savez(options.output / "kmeans.npz", centres=centres, count=count)
