@@ -49,6 +49,7 @@ results compared first. The aim is that none takes more than 1.2 times NumPy's t
 """
 
 
+README_ROWS = 10
 README_COLUMNS = {
     "README.md": ("work", "size", "NumPy ms", "asnumpy ms", "NumPy / asnumpy"),
     "README.zh.md": ("任务", "规模", "NumPy 毫秒", "asnumpy 毫秒", "NumPy / asnumpy"),
@@ -56,12 +57,13 @@ README_COLUMNS = {
 
 
 def fill_readmes(rows: list[Row]) -> None:
-    """Put the measured table between the two marks of each README."""
+    """Put the rows that are headlines between the two marks of each README."""
+    chosen = [row for row in rows if row.headline]
+    assert len(chosen) <= README_ROWS, f"{len(chosen)} cases are headlines, the READMEs show at most {README_ROWS}"
     for name, columns in README_COLUMNS.items():
         lines = [columns, ("---",) * len(columns)]
-        for row in rows:
-            if row.unit == "ms":
-                lines.append((row.name, row.size, f"{row.numpy_ms:.3g}", f"{row.asnumpy_ms:.3g}", f"{row.ratio:.2f}"))
+        for row in chosen:
+            lines.append((row.name, row.size, f"{row.numpy_ms:.3g}", f"{row.asnumpy_ms:.3g}", f"{row.ratio:.2f}"))
         table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
         path = HERE.parent / name
         before, rest = path.read_text().split("<!-- measured -->")

@@ -83,9 +83,9 @@ def short(work: Callable[..., Any], count: int) -> dict[str, Any]:
 
 def cases() -> Iterator[Case]:
     others = {"numba": compiled_chain, "numexpr": expression("(((a*b + a)*b + a)*b + a)*b + a")}
-    for count, least in ((20_000_000, 7), (1_000_000, 7), (10_000, 2.5)):
+    for count, least, headline in ((20_000_000, 7, True), (1_000_000, 7, False), (10_000, 2.5, False)):
         yield Case("t=a*b; 3 x t=(t+a)*b; t+a, float32", f"{count:,}", least, chain, normals(count, np.float32),
-                   others=others, **short(chain, count))
+                   others=others, headline=headline, **short(chain, count))
     for count, dtype, least in (
         (20_000_000, np.float32, 4.5), (20_000_000, np.float64, 4),
         (1_000_000, np.float32, 3.5), (10_000, np.float32, 1),
@@ -95,7 +95,7 @@ def cases() -> Iterator[Case]:
     for shape, least in (((1000, 1000, 100), 2), ((1000, 1000, 10), 1.7), ((100, 100, 10), 1)):
         yield Case("a + b, int32", str(shape), least, add, lambda shape=shape: integers(shape), close(0))
     yield Case("where((a>b)&(a<1), clip(a*2,0,1), b-a), float32", "10,000,000", 6, mix, normals(10_000_000, np.float32),
-               others={"numba": compiled_mix})
+               others={"numba": compiled_mix}, headline=True)
 
 
 if __name__ == "__main__":

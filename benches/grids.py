@@ -66,9 +66,9 @@ def cases() -> Iterator[Case]:
         return lambda: [np.random.default_rng().random(shape) for _ in range(count)]
 
     yield Case("Jacobi, 10 sweeps in place, float64", "2000 x 2000", 3.5, jacobi, random(2000, 2000),
-               others={"numba": compiled_jacobi})
+               others={"numba": compiled_jacobi}, headline=True)
     yield Case("pairwise distances, float64", "(2000, 3) x (2000, 3)", 6, distances, random(2000, 3, count=2),
-               others={"numba": compiled_distances})
+               others={"numba": compiled_distances}, headline=True)
 
 
 if __name__ == "__main__":

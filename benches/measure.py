@@ -34,6 +34,7 @@ class Case:
     check: Check = field(default_factory=lambda: close(1e-5))
     # name of another library -> a function of the inputs that returns what to time
     others: dict[str, Callable[..., Callable[[], Any]]] = field(default_factory=dict)
+    headline: bool = False                        # one of the few that the READMEs show
     # Short work is timed without the frames that serve all cases: functions of the inputs that return what to time.
     on_numpy: Callable[..., Callable[[], Any]] | None = None
     on_asnumpy: Callable[..., Callable[[], Any]] | None = None
@@ -72,6 +73,7 @@ class Row:
     agrees: bool
     agreement: str
     unit: str = "ms"
+    headline: bool = False
 
     @property
     def reached(self) -> bool:
@@ -115,6 +117,7 @@ def measure(case: Case, rounds: int = ROUNDS) -> Row:
         case.name, case.size, case.least, base * 1e3, ours * 1e3, base / ours, cold[0].cold / cold[1].cold,
         max(t.spread for t in timings[:2]),
         {name: base / t.median for name, t in zip(others, timings[2:], strict=True)}, bool(agrees), agreement,
+        headline=case.headline,
     )
 
 

@@ -17,7 +17,8 @@ def cases() -> Iterator[Case]:
     yield Case("RGB to HSV, float32", size, 7, image.rgb_to_hsv, lambda: [batch], close(1e-6))
     yield Case("Canny edges", size, 6, lambda xp, rgb: image.canny(xp, image.grey(xp, rgb)), lambda: [batch],
                mostly_equal(0.999))
-    yield Case("pipeline: HSV, equalise, RGB, Canny", size, 5, image.enhance, lambda: [batch], mostly_equal(0.999))
+    yield Case("pipeline: HSV, equalise, RGB, Canny", size, 5, image.enhance, lambda: [batch], mostly_equal(0.999),
+               headline=True)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ def take_inputs() -> list[np.ndarray]:
 
 
 def cases() -> Iterator[Case]:
-    yield Case("x[mask], float32", f"{COUNT:,}", 1, lambda xp, x, mask: x[mask], mask_inputs, close(0))
+    yield Case("x[mask], float32", f"{COUNT:,}", 1, lambda xp, x, mask: x[mask], mask_inputs, close(0),
+               headline=True)
     yield Case("take(x, index), float32", f"{COUNT:,}", 1.3, lambda xp, x, index: xp.take(x, index), take_inputs,
                close(0))
 
