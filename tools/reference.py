@@ -167,7 +167,7 @@ def _own(measurement: Measurement) -> list[str]:
     lines = []
     spaces = {"": ap, "nn": ap.nn, "config": ap.config, "profiler": ap.profiler}
     for prefix, space in spaces.items():
-        names = sorted(name for name in space.__all__ if prefix or not hasattr(np, name))
+        names = sorted(space.__all__ if prefix else {name for name in {*ap.__all__, "eval"} if not hasattr(np, name)})
         for name in names:
             value = getattr(space, name)
             label = f"{prefix}.{name}" if prefix else name

@@ -1,25 +1,17 @@
-"""What the package exports: a definition is marked where it stands, and the namespace is collected from the marks."""
+"""How a public definition is marked: it has NumPy's docstring behind its own, and makes arrays beside its arguments."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType
-from typing import Any, TypeVar, cast, overload
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from asnumpy import _core
 
 T = TypeVar("T")
-
-exports: dict[str, Any] = {}
-
-
-def export(name: str, value: Any) -> None:
-    """Adds one name to the namespace; a name has one definition."""
-    if exports.setdefault(name, value) is not value:
-        raise RuntimeError(f"asnumpy: '{name}' is marked public twice: {exports[name]!r} and {value!r}")
 
 
 def beside(definition: T, name: str = "") -> T:
@@ -34,34 +26,26 @@ def beside(definition: T, name: str = "") -> T:
     return cast("T", functools.update_wrapper(_core.Beside(definition, binds), definition))
 
 
-def numpy_doc(name: str) -> str | None:
-    return getattr(getattr(np, name, None), "__doc__", None)
+def public(definition: T) -> T:
+    """Marks a function or class that `asnumpy` exports under its name.
 
-
-@overload
-def public(definition: T, /) -> T: ...
-@overload
-def public(*, name: str | None = None, alias: Iterable[str] = ()) -> Callable[[T], T]: ...
-def public(definition: Any = None, /, *, name: str | None = None, alias: Iterable[str] = ()) -> Any:
-    """Marks a function or class as part of `asnumpy`'s namespace.
-
-    Its docstring is NumPy's for the function of the same name; a docstring of its own states the differences and stands
-    before NumPy's.
+    A docstring of its own states where it differs from NumPy's and stands before NumPy's; without one, it has NumPy's.
     """
+    own: Any = definition
+    theirs = getattr(getattr(np, own.__name__, None), "__doc__", None)
+    own.__module__ = "asnumpy"
+    if theirs:
+        own.__doc__ = f"{own.__doc__}\n\n{theirs}" if isinstance(own.__doc__, str) else theirs
+    return beside(definition, own.__name__)
 
-    def mark(definition: T) -> T:
-        own: Any = definition
-        exported = name or own.__name__
-        text = numpy_doc(exported)
-        own.__module__ = "asnumpy"
-        if text and isinstance(own.__doc__, str):
-            own.__doc__ = f"{own.__doc__}\n\n{text}"
-        elif text:
-            own.__doc__ = f"As numpy.{exported}; arrays that come back are asnumpy's, 0-d ones for scalars.\n\n{text}"
-        shown = beside(definition, exported)
-        export(exported, shown)
-        for other in alias:
-            export(other, shown)
-        return definition
 
-    return mark if definition is None else mark(definition)
+def documented(theirs: Any) -> Callable[[T], T]:
+    """Gives the methods and attributes of a class that have no docstring that of NumPy's class."""
+
+    def fill(kind: T) -> T:
+        for name, value in vars(kind).items():
+            if isinstance(value, (FunctionType, property)) and value.__doc__ is None:
+                value.__doc__ = getattr(getattr(theirs, name, None), "__doc__", None)
+        return kind
+
+    return fill

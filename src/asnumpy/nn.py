@@ -17,7 +17,7 @@ from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.convert import asarray as _asarray
 from asnumpy.indexing.selection import select_where as _select
-from asnumpy.ufunc.ufunc import (
+from asnumpy.ufunc.functions import (
     absolute,
     add,
     divide,
@@ -34,7 +34,7 @@ from asnumpy.ufunc.ufunc import (
     subtract,
     tanh,
 )
-from asnumpy.ufunc.ufunc import sqrt as _sqrt
+from asnumpy.ufunc.functions import sqrt as _sqrt
 
 __all__ = [
     "elu", "gelu", "layer_norm", "leaky_relu", "log_sigmoid", "log_softmax", "relu", "rms_norm", "sigmoid", "silu",

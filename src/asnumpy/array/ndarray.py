@@ -1,28 +1,47 @@
-"""class ndarray, and the way in which later modules give it their methods."""
+"""class ndarray: its attributes and methods, each a line over the room that does the work."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+import pickle
+from types import GenericAlias, ModuleType
+from typing import Any
 
 import numpy as np
 
-from asnumpy import _core
-from asnumpy._public import beside, export
+from asnumpy import _core, elementwise, indexing, manipulation, reduction, sorting, statistics
+from asnumpy._public import documented
+from asnumpy._types import EXACT
+from asnumpy.array import layout, pickling, printing
+from asnumpy.array.flags import flagsobj
+from asnumpy.array.flat import flatiter
+from asnumpy.creation.convert import from_host
 from asnumpy.dtypes.dtype import as_dtype
+from asnumpy.elementwise.functions import clipped
+from asnumpy.host.door import host
+from asnumpy.interop import array_api, protocols
+from asnumpy.linalg import _products as products
+from asnumpy.reduction.reductions import ALL, ANY, LARGEST, PRODUCT, SMALLEST, SUM, reduced
+from asnumpy.runtime.devices import Device, device_of, memory_of
+from asnumpy.sorting.order import in_place
+from asnumpy.statistics.averages import mean_of
+from asnumpy.ufunc.folds import NO_VALUE
 
-T = TypeVar("T")
+_Type = type  # a parameter of `view` has the name
 
 
+@documented(np.ndarray)
 @_core.array_class
-class ndarray(_core.Array):  # type: ignore[misc]
+class ndarray(_core.Array):
     """An n-dimensional array whose operations are recorded, fused and run when a value is needed.
 
-    It has numpy.ndarray's attributes and methods. `asnumpy.array`, `asnumpy.zeros` and their like make arrays;
-    this constructor is numpy.ndarray's low-level one.
+    It has numpy.ndarray's attributes and methods; what every operation needs (shape, dtype, indexing, operators) is in
+    the core's class. `asnumpy.array`, `asnumpy.zeros` and their like make arrays; this constructor is numpy.ndarray's
+    low-level one. `NPArray` and `NPUArray` are other names of the class.
     """
 
     __slots__ = ()
+    __array_priority__ = 0.0
+    __class_getitem__ = classmethod(GenericAlias)
 
     def __new__(
         cls, shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None,
@@ -37,37 +56,291 @@ class ndarray(_core.Array):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         pass  # __new__ has done it
 
-    if TYPE_CHECKING:  # the methods come from the modules above this one
+    # --- attributes ---
 
-        def __getattr__(self, name: str) -> Any: ...
+    @property
+    def flags(self) -> flagsobj:
+        return flagsobj(self)
+
+    @property
+    def flat(self) -> flatiter:
+        return flatiter(self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        flatiter(self)[:] = value
+
+    @property
+    def device(self) -> Device:
+        """Where the elements lie, an asnumpy.Device."""
+        return device_of(self)
+
+    @property
+    def data(self) -> Any:
+        return memory_of(self)
+
+    @property
+    def ctypes(self) -> Any:
+        _core.announce_implicit_copy(self, "ndarray.ctypes")
+        return _core.to_numpy_view(self, None).ctypes
+
+    def setflags(self, /, *, write: Any = None, align: Any = None, uic: Any = None) -> None:
+        if write is not None:
+            owner = self.base
+            if write and not self.flags_writeable and isinstance(owner, ndarray) and not owner.flags_writeable:
+                raise ValueError("cannot set WRITEABLE flag to True of this array")
+            self.flags_writeable = bool(write)
+        if uic:
+            raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
+
+    # --- copies, other dtypes, other devices ---
+
+    def astype(
+        self, dtype: Any, order: Any = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True,
+    ) -> ndarray:
+        kind = as_dtype(dtype, "ndarray.astype")
+        if copy and casting == "unsafe" and order == "K" and (self.ndim < 2 or self.flags_c_contiguous):
+            return _core.cast(self, kind)
+        return layout.converted(self, kind, order, casting, copy)
+
+    def copy(self, order: Any = "C") -> ndarray:
+        return _core.cast(self, self.dtype) if order == "C" else layout.copied(self, self.dtype, order, "ndarray.copy")
+
+    def __copy__(self) -> ndarray:
+        return layout.copied(self, self.dtype, "K", "ndarray.__copy__")
+
+    def __deepcopy__(self, memo: Any, /) -> ndarray:
+        return layout.copied(self, self.dtype, "K", "ndarray.__deepcopy__")
+
+    def view(self, dtype: Any = None, type: Any = None) -> Any:
+        if isinstance(dtype, _Type) and issubclass(dtype, (ndarray, np.ndarray)):
+            dtype, type = None, dtype
+        if type is not None and type is not ndarray:
+            if issubclass(type, ndarray):
+                source = self if dtype is None else _core.view_dtype(self, layout.view_dtype(dtype))
+                return _core.Array.__new__(type, source)
+            raise TypeError(f"ndarray.view: expected a subclass of asnumpy.ndarray as type, got {type!r}")
+        return self[...] if dtype is None else _core.view_dtype(self, layout.view_dtype(dtype))
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> ndarray:
+        """The array on another device: itself where it lies there already, else a copy.
+
+        Parameters: device, a name ("cpu", "ascend:1") or an asnumpy.Device; stream, None: the copy is in order with all
+        other work. ValueError for a device that does not exist.
+        """
+        if stream is not None:
+            raise ValueError(
+                "ndarray.to_device: The stream argument is not supported; copies are in order with all work")
+        try:
+            return _core.to_device(self, device)
+        except ValueError as error:
+            raise ValueError(f"ndarray.to_device: {error}") from None
+
+    def getfield(self, dtype: Any, offset: int = 0) -> ndarray:
+        return layout.field(self, dtype, offset)
+
+    def setfield(self, val: Any, /, dtype: Any, offset: int = 0) -> None:
+        layout.field(self, dtype, offset)[...] = val
+
+    def byteswap(self, inplace: bool = False) -> ndarray:
+        if not inplace:
+            return host(np.ndarray.byteswap, self)
+        if self.host_visible:
+            _core.to_numpy_view(self, True).byteswap(inplace=True)
+        else:
+            self[...] = host(np.ndarray.byteswap, self)
+        return self
+
+    def resize(self, *new_shape: Any, refcheck: bool = True) -> None:
+        layout.resize(self, new_shape, refcheck)
+
+    # --- bytes and files ---
+
+    def tobytes(self, order: Any = "C") -> bytes:
+        return _core.to_numpy_view(self, None).tobytes(order)
+
+    def tofile(self, fid: Any, /, sep: str = "", format: str = "%s") -> None:
+        _core.to_numpy_view(self, None).tofile(fid, sep, format)
+
+    def dump(self, file: Any) -> None:
+        if hasattr(file, "write"):
+            pickle.dump(self, file, protocol=2)
+            return
+        with open(file, "wb") as target:
+            pickle.dump(self, target, protocol=2)
+
+    def dumps(self) -> bytes:
+        return pickle.dumps(self, protocol=2)
+
+    # --- elements chosen and written ---
+
+    def fill(self, value: Any) -> None:
+        if isinstance(value, ndarray) and value.ndim == 0:
+            self[...] = value
+            return
+        element = np.empty((), self.dtype)
+        element.fill(value)  # NumPy says what does not fit
+        self[...] = element
+
+    def take(self, indices: Any, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> ndarray:
+        return indexing.take(self, indices, axis, out, mode)
+
+    def put(self, indices: Any, values: Any, /, mode: str = "raise") -> None:
+        indexing.put(self, indices, values, mode)
+
+    def compress(self, /, condition: Any, axis: int | None = None, out: Any = None) -> ndarray:
+        return indexing.compress(condition, self, axis, out)
+
+    def choose(self, /, choices: Any, out: Any = None, mode: str = "raise") -> ndarray:
+        return indexing.choose(self, choices, out, mode)
+
+    def nonzero(self, /) -> tuple[ndarray, ...]:
+        return indexing.nonzero(self)
+
+    def repeat(self, repeats: Any, /, axis: int | None = None) -> ndarray:
+        return manipulation.repeat(self, repeats, axis)
+
+    # --- reductions ---
+
+    def sum(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE,
+        where: Any = True,
+    ) -> ndarray:
+        return reduced(SUM, self, axis, dtype, out, keepdims, initial, where)
+
+    def prod(
+        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE,
+        where: Any = True,
+    ) -> ndarray:
+        return reduced(PRODUCT, self, axis, dtype, out, keepdims, initial, where)
+
+    def max(
+        self, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE, where: Any = True,
+    ) -> ndarray:
+        return reduced(LARGEST, self, axis, None, out, keepdims, initial, where)
+
+    def min(
+        self, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE, where: Any = True,
+    ) -> ndarray:
+        return reduced(SMALLEST, self, axis, None, out, keepdims, initial, where)
+
+    def all(self, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> ndarray:
+        return reduced(ALL, self, axis, None, out, keepdims, NO_VALUE, where)
+
+    def any(self, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> ndarray:
+        return reduced(ANY, self, axis, None, out, keepdims, NO_VALUE, where)
+
+    def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
+        return reduction.cumsum(self, axis, dtype, out)
+
+    def cumprod(self, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
+        return reduction.cumprod(self, axis, dtype, out)
+
+    def mean(
+        self, /, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True,
+    ) -> ndarray:
+        return mean_of(self, axis, dtype, out, keepdims, where)
+
+    def var(
+        self, /, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
+        where: Any = True, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
+    ) -> ndarray:
+        return statistics.var(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
+
+    def std(
+        self, /, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
+        where: Any = True, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
+    ) -> ndarray:
+        return statistics.std(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
+
+    def argmax(self, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> ndarray:
+        return sorting.argmax(self, axis, out, keepdims=keepdims)
+
+    def argmin(self, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> ndarray:
+        return sorting.argmin(self, axis, out, keepdims=keepdims)
+
+    # --- order ---
+
+    def sort(self, /, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+        in_place(self, np.ndarray.sort, axis, kind, order, stable=stable)
+
+    def partition(self, kth: Any, /, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
+        in_place(self, np.ndarray.partition, kth, axis, kind, order)
+
+    def argsort(
+        self, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None,
+    ) -> ndarray:
+        return sorting.argsort(self, axis, kind, order, stable=stable)
+
+    def argpartition(
+        self, kth: Any, /, axis: int | None = -1, kind: str = "introselect", order: Any = None,
+    ) -> ndarray:
+        return sorting.argpartition(self, kth, axis, kind, order)
+
+    def searchsorted(self, v: Any, /, side: Any = "left", sorter: Any = None) -> ndarray:
+        return sorting.searchsorted(self, v, side, sorter)
+
+    # --- arithmetic that is no operator ---
+
+    def clip(self, /, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> ndarray:
+        return clipped(self, min, max, out, **kwargs)
+
+    def round(self, /, decimals: int = 0, out: Any = None) -> ndarray:
+        return elementwise.round(self, decimals, out)
+
+    def dot(self, other: Any, /, out: Any = None) -> ndarray:
+        return products.dot(self, other, out)
+
+    def trace(
+        self, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None,
+    ) -> ndarray:
+        return products.trace(self, offset, axis1, axis2, dtype, out)
+
+    # --- protocols ---
+
+    def __array__(self, dtype: Any = None, /, *, copy: Any = None) -> np.ndarray:
+        return protocols.as_numpy_array(self, dtype, copy)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
+        if protocols.overridden(ndarray.__array_ufunc__, inputs, kwargs):
+            return NotImplemented
+        return protocols.array_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, /, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return protocols.array_function(func, types, args, kwargs)
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = True, /) -> ndarray:
+        return from_host(np.asarray(array), "ndarray.__array_wrap__", self)
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType:
+        """The namespace whose functions take this array: `asnumpy`."""
+        return array_api.namespace(api_version)
+
+    def __reduce_ex__(self, protocol: Any, /) -> Any:
+        return pickling.reduced(self, protocol)
+
+    def __reduce__(self) -> Any:
+        return pickling.reduced(self, 2)
+
+    def __contains__(self, key: Any, /) -> bool:
+        return bool((self == key).any()) if self.ndim or self.size else False
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + (self.nbytes if self.base is None else 0)
+
+    def __format__(self, spec: str, /) -> str:
+        if self.ndim == 0:
+            return format(_core.to_numpy_view(self, None)[()], spec)
+        return object.__format__(self, spec)
+
+    def __repr__(self) -> str:
+        return repr(printing.plain(self))
+
+    def __str__(self) -> str:
+        return str(printing.plain(self))
 
 
 ndarray.__module__ = "asnumpy"
 _core.set_hooks({"array_type": ndarray})
-export("ndarray", ndarray)
-export("NPUArray", ndarray)
-export("NPArray", ndarray)
-
-
-def method(definition: Any = None, /, *, name: str | None = None) -> Any:
-    """Makes a function (or a property) defined in a later module a method (or an attribute) of ndarray.
-
-    Its docstring is numpy.ndarray's unless it has its own.
-    """
-
-    def attach(definition: T) -> T:
-        own: Any = definition
-        target: Any = own.fget if isinstance(own, property) else own
-        attached = name or target.__name__
-        documented = getattr(getattr(np.ndarray, attached, None), "__doc__", None)
-        if isinstance(own, property) and own.__doc__ is None and documented:
-            own = property(own.fget, own.fset, own.fdel, documented)
-        elif target is own and getattr(own, "__doc__", None) is None and documented:
-            own.__doc__ = documented
-        setattr(ndarray, attached, beside(own))
-        return definition
-
-    return attach if definition is None else attach(definition)
-
-
-Method = Callable[..., Any]
+EXACT.add(ndarray)
+NPUArray = NPArray = ndarray

@@ -8,21 +8,11 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy.array.ndarray import method, ndarray
+from asnumpy._types import ndarray
 
 
-def _plain(a: Any) -> np.ndarray:
+def plain(a: Any) -> np.ndarray:
     return _core.to_numpy_view(a, None) if isinstance(a, ndarray) else np.asarray(a)
-
-
-@method(name="__repr__")
-def _repr(self: Any) -> str:
-    return repr(_plain(self))
-
-
-@method(name="__str__")
-def _str(self: Any) -> str:
-    return str(_plain(self))
 
 
 @public
@@ -32,7 +22,7 @@ def array2string(
     edgeitems: int | None = None, sign: Any = None, floatmode: Any = None, suffix: str = "", legacy: Any = None,
 ) -> str:
     return np.array2string(
-        _plain(a), max_line_width, precision, suppress_small, separator, prefix, formatter=formatter,
+        plain(a), max_line_width, precision, suppress_small, separator, prefix, formatter=formatter,
         threshold=threshold, edgeitems=edgeitems, sign=sign, floatmode=floatmode, suffix=suffix, legacy=legacy,
     )
 
@@ -41,11 +31,11 @@ def array2string(
 def array_repr(
     arr: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None,
 ) -> str:
-    return np.array_repr(_plain(arr), max_line_width, precision, suppress_small)
+    return np.array_repr(plain(arr), max_line_width, precision, suppress_small)
 
 
 @public
 def array_str(
     a: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None,
 ) -> str:
-    return np.array_str(_plain(a), max_line_width, precision, suppress_small)
+    return np.array_str(plain(a), max_line_width, precision, suppress_small)

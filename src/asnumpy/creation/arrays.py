@@ -11,14 +11,14 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray as _asarray
 from asnumpy.creation.convert import from_host
 from asnumpy.dtypes.dtype import as_dtype, is_narrow, real_kind
 from asnumpy.dtypes.limits import iinfo
 from asnumpy.host.door import as_numpy, host
 from asnumpy.runtime.devices import Device
-from asnumpy.ufunc.ufunc import isfinite
+from asnumpy.ufunc.functions import isfinite
 
 
 def normal_shape(shape: Any) -> tuple[int, ...]:

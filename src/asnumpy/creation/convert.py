@@ -8,10 +8,12 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.dtypes.dtype import supported, unsupported_error
 from asnumpy.host.door import as_numpy
 from asnumpy.runtime.pinned import empty_like_pinned
+
+_INTP = np.dtype(np.intp)
 
 
 def from_host(
@@ -39,6 +41,21 @@ def _converted(value: Any, device: Any = None) -> ndarray:
 
 _core.set_hooks({"asarray": _converted})
 asarray = _core.asarray  # our arrays pass through
+
+
+def positions(indices: Any, casting: Any = "same_kind") -> ndarray:
+    """Indices as an int64 array: arrays are cast by the rule, other sequences whatever they hold."""
+    if isinstance(indices, ndarray):
+        index = indices
+        if index.dtype != _INTP and not np.can_cast(index.dtype, _INTP, casting):
+            raise TypeError(
+                f"Cannot cast array data from {index.dtype!r} to {_INTP!r} according to the rule '{casting}'"
+            )
+    elif isinstance(indices, (np.ndarray, np.generic)):
+        return asarray(indices.astype(_INTP, casting=casting))
+    else:
+        index = asarray(indices)
+    return index if index.dtype == _INTP else _core.cast(index, _INTP)
 
 
 @public

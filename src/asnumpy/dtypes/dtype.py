@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._public import export, public
+from asnumpy._public import public
 
 bfloat16 = ml_dtypes.bfloat16
 
@@ -51,24 +51,6 @@ def wide_dtype(dtype: np.dtype) -> np.dtype:
         return dtype
     return np.dtype({"i": np.int8, "u": np.uint8, "c": np.complex64}.get(real_kind(dtype), np.float32))
 
-# Scalar types, type classes, constants and error handling are NumPy's own objects, so that `ap.float32 is np.float32`.
-_SAME_AS_NUMPY = """
-bool bool_ byte ubyte short ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp
-int8 uint8 int16 uint16 int32 uint32 int64 uint64 half single double longdouble csingle cdouble clongdouble
-float16 float32 float64 complex64 complex128 float96 float128 complex192 complex256
-generic number integer signedinteger unsignedinteger inexact floating complexfloating flexible character
-object_ str_ bytes_ void datetime64 timedelta64
-dtype sctypeDict typecodes mintypecode typename exceptions dtypes
-pi e euler_gamma inf nan newaxis little_endian ScalarType
-setbufsize getbufsize
-s_ c_index index_exp IndexExpression broadcast_shapes format_float_positional format_float_scientific
-set_printoptions get_printoptions printoptions binary_repr base_repr
-""".split()
-for _name in _SAME_AS_NUMPY:
-    if hasattr(np, _name):  # extended precision has another name on each platform
-        export(_name, getattr(np, _name))
-for _name, _dtype in EXTENDED.items():
-    export(_name, _dtype.type)
 
 _SUPPORTED: dict[np.dtype, bool] = {}
 

@@ -10,7 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.manipulation.shapes import moveaxis
 

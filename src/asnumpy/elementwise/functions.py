@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._public import public
-from asnumpy.array.ndarray import method, ndarray
+from asnumpy._public import beside, public
+from asnumpy._types import ndarray
 from asnumpy.creation.arrays import zeros
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import bfloat16, is_narrow
 from asnumpy.host.door import host
 from asnumpy.indexing.selection import select_where
 from asnumpy.statistics.averages import store
-from asnumpy.ufunc.ufunc import (
+from asnumpy.ufunc.functions import (
     absolute,
     add,
     arctan2,
@@ -64,7 +64,7 @@ def _rounded(a: ndarray, decimals: int) -> ndarray:
     return _core.cast(a, a.dtype)
 
 
-@public(alias=["around"])
+@public
 def round(a: Any, decimals: int = 0, out: Any = None) -> ndarray:
     a, places = asarray(a), index(decimals)
     if (places < 0 and a.dtype.kind in "iu") or (places and a.dtype == _BOOL):
@@ -75,9 +75,7 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> ndarray:
     return store(made, out, "round")
 
 
-@method(name="round")
-def _round(a: ndarray, /, decimals: int = 0, out: Any = None) -> ndarray:
-    return round(a, decimals, out)
+around = round
 
 
 @public
@@ -94,8 +92,8 @@ def _bound(limit: Any, dtype: np.dtype, upper: bool) -> Any:
     return limit
 
 
-@method(name="clip")
-def _clip(a: ndarray, /, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> ndarray:
+@beside
+def clipped(a: ndarray, /, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> ndarray:
     low, high = _bound(min, a.dtype, False), _bound(max, a.dtype, True)
     if kwargs:
         return host(np.clip, a, min, max, out, **kwargs)
@@ -128,7 +126,7 @@ def clip(
         raise TypeError("clip() missing 1 required positional argument: 'a_max'")
     elif min is not _NoValue or max is not _NoValue:
         raise ValueError("Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.")
-    return _clip(asarray(a), a_min, a_max, out, **kwargs)
+    return clipped(asarray(a), a_min, a_max, out, **kwargs)
 
 
 def _without_nan(a: ndarray, nan: Any, high: Any, low: Any) -> ndarray:

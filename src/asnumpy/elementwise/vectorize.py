@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._public import export, public
-from asnumpy.array.ndarray import ndarray
+from asnumpy._public import public
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import supported
 from asnumpy.host.door import host
@@ -194,7 +194,6 @@ def _own(value: Any) -> Any:
 
 vectorize.__module__ = "asnumpy"
 vectorize.__doc__ = f"{vectorize.__doc__}\n\n{np.vectorize.__doc__}"
-export("vectorize", vectorize)
 
 
 class _PythonFunction:

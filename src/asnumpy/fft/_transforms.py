@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy import _core
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.arrays import computed
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import as_dtype

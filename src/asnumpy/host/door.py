@@ -24,7 +24,6 @@ class HostCallWarning(RuntimeWarning):
 
 
 HostCallWarning.__module__ = "asnumpy"
-public(HostCallWarning)
 
 
 @public

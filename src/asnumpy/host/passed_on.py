@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy import False_, True_, busdaycalendar, iterable
 
 from asnumpy import _core
-from asnumpy._public import export, exports, public
-from asnumpy.array.ndarray import ndarray
-from asnumpy.creation.convert import asarray
+from asnumpy._public import public
+from asnumpy._types import ndarray
 from asnumpy.dtypes.dtype import as_dtype
 from asnumpy.host.door import host
 from asnumpy.host.whole import door
 
-# A name that another module defines is left to it.
-_FUNCTIONS = """
-packbits unpackbits
-busday_count busday_offset datetime_as_string datetime_data is_busday
-""".split()
-_CLASSES = "broadcast ndenumerate ndindex nditer nested_iters".split()
+__all__ = ["False_", "True_", "busdaycalendar", "iterable"]
+
+packbits = door(np.packbits)
+unpackbits = door(np.unpackbits)
+busday_count = door(np.busday_count)
+busday_offset = door(np.busday_offset)
+is_busday = door(np.is_busday)
+datetime_as_string = door(np.datetime_as_string)
+datetime_data = door(np.datetime_data)
 
 
-for _name in _FUNCTIONS:
-    if _name not in exports:
-        export(_name, door(getattr(np, _name)))
-for _name in ("True_", "False_", "iterable", "busdaycalendar"):
-    if _name not in exports:
-        export(_name, getattr(np, _name))
-
-
-def _over_views(made_by: Any) -> Any:
+def _over_views(made_by: Any) -> Callable[..., Any]:
     """A NumPy class or factory of iterators, which walk over views that share memory with our arrays."""
 
     def make(*args: Any, **kwargs: Any) -> Any:
@@ -44,19 +40,18 @@ def _over_views(made_by: Any) -> Any:
     return make
 
 
-for _name in _CLASSES:
-    if _name not in exports:
-        export(_name, _over_views(getattr(np, _name)))
+broadcast = _over_views(np.broadcast)
+ndenumerate = _over_views(np.ndenumerate)
+ndindex = _over_views(np.ndindex)
+nditer = _over_views(np.nditer)
+nested_iters = _over_views(np.nested_iters)
 
 
-if "astype" not in exports:
-
-    @public
-    def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> ndarray:
-        if not isinstance(x, (ndarray, np.ndarray, np.generic)):
-            raise TypeError(f"Input should be a NumPy array. It is of type {type(x)}.")
-        made = asarray(x, device)
-        return made.astype(as_dtype(dtype, "astype"), copy=copy)
+@public
+def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> ndarray:
+    if not isinstance(x, (ndarray, np.ndarray, np.generic)):
+        raise TypeError(f"Input should be a NumPy array. It is of type {type(x)}.")
+    return _core.asarray(x, device).astype(as_dtype(dtype, "astype"), copy=copy)
 
 
 @public

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from asnumpy import _core
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray, from_host
 from asnumpy.dtypes.dtype import supported
 from asnumpy.host.door import as_numpy, host
@@ -161,7 +161,7 @@ def setitem(a: Any, key: Any, value: Any) -> None:
         dtype = a.dtype
         _core.apply("where", (_BOOL, dtype, dtype, dtype), (mask, value, a), (a,))
         return
-    if type(key) is ndarray and key.ndim == 1 and key.dtype == _INT64 and a.size and type(value) is float:
+    if isinstance(key, ndarray) and key.ndim == 1 and key.dtype == _INT64 and a.size and type(value) is float:
         if a.dtype.kind in "fc":  # the common case first
             source = _core.empty((), a.dtype)
             _core.assign(source, value)

@@ -9,12 +9,12 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.arrays import arange, assign_value, computed, normal_shape, zeros
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
 from asnumpy.manipulation.shapes import broadcast_arrays, diagonal, ravel
-from asnumpy.ufunc.ufunc import greater_equal, multiply
+from asnumpy.ufunc.functions import greater_equal, multiply
 
 
 @public

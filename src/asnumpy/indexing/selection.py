@@ -9,12 +9,12 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy.array.ndarray import method, ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.arrays import fill_scalar, zeros_like
-from asnumpy.creation.convert import asarray
+from asnumpy.creation.convert import asarray, positions
 from asnumpy.host.door import host
 from asnumpy.manipulation.shapes import ravel, resize
-from asnumpy.ufunc.ufunc import floor_divide, logical_not, maximum, minimum, not_equal, remainder
+from asnumpy.ufunc.functions import floor_divide, logical_not, maximum, minimum, not_equal, remainder
 
 _WEAK = (bool, int, float, complex)
 _BOOL = np.dtype(bool)
@@ -47,7 +47,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     mask = asarray(condition)
     x = x if type(x) in _WEAK else asarray(x)
     y = y if type(y) in _WEAK else asarray(y)
-    if type(x) is ndarray and type(y) is ndarray and x.dtype == y.dtype:
+    if isinstance(x, ndarray) and isinstance(y, ndarray) and x.dtype == y.dtype:
         dtype = x.dtype
     else:
         keys = (type(x) if type(x) in _WEAK else x.dtype, type(y) if type(y) in _WEAK else y.dtype)
@@ -116,21 +116,6 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> ndarra
 
 
 # --- taking ---
-
-
-def positions(indices: Any, casting: Any = "same_kind") -> ndarray:
-    """Indices as an int64 array: arrays are cast by the rule, other sequences whatever they hold."""
-    if isinstance(indices, ndarray):
-        index = indices
-        if index.dtype != _INTP and not np.can_cast(index.dtype, _INTP, casting):
-            raise TypeError(
-                f"Cannot cast array data from {index.dtype!r} to {_INTP!r} according to the rule '{casting}'"
-            )
-    elif isinstance(indices, (np.ndarray, np.generic)):
-        return asarray(indices.astype(_INTP, casting=casting))
-    else:
-        index = asarray(indices)
-    return index if index.dtype == _INTP else _core.cast(index, _INTP)
 
 
 def _mode(mode: Any) -> str:
@@ -428,26 +413,3 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
 # --- the same as methods, with np.ndarray's signatures ---
 
 
-@method(name="nonzero")
-def _nonzero(a: ndarray, /) -> tuple[ndarray, ...]:
-    return nonzero(a)
-
-
-@method(name="take")
-def _take(a: ndarray, indices: Any, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> ndarray:
-    return take(a, indices, axis, out, mode)
-
-
-@method(name="put")
-def _put(a: ndarray, indices: Any, values: Any, /, mode: str = "raise") -> None:
-    put(a, indices, values, mode)
-
-
-@method(name="compress")
-def _compress(a: ndarray, /, condition: Any, axis: int | None = None, out: Any = None) -> ndarray:
-    return compress(condition, a, axis, out)
-
-
-@method(name="choose")
-def _choose(a: ndarray, /, choices: Any, out: Any = None, mode: str = "raise") -> ndarray:
-    return choose(a, choices, out, mode)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._public import export
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.arrays import array, computed
 from asnumpy.host.door import host
 from asnumpy.manipulation.joining import concatenate
@@ -91,7 +90,7 @@ class _Joiner:
         return made.transpose(axes[:first] + axes[added:] + axes[first:added])
 
 
-export("mgrid", _FullGrid())
-export("ogrid", _OpenGrid())
-export("r_", _Joiner(np.r_, 0, 1, -1))
-export("c_", _Joiner(np.c_, -1, 2, 0))
+mgrid = _FullGrid()
+ogrid = _OpenGrid()
+r_ = _Joiner(np.r_, 0, 1, -1)
+c_ = _Joiner(np.c_, -1, 2, 0)

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from asnumpy._public import export
-from asnumpy.array.ndarray import method
 from asnumpy.runtime.devices import Device, devices
 
 # Editions only add names and keywords, so the namespace serves all of them.
@@ -68,12 +66,11 @@ class ArrayNamespaceInfo:
 
 
 ArrayNamespaceInfo.__module__ = "asnumpy"
-export("__array_namespace_info__", ArrayNamespaceInfo)
-export("__array_api_version__", _EDITIONS[-1])
+__array_namespace_info__ = ArrayNamespaceInfo
+__array_api_version__ = _EDITIONS[-1]
 
 
-@method(name="__array_namespace__")
-def _array_namespace(self: Any, /, *, api_version: str | None = None) -> ModuleType:
+def namespace(api_version: str | None) -> ModuleType:
     """The namespace whose functions take this array: `asnumpy`."""
     if api_version is not None and api_version not in _EDITIONS:
         raise ValueError(

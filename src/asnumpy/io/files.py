@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._public import export, public
+from asnumpy._public import public
 from asnumpy.array.ndarray import ndarray
 from asnumpy.dtypes.dtype import EXTENDED, as_dtype, is_extended
 from asnumpy.host.door import take_over
@@ -93,7 +93,6 @@ class memmap(ndarray):
 
 
 memmap.__module__ = "asnumpy"
-export("memmap", memmap)
 
 
 def _over(kind: Any, mapped: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.convert import asarray as _asarray
-from asnumpy.ufunc import ufunc as _functions
+from asnumpy.ufunc import functions as _functions
 
 __all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.arrays import eye
 from asnumpy.creation.convert import asarray
 from asnumpy.host.whole import door
@@ -23,8 +23,8 @@ from asnumpy.manipulation.shapes import broadcast_to
 from asnumpy.manipulation.shapes import diagonal as _diagonal
 from asnumpy.manipulation.shapes import matrix_transpose as _matrix_transpose
 from asnumpy.statistics.difference import cross as _cross
-from asnumpy.ufunc.ufunc import matmul as _matmul
-from asnumpy.ufunc.ufunc import vecdot as _vecdot
+from asnumpy.ufunc.functions import matmul as _matmul
+from asnumpy.ufunc.functions import vecdot as _vecdot
 
 LinAlgError = np.linalg.LinAlgError
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from asnumpy import _core, config
 from asnumpy._public import public
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import as_dtype
 from asnumpy.host.door import host
 from asnumpy.linalg._products import as_dtype_of, gemm, product_dtype, sum_products
-from asnumpy.ufunc.ufunc import multiply
+from asnumpy.ufunc.functions import multiply
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 # A label is a letter, or -1, -2, ... for the axes under an ellipsis, counted from the right.
@@ -230,7 +230,7 @@ def _contract(
 def _are_small(operands: tuple[Any, ...]) -> bool:
     """Two or more arrays on the host so small that NumPy has multiplied them before a contraction is planned."""
     return len(operands) > 1 and all(
-        type(one) is ndarray and one.size <= config.eager_size and one.host_visible and one.dtype.isbuiltin == 1
+        isinstance(one, ndarray) and one.size <= config.eager_size and one.host_visible and one.dtype.isbuiltin == 1
         for one in operands
     )
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.whole import door
 from asnumpy.manipulation.shapes import moveaxis, ravel
-from asnumpy.ufunc.ufunc import absolute, add, conjugate, maximum, minimum, multiply, not_equal, power, sqrt
+from asnumpy.ufunc.functions import absolute, add, conjugate, maximum, minimum, multiply, not_equal, power, sqrt
 
 _svd = door(np.linalg.svd, "asnumpy.linalg")
 _DIRECT = (np.dtype(np.float64), np.dtype(np.float32))

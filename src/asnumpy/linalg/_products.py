@@ -10,12 +10,12 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy.array.ndarray import method, ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import is_extended, is_narrow
 from asnumpy.host.door import host
 from asnumpy.manipulation.shapes import ravel
-from asnumpy.ufunc.ufunc import conjugate, multiply
+from asnumpy.ufunc.functions import conjugate, multiply
 
 _BOOL = np.dtype(bool)
 _FLOAT32 = np.dtype(np.float32)
@@ -109,11 +109,6 @@ def dot(a: Any, b: Any, out: Any = None) -> ndarray:
     return _write(out, gemm(left, right).reshape(shape))
 
 
-@method(name="dot")
-def _dot(a: ndarray, other: Any, /, out: Any = None) -> ndarray:
-    return dot(a, other, out)
-
-
 @public
 def vdot(a: Any, b: Any, /) -> ndarray:
     a, b = asarray(a).ravel(), asarray(b).ravel()
@@ -185,8 +180,3 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     return asarray(a).diagonal(offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
 
 
-@method(name="trace")
-def _trace(
-    a: ndarray, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None,
-) -> ndarray:
-    return a.diagonal(offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)

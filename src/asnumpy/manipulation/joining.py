@@ -10,11 +10,10 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy.array.ndarray import method, ndarray
-from asnumpy.creation.convert import asarray
+from asnumpy._types import ndarray
+from asnumpy.creation.convert import asarray, positions
 from asnumpy.dtypes.dtype import as_dtype
 from asnumpy.host.door import host
-from asnumpy.indexing.selection import positions, take
 from asnumpy.manipulation.shapes import atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel
 
 _ALL = slice(None)
@@ -53,7 +52,7 @@ def _check_out(out: Any, lengths: tuple[int, ...], function: str) -> None:
         raise ValueError(f"Output array is the wrong shape: expected {lengths}, got {out.shape}")
 
 
-@public(alias=["concat"])
+@public
 def concatenate(
     arrays: Any, /, axis: int | None = 0, out: ndarray | None = None, *, dtype: Any = None, casting: str = "same_kind",
 ) -> ndarray:
@@ -110,6 +109,9 @@ def concatenate(
     return out
 
 
+concat = concatenate
+
+
 def _sequence(arrays: Any) -> Any:
     if not hasattr(arrays, "__getitem__"):
         raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
@@ -142,9 +144,12 @@ def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> ndarra
     return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
-@public(alias=["row_stack"])
+@public
 def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
     return concatenate(_several(tup, atleast_2d), 0, dtype=dtype, casting=casting)
+
+
+row_stack = vstack
 
 
 @public
@@ -295,7 +300,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
     if counts.size != 1:
         if counts.ndim > 1:
             raise ValueError("object too deep for desired array")
-        return take(a, np.repeat(np.arange(length), counts), axis)
+        return a.take(np.repeat(np.arange(length), counts), axis)
     count = int(counts.reshape(())[()])
     if count < 0:
         raise ValueError("repeats may not contain negative values.")
@@ -303,11 +308,6 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
     spread = out.reshape((*a.shape[:axis], length, count, *a.shape[axis + 1:]))
     _core.assign(spread, a[(_ALL,) * (axis + 1) + (None,)])
     return out
-
-
-@method(name="repeat")
-def _repeat(a: ndarray, repeats: Any, /, axis: int | None = None) -> ndarray:
-    return repeat(a, repeats, axis)
 
 
 # --- extending ---
@@ -350,8 +350,8 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:
             return _core.compress(a, kept)
         kept = _core.flatnonzero(kept)
     if a.flags_f_contiguous and not a.flags_c_contiguous:  # and what remains keeps that order
-        return take(a.T, kept, a.ndim - 1 - axis).T
-    return take(a, kept, axis)
+        return a.T.take(kept, a.ndim - 1 - axis).T
+    return a.take(kept, axis)
 
 
 @public

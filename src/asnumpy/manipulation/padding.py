@@ -8,11 +8,10 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
-from asnumpy.statistics.averages import mean
-from asnumpy.ufunc.ufunc import maximum, minimum, rint
+from asnumpy.ufunc.functions import maximum, minimum, rint
 
 _ALL = slice(None)
 _KEYWORDS = {
@@ -83,7 +82,7 @@ def _statistic(part: ndarray, axis: int, mode: str) -> ndarray:
     if mode == "median":
         made = host(np.median, part, axis, keepdims=True)
     elif mode == "mean":
-        made = mean(part, axis=axis, keepdims=True)
+        made = part.mean(axis=axis, keepdims=True)
     else:
         return (maximum if mode == "maximum" else minimum).reduce(part, axis=axis, keepdims=True)
     return rint(made) if part.dtype.kind in "iu" else made

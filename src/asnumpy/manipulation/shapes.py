@@ -9,7 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.arrays import empty_ordered, normal_shape
 from asnumpy.creation.convert import asarray
 
@@ -42,9 +42,12 @@ def reshape(a: Any, /, shape: Any, order: Any = "C", *, copy: bool | None = None
     return asarray(a).reshape(shape, order=order, copy=copy)
 
 
-@public(alias=["permute_dims"])
+@public
 def transpose(a: Any, axes: Any = None) -> ndarray:
     return asarray(a).transpose(axes)
+
+
+permute_dims = transpose
 
 
 @public

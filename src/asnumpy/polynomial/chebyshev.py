@@ -11,7 +11,7 @@ from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.polynomial._series import Series, functions_of, vandermonde
 from asnumpy.polynomial.polyutils import mapparms
-from asnumpy.ufunc.ufunc import matmul, sqrt
+from asnumpy.ufunc.functions import matmul, sqrt
 
 __all__ = list(_numpy.__all__)
 

@@ -8,7 +8,7 @@ import numpy.polynomial.hermite_e as _numpy
 
 from asnumpy.creation.convert import asarray
 from asnumpy.polynomial._series import Series, functions_of
-from asnumpy.ufunc.ufunc import exp
+from asnumpy.ufunc.functions import exp
 
 __all__ = list(_numpy.__all__)
 

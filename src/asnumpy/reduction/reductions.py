@@ -2,124 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._public import public
-from asnumpy.array.ndarray import method, ndarray
+from asnumpy._public import beside, public
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.folds import NO_VALUE, accumulate, default_dtypes, reduce
-from asnumpy.ufunc.ufunc import add, logical_and, logical_or, maximum, minimum, multiply
+from asnumpy.ufunc.functions import add, logical_and, logical_or, maximum, minimum, multiply
 
 _core_reduce, _cast = _core.reduce, _core.cast
 
 
-def _directly(ufunc: Any, plans: dict[np.dtype, Any], a: ndarray, axis: Any, keepdims: bool) -> Any:
-    """The reduction over all axes or one, else by default: the short way to the core. None: take the long way."""
-    plan = plans.get(a.dtype)
-    if plan is None:
-        kind, wide = default_dtypes(ufunc, a.dtype)
-        possible = ufunc.has_loop((wide, wide, wide)) and ufunc.has_loop((kind, kind, kind))
-        plan = plans[a.dtype] = (wide, None if wide == kind else kind, possible, ufunc.numpy.identity is None)
-    wide, narrow, possible, needs_elements = plan
-    ndim = a.ndim
-    if not possible or ndim == 0 or (needs_elements and a.size == 0) or watching():
-        return None
-    if axis is not None:
-        if type(axis) is not int or not -ndim <= axis < ndim:
-            return None
-        axis = (axis,)
-    result = _core_reduce(ufunc.name, wide, a, axis, keepdims)
-    return result if narrow is None else _cast(result, narrow)
+class Reduction:
+    """A ufunc that reduces, and for each dtype how the core does it where nothing is asked for but an axis."""
+
+    __slots__ = ("plans", "ufunc")
+
+    def __init__(self, ufunc: Any) -> None:
+        self.ufunc = ufunc
+        self.plans: dict[np.dtype, tuple[np.dtype, np.dtype | None, bool, bool]] = {}
+
+    def plan(self, dtype: np.dtype) -> tuple[np.dtype, np.dtype | None, bool, bool]:
+        """The dtype to reduce in, the result's where it is another, whether the core can, whether it needs elements."""
+        kind, wide = default_dtypes(self.ufunc, dtype)
+        possible = self.ufunc.has_loop((wide, wide, wide)) and self.ufunc.has_loop((kind, kind, kind))
+        found = self.plans[dtype] = (
+            wide, None if wide == kind else kind, possible, self.ufunc.numpy.identity is None)
+        return found
 
 
-def _no_value(keepdims: Any) -> Any:
-    return False if keepdims is NO_VALUE else keepdims
+def reduced(
+    by: Reduction, a: ndarray, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any,
+) -> ndarray:
+    """What the functions and the methods do: over all axes or one, else by default, they go to the core at once."""
+    if keepdims is NO_VALUE:
+        keepdims = False
+    if dtype is None and out is None and initial is NO_VALUE and (where is True or where is NO_VALUE):
+        wide, narrow, possible, needs_elements = by.plans.get(a.dtype) or by.plan(a.dtype)
+        ndim = a.ndim
+        if possible and ndim and not (needs_elements and a.size == 0) and not watching():
+            if axis is None or (type(axis) is int and -ndim <= axis < ndim):
+                made = _core_reduce(by.ufunc.name, wide, a, axis if axis is None else (axis,), bool(keepdims))
+                return made if narrow is None else _cast(made, narrow)
+    return _long_way(by.ufunc, a, axis, dtype, out, keepdims, initial, True if where is NO_VALUE else where)
 
 
-def _define(ufunc: Any, name: str, aliases: tuple[str, ...], typed: bool, start: bool) -> None:
-    """The function and the method `name`: np.sum and np.prod take `dtype`, all but any and all take `initial`."""
-    plans: dict[np.dtype, Any] = {}
-
-    if typed:
-
-        def function(
-            a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NO_VALUE,
-            initial: Any = NO_VALUE, where: Any = NO_VALUE,
-        ) -> ndarray:
-            return attached(
-                a if isinstance(a, ndarray) else asarray(a), axis, dtype, out, _no_value(keepdims), initial,
-                True if where is NO_VALUE else where,
-            )
-
-        def attached(
-            self: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
-            initial: Any = NO_VALUE, where: Any = True,
-        ) -> ndarray:
-            if dtype is None and out is None and initial is NO_VALUE and where is True:
-                result = _directly(ufunc, plans, self, axis, bool(keepdims))
-                if result is not None:
-                    return result
-            return reduce(ufunc, self, axis, dtype, out, keepdims, initial, where)
-
-    elif start:
-
-        def function(  # type: ignore[misc]
-            a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, initial: Any = NO_VALUE,
-            where: Any = NO_VALUE,
-        ) -> ndarray:
-            return attached(
-                a if isinstance(a, ndarray) else asarray(a), axis, out, _no_value(keepdims), initial,
-                True if where is NO_VALUE else where,
-            )
-
-        def attached(  # type: ignore[misc]
-            self: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE,
-            where: Any = True,
-        ) -> ndarray:
-            if out is None and initial is NO_VALUE and where is True:
-                result = _directly(ufunc, plans, self, axis, bool(keepdims))
-                if result is not None:
-                    return result
-            return reduce(ufunc, self, axis, None, out, keepdims, initial, where)
-
-    else:
-
-        def function(  # type: ignore[misc]
-            a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, *, where: Any = NO_VALUE,
-        ) -> ndarray:
-            return attached(
-                a if isinstance(a, ndarray) else asarray(a), axis, out, _no_value(keepdims),
-                where=True if where is NO_VALUE else where,
-            )
-
-        def attached(  # type: ignore[misc]
-            self: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True,
-        ) -> ndarray:
-            if out is None and where is True:
-                result = _directly(ufunc, plans, self, axis, bool(keepdims))
-                if result is not None:
-                    return result
-            return reduce(ufunc, self, axis, None, out, keepdims, NO_VALUE, where)
-
-    function.__name__ = function.__qualname__ = attached.__name__ = name
-    attached.__qualname__ = f"ndarray.{name}"
-    attached.__module__ = "asnumpy"
-    public(name=name, alias=aliases)(function)
-    method(attached)
-    globals()[name] = function
+_long_way = beside(reduce)
+SUM, PRODUCT = Reduction(add), Reduction(multiply)
+LARGEST, SMALLEST = Reduction(maximum), Reduction(minimum)
+ALL, ANY = Reduction(logical_and), Reduction(logical_or)
 
 
-_define(add, "sum", (), True, True)
-_define(multiply, "prod", (), True, True)
-_define(maximum, "max", ("amax",), False, True)
-_define(minimum, "min", ("amin",), False, True)
-_define(logical_and, "all", (), False, False)
-_define(logical_or, "any", (), False, False)
+@public
+def sum(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NO_VALUE, initial: Any = NO_VALUE,
+    where: Any = NO_VALUE,
+) -> ndarray:
+    return reduced(SUM, asarray(a), axis, dtype, out, keepdims, initial, where)
+
+
+@public
+def prod(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NO_VALUE, initial: Any = NO_VALUE,
+    where: Any = NO_VALUE,
+) -> ndarray:
+    return reduced(PRODUCT, asarray(a), axis, dtype, out, keepdims, initial, where)
+
+
+@public
+def max(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, initial: Any = NO_VALUE,
+    where: Any = NO_VALUE,
+) -> ndarray:
+    return reduced(LARGEST, asarray(a), axis, None, out, keepdims, initial, where)
+
+
+@public
+def min(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, initial: Any = NO_VALUE,
+    where: Any = NO_VALUE,
+) -> ndarray:
+    return reduced(SMALLEST, asarray(a), axis, None, out, keepdims, initial, where)
+
+
+amax, amin = max, min
+
+
+@public
+def all(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, *, where: Any = NO_VALUE,
+) -> ndarray:
+    return reduced(ALL, asarray(a), axis, None, out, keepdims, NO_VALUE, where)
+
+
+@public
+def any(
+    a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, *, where: Any = NO_VALUE,
+) -> ndarray:
+    return reduced(ANY, asarray(a), axis, None, out, keepdims, NO_VALUE, where)
 
 
 def _running(ufunc: Any, a: ndarray, axis: Any, dtype: Any, out: Any) -> Any:
@@ -144,16 +128,6 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> ndar
 @public
 def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
     return _running(multiply, asarray(a), axis, dtype, out)
-
-
-@method(name="cumsum")
-def _cumsum(self: ndarray, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
-    return _running(add, self, axis, dtype, out)
-
-
-@method(name="cumprod")
-def _cumprod(self: ndarray, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
-    return _running(multiply, self, axis, dtype, out)
 
 
 def _cumulative(
@@ -190,12 +164,3 @@ def cumulative_prod(
     x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False,
 ) -> ndarray:
     return _cumulative(multiply, "cumulative_prod", x, axis, dtype, out, include_initial)
-
-
-if TYPE_CHECKING:
-    sum: Callable[..., ndarray]
-    prod: Callable[..., ndarray]
-    max: Callable[..., ndarray]
-    min: Callable[..., ndarray]
-    all: Callable[..., ndarray]
-    any: Callable[..., ndarray]

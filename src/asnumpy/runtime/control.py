@@ -9,8 +9,8 @@ from typing import Any, TextIO
 import numpy as np
 
 from asnumpy import _core, config
-from asnumpy._public import export, public
-from asnumpy.array.ndarray import ndarray
+from asnumpy._public import public
+from asnumpy._types import ndarray
 from asnumpy.runtime import diagnosis
 
 
@@ -32,7 +32,7 @@ def flush() -> None:
     _core.flush()
 
 
-export("eval", _core.eval)  # itself: programs call it in loops over small arrays
+eval = _core.eval  # itself: programs call it in loops over small arrays
 
 
 @public

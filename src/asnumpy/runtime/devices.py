@@ -67,7 +67,6 @@ class Device:
 
 
 Device.__module__ = "asnumpy"
-public(Device)
 
 _known: dict[str, Device] = {}
 
@@ -95,7 +94,6 @@ class FallbackWarning(RuntimeWarning):
 
 
 FallbackWarning.__module__ = "asnumpy"
-public(FallbackWarning)
 
 
 def _report(text: str) -> None:

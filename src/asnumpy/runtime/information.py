@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._public import exports, public
-from asnumpy.array.ndarray import ndarray
+from asnumpy._public import public
+from asnumpy._types import ndarray
 from asnumpy.runtime.control import show_config
 
 
@@ -22,8 +22,8 @@ def info(object: Any = None, maxwidth: int = 76, output: Any = None, toplevel: s
     if isinstance(object, ndarray):
         np.info(_core.to_numpy_view(object, None), maxwidth, stream, toplevel)
         return
-    if isinstance(object, str) and object in exports:
-        object = exports[object]
+    if isinstance(object, str):
+        object = vars(sys.modules["asnumpy"]).get(object, object)
     np.info(object, maxwidth, stream, toplevel)
 
 

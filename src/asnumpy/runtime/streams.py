@@ -208,7 +208,6 @@ def _event(value: Any, function: str) -> Event:
 
 for _class in (Stream, Event):
     _class.__module__ = "asnumpy"
-    public(_class)
 
 
 @public

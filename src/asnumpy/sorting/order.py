@@ -9,7 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy.array.ndarray import method, ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
 from asnumpy.indexing.selection import write_out
@@ -109,49 +109,9 @@ def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = 
     return _arg_extreme(a, axis, out, keepdims is not _NoValue and keepdims, "argmin")
 
 
-# --- the same as methods, with np.ndarray's signatures ---
-
-
-@method(name="argmax")
-def _argmax(a: ndarray, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> ndarray:
-    return _arg_extreme(a, axis, out, keepdims, "argmax")
-
-
-@method(name="argmin")
-def _argmin(a: ndarray, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> ndarray:
-    return _arg_extreme(a, axis, out, keepdims, "argmin")
-
-
-def _in_place(a: ndarray, function: Any, *args: Any, **kwargs: Any) -> None:
+def in_place(a: ndarray, function: Any, *args: Any, **kwargs: Any) -> None:
     if not a.flags_writeable:
         raise ValueError(f"{function.__name__}: the array is read-only")
     host(function, a, *args, **kwargs)
 
 
-@method(name="sort")
-def _sort(a: ndarray, /, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
-    _in_place(a, np.ndarray.sort, axis, kind, order, stable=stable)
-
-
-@method(name="partition")
-def _partition(a: ndarray, kth: Any, /, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
-    _in_place(a, np.ndarray.partition, kth, axis, kind, order)
-
-
-@method(name="argsort")
-def _argsort(
-    a: ndarray, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None,
-) -> ndarray:
-    return argsort(a, axis, kind, order, stable=stable)
-
-
-@method(name="argpartition")
-def _argpartition(
-    a: ndarray, kth: Any, /, axis: int | None = -1, kind: str = "introselect", order: Any = None,
-) -> ndarray:
-    return argpartition(a, kth, axis, kind, order)
-
-
-@method(name="searchsorted")
-def _searchsorted(a: ndarray, v: Any, /, side: Any = "left", sorter: Any = None) -> ndarray:
-    return searchsorted(a, v, side, sorter)

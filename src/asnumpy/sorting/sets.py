@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from asnumpy._public import public
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
 from asnumpy.manipulation.joining import concatenate

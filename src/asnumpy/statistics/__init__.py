@@ -1,1 +1,17 @@
 """Averages, spread, quantiles, histograms, differences, with and without NaN."""
+
+from asnumpy.statistics.averages import average, corrcoef, cov, mean, median, percentile, ptp, quantile, std, var
+from asnumpy.statistics.difference import convolve, correlate, cross, diff, ediff1d, gradient, interp, trapezoid, unwrap
+from asnumpy.statistics.histogram import bincount, histogram, histogram2d, histogram_bin_edges, histogramdd
+from asnumpy.statistics.nan import (
+    nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod,
+    nanquantile, nanstd, nansum, nanvar,
+)
+
+__all__ = [
+    "average", "bincount", "convolve", "corrcoef", "correlate", "cov", "cross", "diff", "ediff1d", "gradient",
+    "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "interp", "mean", "median", "nanargmax",
+    "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin", "nanpercentile", "nanprod",
+    "nanquantile", "nanstd", "nansum", "nanvar", "percentile", "ptp", "quantile", "std", "trapezoid", "unwrap",
+    "var",
+]

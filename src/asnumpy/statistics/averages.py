@@ -9,15 +9,15 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
-from asnumpy._public import public
-from asnumpy.array.ndarray import method, ndarray
+from asnumpy._public import beside, public
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import as_dtype, bfloat16, is_narrow
 from asnumpy.host.door import host
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import transpose
 from asnumpy.ufunc.errstate import watching
-from asnumpy.ufunc.ufunc import conjugate, divide, maximum, minimum, multiply, sqrt, subtract
+from asnumpy.ufunc.functions import conjugate, divide, maximum, minimum, multiply, sqrt, subtract
 
 _NoValue: Any = np._NoValue
 _FLOAT64 = np.dtype(np.float64)
@@ -74,7 +74,8 @@ def store(result: ndarray, out: Any, function: str) -> ndarray:
     return out
 
 
-def _mean(a: ndarray, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any) -> ndarray:
+@beside
+def mean_of(a: ndarray, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any) -> ndarray:
     if dtype is None:
         wide = _ACCUMULATOR.get(a.dtype)
     else:
@@ -101,7 +102,7 @@ def _mean(a: ndarray, axis: Any, dtype: Any, out: Any, keepdims: bool, where: An
 def mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = _NoValue, *, where: Any = _NoValue,
 ) -> ndarray:
-    return _mean(asarray(a), axis, dtype, out, _keep(keepdims), True if where is _NoValue else where)
+    return mean_of(asarray(a), axis, dtype, out, _keep(keepdims), True if where is _NoValue else where)
 
 
 def _squares(deviation: ndarray) -> ndarray:
@@ -213,7 +214,7 @@ def average(
     a = asarray(a)
     keep = _keep(keepdims)
     if weights is None:
-        made = _mean(a, axis, None, None, keep, True)
+        made = mean_of(a, axis, None, None, keep, True)
         scale: Any = a.size / made.size if made.size else float("nan")
         scale = asarray(np.asarray(scale, made.dtype))
     else:
@@ -313,7 +314,7 @@ def cov(
     if freedom <= 0:
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
         freedom = 0
-    x = subtract(x, _mean(x, 1, None, None, True, True))
+    x = subtract(x, mean_of(x, 1, None, None, True, True))
     product = _core.matmul(x, conjugate(x.T) if kind.kind == "c" else x.T)
     return divide(product, freedom).squeeze()
 
@@ -336,24 +337,3 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
 # --- the same as methods, with np.ndarray's signatures ---
 
 
-@method(name="mean")
-def _mean_method(
-    a: ndarray, /, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True,
-) -> ndarray:
-    return _mean(a, axis, dtype, out, keepdims, where)
-
-
-@method(name="var")
-def _var_method(
-    a: ndarray, /, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
-    where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue,
-) -> ndarray:
-    return var(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
-
-
-@method(name="std")
-def _std_method(
-    a: ndarray, /, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
-    where: Any = True, mean: Any = _NoValue, correction: Any = _NoValue,
-) -> ndarray:
-    return std(a, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)

@@ -9,12 +9,12 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import moveaxis, ravel
-from asnumpy.ufunc.ufunc import add, divide, multiply, not_equal, subtract
+from asnumpy.ufunc.functions import add, divide, multiply, not_equal, subtract
 
 _NoValue: Any = np._NoValue
 _ALL = slice(None)

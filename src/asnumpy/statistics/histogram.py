@@ -9,12 +9,12 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
 from asnumpy.indexing.selection import select_where, take
 from asnumpy.manipulation.shapes import ravel
-from asnumpy.ufunc.ufunc import add, greater_equal, less, less_equal, minimum, multiply, subtract
+from asnumpy.ufunc.functions import add, greater_equal, less, less_equal, minimum, multiply, subtract
 
 _INTP = np.dtype(np.intp)
 _SMALL = 4096  # elements below which NumPy's own loop is as fast as several programs

@@ -9,7 +9,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
 from asnumpy.indexing.selection import select_where
@@ -19,7 +19,7 @@ from asnumpy.statistics.averages import mean as plain_mean
 from asnumpy.statistics.averages import std as plain_std
 from asnumpy.statistics.averages import store
 from asnumpy.statistics.averages import var as plain_var
-from asnumpy.ufunc.ufunc import conjugate, divide, fmax, fmin, isnan, logical_not, multiply, sqrt, subtract
+from asnumpy.ufunc.functions import conjugate, divide, fmax, fmin, isnan, logical_not, multiply, sqrt, subtract
 
 _NoValue: Any = np._NoValue
 

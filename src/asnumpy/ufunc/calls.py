@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy.array.ndarray import ndarray
-from asnumpy.creation.convert import asarray
+from asnumpy._core import asarray
+from asnumpy._types import EXACT, ndarray
 from asnumpy.dtypes.dtype import supported, unsupported_error
 from asnumpy.host.door import host
 from asnumpy.ufunc.operands import (
@@ -87,7 +87,7 @@ def _into(ufunc: Any, args: tuple[Any, ...], out: ndarray) -> Any:
     keys: list[Any] = [ufunc.name, out.dtype]
     for value in args:
         kind = type(value)
-        if kind is ndarray:
+        if kind in EXACT:
             keys.append(value.dtype)
         elif kind is float:
             keys.append(kind)
@@ -104,7 +104,7 @@ def _into(ufunc: Any, args: tuple[Any, ...], out: ndarray) -> Any:
 
 def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`ufunc(*args, **kwargs)` for an elementwise ufunc."""
-    if len(kwargs) == 1 and len(args) == ufunc.nin and ufunc.nout == 1 and type(kwargs.get("out")) is ndarray:
+    if len(kwargs) == 1 and len(args) == ufunc.nin and ufunc.nout == 1 and type(kwargs.get("out")) in EXACT:
         done = _into(ufunc, args, kwargs["out"])
         if done is not None:
             return done

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._public import export, public
+from asnumpy._public import public
 
 _CATEGORIES = ("divide", "over", "under", "invalid")
 _MISSING: Any = object()
@@ -104,5 +104,4 @@ def seterr(
     return old
 
 
-for _name in ("geterr", "seterrcall", "geterrcall"):
-    export(_name, getattr(np, _name))
+geterr, seterrcall, geterrcall = np.geterr, np.seterrcall, np.geterrcall

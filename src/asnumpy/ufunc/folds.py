@@ -8,8 +8,8 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
-from asnumpy.array.ndarray import ndarray
-from asnumpy.creation.convert import asarray
+from asnumpy._core import asarray
+from asnumpy._types import ndarray
 from asnumpy.ufunc.calls import on_host
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.operands import Unsupported, call_overrides, operand, overrides

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import EXACT, ndarray
 from asnumpy.dtypes.dtype import is_extended, is_narrow
 from asnumpy.ufunc.calls import on_host, outputs, type_signature
 from asnumpy.ufunc.operands import Unsupported, call_overrides, operand, overrides, resolve_call, type_key
@@ -37,7 +37,7 @@ def quick_product(a: Any, b: Any) -> Any:
     made = _core.dot(a, b)
     if made is not None:
         return made
-    if type(a) is not ndarray or type(b) is not ndarray:
+    if type(a) not in EXACT or type(b) not in EXACT:
         return None
     dtype, rows, columns = a.dtype, a.shape, b.shape
     plain = len(rows) in (1, 2) and len(columns) in (1, 2) and rows[-1] == columns[0]
@@ -48,7 +48,7 @@ def quick_product(a: Any, b: Any) -> Any:
 
 def _quick_vecdot(a: Any, b: Any) -> Any:
     """The inner product of two real vectors of one dtype; None: take the long way."""
-    return _core.dot(a, b) if type(a) is ndarray and a.dtype.kind == "f" else None
+    return _core.dot(a, b) if type(a) in EXACT and a.dtype.kind == "f" else None
 
 
 _QUICK = {"matmul": quick_product, "vecdot": _quick_vecdot}

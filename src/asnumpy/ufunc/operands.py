@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy.array.ndarray import ndarray
-from asnumpy.creation.convert import asarray
+from asnumpy._core import asarray
+from asnumpy._types import EXACT, ndarray
 from asnumpy.dtypes.dtype import is_narrow, real_kind, supported, wide_dtype
 from asnumpy.host.door import as_numpy
 
 WEAK = (int, float, complex)  # exact classes: by NEP 50 their values adapt to the arrays' dtype
 _BOOL = np.dtype(bool)
-_PLAIN = frozenset({ndarray, np.ndarray, bool, int, float, complex, list, tuple, str, type(None)})
+_PLAIN = frozenset({np.ndarray, bool, int, float, complex, list, tuple, str, type(None)})
 _MISSING = object()
 
 
@@ -25,7 +25,7 @@ class Unsupported(Exception):
 def operand(value: Any) -> Any:
     """An ndarray of ours, a Python number, or a NumPy scalar; Unsupported when it is none of them."""
     kind = type(value)
-    if kind is ndarray or kind in WEAK or kind is bool or isinstance(value, ndarray):
+    if kind in WEAK or kind is bool or isinstance(value, ndarray):
         return value
     if isinstance(value, np.generic):
         if not supported(value.dtype):
@@ -66,16 +66,14 @@ def resolve_call(ufunc: Any, keys: tuple[Any, ...], signature: Any, casting: str
 def overrides(values: Any) -> list[Any]:
     """The operands whose classes take ufuncs over (`__array_ufunc__`), each class once; TypeError for `= None`."""
     found: list[Any] = []
-    if _PLAIN.issuperset(map(type, values)):
-        return found
     for value in values:
         kind = type(value)
-        if kind in _PLAIN or isinstance(value, np.generic):
+        if kind in EXACT or kind in _PLAIN or isinstance(value, np.generic):
             continue
         handler = getattr(kind, "__array_ufunc__", _MISSING)
         if handler is _MISSING or handler is np.ndarray.__array_ufunc__:
             continue
-        if handler is getattr(ndarray, "__array_ufunc__", None):
+        if any(handler is own.__array_ufunc__ for own in EXACT):  # type: ignore[attr-defined]
             continue
         if handler is None:
             raise TypeError(f"operand '{kind.__name__}' does not support ufuncs (__array_ufunc__=None)")

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy.array.ndarray import ndarray
+from asnumpy._types import ndarray
 from asnumpy.dtypes.dtype import supported
 from asnumpy.host.door import as_numpy, host
 from asnumpy.ufunc.calls import on_host
+from asnumpy.ufunc.functions import conjugate, matmul
 from asnumpy.ufunc.gufunc import quick_product
 from asnumpy.ufunc.operands import defers
-from asnumpy.ufunc.ufunc import call_ufunc, matmul
+from asnumpy.ufunc.ufunc import call_ufunc
 
 _EQUALITY = {"equal": operator.eq, "not_equal": operator.ne}
 
@@ -66,4 +67,4 @@ def matrix_product(a: Any, b: Any) -> Any:
     return call_ufunc(matmul, (a, b), {})
 
 
-_core.set_hooks({"binary": binary, "inplace": inplace, "matmul": matrix_product})
+_core.set_hooks({"binary": binary, "inplace": inplace, "matmul": matrix_product, "conjugate": conjugate})

@@ -1,21 +1,27 @@
-"""class ufunc and every NumPy ufunc as an object of it; the core calls them on its fast path without this code."""
+"""class ufunc: what NumPy knows of a function, and how its calls and methods run that the core's fast path leaves."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._public import export
-from asnumpy.array.ndarray import ndarray
-from asnumpy.creation.convert import asarray
+from asnumpy._core import asarray
+from asnumpy._public import documented
+from asnumpy._types import ndarray
 from asnumpy.ufunc import calls, folds, gufunc
 from asnumpy.ufunc.calls import on_host
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.folds import NO_VALUE
 from asnumpy.ufunc.operands import call_overrides, overrides, resolve
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+    from asnumpy._types import Axes
+
+ufuncs: dict[str, ufunc] = {}  # each by its name
 _rows: dict[str, tuple[bool, frozenset[Any]]] = {}
 
 
@@ -28,12 +34,14 @@ def _row(name: str) -> tuple[bool, frozenset[Any]]:
     return _rows.get(name, (False, frozenset()))
 
 
-class ufunc(_core.Ufunc):  # type: ignore[misc]
+@documented(np.ufunc)
+class ufunc(_core.Ufunc):
     """Functions that operate element by element on whole arrays, as numpy.ufunc."""
 
     def __init__(self, name: str) -> None:
         self.numpy = getattr(np, name)
         self.__name__ = self.__qualname__ = name
+        ufuncs[name] = self
 
     # NumPy knows what it is; the core knows how to compute it.
     @property
@@ -62,7 +70,7 @@ class ufunc(_core.Ufunc):  # type: ignore[misc]
 
     def resolve_dtypes(
         self, /, dtypes: Any, *, signature: Any = None, casting: Any = None, reduction: bool = False,
-    ) -> Any:
+    ) -> tuple[np.dtype[Any], ...]:
         given = {"signature": signature, "casting": casting}
         given = {name: value for name, value in given.items() if value is not None}
         return self.numpy.resolve_dtypes(dtypes, reduction=reduction, **given)
@@ -77,21 +85,26 @@ class ufunc(_core.Ufunc):  # type: ignore[misc]
         return dtypes in _row(self.name)[1]
 
     def reduce(
-        self, array: Any, /, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
-        initial: Any = NO_VALUE, where: Any = True,
-    ) -> Any:
+        self, array: ArrayLike, /, axis: Axes | None = 0, dtype: DTypeLike | None = None, out: Any = None,
+        keepdims: bool = False, initial: Any = NO_VALUE, where: ArrayLike = True,
+    ) -> ndarray:
         return folds.reduce(self, array, axis, dtype, out, keepdims, initial, where)
 
-    def accumulate(self, array: Any, /, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    def accumulate(
+        self, array: ArrayLike, /, axis: SupportsIndex = 0, dtype: DTypeLike | None = None, out: Any = None,
+    ) -> ndarray:
         return folds.accumulate(self, array, axis, dtype, out)
 
-    def reduceat(self, array: Any, /, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    def reduceat(
+        self, array: ArrayLike, /, indices: ArrayLike, axis: SupportsIndex = 0, dtype: DTypeLike | None = None,
+        out: Any = None,
+    ) -> ndarray:
         found = overrides((array, indices, out))
         if found:
             return call_overrides(self, "reduceat", (array, indices), {"axis": axis, "dtype": dtype, "out": out})
         return on_host(self.numpy.reduceat, f"{self.name}.reduceat", (array, indices, axis, dtype, out), {})
 
-    def outer(self, A: Any, B: Any, /, **kwargs: Any) -> Any:
+    def outer(self, A: ArrayLike, B: ArrayLike, /, **kwargs: Any) -> Any:
         found = overrides((A, B))
         if found:
             return call_overrides(self, "outer", (A, B), kwargs)
@@ -102,7 +115,7 @@ class ufunc(_core.Ufunc):  # type: ignore[misc]
             left = left.reshape(left.shape + (1,) * right.ndim)
         return self(left, right, **kwargs)
 
-    def at(self, a: Any, indices: Any, b: Any = None, /) -> None:
+    def at(self, a: ndarray | np.ndarray, indices: Any, b: ArrayLike | None = None, /) -> None:
         found = overrides((a, b))
         operands = (a, indices) if b is None else (a, indices, b)
         if found:
@@ -120,9 +133,6 @@ class ufunc(_core.Ufunc):  # type: ignore[misc]
 
 
 ufunc.__module__ = "asnumpy"
-for _name in ("types", "ntypes", "identity", "signature"):
-    setattr(ufunc, _name, property(getattr(ufunc, _name).fget, doc=getattr(np.ufunc, _name).__doc__))
-export("ufunc", ufunc)
 
 
 def call_ufunc(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -134,16 +144,6 @@ def call_ufunc(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 _core.set_hooks({"ufunc_type": ufunc, "resolve": resolve, "call_ufunc": call_ufunc})
 
-ufuncs: dict[str, ufunc] = {}
-for _name, _value in vars(np).items():
-    if isinstance(_value, np.ufunc):
-        _own = _value.__name__  # np.abs is np.absolute: aliases name one object
-        if _own not in ufuncs:
-            ufuncs[_own] = ufunc(_own)
-        export(_name, ufuncs[_own])
-        globals()[_name] = ufuncs[_own]
-
-
 def _by_name(name: str) -> ufunc:
     return ufuncs[name]
 
@@ -152,8 +152,3 @@ def of_numpy(function: Any) -> ufunc | None:
     """Our ufunc for one of NumPy's, if it is one of its namespace."""
     own = ufuncs.get(getattr(function, "__name__", ""))
     return own if own is not None and own.numpy is function else None
-
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> ufunc: ...

@@ -1,0 +1,112 @@
+"""ndarray.flat: the elements in C order, one by one or indexed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core
+from asnumpy._public import documented
+from asnumpy._types import ndarray
+from asnumpy.creation.convert import asarray
+from asnumpy.host.door import host
+
+
+def _numpy_flat_getitem(a: np.ndarray, key: Any) -> Any:
+    return a.flat[key]
+
+
+def _numpy_flat_setitem(a: np.ndarray, key: Any, value: Any) -> None:
+    a.flat[key] = value
+
+
+_numpy_flat_getitem.__module__ = _numpy_flat_setitem.__module__ = "numpy"
+_numpy_flat_getitem.__name__, _numpy_flat_setitem.__name__ = "flatiter.__getitem__", "flatiter.__setitem__"
+
+
+def _simple(key: Any) -> bool:
+    """Integers, slices and integer arrays; what else is a key of a flatiter, and what is not, NumPy says."""
+    if isinstance(key, ndarray):
+        return key.ndim == 1 and key.dtype.kind in "iu"
+    return isinstance(key, (int, np.integer, slice)) and not isinstance(key, bool)
+
+
+@documented(np.flatiter)
+class flatiter:
+    """The elements of an array in C order, as numpy.flatiter: an iterator that can be indexed and assigned."""
+
+    __slots__ = ("_array", "_next")
+
+    def __init__(self, array: Any) -> None:
+        self._array, self._next = array, 0
+
+    @property
+    def base(self) -> Any:
+        return self._array
+
+    @property
+    def index(self) -> int:
+        return self._next
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        return tuple(int(i) for i in np.unravel_index(self._next, self._array.shape)) if self._array.ndim else ()
+
+    def _line(self) -> Any:
+        """The elements as one axis: a view where the strides allow it, else a copy."""
+        view = _core.reshape_view(self._array, (self._array.size,))
+        return self._array.reshape(-1) if view is None else view
+
+    def copy(self) -> Any:
+        return self._array.flatten()
+
+    def __len__(self) -> int:
+        return self._array.size
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self._next >= self._array.size:
+            self._next = 0
+            raise StopIteration
+        self._next += 1
+        return self._line()[self._next - 1]
+
+    def __getitem__(self, key: Any, /) -> Any:
+        if not _simple(key):
+            return host(_numpy_flat_getitem, self._array, key)
+        found = self._line()[key]
+        return found.copy() if isinstance(found, ndarray) else found
+
+    def __setitem__(self, key: Any, value: Any, /) -> None:
+        if not _simple(key):
+            host(_numpy_flat_setitem, self._array, key, value)
+            return
+        view = _core.reshape_view(self._array, (self._array.size,))
+        line = self._array.reshape(-1) if view is None else view
+        target = _core.reshape_view(line[key], (-1,)) if isinstance(key, slice) else None
+        values = asarray(value).reshape(-1)
+        if target is not None and values.size > 1:  # NumPy repeats the values, or takes the first of them
+            repeats = -(-target.size // values.size)
+            target[...] = _core.take(values, asarray(np.arange(target.size) % values.size), 0) if repeats else values
+        else:
+            line[key] = values if values.size > 1 else values[0] if values.size else values
+        if view is None:
+            _core.assign(self._array, line.reshape(self._array.shape))
+
+    def __array__(self, dtype: Any = None, /, *, copy: Any = None) -> np.ndarray:
+        return np.array(self._line(), dtype=dtype)
+
+    def __eq__(self, value: Any, /) -> Any:
+        return self._line() == value
+
+    def __ne__(self, value: Any, /) -> Any:
+        return self._line() != value
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+flatiter.__module__ = "asnumpy"
