@@ -222,9 +222,6 @@ void bind_views(nb::module_& m) {
     m.def("may_share_memory", [](nb::handle a, nb::handle b) {
         return extents_meet(expect_array(a.ptr(), "may_share_memory")->array, expect_array(b.ptr(), "may_share_memory")->array);
     }, arg("a"), arg("b"));
-    m.def("shares_memory", [](nb::handle a, nb::handle b) {
-        return may_overlap(expect_array(a.ptr(), "shares_memory")->array, expect_array(b.ptr(), "shares_memory")->array);
-    }, arg("a"), arg("b"));
     m.def("to_dlpack", [](nb::handle array, nb::handle stream, nb::handle max_version, nb::handle device, nb::handle copy) {
         return nb::steal(to_dlpack(expect_array(array.ptr(), "to_dlpack"), stream.ptr(), max_version.ptr(), device.ptr(), copy.ptr()));
     }, arg("array"), arg("stream") = nb::none(), arg("max_version") = nb::none(), arg("dl_device") = nb::none(), arg("copy") = nb::none());

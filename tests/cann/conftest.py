@@ -1,5 +1,4 @@
-"""Single operators need a device: CANN's, or the simulator with ASNUMPY_CANN=sim. tests/package/test_cann_alone.py sees to
-one where the environment does not."""
+"""Single operators need a device: CANN's, or the simulator that ASNUMPY_CANN=sim or test_cann_alone.py sees to."""
 
 from __future__ import annotations
 

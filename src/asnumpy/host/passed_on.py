@@ -54,18 +54,28 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> n
     return _core.asarray(x, device).astype(as_dtype(dtype, "astype"), copy=copy)
 
 
+class _Place:
+    """Where an array's elements lie: what NumPy compares addresses of, without reading what is there."""
+
+    def __init__(self, a: ndarray) -> None:
+        self.__array_interface__ = {
+            "data": (a.address, True), "shape": a.shape, "strides": a.strides, "typestr": f"|V{a.itemsize}", "version": 3,
+        }
+
+
+def _compared(function: Any, a: Any, b: Any, max_work: Any) -> bool:
+    if not (isinstance(a, ndarray) and isinstance(b, ndarray)):
+        return bool(host(function, a, b, max_work))
+    if not _core.may_share_memory(a, b):
+        return False
+    return bool(function(np.asarray(_Place(a)), np.asarray(_Place(b)), max_work))
+
+
 @public
 def may_share_memory(a: Any, b: Any, /, max_work: Any = 0) -> bool:
-    if isinstance(a, ndarray) and isinstance(b, ndarray):
-        return bool(_core.may_share_memory(a, b))
-    return bool(host(np.may_share_memory, a, b, max_work))
+    return _compared(np.may_share_memory, a, b, max_work)
 
 
 @public
 def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> bool:
-    if isinstance(a, ndarray) and isinstance(b, ndarray):
-        if not _core.may_share_memory(a, b):
-            return False
-        if not a.host_visible:
-            return bool(_core.shares_memory(a, b))
-    return bool(host(np.shares_memory, a, b, max_work))
+    return _compared(np.shares_memory, a, b, max_work)
