@@ -38,7 +38,7 @@ def settle(result: Any) -> Any:
 
 def waiting(work: Callable[[], Any], result: Any) -> Callable[[], Any]:
     """`work` with its result computed; as it is where nothing of the result was left to compute, as of a view."""
-    if not any(isinstance(leaf, ap.ndarray) and leaf.pending for leaf in leaves(result)):
+    if not any(isinstance(leaf, ap.ndarray) and leaf._pending for leaf in leaves(result)):
         return work
     if isinstance(result, ap.ndarray):
         return lambda: ap.eval(work())

@@ -127,7 +127,7 @@ PyObject* f_contiguous(PyObject* self, void*) {
 PyObject* writeable(PyObject* self, void*) { return PyBool_FromLong(unwrap(self)->writeable); }
 int set_writeable(PyObject* self, PyObject* value, void*) {
     return guarded([&]() -> int {
-        if (!value) raise(PyExc_AttributeError, "cannot delete flags_writeable");
+        if (!value) raise(PyExc_AttributeError, "cannot delete _flags_writeable");
         const int truth = PyObject_IsTrue(value);
         if (truth < 0) throw_python_error();
         PyArray* a = unwrap(self);
@@ -216,15 +216,15 @@ PyGetSetDef attributes[] = {
     {"mT", matrix_transposed, nullptr, "View with the last two axes in each other's place.", nullptr},
     {"real", real, set_real, "The real parts, a view; the array itself where it is not complex.", nullptr},
     {"imag", imag, set_imag, "The imaginary parts, a view; read-only zeros where the array is not complex.", nullptr},
-    {"flags_c_contiguous", c_contiguous, nullptr, "Whether the elements lie in C order without gaps.", nullptr},
-    {"flags_f_contiguous", f_contiguous, nullptr, "Whether the elements lie in Fortran order without gaps.", nullptr},
-    {"flags_writeable", writeable, set_writeable, "Whether elements may be assigned.", nullptr},
-    {"owns_data", owns_data, nullptr, "Whether the memory is the array's own.", nullptr},
-    {"pending", is_pending, nullptr, "Whether work on this array is recorded and not yet run.", nullptr},
-    {"scalar_like", is_scalar, nullptr, "Whether this 0-d array stands where NumPy gives a scalar.", nullptr},
-    {"device_name", device, nullptr, "Name of the device whose memory holds the elements.", nullptr},
-    {"host_visible", host_visible, nullptr, "Whether the host may read and write the memory.", nullptr},
-    {"address", address, nullptr, "Address of the first element on its device.", nullptr},
+    {"_flags_c_contiguous", c_contiguous, nullptr, "Whether the elements lie in C order without gaps.", nullptr},
+    {"_flags_f_contiguous", f_contiguous, nullptr, "Whether the elements lie in Fortran order without gaps.", nullptr},
+    {"_flags_writeable", writeable, set_writeable, "Whether elements may be assigned.", nullptr},
+    {"_owns_data", owns_data, nullptr, "Whether the memory is the array's own.", nullptr},
+    {"_pending", is_pending, nullptr, "Whether work on this array is recorded and not yet run.", nullptr},
+    {"_scalar_like", is_scalar, nullptr, "Whether this 0-d array stands where NumPy gives a scalar.", nullptr},
+    {"_device_name", device, nullptr, "Name of the device whose memory holds the elements.", nullptr},
+    {"_host_visible", host_visible, nullptr, "Whether the host may read and write the memory.", nullptr},
+    {"_address", address, nullptr, "Address of the first element on its device.", nullptr},
     {"__array_struct__", array_struct, nullptr, "NumPy's array interface as a structure of C.", nullptr},
     {"__array_interface__", array_interface, nullptr, "NumPy's array interface, version 3.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},

@@ -45,8 +45,9 @@ Pool& note_use(Pool& pool) {
 
 Device parse_device(std::string_view text) {
     if (text == cpu_name || text == "cpu:0") return {};
-    if (text.starts_with(ascend_name)) {
-        std::string_view rest = text.substr(ascend_name.size());
+    const std::string_view name = text.substr(0, text.find(':'));
+    if (name == ascend_name || name == "npu") {  // as PyTorch and MindSpore call them
+        std::string_view rest = text.substr(name.size());
         if (rest.empty()) return {Device::Kind::ascend, 0};
         int index = 0;
         if (rest.starts_with(':')) {

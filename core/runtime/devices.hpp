@@ -18,7 +18,7 @@ struct Device {
     bool operator==(const Device&) const = default;
 };
 
-Device parse_device(std::string_view);  // "cpu", "ascend:1", "ascend" for the first; ValueError
+Device parse_device(std::string_view);  // "cpu", "ascend:1" or "npu:1", "ascend" for the first; ValueError
 std::string to_string(Device);
 std::vector<Device> devices();          // those that can be used now, the CPU first
 

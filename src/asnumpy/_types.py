@@ -1,4 +1,4 @@
-"""What the rooms below `array` call an array: for type checkers the class, at run time its base, of which all are."""
+"""The names of annotations; below `array`, `ndarray` is at run time the base in the core of which all arrays are."""
 
 from __future__ import annotations
 
@@ -8,14 +8,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import SupportsIndex
 
+    from numpy.typing import ArrayLike, DTypeLike
+
     from asnumpy.array.ndarray import ndarray
 
     Shape = SupportsIndex | Sequence[SupportsIndex]
     Axes = SupportsIndex | Sequence[SupportsIndex]
 else:
+    from typing import Any
+
     from asnumpy._core import Array as ndarray
 
-__all__ = ["EXACT", "ndarray"]
+    ArrayLike = DTypeLike = Shape = Axes = Any
+
+__all__ = ["EXACT", "ArrayLike", "Axes", "DTypeLike", "Shape", "ndarray"]
 
 # The classes of arrays that answer as NumPy's own class does; a user's subclass may override. `array` enters them.
 EXACT: set[type] = set()

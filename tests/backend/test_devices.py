@@ -329,7 +329,7 @@ def test_random_numbers_lie_beside_their_parameters() -> None:
 @needs_one
 def test_addresses() -> None:
     x = ap.arange(100.0, device=OTHERS[0])
-    assert x.data.ptr == x.__array_interface__["data"][0] == x.address
+    assert x.data.ptr == x.__array_interface__["data"][0] == x._address
     assert x[3:].data.ptr == x.data.ptr + 24 and x.data.device == OTHERS[0] and x.data.nbytes == 800
     assert x.__array_interface__["shape"] == (100,) and x.__dlpack_device__() == (12, OTHERS[0].id)
     y = _core.from_dlpack(x.__dlpack__())

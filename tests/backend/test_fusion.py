@@ -274,10 +274,10 @@ def test_matrix_product_stands_alone_and_may_take_the_addition() -> None:
 def test_explain_runs_nothing() -> None:
     plain, x = data(N)
     y = x + 1
-    assert programs(y) == programs(y) and y.pending
+    assert programs(y) == programs(y) and y._pending
     assert _core.pending_count() == 1
     equal(y, plain + 1)
-    assert not y.pending and _core.pending_count() == 0
+    assert not y._pending and _core.pending_count() == 0
 
 
 def test_explain_shows_what_one_array_needs() -> None:
@@ -293,7 +293,7 @@ def test_nothing_is_pending_when_eager() -> None:
     plain, x = data(N)
     with ap.config.using(eager=True):
         y = x + 1
-        assert not y.pending and programs(y) == []
+        assert not y._pending and programs(y) == []
     equal(y, plain + 1)
 
 
@@ -355,7 +355,7 @@ def test_recording_takes_no_memory() -> None:
     def record() -> None:
         y = x + 1
         z = y * 2
-        assert z.pending
+        assert z._pending
         del y, z
         ap.synchronize()
 

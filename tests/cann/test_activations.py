@@ -125,7 +125,7 @@ def test_in_order_and_deferred():
         there += 1
         made = ap.nn.softmax(there)
         there *= 0  # after it was read
-        assert made.pending and "softmax -> float32(3, 4, 50)" in str(_explained(made))
+        assert made._pending and "softmax -> float32(3, 4, 50)" in str(_explained(made))
         after = made * 2 + there
         _agree(after, _on_cpu(lambda x: ap.nn.softmax(x + 1) * 2, x))
         made = ap.nn.softmax(made, axis=0)

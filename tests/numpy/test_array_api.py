@@ -365,7 +365,7 @@ def test_attributes():
     assert (x.ndim, x.shape, x.size, x.dtype, x.device) == (3, (2, 3, 4), 24, np.float32, ap.Device())
     assert x.mT.shape == (2, 4, 3) and ap.asarray(M).T.shape == (5, 4)
     assert x.to_device(x.device) is x and x.to_device(str(x.device), stream=None) is x
-    for call in (lambda: x.to_device("npu:9"), lambda: x.to_device("cpu", stream=3)):
+    for call in (lambda: x.to_device("tpu:9"), lambda: x.to_device("cpu", stream=3)):
         with pytest.raises(ValueError, match="to_device"):
             call()
 

@@ -85,7 +85,7 @@ def test_einops_more():
         y = ap.asarray(np.ones((300, 400))) + 1
         moved = einops.rearrange(y, "a b -> b a")
         assert moved.base is not None  # a view: nothing ran
-        assert y.pending
+        assert y._pending
 
 
 # --- opt_einsum ---

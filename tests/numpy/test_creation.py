@@ -151,8 +151,8 @@ def test_contiguous(a):
     for function in ("ascontiguousarray", "asfortranarray"):
         expected, got = getattr(np, function)(a), getattr(ap, function)(ap.asarray(a))
         assert_same(expected, got)
-        assert got.flags_c_contiguous == expected.flags.c_contiguous
-        assert got.flags_f_contiguous == expected.flags.f_contiguous
+        assert got._flags_c_contiguous == expected.flags.c_contiguous
+        assert got._flags_f_contiguous == expected.flags.f_contiguous
     agree("require", a, np.float32, ["C"])
     agree("require", a, None, ["F", "W"])
     agree("require", a, None, ["C", "F"])
@@ -171,7 +171,7 @@ def test_eye(dtype):
             for k in (-9, -2, -1, 0, 1, 3, 9):
                 agree("eye", rows, columns, k, dtype)
     agree("identity", 4, dtype)
-    assert ap.eye(3, order="F").flags_f_contiguous
+    assert ap.eye(3, order="F")._flags_f_contiguous
 
 
 @pytest.mark.parametrize("args", [(3,), (2, 5), (2, 10, 3), (0, 1, 0.25), (5, 0, -2), (0,), (1.5,), (3, 1),

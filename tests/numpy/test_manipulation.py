@@ -188,7 +188,7 @@ def test_concatenate_errors():
 
 def test_concatenate_in_fortran_order():
     a = np.asfortranarray(sample((3, 4), "float32"))
-    assert ap.concatenate([ap.asfortranarray(a)] * 2).flags_f_contiguous
+    assert ap.concatenate([ap.asfortranarray(a)] * 2)._flags_f_contiguous
     agree(lambda xp, a: xp.concatenate([a, a], out=xp.zeros((6, 4), "float64")), a)
 
 

@@ -24,7 +24,7 @@ def test_views_of_one_array(first: tuple[slice, ...], second: tuple[slice, ...],
 
 def test_other_arrays() -> None:
     x = ap.zeros((4, 6))
-    shared = np.asarray(x.reshape(-1)[3:]) if x.host_visible else None
+    shared = np.asarray(x.reshape(-1)[3:]) if x._host_visible else None
     assert ap.may_share_memory(x[:, 0], x[:, 1]) and not ap.shares_memory(x[:, 0], x[:, 1])
     assert not ap.may_share_memory(x, ap.zeros((4, 6)))
     assert not ap.may_share_memory(x, [1, 2])

@@ -368,9 +368,9 @@ def test_explain_and_pending(capsys):
     text = ap.explain(y)
     assert capsys.readouterr().out.strip() == text.strip()
     if not ap.config.eager:
-        assert "100000" in text and ap.pending_count() > 0 and y.pending
+        assert "100000" in text and ap.pending_count() > 0 and y._pending
     ap.eval(y)
-    assert not y.pending
+    assert not y._pending
     assert bool((y == 4).all())
     with pytest.raises(TypeError, match="eval"):
         ap.eval(np.ones(2))

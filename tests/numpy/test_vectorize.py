@@ -80,7 +80,7 @@ def test_traced_code_is_deferred_and_fuses():
     a = ap.from_numpy(np.arange(100_000.0))
     with ap.config.using(eager=False):
         made = ap.vectorize(lambda x: np.exp(-x) * x + 1)(a)
-        assert made.pending
+        assert made._pending
         assert ap.explain(made, file=io.StringIO()).count("program ") == 1
 
 

@@ -36,7 +36,7 @@ CASES = {
     ),
     "recorded by a thread that has ended": (
         "def work(): work.x = ap.ones(5000) + 1\n"
-        "t = threading.Thread(target=work); t.start(); t.join()\nassert work.x.pending"
+        "t = threading.Thread(target=work); t.start(); t.join()\nassert work.x._pending"
     ),
     "trace running": "ap._core.trace_start(100)\nx = ap.ones(5000) + 1\nap.synchronize()",
 }

@@ -84,7 +84,7 @@ def test_limit_is_met_at_the_flush_and_others_survive() -> None:
     assert "MB" in str(caught.value) or "bytes" in str(caught.value)
     assert float(small.sum()) == 1000 * 999 / 2 + 1000
     assert float(kept[5]) == 5 and float(other[5]) == LENGTH - 6
-    done = [k for k, array in enumerate(late) if not array.pending]
+    done = [k for k, array in enumerate(late) if not array._pending]
     assert len(done) <= 2  # what fits has run, the rest still waits
     with pytest.raises(MemoryError):
         for array in late:

@@ -148,7 +148,7 @@ def test_a_wrong_default(device: str, cann: str, said: str) -> None:
 def test_a_device_that_does_not_exist(use: str) -> None:
     tries = [(use.format(name), words) for name, words in (
         ("ascend:2", "device ascend:2 does not exist: there are 2 Ascend devices, ascend:0 to ascend:1"),
-        ("npu:0", 'expected "cpu", "ascend" or "ascend:N", got "npu:0"'),
+        ("tpu:0", 'expected "cpu", "ascend" or "ascend:N", got "tpu:0"'),
     )]
     source = "import numpy as np\nimport asnumpy as ap\n" + "".join(
         f"try:\n    {call}\nexcept ValueError as error:\n    assert {words!r}.replace('\"', '') in "

@@ -27,23 +27,23 @@ class flagsobj:
 
     @property
     def c_contiguous(self) -> bool:
-        return self._array.flags_c_contiguous
+        return self._array._flags_c_contiguous
 
     contiguous = c_contiguous
 
     @property
     def f_contiguous(self) -> bool:
-        return self._array.flags_f_contiguous
+        return self._array._flags_f_contiguous
 
     fortran = f_contiguous
 
     @property
     def owndata(self) -> bool:
-        return self._array.owns_data
+        return self._array._owns_data
 
     @property
     def writeable(self) -> bool:
-        return self._array.flags_writeable
+        return self._array._flags_writeable
 
     @writeable.setter
     def writeable(self, value: Any) -> None:

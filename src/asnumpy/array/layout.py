@@ -17,9 +17,9 @@ def _axes_for(a: ndarray, order: Any, function: str) -> tuple[int, ...] | None:
     name = "K" if order is None else str(order).upper()
     if name not in ("C", "F", "A", "K"):
         raise ValueError(f"{function}: order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
-    if name == "C" or a.ndim < 2 or (name != "F" and a.flags_c_contiguous):
+    if name == "C" or a.ndim < 2 or (name != "F" and a._flags_c_contiguous):
         return None
-    if name == "A" and not a.flags_f_contiguous:
+    if name == "A" and not a._flags_f_contiguous:
         return None
     if name in "AF":
         return tuple(reversed(range(a.ndim)))
@@ -30,7 +30,7 @@ def _axes_for(a: ndarray, order: Any, function: str) -> tuple[int, ...] | None:
 
 def _lies_in(a: ndarray, order: Any) -> bool:
     name = "K" if order is None else str(order).upper()
-    c, f = a.flags_c_contiguous, a.flags_f_contiguous
+    c, f = a._flags_c_contiguous, a._flags_f_contiguous
     return {"K": True, "C": c, "F": f, "A": c or f}.get(name, False)
 
 
@@ -65,7 +65,7 @@ def field(a: ndarray, dtype: Any, offset: int) -> ndarray:
     kind = as_dtype(dtype, "ndarray.getfield")
     if offset < 0 or offset + kind.itemsize > a.itemsize:
         raise ValueError(f"Need 0 <= offset <= {a.itemsize} for requested type but received offset = {offset}")
-    parts = _core.as_strided(a, a.shape + (1,), a.strides + (a.itemsize,), 0, a.flags_writeable)
+    parts = _core.as_strided(a, a.shape + (1,), a.strides + (a.itemsize,), 0, a._flags_writeable)
     octets = _core.view_dtype(parts, np.dtype(np.uint8))[..., offset : offset + kind.itemsize]
     return _core.view_dtype(octets, kind)[..., 0]
 
@@ -84,11 +84,11 @@ def resize(a: ndarray, new_shape: tuple[Any, ...], refcheck: bool) -> None:
         return
     if a.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
-    if not (a.flags_c_contiguous or a.flags_f_contiguous):
+    if not (a._flags_c_contiguous or a._flags_f_contiguous):
         raise ValueError("resize only works on single-segment arrays")
-    made = _core.empty((count,), a.dtype, "C", a.device_name)
+    made = _core.empty((count,), a.dtype, "C", a._device_name)
     kept = min(count, a.size)
-    old = (a if a.flags_c_contiguous else a.T).reshape(-1)
+    old = (a if a._flags_c_contiguous else a.T).reshape(-1)
     _core.assign(made[kept:], 0)
     _core.assign(made[:kept], old[:kept])
     del old

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pickle
-from types import GenericAlias, ModuleType
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from asnumpy import _core, elementwise, indexing, manipulation, reduction, sorting, statistics
 from asnumpy._public import documented
-from asnumpy._types import EXACT
+from asnumpy._types import EXACT, ArrayLike, Axes, DTypeLike
 from asnumpy.array import layout, pickling, printing
 from asnumpy.array.flags import flagsobj
 from asnumpy.array.flat import flatiter
@@ -26,12 +26,17 @@ from asnumpy.sorting.order import in_place
 from asnumpy.statistics.averages import mean_of
 from asnumpy.ufunc.folds import NO_VALUE
 
+if TYPE_CHECKING:
+    from asnumpy._core import DTypeT, ShapeT
+else:
+    ShapeT = DTypeT = Any  # the class is generic for type checkers
+
 _Type = type  # a parameter of `view` has the name
 
 
 @documented(np.ndarray)
 @_core.array_class
-class ndarray(_core.Array):
+class ndarray(_core.Array[ShapeT, DTypeT]):
     """An n-dimensional array whose operations are recorded, fused and run when a value is needed.
 
     It has numpy.ndarray's attributes and methods; what every operation needs (shape, dtype, indexing, operators) is in
@@ -41,7 +46,6 @@ class ndarray(_core.Array):
 
     __slots__ = ()
     __array_priority__ = 0.0
-    __class_getitem__ = classmethod(GenericAlias)
 
     def __new__(
         cls, shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None,
@@ -87,23 +91,24 @@ class ndarray(_core.Array):
     def setflags(self, /, *, write: Any = None, align: Any = None, uic: Any = None) -> None:
         if write is not None:
             owner = self.base
-            if write and not self.flags_writeable and isinstance(owner, ndarray) and not owner.flags_writeable:
+            if write and not self._flags_writeable and isinstance(owner, ndarray) and not owner._flags_writeable:
                 raise ValueError("cannot set WRITEABLE flag to True of this array")
-            self.flags_writeable = bool(write)
+            self._flags_writeable = bool(write)
         if uic:
             raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
 
     # --- copies, other dtypes, other devices ---
 
     def astype(
-        self, dtype: Any, order: Any = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True,
+        self, dtype: DTypeLike | None, order: str | None = "K", casting: str = "unsafe", subok: bool = True,
+        copy: bool = True,
     ) -> ndarray:
         kind = as_dtype(dtype, "ndarray.astype")
-        if copy and casting == "unsafe" and order == "K" and (self.ndim < 2 or self.flags_c_contiguous):
+        if copy and casting == "unsafe" and order == "K" and (self.ndim < 2 or self._flags_c_contiguous):
             return _core.cast(self, kind)
         return layout.converted(self, kind, order, casting, copy)
 
-    def copy(self, order: Any = "C") -> ndarray:
+    def copy(self, order: str | None = "C") -> ndarray:
         return _core.cast(self, self.dtype) if order == "C" else layout.copied(self, self.dtype, order, "ndarray.copy")
 
     def __copy__(self) -> ndarray:
@@ -112,7 +117,7 @@ class ndarray(_core.Array):
     def __deepcopy__(self, memo: Any, /) -> ndarray:
         return layout.copied(self, self.dtype, "K", "ndarray.__deepcopy__")
 
-    def view(self, dtype: Any = None, type: Any = None) -> Any:
+    def view(self, dtype: DTypeLike | None = None, type: Any = None) -> Any:
         if isinstance(dtype, _Type) and issubclass(dtype, (ndarray, np.ndarray)):
             dtype, type = None, dtype
         if type is not None and type is not ndarray:
@@ -122,7 +127,7 @@ class ndarray(_core.Array):
             raise TypeError(f"ndarray.view: expected a subclass of asnumpy.ndarray as type, got {type!r}")
         return self[...] if dtype is None else _core.view_dtype(self, layout.view_dtype(dtype))
 
-    def to_device(self, device: Any, /, *, stream: Any = None) -> ndarray:
+    def to_device(self, device: Device | str | None, /, *, stream: Any = None) -> ndarray:
         """The array on another device: itself where it lies there already, else a copy.
 
         Parameters: device, a name ("cpu", "ascend:1") or an asnumpy.Device; stream, None: the copy is in order with all
@@ -136,16 +141,16 @@ class ndarray(_core.Array):
         except ValueError as error:
             raise ValueError(f"ndarray.to_device: {error}") from None
 
-    def getfield(self, dtype: Any, offset: int = 0) -> ndarray:
+    def getfield(self, dtype: DTypeLike | None, offset: int = 0) -> ndarray:
         return layout.field(self, dtype, offset)
 
-    def setfield(self, val: Any, /, dtype: Any, offset: int = 0) -> None:
+    def setfield(self, val: ArrayLike, /, dtype: DTypeLike | None, offset: int = 0) -> None:
         layout.field(self, dtype, offset)[...] = val
 
     def byteswap(self, inplace: bool = False) -> ndarray:
         if not inplace:
             return host(np.ndarray.byteswap, self)
-        if self.host_visible:
+        if self._host_visible:
             _core.to_numpy_view(self, True).byteswap(inplace=True)
         else:
             self[...] = host(np.ndarray.byteswap, self)
@@ -182,13 +187,13 @@ class ndarray(_core.Array):
         element.fill(value)  # NumPy says what does not fit
         self[...] = element
 
-    def take(self, indices: Any, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> ndarray:
+    def take(self, indices: ArrayLike, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> ndarray:
         return indexing.take(self, indices, axis, out, mode)
 
-    def put(self, indices: Any, values: Any, /, mode: str = "raise") -> None:
+    def put(self, indices: ArrayLike, values: ArrayLike, /, mode: str = "raise") -> None:
         indexing.put(self, indices, values, mode)
 
-    def compress(self, /, condition: Any, axis: int | None = None, out: Any = None) -> ndarray:
+    def compress(self, /, condition: ArrayLike, axis: int | None = None, out: Any = None) -> ndarray:
         return indexing.compress(condition, self, axis, out)
 
     def choose(self, /, choices: Any, out: Any = None, mode: str = "raise") -> ndarray:
@@ -203,53 +208,60 @@ class ndarray(_core.Array):
     # --- reductions ---
 
     def sum(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE,
-        where: Any = True,
+        self, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = False,
+        initial: Any = NO_VALUE, where: ArrayLike = True,
     ) -> ndarray:
         return reduced(SUM, self, axis, dtype, out, keepdims, initial, where)
 
     def prod(
-        self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE,
-        where: Any = True,
+        self, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = False,
+        initial: Any = NO_VALUE, where: ArrayLike = True,
     ) -> ndarray:
         return reduced(PRODUCT, self, axis, dtype, out, keepdims, initial, where)
 
     def max(
-        self, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE, where: Any = True,
+        self, axis: Axes | None = None, out: Any = None, keepdims: bool = False, initial: Any = NO_VALUE,
+        where: ArrayLike = True,
     ) -> ndarray:
         return reduced(LARGEST, self, axis, None, out, keepdims, initial, where)
 
     def min(
-        self, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = NO_VALUE, where: Any = True,
+        self, axis: Axes | None = None, out: Any = None, keepdims: bool = False, initial: Any = NO_VALUE,
+        where: ArrayLike = True,
     ) -> ndarray:
         return reduced(SMALLEST, self, axis, None, out, keepdims, initial, where)
 
-    def all(self, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> ndarray:
+    def all(
+        self, axis: Axes | None = None, out: Any = None, keepdims: bool = False, *, where: ArrayLike = True,
+    ) -> ndarray:
         return reduced(ALL, self, axis, None, out, keepdims, NO_VALUE, where)
 
-    def any(self, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True) -> ndarray:
+    def any(
+        self, axis: Axes | None = None, out: Any = None, keepdims: bool = False, *, where: ArrayLike = True,
+    ) -> ndarray:
         return reduced(ANY, self, axis, None, out, keepdims, NO_VALUE, where)
 
-    def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
+    def cumsum(self, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
         return reduction.cumsum(self, axis, dtype, out)
 
-    def cumprod(self, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
+    def cumprod(self, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
         return reduction.cumprod(self, axis, dtype, out)
 
     def mean(
-        self, /, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = True,
+        self, /, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = False, *,
+        where: ArrayLike = True,
     ) -> ndarray:
         return mean_of(self, axis, dtype, out, keepdims, where)
 
     def var(
-        self, /, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
-        where: Any = True, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
+        self, /, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, ddof: float = 0,
+        keepdims: bool = False, *, where: ArrayLike = True, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
     ) -> ndarray:
         return statistics.var(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
 
     def std(
-        self, /, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False, *,
-        where: Any = True, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
+        self, /, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, ddof: float = 0,
+        keepdims: bool = False, *, where: ArrayLike = True, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
     ) -> ndarray:
         return statistics.std(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
 
@@ -261,23 +273,26 @@ class ndarray(_core.Array):
 
     # --- order ---
 
-    def sort(self, /, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+    def sort(
+        self, /, axis: int = -1, kind: str | None = None, order: str | None = None, *, stable: bool | None = None,
+    ) -> None:
         in_place(self, np.ndarray.sort, axis, kind, order, stable=stable)
 
-    def partition(self, kth: Any, /, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
+    def partition(self, kth: Any, /, axis: int = -1, kind: str = "introselect", order: str | None = None) -> None:
         in_place(self, np.ndarray.partition, kth, axis, kind, order)
 
     def argsort(
-        self, /, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None,
+        self, /, axis: int | None = -1, kind: str | None = None, order: str | None = None, *,
+        stable: bool | None = None,
     ) -> ndarray:
         return sorting.argsort(self, axis, kind, order, stable=stable)
 
     def argpartition(
-        self, kth: Any, /, axis: int | None = -1, kind: str = "introselect", order: Any = None,
+        self, kth: Any, /, axis: int | None = -1, kind: str = "introselect", order: str | None = None,
     ) -> ndarray:
         return sorting.argpartition(self, kth, axis, kind, order)
 
-    def searchsorted(self, v: Any, /, side: Any = "left", sorter: Any = None) -> ndarray:
+    def searchsorted(self, v: ArrayLike, /, side: Any = "left", sorter: Any = None) -> ndarray:
         return sorting.searchsorted(self, v, side, sorter)
 
     # --- arithmetic that is no operator ---
@@ -292,7 +307,7 @@ class ndarray(_core.Array):
         return products.dot(self, other, out)
 
     def trace(
-        self, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None,
+        self, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: Any = None,
     ) -> ndarray:
         return products.trace(self, offset, axis1, axis2, dtype, out)
 

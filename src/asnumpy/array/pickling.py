@@ -21,10 +21,10 @@ def rebuild(data: Any, dtype: np.dtype, shape: tuple[int, ...], order: str, devi
 
 def reduced(a: ndarray, protocol: Any) -> tuple[Any, tuple[Any, ...]]:
     """What `__reduce_ex__` answers."""
-    order: Any = "F" if a.flags_f_contiguous and not a.flags_c_contiguous else "C"
+    order: Any = "F" if a._flags_f_contiguous and not a._flags_c_contiguous else "C"
     plain = _core.to_numpy_view(a, None)
     octets = np.asarray(plain, order=order).reshape(-1, order=order).view(np.uint8)
-    in_band = protocol < 5 or not (a.flags_c_contiguous or a.flags_f_contiguous)
+    in_band = protocol < 5 or not (a._flags_c_contiguous or a._flags_f_contiguous)
     data: Any = octets.tobytes() if in_band else pickle.PickleBuffer(octets)  # type: ignore[arg-type]
-    where = () if a.host_visible else (a.device_name,)
+    where = () if a._host_visible else (a._device_name,)
     return rebuild, (data, a.dtype, a.shape, order, *where)

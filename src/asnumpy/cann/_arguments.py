@@ -95,7 +95,7 @@ class Checker:
         elif isinstance(value, ndarray):
             if str(value.device) == "cpu":
                 self.refuse(ValueError, name, "an array on an Ascend device (to_device('ascend:0') moves it)", value)
-            if parameter.written and not value.flags_writeable:
+            if parameter.written and not value._flags_writeable:
                 self.refuse(ValueError, name, "an array that may be written", got=f"{came(value)}, read-only")
             try:
                 tensor = of_array(value, written=parameter.written)

@@ -11,7 +11,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, DTypeLike, Shape, ndarray
 from asnumpy.creation.convert import asarray as _asarray
 from asnumpy.creation.convert import from_host
 from asnumpy.dtypes.dtype import as_dtype, is_narrow, real_kind
@@ -55,10 +55,10 @@ def empty_ordered(shape: tuple[int, ...], dtype: np.dtype, order: Any, model: nd
     name = _order_name(order)
     if name in ("A", "K"):
         if name == "A":
-            name = "F" if model.flags_f_contiguous and model.ndim > 1 else "C"
-        elif model.flags_c_contiguous or len(shape) != model.ndim:
+            name = "F" if model._flags_f_contiguous and model.ndim > 1 else "C"
+        elif model._flags_c_contiguous or len(shape) != model.ndim:
             name = "C"
-        elif model.flags_f_contiguous:
+        elif model._flags_f_contiguous:
             name = "F"
     if name != "K":
         return _core.empty(shape, dtype, name, model if device is None else device)
@@ -96,9 +96,9 @@ def _from_ndarray(a: ndarray, dtype: Any, copy: bool | None, order: Any) -> ndar
     name = _order_name(order)
     fits = wanted == a.dtype and (
         name == "K"
-        or (name == "C" and a.flags_c_contiguous)
-        or (name == "F" and a.flags_f_contiguous)
-        or (name == "A" and (a.flags_c_contiguous or a.flags_f_contiguous))
+        or (name == "C" and a._flags_c_contiguous)
+        or (name == "F" and a._flags_f_contiguous)
+        or (name == "A" and (a._flags_c_contiguous or a._flags_f_contiguous))
     )
     if fits and not copy:
         return a
@@ -108,7 +108,7 @@ def _from_ndarray(a: ndarray, dtype: Any, copy: bool | None, order: Any) -> ndar
             "If using `np.array(obj, copy=False)` replace it with `np.asarray(obj)` "
             "to allow a copy when needed (no behavior change in NumPy 1.x)."
         )
-    if a.flags_c_contiguous and name != "F":
+    if a._flags_c_contiguous and name != "F":
         return _core.cast(a, wanted)
     out = empty_ordered(a.shape, wanted, name, a)
     _core.assign(out, a)
@@ -144,8 +144,8 @@ def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int =
 
 @public
 def array(
-    object: Any, dtype: Any = None, *, copy: bool | None = True, order: Any = "K", subok: bool = False,
-    ndmin: int = 0, ndmax: int = 0, like: Any = None,
+    object: Any, dtype: DTypeLike | None = None, *, copy: bool | None = True, order: str | None = "K",
+    subok: bool = False, ndmin: int = 0, ndmax: int = 0, like: Any = None,
 ) -> ndarray:
     if type(object) in (list, tuple) and dtype is None and copy is True and order == "K" and not ndmin and not ndmax:
         return _asarray(object)
@@ -154,14 +154,15 @@ def array(
 
 @public
 def asarray(
-    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None, like: Any = None,
+    a: ArrayLike, dtype: DTypeLike | None = None, order: str | None = None, *, device: Device | str | None = None,
+    copy: bool | None = None, like: Any = None,
 ) -> ndarray:
     """Differs from NumPy: a numpy.ndarray is copied, not shared; `from_dlpack` shares its memory."""
     if dtype is None and order is None and copy is None:
         return _asarray(a, device)
     if device is None:
         return _convert(a, dtype, copy, order)
-    if copy is False and (a.device_name if isinstance(a, ndarray) else "cpu") != _core.device_name(device):
+    if copy is False and (a._device_name if isinstance(a, ndarray) else "cpu") != _core.device_name(device):
         raise ValueError(f"asarray: the elements do not lie on {device}, which gets a copy only")
     with Device(device):
         return _core.to_device(_convert(a, dtype, copy, order), device)
@@ -169,24 +170,25 @@ def asarray(
 
 @public
 def asanyarray(
-    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None, like: Any = None,
+    a: ArrayLike, dtype: DTypeLike | None = None, order: str | None = None, *, device: Device | str | None = None,
+    copy: bool | None = None, like: Any = None,
 ) -> ndarray:
     """Differs from NumPy: a numpy.ndarray is copied, not shared; `from_dlpack` shares its memory."""
     return asarray(a, dtype, order, device=device, copy=copy)
 
 
 @public
-def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> ndarray:
+def ascontiguousarray(a: ArrayLike, dtype: DTypeLike | None = None, *, like: Any = None) -> ndarray:
     return _convert(a, dtype, None, "C", ndmin=1)
 
 
 @public
-def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> ndarray:
+def asfortranarray(a: ArrayLike, dtype: DTypeLike | None = None, *, like: Any = None) -> ndarray:
     return _convert(a, dtype, None, "F", ndmin=1)
 
 
 @public
-def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> ndarray:
+def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike | None = None, order: str | None = None) -> ndarray:
     made = asarray(a, dtype, order)
     if made.dtype.kind in "fc" and not isfinite(made).all():
         raise ValueError("array must not contain infs or NaNs")
@@ -194,7 +196,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> ndarray:
 
 
 @public
-def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> ndarray:
+def require(a: ArrayLike, dtype: DTypeLike | None = None, requirements: Any = None, *, like: Any = None) -> ndarray:
     names = {"C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F"}
     names |= {"A": "A", "ALIGNED": "A", "W": "W", "WRITEABLE": "W", "O": "O", "OWNDATA": "O"}
     names |= {"E": "E", "ENSUREARRAY": "E"}
@@ -203,13 +205,13 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
         raise ValueError('Cannot specify both "C" and "F" order')
     order = "F" if "F" in wanted else "C" if "C" in wanted else "A"
     made = asarray(a, dtype, order if order != "A" else None)
-    if ("W" in wanted and not made.flags_writeable) or ("O" in wanted and not made.owns_data):
+    if ("W" in wanted and not made._flags_writeable) or ("O" in wanted and not made._owns_data):
         return copy(made, order)
     return made
 
 
 @public
-def copy(a: Any, order: Any = "K", subok: bool = False) -> ndarray:
+def copy(a: ArrayLike, order: str | None = "K", subok: bool = False) -> ndarray:
     return _convert(a, None, True, order)
 
 
@@ -267,15 +269,16 @@ def _like(prototype: Any, dtype: Any, order: Any, shape: Any, device: Any) -> nd
 
 @public
 def empty_like(
-    prototype: Any, /, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *,
-    device: Any = None,
+    prototype: ArrayLike, /, dtype: DTypeLike | None = None, order: str | None = "K", subok: bool = True,
+    shape: Shape | None = None, *, device: Device | str | None = None,
 ) -> ndarray:
     return _like(prototype, dtype, order, shape, device)
 
 
 @public
 def zeros_like(
-    a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None,
+    a: ArrayLike, dtype: DTypeLike | None = None, order: str | None = "K", subok: bool = True,
+    shape: Shape | None = None, *, device: Device | str | None = None,
 ) -> ndarray:
     made = _like(a, dtype, order, shape, device)
     _core.assign(made, 0)
@@ -284,7 +287,8 @@ def zeros_like(
 
 @public
 def ones_like(
-    a: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *, device: Any = None,
+    a: ArrayLike, dtype: DTypeLike | None = None, order: str | None = "K", subok: bool = True,
+    shape: Shape | None = None, *, device: Device | str | None = None,
 ) -> ndarray:
     made = _like(a, dtype, order, shape, device)
     _core.assign(made, 1)
@@ -293,16 +297,16 @@ def ones_like(
 
 @public
 def full_like(
-    a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: bool = True, shape: Any = None, *,
-    device: Any = None,
+    a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, order: str | None = "K", subok: bool = True,
+    shape: Shape | None = None, *, device: Device | str | None = None,
 ) -> ndarray:
     return assign_value(_like(a, dtype, order, shape, device), fill_value)
 
 
 @public
 def eye(
-    N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: Any = "C", *, device: Any = None,
-    like: Any = None,
+    N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = float, order: str | None = "C", *,
+    device: Device | str | None = None, like: Any = None,
 ) -> ndarray:
     columns = N if M is None else M
     made = zeros((N, columns), dtype, order, device=device)
@@ -316,7 +320,7 @@ def eye(
 
 
 @public
-def identity(n: int, dtype: Any = None, *, like: Any = None) -> ndarray:
+def identity(n: int, dtype: DTypeLike | None = None, *, like: Any = None) -> ndarray:
     return eye(n, dtype=dtype)
 
 
@@ -341,8 +345,8 @@ _MISSING: Any = object()
 
 @public
 def arange(
-    start_or_stop: Any = _MISSING, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
-    like: Any = None, start: Any = _MISSING,
+    start_or_stop: Any = _MISSING, /, stop: Any = None, step: Any = 1, *, dtype: DTypeLike | None = None,
+    device: Device | str | None = None, like: Any = None, start: Any = _MISSING,
 ) -> ndarray:
     if start is not _MISSING or start_or_stop is _MISSING:  # by keywords
         if start is not _MISSING and start_or_stop is not _MISSING:
@@ -371,26 +375,27 @@ arange.__signature__ = inspect.signature(arange).replace(parameters=[  # type: i
 
 @public
 def linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
-    axis: int = 0, *, device: Any = None,
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: DTypeLike | None = None,
+    axis: int = 0, *, device: Device | str | None = None,
 ) -> Any:
     return computed(np.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device)
 
 
 @public
 def logspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0,
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: DTypeLike | None = None,
+    axis: int = 0,
 ) -> ndarray:
     return computed(np.logspace, start, stop, num, endpoint, base, dtype, axis)
 
 
 @public
 def geomspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0,
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: DTypeLike | None = None, axis: int = 0,
 ) -> ndarray:
     return computed(np.geomspace, start, stop, num, endpoint, dtype, axis)
 
 
 @public
-def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
+def fromiter(iter: Iterable[Any], dtype: DTypeLike | None, count: int = -1, *, like: Any = None) -> ndarray:
     return _core.adopt(np.fromiter(iter, dtype, count))

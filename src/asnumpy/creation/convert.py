@@ -8,9 +8,10 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, ndarray
 from asnumpy.dtypes.dtype import supported, unsupported_error
 from asnumpy.host.door import as_numpy
+from asnumpy.runtime.devices import Device
 from asnumpy.runtime.pinned import empty_like_pinned
 
 _INTP = np.dtype(np.intp)
@@ -59,7 +60,7 @@ def positions(indices: Any, casting: Any = "same_kind") -> ndarray:
 
 
 @public
-def from_numpy(array: Any, *, device: Any = None, blocking: bool = True) -> ndarray:
+def from_numpy(array: ArrayLike, *, device: Device | str | None = None, blocking: bool = True) -> ndarray:
     """A new array with the elements of a NumPy array.
 
     Parameters: array, a numpy.ndarray or NumPy scalar of any shape, strides, byte order and numeric dtype;
@@ -75,7 +76,7 @@ def from_numpy(array: Any, *, device: Any = None, blocking: bool = True) -> ndar
 
 
 @public
-def to_numpy(array: Any, out: np.ndarray | None = None, *, blocking: bool = True) -> np.ndarray:
+def to_numpy(array: Any, out: np.ndarray | None = None, *, blocking: bool = True) -> np.ndarray[Any, Any]:
     """A NumPy array of its own with the elements of an array on any device.
 
     On the CPU `np.asarray(array)` shares memory instead.
@@ -86,10 +87,10 @@ def to_numpy(array: Any, out: np.ndarray | None = None, *, blocking: bool = True
     stream on which this thread works has been waited for. Returns a numpy.ndarray of its shape, dtype and memory order,
     or out. What is pending is run. ValueError for an out of another shape.
     """
-    if out is None and (blocking or not isinstance(array, ndarray) or array.host_visible):
+    if out is None and (blocking or not isinstance(array, ndarray) or array._host_visible):
         return _core.numpy_copy(array) if isinstance(array, ndarray) else np.array(array)
     if out is None:
-        out = empty_like_pinned(array, device=array.device_name)
+        out = empty_like_pinned(array, device=array._device_name)
     elif not isinstance(out, np.ndarray):
         raise TypeError(f"to_numpy: out: expected a numpy.ndarray, got {type(out).__name__}")
     elif out.shape != np.shape(array):
@@ -100,7 +101,7 @@ def to_numpy(array: Any, out: np.ndarray | None = None, *, blocking: bool = True
 
 
 @public
-def asnumpy(array: Any) -> np.ndarray:
+def asnumpy(array: ArrayLike) -> np.ndarray[Any, Any]:
     """The same as to_numpy(array), under the name that other device libraries use. Returns a numpy.ndarray."""
     return to_numpy(array)
 
@@ -113,9 +114,9 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> n
         except ValueError as error:
             raise ValueError(f"from_dlpack: {error}") from None
     if isinstance(x, ndarray):
-        if device not in (None, x.device_name):
+        if device not in (None, x._device_name):
             if copy is False:
-                raise ValueError(f"from_dlpack: the array lies on {x.device_name}, {device} gets a copy only")
+                raise ValueError(f"from_dlpack: the array lies on {x._device_name}, {device} gets a copy only")
             return _core.to_device(x, device)
         return _core.cast(x, x.dtype) if copy else x[...]
     if not hasattr(x, "__dlpack__"):
@@ -127,8 +128,8 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> n
         made, copied = _core.from_dlpack(x.__dlpack__(max_version=(1, 0), **wanted)), True
     except TypeError:  # a producer from before version 1.0 knows no keywords
         made, copied = _core.from_dlpack(x.__dlpack__()), False
-    if device not in (None, made.device_name):
+    if device not in (None, made._device_name):
         if copy is False:
-            raise ValueError(f"from_dlpack: the tensor lies on {made.device_name}, {device} gets a copy only")
+            raise ValueError(f"from_dlpack: the tensor lies on {made._device_name}, {device} gets a copy only")
         return _core.to_device(made, device)
     return _core.cast(made, made.dtype) if copy and not copied else made

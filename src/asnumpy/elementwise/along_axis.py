@@ -10,13 +10,13 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.manipulation.shapes import moveaxis
 
 
 @public
-def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> ndarray:
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: Any, **kwargs: Any) -> ndarray:
     a = asarray(arr)
     axis = normalize_axis_index(axis, a.ndim)
     lines = moveaxis(a, axis, -1)

@@ -10,7 +10,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import beside, public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.arrays import zeros
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import bfloat16, is_narrow
@@ -79,7 +79,7 @@ around = round
 
 
 @public
-def fix(x: Any, out: Any = None) -> ndarray:
+def fix(x: ArrayLike, out: Any = None) -> ndarray:
     return trunc(x, out=out)
 
 
@@ -114,7 +114,7 @@ def clipped(a: ndarray, /, min: Any = None, max: Any = None, out: Any = None, **
 
 @public
 def clip(
-    a: Any, a_min: Any = _NoValue, a_max: Any = _NoValue, out: Any = None, *, min: Any = _NoValue,
+    a: ArrayLike, a_min: Any = _NoValue, a_max: Any = _NoValue, out: Any = None, *, min: Any = _NoValue,
     max: Any = _NoValue, **kwargs: Any,
 ) -> ndarray:
     if a_min is _NoValue and a_max is _NoValue:
@@ -148,7 +148,9 @@ def _bfloat16_limits() -> Any:
 
 
 @public
-def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> ndarray:
+def nan_to_num(
+    x: ArrayLike, copy: bool | None = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None,
+) -> ndarray:
     a = asarray(x)
     if a.dtype.kind in "biu":
         made = _core.cast(a, a.dtype) if copy else a
@@ -186,17 +188,17 @@ def _close(a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool) -> ndarray:
 
 
 @public
-def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: bool = False) -> ndarray:
+def isclose(a: ArrayLike, b: ArrayLike, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: bool = False) -> ndarray:
     return _close(a, b, rtol, atol, equal_nan)
 
 
 @public
-def allclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: bool = False) -> bool:
+def allclose(a: ArrayLike, b: ArrayLike, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: bool = False) -> bool:
     return bool(_close(a, b, rtol, atol, equal_nan).all())
 
 
 @public
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
     try:
         x, y = asarray(a1), asarray(a2)
     except (TypeError, ValueError):
@@ -210,7 +212,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
 
 
 @public
-def array_equiv(a1: Any, a2: Any) -> bool:
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
     try:
         x, y = asarray(a1), asarray(a2)
         np.broadcast_shapes(x.shape, y.shape)
@@ -239,32 +241,32 @@ def imag(val: Any) -> Any:
 
 
 @public
-def angle(z: Any, deg: bool = False) -> ndarray:
+def angle(z: ArrayLike, deg: bool = False) -> ndarray:
     a = asarray(z)
     made = arctan2(a.imag, a.real) if a.dtype.kind == "c" else arctan2(0, a)
     return multiply(made, 180 / math.pi) if deg else made
 
 
 @public
-def iscomplex(x: Any) -> ndarray:
+def iscomplex(x: ArrayLike) -> ndarray:
     a = asarray(x)
     return not_equal(a.imag, 0) if a.dtype.kind == "c" else zeros(a.shape, bool)
 
 
 @public
-def isreal(x: Any) -> ndarray:
+def isreal(x: ArrayLike) -> ndarray:
     a = asarray(x)
     return equal(a.imag, 0) if a.dtype.kind == "c" else _core.cast(zeros(a.shape) + 1, _BOOL)
 
 
 @public
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: ArrayLike) -> bool:
     dtype: Any = getattr(x, "dtype", None)
     return (dtype if hasattr(dtype, "kind") else asarray(x).dtype).kind == "c"
 
 
 @public
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: ArrayLike) -> bool:
     return not iscomplexobj(x)
 
 
@@ -287,12 +289,12 @@ def _infinite(x: Any, out: Any, negative: bool, name: str) -> ndarray:
 
 
 @public
-def isposinf(x: Any, out: Any = None) -> ndarray:
+def isposinf(x: ArrayLike, out: Any = None) -> ndarray:
     return _infinite(x, out, False, "isposinf")
 
 
 @public
-def isneginf(x: Any, out: Any = None) -> ndarray:
+def isneginf(x: ArrayLike, out: Any = None) -> ndarray:
     return _infinite(x, out, True, "isneginf")
 
 
@@ -300,7 +302,7 @@ def isneginf(x: Any, out: Any = None) -> ndarray:
 
 
 @public
-def sinc(x: Any) -> ndarray:
+def sinc(x: ArrayLike) -> ndarray:
     a = multiply(math.pi, asarray(x))
     tiny = float(np.finfo(a.dtype).eps) if a.dtype.kind == "f" else 1e-20
     y = select_where(not_equal(a, 0), a, tiny, a.dtype)
@@ -308,5 +310,5 @@ def sinc(x: Any) -> ndarray:
 
 
 @public
-def i0(x: Any) -> ndarray:
+def i0(x: ArrayLike) -> ndarray:
     return host(np.i0, asarray(x))

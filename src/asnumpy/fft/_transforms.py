@@ -10,13 +10,14 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy import _core
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, DTypeLike, ndarray
 from asnumpy.creation.arrays import computed
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import as_dtype
 from asnumpy.host.door import host
 from asnumpy.host.whole import name_error
 from asnumpy.manipulation.shapes import roll
+from asnumpy.runtime.devices import Device
 
 # Below it NumPy's transform is as fast, and SciPy need not be imported.
 _LARGE = 1 << 15
@@ -102,12 +103,12 @@ def _frequencies(name: str, n: Any, d: Any, device: Any, dtype: Any) -> ndarray:
     return made if kind is None else made.astype(kind)
 
 
-def fftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> ndarray:
+def fftfreq(n: int, d: Any = 1.0, device: Device | str | None = None, *, dtype: DTypeLike | None = None) -> ndarray:
     """Takes the array API's `dtype` besides NumPy's parameters."""
     return _frequencies("fftfreq", n, d, device, dtype)
 
 
-def rfftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> ndarray:
+def rfftfreq(n: int, d: Any = 1.0, device: Device | str | None = None, *, dtype: DTypeLike | None = None) -> ndarray:
     """Takes the array API's `dtype` besides NumPy's parameters."""
     return _frequencies("rfftfreq", n, d, device, dtype)
 
@@ -126,11 +127,11 @@ def _shifted(x: Any, axes: Any, back: bool) -> ndarray:
     return roll(a, [shift(axis) for axis in axes], axes)
 
 
-def fftshift(x: Any, axes: Any = None) -> ndarray:
+def fftshift(x: ArrayLike, axes: Any = None) -> ndarray:
     return _shifted(x, axes, back=False)
 
 
-def ifftshift(x: Any, axes: Any = None) -> ndarray:
+def ifftshift(x: ArrayLike, axes: Any = None) -> ndarray:
     return _shifted(x, axes, back=True)
 
 

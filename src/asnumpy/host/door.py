@@ -109,17 +109,17 @@ class _Door:
         if known is not None:
             return known[1]
         copy = _core.numpy_copy(array)
-        watched = array.flags_writeable and not self.pure
+        watched = array._flags_writeable and not self.pure
         copy.flags.writeable = watched
         self.copies[id(array)] = (array, copy, copy.copy(order="K") if watched else None)
         return copy
 
     def meet(self, value: Any) -> None:
         """Arrays of a call lie on one device; those of the CPU without axes stand for their numbers."""
-        first, second = self.beside.device_name, value.device_name
-        if first == second or (value.host_visible and value.ndim == 0):
+        first, second = self.beside._device_name, value._device_name
+        if first == second or (value._host_visible and value.ndim == 0):
             return
-        if not (self.beside.host_visible and self.beside.ndim == 0):
+        if not (self.beside._host_visible and self.beside.ndim == 0):
             raise ValueError(
                 f"{self.name}: its arrays lie on two devices, {first} and {second}; move one to the other: "
                 f'a.to_device("{first}")'
@@ -132,7 +132,7 @@ class _Door:
             arrays = [array for array, _, _ in self.copies.values()]
             dtypes = ", ".join(array.dtype.name for array in arrays)
             size = sum(array.nbytes for array in arrays)
-            _core.count_fallback(self.name, dtypes, arrays[0].device_name, "the host door: NumPy computes it", size)
+            _core.count_fallback(self.name, dtypes, arrays[0]._device_name, "the host door: NumPy computes it", size)
 
     def write_back(self) -> None:
         for array, copy, before in self.copies.values():
@@ -146,9 +146,9 @@ class _Door:
         if isinstance(value, _core.Array):
             if self.beside is None:
                 self.beside = value
-            elif not (value.host_visible and self.beside.host_visible):
+            elif not (value._host_visible and self.beside._host_visible):
                 self.meet(value)
-            view = _core.to_numpy_view(value, None) if value.host_visible else self.copied(value)
+            view = _core.to_numpy_view(value, None) if value._host_visible else self.copied(value)
             self.views[id(view)] = (view, value)
             return view
         if isinstance(value, np.ndarray):

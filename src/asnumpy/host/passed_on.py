@@ -10,10 +10,11 @@ from numpy import False_, True_, busdaycalendar, iterable
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, DTypeLike, ndarray
 from asnumpy.dtypes.dtype import as_dtype
 from asnumpy.host.door import host
 from asnumpy.host.whole import door
+from asnumpy.runtime.devices import Device
 
 __all__ = ["False_", "True_", "busdaycalendar", "iterable"]
 
@@ -48,7 +49,9 @@ nested_iters = _over_views(np.nested_iters)
 
 
 @public
-def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> ndarray:
+def astype(
+    x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = True, device: Device | str | None = None,
+) -> ndarray:
     if not isinstance(x, (ndarray, np.ndarray, np.generic)):
         raise TypeError(f"Input should be a NumPy array. It is of type {type(x)}.")
     return _core.asarray(x, device).astype(as_dtype(dtype, "astype"), copy=copy)
@@ -59,7 +62,8 @@ class _Place:
 
     def __init__(self, a: ndarray) -> None:
         self.__array_interface__ = {
-            "data": (a.address, True), "shape": a.shape, "strides": a.strides, "typestr": f"|V{a.itemsize}", "version": 3,
+            "data": (a._address, True), "shape": a.shape, "strides": a.strides, "typestr": f"|V{a.itemsize}",
+            "version": 3,
         }
 
 
@@ -72,10 +76,10 @@ def _compared(function: Any, a: Any, b: Any, max_work: Any) -> bool:
 
 
 @public
-def may_share_memory(a: Any, b: Any, /, max_work: Any = 0) -> bool:
+def may_share_memory(a: ArrayLike, b: ArrayLike, /, max_work: Any = 0) -> bool:
     return _compared(np.may_share_memory, a, b, max_work)
 
 
 @public
-def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> bool:
+def shares_memory(a: ArrayLike, b: ArrayLike, /, max_work: Any = -1) -> bool:
     return _compared(np.shares_memory, a, b, max_work)

@@ -154,7 +154,7 @@ def _value(value: Any, dtype: np.dtype) -> Any:
 
 def setitem(a: Any, key: Any, value: Any) -> None:
     """`a[key] = value` for a key that is not a basic one."""
-    if not a.flags_writeable:
+    if not a._flags_writeable:
         raise ValueError("assignment destination is read-only")
     mask = _whole_mask(a, key)
     if mask is not None and (type(value) is bool or (type(value) is float and a.dtype.kind in "fc")):

@@ -9,7 +9,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, DTypeLike, Shape, ndarray
 from asnumpy.creation.arrays import arange, assign_value, computed, normal_shape, zeros
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
@@ -18,7 +18,7 @@ from asnumpy.ufunc.functions import greater_equal, multiply
 
 
 @public
-def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
+def indices(dimensions: Shape, dtype: DTypeLike | None = int, sparse: bool = False) -> Any:
     lengths = normal_shape(dimensions)
     lines = [
         arange(length, dtype=dtype).reshape((1,) * place + (length,) + (1,) * (len(lengths) - place - 1))
@@ -34,7 +34,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
 
 @public
 def fromfunction(
-    function: Callable[..., Any], shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any,
+    function: Callable[..., Any], shape: Shape, *, dtype: DTypeLike | None = float, like: Any = None, **kwargs: Any,
 ) -> Any:
     return function(*indices(normal_shape(shape), dtype=dtype), **kwargs)
 
@@ -76,7 +76,7 @@ def _below(rows: int, columns: int, k: int) -> ndarray:
 
 
 @public
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, like: Any = None) -> ndarray:
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = float, *, like: Any = None) -> ndarray:
     mask = _below(N, N if M is None else M, k)
     return mask if np.dtype(dtype) == bool else _core.cast(mask, np.dtype(dtype))
 
@@ -94,12 +94,12 @@ def _masked(m: Any, k: int, keep_below: bool) -> ndarray:
 
 
 @public
-def tril(m: Any, k: int = 0) -> ndarray:
+def tril(m: ArrayLike, k: int = 0) -> ndarray:
     return _masked(m, k, True)
 
 
 @public
-def triu(m: Any, k: int = 0) -> ndarray:
+def triu(m: ArrayLike, k: int = 0) -> ndarray:
     return _masked(m, k, False)
 
 
@@ -114,13 +114,13 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ...
 
 
 @public
-def tril_indices_from(arr: Any, k: int = 0) -> tuple[ndarray, ...]:
+def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple[ndarray, ...]:
     rows, columns = _matrix_shape(arr)
     return tril_indices(rows, k, columns)
 
 
 @public
-def triu_indices_from(arr: Any, k: int = 0) -> tuple[ndarray, ...]:
+def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[ndarray, ...]:
     rows, columns = _matrix_shape(arr)
     return triu_indices(rows, k, columns)
 
@@ -152,7 +152,7 @@ def _written_diagonal(made: ndarray, k: int, values: Any) -> ndarray:
 
 
 @public
-def diag(v: Any, k: int = 0) -> ndarray:
+def diag(v: ArrayLike, k: int = 0) -> ndarray:
     a = asarray(v)
     if a.ndim == 1:
         n = a.size + abs(k)
@@ -163,12 +163,12 @@ def diag(v: Any, k: int = 0) -> ndarray:
 
 
 @public
-def diagflat(v: Any, k: int = 0) -> ndarray:
+def diagflat(v: ArrayLike, k: int = 0) -> ndarray:
     return diag(ravel(asarray(v)), k)
 
 
 @public
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> ndarray:
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> ndarray:
     a = asarray(x)
     if a.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")

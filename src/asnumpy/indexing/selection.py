@@ -9,7 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, Axes, Shape, ndarray
 from asnumpy.creation.arrays import fill_scalar, zeros_like
 from asnumpy.creation.convert import asarray, positions
 from asnumpy.host.door import host
@@ -76,7 +76,7 @@ def _truth(a: Any) -> ndarray:
 
 
 @public
-def nonzero(a: Any) -> tuple[ndarray, ...]:
+def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
     mask = _truth(a)
     if mask.ndim == 0:
         raise ValueError(
@@ -94,7 +94,7 @@ def nonzero(a: Any) -> tuple[ndarray, ...]:
 
 
 @public
-def flatnonzero(a: Any) -> ndarray:
+def flatnonzero(a: ArrayLike) -> ndarray:
     return _core.flatnonzero(ravel(_truth(a)))
 
 
@@ -111,7 +111,7 @@ def argwhere(a: Any) -> ndarray:
 
 
 @public
-def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> ndarray:
+def count_nonzero(a: ArrayLike, axis: Axes | None = None, *, keepdims: bool = False) -> ndarray:
     return _truth(a).sum(axis=axis, dtype=_INTP, keepdims=keepdims)
 
 
@@ -187,7 +187,7 @@ def _along(shape: tuple[int, ...], indices: Any, axis: int) -> tuple[Any, ...]:
 
 
 @public
-def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> ndarray:
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> ndarray:
     a = asarray(arr)
     if axis is None:
         index = asarray(indices)
@@ -213,7 +213,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: ndarray | Non
 
 
 @public
-def extract(condition: Any, arr: Any) -> ndarray:
+def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
     a, mask = ravel(asarray(arr)), ravel(_truth(condition))
     if a.size == mask.size:
         return _core.compress(a, mask)
@@ -221,7 +221,7 @@ def extract(condition: Any, arr: Any) -> ndarray:
 
 
 @public
-def choose(a: Any, choices: Any, out: ndarray | None = None, mode: str = "raise") -> ndarray:
+def choose(a: ArrayLike, choices: Any, out: ndarray | None = None, mode: str = "raise") -> ndarray:
     parts = choices if isinstance(choices, ndarray) else [asarray(one) for one in choices]
     return host(np.choose, asarray(a), parts, out=out, mode=mode)
 
@@ -280,7 +280,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> nd
 def _target(a: Any, place: str = "argument 1") -> ndarray:
     if not isinstance(a, ndarray):
         raise TypeError(f"{place} must be asnumpy.ndarray, not {type(a)}")
-    if not a.flags_writeable:
+    if not a._flags_writeable:
         raise ValueError("assignment destination is read-only")
     return a
 
@@ -299,7 +299,7 @@ def _safely_written(values: Any, dtype: np.dtype) -> ndarray:
 
 
 @public
-def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
     a = _target(a)
     index = _within(ravel(positions(ind, "safe")), a.size, _mode(mode))
     new = ravel(_written(v, a.dtype))
@@ -321,7 +321,7 @@ def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
 
 
 @public
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None) -> None:
     arr = _target(arr)
     if axis is None:
         index = asarray(indices)
@@ -345,7 +345,7 @@ def _overwrite(target: ndarray, mask: ndarray, values: Any) -> None:
 
 
 @public
-def putmask(a: Any, /, mask: Any, values: Any) -> None:
+def putmask(a: ArrayLike, /, mask: ArrayLike, values: ArrayLike) -> None:
     a = _target(a, "putmask() argument 1")
     mask = _truth(mask)
     if mask.size != a.size:
@@ -359,13 +359,13 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
 
 
 @public
-def place(arr: Any, mask: Any, vals: Any) -> None:
+def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
     arr = _target(arr)
     host(np.place, arr, _truth(mask), _safely_written(vals, arr.dtype))
 
 
 @public
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: ArrayLike = True) -> None:
     dst = _target(dst, "copyto() argument 1")
     if type(src) in _WEAK:
         weak = np.dtype(bool) if type(src) is bool else np.result_type(src, dst.dtype)
@@ -401,12 +401,12 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
 
 
 @public
-def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[ndarray, ...]:
+def unravel_index(indices: ArrayLike, shape: Shape, order: str = "C") -> tuple[ndarray, ...]:
     return host(np.unravel_index, indices, shape, order)
 
 
 @public
-def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> ndarray:
+def ravel_multi_index(multi_index: Any, dims: Shape, mode: Any = "raise", order: str = "C") -> ndarray:
     return host(np.ravel_multi_index, multi_index, dims, mode, order)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
+from asnumpy._types import ArrayLike
 from asnumpy.array.ndarray import ndarray
 from asnumpy.dtypes.dtype import EXTENDED, as_dtype, is_extended
 from asnumpy.host.door import take_over
@@ -166,7 +167,7 @@ NpzFile.__module__ = "asnumpy.lib.npyio"
 
 
 @public
-def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
+def save(file: Any, arr: ArrayLike, allow_pickle: bool = True) -> None:
     """bfloat16 and the narrow dtypes are written as a structure of one field that has the dtype's name."""
     np.save(file, stored(arr), allow_pickle)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
+from asnumpy._types import ArrayLike, DTypeLike
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.convert import from_host
 from asnumpy.dtypes.dtype import as_dtype, is_extended, wide_dtype
@@ -38,7 +39,7 @@ def _read(function: Any, dtype: Any, *args: Any, **kwargs: Any) -> Any:
 
 @public
 def loadtxt(
-    fname: Any, dtype: Any = float, comments: Any = "#", delimiter: Any = None, converters: Any = None,
+    fname: Any, dtype: DTypeLike | None = float, comments: Any = "#", delimiter: Any = None, converters: Any = None,
     skiprows: int = 0, usecols: Any = None, unpack: bool = False, ndmin: int = 0, encoding: Any = None,
     max_rows: Any = None, *, quotechar: Any = None, like: Any = None,
 ) -> Any:
@@ -51,11 +52,11 @@ def loadtxt(
 
 @public
 def genfromtxt(
-    fname: Any, dtype: Any = float, comments: Any = "#", delimiter: Any = None, skip_header: int = 0,
+    fname: Any, dtype: DTypeLike | None = float, comments: Any = "#", delimiter: Any = None, skip_header: int = 0,
     skip_footer: int = 0, converters: Any = None, missing_values: Any = None, filling_values: Any = None,
     usecols: Any = None, names: Any = None, excludelist: Any = None,
     deletechars: Any = " !#$%&'()*+,-./:;<=>?@[\\]^{|}~", replace_space: str = "_", autostrip: bool = False,
-    case_sensitive: Any = True, defaultfmt: str = "f%i", unpack: Any = None, usemask: bool = False,
+    case_sensitive: Any = True, defaultfmt: str = "f%i", unpack: bool | None = None, usemask: bool = False,
     loose: bool = True, invalid_raise: bool = True, max_rows: Any = None, encoding: Any = None, *,
     ndmin: int = 0, like: Any = None,
 ) -> Any:
@@ -82,21 +83,21 @@ def _printable(value: Any) -> Any:
 
 @public
 def savetxt(
-    fname: Any, X: Any, fmt: Any = "%.18e", delimiter: str = " ", newline: str = "\n", header: str = "",
+    fname: Any, X: ArrayLike, fmt: Any = "%.18e", delimiter: str = " ", newline: str = "\n", header: str = "",
     footer: str = "", comments: str = "# ", encoding: Any = None,
 ) -> None:
     np.savetxt(fname, _printable(X), fmt, delimiter, newline, header, footer, comments, encoding)
 
 
 @public
-def fromregex(file: Any, regexp: Any, dtype: Any, encoding: Any = None) -> Any:
+def fromregex(file: Any, regexp: Any, dtype: DTypeLike | None, encoding: Any = None) -> Any:
     """The result has fields, so that it is one of NumPy's arrays."""
     return take_over(np.fromregex(file, regexp, dtype, encoding))
 
 
 @public
 def fromfile(
-    file: Any, dtype: Any = None, count: int = -1, sep: str = "", offset: int = 0, *, like: Any = None,
+    file: Any, dtype: DTypeLike | None = None, count: int = -1, sep: str = "", offset: int = 0, *, like: Any = None,
 ) -> ndarray:
     given: Any = float if dtype is None else dtype
     as_dtype(given, "fromfile")
@@ -106,7 +107,7 @@ def fromfile(
 
 
 @public
-def fromstring(string: Any, dtype: Any = float, count: int = -1, *, sep: str, like: Any = None) -> ndarray:
+def fromstring(string: Any, dtype: DTypeLike | None = float, count: int = -1, *, sep: str, like: Any = None) -> ndarray:
     as_dtype(dtype, "fromstring")
     read_as, wanted = _readable(dtype)
     made = take_over(np.fromstring(string, read_as, count, sep=sep))
@@ -115,7 +116,7 @@ def fromstring(string: Any, dtype: Any = float, count: int = -1, *, sep: str, li
 
 @public
 def frombuffer(
-    buffer: Any, dtype: Any = None, count: int = -1, offset: int = 0, *, like: Any = None,
+    buffer: Any, dtype: DTypeLike | None = None, count: int = -1, offset: int = 0, *, like: Any = None,
 ) -> ndarray:
     """The array shares the buffer's memory; elements that are not aligned or in the other byte order are copied."""
     given: Any = float if dtype is None else dtype

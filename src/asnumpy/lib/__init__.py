@@ -1,20 +1,20 @@
 """asnumpy.lib: the parts of numpy.lib that programs use by that name, loaded when they are first used."""
 
-from __future__ import annotations
+import importlib as _importlib
+import typing as _typing
 
-from importlib import import_module
-from typing import Any
+from numpy.lib import Arrayterator, NumpyVersion, add_docstring, add_newdoc  # they ask nothing of an array but slices
 
-import numpy as np
+__all__ = [
+    "Arrayterator", "NumpyVersion", "add_docstring", "add_newdoc",
+    "array_utils", "format", "introspect", "mixins", "npyio", "scimath", "stride_tricks",
+]
 
-_MODULES = ("array_utils", "format", "introspect", "mixins", "npyio", "scimath", "stride_tricks")
-_SAME_AS_NUMPY = ("Arrayterator", "NumpyVersion", "add_docstring", "add_newdoc")
-__all__ = [*_MODULES, *_SAME_AS_NUMPY]
+if _typing.TYPE_CHECKING:
+    from asnumpy.lib import array_utils, format, introspect, mixins, npyio, scimath, stride_tricks
+else:
 
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
-    if name in _SAME_AS_NUMPY:  # they ask nothing of an array but slices
-        return getattr(np.lib, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name):
+        if name in __all__:
+            return _importlib.import_module(f"asnumpy.lib.{name}")
+        raise AttributeError(f"module 'asnumpy.lib' has no attribute {name!r}")

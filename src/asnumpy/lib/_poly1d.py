@@ -10,6 +10,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
+from asnumpy._types import ArrayLike
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.arrays import zeros, zeros_like
 from asnumpy.creation.convert import asarray
@@ -40,49 +41,49 @@ def poly(seq_of_zeros: Any) -> Any:
 
 
 @public
-def roots(p: Any) -> Any:
+def roots(p: ArrayLike) -> Any:
     return _door(np.roots, p)
 
 
 @public
-def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+def polyint(p: ArrayLike, m: int = 1, k: Any = None) -> Any:
     return _door(np.polyint, p, m, k)
 
 
 @public
-def polyder(p: Any, m: int = 1) -> Any:
+def polyder(p: ArrayLike, m: int = 1) -> Any:
     return _door(np.polyder, p, m)
 
 
 @public
 def polyfit(
-    x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False,
+    x: ArrayLike, y: ArrayLike, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False,
 ) -> Any:
     return _door(np.polyfit, x, y, deg, rcond, full, w, cov)
 
 
 @public
-def polyadd(a1: Any, a2: Any) -> Any:
+def polyadd(a1: ArrayLike, a2: ArrayLike) -> Any:
     return _door(np.polyadd, a1, a2)
 
 
 @public
-def polysub(a1: Any, a2: Any) -> Any:
+def polysub(a1: ArrayLike, a2: ArrayLike) -> Any:
     return _door(np.polysub, a1, a2)
 
 
 @public
-def polymul(a1: Any, a2: Any) -> Any:
+def polymul(a1: ArrayLike, a2: ArrayLike) -> Any:
     return _door(np.polymul, a1, a2)
 
 
 @public
-def polydiv(u: Any, v: Any) -> Any:
+def polydiv(u: ArrayLike, v: ArrayLike) -> Any:
     return _door(np.polydiv, u, v)
 
 
 @public
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: ArrayLike, x: ArrayLike) -> Any:
     """Horner's scheme in operations that fuse; `x` may be a poly1d."""
     coefficients = p.coeffs if isinstance(p, (poly1d, np.poly1d)) else p
     numbers = list(np.asarray(_core.to_numpy_view(coefficients, None) if isinstance(coefficients, ndarray)

@@ -17,8 +17,8 @@ def byte_bounds(a: Any) -> tuple[int, int]:
     """The first address that an array's elements occupy, and the one behind the last; this runs what is pending."""
     if not isinstance(a, ndarray):
         return np.lib.array_utils.byte_bounds(a)
-    if a.host_visible:
+    if a._host_visible:
         return np.lib.array_utils.byte_bounds(_core.to_numpy_view(a, None))
     reach = [(length - 1) * step for length, step in zip(a.shape, a.strides, strict=True)] if a.size else []
-    low = a.address + sum(min(one, 0) for one in reach)
+    low = a._address + sum(min(one, 0) for one in reach)
     return low, low + sum(map(abs, reach)) + (a.itemsize if a.size else 0)

@@ -23,7 +23,7 @@ def as_strided(
     a = asarray(x)
     lengths = a.shape if shape is None else normal_shape(shape)
     steps = a.strides if strides is None else normal_shape(strides)
-    return _core.as_strided(a, lengths, steps, 0, writeable and a.flags_writeable)
+    return _core.as_strided(a, lengths, steps, 0, writeable and a._flags_writeable)
 
 
 def sliding_window_view(
@@ -53,7 +53,7 @@ def sliding_window_view(
             raise ValueError("window shape cannot be larger than input array shape")
         lengths[one] -= length - 1
     strides = a.strides + tuple(a.strides[one] for one in axes)
-    return _core.as_strided(a, (*lengths, *window), strides, 0, writeable and a.flags_writeable)
+    return _core.as_strided(a, (*lengths, *window), strides, 0, writeable and a._flags_writeable)
 
 
 for _own in (as_strided, sliding_window_view):

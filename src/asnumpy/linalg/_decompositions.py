@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, DTypeLike, ndarray
 from asnumpy.creation.arrays import eye
 from asnumpy.creation.convert import asarray
 from asnumpy.host.whole import door
@@ -48,19 +48,19 @@ tensorinv = door(np.linalg.tensorinv, "asnumpy.linalg")
 tensorsolve = door(np.linalg.tensorsolve, "asnumpy.linalg")
 
 
-def matmul(x1: Any, x2: Any, /) -> ndarray:
+def matmul(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     return _matmul(x1, x2)
 
 
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray:
     return _vecdot(x1, x2) if axis == -1 else _vecdot(x1, x2, axis=axis)
 
 
-def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> ndarray:
+def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: Any = 2) -> ndarray:
     return _tensordot(x1, x2, axes)
 
 
-def outer(x1: Any, x2: Any, /) -> ndarray:
+def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     a, b = asarray(x1), asarray(x2)
     if a.ndim != 1 or b.ndim != 1:
         raise ValueError(
@@ -68,7 +68,7 @@ def outer(x1: Any, x2: Any, /) -> ndarray:
     return _outer(a, b)
 
 
-def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray:
     a, b = asarray(x1), asarray(x2)
     for one in (a, b):
         normalize_axis_index(axis, one.ndim)
@@ -80,19 +80,19 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> ndarray:
     return _cross(a, b, axis=axis)
 
 
-def diagonal(x: Any, /, *, offset: int = 0) -> ndarray:
+def diagonal(x: ArrayLike, /, *, offset: int = 0) -> ndarray:
     return _diagonal(x, offset, -2, -1)
 
 
-def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> ndarray:
+def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> ndarray:
     return _trace(x, offset, -2, -1, dtype)
 
 
-def matrix_transpose(x: Any, /) -> ndarray:
+def matrix_transpose(x: ArrayLike, /) -> ndarray:
     return _matrix_transpose(x)
 
 
-def matrix_power(a: Any, n: int) -> ndarray:
+def matrix_power(a: ArrayLike, n: int) -> ndarray:
     x = asarray(a)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise LinAlgError(

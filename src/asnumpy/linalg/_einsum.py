@@ -127,7 +127,7 @@ def _diagonal(a: ndarray, labels: Labels, number: int) -> tuple[ndarray, Labels]
                              f"({first} != {other})")
         shape.append(lengths.pop())
         strides.append(sum(a.strides[axis] for axis in axes))
-    return _core.as_strided(a, tuple(shape), tuple(strides), 0, a.flags_writeable), once
+    return _core.as_strided(a, tuple(shape), tuple(strides), 0, a._flags_writeable), once
 
 
 def _sizes(arrays: list[ndarray], labels: list[Labels]) -> dict[Any, int]:
@@ -230,7 +230,7 @@ def _contract(
 def _are_small(operands: tuple[Any, ...]) -> bool:
     """Two or more arrays on the host so small that NumPy has multiplied them before a contraction is planned."""
     return len(operands) > 1 and all(
-        isinstance(one, ndarray) and one.size <= config.eager_size and one.host_visible and one.dtype.isbuiltin == 1
+        isinstance(one, ndarray) and one.size <= config.eager_size and one._host_visible and one.dtype.isbuiltin == 1
         for one in operands
     )
 
@@ -272,9 +272,9 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
         made = _core.broadcast_to(made, shape)
     if out is None:
         order_name = str(kwargs.get("order", "K")).upper()
-        fortran = order_name == "F" or (order_name == "A" and all(a.flags_f_contiguous for a in sources))
+        fortran = order_name == "F" or (order_name == "A" and all(a._flags_f_contiguous for a in sources))
         own = not (single and made.dtype == sources[0].dtype)  # else a view, in whatever order
-        if own and order_name == "C" and not made.flags_c_contiguous:
+        if own and order_name == "C" and not made._flags_c_contiguous:
             return _core.cast(made, made.dtype)
         fortran = fortran and own
         return _fortran(made) if fortran else made
@@ -290,7 +290,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
 
 
 def _fortran(a: ndarray) -> ndarray:
-    if a.flags_f_contiguous:
+    if a._flags_f_contiguous:
         return a
     made = _core.empty(a.shape, a.dtype, "F")
     _core.assign(made, a)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, Axes, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.whole import door
 from asnumpy.manipulation.shapes import moveaxis, ravel
@@ -128,11 +128,11 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> n
     )
 
 
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> ndarray:
+def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> ndarray:
     return norm(x, ord, (-2, -1), keepdims)
 
 
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> ndarray:
+def vector_norm(x: ArrayLike, /, *, axis: Axes | None = None, keepdims: bool = False, ord: Any = 2) -> ndarray:
     a = _inexact(x)
     if axis is None:
         axes = tuple(range(a.ndim))

@@ -10,7 +10,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, DTypeLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import is_extended, is_narrow
 from asnumpy.host.door import host
@@ -68,7 +68,7 @@ def _write(out: Any, made: ndarray) -> ndarray:
         return made
     if not isinstance(out, ndarray):
         raise TypeError("'out' must be an array")
-    if out.shape != made.shape or out.dtype != made.dtype or not out.flags_c_contiguous:
+    if out.shape != made.shape or out.dtype != made.dtype or not out._flags_c_contiguous:
         raise ValueError("output array is not acceptable (must have the right datatype, number of dimensions, and be "
                          "a C-Array)")
     _core.assign(out, made)
@@ -133,7 +133,7 @@ def inner(a: Any, b: Any, /) -> ndarray:
 
 
 @public
-def outer(a: Any, b: Any, out: Any = None) -> ndarray:
+def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> ndarray:
     return multiply(ravel(asarray(a)).reshape(-1, 1), ravel(asarray(b)), out=out)
 
 
@@ -176,7 +176,9 @@ def kron(a: Any, b: Any) -> ndarray:
 
 
 @public
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> ndarray:
+def trace(
+    a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: Any = None,
+) -> ndarray:
     return asarray(a).diagonal(offset, axis1, axis2).sum(axis=-1, dtype=dtype, out=out)
 
 

@@ -10,7 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, DTypeLike, ndarray
 from asnumpy.creation.convert import asarray, positions
 from asnumpy.dtypes.dtype import as_dtype
 from asnumpy.host.door import host
@@ -54,7 +54,8 @@ def _check_out(out: Any, lengths: tuple[int, ...], function: str) -> None:
 
 @public
 def concatenate(
-    arrays: Any, /, axis: int | None = 0, out: ndarray | None = None, *, dtype: Any = None, casting: str = "same_kind",
+    arrays: Any, /, axis: int | None = 0, out: ndarray | None = None, *, dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
 ) -> ndarray:
     if type(axis) is int and out is None and dtype is None and casting == "same_kind":
         made = _core.join(arrays, axis)
@@ -95,7 +96,7 @@ def concatenate(
     lengths = (*before, sum(part.shape[axis] for part in parts), *after)
     wanted = _joined_dtype(parts, given, dtype, out, casting)
     if out is None:
-        fortran = first.ndim > 1 and all(part.flags_f_contiguous and not part.flags_c_contiguous for part in parts)
+        fortran = first.ndim > 1 and all(part._flags_f_contiguous and not part._flags_c_contiguous for part in parts)
         out = _core.empty(lengths, wanted, "F" if fortran else "C")
     else:
         _check_out(out, lengths, "concatenate")
@@ -120,7 +121,8 @@ def _sequence(arrays: Any) -> Any:
 
 @public
 def stack(
-    arrays: Any, axis: int = 0, out: ndarray | None = None, *, dtype: Any = None, casting: str = "same_kind",
+    arrays: Any, axis: int = 0, out: ndarray | None = None, *, dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
 ) -> ndarray:
     given = list(_sequence(arrays))
     if not given:
@@ -139,13 +141,13 @@ def _several(arrays: Any, grow: Any) -> list[ndarray]:
 
 
 @public
-def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
+def hstack(tup: Any, *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> ndarray:
     parts = _several(tup, atleast_1d)
     return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 @public
-def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> ndarray:
+def vstack(tup: Any, *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> ndarray:
     return concatenate(_several(tup, atleast_2d), 0, dtype=dtype, casting=casting)
 
 
@@ -164,7 +166,7 @@ def column_stack(tup: Any) -> ndarray:
 
 
 @public
-def unstack(x: Any, /, *, axis: int = 0) -> tuple[ndarray, ...]:
+def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[ndarray, ...]:
     a = asarray(x)
     if a.ndim == 0:
         raise ValueError("Input array must be at least 1-d.")
@@ -213,7 +215,7 @@ def block(arrays: Any) -> ndarray:
 
 
 @public
-def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
+def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
     a = asarray(ary)
     axis_length = a.shape[axis]
     if hasattr(indices_or_sections, "__len__") and getattr(indices_or_sections, "ndim", 1) > 0:
@@ -233,7 +235,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarr
 
 
 @public
-def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
+def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
     a = asarray(ary)
     if not hasattr(indices_or_sections, "__len__"):
         if a.shape[axis] % indices_or_sections:
@@ -242,7 +244,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarray]:
 
 
 @public
-def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ndarray]:
     a = asarray(ary)
     if a.ndim == 0:
         raise ValueError("hsplit only works on arrays of 1 or more dimensions")
@@ -250,7 +252,7 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
 
 
 @public
-def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ndarray]:
     a = asarray(ary)
     if a.ndim < 2:
         raise ValueError("vsplit only works on arrays of 2 or more dimensions")
@@ -258,7 +260,7 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
 
 
 @public
-def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
+def dsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ndarray]:
     a = asarray(ary)
     if a.ndim < 3:
         raise ValueError("dsplit only works on arrays of 3 or more dimensions")
@@ -314,7 +316,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
 
 
 @public
-def append(arr: Any, values: Any, axis: int | None = None) -> ndarray:
+def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> ndarray:
     if axis is None:
         return concatenate((ravel(arr), ravel(values)), 0)
     return concatenate((asarray(arr), asarray(values)), axis)
@@ -342,20 +344,20 @@ def _remaining(obj: Any, length: int) -> Any:
 
 
 @public
-def delete(arr: Any, obj: Any, axis: int | None = None) -> ndarray:
+def delete(arr: ArrayLike, obj: ArrayLike, axis: int | None = None) -> ndarray:
     a, axis = _axis_of(arr, axis)
     kept = _remaining(obj, a.shape[axis])
     if kept.dtype == np.bool:
         if a.ndim == 1:
             return _core.compress(a, kept)
         kept = _core.flatnonzero(kept)
-    if a.flags_f_contiguous and not a.flags_c_contiguous:  # and what remains keeps that order
+    if a._flags_f_contiguous and not a._flags_c_contiguous:  # and what remains keeps that order
         return a.T.take(kept, a.ndim - 1 - axis).T
     return a.take(kept, axis)
 
 
 @public
-def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> ndarray:
+def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None = None) -> ndarray:
     return host(np.insert, asarray(arr), obj, values, axis)
 
 

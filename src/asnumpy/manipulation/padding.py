@@ -8,7 +8,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
 from asnumpy.ufunc.functions import maximum, minimum, rint
@@ -89,7 +89,7 @@ def _statistic(part: ndarray, axis: int, mode: str) -> ndarray:
 
 
 @public
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> ndarray:
+def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> ndarray:
     a = asarray(array)
     widths = _widths(pad_width, a.ndim)
     if callable(mode):
@@ -102,7 +102,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> nd
     if mode == "linear_ramp" or kwargs.get("reflect_type", "even") != "even":
         return host(np.pad, a, widths, mode, **kwargs)
     shape = tuple(before + n + after for n, (before, after) in zip(a.shape, widths, strict=True))
-    out = _core.empty(shape, a.dtype, "F" if a.flags_f_contiguous and not a.flags_c_contiguous else "C")
+    out = _core.empty(shape, a.dtype, "F" if a._flags_f_contiguous and not a._flags_c_contiguous else "C")
     middle = tuple(slice(before, before + n) for n, (before, _) in zip(a.shape, widths, strict=True))
     _core.assign(out[(*middle, ...)], a)
     if mode == "empty":

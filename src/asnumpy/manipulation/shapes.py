@@ -9,7 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, Axes, Shape, ndarray
 from asnumpy.creation.arrays import empty_ordered, normal_shape
 from asnumpy.creation.convert import asarray
 
@@ -38,12 +38,12 @@ def size(a: Any, axis: Any = None) -> int:
 
 
 @public
-def reshape(a: Any, /, shape: Any, order: Any = "C", *, copy: bool | None = None) -> ndarray:
+def reshape(a: ArrayLike, /, shape: Shape, order: str | None = "C", *, copy: bool | None = None) -> ndarray:
     return asarray(a).reshape(shape, order=order, copy=copy)
 
 
 @public
-def transpose(a: Any, axes: Any = None) -> ndarray:
+def transpose(a: ArrayLike, axes: Any = None) -> ndarray:
     return asarray(a).transpose(axes)
 
 
@@ -51,7 +51,7 @@ permute_dims = transpose
 
 
 @public
-def matrix_transpose(x: Any, /) -> ndarray:
+def matrix_transpose(x: ArrayLike, /) -> ndarray:
     a = asarray(x)
     if a.ndim < 2:
         raise ValueError(f"Input array must be at least 2-dimensional, but it is {a.ndim}")
@@ -59,7 +59,7 @@ def matrix_transpose(x: Any, /) -> ndarray:
 
 
 @public
-def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
+def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ndarray:
     return asarray(a).swapaxes(axis1, axis2)
 
 
@@ -100,7 +100,7 @@ def expand_dims(a: Any, axis: Any) -> ndarray:
 
 
 @public
-def squeeze(a: Any, axis: Any = None) -> ndarray:
+def squeeze(a: ArrayLike, axis: Axes | None = None) -> ndarray:
     return asarray(a).squeeze(axis)
 
 
@@ -131,7 +131,7 @@ def atleast_3d(*arys: Any) -> Any:
 
 
 @public
-def broadcast_to(array: Any, shape: Any, subok: bool = False) -> ndarray:
+def broadcast_to(array: ArrayLike, shape: Shape, subok: bool = False) -> ndarray:
     lengths = normal_shape(shape)
     if any(length < 0 for length in lengths):
         raise ValueError("all elements of broadcast shape must be non-negative")
@@ -148,11 +148,11 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[ndarray, ...]:
 def _spread(a: ndarray, lengths: tuple[int, ...]) -> ndarray:
     """Unlike broadcast_to's, these views may be written, as in NumPy."""
     view = _core.broadcast_to(a, lengths)
-    return _core.as_strided(a, view.shape, view.strides, 0, a.flags_writeable) if a.size else view
+    return _core.as_strided(a, view.shape, view.strides, 0, a._flags_writeable) if a.size else view
 
 
 @public
-def ravel(a: Any, order: Any = "C") -> ndarray:
+def ravel(a: ArrayLike, order: str | None = "C") -> ndarray:
     return asarray(a).ravel(order)
 
 
@@ -173,7 +173,7 @@ def _memory_order(a: ndarray) -> tuple[int, ...]:
 
 def _ravel(a: ndarray, order: Any) -> ndarray:
     """ravel in another order than C."""
-    if order == "K" and not a.flags_c_contiguous:
+    if order == "K" and not a._flags_c_contiguous:
         a = _core.transpose(a, _memory_order(a))
     return a.reshape(-1, order="C" if order == "K" else order)
 
@@ -187,7 +187,7 @@ def flip(m: Any, axis: Any = None) -> ndarray:
 
 
 @public
-def fliplr(m: Any) -> ndarray:
+def fliplr(m: ArrayLike) -> ndarray:
     a = asarray(m)
     if a.ndim < 2:
         raise ValueError("Input must be >= 2-d.")
@@ -195,7 +195,7 @@ def fliplr(m: Any) -> ndarray:
 
 
 @public
-def flipud(m: Any) -> ndarray:
+def flipud(m: ArrayLike) -> ndarray:
     a = asarray(m)
     if a.ndim < 1:
         raise ValueError("Input must be >= 1-d.")
@@ -203,7 +203,7 @@ def flipud(m: Any) -> ndarray:
 
 
 @public
-def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> ndarray:
+def rot90(m: ArrayLike, k: int = 1, axes: Any = (0, 1)) -> ndarray:
     a = asarray(m)
     if len(axes) != 2:
         raise ValueError("len(axes) must be 2.")
@@ -252,7 +252,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
 
 
 @public
-def resize(a: Any, new_shape: Any) -> ndarray:
+def resize(a: ArrayLike, new_shape: Shape) -> ndarray:
     lengths = normal_shape(new_shape)
     total = 1
     for length in lengths:
@@ -274,14 +274,14 @@ def resize(a: Any, new_shape: Any) -> ndarray:
 
 
 @public
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
+def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
     return asarray(a).diagonal(offset, axis1, axis2)
 
 
 @public
 def isfortran(a: Any) -> bool:
     a = asarray(a)
-    return a.flags_f_contiguous and not a.flags_c_contiguous
+    return a._flags_f_contiguous and not a._flags_c_contiguous
 
 
 @public

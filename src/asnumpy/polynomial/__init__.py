@@ -1,7 +1,5 @@
 """asnumpy.polynomial: power, Chebyshev, Legendre, Laguerre and Hermite series over arrays of ours."""
 
-from __future__ import annotations
-
 from numpy.polynomial import set_default_printstyle
 
 from asnumpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial, polyutils

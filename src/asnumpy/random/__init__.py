@@ -6,12 +6,25 @@ therefore gives the same numbers for any number of threads, on every instruction
 10 numbers and then 5 gives the same 15 as drawing them together, for all that are drawn one by one.
 """
 
-from __future__ import annotations
-
 # bit_generator: the stream. _source: from parameters to draws. _distributions, _joint, _selection: what is drawn.
-from asnumpy.random import _generator, _legacy, bit_generator
+from asnumpy.random.bit_generator import BitGenerator, MT19937, PCG64, PCG64DXSM, Philox, SFC64, SeedSequence
+from asnumpy.random._generator import Generator, default_rng
+from asnumpy.random._legacy import (
+    RandomState, beta, binomial, bytes, chisquare, choice, dirichlet, exponential, f, gamma, geometric,
+    get_bit_generator, get_state, gumbel, hypergeometric, laplace, logistic, lognormal, logseries, multinomial,
+    multivariate_normal, negative_binomial, noncentral_chisquare, noncentral_f, normal, pareto, permutation,
+    poisson, power, rand, randint, randn, random, random_integers, random_sample, ranf, rayleigh, sample, seed,
+    set_bit_generator, set_state, shuffle, standard_cauchy, standard_exponential, standard_gamma, standard_normal,
+    standard_t, triangular, uniform, vonmises, wald, weibull, zipf,
+)
 
-__all__: list[str] = []
-for _part in (bit_generator, _generator, _legacy):
-    globals().update({_name: getattr(_part, _name) for _name in _part.__all__})
-    __all__ += _part.__all__
+__all__ = [
+    "BitGenerator", "Generator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "RandomState", "SFC64", "SeedSequence",
+    "beta", "binomial", "bytes", "chisquare", "choice", "default_rng", "dirichlet", "exponential", "f", "gamma",
+    "geometric", "get_bit_generator", "get_state", "gumbel", "hypergeometric", "laplace", "logistic", "lognormal",
+    "logseries", "multinomial", "multivariate_normal", "negative_binomial", "noncentral_chisquare", "noncentral_f",
+    "normal", "pareto", "permutation", "poisson", "power", "rand", "randint", "randn", "random", "random_integers",
+    "random_sample", "ranf", "rayleigh", "sample", "seed", "set_bit_generator", "set_state", "shuffle",
+    "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "triangular",
+    "uniform", "vonmises", "wald", "weibull", "zipf",
+]

@@ -88,7 +88,7 @@ class Parameter:
         self.shape: tuple[int, ...] = plain.shape
         self.is_scalar = False
         self.array: Any = value if isinstance(value, ndarray) and value.dtype == dtype else _core.new_from_numpy(plain)
-        self.device: str | None = value.device_name if isinstance(value, ndarray) else None
+        self.device: str | None = value._device_name if isinstance(value, ndarray) else None
 
     def _set_number(self, value: Any, dtype: np.dtype) -> None:
         self.value = value
@@ -122,7 +122,7 @@ def float_dtype(dtype: Any, function: str) -> np.dtype:
 def check_output(out: Any, dtype: np.dtype, size: Any, c_order: bool) -> None:
     """What `out=` must be: of the dtype and the size, contiguous (with `c_order`: in C order) and writeable."""
     if isinstance(out, ndarray):
-        fits = (out.flags_c_contiguous or (out.flags_f_contiguous and not c_order)) and out.flags_writeable
+        fits = (out._flags_c_contiguous or (out._flags_f_contiguous and not c_order)) and out._flags_writeable
     else:
         flags = out.flags if isinstance(out, np.ndarray) else None
         fits = flags is not None and flags.behaved and (flags.c_contiguous or (flags.f_contiguous and not c_order))
@@ -150,7 +150,7 @@ def _common_device(function: str, parameters: list[Parameter], out: Any) -> str 
     """Where the result lies: beside the parameters that are arrays of ours; None: on this thread's device."""
     devices = {one.device for one in parameters if one.device is not None}
     if isinstance(out, ndarray):
-        devices.add(out.device_name)
+        devices.add(out._device_name)
     if len(devices) > 1:
         first, second = sorted(devices)[:2]
         raise ValueError(
@@ -247,7 +247,7 @@ class Source:
                     f"{function}: Output size {shape} is not compatible with broadcast dimensions of inputs "
                     f"{np.broadcast_shapes(*shapes)}."
                 )
-        direct = isinstance(out, ndarray) and out.flags_c_contiguous
+        direct = isinstance(out, ndarray) and out._flags_c_contiguous
         device = _common_device(function, parameters, out)
         made = out if direct else _core.empty(shape, dtype, "C", device)
         self.fill(row or function, made, tuple(one.array for one in parameters))

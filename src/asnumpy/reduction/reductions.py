@@ -8,7 +8,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import beside, public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, Axes, DTypeLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.folds import NO_VALUE, accumulate, default_dtypes, reduce
@@ -59,32 +59,32 @@ ALL, ANY = Reduction(logical_and), Reduction(logical_or)
 
 @public
 def sum(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NO_VALUE, initial: Any = NO_VALUE,
-    where: Any = NO_VALUE,
+    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = NO_VALUE,
+    initial: Any = NO_VALUE, where: ArrayLike = NO_VALUE,
 ) -> ndarray:
     return reduced(SUM, asarray(a), axis, dtype, out, keepdims, initial, where)
 
 
 @public
 def prod(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NO_VALUE, initial: Any = NO_VALUE,
-    where: Any = NO_VALUE,
+    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = NO_VALUE,
+    initial: Any = NO_VALUE, where: ArrayLike = NO_VALUE,
 ) -> ndarray:
     return reduced(PRODUCT, asarray(a), axis, dtype, out, keepdims, initial, where)
 
 
 @public
 def max(
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, initial: Any = NO_VALUE,
-    where: Any = NO_VALUE,
+    a: ArrayLike, axis: Axes | None = None, out: Any = None, keepdims: bool = NO_VALUE, initial: Any = NO_VALUE,
+    where: ArrayLike = NO_VALUE,
 ) -> ndarray:
     return reduced(LARGEST, asarray(a), axis, None, out, keepdims, initial, where)
 
 
 @public
 def min(
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, initial: Any = NO_VALUE,
-    where: Any = NO_VALUE,
+    a: ArrayLike, axis: Axes | None = None, out: Any = None, keepdims: bool = NO_VALUE, initial: Any = NO_VALUE,
+    where: ArrayLike = NO_VALUE,
 ) -> ndarray:
     return reduced(SMALLEST, asarray(a), axis, None, out, keepdims, initial, where)
 
@@ -94,14 +94,14 @@ amax, amin = max, min
 
 @public
 def all(
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, *, where: Any = NO_VALUE,
+    a: ArrayLike, axis: Axes | None = None, out: Any = None, keepdims: bool = NO_VALUE, *, where: ArrayLike = NO_VALUE,
 ) -> ndarray:
     return reduced(ALL, asarray(a), axis, None, out, keepdims, NO_VALUE, where)
 
 
 @public
 def any(
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, *, where: Any = NO_VALUE,
+    a: ArrayLike, axis: Axes | None = None, out: Any = None, keepdims: bool = NO_VALUE, *, where: ArrayLike = NO_VALUE,
 ) -> ndarray:
     return reduced(ANY, asarray(a), axis, None, out, keepdims, NO_VALUE, where)
 
@@ -121,12 +121,12 @@ def _running(ufunc: Any, a: ndarray, axis: Any, dtype: Any, out: Any) -> Any:
 
 
 @public
-def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
+def cumsum(a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
     return _running(add, asarray(a), axis, dtype, out)
 
 
 @public
-def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
+def cumprod(a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
     return _running(multiply, asarray(a), axis, dtype, out)
 
 
@@ -154,13 +154,15 @@ def _cumulative(
 
 @public
 def cumulative_sum(
-    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False,
+    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, out: Any = None,
+    include_initial: bool = False,
 ) -> ndarray:
     return _cumulative(add, "cumulative_sum", x, axis, dtype, out, include_initial)
 
 
 @public
 def cumulative_prod(
-    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False,
+    x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, out: Any = None,
+    include_initial: bool = False,
 ) -> ndarray:
     return _cumulative(multiply, "cumulative_prod", x, axis, dtype, out, include_initial)

@@ -32,7 +32,12 @@ def flush() -> None:
     _core.flush()
 
 
-eval = _core.eval  # itself: programs call it in loops over small arrays
+def eval(*arrays: ndarray) -> None:
+    """Runs what the given arrays need, or everything when none is given."""
+    _core.eval(*arrays)
+
+
+eval.__module__ = "asnumpy"
 
 
 @public

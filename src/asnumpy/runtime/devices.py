@@ -73,7 +73,7 @@ _known: dict[str, Device] = {}
 
 def device_of(array: Any) -> Device:
     """The device of an array, one object for each device."""
-    name = array.device_name
+    name = array._device_name
     found = _known.get(name)
     if found is None:
         found = _known[name] = Device(name)
@@ -155,4 +155,4 @@ DeviceMemory.__module__ = "asnumpy"
 
 def memory_of(array: Any) -> Any:
     """A memoryview where the host may read the memory, else its address."""
-    return memoryview(array) if array.host_visible else DeviceMemory(array)
+    return memoryview(array) if array._host_visible else DeviceMemory(array)

@@ -9,7 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
 from asnumpy.indexing.selection import write_out
@@ -32,7 +32,8 @@ def _falling(a: Any, axis: int | None, function: str) -> tuple[ndarray, int]:
 
 @public
 def sort(
-    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False,
+    a: ArrayLike, axis: int | None = -1, kind: str | None = None, order: str | None = None, *,
+    stable: bool | None = None, descending: bool = False,
 ) -> ndarray:
     """`descending=True` (of the array API, not in NumPy) sorts from the greatest to the least, NaN first."""
     if not descending:
@@ -43,7 +44,8 @@ def sort(
 
 @public
 def argsort(
-    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False,
+    a: ArrayLike, axis: int | None = -1, kind: str | None = None, order: str | None = None, *,
+    stable: bool | None = None, descending: bool = False,
 ) -> ndarray:
     """`descending=True` (of the array API, not in NumPy) gives the order from the greatest to the least, NaN first;
     equal elements keep their order when the sort is stable."""
@@ -56,12 +58,16 @@ def argsort(
 
 
 @public
-def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> ndarray:
+def partition(
+    a: ArrayLike, kth: Any, axis: int | None = -1, kind: str = "introselect", order: str | None = None,
+) -> ndarray:
     return host(np.partition, asarray(a), kth, axis, kind, order)
 
 
 @public
-def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> ndarray:
+def argpartition(
+    a: ArrayLike, kth: Any, axis: int | None = -1, kind: str = "introselect", order: str | None = None,
+) -> ndarray:
     return host(np.argpartition, asarray(a), kth, axis, kind, order)
 
 
@@ -71,17 +77,17 @@ def lexsort(keys: Any, axis: int = -1) -> ndarray:
 
 
 @public
-def sort_complex(a: Any) -> ndarray:
+def sort_complex(a: ArrayLike) -> ndarray:
     return host(np.sort_complex, asarray(a))
 
 
 @public
-def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> ndarray:
+def searchsorted(a: ArrayLike, v: ArrayLike, side: Any = "left", sorter: Any = None) -> ndarray:
     return host(np.searchsorted, asarray(a), v, side, sorter)
 
 
 @public
-def digitize(x: Any, bins: Any, right: bool = False) -> ndarray:
+def digitize(x: ArrayLike, bins: Any, right: bool = False) -> ndarray:
     return host(np.digitize, asarray(x), bins, right)
 
 
@@ -100,17 +106,17 @@ def _arg_extreme(a: Any, axis: Any, out: Any, keepdims: bool, name: str) -> ndar
 
 
 @public
-def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = _NoValue) -> ndarray:
+def argmax(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = _NoValue) -> ndarray:
     return _arg_extreme(a, axis, out, keepdims is not _NoValue and keepdims, "argmax")
 
 
 @public
-def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = _NoValue) -> ndarray:
+def argmin(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = _NoValue) -> ndarray:
     return _arg_extreme(a, axis, out, keepdims is not _NoValue and keepdims, "argmin")
 
 
 def in_place(a: ndarray, function: Any, *args: Any, **kwargs: Any) -> None:
-    if not a.flags_writeable:
+    if not a._flags_writeable:
         raise ValueError(f"{function.__name__}: the array is read-only")
     host(function, a, *args, **kwargs)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
 from asnumpy.manipulation.joining import concatenate
@@ -16,7 +16,7 @@ from asnumpy.manipulation.shapes import ravel
 
 @public
 def unique(
-    ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
+    ar: ArrayLike, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
     axis: int | None = None, *, equal_nan: bool = True, sorted: bool = True,
 ) -> Any:
     # the oldest NumPy supported has no `sorted`, and sorts
@@ -42,48 +42,49 @@ class UniqueInverseResult(NamedTuple):
 
 
 @public
-def unique_all(x: Any) -> UniqueAllResult:
+def unique_all(x: ArrayLike) -> UniqueAllResult:
     return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
 
 
 @public
-def unique_counts(x: Any) -> UniqueCountsResult:
+def unique_counts(x: ArrayLike) -> UniqueCountsResult:
     return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
 
 
 @public
-def unique_inverse(x: Any) -> UniqueInverseResult:
+def unique_inverse(x: ArrayLike) -> UniqueInverseResult:
     return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
 
 
 @public
-def unique_values(x: Any) -> ndarray:
+def unique_values(x: ArrayLike) -> ndarray:
     """The values are sorted, which NumPy leaves open."""
     return host(np.unique, asarray(x), equal_nan=False)
 
 
 @public
-def union1d(ar1: Any, ar2: Any) -> ndarray:
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray:
     return unique(concatenate((ravel(ar1), ravel(ar2))))
 
 
 @public
-def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False) -> Any:
     return host(np.intersect1d, asarray(ar1), asarray(ar2), assume_unique, return_indices)
 
 
 @public
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray:
     return host(np.setdiff1d, asarray(ar1), asarray(ar2), assume_unique)
 
 
 @public
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> ndarray:
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray:
     return host(np.setxor1d, asarray(ar1), asarray(ar2), assume_unique)
 
 
 @public
 def isin(
-    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None,
+    element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = False, invert: bool = False, *,
+    kind: str | None = None,
 ) -> ndarray:
     return host(np.isin, asarray(element), test_elements, assume_unique, invert, kind=kind)

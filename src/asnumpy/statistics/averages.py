@@ -10,7 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy._public import beside, public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, Axes, DTypeLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import as_dtype, bfloat16, is_narrow
 from asnumpy.host.door import host
@@ -100,7 +100,8 @@ def mean_of(a: ndarray, axis: Any, dtype: Any, out: Any, keepdims: bool, where: 
 
 @public
 def mean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = _NoValue, *, where: Any = _NoValue,
+    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = _NoValue,
+    *, where: ArrayLike = _NoValue,
 ) -> ndarray:
     return mean_of(asarray(a), axis, dtype, out, _keep(keepdims), True if where is _NoValue else where)
 
@@ -256,23 +257,23 @@ def _host_quantile(function: Any, a: Any, *args: Any, **kwargs: Any) -> ndarray:
 
 @public
 def median(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False,
+    a: ArrayLike, axis: Axes | None = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False,
 ) -> ndarray:
     return host(np.median, asarray(a), axis, out, False, keepdims)
 
 
 @public
 def percentile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: Any = False, *, weights: Any = None,
+    a: ArrayLike, q: ArrayLike, axis: Axes | None = None, out: Any = None, overwrite_input: bool = False,
+    method: str = "linear", keepdims: bool = False, *, weights: ArrayLike | None = None,
 ) -> ndarray:
     return _host_quantile(np.percentile, a, q, axis, out, False, method, keepdims, weights=weights)
 
 
 @public
 def quantile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: Any = False, *, weights: Any = None,
+    a: ArrayLike, q: ArrayLike, axis: Axes | None = None, out: Any = None, overwrite_input: bool = False,
+    method: str = "linear", keepdims: bool = False, *, weights: ArrayLike | None = None,
 ) -> ndarray:
     return _host_quantile(np.quantile, a, q, axis, out, False, method, keepdims, weights=weights)
 
@@ -320,7 +321,9 @@ def cov(
 
 
 @public
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> ndarray:
+def corrcoef(
+    x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: DTypeLike | None = None,
+) -> ndarray:
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return divide(c, c)

@@ -9,7 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
 from asnumpy.manipulation.joining import concatenate
@@ -52,7 +52,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = _NoValue, append: An
 
 
 @public
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> ndarray:
+def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> ndarray:
     a = ravel(asarray(ary))
     steps = subtract(a[1:], a[:-1])
     parts = [steps]
@@ -179,22 +179,24 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> ndarray:
 
 
 @public
-def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 6.283185307179586) -> ndarray:
+def unwrap(p: ArrayLike, discont: Any = None, axis: int = -1, *, period: Any = 6.283185307179586) -> ndarray:
     return host(np.unwrap, asarray(p), discont, axis, period=period)
 
 
 @public
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> ndarray:
+def interp(
+    x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: Any = None, period: Any = None,
+) -> ndarray:
     return host(np.interp, x, xp, fp, left, right, period)
 
 
 @public
-def convolve(a: Any, v: Any, mode: str = "full") -> ndarray:
+def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> ndarray:
     return host(np.convolve, asarray(a), asarray(v), mode)
 
 
 @public
-def correlate(a: Any, v: Any, mode: str = "valid") -> ndarray:
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> ndarray:
     return host(np.correlate, asarray(a), asarray(v), mode)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
 from asnumpy.indexing.selection import select_where, take
@@ -21,7 +21,7 @@ _SMALL = 4096  # elements below which NumPy's own loop is as fast as several pro
 
 
 @public
-def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> ndarray:
+def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> ndarray:
     a = asarray(x)
     simple = weights is None and a.ndim == 1 and a.size >= _SMALL and a.dtype.kind in "iu" and a.dtype != np.uint64
     if not simple or operator.index(minlength) < 0:
@@ -34,7 +34,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> ndarray:
 
 
 @public
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> ndarray:
+def histogram_bin_edges(a: ArrayLike, bins: Any = 10, range: Any = None, weights: ArrayLike | None = None) -> ndarray:
     return host(np.histogram_bin_edges, asarray(a), bins, range, weights)
 
 
@@ -103,13 +103,14 @@ def histogram(
 
 @public
 def histogram2d(
-    x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None,
+    x: ArrayLike, y: ArrayLike, bins: Any = 10, range: Any = None, density: bool | None = None,
+    weights: ArrayLike | None = None,
 ) -> tuple[ndarray, ndarray, ndarray]:
     return host(np.histogram2d, x, y, bins, range, density, weights)
 
 
 @public
 def histogramdd(
-    sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None,
+    sample: ArrayLike, bins: Any = 10, range: Any = None, density: bool | None = None, weights: ArrayLike | None = None,
 ) -> tuple[ndarray, tuple[ndarray, ...]]:
     return host(np.histogramdd, sample, bins, range, density, weights)

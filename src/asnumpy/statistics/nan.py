@@ -9,7 +9,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import ArrayLike, Axes, DTypeLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
 from asnumpy.indexing.selection import select_where
@@ -43,8 +43,8 @@ def _replaced(a: Any, value: float) -> tuple[ndarray, ndarray | None]:
 
 @public
 def nansum(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = _NoValue, initial: Any = _NoValue,
-    where: Any = _NoValue,
+    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = _NoValue,
+    initial: Any = _NoValue, where: ArrayLike = _NoValue,
 ) -> ndarray:
     filled, _ = _replaced(a, 0)
     return sum(filled, axis=axis, dtype=dtype, out=out, **_given(keepdims=keepdims, initial=initial, where=where))
@@ -52,20 +52,20 @@ def nansum(
 
 @public
 def nanprod(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = _NoValue, initial: Any = _NoValue,
-    where: Any = _NoValue,
+    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = _NoValue,
+    initial: Any = _NoValue, where: ArrayLike = _NoValue,
 ) -> ndarray:
     filled, _ = _replaced(a, 1)
     return prod(filled, axis=axis, dtype=dtype, out=out, **_given(keepdims=keepdims, initial=initial, where=where))
 
 
 @public
-def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
+def nancumsum(a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
     return cumsum(_replaced(a, 0)[0], axis=axis, dtype=dtype, out=out)
 
 
 @public
-def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> ndarray:
+def nancumprod(a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
     return cumprod(_replaced(a, 1)[0], axis=axis, dtype=dtype, out=out)
 
 
@@ -74,7 +74,8 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> 
 
 @public
 def nanmax(
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NoValue, initial: Any = _NoValue, where: Any = _NoValue,
+    a: ArrayLike, axis: Axes | None = None, out: Any = None, keepdims: bool = _NoValue, initial: Any = _NoValue,
+    where: ArrayLike = _NoValue,
 ) -> ndarray:
     """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     return fmax.reduce(asarray(a), axis=axis, out=out, **_given(keepdims=keepdims, initial=initial, where=where))
@@ -82,7 +83,8 @@ def nanmax(
 
 @public
 def nanmin(
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NoValue, initial: Any = _NoValue, where: Any = _NoValue,
+    a: ArrayLike, axis: Axes | None = None, out: Any = None, keepdims: bool = _NoValue, initial: Any = _NoValue,
+    where: ArrayLike = _NoValue,
 ) -> ndarray:
     """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     return fmin.reduce(asarray(a), axis=axis, out=out, **_given(keepdims=keepdims, initial=initial, where=where))
@@ -96,18 +98,19 @@ def _nan_position(search: Any, a: Any, worst: float, axis: Any, out: Any, keepdi
 
 
 @public
-def nanargmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = _NoValue) -> ndarray:
+def nanargmax(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = _NoValue) -> ndarray:
     return _nan_position(argmax, a, -np.inf, axis, out, keepdims)
 
 
 @public
-def nanargmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = _NoValue) -> ndarray:
+def nanargmin(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = _NoValue) -> ndarray:
     return _nan_position(argmin, a, np.inf, axis, out, keepdims)
 
 
 @public
 def nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = _NoValue, *, where: Any = _NoValue,
+    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = _NoValue,
+    *, where: ArrayLike = _NoValue,
 ) -> ndarray:
     """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     filled, mask = _replaced(a, 0)
@@ -186,23 +189,23 @@ def nanstd(
 
 @public
 def nanmedian(
-    a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = _NoValue,
+    a: ArrayLike, axis: Axes | None = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = _NoValue,
 ) -> ndarray:
     return host(np.nanmedian, asarray(a), axis, out, False, **_given(keepdims=keepdims))
 
 
 @public
 def nanpercentile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: Any = _NoValue, *, weights: Any = None,
+    a: ArrayLike, q: ArrayLike, axis: Axes | None = None, out: Any = None, overwrite_input: bool = False,
+    method: str = "linear", keepdims: bool = _NoValue, *, weights: ArrayLike | None = None,
 ) -> ndarray:
     return _nan_quantile(np.nanpercentile, a, q, axis, out, method, keepdims, weights)
 
 
 @public
 def nanquantile(
-    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
-    keepdims: Any = _NoValue, *, weights: Any = None,
+    a: ArrayLike, q: ArrayLike, axis: Axes | None = None, out: Any = None, overwrite_input: bool = False,
+    method: str = "linear", keepdims: bool = _NoValue, *, weights: ArrayLike | None = None,
 ) -> ndarray:
     return _nan_quantile(np.nanquantile, a, q, axis, out, method, keepdims, weights)
 

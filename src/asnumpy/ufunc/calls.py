@@ -99,7 +99,7 @@ def _into(ufunc: Any, args: tuple[Any, ...], out: ndarray) -> Any:
         loop = resolve_call(ufunc, (*keys[2:], out.dtype), None, "same_kind")
         integers = ufunc.name == "power" and loop[1].kind == "i"
         plan = _plans[question] = loop if ufunc.has_loop(loop) and not integers else ()
-    return _core.apply(ufunc.name, plan, args, (out,)) if plan and out.flags_writeable else None
+    return _core.apply(ufunc.name, plan, args, (out,)) if plan and out._flags_writeable else None
 
 
 def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -137,7 +137,7 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     where = kwargs.get("where", True)
     if not ufunc.has_loop(loop) or not all(map(fits, inputs, loop)):
         return on_host(ufunc.numpy, name, args, kwargs)
-    if any(each is not None and not each.flags_writeable for each in outs):
+    if any(each is not None and not each._flags_writeable for each in outs):
         raise ValueError("output array is read-only")
     if where is not True:
         mask = asarray(where)

@@ -113,7 +113,7 @@ def reduce(
         return numpy()
     keep = bool(keepdims)
     shape = _reduced_shape(a.shape, axes, keep)
-    if out is not None and (out.shape != shape or not out.flags_writeable):
+    if out is not None and (out.shape != shape or not out._flags_writeable):
         return numpy()
     identity = ufunc.numpy.identity
     start: Any = None  # what the reduction starts from, when that is not the identity
@@ -172,7 +172,7 @@ def accumulate(ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any) -> Any:
         return numpy()
     if not isinstance(a, ndarray) or a.ndim == 0:
         return numpy()
-    if not hasattr(axis, "__index__") or (out is not None and (out.shape != a.shape or not out.flags_writeable)):
+    if not hasattr(axis, "__index__") or (out is not None and (out.shape != a.shape or not out._flags_writeable)):
         return numpy()
     place = normalize_axis_index(axis.__index__(), a.ndim)
     kind, _ = _dtypes(ufunc, a, dtype, out)

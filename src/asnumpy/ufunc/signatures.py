@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Unary(ufunc):
-    def __call__(  # type: ignore[override]
+    def __call__(  # type: ignore[empty-body, override]
         self, x: ArrayLike, /, out: ndarray | tuple[ndarray | None] | None = None, *, where: ArrayLike = True,
         casting: str = "same_kind", order: str = "K", dtype: DTypeLike | None = None, subok: bool = True,
         signature: Any = None,
@@ -20,7 +20,7 @@ class Unary(ufunc):
 
 
 class Binary(ufunc):
-    def __call__(  # type: ignore[override]
+    def __call__(  # type: ignore[empty-body, override]
         self, x1: ArrayLike, x2: ArrayLike, /, out: ndarray | tuple[ndarray | None] | None = None, *,
         where: ArrayLike = True, casting: str = "same_kind", order: str = "K", dtype: DTypeLike | None = None,
         subok: bool = True, signature: Any = None,
@@ -28,7 +28,7 @@ class Binary(ufunc):
 
 
 class UnaryPair(ufunc):
-    def __call__(  # type: ignore[override]
+    def __call__(  # type: ignore[empty-body, override]
         self, x: ArrayLike, out1: ndarray | None = None, out2: ndarray | None = None, /, *,
         out: tuple[ndarray | None, ndarray | None] | None = None, where: ArrayLike = True, casting: str = "same_kind",
         order: str = "K", dtype: DTypeLike | None = None, subok: bool = True, signature: Any = None,
@@ -36,7 +36,7 @@ class UnaryPair(ufunc):
 
 
 class BinaryPair(ufunc):
-    def __call__(  # type: ignore[override]
+    def __call__(  # type: ignore[empty-body, override]
         self, x1: ArrayLike, x2: ArrayLike, out1: ndarray | None = None, out2: ndarray | None = None, /, *,
         out: tuple[ndarray | None, ndarray | None] | None = None, where: ArrayLike = True, casting: str = "same_kind",
         order: str = "K", dtype: DTypeLike | None = None, subok: bool = True, signature: Any = None,
@@ -46,7 +46,7 @@ class BinaryPair(ufunc):
 class Product(ufunc):
     """Of vectors and matrices: axes instead of a mask."""
 
-    def __call__(  # type: ignore[override]
+    def __call__(  # type: ignore[empty-body, override]
         self, x1: ArrayLike, x2: ArrayLike, /, out: ndarray | tuple[ndarray | None] | None = None, *, axes: Any = ...,
         axis: SupportsIndex = ..., keepdims: bool = False, casting: str = "same_kind", order: str = "K",
         dtype: DTypeLike | None = None, subok: bool = True, signature: Any = None,

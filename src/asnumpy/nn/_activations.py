@@ -1,9 +1,4 @@
-"""asnumpy.nn: activations and normalisations, composed of array operations so that they fuse.
-
-On a device that has one as a single operation, that is recorded instead; it agrees within the dtype's error. The names
-are those of the libraries for Ascend devices (torch_npu, MindSpore). All take arrays of any shape; integers are
-computed in float64, float16 and bfloat16 in float32 and rounded once, at the end.
-"""
+"""The functions of asnumpy.nn: what they compute, and where a device has one as a single operation."""
 
 from __future__ import annotations
 
@@ -14,6 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple as _normal_axes
 
 from asnumpy import _core
+from asnumpy._types import ArrayLike, Axes
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.convert import asarray as _asarray
 from asnumpy.indexing.selection import select_where as _select
@@ -35,11 +31,6 @@ from asnumpy.ufunc.functions import (
     tanh,
 )
 from asnumpy.ufunc.functions import sqrt as _sqrt
-
-__all__ = [
-    "elu", "gelu", "layer_norm", "leaky_relu", "log_sigmoid", "log_softmax", "relu", "rms_norm", "sigmoid", "silu",
-    "softmax", "softplus",
-]
 
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
@@ -72,12 +63,12 @@ _own = _core.offered
 
 def _own_along(name: str, a: ndarray, axis: Any) -> ndarray | None:
     """The same for functions along one axis."""
-    if a.host_visible or a.ndim == 0 or not hasattr(axis, "__index__"):
+    if a._host_visible or a.ndim == 0 or not hasattr(axis, "__index__"):
         return None
     return _core.offered(name, _normal_axes(axis, a.ndim)[0], 0, 0.0, 0.0, a)
 
 
-def relu(x: Any) -> ndarray:
+def relu(x: ArrayLike) -> ndarray:
     """The larger of x and 0; NaN stays NaN, integers stay integers.
 
     Parameters: x, an array of real numbers. Returns an array of its shape and dtype. TypeError for complex numbers.
@@ -88,7 +79,7 @@ def relu(x: Any) -> ndarray:
     return maximum(a, a.dtype.type(0)) if a.dtype.kind != "b" else _core.cast(a, a.dtype)
 
 
-def leaky_relu(x: Any, alpha: float = 0.2) -> ndarray:
+def leaky_relu(x: ArrayLike, alpha: float = 0.2) -> ndarray:
     """x where it is positive, alpha * x elsewhere.
 
     Parameters: x, an array of real numbers; alpha, the slope for negative numbers. Returns an array of x's shape.
@@ -100,7 +91,7 @@ def leaky_relu(x: Any, alpha: float = 0.2) -> ndarray:
     return _narrowed(_select(greater(a, 0), a, multiply(a, alpha), a.dtype), dtype)
 
 
-def elu(x: Any, alpha: float = 1.0) -> ndarray:
+def elu(x: ArrayLike, alpha: float = 1.0) -> ndarray:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere.
 
     Parameters: x, an array of real numbers; alpha, the negative of the limit at minus infinity. Returns an array of
@@ -119,7 +110,7 @@ def _sigmoid(a: ndarray) -> ndarray:
     return divide(_select(less(a, 0), small, 1.0, a.dtype), small + 1.0)
 
 
-def sigmoid(x: Any) -> ndarray:
+def sigmoid(x: ArrayLike) -> ndarray:
     """1 / (1 + exp(-x)), without overflow.
 
     Parameters: x, an array of real numbers. Returns an array of its shape.
@@ -131,7 +122,7 @@ def sigmoid(x: Any) -> ndarray:
     return _narrowed(_sigmoid(a), dtype)
 
 
-def log_sigmoid(x: Any) -> ndarray:
+def log_sigmoid(x: ArrayLike) -> ndarray:
     """log(sigmoid(x)), without overflow or cancellation.
 
     Parameters: x, an array of real numbers. Returns an array of its shape.
@@ -143,7 +134,7 @@ def log_sigmoid(x: Any) -> ndarray:
     return _narrowed(subtract(minimum(a, 0.0), log1p(exp(negative(absolute(a))))), dtype)
 
 
-def silu(x: Any) -> ndarray:
+def silu(x: ArrayLike) -> ndarray:
     """x * sigmoid(x); 0 at minus infinity.
 
     Parameters: x, an array of real numbers. Returns an array of its shape.
@@ -157,7 +148,7 @@ def silu(x: Any) -> ndarray:
     return _narrowed(multiply(maximum(a, lowest), _sigmoid(a)), dtype)
 
 
-def softplus(x: Any, beta: float = 1.0, threshold: float = 20.0) -> ndarray:
+def softplus(x: ArrayLike, beta: float = 1.0, threshold: float = 20.0) -> ndarray:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold.
 
     Parameters: x, an array of real numbers; beta, how sharp the bend is; threshold, from where on it is x. Returns an
@@ -172,7 +163,7 @@ def softplus(x: Any, beta: float = 1.0, threshold: float = 20.0) -> ndarray:
     return _narrowed(_select(greater(scaled, threshold), a, curve, a.dtype), dtype)
 
 
-def gelu(x: Any, approximate: str = "none") -> ndarray:
+def gelu(x: ArrayLike, approximate: str = "none") -> ndarray:
     """x times the normal distribution's cumulative probability at x.
 
     Parameters: x, an array of real numbers; approximate, 'none' for the error function, 'tanh' for the usual
@@ -204,7 +195,7 @@ def _shifted(given: ndarray, axis: Any, function: str) -> tuple[ndarray, tuple[i
     return subtract(a, highest), axes, dtype
 
 
-def softmax(x: Any, axis: Any = -1) -> ndarray:
+def softmax(x: ArrayLike, axis: Axes | None = -1) -> ndarray:
     """exp(x) divided by its sum along the axis, without overflow.
 
     Parameters: x, an array of real numbers; axis, an int, a tuple of ints, or None for all axes. Returns an array of
@@ -218,7 +209,7 @@ def softmax(x: Any, axis: Any = -1) -> ndarray:
     return _narrowed(divide(powers, powers.sum(axis=axes, keepdims=True)), dtype)
 
 
-def log_softmax(x: Any, axis: Any = -1) -> ndarray:
+def log_softmax(x: ArrayLike, axis: Axes | None = -1) -> ndarray:
     """log(softmax(x)), without overflow and without logarithms of zero.
 
     Parameters: as for softmax. Returns an array of x's shape.
@@ -241,7 +232,7 @@ def _normal_shape(a: ndarray, normalized_shape: Any, function: str) -> tuple[int
 
 def _own_normal(name: str, a: ndarray, axes: tuple[int, ...], weight: Any, bias: Any, eps: float) -> ndarray | None:
     """The device's own normalisation; None where it is to be composed."""
-    if a.host_visible:
+    if a._host_visible:
         return None
     given = [None if part is None else _asarray(part) for part in (weight, bias)]
     if any(part is not None and part.shape != a.shape[axes[0]:] for part in given):
@@ -263,7 +254,7 @@ def _scaled(made: ndarray, weight: Any, bias: Any, dtype: np.dtype, lengths: tup
     return _narrowed(made, dtype)
 
 
-def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> ndarray:
+def layer_norm(x: ArrayLike, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> ndarray:
     """x with mean 0 and variance 1 over its last axes, times weight, plus bias.
 
     Parameters: x, an array of real numbers; normalized_shape, the lengths of the last axes, an int for one; weight and
@@ -281,7 +272,7 @@ def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = No
     return _scaled(made, weight, bias, dtype, a.shape[axes[0]:], "layer_norm")
 
 
-def rms_norm(x: Any, normalized_shape: Any, weight: Any = None, eps: float = 1e-6) -> ndarray:
+def rms_norm(x: ArrayLike, normalized_shape: Any, weight: Any = None, eps: float = 1e-6) -> ndarray:
     """x divided by its root mean square over its last axes, times weight.
 
     Parameters: as for layer_norm. Returns an array of x's shape and dtype. ValueError where the shapes do not fit.

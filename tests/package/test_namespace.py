@@ -1,0 +1,91 @@
+"""The namespaces: nothing of the inner workings shows, a star hides no builtin, everything has a signature."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import asnumpy as ap
+
+SPACES = ("linalg", "fft", "nn", "lib", "polynomial", "random", "char", "strings", "cann", "emath", "f2py")
+
+
+def public_names(space: Any) -> set[str]:
+    return {name for name in vars(space) if not name.startswith("_")}
+
+
+def test_nothing_else_is_in_the_namespace() -> None:
+    """Besides what it exports: the rooms, which are modules, and `eval`, which a star would put before Python's."""
+    rest = public_names(ap) - set(ap.__all__) - {"eval"}
+    assert {name for name in rest if not isinstance(getattr(ap, name), ModuleType)} == set()
+    assert {name for name in rest if not getattr(ap, name).__name__.startswith("asnumpy.")} == set()
+    assert set(dir(ap)) <= {*ap.__all__, "eval", "cann"}
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_modules_show_what_they_export(name: str) -> None:
+    space = import_module(f"asnumpy.{name}")
+    rest = public_names(space) - set(space.__all__)
+    assert {one for one in rest if not isinstance(vars(space)[one], ModuleType)} == set()
+    assert {one for one in rest if not vars(space)[one].__name__.startswith("asnumpy.")} == set()
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_what_is_exported_is_there(name: str) -> None:
+    space = import_module(f"asnumpy.{name}")
+    assert [one for one in space.__all__ if not hasattr(space, one)] == []
+    assert [one for one in ap.__all__ if not hasattr(ap, one)] == []
+
+
+def test_a_star_hides_no_builtin_that_numpy_leaves() -> None:
+    hidden = {name for name in ap.__all__ if hasattr(builtins, name)}
+    assert hidden == {name for name in np.__all__ if hasattr(builtins, name)}
+
+
+def test_names_are_exported_once() -> None:
+    assert len(ap.__all__) == len(set(ap.__all__))
+
+
+@pytest.mark.parametrize("kind", ["ndarray", "ufunc", "flatiter"])
+def test_classes_show_what_numpy_s_show(kind: str) -> None:
+    own = {"ufunc": {"name", "row", "has_loop", "reducible"}}
+    extra = public_names_of(getattr(ap, kind)) - public_names_of(getattr(np, kind))
+    assert extra == own.get(kind, set())
+
+
+def public_names_of(kind: type) -> set[str]:
+    return {name for name in dir(kind) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("name", ["", *SPACES])
+def test_everything_has_a_signature(name: str) -> None:
+    space = ap if not name else import_module(f"asnumpy.{name}")
+    silent = []
+    for one in space.__all__:
+        value = getattr(space, one)
+        if callable(value) and not isinstance(value, type) and getattr(value, "__module__", "").startswith("asnumpy"):
+            try:
+                inspect.signature(value)
+            except (TypeError, ValueError):
+                silent.append(one)
+    assert silent == []
+    assert str(inspect.signature(ap.eval)) == "(*arrays: 'ndarray') -> 'None'"
+
+
+def test_names_of_the_class() -> None:
+    assert ap.NPUArray is ap.NPArray is ap.ndarray
+    assert "NPUArray" in (ap.ndarray.__doc__ or "") and "NPArray" in (ap.ndarray.__doc__ or "")
+
+
+@pytest.mark.parametrize("name", ["npu", "npu:0"])
+def test_npu_is_another_name_of_ascend(name: str) -> None:
+    """What PyTorch's users write; whether there is such a device is another question."""
+    assert ap.Device(name) == ap.Device("ascend:0") == name
+    with pytest.raises(ValueError, match="Device not understood"):
+        ap.Device(name + "x")
