@@ -165,7 +165,6 @@ public:
 };
 const Operator* simulated(int op);  // null: not simulated
 bool defined(int op);               // by a table so far
-int simulated_count();
 
 bool castable(DType from, DType to);  // CANN's rule
 

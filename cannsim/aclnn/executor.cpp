@@ -16,7 +16,6 @@ namespace {
 
 struct Table {
     std::vector<Operator> operators = std::vector<Operator>(cannsim::operators().size());
-    int count = 0;
 };
 Table& table() {
     static asnumpy::Immortal<Table> instance;
@@ -38,7 +37,6 @@ Operators::Operators(std::initializer_list<Operator> list) {
         Operator& place = table().operators[static_cast<std::size_t>(index)];
         if (place.plan) wrong_table("two tables of operators define", one.name);
         place = one;
-        ++table().count;
     }
 }
 
@@ -49,7 +47,6 @@ const Operator* simulated(int op) {
     return found.plan ? &found : nullptr;
 }
 bool defined(int op) { return static_cast<bool>(table().operators[static_cast<std::size_t>(op)].plan); }
-int simulated_count() { return simulated(0) ? table().count : table().count; }
 
 int plan(int op, std::span<const Argument> arguments, std::uint64_t* workspace, aclOpExecutor** executor) {
     const char* const name = operators()[static_cast<std::size_t>(op)].name;

@@ -139,6 +139,5 @@ void refuse_unsafe_while_capturing(const char* what) {
 }
 
 int exchange_capture_mode(int mode) { return std::exchange(thread_mode, mode); }
-int capture_count() { return open_any; }
 
 }  // namespace cannsim

@@ -68,6 +68,5 @@ void refuse_while_capturing(const Stream&, const char* what);  // sync or query 
 void refuse_while_capturing(const Device&, const char* what);  // or of a device with one
 void refuse_unsafe_while_capturing(const char* what);       // aclrtMemcpy and the like, by the thread's mode
 int exchange_capture_mode(int mode);
-int capture_count();
 
 }  // namespace cannsim

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
@@ -15,11 +13,11 @@
 #include <span>
 #include <utility>
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/immortal.hpp"
+#include "runtime/arena.hpp"
 #include "runtime/config.hpp"
 #include "runtime/hazard.hpp"
 #include "runtime/memory_ranges.hpp"
@@ -31,22 +29,8 @@ namespace cannsim {
 namespace {
 
 constexpr std::size_t address_alignment = 64, guard = 64;
-constexpr std::size_t page = 4096;
 constexpr std::size_t large = std::size_t{1} << 16;       // pages of freed blocks from here on go back to the system at once
 constexpr std::size_t most_kept = std::size_t{16} << 20;  // those of smaller ones when together they are this many bytes
-
-// One device's memory: the range of addresses is twice the capacity, so that freed addresses rest before they are used again.
-struct Arena {
-    int file = -1;
-    std::uintptr_t begin = 0;
-    std::size_t length = 0;
-    std::ptrdiff_t distance = 0;  // from the client's address to ours
-    std::map<std::uintptr_t, std::size_t> free;
-    std::map<std::uintptr_t, std::pair<std::uintptr_t, std::size_t>> reserved;  // ranges without memory: what was taken for them
-    std::uintptr_t cursor = 0;
-    std::size_t kept = 0;  // bytes of small blocks that were freed since their pages last went back
-    MemoryBooks books;
-};
 
 struct Everything {
     std::shared_mutex mutex;
@@ -66,21 +50,7 @@ std::array<DeviceRange, 64> ranges;
 Arena& arena(int device) {
     auto& slot = all().arenas[static_cast<std::size_t>(device)];
     if (slot) return *slot;
-    auto made = std::make_unique<Arena>();
-    made->length = static_cast<std::size_t>(capacity(device)) * 2 + (std::size_t{1} << 30);
-    made->file = memfd_create("cannsim", MFD_CLOEXEC);
-    if (made->file < 0 || ftruncate(made->file, static_cast<off_t>(made->length)) != 0)
-        throw Refusal{ACL_ERROR_RT_MEMORY_ALLOCATION, text("the host gave no memory file for device ", device, ": ", std::strerror(errno))};
-    void* const seen = mmap(nullptr, made->length, PROT_NONE, MAP_SHARED | MAP_NORESERVE, made->file, 0);
-    void* const ours = mmap(nullptr, made->length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, made->file, 0);
-    if (seen == MAP_FAILED || ours == MAP_FAILED)
-        throw Refusal{ACL_ERROR_RT_MEMORY_ALLOCATION, text("the host gave no address range for device ", device, ": ", std::strerror(errno))};
-    madvise(ours, made->length, MADV_HUGEPAGE);  // where the system grants it
-    madvise(ours, made->length, MADV_DONTDUMP);
-    made->begin = reinterpret_cast<std::uintptr_t>(seen);
-    made->distance = static_cast<std::byte*>(ours) - static_cast<std::byte*>(seen);
-    made->free[made->begin] = made->length;
-    made->cursor = made->begin;
+    auto made = std::make_unique<Arena>(device, static_cast<std::size_t>(capacity(device)) * 2 + (std::size_t{1} << 30));
     DeviceRange& range = ranges[static_cast<std::size_t>(device)];
     range.distance = made->distance;
     range.end.store(made->begin + made->length, std::memory_order_relaxed);
@@ -88,49 +58,6 @@ Arena& arena(int device) {
     slot = std::move(made);
     install_fault_handler();
     return *slot;
-}
-
-// The first free addresses at or after the cursor, then from the start: what was freed last is used again last.
-std::uintptr_t take(Arena& a, std::size_t length) {
-    const auto fits = [&](const auto& range) { return range.second >= length; };
-    auto found = a.free.upper_bound(a.cursor);
-    std::uintptr_t begin = a.cursor;
-    // The range around the cursor: what lies before the cursor was freed not long ago.
-    if (found != a.free.begin() && std::prev(found)->first + std::prev(found)->second >= a.cursor + length) --found;
-    else if (found = std::find_if(found, a.free.end(), fits); found != a.free.end()) begin = found->first;
-    else if (found = std::ranges::find_if(a.free, fits); found != a.free.end()) begin = found->first;
-    else return 0;
-    const auto [from, free] = *found;
-    a.free.erase(found);
-    if (begin > from) a.free[from] = begin - from;
-    if (from + free > begin + length) a.free[begin + length] = from + free - begin - length;
-    a.cursor = begin + length;
-    return begin;
-}
-
-// The whole pages among these addresses lose what they hold.
-void drop_pages(const Arena& a, std::uintptr_t begin, std::size_t length) {
-    const std::uintptr_t first = (begin + page - 1) / page * page, last = (begin + length) / page * page;
-    if (first < last)
-        fallocate(a.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(first - a.begin), static_cast<off_t>(last - first));
-}
-
-// Gives the free range that the addresses are part of now.
-std::pair<std::uintptr_t, std::size_t> give(Arena& a, std::uintptr_t begin, std::size_t length) {
-    auto next = a.free.lower_bound(begin);
-    if (next != a.free.end() && begin + length == next->first) {
-        length += next->second;
-        next = a.free.erase(next);
-    }
-    if (next != a.free.begin()) {
-        const auto before = std::prev(next);
-        if (before->first + before->second == begin) {
-            before->second += length;
-            return *before;
-        }
-    }
-    a.free[begin] = length;
-    return {begin, length};
 }
 
 void forget_overlapping(std::map<std::uintptr_t, Block>& blocks, std::uintptr_t begin, std::size_t length) {
@@ -169,7 +96,7 @@ void* allocate_device(int device, std::size_t size, bool padded) {
     const std::unique_lock lock(e.mutex);
     Arena& a = arena(device);
     const std::uint64_t total = capacity(device);
-    const std::uintptr_t begin = rounded < size || a.books.used + rounded > total ? 0 : take(a, length);
+    const std::uintptr_t begin = rounded < size || a.books.used + rounded > total ? 0 : a.take(length);
     if (!begin)
         throw Refusal{ACL_ERROR_RT_MEMORY_ALLOCATION,
                       text("device ", device, " has ", total - std::min(total, a.books.used), " of ", total, " bytes left, asked for ", size)};
@@ -207,14 +134,14 @@ void free_device(void* address, const char* pair) {
     a.books.used -= block.reserved;
     ++a.books.frees;
     const std::size_t length = (block.reserved + guard + address_alignment - 1) / address_alignment * address_alignment;
-    const auto [free_begin, free_length] = give(a, block.begin, length);
+    const auto [free_begin, free_length] = a.give(block.begin, length);
     // Addresses that rest keep no memory: a program that frees what it allocates would else use up the host's.
     if (block.reserved >= large) {  // with the pages at its ends, where the neighbours are free
-        const std::uintptr_t first = std::max(free_begin, block.begin - page), last = std::min(free_begin + free_length, block.begin + length + page);
-        drop_pages(a, first, last - first);
+        const std::uintptr_t first = std::max(free_begin, block.begin - Arena::page), last = std::min(free_begin + free_length, block.begin + length + Arena::page);
+        a.drop_pages(first, last - first);
     }
     else if ((a.kept += length) > most_kept) {
-        for (const auto& [begin, free] : a.free) drop_pages(a, begin, free);
+        for (const auto& [begin, free] : a.free) a.drop_pages(begin, free);
         a.kept = 0;
         a.cursor = a.begin;  // small blocks have rested for long enough: what is known of each takes memory as well
     }
@@ -341,7 +268,7 @@ void* reserve_range(int device, std::size_t size) {
     const std::unique_lock lock(e.mutex);
     Arena& a = arena(device);
     constexpr std::size_t huge = std::size_t{1} << 21;
-    const std::uintptr_t begin = take(a, size + huge);
+    const std::uintptr_t begin = a.take(size + huge);
     if (!begin) throw Refusal{ACL_ERROR_RT_MEMORY_ALLOCATION, text("device ", device, " has no range of ", size, " addresses left")};
     const std::uintptr_t aligned = (begin + huge - 1) / huge * huge;
     forget_overlapping(e.blocks, begin, size + huge);
@@ -356,7 +283,7 @@ void release_range(void* address) {
     if (device >= 0) {
         Arena& a = *e.arenas[static_cast<std::size_t>(device)];
         if (const auto found = a.reserved.find(number_of(address)); found != a.reserved.end()) {
-            give(a, found->second.first, found->second.second);
+            a.give(found->second.first, found->second.second);
             a.reserved.erase(found);
             return;
         }

@@ -44,7 +44,6 @@ bool choose_chip(std::string_view name) {
     chosen = &*found;
     return true;
 }
-std::string_view known_chips() { return "Ascend910B1, Ascend910B2, Ascend910B3, Ascend910B4, Ascend910_9391"; }
 
 double seconds(const Cost& cost) {
     const Chip& c = chip();

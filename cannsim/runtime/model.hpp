@@ -28,7 +28,6 @@ struct Chip {
 
 const Chip& chip();
 bool choose_chip(std::string_view name);  // false: unknown
-std::string_view known_chips();
 
 enum class Engine : std::uint8_t { vector, cube, copy, link };
 

@@ -14,7 +14,6 @@ public:
     ForkMutex& operator=(const ForkMutex&) = delete;
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
-    bool try_lock() { return mutex_.try_lock(); }
     int rank() const { return rank_; }
 
 private:
