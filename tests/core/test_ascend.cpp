@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "ascend/launch/device_state.hpp"
+#include "ascend/launch/emitter.hpp"
 #include "ascend/lower/lowering.hpp"
 #include "on_simulator.hpp"
 

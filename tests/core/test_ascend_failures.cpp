@@ -1,5 +1,6 @@
 // What fails on the simulated devices: wrong calls, every function at its nth call, memory that is used up, a lost device.
 #include "ascend/launch/device_state.hpp"
+#include "ascend/launch/emitter.hpp"
 #include "on_simulator.hpp"
 
 using namespace asnumpy;
