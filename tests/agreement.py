@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -53,7 +55,9 @@ def _spacing(expected: np.ndarray) -> np.ndarray:
 
 
 def assert_same(expected: Any, got: Any, ulp: float = 0, atol: float = 0) -> None:
-    """`got` has the kind, shape, dtype and values of NumPy's `expected`; NaN equals NaN, scalars may be 0-d arrays."""
+    """`got` has the kind, shape, dtype and values of NumPy's `expected`; NaN equals NaN.
+
+    A 0-d result that acts as a number stands for NumPy's scalar of its dtype, and for the Python number of its kind."""
     if isinstance(expected, (np.ndarray, np.generic)):
         assert isinstance(got, ap.ndarray), f"expected an asnumpy.ndarray, got {type(got).__name__}: {got!r}"
         plain = np.asarray(expected)
@@ -80,11 +84,21 @@ def assert_same(expected: Any, got: Any, ulp: float = 0, atol: float = 0) -> Non
             assert_same(one, other, ulp, atol)
         return
     if isinstance(expected, (bool, int, float, complex)) and isinstance(got, ap.ndarray):
-        assert got.ndim == 0
-        assert got.item() == expected or got.item() != got.item()
-        return
+        assert got._scalar_like, f"an array where NumPy has {expected!r}"
+        assert got.dtype == np.dtype(type(expected)), f"{got.dtype} where NumPy has {expected!r}"
+        got = got.item()
     assert type(got) is type(expected), f"expected {type(expected).__name__}, got {type(got).__name__}"
-    assert got == expected
+    assert got == expected or (got != got and expected != expected), f"{got!r} where NumPy has {expected!r}"
+
+
+# What depends on values, which are computed later: what a processor notes, and that a slice has nothing but NaN.
+_OF_VALUES = r"(divide by zero|overflow|underflow|invalid value) encountered in |All-NaN (slice|axis) encountered"
+
+
+def categories(caught: list[warnings.WarningMessage], of_values: str) -> set[type[Warning]]:
+    """The classes of the warnings that come at the call: none that depend on values, and none of our own."""
+    return {one.category for one in caught
+            if not one.category.__module__.startswith("asnumpy") and not re.match(of_values, str(one.message))}
 
 
 def assert_same_error(error: BaseException, call: Callable[[], Any]) -> None:
@@ -102,11 +116,15 @@ def assert_same_error(error: BaseException, call: Callable[[], Any]) -> None:
     raise AssertionError(f"returned {got!r}, NumPy raises {type(error).__name__}({error})")
 
 
-def agree(function: str | Callable[..., Any], *args: Any, ulp: float = 0, atol: float = 0, **kwargs: Any) -> Any:
+def agree(
+    function: str | Callable[..., Any], *args: Any, ulp: float = 0, atol: float = 0, of_values: str = _OF_VALUES,
+    **kwargs: Any,
+) -> Any:
     """Calls `function` (a name in both namespaces, or a callable that takes the namespace first) on both libraries.
 
     Arguments that are NumPy arrays reach ours as arrays of ours. Afterwards they are compared too, so that what was
-    written in place, or by mistake, is seen. Returns our result, or None where both raise.
+    written in place, or by mistake, is seen. Both give warnings of the same classes, save those whose text `of_values`
+    fits. Returns our result, or None where both raise.
     """
     plain = [np.array(one) if isinstance(one, np.ndarray) else one for one in args]
     mine = [ours(one) for one in args]
@@ -121,17 +139,19 @@ def agree(function: str | Callable[..., Any], *args: Any, ulp: float = 0, atol: 
             target = getattr(target, part)
         return target(*values, **named)
 
-    import warnings
-
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(record=True) as theirs, np.errstate(all="ignore"):
+        warnings.simplefilter("always")
         try:
             expected = call(np, plain, plain_named)
         except Exception as error:  # NumPy's judgement, whatever it is
             assert_same_error(error, lambda: call(ap, mine, mine_named))
             return None
+    with warnings.catch_warnings(record=True) as caught, np.errstate(all="ignore"):
+        warnings.simplefilter("always")
         got = call(ap, mine, mine_named)
-    assert_same(expected, got, ulp, atol)
+        assert_same(expected, got, ulp, atol)
+    said, wanted = [str(one.message) for one in caught], [str(one.message) for one in theirs]
+    assert categories(caught, of_values) == categories(theirs, of_values), f"warned {said}, NumPy {wanted}"
     for one, other in zip((*plain, *plain_named.values()), (*mine, *mine_named.values()), strict=True):
         if isinstance(one, np.ndarray):
             assert_same(one, other, ulp, atol)

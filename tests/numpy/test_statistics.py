@@ -146,12 +146,16 @@ NAN_SAMPLES = {
 }
 
 
+# What NumPy says of slices that have nothing else, once it has looked at the values.
+ALL_NAN = r"All-NaN|Mean of empty slice|Degrees of freedom <= 0|invalid value"
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
 @pytest.mark.parametrize("kind", sorted(NAN_SAMPLES))
 @pytest.mark.parametrize("function", ["nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd"])
 def test_nan_reductions(function, kind, dtype):
     a = NAN_SAMPLES[kind](sample((4, 5), dtype))
-    near = {"ulp": 8, "atol": 2e-3 if dtype == "float16" else 0}
+    near = {"ulp": 8, "atol": 2e-3 if dtype == "float16" else 0, "of_values": ALL_NAN}
     for axis in (None, 0, 1, -1, (0, 1)):
         agree(function, a, axis, **near)
         agree(function, a, axis, keepdims=True, **near)
@@ -174,6 +178,6 @@ def test_other_nan_functions(kind, dtype):
         agree("nanpercentile", a if dtype != "bool" else a.astype("int8"), [20, 50], axis)
         agree("nanquantile", a if dtype != "bool" else a.astype("int8"), 0.3, axis, keepdims=True)
         for name in ("nansum", "nanmean", "nanvar", "nanmax"):
-            agree(name, a, axis, ulp=8)
+            agree(name, a, axis, ulp=8, of_values=ALL_NAN)
     agree("nanmean", a, dtype="int32")
     agree("nanargmax", np.zeros((0, 3)))

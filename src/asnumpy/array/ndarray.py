@@ -15,7 +15,7 @@ from asnumpy.array import layout, pickling, printing
 from asnumpy.array.flags import flagsobj
 from asnumpy.array.flat import flatiter
 from asnumpy.creation.convert import from_host
-from asnumpy.dtypes.dtype import as_dtype
+from asnumpy.dtypes.dtype import as_dtype, warn_of_cast
 from asnumpy.elementwise.functions import clipped
 from asnumpy.host.door import host
 from asnumpy.interop import array_api, protocols
@@ -104,6 +104,8 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         copy: bool = True,
     ) -> ndarray:
         kind = as_dtype(dtype, "ndarray.astype")
+        if self.dtype.kind == "c" and (casting == "unsafe" or casting == "same_value"):
+            warn_of_cast(self.dtype, kind)
         if copy and casting == "unsafe" and order == "K" and (self.ndim < 2 or self._flags_c_contiguous):
             return _core.cast(self, kind)
         return layout.converted(self, kind, order, casting, copy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import ml_dtypes
@@ -97,6 +98,13 @@ def as_dtype(value: Any, function: str = "asarray") -> np.dtype:
     if named and len(_known) < 1000:  # classes made at run time may name a dtype too
         _known[value] = native
     return native
+
+
+def warn_of_cast(source: np.dtype, target: np.dtype) -> None:
+    """NumPy's warning where a cast that the user asked for drops imaginary parts; once for a call."""
+    if source.kind == "c" and target.kind in "iuf":
+        said = "Casting complex values to real discards the imaginary part"
+        warnings.warn(said, np.exceptions.ComplexWarning, stacklevel=3)
 
 
 def type_of(value: Any) -> Any:

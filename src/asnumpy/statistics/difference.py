@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -217,6 +218,10 @@ def cross(
     a, b = _along_last(a, axisa, "axisa"), _along_last(b, axisb, "axisb")
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
+    if a.shape[-1] == 2 or b.shape[-1] == 2:
+        said = "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. " \
+               "(deprecated in NumPy 2.0)"
+        warnings.warn(said, DeprecationWarning, stacklevel=2)
     shape = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
     flat = a.shape[-1] == 2 and b.shape[-1] == 2
     dtype = np.promote_types(a.dtype, b.dtype)

@@ -10,6 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from asnumpy import _core
 from asnumpy._core import asarray
 from asnumpy._types import ndarray
+from asnumpy.dtypes.dtype import warn_of_cast
 from asnumpy.ufunc.calls import on_host
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.operands import Unsupported, call_overrides, operand, overrides
@@ -49,7 +50,11 @@ def _dtypes(ufunc: Any, a: ndarray, dtype: Any, out: ndarray | None) -> tuple[np
     # NumPy casts a reduction's operands and its result without question.
     signature = {} if dtype is None else {"signature": (np.dtype(dtype), None, None)}
     wanted = (None if out is None else out.dtype, a.dtype, None)
-    return _computed_in(ufunc, ufunc.numpy.resolve_dtypes(wanted, reduction=True, casting="unsafe", **signature)[0])
+    kind = ufunc.numpy.resolve_dtypes(wanted, reduction=True, casting="unsafe", **signature)[0]
+    warn_of_cast(a.dtype, kind)
+    if out is not None:
+        warn_of_cast(kind, out.dtype)
+    return _computed_in(ufunc, kind)
 
 
 def fold(name: str, wide: np.dtype, dtype: np.dtype, a: ndarray, axes: tuple[int, ...], keepdims: bool) -> ndarray:

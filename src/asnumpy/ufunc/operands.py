@@ -9,7 +9,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._core import asarray
 from asnumpy._types import EXACT, ndarray
-from asnumpy.dtypes.dtype import is_narrow, real_kind, supported, wide_dtype
+from asnumpy.dtypes.dtype import is_narrow, real_kind, supported, warn_of_cast, wide_dtype
 from asnumpy.host.door import as_numpy
 
 WEAK = (int, float, complex)  # exact classes: by NEP 50 their values adapt to the arrays' dtype
@@ -54,6 +54,15 @@ _resolved: dict[tuple[Any, ...], tuple[np.dtype, ...]] = {}
 
 def resolve_call(ufunc: Any, keys: tuple[Any, ...], signature: Any, casting: str) -> tuple[np.dtype, ...]:
     """The same for a call with outputs (their dtypes, or None), `signature=` and `casting=`."""
+    loop = _resolve_call(ufunc, keys, signature, casting)
+    if casting == "unsafe":
+        for place, (key, dtype) in enumerate(zip(keys, loop, strict=True)):
+            if isinstance(key, np.dtype):
+                warn_of_cast(key, dtype) if place < ufunc.nin else warn_of_cast(dtype, key)
+    return loop
+
+
+def _resolve_call(ufunc: Any, keys: tuple[Any, ...], signature: Any, casting: str) -> tuple[np.dtype, ...]:
     if signature is not None:
         return ufunc.numpy.resolve_dtypes(keys, signature=signature, casting=casting)
     question = (ufunc.name, keys, casting)
