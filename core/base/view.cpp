@@ -2,6 +2,7 @@
 #include "base/view.hpp"
 
 #include <cstdlib>
+#include <numeric>
 
 #include "base/error.hpp"
 
@@ -99,15 +100,37 @@ bool grids_disjoint(const View& a, const View& b, std::int64_t itemsize) {
     return difference >= itemsize || -difference >= itemsize;
 }
 
+// All elements of both lie on one lattice, the multiples of what all strides have in common, but shifted against each other.
+bool lattices_disjoint(const View& a, std::int64_t itemsize_a, const View& b, std::int64_t itemsize_b) {
+    std::int64_t common = 0;
+    for (const View* const view : {&a, &b})
+        for (int i = 0; i < view->ndim(); ++i)
+            if (view->shape[i] > 1) common = std::gcd(common, view->strides[i]);
+    if (common == 0) return false;
+    const std::int64_t shift = ((b.offset - a.offset) % common + common) % common;
+    return shift >= itemsize_a && common - shift >= itemsize_b;
+}
+
 }  // namespace
 
 bool may_overlap(const View& a, std::int64_t itemsize_a, const View& b, std::int64_t itemsize_b) {
     const Extent ea = extent(a, itemsize_a), eb = extent(b, itemsize_b);
     if (ea.low >= eb.high || eb.low >= ea.high || ea.low == ea.high || eb.low == eb.high) return false;
-    return !(itemsize_a == itemsize_b && grids_disjoint(a, b, itemsize_a));
+    return !(itemsize_a == itemsize_b && grids_disjoint(a, b, itemsize_a)) && !lattices_disjoint(a, itemsize_a, b, itemsize_b);
 }
 
 bool has_internal_overlap(const View& v, std::int64_t itemsize) {
+    // Most views nest in C order: each axis steps over all that the ones after it reach.
+    std::int64_t inner = itemsize;
+    int axis = v.ndim() - 1;
+    for (; axis >= 0; --axis) {
+        if (v.shape[axis] == 0) return false;
+        if (v.shape[axis] == 1) continue;
+        const std::int64_t stride = std::abs(v.strides[axis]);
+        if (stride < inner) break;
+        inner += stride * (v.shape[axis] - 1);
+    }
+    if (axis < 0) return false;
     std::array<std::pair<std::int64_t, std::int64_t>, max_ndim> axes{};  // (|stride|, length)
     int n = 0;
     for (int i = 0; i < v.ndim(); ++i) {

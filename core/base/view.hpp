@@ -91,7 +91,8 @@ bool is_c_contiguous(const View&, std::int64_t itemsize);
 bool is_f_contiguous(const View&, std::int64_t itemsize);
 Extent extent(const View&, std::int64_t itemsize);
 
-// True unless it is certain that no byte belongs to both; exact for equal strides, else by extents.
+// True unless it is certain that no byte belongs to both: by their extents, by what their strides have in common, exactly for
+// equal strides that nest.
 bool may_overlap(const View& a, std::int64_t itemsize_a, const View& b, std::int64_t itemsize_b);
 // Two index tuples of one view that name the same element (a stride of 0 over a length above 1, as_strided windows).
 bool has_internal_overlap(const View&, std::int64_t itemsize);

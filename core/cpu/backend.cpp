@@ -41,9 +41,9 @@ private:
 };
 
 using StructuredFunction = void (*)(const StructuredCall&);
-constexpr std::array<std::pair<std::string_view, StructuredFunction>, 14> structured_functions{{
+constexpr std::array<std::pair<std::string_view, StructuredFunction>, 15> structured_functions{{
     {"matmul", matmul}, {"scan", scan}, {"argmax", argmax}, {"argmin", argmin}, {"take", take}, {"scatter", scatter},
-    {"compress", compress}, {"flatnonzero", flatnonzero}, {"bincount", bincount}, {"in_range", in_range}, {"deviations", deviations},
+    {"compress", compress}, {"flatnonzero", flatnonzero}, {"bincount", bincount}, {"in_range", in_range}, {"deviations", deviations}, {"overlapping_copy", overlapping_copy},
     {"random_choice", random_choice}, {"random_multinomial", random_multinomial},
     {"random_multivariate_hypergeometric", random_multivariate_hypergeometric},
 }};

@@ -1,6 +1,9 @@
 // Plan::run: prepares a frame, then shares its units between threads.
 #include "cpu/executor.hpp"
 
+#include <span>
+#include <vector>
+
 #include "cpu/blocking.hpp"
 #include "cpu/plan.hpp"
 #include "cpu/reduce.hpp"
@@ -32,7 +35,29 @@ void fill_neutral(const Resolved& plan, const Launch& launch) {
     }
 }
 
+// Frames overwrite their inputs where a program does. So all their memory is there before the first of them runs: what fails
+// has changed nothing, and may run again.
+void run_all(std::span<Frame> frames) {
+    for (const Frame& frame : frames) frame.reserve();
+    for (Frame& frame : frames) {
+        Frame* const shared = &frame;
+        const double units = shortest_chunk_ns / frame.unit_ns;
+        if (static_cast<double>(frame.units) < 2 * units) {
+            frame.run(0, frame.units);
+        } else {
+            parallel_for(frame.units, static_cast<std::int64_t>(units) + 1, [shared] { shared->reserve(); },
+                         [shared](std::int64_t begin, std::int64_t end, int) { shared->run(begin, end); });
+        }
+        if (frame.scheme == Scheme::segments) combine_chunks(frame);
+    }
+}
+
 }  // namespace
+
+void Frame::reserve() const {
+    Tiles::reserve(*this);
+    if (scheme == Scheme::segments) reserve_accumulators(*this);
+}
 
 void Frame::run(std::int64_t begin, std::int64_t end) {
     switch (scheme) {
@@ -55,22 +80,14 @@ void Resolved::run(const Launch& launch) const {
     if (reduced_empty) return fill_neutral(*this, launch);
 
     const std::vector<Launch> pieces = block(launch, static_cast<int>(inputs.size()), static_cast<int>(stores.size()));
-    if (pieces.empty()) return run(launch, Arrangement::natural);
-    for (const Launch& piece : pieces) run(piece, &piece == pieces.data() ? Arrangement::given : Arrangement::natural);
-}
-
-void Resolved::run(const Launch& launch, Arrangement arrangement) const {
-    thread_local Frame frame;  // kept for its vectors: a launch allocates nothing
-    frame.prepare(*this, launch, arrangement);
-    const double units = shortest_chunk_ns / frame.unit_ns;
-    if (static_cast<double>(frame.units) < 2 * units) {
-        frame.run(0, frame.units);
-    } else {
-        Frame* const shared = &frame;
-        parallel_for(frame.units, static_cast<std::int64_t>(units) + 1,
-                     [shared](std::int64_t begin, std::int64_t end, int) { shared->run(begin, end); });
+    if (pieces.empty()) {
+        thread_local Frame frame;  // kept for its vectors: a launch allocates nothing
+        frame.prepare(*this, launch, Arrangement::natural);
+        return run_all({&frame, 1});
     }
-    if (frame.scheme == Scheme::segments) combine_chunks(frame);
+    std::vector<Frame> frames(pieces.size());
+    for (std::size_t p = 0; p < pieces.size(); ++p) frames[p].prepare(*this, pieces[p], p == 0 ? Arrangement::given : Arrangement::natural);
+    run_all(frames);
 }
 
 Plan::Plan(const Program& program) : resolved_(std::make_unique<const Resolved>(program)) {}

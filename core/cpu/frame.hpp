@@ -105,6 +105,7 @@ struct Frame {
     Portion portion;
 
     void prepare(const Resolved&, const Launch&, Arrangement, const Portion& = {});
+    void reserve() const;                            // takes all memory that run() needs on this thread
     void run(std::int64_t begin, std::int64_t end);  // units; by one thread
 
 private:

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "cpu/arena.hpp"
 #include "cpu/structured_kernels.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
@@ -57,9 +58,12 @@ public:
                     }
                 });
                 const std::int64_t work = group * rows * n * k;
-                parallel_for(groups, std::max<std::int64_t>(1, 262144 / work), [&](std::int64_t begin, std::int64_t end, int) {
-                    const auto a_panels = std::make_unique_for_overwrite<P[]>(static_cast<std::size_t>(group * rows * k));
-                    for (std::int64_t g = begin; g < end; ++g) multiply(g * group, std::min(group, row_panels - g * group), j, n, p, k, a_panels.get(), b_panels.get());
+                const auto a_panels = [&] {
+                    thread_local Arena arena;
+                    return reinterpret_cast<P*>(arena.reserve(group * rows * k * static_cast<std::int64_t>(sizeof(P))));
+                };
+                parallel_for(groups, std::max<std::int64_t>(1, 262144 / work), [&] { static_cast<void>(a_panels()); }, [&](std::int64_t begin, std::int64_t end, int) {
+                    for (std::int64_t g = begin; g < end; ++g) multiply(g * group, std::min(group, row_panels - g * group), j, n, p, k, a_panels(), b_panels.get());
                 });
             }
         }

@@ -44,7 +44,6 @@ struct Resolved {
 
     explicit Resolved(const Program&);
     void run(const Launch&) const;
-    void run(const Launch&, Arrangement) const;
 };
 
 }  // namespace asnumpy::cpu

@@ -160,10 +160,21 @@ void reduce_rows(const Frame& frame, std::int64_t begin, std::int64_t end) {
     }
 }
 
-void reduce_segments(Frame& frame, std::int64_t begin, std::int64_t end) {
-    Tiles tiles(frame);
+namespace {
+
+std::vector<Accumulator>& accumulators_for(const Frame& frame) {
     thread_local std::vector<Accumulator> accumulators;
     if (accumulators.size() < frame.results.size()) accumulators.resize(frame.results.size());
+    return accumulators;
+}
+
+}  // namespace
+
+void reserve_accumulators(const Frame& frame) { static_cast<void>(accumulators_for(frame)); }
+
+void reduce_segments(Frame& frame, std::int64_t begin, std::int64_t end) {
+    Tiles tiles(frame);
+    std::vector<Accumulator>& accumulators = accumulators_for(frame);
     for (std::int64_t i = begin; i < end; ++i) reduce_unit(frame, tiles, accumulators, unit_of(frame, i));
 }
 

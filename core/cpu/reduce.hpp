@@ -30,6 +30,7 @@ private:
 };
 
 void reduce_rows(const Frame&, std::int64_t begin, std::int64_t end);      // units of Scheme::rows
+void reserve_accumulators(const Frame&);                                   // of this thread, for Scheme::segments
 void reduce_segments(Frame&, std::int64_t begin, std::int64_t end);        // units of Scheme::segments
 void combine_chunks(Frame&);                                               // after all units of Scheme::segments
 

@@ -30,7 +30,8 @@ private:
     std::array<std::uint8_t, chunk> copy_;
 };
 
-// Calls write(mask bytes, start, n, count, place in the output) for every chunk with a true element.
+// Calls write(mask bytes, start, n, count, place in the output) for every chunk with a true element; it returns how many it
+// wrote, at most `count`.
 template <class Write> void each_chunk(const char* function, const Tensor& mask, std::int64_t expected, const Write& write) {
     const std::int64_t n = mask.shape[0], chunks = (n + chunk - 1) / chunk;
     std::vector<std::int64_t> counts(static_cast<std::size_t>(chunks));
@@ -54,7 +55,8 @@ template <class Write> void each_chunk(const char* function, const Tensor& mask,
         MaskChunk bytes;
         for (std::int64_t c = begin; c < end; ++c) {
             const std::int64_t start = c * chunk, length = std::min(chunk, n - start), count = counts[static_cast<std::size_t>(c)];
-            if (count) write(bytes.read(mask, start, length), start, length, count, places[static_cast<std::size_t>(c)]);
+            if (count && write(bytes.read(mask, start, length), start, length, count, places[static_cast<std::size_t>(c)]) != count)
+                throw RuntimeFailure(std::string(function) + ": the mask changed while its true elements were written");
         }
     });
 }
@@ -72,11 +74,14 @@ void compress(const StructuredCall& call) {
         const char* from = in.data + start * in.strides[0];
         char* to = out.data + place * out.strides[0];
         if (kernel) return kernel(from, mask, n, count, to);
-        for (std::int64_t i = 0; i < n; ++i, from += in.strides[0]) {
+        std::int64_t written = 0;
+        for (std::int64_t i = 0; i < n && written < count; ++i, from += in.strides[0]) {
             if (!mask[i]) continue;
             std::memcpy(to, from, static_cast<std::size_t>(item));
             to += out.strides[0];
+            ++written;
         }
+        return written;
     });
 }
 
@@ -87,11 +92,14 @@ void flatnonzero(const StructuredCall& call) {
     each_chunk("flatnonzero", call.in[0], out.shape[0], [&](const std::uint8_t* mask, std::int64_t start, std::int64_t n, std::int64_t count, std::int64_t place) {
         if (direct) return positions(mask, n, count, start, reinterpret_cast<std::int64_t*>(out.data) + place);
         char* to = out.data + place * out.strides[0];
-        for (std::int64_t i = 0; i < n; ++i) {
+        std::int64_t written = 0;
+        for (std::int64_t i = 0; i < n && written < count; ++i) {
             if (!mask[i]) continue;
             store(to, start + i);
             to += out.strides[0];
+            ++written;
         }
+        return written;
     });
 }
 

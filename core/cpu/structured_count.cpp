@@ -19,6 +19,11 @@ void bincount(const StructuredCall& call) {
     // Each piece counts for itself: worth it where there are many more elements than bins.
     const std::int64_t pieces = std::clamp<std::int64_t>(n / std::max<std::int64_t>(4 * bins, 65536), 1, thread_count());
     std::mutex mutex;
+    const auto bin_of = [bins](const char* at) {
+        const auto index = load<std::int64_t>(at);
+        if (static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(bins)) [[unlikely]] raise_out_of_bounds(index, bins);
+        return index;
+    };
     parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end, int) {
         // Few bins: neighbours often meet in one, so they count in turn in several copies.
         const std::int64_t copies = bins <= 4096 && n > 8 * bins ? 4 : 1;
@@ -29,9 +34,9 @@ void bincount(const StructuredCall& call) {
         std::int64_t i = 0;
         if (copies > 1) {
             for (; i + 4 <= length; i += 4, at += 4 * stride)
-                for (std::int64_t c = 0; c < 4; ++c) ++bin[c * bins + load<std::int64_t>(at + c * stride)];
+                for (std::int64_t c = 0; c < 4; ++c) ++bin[c * bins + bin_of(at + c * stride)];
         }
-        for (; i < length; ++i, at += stride) ++bin[load<std::int64_t>(at)];
+        for (; i < length; ++i, at += stride) ++bin[bin_of(at)];
         const std::lock_guard guard(mutex);
         for (std::int64_t k = 0; k < bins * copies; ++k) total[static_cast<std::size_t>(k % bins)] += bin[k];
     });

@@ -1,8 +1,11 @@
-// take and scatter: the same walk, copying one way or the other.
+// take and scatter: the same walk, copying one way or the other. And the copy whose elements overlap each other.
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string>
 
+#include "base/error.hpp"
+#include "base/itemsize.hpp"
 #include "cpu/structured.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
@@ -32,6 +35,7 @@ public:
         const std::int64_t outer = outer_.count(), inner = inner_.count();
         if (outer == 0 || inner == 0 || n_ == 0 || run_ == 0) return;
         const std::int64_t bytes_each = inner * run_;
+        if (!taking && has_internal_overlap({0, indexed_.shape, indexed_.strides}, item_)) return outer_rows(0, outer);
         if constexpr (taking) {
             parallel_for(outer * n_, std::max<std::int64_t>(1, bytes_per_task / bytes_each), [&](std::int64_t begin, std::int64_t end, int) {
                 while (begin < end) {
@@ -55,6 +59,10 @@ public:
     }
 
 private:
+    void outer_rows(std::int64_t begin, std::int64_t end) const {
+        for (std::int64_t row = begin; row < end; ++row) copy(row, 0, n_, 0, length_);
+    }
+
     // Entries first .. last of the index in one outer row; only targets in [low, high) when scattering.
     void copy(std::int64_t row, std::int64_t first, std::int64_t last, std::int64_t low, std::int64_t high) const {
         outer_.each(row, row + 1, [&](const auto& at) {
@@ -107,8 +115,9 @@ private:
     }
 
     std::int64_t position(const char* at) const {
-        const std::int64_t target = load<std::int64_t>(at);
-        return target + (target < 0 ? length_ : 0);
+        const std::int64_t given = load<std::int64_t>(at), target = given + (given < 0 ? length_ : 0);
+        if (static_cast<std::uint64_t>(target) >= static_cast<std::uint64_t>(length_)) [[unlikely]] raise_out_of_bounds(given, length_);
+        return target;
     }
 
     template <std::size_t bytes> void runs(char* indexed, char* listed, std::int64_t first, std::int64_t last, std::int64_t low, std::int64_t high) const {
@@ -133,6 +142,24 @@ private:
 };
 
 }  // namespace
+
+void raise_out_of_bounds(std::int64_t index, std::int64_t length) {
+    throw IndexError("index " + std::to_string(index) + " is out of bounds for axis with size " + std::to_string(length));
+}
+
+void overlapping_copy(const StructuredCall& call) {
+    const Tensor &in = call.in[0], &out = call.out[0];
+    Walk<2> walk;
+    for (int i = 0; i < out.shape.size(); ++i) walk.add(out.shape[i], {in.strides[i], out.strides[i]});
+    const auto [length, strides] = walk.split_last();
+    with_itemsize(itemsize(out.dtype), [&]<std::size_t bytes>() {
+        walk.each(0, walk.count(), [&](const auto& at) {
+            const char* from = in.data + at[0];
+            char* to = out.data + at[1];
+            for (std::int64_t i = 0; i < length; ++i, from += strides[0], to += strides[1]) std::memcpy(to, from, bytes);
+        });
+    });
+}
 
 void take(const StructuredCall& call) { IndexedCopy<true>(call.in[0], call.out[0], call.in[1], static_cast<int>(call.axis)).run(); }
 void scatter(const StructuredCall& call) { IndexedCopy<false>(call.out[0], call.in[0], call.in[1], static_cast<int>(call.axis)).run(); }

@@ -25,10 +25,11 @@ using ArgRow = std::int64_t (*)(const void* data, std::int64_t n, bool smallest)
 using ArgColumns = void (*)(const char* data, std::int64_t n, std::int64_t stride, std::int64_t columns, bool smallest, std::int64_t* out);
 inline constexpr std::int64_t arg_columns = 512;
 
-// Writes the elements whose mask byte is not 0 one after another; exactly `count` of them.
-using Compress = void (*)(const void* data, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* out);
-// Writes first + i for each mask byte i that is not 0; exactly `count` of them.
-using Positions = void (*)(const std::uint8_t* mask, std::int64_t n, std::int64_t count, std::int64_t first, std::int64_t* out);
+// Writes the elements whose mask byte is not 0 one after another, at most `count` of them. Returns how many: fewer where
+// somebody has changed the mask since they were counted.
+using Compress = std::int64_t (*)(const void* data, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* out);
+// Writes first + i for each mask byte i that is not 0, in the same way.
+using Positions = std::int64_t (*)(const std::uint8_t* mask, std::int64_t n, std::int64_t count, std::int64_t first, std::int64_t* out);
 
 // How many numbers there are, their mean as a sum of two, and the sum of the squares of their differences from it.
 struct Moments {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <complex>
 #include <memory>
+#include <new>
 #include <type_traits>
 
 #include "cpu/blas.hpp"
@@ -243,7 +244,7 @@ template <class Half> void multiply_half(const MatrixView& a, const MatrixView& 
     }
 }
 
-template <class T> void multiply(const MatrixView& a, const MatrixView& b, const MatrixView& c, bool add) {
+template <class T> void multiply_any(const MatrixView& a, const MatrixView& b, const MatrixView& c, bool add) {
     if constexpr (!is_narrow_v<T>) {
         if (c.rows * c.columns * a.columns <= direct_limit) return multiply_directly<T>(a, b, c, add);
     }
@@ -252,6 +253,18 @@ template <class T> void multiply(const MatrixView& a, const MatrixView& b, const
     else if constexpr (std::is_integral_v<T>) gemm_packed(dtype_of_v<T>, a, b, c, add);
     else if constexpr (std::is_same_v<T, long double> || std::is_same_v<T, std::complex<long double>>) multiply_rows_directly<T>(a, b, c, add);
     else multiply_float<T>(a, b, c, add);
+}
+
+template <class T> void multiply(const MatrixView& a, const MatrixView& b, const MatrixView& c, bool add) {
+    if (!add) return multiply_any<T>(a, b, c, add);
+    try {
+        multiply_any<T>(a, b, c, add);
+    } catch (const std::bad_alloc&) {
+        if constexpr (is_half_v<T> || is_narrow_v<T>) throw;  // which nobody adds to
+        // Copies of operands are made before the first sum is added to. What was added to other matrices of a batch cannot be
+        // added again, so that this one must not fail: element by element it needs no memory.
+        else multiply_directly<T>(a, b, c, add);
+    }
 }
 
 }  // namespace

@@ -39,24 +39,32 @@ bool within(const std::int64_t* values, std::int64_t n, std::int64_t low, std::i
 }
 
 // Every element is written and the place moves on only past the chosen ones: no branch to mispredict. Stops at the
-// last chosen element, so that nothing is written behind it.
-template <class T> std::int64_t compress_tail(const T* data, const std::uint8_t* mask, std::int64_t count, T* out) {
-    std::int64_t i = 0;
-    for (std::int64_t written = 0; written < count; ++i) {
+// last chosen element, so that nothing is written behind it, and at the end of the mask.
+template <class T> std::int64_t compress_tail(const T* data, const std::uint8_t* mask, std::int64_t n, std::int64_t count, T* out) {
+    std::int64_t written = 0;
+    for (std::int64_t i = 0; written < count && i < n; ++i) {
         out[written] = data[i];
         written += mask[i] != 0;
     }
-    return i;
+    return written;
+}
+inline std::int64_t positions_tail(const std::uint8_t* mask, std::int64_t n, std::int64_t count, std::int64_t first, std::int64_t* out) {
+    std::int64_t written = 0;
+    for (std::int64_t i = 0; written < count && i < n; ++i) {
+        out[written] = first + i;
+        written += mask[i] != 0;
+    }
+    return written;
 }
 
-template <class T> void compress_scalar(const void* data, const std::uint8_t* mask, std::int64_t, std::int64_t count, void* out) {
-    compress_tail(static_cast<const T*>(data), mask, count, static_cast<T*>(out));
+template <class T> std::int64_t compress_scalar(const void* data, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* out) {
+    return compress_tail(static_cast<const T*>(data), mask, n, count, static_cast<T*>(out));
 }
 
 #if defined(__AVX512F__)
 
 // The chosen lanes move together in a register; whole registers are stored while they cannot pass the end.
-void compress_4(const void* from, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* to) {
+std::int64_t compress_4(const void* from, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* to) {
     const auto* data = static_cast<const std::uint32_t*>(from);
     auto* out = static_cast<std::uint32_t*>(to);
     std::int64_t i = 0, written = 0;
@@ -68,10 +76,10 @@ void compress_4(const void* from, const std::uint8_t* mask, std::int64_t n, std:
             written += __builtin_popcount(chosen);
         }
     }
-    compress_tail(data + i, mask + i, count - written, out + written);
+    return written + compress_tail(data + i, mask + i, n - i, count - written, out + written);
 }
 
-void compress_8(const void* from, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* to) {
+std::int64_t compress_8(const void* from, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* to) {
     const auto* data = static_cast<const std::uint64_t*>(from);
     auto* out = static_cast<std::uint64_t*>(to);
     std::int64_t i = 0, written = 0;
@@ -83,10 +91,10 @@ void compress_8(const void* from, const std::uint8_t* mask, std::int64_t n, std:
             written += __builtin_popcount(chosen);
         }
     }
-    compress_tail(data + i, mask + i, count - written, out + written);
+    return written + compress_tail(data + i, mask + i, n - i, count - written, out + written);
 }
 
-void positions(const std::uint8_t* mask, std::int64_t n, std::int64_t count, std::int64_t first, std::int64_t* out) {
+std::int64_t positions(const std::uint8_t* mask, std::int64_t n, std::int64_t count, std::int64_t first, std::int64_t* out) {
     const __m512i step = _mm512_set1_epi64(8);
     __m512i at = _mm512_add_epi64(_mm512_set1_epi64(first), _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
     std::int64_t i = 0, written = 0;
@@ -99,22 +107,15 @@ void positions(const std::uint8_t* mask, std::int64_t n, std::int64_t count, std
             at = _mm512_add_epi64(at, step);
         }
     }
-    for (; written < count; ++i) {
-        out[written] = first + i;
-        written += mask[i] != 0;
-    }
+    return written + positions_tail(mask + i, n - i, count - written, first + i, out + written);
 }
 
 constexpr std::array<Compress, 4> compress_kernels{compress_scalar<std::uint8_t>, compress_scalar<std::uint16_t>, compress_4, compress_8};
 
 #else
 
-void positions(const std::uint8_t* mask, std::int64_t, std::int64_t count, std::int64_t first, std::int64_t* out) {
-    std::int64_t i = 0;
-    for (std::int64_t written = 0; written < count; ++i) {
-        out[written] = first + i;
-        written += mask[i] != 0;
-    }
+std::int64_t positions(const std::uint8_t* mask, std::int64_t n, std::int64_t count, std::int64_t first, std::int64_t* out) {
+    return positions_tail(mask, n, count, first, out);
 }
 
 constexpr std::array<Compress, 4> compress_kernels{compress_scalar<std::uint8_t>, compress_scalar<std::uint16_t>,

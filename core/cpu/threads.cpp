@@ -118,8 +118,6 @@ template <class Done> bool spin_until(Done done, std::chrono::microseconds patie
 
 constexpr std::chrono::microseconds idle_patience{30}, finish_patience{50};
 
-using Body = std::function<void(std::int64_t, std::int64_t, int)>;
-
 // Each participant starts in its own part of the index range, so that it meets the same memory again in the next
 // call, and then helps with the others' parts.
 struct alignas(64) Part {
@@ -131,9 +129,11 @@ thread_local bool inside_parallel_for = false;
 
 class Pool {
 public:
-    void run(std::int64_t n, std::int64_t grain, int participants, const Body& body) {
-        start_workers(participants - 1);
+    // prepare: has run on this thread; null: there is none.
+    void run(std::int64_t n, std::int64_t grain, int participants, const FunctionRef<void()>* prepare, const Body& body) {
+        participants = start_workers(participants - 1) + 1;
         body_ = &body;
+        prepare_ = prepare;
         participants_ = participants;
         chunk_ = std::max(grain, (n + participants * chunks_each - 1) / (participants * chunks_each));
         for (int i = 0; i < participants; ++i) {
@@ -170,6 +170,20 @@ private:
 
     void work(int participant) {
         inside_parallel_for = true;
+        take_chunks(participant);
+        inside_parallel_for = false;
+    }
+
+    void take_chunks(int participant) {
+        if (prepare_ && participant > 0) {
+            try {
+                (*prepare_)();
+            } catch (const std::bad_alloc&) {
+                return;
+            } catch (...) {
+                return fail();
+            }
+        }
         for (int k = 0; k < participants_; ++k) {
             Part& part = parts_[(participant + k) % participants_];
             while (!failed_.load(std::memory_order_relaxed)) {
@@ -178,11 +192,14 @@ private:
                 try {
                     (*body_)(begin, std::min(begin + chunk_, part.end), participant);
                 } catch (...) {
-                    if (!failed_.exchange(true)) error_ = std::current_exception();
+                    fail();
                 }
             }
         }
-        inside_parallel_for = false;
+    }
+
+    void fail() {
+        if (!failed_.exchange(true)) error_ = std::current_exception();
     }
 
     void worker(int participant) {
@@ -201,12 +218,15 @@ private:
         }
     }
 
-    void start_workers(int wanted) {
+    // How many there are room for: of fewer the work is done just as well.
+    int start_workers(int wanted) {
         if (wanted >= capacity_) {
-            parts_ = std::make_unique<Part[]>(static_cast<std::size_t>(wanted) + 1);
+            std::unique_ptr<Part[]> more(new (std::nothrow) Part[static_cast<std::size_t>(wanted) + 1]);
+            if (!more) return capacity_ - 1;
+            parts_ = std::move(more);
             capacity_ = wanted + 1;
         }
-        if (started_ >= wanted) return;
+        if (started_ >= wanted) return wanted;
         // Signals belong to the threads of the program: a worker inherits a full mask.
         sigset_t all, before;
         sigfillset(&all);
@@ -215,18 +235,22 @@ private:
             for (; started_ < wanted; ++started_) std::thread(&Pool::worker, this, started_ + 1).detach();
         } catch (const std::system_error&) {
             // The system refuses more threads: those that exist and the caller do the work.
+        } catch (const std::bad_alloc&) {
+            // Likewise.
         }
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        return wanted;
     }
 
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
     alignas(64) std::atomic<std::uint32_t> epoch_{0};
     alignas(64) std::atomic<std::uint32_t> gate_{closed};  // workers inside, and whether more may enter
-    int started_ = 0, capacity_ = 0;
+    int started_ = 0, capacity_ = 1;
     const Body* body_ = nullptr;
+    const FunctionRef<void()>* prepare_ = nullptr;
     std::int64_t chunk_ = 1;
     int participants_ = 0;
-    std::unique_ptr<Part[]> parts_;
+    std::unique_ptr<Part[]> parts_ = std::make_unique<Part[]>(1);
     std::atomic<bool> failed_{false};
     std::exception_ptr error_;
 };
@@ -255,8 +279,11 @@ void set_thread_count(int count) { current_thread_count().store(std::clamp(count
 
 void oversubscribe(int count) { current_thread_count().store(std::clamp(count, 1, thread_limit)); }
 
-void parallel_for(std::int64_t n, std::int64_t grain, const Body& body) {
+namespace {
+
+void share(std::int64_t n, std::int64_t grain, const FunctionRef<void()>* prepare, const Body& body) {
     if (n <= 0) return;
+    if (prepare) (*prepare)();
     grain = std::max<std::int64_t>(grain, 1);
     const int participants = static_cast<int>(std::min<std::int64_t>(thread_count(), n / grain));
     if (participants <= 1 || inside_parallel_for || !pool().acquire()) {
@@ -266,7 +293,12 @@ void parallel_for(std::int64_t n, std::int64_t grain, const Body& body) {
     struct Release {
         ~Release() { pool().release(); }
     } release;
-    pool().run(n, grain, participants, body);
+    pool().run(n, grain, participants, prepare, body);
 }
+
+}  // namespace
+
+void parallel_for(std::int64_t n, std::int64_t grain, Body body) { share(n, grain, nullptr, body); }
+void parallel_for(std::int64_t n, std::int64_t grain, FunctionRef<void()> prepare, Body body) { share(n, grain, &prepare, body); }
 
 }  // namespace asnumpy::cpu

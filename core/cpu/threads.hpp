@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+
+#include "base/function_ref.hpp"
 
 namespace asnumpy::cpu {
 
@@ -15,7 +16,12 @@ void oversubscribe(int);      // set_thread_count without the upper bound, for t
 // returns when all have run. Runs inline when one chunk suffices. A nested call runs inline, and so does one that
 // finds the workers busy with another thread's call. The first exception is rethrown here after the others have
 // stopped. Workers start at first use and again in a forked child.
-void parallel_for(std::int64_t n, std::int64_t grain,
-                  const std::function<void(std::int64_t begin, std::int64_t end, int worker)>& body);
+using Body = FunctionRef<void(std::int64_t begin, std::int64_t end, int worker)>;
+void parallel_for(std::int64_t n, std::int64_t grain, Body body);
+
+// The same for a body that overwrites what it reads, and so cannot run again after it has failed half-way. prepare() runs on
+// each thread before its first chunk, on the calling one before any other starts, and takes all memory that `body` needs.
+// Where there is none for the caller, nothing has run; a worker without memory leaves its chunks to the others.
+void parallel_for(std::int64_t n, std::int64_t grain, FunctionRef<void()> prepare, Body body);
 
 }  // namespace asnumpy::cpu

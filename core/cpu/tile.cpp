@@ -31,12 +31,18 @@ char* Arena::reserve(std::int64_t bytes) {
     return memory_.get();
 }
 
+void Tiles::reserve(const Frame& frame) {
+    Arena& arena = Arena::of_this_thread();
+    arena.reserve(frame.arena_bytes);
+    if (arena.values.size() < frame.plan->values.size()) arena.values.resize(frame.plan->values.size());
+    if (arena.fetched.size() < static_cast<std::size_t>(frame.keys)) arena.fetched.resize(static_cast<std::size_t>(frame.keys));
+}
+
 Tiles::Tiles(const Frame& frame) : frame_(frame) {
+    reserve(frame);
     Arena& arena = Arena::of_this_thread();
     memory_ = arena.reserve(frame.arena_bytes);
     const Resolved& plan = *frame.plan;
-    if (arena.values.size() < plan.values.size()) arena.values.resize(plan.values.size());
-    if (arena.fetched.size() < static_cast<std::size_t>(frame.keys)) arena.fetched.resize(static_cast<std::size_t>(frame.keys));
     values_ = arena.values.data();
     fetched_ = arena.fetched.data();
     std::fill_n(fetched_, frame.keys, Arena::Key{0, 0});

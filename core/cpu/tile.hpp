@@ -1,36 +1,16 @@
 // Runs the steps of a frame on one tile after another, in the scratch memory of one thread.
 #pragma once
 
-#include <memory>
-#include <vector>
-
+#include "cpu/arena.hpp"
 #include "cpu/frame.hpp"
 
 namespace asnumpy::cpu {
 
-// Scratch memory of a thread, kept from launch to launch.
-class Arena {
-public:
-    static Arena& of_this_thread();
-    char* reserve(std::int64_t bytes);  // aligned to a page
-
-    std::vector<char*> values;
-    struct Key {
-        std::int64_t origin, length;
-    };
-    std::vector<Key> fetched;
-
-private:
-    struct Free {
-        void operator()(char* p) const;
-    };
-    std::unique_ptr<char, Free> memory_;
-    std::int64_t size_ = 0;
-};
-
 class Tiles {
 public:
     explicit Tiles(const Frame&);
+    // Takes the memory of the calling thread that tiles of this frame need, so that making them takes none.
+    static void reserve(const Frame&);
 
     // Gathers, computes and stores n elements from position `flat`.
     void run(std::int64_t flat, std::int64_t n);

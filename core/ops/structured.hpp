@@ -14,7 +14,9 @@ struct Structured {
     std::uint8_t nin, nout;
 };
 
-// All operands of one call may have any strides (0 and negative included); outputs never overlap inputs.
+// All operands of one call may have any strides (0 and negative included); outputs never overlap inputs. What follows an
+// index checks it as it reads it, whatever was checked before: the memory may be somebody else's too.
+// Elements of an output do not overlap each other where nothing else is said.
 
 // Functions of real arrays that devices may offer as one operation; where they do not, the parts are composed (asnumpy.nn).
 // n and m are the call's numbers.
@@ -48,18 +50,22 @@ inline constexpr std::array common_rows{
     // int64 index of the first maximum / minimum along `axis`, NaN first, as np.argmax; out has the shape without `axis`
     Structured{"argmax", 1, 1},
     Structured{"argmin", 1, 1},
-    // out[..., i, ...] = in[..., index[i], ...] along `axis`; index is 1-d int64, already within [-n, n) (checked before)
+    // out[..., i, ...] = in[..., index[i], ...] along `axis`; index is 1-d int64, within [-n, n), else IndexError
     Structured{"take", 2, 1},
-    // out[..., index[i], ...] = in[..., i, ...]; the last of equal indices wins (in order, one thread per equal index)
+    // out[..., index[i], ...] = in[..., i, ...]; the last of equal indices wins (in order, one thread
+    // per equal index); elements of out may overlap each other, and are written in C order of `in` then
     Structured{"scatter", 2, 1},
     // in: (n,) array and (n,) bool mask, both 1-d; out: the elements where the mask is true, in order
     Structured{"compress", 2, 1},
     // in: (n,) bool; out: (count,) int64 positions of the true elements
     Structured{"flatnonzero", 1, 1},
-    // in: (n,) int64, in range [0, size of out); out[i] = number of times i occurs; out is int64
+    // in: (n,) int64, in range [0, size of out), else IndexError; out[i] = number of times i occurs; out is int64
     Structured{"bincount", 1, 1},
     // in: 1-d int64 indices and length in `option`; out: 0-d bool, true when all lie in [-option, option)
     Structured{"in_range", 1, 1},
+    // in: an array of out's shape and dtype; out: the same elements, written one after the other in C order: they may overlap each
+    // other, and the last one wins
+    Structured{"overlapping_copy", 1, 1},
     // in: (n,) float32 or float64, n >= 1; out: 0-d, the sum of the squares of the differences from the mean, the mean not
     // rounded to the dtype. A device that has none computes it in the two passes of NumPy
     Structured{"deviations", 1, 1},

@@ -99,7 +99,8 @@ void bind_devices(nb::module_& m) {
         return before ? nb::steal(device_name(*before)) : nb::none();
     }, arg("device").none(), "Gives this thread a device for new arrays, None for the process's, and returns what it had.");
     m.def("to_device", move_to, arg("array"), arg("device"));
-    m.def("numpy_copy", [](nb::handle array) { return nb::steal(numpy_copy(expect_array(array.ptr(), "to_numpy"))); }, arg("array"));
+    m.def("numpy_copy", [](nb::handle array, bool as_it_lies) { return nb::steal(numpy_copy(expect_array(array.ptr(), "to_numpy"), as_it_lies)); },
+          arg("array"), arg("as_it_lies") = false);
     m.def("announce_implicit_copy", [](nb::handle array, const char* function) {
         const Array& a = expect_array(array.ptr(), "asarray")->array;
         if (!a.host_visible()) announce_implicit_copy(a, function);

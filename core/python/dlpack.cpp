@@ -3,7 +3,9 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 
+#include "base/checked.hpp"
 #include "python/convert.hpp"
 #include "python/exports.hpp"
 #include "python/gil.hpp"
@@ -108,12 +110,21 @@ template <class M> PyObject* import_tensor(M* managed) {
     if (t.ndim > max_ndim) raise(PyExc_BufferError, "asnumpy.from_dlpack: %d dimensions, at most %d are supported", t.ndim, max_ndim);
     const DType dtype = dtype_of_type(t.dtype);
     const auto item = static_cast<std::int64_t>(itemsize(dtype));
-    View view = contiguous(Dims(std::span<const std::int64_t>(t.shape, static_cast<std::size_t>(t.ndim))), item);
-    if (t.strides)
-        for (int i = 0; i < t.ndim; ++i) view.strides[i] = t.strides[i] * item;
+    if (t.ndim < 0) raise(PyExc_BufferError, "asnumpy.from_dlpack: %d dimensions", t.ndim);
+    const Dims shape(std::span<const std::int64_t>(t.shape, static_cast<std::size_t>(t.ndim)));
+    const std::optional<std::int64_t> bytes = checked_bytes(shape, item);
+    View view = bytes ? contiguous(shape, item) : View();
+    bool fits = bytes.has_value();
+    for (int i = 0; fits && t.strides && i < t.ndim; ++i) {
+        const Checked stride = Checked(t.strides[i]) * item;
+        fits = stride.fits() || shape[i] < 2;
+        view.strides[i] = stride.value().value_or(0);
+    }
+    const std::optional<Extent> reaches = fits ? checked_extent(view, item) : std::nullopt;
+    if (!reaches) throw ValueError("asnumpy.from_dlpack: a tensor of shape " + to_string(shape) + " is larger, or reaches further, than 64 bits can say");
     bool read_only = true;  // the legacy capsule cannot say, and NumPy's arrays of it are read-only
     if constexpr (std::is_same_v<M, ManagedVersioned>) read_only = (managed->flags & flag_read_only) != 0;
-    const Extent reach = extent(view, item);
+    const Extent reach = *reaches;
     char* first = static_cast<char*>(t.data) + t.byte_offset;
     if (reinterpret_cast<std::uintptr_t>(first) % info(dtype).alignment != 0)
         raise(PyExc_BufferError, "asnumpy.from_dlpack: the tensor's memory is not aligned for its type");

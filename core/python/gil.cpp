@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/fork_mutex.hpp"
 #include "base/immortal.hpp"
 #include "python/hooks.hpp"
 #include "runtime/queue.hpp"
@@ -20,7 +21,7 @@ namespace asnumpy::python {
 namespace {
 
 struct Deferred {
-    std::mutex mutex;
+    ForkMutex mutex{94};
     std::vector<std::function<void()>> work;
 };
 

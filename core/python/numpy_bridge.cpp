@@ -176,7 +176,14 @@ PyObject* to_numpy(PyArray* a, bool writeable) {
     return view.release().ptr();
 }
 
-PyObject* numpy_copy(PyArray* a) {
+PyObject* numpy_copy(PyArray* a, bool as_it_lies) {
+    if (as_it_lies && !a->array.host_visible() && a->array.size() > 0) {
+        make_ready(a->array, Access::read);
+        Array copy;
+        without_lock([&] { copy = downloaded_range(a->array); });
+        const nb::object held = nb::steal(wrap(std::move(copy)));
+        return to_numpy(unwrap(held.ptr()), true);
+    }
     const auto item = static_cast<std::int64_t>(itemsize(a->array.dtype));
     const bool c = is_c_contiguous(a->array.view, item), fortran = !c && is_f_contiguous(a->array.view, item);
     if (a->array.host_visible()) {

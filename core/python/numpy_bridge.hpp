@@ -18,8 +18,9 @@ PyObject* adopt_numpy(PyObject* source, const char* function, Pool&);
 // An ndarray over the array's memory; the buffer counts as exported until the last of its views dies. Where the host may
 // not read that memory, a read-only ndarray over a copy.
 PyObject* to_numpy(PyArray*, bool writeable);
-// An ndarray of its own, in the array's memory order.
-PyObject* numpy_copy(PyArray*);
+// An ndarray of its own, in the array's memory order. as_it_lies: that of a device's array has its strides,
+// so that elements that overlap each other overlap in the copy, too.
+PyObject* numpy_copy(PyArray*, bool as_it_lies = false);
 // The elements of a device's array into an ndarray of its shape and dtype, on memory in one piece. False, and nothing was
 // done, where either is something else. Unless `blocking` it may return before they are there, as above.
 bool download_into(PyArray*, PyObject* out, bool blocking);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "ops/random.hpp"
 #include "ops/structured.hpp"
 #include "python/bindings.hpp"
@@ -169,7 +170,7 @@ nb::object join(nb::handle arrays, int axis) {
     std::vector<Array> parts;
     parts.reserve(static_cast<std::size_t>(n));
     bool fortran = true;
-    std::int64_t length = 0;
+    Checked length = 0;
     for (Py_ssize_t i = 0; i < n; ++i) {
         PyObject* const item = PySequence_Fast_GET_ITEM(given, i);
         if (!is_exact(item)) return nb::none();
@@ -186,7 +187,8 @@ nb::object join(nb::handle arrays, int axis) {
     if (parts.empty() || fortran) return nb::none();
     if (axis < 0) axis += parts.front().ndim();
     Dims shape = parts.front().view.shape;
-    shape[axis] = length;
+    if (!length.fits()) raise(PyExc_ValueError, "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
+    shape[axis] = *length.value();
     const Array made = new_array(shape, parts.front().dtype, parts.front().pool());
     Array place = made;
     for (const Array& part : parts) {

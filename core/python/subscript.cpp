@@ -7,6 +7,7 @@
 #include "python/hooks.hpp"
 #include "python/transfer.hpp"
 #include "python/ufunc_object.hpp"
+#include "runtime/overlap.hpp"
 #include "runtime/pick.hpp"
 
 namespace asnumpy::python {
@@ -247,7 +248,7 @@ std::optional<Picked> picked_by(const Array& a, PyObject* key) {
 // Values of the array's own dtype, and numbers that it holds; false for others, which need a conversion.
 bool assign_picked(const Array& target, const Picked& picked, PyObject* value) {
     const Array& key = picked.index;
-    if (target.size() == 0) return false;
+    if (target.size() == 0 || overlaps_itself(target)) return false;
     const bool mask = key.dtype == DType::boolean;
     if (is_exact(value)) {
         const Array& source = unwrap(value)->array;

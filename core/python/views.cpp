@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/checked.hpp"
 #include "cpu/threads.hpp"
 #include "python/bindings.hpp"
 #include "python/convert.hpp"
@@ -10,6 +11,7 @@
 #include "python/dlpack.hpp"
 #include "python/numpy_bridge.hpp"
 #include "python/shapes.hpp"
+#include "runtime/overlap.hpp"
 
 namespace asnumpy::python {
 
@@ -101,6 +103,12 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
+// An array of that shape could be made if there was memory for its elements.
+void expect_size(const Dims& shape, std::int64_t item) {
+    if (!checked_bytes(shape, item))
+        raise(PyExc_ValueError, "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
+}
+
 nb::object as_strided(nb::handle array, nb::handle shape, nb::handle strides, std::int64_t offset, bool writeable) {
     PyArray* a = expect_array(array.ptr(), "as_strided");
     View view;
@@ -111,7 +119,9 @@ nb::object as_strided(nb::handle array, nb::handle shape, nb::handle strides, st
         raise(PyExc_ValueError, "as_strided: shape has %d axes, strides has %d", view.shape.size(), view.strides.size());
     for (const std::int64_t length : view.shape)
         if (length < 0) raise(PyExc_ValueError, "negative dimensions are not allowed");
-    const Extent reach = extent(view, item(a->array));
+    expect_size(view.shape, item(a->array));
+    // What is too far away for 64 bits lies outside as well.
+    const Extent reach = checked_extent(view, item(a->array)).value_or(Extent{INT64_MIN, INT64_MAX});
     if (reach.low != reach.high && (reach.low < 0 || reach.high > static_cast<std::int64_t>(a->array.buffer->bytes())))
         throw ValueError("as_strided: shape " + to_string(view.shape) + " with strides " + to_string(view.strides) +
                          " reaches outside the array's memory of " + std::to_string(a->array.buffer->bytes()) + " bytes");
@@ -132,6 +142,7 @@ nb::object broadcast(nb::handle array, nb::handle shape) {
     if (!fits)
         throw ValueError("operands could not be broadcast together with remapped shapes [original->remapped]: " + to_string(from) +
                          " and requested shape " + to_string(to));
+    expect_size(to, item(a->array));
     nb::object made = nb::steal(wrap_view(a, broadcast_to(a->array.view, to)));
     unwrap(made.ptr())->writeable = false;
     return made;
@@ -222,6 +233,7 @@ void bind_views(nb::module_& m) {
     m.def("may_share_memory", [](nb::handle a, nb::handle b) {
         return extents_meet(expect_array(a.ptr(), "may_share_memory")->array, expect_array(b.ptr(), "may_share_memory")->array);
     }, arg("a"), arg("b"));
+    m.def("overlaps_itself", [](nb::handle a) { return overlaps_itself(expect_array(a.ptr(), "overlaps_itself")->array); }, arg("a"));
     m.def("to_dlpack", [](nb::handle array, nb::handle stream, nb::handle max_version, nb::handle device, nb::handle copy) {
         return nb::steal(to_dlpack(expect_array(array.ptr(), "to_dlpack"), stream.ptr(), max_version.ptr(), device.ptr(), copy.ptr()));
     }, arg("array"), arg("stream") = nb::none(), arg("max_version") = nb::none(), arg("dl_device") = nb::none(), arg("copy") = nb::none());

@@ -1,10 +1,12 @@
 // Buffers take their memory late, arrays are laid out as NumPy lays them out.
 #include "runtime/array.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <numeric>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 
 namespace asnumpy {
@@ -58,29 +60,25 @@ void Buffer::materialise() {
 namespace {
 
 // The bytes of an array of that shape, refused as NumPy refuses them.
-std::size_t checked_bytes(const Dims& shape, DType dtype, const Pool& pool) {
+std::size_t expect_bytes(const Dims& shape, DType dtype, const Pool& pool) {
     if (shape.size() > max_ndim)
         throw ValueError("maximum supported dimension for an ndarray is currently 64, found " + std::to_string(shape.size()));
-    std::int64_t bytes = static_cast<std::int64_t>(itemsize(dtype));
-    bool empty = false;
-    for (const std::int64_t length : shape) {
-        if (length < 0) throw ValueError("negative dimensions are not allowed");
-        if (length == 0) empty = true;
-        else if (__builtin_mul_overflow(bytes, length, &bytes)) throw ValueError("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
-    }
-    if (empty) return 0;
+    const std::optional<std::int64_t> checked = checked_bytes(shape, static_cast<std::int64_t>(itemsize(dtype)));
+    if (!checked && std::ranges::any_of(shape, [](std::int64_t length) { return length < 0; })) throw ValueError("negative dimensions are not allowed");
+    if (!checked) throw ValueError("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
+    const auto bytes = static_cast<std::uint64_t>(*checked);
     const std::uint64_t limit = pool.limit(), most = limit ? limit : pool.total_memory();
-    if (static_cast<std::uint64_t>(bytes) > most)
+    if (bytes > most)
         throw MemoryError("Unable to allocate " + std::to_string(bytes) + " bytes for an array with shape " + to_string(shape) +
                           " and data type " + std::string(name(dtype)) + ": device " + pool.backend().name() + " can hold at most " +
                           std::to_string(most) + " bytes");
-    return static_cast<std::size_t>(bytes);
+    return bytes;
 }
 
 }  // namespace
 
 Array new_array(const Dims& shape, DType dtype, Pool& pool) {
-    const std::size_t bytes = checked_bytes(shape, dtype, pool);
+    const std::size_t bytes = expect_bytes(shape, dtype, pool);
     Array array;
     array.buffer = BufferPtr(new Buffer(pool, bytes));
     array.view = contiguous(shape, static_cast<std::int64_t>(itemsize(dtype)));

@@ -62,10 +62,19 @@ Array downloaded(const Array& a) {
         return empty;
     }
     const Array source = is_close(a) ? a : gathered(a);
-    Array host = twin(source, cpu_pool());
+    return downloaded_range(source);
+}
+
+Array downloaded_range(const Array& a) {
+    Array host = twin(a, cpu_pool());
     trace::Span span("download", "copy", host.buffer->bytes());
-    a.pool().backend().download(host.buffer->data(), start(source), host.buffer->bytes());
+    a.pool().backend().download(host.buffer->data(), start(a), host.buffer->bytes());
     return host;
+}
+
+void upload_range(const Array& source, const Array& target) {
+    trace::Span span("upload", "copy", source.buffer->bytes());
+    target.pool().backend().upload(start(target), source.buffer->data(), source.buffer->bytes());
 }
 
 void upload(const Array& source, const Array& target, bool at_once) {

@@ -20,4 +20,8 @@ Array downloaded(const Array&);
 // array as it was.
 void upload(const Array& source, const Array& target, bool at_once = false);
 
+// All bytes from the array's first to its last, whatever lies between its elements, and how they overlap: down, and up again.
+Array downloaded_range(const Array&);
+void upload_range(const Array& source, const Array& target);
+
 }  // namespace asnumpy

@@ -9,6 +9,7 @@
 
 #include "ascend/backend.hpp"
 #include "base/error.hpp"
+#include "base/fork_mutex.hpp"
 #include "base/immortal.hpp"
 #include "cpu/backend.hpp"
 #include "runtime/queue.hpp"
@@ -20,7 +21,7 @@ namespace {
 constexpr std::string_view cpu_name = "cpu", ascend_name = "ascend";
 
 struct Registry {
-    std::mutex mutex;
+    ForkMutex mutex{92};
     std::vector<Pool*> used;
     std::string wanted, origin;  // of the default device, until it is needed
     std::uint64_t limit = 0;

@@ -86,11 +86,15 @@ bool compress_at_once(const Array& vector, const Array& mask, Array& result) {
     result.buffer->materialise();
     with_itemsize(itemsize(vector.dtype), [&]<std::size_t bytes>() {
         char* to = result.data();
-        for (std::int64_t i = 0; i < n; ++i) {
+        // Whoever shares the mask's memory may change it meanwhile.
+        std::int64_t left = result.view.shape[0];
+        for (std::int64_t i = 0; i < n && left > 0; ++i) {
             if (!mask.data()[i * mask.view.strides[0]]) continue;
             std::memcpy(to, vector.data() + i * stride, bytes);
             to += bytes;
+            --left;
         }
+        result.view.shape[0] -= left;
     });
     return true;
 }
@@ -100,11 +104,14 @@ bool flatnonzero_at_once(const Array& mask, Array& result) {
     result = new_array(Dims{count_true(mask)}, DType::int64, mask.pool());
     result.buffer->materialise();
     char* to = result.data();
-    for (std::int64_t i = 0; i < mask.view.shape[0]; ++i) {
+    std::int64_t left = result.view.shape[0];
+    for (std::int64_t i = 0; i < mask.view.shape[0] && left > 0; ++i) {
         if (!mask.data()[i * mask.view.strides[0]]) continue;
         std::memcpy(to, &i, sizeof i);
         to += sizeof i;
+        --left;
     }
+    result.view.shape[0] -= left;
     return true;
 }
 

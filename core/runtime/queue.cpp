@@ -6,6 +6,7 @@
 #include <exception>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 #include <utility>
 
@@ -158,6 +159,8 @@ std::size_t run_from(Queue& q, std::span<const Instruction> list, const Schedule
             apart = p + found.parts - 1;  // the last may begin another chain
         } catch (const MemoryError&) {
             apart = schedule.parts.size();  // nothing that these need was overwritten: those run for which there is memory
+        } catch (const std::bad_alloc&) {
+            apart = schedule.parts.size();  // likewise
         }
     }
     run_part(q, list, schedule.parts[p]);
@@ -212,35 +215,72 @@ const Schedule& schedule(Queue& q, std::span<Instruction> list) {
     return result;
 }
 
+// What fails is put back before what was recorded meanwhile. There is room for that before anything runs: where memory has run
+// out, nothing must be lost.
+std::size_t room_beside(const std::vector<Instruction>& list) { return list.size() + 2 * longest; }
+void put_back(Queue& q, std::span<Instruction> kept) {
+    q.recorded.insert(q.recorded.begin(), std::make_move_iterator(kept.begin()), std::make_move_iterator(kept.end()));
+}
+
+// Takes from the list what has to run before the buffer has its value, in order; what nothing of that depends on remains.
+std::vector<Instruction> needed_by(Queue& q, std::vector<Instruction>& list, const Buffer* wanted) {
+    q.census.take(list);
+    struct Touched { bool read = false, written = false; };
+    std::vector<Touched> touched(q.census.marks().size());  // by what is taken
+    std::vector<bool> taken(list.size(), false);
+    for (std::size_t k = list.size(); k-- > 0;) {
+        bool needed = false;
+        each_buffer(list[k], [&](const Buffer& b, bool written) {
+            const Touched& later = touched[b.number];
+            needed = needed || (written && &b == wanted) || later.written || (written && later.read);
+        });
+        if (!needed) continue;
+        taken[k] = true;
+        each_buffer(list[k], [&](const Buffer& b, bool written) { (written ? touched[b.number].written : touched[b.number].read) = true; });
+    }
+    std::vector<Instruction> found, rest;
+    found.reserve(list.size());  // nothing is lost where there is no memory
+    rest.reserve(room_beside(list));
+    for (std::size_t k = 0; k < list.size(); ++k) (taken[k] ? found : rest).push_back(std::move(list[k]));
+    list = std::move(rest);
+    return found;
+}
+
 constexpr std::chrono::milliseconds between_checks{10};
 
-// Runs what is recorded. False: it has paused, with the rest recorded again, so that the host can be asked whether
+// Runs what is recorded; alone: what is wanted, and no more. False: it has paused, with the rest recorded again, so that the host can be asked whether
 // there was an interrupt. The question runs Python code (signal handlers), which may itself need values: it is asked
 // with no lock held and the queue whole.
-bool run_some(Queue& q, const Buffer* wanted) {
+bool run_some(Queue& q, const Buffer* wanted, bool alone) {
     const std::unique_lock running = lock_running(q);
     std::vector<Instruction> list;
     {
         const std::lock_guard lock(q.recording);
         if (q.recorded.empty()) return true;
-        list = std::exchange(q.recorded, std::move(q.spare));
-        q.recorded_bytes = 0;
+        q.spare.reserve(room_beside(q.recorded));
+        if (alone) {
+            list = needed_by(q, q.recorded, wanted);
+        } else {
+            list = std::exchange(q.recorded, std::move(q.spare));
+            q.recorded_bytes = 0;
+        }
     }
     trace::Span span("flush", "run");
     const Schedule* planned = nullptr;
+    std::vector<std::uint32_t> kept;  // what failed, what depends on it, and what a pause left
     try {
+        kept.reserve(list.size());
         planned = &schedule(q, list);
     } catch (...) {  // out of memory: nothing has run
+        std::erase_if(list, [](const Instruction& i) { return i.out.empty(); });  // those that nobody needs are gone already
         const std::lock_guard lock(q.recording);
-        std::move(q.recorded.begin(), q.recorded.end(), std::back_inserter(list));
-        q.recorded = std::move(list);
+        put_back(q, list);
         throw;
     }
 
     const bool pauses = planned->parts.size() > 1 && q.host.check_interrupt && !forking;
     const auto start = pauses ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     std::exception_ptr failure;
-    std::vector<std::uint32_t> kept;  // what failed, what depends on it, and what a pause left
     bool paused = false;
     bool lost = false;                // what was wanted can never be had
     const std::span parts(planned->parts);
@@ -282,11 +322,9 @@ bool run_some(Queue& q, const Buffer* wanted) {
     std::sort(kept.begin(), kept.end());
     {
         const std::lock_guard lock(q.recording);
-        std::vector<Instruction> rest;
-        rest.reserve(kept.size() + q.recorded.size());
-        for (const std::uint32_t position : kept) rest.push_back(std::move(list[position]));
-        for (Instruction& instruction : q.recorded) rest.push_back(std::move(instruction));
-        q.recorded = std::move(rest);
+        for (std::size_t k = 0; k < kept.size(); ++k)
+            if (kept[k] != k) list[k] = std::move(list[kept[k]]);
+        put_back(q, std::span(list).first(kept.size()));
         if (!paused && !lost && wanted && wanted->pending_writes == 0) return true;  // the failure concerns other arrays
     }
     if (paused && !lost) return false;  // what failed will fail again
@@ -353,9 +391,18 @@ StructuredCall structured_call(const Instruction& instruction) {
 void flush(const Buffer* wanted) {
     Queue& q = queue();
     const auto run_all = [&] {
-        while (!run_some(q, wanted)) q.host.check_interrupt();
+        while (!run_some(q, wanted, false)) q.host.check_interrupt();
     };
     without_lock(run_all);
+}
+
+void flush_for(const Array& array) {
+    Queue& q = queue();
+    const Buffer* const wanted = array.buffer.get();
+    const auto run_needed = [&] {
+        while (!run_some(q, wanted, true)) q.host.check_interrupt();
+    };
+    if (pending(array)) without_lock(run_needed);
 }
 
 void record(Instruction&& instruction) {
@@ -368,6 +415,7 @@ void record(Instruction&& instruction) {
         each_buffer(instruction, [&](Buffer& b, bool written) {
             add(written ? b.pending_writes : b.pending_reads, 1);
             if (b.exports.load(std::memory_order_relaxed) > 0) now = true;
+            if (written) b.writes.fetch_add(1, std::memory_order_relaxed);
             if (written && !b.materialised()) q.recorded_bytes += b.bytes();
         });
         q.recorded.push_back(std::move(instruction));

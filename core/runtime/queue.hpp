@@ -99,6 +99,8 @@ Scalar draw_one(RowId, const Stream&, std::span<const Scalar> parameters);
 // good; all else runs. Then the
 // first failure is rethrown, or, when one buffer was wanted, only a failure that keeps that buffer from its value.
 void flush(const Buffer* wanted = nullptr);
+// Runs only what has to run before the array has its value. What else is recorded stays so.
+void flush_for(const Array&);
 enum class Access : std::uint8_t { read, write };
 // Afterwards the array's memory exists and nothing recorded conflicts with the host touching it in this way.
 void make_ready(const Array&, Access = Access::write);

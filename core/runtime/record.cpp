@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <vector>
 
 #include "base/error.hpp"
+#include "base/fork_mutex.hpp"
 #include "base/immortal.hpp"
 #include "device/trace.hpp"
 #include "runtime/copies.hpp"
 #include "runtime/fallback.hpp"
+#include "runtime/overlap.hpp"
 
 namespace asnumpy {
 
@@ -161,6 +165,41 @@ Pool& pool_of_call(std::span<const Input> in, std::span<const Array> out) {
     return found ? *found : default_pool();
 }
 
+// The order in which NumPy would write to an output that overlaps itself. The result of a ufunc goes through a copy there where
+// it would overwrite an input.
+WriteOrder order_of_output(std::size_t k, const Row& r, const Signature& signature, std::span<const Input> in, std::span<const Array> out) {
+    const Array& target = out[k];
+    std::vector<View> operands;
+    bool as_listed = r.nout == 1;
+    for (std::size_t i = 0; i < r.nin; ++i) {
+        if (in[i].is_scalar()) continue;
+        const Array& a = *in[i].array;
+        if (may_overlap(a, target)) return assignment_order(target, nullptr);
+        as_listed = as_listed && a.dtype == signature.in[i] && (a.ndim() == 0 || a.view.shape == target.view.shape);
+        operands.push_back(broadcast_to(a.view, target.view.shape));
+    }
+    bool allocates = false;
+    for (std::size_t j = 0; j < r.nout; ++j) {
+        if (j == k) continue;
+        if (j < out.size() && out[j].buffer) operands.push_back(out[j].view);
+        else allocates = true;
+    }
+    operands.push_back(target.view);
+    return iteration_order(operands, allocates, as_listed && target.dtype == signature.out[k]);
+}
+
+// dst[...] = source where the elements of dst overlap each other; their shapes fit.
+void assign_in_order(const Array& dst, const Input& source) {
+    const WriteOrder order = assignment_order(dst, source.array);
+    Array values = source.is_scalar() ? Array() : *source.array;
+    if (source.is_scalar() || values.dtype != dst.dtype || &values.pool() != &dst.pool() || may_overlap(values, dst)) {
+        values = new_array(source.is_scalar() ? Dims{} : source.array->view.shape, dst.dtype, dst.pool());
+        assign(values, source);
+    }
+    values.view = broadcast_to(values.view, dst.view.shape);
+    write_in_order(dst, values, order);
+}
+
 }  // namespace
 
 void submit(Instruction&& instruction, std::int64_t size) {
@@ -191,12 +230,12 @@ const Executable& single_program(const Pool& pool, Work work, RowId id, int loop
     using Slot = std::atomic<const Executable*>;
     // One table per device and kind of work; a row has few loops.
     using Table = std::vector<std::vector<Slot>>;
-    static std::mutex making;
+    static Immortal<ForkMutex> making(45);  // compiling allocates
     static std::array<std::atomic<std::array<Table, 2>*>, most_devices> tables{};
     if (pool.number() >= tables.size()) throw RuntimeFailure("asnumpy computes on at most " + std::to_string(tables.size()) + " devices in one process");
     std::array<Table, 2>* both = tables[pool.number()].load(std::memory_order_acquire);
     if (!both) {
-        const std::lock_guard lock(making);
+        const std::lock_guard lock(*making);
         both = tables[pool.number()].load(std::memory_order_acquire);
         if (!both) {
             auto made = std::make_unique<std::array<Table, 2>>();
@@ -207,7 +246,7 @@ const Executable& single_program(const Pool& pool, Work work, RowId id, int loop
     }
     Slot& slot = (*both)[work == Work::reduction][id][static_cast<std::size_t>(loop)];
     if (const Executable* made = slot.load(std::memory_order_acquire)) return *made;
-    const std::lock_guard lock(making);
+    const std::lock_guard lock(*making);
     if (const Executable* made = slot.load(std::memory_order_acquire)) return *made;
     const Row& r = row(id);
     const Signature& signature = r.loops[static_cast<std::size_t>(loop)];
@@ -257,6 +296,9 @@ Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<con
     instruction.row = id;
     instruction.loop = static_cast<std::uint16_t>(loop);
     Pool& pool = pool_of_call(in, out);
+    std::array<std::optional<WriteOrder>, 2> ordered;
+    for (std::size_t k = 0; k < out.size(); ++k)
+        if (out[k].buffer && overlaps_itself(out[k])) ordered[k] = order_of_output(k, r, signature, in, out);
     bool casts = false;
     for (std::size_t k = 0; k < r.nin; ++k) {
         if (!in[k].is_scalar() && in[k].array->ndim() == 0 && !pool.host_visible() && in[k].array->host_visible()) {
@@ -283,11 +325,11 @@ Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<con
         if (casts && operand->dtype != signature.in[k]) *operand = cast(*operand, signature.in[k]);
         if (!equal && !(operand->view.shape == shape)) operand->view = broadcast_to(operand->view, shape);
     }
-    std::array<bool, 2> indirect{};  // outputs that are written by a second step: another dtype, overlap, or a device's second
+    std::array<bool, 2> indirect{};  // outputs written by a second step: another dtype, overlap, or a device's second
     bool overwrites = false;         // an output that is written directly is an input, too
     for (std::size_t k = 0; k < r.nout; ++k) {
         const bool given = k < out.size() && out[k].buffer;
-        bool direct = !given || result[k].dtype == signature.out[k];
+        bool direct = !given || (result[k].dtype == signature.out[k] && !ordered[k]);
         for (std::size_t i = 0; given && direct && i < r.nin; ++i) {
             const Array* const operand = instruction.in[i].array();
             if (!operand || (operand->buffer == result[k].buffer && operand->view == result[k].view)) continue;
@@ -308,8 +350,11 @@ Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<con
     const std::int64_t size = count(shape);
     const Few<Array, 2> made = indirect[0] || indirect[1] ? instruction.out : Few<Array, 2>();
     if (size > 0) submit(std::move(instruction), size);
-    for (std::size_t k = 0; k < r.nout; ++k)
-        if (indirect[k]) assign(result[k], made[k]);
+    for (std::size_t k = 0; k < r.nout; ++k) {
+        if (!indirect[k]) continue;
+        if (ordered[k] && size > 0) write_in_order(result[k], made[k].dtype == result[k].dtype ? made[k] : cast(made[k], result[k].dtype), *ordered[k]);
+        else assign(result[k], made[k]);
+    }
     return result;
 }
 
@@ -336,6 +381,7 @@ void assign(const Array& dst, const Input& src) {
             throw ValueError("could not broadcast input array from shape " + to_string(src.array->view.shape) + " into shape " + to_string(dst.view.shape));
     }
     if (dst.size() == 0) return;
+    if (overlaps_itself(dst)) return assign_in_order(dst, source);
     if (const DType next = cast_step(source.dtype(), dst.dtype); next != dst.dtype) {
         if (!source.is_scalar()) return assign(dst, cast(*source.array, next));
         const Array held = new_array(Dims{}, source.dtype(), dst.pool());

@@ -30,12 +30,19 @@ void submit(Instruction&& instruction) {
     asnumpy::submit(std::move(instruction), size);
 }
 
-void check_range(const char* function, const Array& index, std::int64_t length) {
-    if (index.size() == 0) return;
+void check_range_once(const Array& index, std::int64_t length) {
     const Array inside = new_array(Dims{}, DType::boolean, index.pool());
     Instruction instruction = structured("in_range", {&index}, inside);
     instruction.option = length;
-    submit(std::move(instruction));
+    flush_for(index);
+    if (index.host_visible() && may_run_now(instruction)) {
+        const bool quick = index.size() <= eager_size();
+        if (quick) run_now(instruction);
+        else without_lock([&instruction] { run_now(instruction); });
+    } else {
+        submit(std::move(instruction));
+        flush_for(inside);
+    }
     if (value_of(inside).get<bool>()) return;
     const Array indices = to_host(index);
     for (std::int64_t i = 0; i < indices.size(); ++i) {
@@ -44,7 +51,18 @@ void check_range(const char* function, const Array& index, std::int64_t length) 
         if (value < -length || value >= length)
             throw IndexError("index " + std::to_string(value) + " is out of bounds for axis with size " + std::to_string(length));
     }
-    throw RuntimeFailure(std::string(function) + ": in_range and the index disagree");
+    // Somebody has changed it since: kernels look again.
+}
+
+// Runs what the index needs, and nothing else. Other threads may record work while this one waits for the answer; what is
+// recorded next reads the index as it was checked. Memory that the host sees may change without that: kernels look again.
+void check_range(const Array& index, std::int64_t length) {
+    if (index.size() == 0) return;
+    std::uint32_t seen;
+    do {
+        seen = index.buffer->writes.load(std::memory_order_relaxed);
+        check_range_once(index, length);
+    } while (index.buffer->writes.load(std::memory_order_relaxed) != seen);
 }
 
 // The elements of a view without gaps as one axis, in the order of memory; nothing where there are gaps or repetitions.
@@ -163,7 +181,7 @@ std::optional<Array> deviations(const Array& array) {
 
 Array take(const Array& array, const Array& index, int axis) {
     if (Array result; take_at_once(array, index, result)) return result;
-    check_range("take", index, array.view.shape[axis]);
+    check_range(index, array.view.shape[axis]);
     Dims shape = array.view.shape;
     shape[axis] = index.size();
     Array out = new_array(shape, array.dtype, array.pool());
@@ -177,7 +195,7 @@ Array take(const Array& array, const Array& index, int axis) {
 void scatter(const Array& dst, const Array& index, const Array& src, int axis) {
     Dims shape = dst.view.shape;
     shape[axis] = index.size();
-    if (count(shape) == 0) return check_range("scatter", index, dst.view.shape[axis]);
+    if (count(shape) == 0) return check_range(index, dst.view.shape[axis]);
     Array source = src.dtype == dst.dtype ? src : cast(src, dst.dtype);
     if (source.ndim() == 0 && source.host_visible()) source = moved(source, dst.pool());
     if (source.buffer == dst.buffer) {  // the old values are what is written
@@ -187,7 +205,7 @@ void scatter(const Array& dst, const Array& index, const Array& src, int axis) {
     }
     source.view = broadcast_to(source.view, shape);
     if (index.buffer != dst.buffer && scatter_at_once(dst, index, source)) return;
-    check_range("scatter", index, dst.view.shape[axis]);
+    check_range(index, dst.view.shape[axis]);
     const Array positions = index.buffer == dst.buffer ? cast(index, DType::int64) : index;
     Instruction instruction = structured("scatter", {&source, &positions}, dst);
     instruction.axis = axis;

@@ -171,6 +171,25 @@ class Writer:
         if isinstance(found := self.value(text), np.ndarray) and found.size <= self.largest:
             self.write(f"{self.name()} = {text}" if found.ndim else f"{self.name()} = xp.asarray({text})")
 
+    def overlapping(self) -> None:
+        """A view whose elements overlap each other: windows, or one row many times; and perhaps an update of it."""
+        source = self.pick()
+        array = self.space[source]
+        if array.ndim == 0 or array.size == 0 or array.size > 6000:
+            return
+        window, axis = self.draw(st.integers(1, min(array.shape[-1], 4))), array.ndim - 1
+        tricks = "xp.lib.stride_tricks"
+        repeated = f"{tricks}.as_strided({source}, (3,) + {source}.shape, (0,) + {source}.strides)"
+        text = self.choose([
+            f"{tricks}.sliding_window_view({source}, {window}, {axis}, writeable=True)",
+            f"{tricks}.sliding_window_view({source}, {window}, {axis}, writeable=True)",
+            f"{tricks}.sliding_window_view({source}, {window}, {axis}, writeable=True).T",
+            repeated,
+            f"xp.moveaxis({repeated}, 0, -1)",
+        ])
+        if array.flags.writeable and self.write(f"{self.name()} = {text}") and self.draw(st.booleans()):
+            self.update(f"a{self.named}")
+
     @staticmethod
     def factored(size: int) -> list[tuple[int, ...]]:
         found: list[tuple[int, ...]] = [(size,), (1, size), (size, 1)]
@@ -182,8 +201,8 @@ class Writer:
         if self.usable(text):
             self.write(f"{self.name()} = xp.asarray({text})")
 
-    def update(self) -> None:
-        target = self.pick()
+    def update(self, target: str | None = None) -> None:
+        target = target or self.pick()
         where = f"{target}[{self.key(self.space[target].shape)}]" if self.draw(st.integers(0, 4)) else f"{target}[...]"
         found = self.value(where)
         if found is None:
@@ -309,6 +328,7 @@ def programs(draw: Any, rowed: bool = False) -> list[str]:
         writer.view,
         writer.view,
         writer.view,
+        writer.overlapping,
         writer.assign,
         writer.assign,
         writer.assign,

@@ -260,6 +260,7 @@ constexpr std::array ways{
     Way{"flatnonzero", simple, run_flatnonzero},
     Way{"bincount", simple, run_bincount},
     Way{"in_range", [](const StructuredCall&) { return Explanation{Path::decomposed, "aclnnGeScalar, aclnnLtScalar, aclnnLogicalAnd, aclnnAll"}; }, run_in_range},
+    Way{"overlapping_copy", [](const StructuredCall&) { return Explanation{Path::host, "the elements that it writes overlap each other"}; }, nullptr},
 };
 constexpr Way activation{"", explain_activation, run_activation}, normalisation{"", explain_normalisation, run_normalisation};
 const Way* way_of(RowId id) {
@@ -279,7 +280,7 @@ Explanation explain(const StructuredCall& c) {
 
 void run(Emitter& emitter, const StructuredCall& c) {
     const Way* const way = way_of(c.row);
-    if (!way) throw RuntimeFailure(std::string(row(c.row).name) + " does not run on the device");
+    if (!way || !way->run) throw RuntimeFailure(std::string(row(c.row).name) + " does not run on the device");
     way->run(emitter, c);
 }
 

@@ -82,7 +82,7 @@ class flatiter:
         return found.copy() if isinstance(found, ndarray) else found
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
-        if not _simple(key):
+        if not _simple(key) or _core.overlaps_itself(self._array):
             host(_numpy_flat_setitem, self._array, key, value)
             return
         view = _core.reshape_view(self._array, (self._array.size,))

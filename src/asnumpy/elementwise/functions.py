@@ -95,7 +95,7 @@ def _bound(limit: Any, dtype: np.dtype, upper: bool) -> Any:
 @beside
 def clipped(a: ndarray, /, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> ndarray:
     low, high = _bound(min, a.dtype, False), _bound(max, a.dtype, True)
-    if kwargs:
+    if kwargs or (isinstance(out, ndarray) and _core.overlaps_itself(out)):  # which is written in NumPy's order
         return host(np.clip, a, min, max, out, **kwargs)
     if out is None and a.dtype.kind == "f" and type(low) in (int, float) and type(high) in (int, float):
         return minimum(maximum(a, low), high)

@@ -85,7 +85,15 @@ _PLAIN = frozenset({type(None), bool, int, float, str})  # go in as they are
 
 
 def _octets(array: np.ndarray) -> np.ndarray:
-    return array.reshape(-1, order="A").view(np.uint8)
+    return array.ravel(order="A").view(np.uint8)  # contiguous, whatever the strides
+
+
+def _overlaps_itself(value: Any) -> bool:
+    """Whether elements of an array of a device overlap each other.
+
+    Then the order of writing shows, which NumPy makes from the strides of all arrays of a call.
+    """
+    return isinstance(value, _core.Array) and not value._host_visible and _core.overlaps_itself(value)
 
 
 class _Door:
@@ -94,7 +102,7 @@ class _Door:
     Arrays of a device go in as copies; what the function has written into one is written to the array.
     """
 
-    __slots__ = ("beside", "copies", "name", "plain", "pure", "views")
+    __slots__ = ("as_they_lie", "beside", "copies", "name", "plain", "pure", "views")
 
     def __init__(self, name: str = "", pure: bool = False) -> None:
         self.name = name
@@ -103,14 +111,16 @@ class _Door:
         self.beside: Any = None  # the first array of ours: results lie where it lies
         self.copies: dict[int, tuple[Any, np.ndarray, np.ndarray | None]] = {}  # array, its copy, the copy as it was
         self.pure = pure
+        self.as_they_lie = False  # copies have the strides of their arrays
 
     def copied(self, array: Any) -> np.ndarray:
         known = self.copies.get(id(array))
         if known is not None:
             return known[1]
-        copy = _core.numpy_copy(array)
+        copy = _core.numpy_copy(array, self.as_they_lie)
         watched = array._flags_writeable and not self.pure
-        copy.flags.writeable = watched
+        if not watched:
+            copy.flags.writeable = False
         self.copies[id(array)] = (array, copy, copy.copy(order="K") if watched else None)
         return copy
 
@@ -190,6 +200,8 @@ def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         if made is not NotImplemented:
             return made
     door = _Door(name, isinstance(function, np.ufunc) and "out" not in kwargs and len(args) == function.nin)
+    outputs = kwargs["out"] if isinstance(kwargs.get("out"), tuple) else (kwargs.get("out"),)
+    door.as_they_lie = any(_overlaps_itself(value) for value in (*args, *outputs))
     views = [door.out(value) for value in args]
     named = {key: door.out(value) for key, value in kwargs.items()} if kwargs else {}
     door.count()

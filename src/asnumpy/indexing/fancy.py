@@ -156,6 +156,9 @@ def setitem(a: Any, key: Any, value: Any) -> None:
     """`a[key] = value` for a key that is not a basic one."""
     if not a._flags_writeable:
         raise ValueError("assignment destination is read-only")
+    if _core.overlaps_itself(a):
+        host(_numpy_setitem, a, key, value)  # which wins of several elements at one place, the order of writing tells
+        return
     mask = _whole_mask(a, key)
     if mask is not None and (type(value) is bool or (type(value) is float and a.dtype.kind in "fc")):
         dtype = a.dtype

@@ -311,7 +311,7 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None
         new = _core.broadcast_to(new, index.shape)
     elif new.size != index.size:
         new = resize(new, index.shape)
-    flat = _core.reshape_view(a, (a.size,))
+    flat = None if _core.overlaps_itself(a) else _core.reshape_view(a, (a.size,))
     if flat is not None:
         _core.scatter(flat, index, new, 0)
         return
@@ -394,7 +394,10 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: ArrayLike = Tr
                 raise ValueError(
                     f"could not broadcast input array from shape {operand.shape} into shape {dst.shape}"
                 ) from None
-    _overwrite(dst, mask, new)
+    if _core.overlaps_itself(dst):
+        host(np.copyto, dst, new, where=mask)  # which writes the chosen elements alone, in an order of its own
+    else:
+        _overwrite(dst, mask, new)
 
 
 # --- positions as numbers ---

@@ -141,7 +141,8 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise ValueError("output array is read-only")
     if where is not True:
         mask = asarray(where)
-        if mask.dtype != _BOOL or name == "power" or not _fits_outputs(mask, inputs, outs):
+        overlapping = any(each is not None and _core.overlaps_itself(each) for each in outs)
+        if mask.dtype != _BOOL or name == "power" or overlapping or not _fits_outputs(mask, inputs, outs):
             return on_host(ufunc.numpy, name, args, kwargs)
         return _masked(ufunc, loop, inputs, outs, mask)
     if name == "power" and loop[1].kind == "i" and loop[0].kind == "i" and any_negative(inputs[1]):

@@ -84,6 +84,12 @@ def _axes(a: ndarray, axis: Any) -> tuple[int, ...]:
     return normalize_axis_tuple(axis, a.ndim)
 
 
+def _storable(out: Any) -> bool:
+    """Whether a result can be put into it when all is done. NumPy folds in the output itself, which shows in one whose
+    elements overlap each other."""
+    return out is None or (isinstance(out, ndarray) and not _core.overlaps_itself(out))
+
+
 def reduce(
     ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any,
 ) -> Any:
@@ -101,7 +107,7 @@ def reduce(
 
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
-    if watching() or not ufunc.reducible or not (out is None or isinstance(out, ndarray)):
+    if watching() or not ufunc.reducible or not _storable(out):
         return numpy()
     try:
         a = operand(array)
@@ -169,7 +175,7 @@ def accumulate(ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any) -> Any:
 
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
-    if watching() or ufunc.name not in _SCANS or not (out is None or isinstance(out, ndarray)):
+    if watching() or ufunc.name not in _SCANS or not _storable(out):
         return numpy()
     try:
         a = operand(array)

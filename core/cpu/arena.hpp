@@ -1,0 +1,29 @@
+// Scratch memory of a thread, kept from launch to launch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace asnumpy::cpu {
+
+class Arena {
+public:
+    static Arena& of_this_thread();
+    char* reserve(std::int64_t bytes);  // aligned to a page
+
+    std::vector<char*> values;
+    struct Key {
+        std::int64_t origin, length;
+    };
+    std::vector<Key> fetched;
+
+private:
+    struct Free {
+        void operator()(char* p) const;
+    };
+    std::unique_ptr<char, Free> memory_;
+    std::int64_t size_ = 0;
+};
+
+}  // namespace asnumpy::cpu
