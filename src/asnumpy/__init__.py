@@ -84,7 +84,7 @@ from asnumpy.elementwise import (
 )
 from asnumpy.linalg._products import dot, inner, kron, outer, tensordot, trace, vdot
 from asnumpy.linalg._einsum import einsum, einsum_path
-from asnumpy.interop import __array_api_version__, __array_namespace_info__
+from asnumpy.interop import __array_api_version__, __array_namespace__, __array_namespace_info__
 from asnumpy.io import (
     frombuffer, fromfile, fromregex, fromstring, genfromtxt, load, loadtxt, memmap, save, savetxt, savez,
     savez_compressed,
@@ -99,7 +99,8 @@ if _typing.TYPE_CHECKING:
 else:
     # Loaded when they are first used.
     _LATER = frozenset({
-        "cann", "char", "ctypeslib", "emath", "f2py", "polynomial", "random", "strings", "testing", "typing",
+        "array_api", "cann", "char", "ctypeslib", "emath", "f2py", "polynomial", "random", "strings", "testing",
+        "typing",
     })
 
     def __getattr__(name):
@@ -114,7 +115,8 @@ __version__ = "0.1.0"
 
 __all__ = [  # by a star: all but eval, which would hide Python's
     "Device", "Event", "FallbackWarning", "False_", "HostCallWarning", "NPArray", "NPUArray", "ScalarType",
-    "Stream", "True_", "__array_api_version__", "__array_namespace_info__", "__version__", "abs", "absolute",
+    "Stream", "True_", "__array_api_version__", "__array_namespace__", "__array_namespace_info__", "__version__",
+    "abs", "absolute",
     "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any", "append", "apply_along_axis",
     "apply_over_axes", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax",
     "argmin", "argpartition", "argsort", "argwhere", "around", "array", "array2string", "array_equal",

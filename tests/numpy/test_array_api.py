@@ -348,7 +348,11 @@ def test_edition():
     assert ap.__array_api_version__ >= np.__array_api_version__
     x = ap.ones(2)
     for edition in ("2021.12", "2022.12", "2023.12", "2024.12", ap.__array_api_version__, None):
-        assert x.__array_namespace__(api_version=edition) is ap
+        space = x.__array_namespace__(api_version=edition)
+        assert space is ap.__array_namespace__(api_version=edition)
+        assert space.__array_api_version__ == (edition or ap.__array_api_version__)
+        assert space.add is ap.add
+        assert space.fft is ap.fft
     with pytest.raises(ValueError, match=r"2030\.12.*2024\.12"):
         x.__array_namespace__(api_version="2030.12")
 

@@ -52,6 +52,8 @@ class flatiter:
 
     @property
     def coords(self) -> tuple[int, ...]:
+        if self._array.size == 0:
+            return (0,) * self._array.ndim
         return tuple(int(i) for i in np.unravel_index(self._next, self._array.shape)) if self._array.ndim else ()
 
     def _line(self) -> Any:
@@ -87,13 +89,21 @@ class flatiter:
             return
         view = _core.reshape_view(self._array, (self._array.size,))
         line = self._array.reshape(-1) if view is None else view
-        target = _core.reshape_view(line[key], (-1,)) if isinstance(key, slice) else None
-        values = asarray(value).reshape(-1)
-        if target is not None and values.size > 1:  # NumPy repeats the values, or takes the first of them
-            repeats = -(-target.size // values.size)
-            target[...] = _core.take(values, asarray(np.arange(target.size) % values.size), 0) if repeats else values
-        else:
-            line[key] = values if values.size > 1 else values[0] if values.size else values
+        dtype = self._array.dtype  # to which NumPy casts without question
+        single = isinstance(key, (int, np.integer))
+        if single:
+            line[key]  # an index out of range is told before what is wrong with the value
+        if single and not (isinstance(value, ndarray) and value.size == 1):
+            one = np.zeros(1, dtype)
+            one.flat[0] = value  # NumPy's rule for what is one element
+            value = one
+        given = asarray(value if isinstance(value, (ndarray, np.ndarray)) else np.array(value, dtype))
+        values = _core.cast(given, dtype).reshape(-1)
+        if single:
+            line[key] = values[0]
+        elif values.size:  # NumPy repeats the values, or takes the first of them
+            count = line[key].size
+            line[key] = _core.take(values, asarray(np.arange(count) % values.size), 0) if values.size > 1 else values[0]
         if view is None:
             _core.assign(self._array, line.reshape(self._array.shape))
 

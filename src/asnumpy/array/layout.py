@@ -21,7 +21,7 @@ def _axes_for(a: ndarray, order: Any, function: str) -> tuple[int, ...] | None:
         return None
     if name == "A" and not a._flags_f_contiguous:
         return None
-    if name in "AF":
+    if name in "AF" or a._flags_f_contiguous:
         return tuple(reversed(range(a.ndim)))
     strides = a.strides
     axes = tuple(sorted(range(a.ndim), key=lambda axis: -abs(strides[axis])))

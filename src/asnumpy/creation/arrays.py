@@ -55,7 +55,7 @@ def empty_ordered(shape: tuple[int, ...], dtype: np.dtype, order: Any, model: nd
     name = _order_name(order)
     if name in ("A", "K"):
         if name == "A":
-            name = "F" if model._flags_f_contiguous and model.ndim > 1 else "C"
+            name = "F" if model._flags_f_contiguous and not model._flags_c_contiguous else "C"
         elif model._flags_c_contiguous or len(shape) != model.ndim:
             name = "C"
         elif model._flags_f_contiguous:
@@ -308,8 +308,10 @@ def eye(
     N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = float, order: str | None = "C", *,
     device: Device | str | None = None, like: Any = None,
 ) -> ndarray:
-    columns = N if M is None else M
-    made = zeros((N, columns), dtype, order, device=device)
+    made = zeros((N, N if M is None else M), dtype, order, device=device)
+    N, columns = made.shape
+    if k >= columns:
+        return made
     k = index(k)
     length = min(N, columns - k) if k >= 0 else min(N + k, columns)
     if length > 0:

@@ -383,8 +383,8 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: ArrayLike = Tr
     if where is True:
         _core.assign(dst, new)
         return
-    mask = asarray(where)
-    if mask.dtype != _BOOL and isinstance(where, (ndarray, np.ndarray)):
+    mask = asarray(where if isinstance(where, (ndarray, np.ndarray)) else np.array(where, dtype=bool))
+    if mask.dtype != _BOOL:
         raise TypeError(f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'")
     for operand in (mask, new):
         if isinstance(operand, ndarray) and operand.shape != dst.shape:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -71,10 +71,15 @@ __array_api_version__ = _EDITIONS[-1]
 
 
 def namespace(api_version: str | None) -> ModuleType:
-    """The namespace whose functions take this array: `asnumpy`."""
+    """The standard's namespace, whose functions take our arrays: `asnumpy.array_api`."""
     if api_version is not None and api_version not in _EDITIONS:
         raise ValueError(
-            f'ndarray.__array_namespace__: Version "{api_version}" of the Array API Standard is not supported; use one '
+            f'__array_namespace__: Version "{api_version}" of the Array API Standard is not supported; use one '
             f"of {', '.join(_EDITIONS)}"
         )
-    return sys.modules["asnumpy"]
+    return import_module("asnumpy.array_api").of_edition(api_version or _EDITIONS[-1])
+
+
+def __array_namespace__(*, api_version: str | None = None) -> ModuleType:
+    """The array API standard's namespace for asnumpy's arrays."""
+    return namespace(api_version)

@@ -208,7 +208,7 @@ class poly1d:
         if not _is_number(val) or int(val) != val or val < 0:
             raise ValueError("Power to non-negative integers only.")
         result = poly1d([1])
-        for _ in range(int(val)):
+        for _ in range(val):
             result = polymul(self, result)
         return result
 

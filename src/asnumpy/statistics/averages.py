@@ -291,7 +291,7 @@ def cov(
     m = asarray(m)
     if m.ndim > 2:
         raise ValueError("m has more than 2 dimensions")
-    if fweights is not None or aweights is not None:
+    if fweights is not None or aweights is not None or (dtype is not None and np.dtype(dtype).kind in "biu"):
         return host(np.cov, m, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype)
     other = None if y is None else asarray(y)
     if other is not None and other.ndim > 2:

@@ -101,8 +101,9 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
     dtype = f.dtype
-    if dtype.kind not in "fc":
-        f, dtype = _core.cast(f, np.dtype(np.float64)), np.dtype(np.float64)
+    if dtype.kind not in "fcV":
+        dtype = np.dtype(np.float64)
+        f = f if f.dtype.kind == "b" else _core.cast(f, dtype)  # bools have no difference, which subtract says
     made = []
     for one, step in zip(axes, spacings, strict=True):
         if f.shape[one] < edge_order + 1:
