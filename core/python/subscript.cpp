@@ -143,15 +143,21 @@ void require_scalar(const Array& value, DType to) {
     raise(PyExc_ValueError, "setting an array element with a sequence.");
 }
 
+// A signed integer takes a NumPy scalar of another type by its `__int__`, so that NaN and what is too large are errors.
+Scalar element_scalar(PyObject* value, DType to) {
+    Scalar strong;
+    if (kind(to) != 'i' || !numpy_scalar(value, strong) || strong.dtype == to) return assigned_scalar(value, to);
+    return assigned_scalar(owned(PyNumber_Long(value)).ptr(), to);
+}
+
 int assign_value(PyArray* target, View&& view, bool element, PyObject* value) {
     const Array destination{target->array.buffer, std::move(view), target->array.dtype};
     if (is_array(value)) {
         if (element) require_scalar(unwrap(value)->array, destination.dtype);
         assign_array(destination, unwrap(value)->array);
     } else if (is_number(value)) {
-        const Scalar scalar = assigned_scalar(value, destination.dtype);
-        if (element) assign_element(destination, scalar);
-        else assign(destination, scalar);
+        if (element) assign_element(destination, element_scalar(value, destination.dtype));
+        else assign(destination, assigned_scalar(value, destination.dtype));
     } else if (PyUnicode_Check(value) || value == Py_None || (element && PySequence_Check(value) && !PyArray_Check(value))) {
         assign(destination, assigned_scalar(value, destination.dtype));
     } else {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agreement import FEW, agree, ours, sample
+from agreement import FEW, INTEGERS, agree, ours, sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -351,3 +351,23 @@ def test_picking_through_itself():
 
     agree(by_own_values, np.array([2, 0, 3, 1]))
     agree(mask_of_itself, np.array([True, False, True]))
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, "bool", "float32", "complex64"])
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
+def test_elements_from_scalars_of_other_dtypes(dtype):
+    """Signed integers take a scalar by its `__int__`, with its errors; a slice casts it."""
+    values = [np.float64(v) for v in (300.0, -1.5, 127.9)] + [np.float32(3e9), np.float16(7)]
+    values += [np.int64(300), np.int64(-1), np.int8(-1), np.uint64(2**64 - 1), np.bool_(True), np.complex64(3 + 1j)]
+
+    def put(xp, a, key, value):
+        a[key] = value
+
+    for value in values:
+        unsigned = np.dtype(dtype).kind in "bu" and value.dtype.kind in "fc" and not 0 <= value.real < 256
+        if not unsigned:  # what an unsigned integer makes of those is the processor's
+            agree(put, np.zeros(3, dtype), 1, value)
+    if np.dtype(dtype).kind == "i":
+        for value in (np.float64("nan"), np.float64("inf"), np.float32("-inf"), np.float64(1e30)):
+            agree(put, np.zeros(3, dtype), 1, value)
+            agree(put, np.zeros((3, 2), dtype), (-1, 0), value)
