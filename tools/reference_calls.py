@@ -58,6 +58,7 @@ _FURTHER = {
         ("ndarray.partition", "t.partition(5)"),
     )},
     "ndarray.setflags": "x.setflags(write=True)", "ndarray.to_device": "x.to_device('cpu')",
+    "ndarray.to_numpy": "x.to_numpy()",
     "ndarray.tofile": "x.tofile(__import__('os').devnull)", "ndarray.view": "x.view('i8')",
     "ndarray.choose": "bits.choose([x, y])",
     "fromfile": "np.fromfile(__import__('os').devnull)",

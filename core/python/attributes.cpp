@@ -178,7 +178,7 @@ PyObject* array_interface(PyObject* self, void*) {
 // NumPy asks for this before the array interface, whose address it would read: where the host may not, it ends here.
 PyObject* array_struct(PyObject* self, void*) {
     return with_array(self, [](PyArray* a) -> PyObject* {
-        if (!a->array.host_visible()) announce_implicit_copy(a->array, "numpy.asarray");
+        if (!a->array.host_visible()) allow_implicit_copy(a->array, "numpy.asarray");
         require_code(a->array.dtype, "__array_struct__");
         if (!a->array.host_visible()) {
             static_cast<void>(to_host(a->array));  // says why the buffer protocol could not

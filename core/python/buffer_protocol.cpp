@@ -80,10 +80,13 @@ void fill(PyArray* a, Py_buffer* out, int flags) {
     if (wants(PyBUF_F_CONTIGUOUS) && !f) raise(PyExc_BufferError, "ndarray is not Fortran contiguous");
     if (wants(PyBUF_ANY_CONTIGUOUS) && !c && !f) raise(PyExc_BufferError, "ndarray is not contiguous");
     if (!wants(PyBUF_STRIDES) && !c) raise(PyExc_BufferError, "ndarray is not C-contiguous");
-    const bool writeable = a->writeable && a->array.host_visible();
-    if (!a->array.host_visible()) announce_implicit_copy(a->array, "numpy.asarray");
-    if (wants(PyBUF_WRITABLE) && !writeable) raise(PyExc_BufferError, "buffer source array is read-only");
+    // What a device holds is copied. The copy is the caller's, who may write to it as to the array; who asks to write means the array.
+    const bool copied = !a->array.host_visible();
+    if (wants(PyBUF_WRITABLE) && !a->writeable) raise(PyExc_BufferError, "buffer source array is read-only");
+    if (wants(PyBUF_WRITABLE) && copied)
+        raise(PyExc_BufferError, "the array lies on a device, whose memory the host cannot write to; fill a numpy.ndarray and assign it");
     const char* format = format_of(a->array.dtype);
+    if (copied) announce_implicit_copy(a->array, "numpy.asarray");
 
     auto exported = std::make_unique<Exported>(Exported{Export(a->array.buffer), {}});
     exported->array = with_value(a->array);
@@ -97,8 +100,8 @@ void fill(PyArray* a, Py_buffer* out, int flags) {
     out->buf = array.data();
     out->len = array.nbytes();
     out->itemsize = item;
-    out->readonly = !writeable;
-    out->ndim = n;
+    out->readonly = !a->writeable;
+    out->ndim = wants(PyBUF_ND) ? n : 0;  // bytes and nothing else
     out->format = wants(PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
     out->shape = wants(PyBUF_ND) ? exported->shape.data() : nullptr;
     out->strides = wants(PyBUF_STRIDES) ? exported->strides.data() : nullptr;

@@ -14,7 +14,8 @@ namespace asnumpy::python {
 namespace {
 
 enum class ImplicitCopies { error, warn, allow };
-std::atomic<ImplicitCopies> implicit_copies{ImplicitCopies::error};
+std::atomic<ImplicitCopies> implicit_copies{ImplicitCopies::warn};
+constexpr std::int64_t large_copy = 1 << 20;  // bytes from which a copy that nobody asked for is worth a word
 
 std::string text(PyObject* o) {
     const nb::object string = owned(PyObject_Str(o));
@@ -49,6 +50,15 @@ template <class E> E one_of(nb::handle word, std::initializer_list<std::pair<con
     throw ValueError("asnumpy._core: unknown word '" + given + "'");
 }
 
+// Whether a list or tuple, or one in it, holds arrays whose memory the host cannot read.
+bool holds_device_values(PyObject* o) {
+    if (is_array(o)) return !unwrap(o)->array.host_visible();
+    if (!PyTuple_CheckExact(o) && !PyList_CheckExact(o)) return false;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+        if (holds_device_values(PySequence_Fast_GET_ITEM(o, i))) return true;
+    return false;
+}
+
 nb::object move_to(nb::handle array, nb::handle device) {
     PyArray* a = expect_array(array.ptr(), "to_device");
     Pool& pool = expect_pool(device.ptr());
@@ -72,14 +82,20 @@ PyObject* device_name(const Pool& pool) {
     return checked(PyUnicode_FromString(pool.backend().name().c_str()));
 }
 
-void announce_implicit_copy(const Array& a, const char* function) {
-    const std::string device = a.pool().backend().name();
+void allow_implicit_copy(const Array& a, const char* function) {
     if (implicit_copies == ImplicitCopies::error)
-        throw TypeError(std::string(function) + ": the array lies on " + device + ", whose memory the host cannot read; asnumpy.to_numpy(a) copies it to "
-                        "the host, asnumpy.config.implicit_copies = 'allow' lets this happen by itself");
-    const bool first = note_fallback(function, name(a.dtype), device, "copied to the host without being asked by name", static_cast<std::uint64_t>(a.nbytes()));
-    if (first && implicit_copies == ImplicitCopies::warn)
-        report(std::string(function) + " copies an array of " + device + " to the host; reported once, asnumpy.fallbacks() counts them, asnumpy.to_numpy(a) says so by name");
+        throw TypeError(std::string(function) + ": the array lies on " + a.pool().backend().name() + ", whose memory the host cannot read; "
+                        "asnumpy.to_numpy(a) copies it to the host, asnumpy.config.implicit_copies = 'allow' lets this happen by itself");
+}
+
+void announce_implicit_copy(const Array& a, const char* function) {
+    allow_implicit_copy(a, function);
+    const std::string device = a.pool().backend().name();
+    const bool tell = note_fallback(function, name(a.dtype), device, "copied to the host without being asked by name",
+                                    static_cast<std::uint64_t>(a.nbytes()), a.nbytes() >= large_copy);
+    if (tell && implicit_copies == ImplicitCopies::warn)
+        report(std::string(function) + " copies an array of " + std::to_string(a.nbytes()) + " bytes from " + device +
+               " to the host; large copies are reported once, asnumpy.fallbacks() counts all, asnumpy.to_numpy(a) says so by name");
 }
 
 void bind_devices(nb::module_& m) {
@@ -98,6 +114,9 @@ void bind_devices(nb::module_& m) {
         Pool* const before = exchange_thread_pool(device.is_none() ? nullptr : &expect_pool(device.ptr()));
         return before ? nb::steal(device_name(*before)) : nb::none();
     }, arg("device").none(), "Gives this thread a device for new arrays, None for the process's, and returns what it had.");
+    m.def("holds_device_values", [](nb::handle values) {
+        return pools_in_use().size() > 1 && holds_device_values(values.ptr());
+    }, arg("values").none());
     m.def("to_device", move_to, arg("array"), arg("device"));
     m.def("numpy_copy", [](nb::handle array, bool as_it_lies) { return nb::steal(numpy_copy(expect_array(array.ptr(), "to_numpy"), as_it_lies)); },
           arg("array"), arg("as_it_lies") = false);

@@ -13,6 +13,8 @@ namespace asnumpy::python {
 Pool& expect_pool(PyObject* device);
 PyObject* device_name(const Pool&);  // a new reference
 // Before the host gets a copy that nobody asked for by name: TypeError with the remedy unless the setting allows it.
+void allow_implicit_copy(const Array&, const char* function);
+// And counted, the first large one of a kind reported.
 void announce_implicit_copy(const Array&, const char* function);
 
 // For the rest of the scope this thread makes its new arrays where the first array among these objects lies; tuples

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cpu/threads.hpp"
+#include "device/trace.hpp"
 #include "python/convert.hpp"
 #include "python/exports.hpp"
 #include "python/gil.hpp"
@@ -196,6 +197,7 @@ PyObject* numpy_copy(PyArray* a, bool as_it_lies) {
     nb::object made = owned(PyArray_Empty(source.ndim(), reinterpret_cast<const npy_intp*>(source.shape().data()), descr, fortran));
     if (source.size() > 0) {
         make_ready(source, Access::read);
+        trace::Span span("download", "copy", static_cast<std::uint64_t>(source.nbytes()));
         void* const to = PyArray_DATA(reinterpret_cast<PyArrayObject*>(made.ptr()));
         without_lock([&] { source.pool().backend().download(to, source.data(), static_cast<std::size_t>(source.nbytes())); });
     }

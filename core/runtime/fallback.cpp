@@ -71,15 +71,17 @@ void forget_fallbacks() {
     table().rows.clear();
 }
 
-bool note_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes) {
+bool note_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes,
+                   bool notable) {
     trace::mark(function, "fallback", bytes, dtypes);
     const std::lock_guard lock(table().mutex);
     std::vector<Fallback>& rows = table().rows;
     auto found = std::find_if(rows.begin(), rows.end(), [&](const Fallback& f) {
         return f.function == function && f.dtypes == dtypes && f.device == device && f.reason == reason;
     });
-    const bool first = found == rows.end();
-    if (first) found = rows.insert(rows.end(), {std::string(function), std::string(dtypes), std::string(device), std::string(reason)});
+    if (found == rows.end()) found = rows.insert(rows.end(), {std::string(function), std::string(dtypes), std::string(device), std::string(reason)});
+    const bool first = notable && !found->notable;
+    found->notable |= notable;
     ++found->count;
     found->bytes += bytes;
     return first;

@@ -14,14 +14,16 @@ struct Fallback {
     std::string function, dtypes, device, reason;
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;  // that go to the host and back
+    bool notable = false;     // whether one of them was
 };
 
 enum class FallbackPolicy : std::uint8_t { allow, warn, error };
 void set_fallback_policy(FallbackPolicy);
 std::vector<Fallback> fallbacks();  // those of most bytes first
 void forget_fallbacks();
-// Counts one; true for the first of its kind.
-bool note_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes);
+// Counts one; true for the first of its kind that is notable.
+bool note_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes,
+                   bool notable = true);
 
 // Counts one; the policy may make it a RuntimeFailure, or have the host report the first of its kind. Called by who
 // holds the interpreter's lock and none of the queue's.

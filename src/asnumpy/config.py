@@ -148,7 +148,8 @@ class _Settings(ModuleType):
         _core.set_graph_replay,
     )
     implicit_copies = Setting(
-        "error", _leave, "'allow', 'warn' or 'error': what np.asarray and its like do with an array on a device",
+        "warn", _leave,
+        "'allow', 'warn' (where they are large) or 'error': what np.asarray and its like do with an array on a device",
         _core.set_implicit_copies,
     )
     num_threads = Setting(

@@ -176,7 +176,7 @@ import matplotlib.pyplot as plt
 figure, axes = plt.subplots()
 {code}
 figure.canvas.draw()
-print(numpy.asarray(figure.canvas.buffer_rgba()).mean().round(3))
+print(numpy.asarray(figure.canvas.buffer_rgba()).mean().round(1))
 """ for name, code in {
         "plot": "axes.plot(t, np.sin(t), 'o-', label='sin'); axes.plot(x); axes.legend(); axes.axhline(s); axes.set_xlim(t[0], t[-1])",
         "bar": "axes.bar(k, x[:3], yerr=x[3:6]**2, bottom=1); axes.barh(range(3), k)",

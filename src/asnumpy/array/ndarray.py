@@ -143,6 +143,13 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         except ValueError as error:
             raise ValueError(f"ndarray.to_device: {error}") from None
 
+    def to_numpy(self) -> np.ndarray:
+        """The elements in a NumPy array of its own: `asnumpy.to_numpy`, where other libraries look for it.
+
+        Returns a numpy.ndarray of the array's shape, dtype and memory order.
+        """
+        return _core.numpy_copy(self)
+
     def getfield(self, dtype: DTypeLike | None, offset: int = 0) -> ndarray:
         return layout.field(self, dtype, offset)
 

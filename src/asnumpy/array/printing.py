@@ -1,7 +1,8 @@
-"""Text of arrays, which NumPy writes from a zero-copy view."""
+"""Text of arrays, which NumPy writes from a zero-copy view, or from a copy of what it shows."""
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,22 @@ from asnumpy._public import public
 from asnumpy._types import ndarray
 
 
-def plain(a: Any) -> np.ndarray:
-    return _core.to_numpy_view(a, None) if isinstance(a, ndarray) else np.asarray(a)
+def plain(a: Any, threshold: int | None = None, edgeitems: int | None = None) -> np.ndarray:
+    """What NumPy writes in the place of an array: of a large one that lies on a device it has the edges alone."""
+    if not isinstance(a, ndarray):
+        return np.asarray(a)
+    if a._host_visible:
+        return _core.to_numpy_view(a, None)
+    options = np.get_printoptions()
+    most = options["threshold"] if threshold is None else threshold
+    edge = options["edgeitems"] if edgeitems is None else edgeitems
+    if edge < 1 or a.size <= most:
+        return _core.numpy_copy(a)
+    shown = np.zeros(a.shape, a.dtype)  # memory that nobody touches is not there
+    sides = [(slice(0, edge), slice(n - edge, n)) if n > 2 * edge else (slice(0, n),) for n in a.shape]
+    for corner in itertools.product(*sides):
+        shown[corner] = _core.numpy_copy(a[corner])
+    return shown
 
 
 @public
@@ -22,8 +37,9 @@ def array2string(
     edgeitems: int | None = None, sign: Any = None, floatmode: Any = None, suffix: str = "", legacy: Any = None,
 ) -> str:
     return np.array2string(
-        plain(a), max_line_width, precision, suppress_small, separator, prefix, formatter=formatter,
-        threshold=threshold, edgeitems=edgeitems, sign=sign, floatmode=floatmode, suffix=suffix, legacy=legacy,
+        plain(a, threshold, edgeitems), max_line_width, precision, suppress_small, separator, prefix,
+        formatter=formatter, threshold=threshold, edgeitems=edgeitems, sign=sign, floatmode=floatmode, suffix=suffix,
+        legacy=legacy,
     )
 
 

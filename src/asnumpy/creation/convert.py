@@ -26,12 +26,40 @@ def from_host(
     return _core.new_from_numpy(array, function, device, blocking)
 
 
+def _stacked(values: Any) -> ndarray | None:
+    """What a list with arrays of a device stands for, put together there; None where it has no shape or dtype."""
+    parts: list[Any] = []
+    for one in values:
+        known = isinstance(one, ndarray) or not _core.holds_device_values(one)
+        part = _stacked(one) if not known else one if isinstance(one, ndarray) else as_numpy(one)
+        if part is None or (parts and part.shape != parts[0].shape):
+            return None
+        parts.append(part)
+    dtype = np.result_type(*(part.dtype for part in parts))
+    if not supported(dtype):
+        return None
+    beside = next(part for part in parts if isinstance(part, ndarray) and not part._host_visible)
+    on_host = np.zeros((len(parts), *parts[0].shape), dtype)
+    for place, part in enumerate(parts):
+        if isinstance(part, np.ndarray):
+            on_host[place] = part
+    made = from_host(on_host, "asarray", beside)
+    for place, part in enumerate(parts):
+        if isinstance(part, ndarray):
+            _core.assign(made[place, ...], part)
+    return made
+
+
 def _converted(value: Any, device: Any = None) -> ndarray:
     """An array of another device is moved; what is no array of ours is copied as `np.asarray` reads it."""
     if isinstance(value, ndarray):
         return _core.to_device(value, device)
     if isinstance(value, np.ndarray):
         return from_host(value, "asarray", device)
+    if _core.holds_device_values(value):
+        stacked = _stacked(value)
+        if stacked is not None:
+            return stacked if device is None else _core.to_device(stacked, device)
     made = as_numpy(value)
     if not supported(made.dtype):
         raise unsupported_error(made.dtype)

@@ -19,7 +19,11 @@ def as_numpy_array(a: ndarray, dtype: Any, copy: bool | None) -> np.ndarray:
     _core.announce_implicit_copy(a, "numpy.asarray")
     if copy is False and not a._host_visible:
         raise ValueError("Unable to avoid copy while creating an array as requested: the host cannot read the memory.")
-    view = _core.to_numpy_view(a, None)
+    if a._host_visible:
+        view = _core.to_numpy_view(a, None)
+    else:
+        copy, view = None, _core.numpy_copy(a)  # the caller's own
+        view.flags.writeable = a._flags_writeable
     if dtype is not None and np.dtype(dtype) != view.dtype:
         if copy is False:
             raise ValueError("Unable to avoid copy while creating an array as requested: the dtypes differ.")
