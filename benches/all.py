@@ -22,7 +22,9 @@ from measure import Row, load, markdown, text
 
 FUNCTION_ROUNDS = 7
 HERE = Path(__file__).resolve().parent
-SCRIPTS = ("elementwise", "reductions", "grids", "pictures", "selection", "small", "products", "draws", "process")
+SCRIPTS = (
+    "elementwise", "reductions", "grids", "pictures", "selection", "small", "elements", "products", "draws", "process",
+)
 
 PAGE = """# Performance
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "python/gil.hpp"
+#include "python/number.hpp"
 
 namespace asnumpy::python {
 
@@ -37,7 +38,7 @@ PyObject* allocate(PyTypeObject* type) {
 }
 
 void deallocate(PyObject* self) {
-    PyArray* a = unwrap(self);
+    auto* a = reinterpret_cast<PyArray*>(self);
     PyTypeObject* type = Py_TYPE(self);
     if (a->weakrefs) PyObject_ClearWeakRefs(self);
     if (a->exported) --a->array.buffer->exports;
@@ -66,6 +67,7 @@ PyObject* create(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
         if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O:Array", const_cast<char**>(names), &source))
             throw_python_error();
         PyArray* from = expect_array(source, "Array.__new__");
+        if (is_number_object(source)) return wrap(cast(from->array, from->array.dtype), type);
         PyObject* o = wrap(Array(from->array), type);
         PyObject* base = from->base && Py_TYPE(from->base) == Py_TYPE(source) ? from->base : source;
         unwrap(o)->base = Py_NewRef(base);
@@ -85,12 +87,18 @@ void append(std::vector<PyMethodDef>& to, const PyMethodDef* from) {
     for (; from->ml_name; ++from) to.push_back(*from);
 }
 
-// A class statement always makes a class whose objects the garbage collector tracks. This makes the same class without:
-// arrays form no cycles, and tracking would cost more than the rest of making one.
 PyObject* array_class(PyObject* cls) {
-    if (!PyType_Check(cls) || reinterpret_cast<PyTypeObject*>(cls)->tp_base != base_type ||
-        reinterpret_cast<PyTypeObject*>(cls)->tp_basicsize != base_type->tp_basicsize)
-        raise(PyExc_TypeError, "asnumpy._core.array_class: expected a direct subclass of Array with __slots__ = (), got %R", cls);
+    const PyType_Slot slots[] = {{Py_tp_dealloc, slot(deallocate)}};
+    return class_without_collector(cls, base_type, sizeof(PyArray), slots, Py_TPFLAGS_BASETYPE);
+}
+
+}  // namespace
+
+PyObject* class_without_collector(PyObject* cls, PyTypeObject* base, std::size_t size, std::span<const PyType_Slot> own,
+                                  unsigned long flags) {
+    const auto* given = reinterpret_cast<PyTypeObject*>(cls);
+    if (!PyType_Check(cls) || given->tp_base != base || given->tp_basicsize != base->tp_basicsize)
+        raise(PyExc_TypeError, "asnumpy._core: expected a direct subclass of %s with __slots__ = (), got %R", base->tp_name, cls);
     const nb::object module = owned(PyObject_GetAttrString(cls, "__module__"));
     const nb::object name = owned(PyObject_GetAttrString(cls, "__name__"));
     // The package's name, not that of the module inside it: this is what error messages show.
@@ -98,9 +106,10 @@ PyObject* array_class(PyObject* cls) {
     const nb::object full = owned(PyUnicode_FromFormat("%U.%U", PyList_GET_ITEM(parts.ptr(), 0), name.ptr()));
     const char* text = PyUnicode_AsUTF8(full.ptr());
     if (!text) throw_python_error();
-    PyType_Slot slots[] = {{Py_tp_dealloc, slot(deallocate)}, {0, nullptr}};
-    PyType_Spec spec{text, sizeof(PyArray), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
-    nb::object made = owned(PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(base_type)));
+    std::vector<PyType_Slot> slots(own.begin(), own.end());
+    slots.push_back({0, nullptr});
+    PyType_Spec spec{text, static_cast<int>(size), 0, static_cast<unsigned>(Py_TPFLAGS_DEFAULT | flags), slots.data()};
+    nb::object made = owned(PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(base)));
     const nb::object items = owned(PyMapping_Items(owned(PyObject_GetAttrString(cls, "__dict__")).ptr()));
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.ptr()); ++i) {
         PyObject* item = PyList_GET_ITEM(items.ptr(), i);
@@ -108,8 +117,6 @@ PyObject* array_class(PyObject* cls) {
     }
     return made.release().ptr();
 }
-
-}  // namespace
 
 PyArray* expect_array(PyObject* o, const char* function) {
     if (!is_array(o))
@@ -119,11 +126,10 @@ PyArray* expect_array(PyObject* o, const char* function) {
 
 PyObject* wrap(Array&& array, PyTypeObject* type) {
     PyObject* o = allocate(type ? type : array_type);
-    PyArray* a = unwrap(o);
+    auto* a = reinterpret_cast<PyArray*>(o);
     a->base = nullptr;
     a->weakrefs = nullptr;
     a->writeable = true;
-    a->scalar = false;
     a->exported = false;
     std::construct_at(&a->array, std::move(array));
     return o;
@@ -133,6 +139,7 @@ PyObject* wrap_view(PyArray* source, View&& view) { return wrap_view(source, std
 
 PyObject* wrap_view(PyArray* source, View&& view, DType dtype) {
     PyObject* self = reinterpret_cast<PyObject*>(source);
+    if (is_number_object(self)) return view_of_number(as_number(self), std::move(view), dtype);
     PyTypeObject* type = Py_TYPE(self);
     PyObject* o = wrap(Array{source->array.buffer, std::move(view), dtype}, type == array_type ? nullptr : type);
     // NumPy names the owner, not the view in between, unless the two are of different classes.

@@ -13,38 +13,47 @@ struct ArrayHead {
     PyObject* base;      // who owns the memory of a view; null for an owner
     PyObject* weakrefs;
     bool writeable;
-    bool scalar;         // stands where NumPy gives a scalar: `x += 1` makes a new one, other names keep theirs
     bool exported;       // its address was given away for as long as it lives
 };
 
 struct PyArray : ArrayHead {
-    Array array;
+    Array array;  // without a buffer: a Number that nobody has needed as an array
 };
 
 inline PyTypeObject* base_type = nullptr;   // _core.Array
 inline PyTypeObject* array_type = nullptr;  // what new arrays are: asnumpy.ndarray once it is registered
 
-inline bool is_exact(PyObject* o) { return Py_TYPE(o) == array_type; }
+void deallocate_number(PyObject*);
+// Exactly one of the classes of Numbers: each has this function, and a class derived from it in Python another.
+inline bool is_number_object(PyObject* o) { return Py_TYPE(o)->tp_dealloc == deallocate_number; }
+void give_array(PyArray* number);
+
+inline bool is_plain_array(PyObject* o) { return Py_TYPE(o) == array_type; }
+inline bool is_exact(PyObject* o) { return is_plain_array(o) || is_number_object(o); }
 inline bool is_array(PyObject* o) { return is_exact(o) || PyObject_TypeCheck(o, base_type); }
-inline PyArray* unwrap(PyObject* o) { return reinterpret_cast<PyArray*>(o); }
+inline PyArray* unwrap(PyObject* o) {
+    auto* a = reinterpret_cast<PyArray*>(o);
+    if (!a->array.buffer) [[unlikely]] give_array(a);
+    return a;
+}
 // TypeError names the function when `o` is no Array.
 PyArray* expect_array(PyObject* o, const char* function);
 
 PyObject* wrap(Array&&, PyTypeObject* type = nullptr);
-// The result of a computation: 0-d results take the place of NumPy's scalars.
-inline PyObject* wrap_result(Array&& array) {
-    const bool scalar = array.ndim() == 0;
-    PyObject* o = wrap(std::move(array));
-    unwrap(o)->scalar = scalar;
-    return o;
-}
-PyObject* wrap_view(PyArray* source, View&&);                // same dtype, `base` as NumPy chooses it
+PyObject* number_of(Array&&);  // number.cpp
+// The result of a computation: a Number where NumPy gives a scalar.
+inline PyObject* wrap_result(Array&& array) { return array.ndim() == 0 ? number_of(std::move(array)) : wrap(std::move(array)); }
+// Same dtype, `base` as NumPy chooses it. Of a Number, which nothing may change: a Number, or an array of its own.
+PyObject* wrap_view(PyArray* source, View&&);
 PyObject* wrap_view(PyArray* source, View&&, DType);
 
 void require_writeable(PyArray*, const char* text);           // ValueError with this text
 
 void register_array_type(PyObject* type);
 void create_array_type(nb::module_&);
+// A class statement always makes a class whose objects the garbage collector tracks. This makes the same class without, with
+// these slots: arrays form no cycles, and tracking would cost more than the rest of making one.
+PyObject* class_without_collector(PyObject* cls, PyTypeObject* base, std::size_t size, std::span<const PyType_Slot>, unsigned long flags);
 
 // Slots, defined in the file that is named after them.
 namespace slots {

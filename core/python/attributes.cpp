@@ -145,7 +145,6 @@ PyObject* owns_data(PyObject* self, void*) { return PyBool_FromLong(!unwrap(self
 PyObject* is_pending(PyObject* self, void*) {
     return with_array(self, [](PyArray* a) { return PyBool_FromLong(pending(a->array)); });
 }
-PyObject* is_scalar(PyObject* self, void*) { return PyBool_FromLong(unwrap(self)->scalar); }
 
 void require_code(DType d, const char* attribute) {
     if (d == DType::bfloat16 || is_narrow(d)) raise(PyExc_AttributeError, "%s has no code for %s", attribute, std::string(name(d)).c_str());
@@ -221,7 +220,6 @@ PyGetSetDef attributes[] = {
     {"_flags_writeable", writeable, set_writeable, "Whether elements may be assigned.", nullptr},
     {"_owns_data", owns_data, nullptr, "Whether the memory is the array's own.", nullptr},
     {"_pending", is_pending, nullptr, "Whether work on this array is recorded and not yet run.", nullptr},
-    {"_scalar_like", is_scalar, nullptr, "Whether this 0-d array stands where NumPy gives a scalar.", nullptr},
     {"_device_name", device, nullptr, "Name of the device whose memory holds the elements.", nullptr},
     {"_host_visible", host_visible, nullptr, "Whether the host may read and write the memory.", nullptr},
     {"_address", address, nullptr, "Address of the first element on its device.", nullptr},

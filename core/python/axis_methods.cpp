@@ -171,11 +171,15 @@ PyObject* flip(PyObject*, PyObject* const* given, Py_ssize_t count) {
 
 // Arrays of ours as they are; whatever else becomes one by the hook, as does what is to lie on a device that is named.
 PyObject* as_array(PyObject*, PyObject* const* given, Py_ssize_t count, PyObject* names) {
-    if (count == 1 && !names && is_array(given[0])) return Py_NewRef(given[0]);
+    if (count == 1 && !names && is_array(given[0]) && !is_number_object(given[0])) return Py_NewRef(given[0]);
     return guarded([&]() -> PyObject* {
         const Arguments<2> arguments("asarray", {"value", "device"}, given, count, names);
         PyObject* const device = arguments[1] ? arguments[1] : Py_None;
         if (!arguments[0]) raise(PyExc_TypeError, "asarray() takes at least 1 argument (0 given)");
+        if (device == Py_None && is_number_object(arguments[0])) {
+            const Array& number = unwrap(arguments[0])->array;
+            return wrap(cast(number, number.dtype));
+        }
         if (device == Py_None && is_array(arguments[0])) return Py_NewRef(arguments[0]);
         return call_hook(&Hooks::asarray, "asarray", arguments[0], device);
     });

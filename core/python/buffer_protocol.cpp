@@ -82,14 +82,17 @@ void fill(PyArray* a, Py_buffer* out, int flags) {
     if (!wants(PyBUF_STRIDES) && !c) raise(PyExc_BufferError, "ndarray is not C-contiguous");
     // What a device holds is copied. The copy is the caller's, who may write to it as to the array; who asks to write means the array.
     const bool copied = !a->array.host_visible();
-    if (wants(PyBUF_WRITABLE) && !a->writeable) raise(PyExc_BufferError, "buffer source array is read-only");
+    const bool number = is_number_object(reinterpret_cast<PyObject*>(a));
+    if (wants(PyBUF_WRITABLE) && !a->writeable && !number) raise(PyExc_BufferError, "buffer source array is read-only");
     if (wants(PyBUF_WRITABLE) && copied)
         raise(PyExc_BufferError, "the array lies on a device, whose memory the host cannot write to; fill a numpy.ndarray and assign it");
     const char* format = format_of(a->array.dtype);
     if (copied) announce_implicit_copy(a->array, "numpy.asarray");
 
-    auto exported = std::make_unique<Exported>(Exported{Export(a->array.buffer), {}});
-    exported->array = with_value(a->array);
+    // Whoever asks for a number's memory gets a copy of his own, as numpy.asarray() of a scalar of NumPy's is.
+    const Array source = number ? cast(a->array, a->array.dtype) : a->array;
+    auto exported = std::make_unique<Exported>(Exported{Export(source.buffer), {}});
+    exported->array = with_value(source);
     const Array& array = exported->array;
     const int n = array.ndim();
     for (int i = 0; i < n; ++i) {
@@ -100,7 +103,7 @@ void fill(PyArray* a, Py_buffer* out, int flags) {
     out->buf = array.data();
     out->len = array.nbytes();
     out->itemsize = item;
-    out->readonly = !a->writeable;
+    out->readonly = !a->writeable && !number;
     out->ndim = wants(PyBUF_ND) ? n : 0;  // bytes and nothing else
     out->format = wants(PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr;
     out->shape = wants(PyBUF_ND) ? exported->shape.data() : nullptr;

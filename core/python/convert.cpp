@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "python/narrow_dtypes.hpp"
+#include "python/number.hpp"
 
 namespace asnumpy::python {
 
@@ -256,7 +257,9 @@ Scalar cast_scalar(const Scalar& s, DType to) {
 
 Scalar assigned_scalar(PyObject* o, DType to) {
     Scalar out;
-    if (numpy_scalar(o, out)) {
+    const bool number = is_number_object(o) && is_known(as_number(o));
+    if (number) out = as_number(o)->value;
+    if (number || numpy_scalar(o, out)) {
         if (is_complex(out.dtype) && !is_complex(to) && to != DType::boolean) warn_complex_discarded();
         return cast_scalar(out, to);
     }

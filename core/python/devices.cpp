@@ -60,19 +60,19 @@ bool holds_device_values(PyObject* o) {
 }
 
 nb::object move_to(nb::handle array, nb::handle device) {
-    PyArray* a = expect_array(array.ptr(), "to_device");
     Pool& pool = expect_pool(device.ptr());
+    if (is_number_object(array.ptr()) && is_known(as_number(array.ptr()))) return nb::steal(number_of(as_number(array.ptr())->value, pool));
+    PyArray* a = expect_array(array.ptr(), "to_device");
     if (&pool == &a->array.pool()) return nb::borrow(array);
-    nb::object made = nb::steal(wrap(moved(a->array, pool)));
-    unwrap(made.ptr())->scalar = a->scalar;
-    return made;
+    Array there = moved(a->array, pool);
+    return nb::steal(is_number_object(array.ptr()) ? wrap_result(std::move(there)) : wrap(std::move(there)));
 }
 
 }  // namespace
 
 Pool& expect_pool(PyObject* device) {
     if (device == Py_None) return default_pool();
-    if (is_array(device)) return unwrap(device)->array.pool();
+    if (is_array(device)) return home_of(device);
     return pool_of(parse_device(text(device)));
 }
 

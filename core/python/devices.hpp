@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "python/array_object.hpp"
+#include "python/number.hpp"
 
 namespace asnumpy::python {
 
@@ -30,7 +30,7 @@ public:
 private:
     bool look_at(PyObject* o) {
         if (is_array(o)) {
-            Pool& pool = unwrap(o)->array.pool();
+            Pool& pool = home_of(o);
             if (&pool != &default_pool()) {
                 before_ = exchange_thread_pool(&pool);
                 entered_ = true;

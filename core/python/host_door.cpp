@@ -26,8 +26,9 @@ struct Passage {
 
     nb::object out(PyObject* o) {
         if (!is_array(o)) return nb::borrow(o);
+        if (!beside) beside = &home_of(o);
+        if (is_number_object(o)) return nb::steal(numpy_scalar_of(value_of(as_number(o))));
         PyArray* const a = unwrap(o);
-        if (!beside) beside = &a->array.pool();
         views.emplace_back(nb::steal(to_numpy(a, a->writeable)), o);
         return views.back().first;
     }
@@ -72,7 +73,7 @@ private:
     }
 };
 
-bool is_ordinary(PyObject* o) { return is_plain(o) || (is_array(o) && unwrap(o)->array.host_visible()); }
+bool is_ordinary(PyObject* o) { return is_plain(o) || (is_array(o) && home_of(o).host_visible()); }
 
 // function, args, kwargs
 PyObject* call_on_views(PyObject*, PyObject* const* given, Py_ssize_t count) {

@@ -7,6 +7,7 @@
 #include "python/exports.hpp"
 #include "python/gil.hpp"
 #include "python/hooks.hpp"
+#include "python/number.hpp"
 #include "python/ufunc_object.hpp"
 
 namespace asnumpy::python {
@@ -36,6 +37,7 @@ void initialise(nb::module_& m) {
     create_export_type();
     create_beside_type(m);
     create_array_type(m);
+    create_number_functions(m);
     create_ufunc_type(m);
     bind_hooks(m);
     bind_operations(m);

@@ -1,157 +1,441 @@
-// The operators of arrays: slots that go straight to a ufunc.
-#include <cstring>
+// Number: allocation, value and array, conversions, and the classes.
+#include "python/number.hpp"
 
-#include "python/convert.hpp"
+#include <array>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "python/devices.hpp"
+#include "python/gil.hpp"
 #include "python/hooks.hpp"
+#include "python/host_read.hpp"
 #include "python/ufunc_object.hpp"
 
 namespace asnumpy::python {
 
 namespace {
 
-PyObject* object(PyUfunc* u) { return reinterpret_cast<PyObject*>(u); }
+PyTypeObject* number_type = nullptr;  // the class that all kinds share
+std::array<PyObject*, 2> truths{};    // the CPU's False and True
 
-PyObject* apply_binary(Operator which, PyObject* a, PyObject* b) {
-    PyUfunc* u = operator_ufunc(which);
-    PyObject* operands[] = {a, b};
-    PyObject* result = nullptr;
-    if (call_fast(u, operands, result)) return result;
-    const bool known = (is_exact(a) || is_number(a)) && (is_exact(b) || is_number(b));
-    if (known) return call_slowly(u, operands, 2, nullptr);
-    return call_hook(&Hooks::binary, "binary", object(u), a, b);
-}
+// Objects that died lately, with an empty array in each.
+struct FreeNumbers {
+    static constexpr std::size_t capacity = 128;
+    std::array<PyObject*, capacity> objects{};
+    std::size_t size = 0;
+};
+FreeNumbers free_numbers;
 
-template <Operator which> PyObject* binary(PyObject* a, PyObject* b) {
-    return guarded([&] { return apply_binary(which, a, b); });
-}
-
-template <Operator which> PyObject* unary(PyObject* a) {
-    return guarded([&]() -> PyObject* {
-        PyUfunc* u = operator_ufunc(which);
-        PyObject* result = nullptr;
-        return call_fast(u, &a, result) ? result : call_slowly(u, &a, 1, nullptr);
-    });
-}
-
-PyObject* apply_inplace(Operator which, PyObject* self, PyObject* other) {
-    if (is_exact(self) && unwrap(self)->scalar) return apply_binary(which, self, other);
-    PyUfunc* u = operator_ufunc(which);
-    if (call_inplace(u, self, other)) return Py_NewRef(self);
-    return call_hook(&Hooks::inplace, "inplace", object(u), self, other);
-}
-
-template <Operator which> PyObject* inplace(PyObject* self, PyObject* other) {
-    return guarded([&] { return apply_inplace(which, self, other); });
-}
-
-// x ** 2 and its like cost one multiplication, as in NumPy. `count` when there is no such shortcut.
-Operator shortcut(PyObject* base, PyObject* exponent) {
-    if (!is_exact(base)) return Operator::count;
-    const DType dtype = unwrap(base)->array.dtype;
-    // NumPy takes these ways for its own dtypes only; a square is the same by either.
-    const bool inexact = (is_float(dtype) || is_complex(dtype)) && dtype != DType::bfloat16 && !is_narrow(dtype);
-    double value = 0;
-    if (PyFloat_CheckExact(exponent) && inexact) {
-        value = PyFloat_AS_DOUBLE(exponent);
-    } else if (PyLong_CheckExact(exponent)) {
-        int overflow = 0;
-        value = static_cast<double>(PyLong_AsLongLongAndOverflow(exponent, &overflow));
-        if (overflow) return Operator::count;
-    } else {
-        return Operator::count;
+constexpr NumberKind kind_of(DType d) {
+    switch (kind(d)) {
+        case 'b': return NumberKind::boolean;
+        case 'i':
+        case 'u': return NumberKind::integer;
+        case 'c': return NumberKind::complex;
+        default: return NumberKind::floating;
     }
-    if (value == 2.0) return Operator::square;
-    if (value == 1.0 && dtype != DType::boolean && !is_narrow(dtype)) return Operator::positive;
-    if (inexact && value == 0.5) return Operator::sqrt;
-    if (inexact && value == -1.0) return Operator::reciprocal;
-    return Operator::count;
 }
 
-PyObject* power(PyObject* base, PyObject* exponent, PyObject* modulus) {
-    if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+const std::array<PyTypeObject* const*, dtype_count>& types_by_dtype() {
+    static const auto table = [] {
+        std::array<PyTypeObject* const*, dtype_count> all{};
+        for (int d = 0; d < dtype_count; ++d)
+            all[static_cast<std::size_t>(d)] = &number_types[static_cast<std::size_t>(kind_of(static_cast<DType>(d)))];
+        return all;
+    }();
+    return table;
+}
+
+PyObject* self_as_object(PyNumber* n) { return reinterpret_cast<PyObject*>(n); }
+
+// --- Python's numbers. NumPy's scalars say what is an error; the text is theirs. ---
+
+PyObject* python_value(PyNumber* n) {
+    const Scalar& v = value_of(n);
+    return element_to_python(v.dtype, reinterpret_cast<const char*>(v.bytes.data()));
+}
+
+PyObject* to_float(PyObject* self) {
+    PyNumber* n = as_number(self);
+    if (n->known && n->value.dtype == DType::float64) return PyFloat_FromDouble(n->value.get<double>());
     return guarded([&]() -> PyObject* {
-        const Operator quick = shortcut(base, exponent);
-        if (quick == Operator::count) return apply_binary(Operator::power, base, exponent);
-        PyObject* result = nullptr;
-        PyUfunc* u = operator_ufunc(quick);
-        return call_fast(u, &base, result) ? result : call_slowly(u, &base, 1, nullptr);
+        const nb::object value = nb::steal(is_complex(n->value.dtype) ? numpy_scalar_of(value_of(n)) : python_value(n));
+        return checked(PyNumber_Float(value.ptr()));
     });
 }
 
-PyObject* inplace_power(PyObject* base, PyObject* exponent, PyObject* modulus) {
-    if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+PyObject* to_int(PyObject* self) {
     return guarded([&]() -> PyObject* {
-        const Operator quick = shortcut(base, exponent);
-        if (quick == Operator::count || unwrap(base)->array.dtype == DType::boolean || unwrap(base)->scalar)
-            return apply_inplace(Operator::power, base, exponent);
-        if (quick == Operator::square) return apply_inplace(Operator::multiply, base, base);
-        const nb::object names = owned(Py_BuildValue("(s)", "out"));
-        PyObject* operands[] = {base, base};
-        return call_slowly(operator_ufunc(quick), operands, 1, names.ptr());
+        PyNumber* n = as_number(self);
+        const nb::object value = nb::steal(is_complex(n->value.dtype) ? numpy_scalar_of(value_of(n)) : python_value(n));
+        return checked(PyNumber_Long(value.ptr()));
     });
 }
 
-PyObject* matrix_multiply(PyObject* a, PyObject* b) {
-    return guarded([&] { return call_hook(&Hooks::matmul, "matmul", a, b); });
+PyObject* to_complex(PyObject* self, PyObject*) {
+    return guarded([&]() -> PyObject* {
+        const nb::object value = nb::steal(python_value(as_number(self)));
+        const Py_complex parts = PyComplex_AsCComplex(value.ptr());
+        if (parts.real == -1.0 && PyErr_Occurred()) throw_python_error();
+        return PyComplex_FromCComplex(parts);
+    });
 }
 
-PyObject* inplace_matrix_multiply(PyObject* a, PyObject* b) {
+PyObject* to_index(PyObject* self) {
+    return guarded([&] { return python_value(as_number(self)); });
+}
+
+int truth(PyObject* self) {
+    PyNumber* n = as_number(self);
+    if (n->known && n->value.dtype == DType::boolean) return n->value.get<bool>();
+    return guarded([&]() -> int {
+        return dispatch(n->value.dtype, [&]<class T>() -> int {
+            const T value = value_of(n).get<T>();
+            if constexpr (is_narrow_v<T>) return static_cast<typename T::wide>(value) != typename T::wide(0);
+            else if constexpr (is_half_v<T>) return static_cast<float>(value) != 0.0f;
+            else return value != T(0);
+        });
+    });
+}
+
+Py_hash_t hash(PyObject* self) {
+    try {
+        const nb::object value = nb::steal(python_value(as_number(self)));
+        return PyObject_Hash(value.ptr());
+    } catch (...) {
+        set_python_error();
+        return -1;
+    }
+}
+
+PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
-        if (is_array(b) && (unwrap(a)->array.ndim() < 1 || unwrap(b)->array.ndim() < 2))
-            raise(PyExc_ValueError, "inplace matrix multiplication requires the first operand to have at least one and "
-                                    "the second at least two dimensions.");
-        const nb::object product = nb::steal(call_hook(&Hooks::matmul, "matmul", a, b));
-        if (product.ptr() == Py_NotImplemented) return Py_NewRef(Py_NotImplemented);
-        if (slots::assign_subscript(a, Py_Ellipsis, product.ptr()) < 0) throw_python_error();
-        return Py_NewRef(a);
+        const bool tuple = count == 1 && PyTuple_Check(args[0]);
+        const Py_ssize_t given = tuple ? PyTuple_GET_SIZE(args[0]) : count;
+        const bool first = given == 1 && to_int64(tuple ? PyTuple_GET_ITEM(args[0], 0) : args[0]) + 1 <= 1;
+        if (given == 1 && !first) raise(PyExc_IndexError, "index %R is out of bounds for size 1", tuple ? PyTuple_GET_ITEM(args[0], 0) : args[0]);
+        if (given > 1) raise(PyExc_ValueError, "incorrect number of indices for array");
+        return python_value(as_number(self));
+    });
+}
+
+PyObject* tolist(PyObject* self, PyObject*) {
+    return guarded([&] { return python_value(as_number(self)); });
+}
+
+PyObject* as_numpy_scalar(PyObject* self, PyObject*) {
+    return guarded([&] { return numpy_scalar_of(value_of(as_number(self))); });
+}
+
+// Programs for the array API standard, SciPy's among them, assign to 0-d arrays: the number becomes another. Nobody else
+// has its memory. The two truths, which all share, stay what they are.
+int assign_item(PyObject* self, PyObject* key, PyObject* value) {
+    PyNumber* n = as_number(self);
+    if (!value || n->value.dtype == DType::boolean) {
+        PyErr_Format(PyExc_TypeError, "'%.200s' object does not support item %s", Py_TYPE(self)->tp_name, value ? "assignment" : "deletion");
+        return -1;
+    }
+    return guarded([&]() -> int {
+        const nb::object changed = nb::steal(wrap(cast(unwrap(self)->array, n->value.dtype)));
+        if (slots::assign_subscript(changed.ptr(), key, value) < 0) throw_python_error();
+        if (n->exported) --n->array.buffer->exports;
+        n->exported = n->known = false;
+        n->array = unwrap(changed.ptr())->array;
+        return 0;
+    });
+}
+
+PyObject* copied(PyObject* self, PyObject*) {
+    return guarded([&]() -> PyObject* {
+        PyNumber* n = as_number(self);
+        return is_known(n) ? number_of(n->value, *n->pool) : number_of(cast(n->array, n->value.dtype));
+    });
+}
+
+// --- attributes, for which no array is needed ---
+
+PyObject* empty_tuple(PyObject*, void*) { return PyTuple_New(0); }
+PyObject* zero(PyObject*, void*) { return PyLong_FromLong(0); }
+PyObject* one(PyObject*, void*) { return PyLong_FromLong(1); }
+PyObject* yes(PyObject*, void*) { Py_RETURN_TRUE; }
+PyObject* no(PyObject*, void*) { Py_RETURN_FALSE; }
+PyObject* none(PyObject*, void*) { Py_RETURN_NONE; }
+PyObject* get_self(PyObject* self, void*) { return Py_NewRef(self); }
+PyObject* item_size(PyObject* self, void*) { return PyLong_FromSize_t(itemsize(as_number(self)->value.dtype)); }
+PyObject* dtype(PyObject* self, void*) { return Py_NewRef(reinterpret_cast<PyObject*>(descriptor(as_number(self)->value.dtype))); }
+PyObject* device(PyObject* self, void*) {
+    return guarded([&] { return device_name(*as_number(self)->pool); });
+}
+PyObject* is_host_visible(PyObject* self, void*) { return PyBool_FromLong(as_number(self)->pool->host_visible()); }
+PyObject* is_pending(PyObject* self, void*) {
+    return guarded([&] { return PyBool_FromLong(!as_number(self)->known && pending(as_number(self)->array)); });
+}
+
+bool has_parts(const PyNumber* n) { return is_complex(n->value.dtype) && !is_narrow(n->value.dtype); }
+
+PyObject* part(PyObject* self, std::int64_t which) {
+    return guarded([&]() -> PyObject* {
+        PyNumber* n = as_number(self);
+        if (!has_parts(n)) {
+            if (which == 0) return Py_NewRef(self);
+            return number_of(cast_scalar(Scalar::of(std::int64_t{0}), n->value.dtype), *n->pool);
+        }
+        const DType d = n->value.dtype == DType::complex64 ? DType::float32 : n->value.dtype == DType::complex128 ? DType::float64 : DType::longdouble;
+        const std::int64_t offset = which * static_cast<std::int64_t>(itemsize(d));
+        if (is_known(n)) return number_at(d, reinterpret_cast<const char*>(n->value.bytes.data()) + offset, *n->pool);
+        return number_of(cast(Array{n->array.buffer, View{n->array.view.offset + offset, {}, {}}, d}, d));
+    });
+}
+PyObject* real(PyObject* self, void*) { return part(self, 0); }
+PyObject* imag(PyObject* self, void*) { return part(self, 1); }
+
+PyGetSetDef number_attributes[] = {
+    {"shape", empty_tuple, nullptr, "Tuple of the lengths of the axes.", nullptr},
+    {"strides", empty_tuple, nullptr, "Tuple of the steps of the axes in bytes.", nullptr},
+    {"ndim", zero, nullptr, "Number of axes.", nullptr},
+    {"size", one, nullptr, "Number of elements.", nullptr},
+    {"itemsize", item_size, nullptr, "Bytes of one element.", nullptr},
+    {"nbytes", item_size, nullptr, "Bytes of all elements.", nullptr},
+    {"dtype", dtype, nullptr, "The type of the value, a numpy.dtype.", nullptr},
+    {"base", none, nullptr, "None: a number is no view.", nullptr},
+    {"T", get_self, nullptr, "The number itself.", nullptr},
+    {"real", real, nullptr, "The real part.", nullptr},
+    {"imag", imag, nullptr, "The imaginary part.", nullptr},
+    {"_flags_c_contiguous", yes, nullptr, nullptr, nullptr},
+    {"_flags_f_contiguous", yes, nullptr, nullptr, nullptr},
+    {"_flags_writeable", no, nullptr, "False: a number does not change.", nullptr},
+    {"_owns_data", yes, nullptr, nullptr, nullptr},
+    {"_pending", is_pending, nullptr, "Whether work on this number is recorded and not yet run.", nullptr},
+    {"_device_name", device, nullptr, "Name of the device that the number belongs to.", nullptr},
+    {"_host_visible", is_host_visible, nullptr, "Whether the host may read that device's memory.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMethodDef number_methods[] = {
+    {"item", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(item)), METH_FASTCALL,
+     "item(*args)\n--\n\nThe value as a Python scalar."},
+    {"tolist", tolist, METH_NOARGS, "tolist()\n--\n\nThe value as a Python scalar."},
+    {"__complex__", to_complex, METH_NOARGS, nullptr},
+    {"__copy__", copied, METH_NOARGS, "A number of the same value."},
+    {"__deepcopy__", copied, METH_O, "A number of the same value."},
+    {"_numpy_scalar", as_numpy_scalar, METH_NOARGS, "_numpy_scalar()\n--\n\nThe value as NumPy's scalar."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+// An attribute that the class sets to None is one that numbers lack and arrays have: hasattr() must say so too.
+PyObject* get_attribute(PyObject* self, PyObject* name) {
+    PyObject* found = PyObject_GenericGetAttr(self, name);
+    if (found != Py_None) return found;
+    PyObject* const in_class = _PyType_Lookup(Py_TYPE(self), name);
+    if (in_class != Py_None) return found;
+    Py_DECREF(found);
+    return PyErr_Format(PyExc_AttributeError, "'%.200s' object has no attribute '%U'", Py_TYPE(self)->tp_name, name);
+}
+
+// Number(value): the value as a Number of the dtype that NumPy gives it.
+PyObject* create(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
+    return guarded([&]() -> PyObject* {
+        static const char* names[] = {"value", nullptr};
+        PyObject* given = nullptr;
+        if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O:Number", const_cast<char**>(names), &given)) throw_python_error();
+        if (is_number_object(given)) return Py_NewRef(given);
+        // A fraction, say, which statistics.mean() gives back to the class of its data.
+        const bool foreign = !is_array(given) && !PyArray_Check(given) && !is_number(given) && !PySequence_Check(given) && PyNumber_Check(given);
+        const nb::object value = foreign ? owned(PyNumber_Float(given)) : nb::borrow(given);
+        const nb::object array = nb::steal(call_hook(&Hooks::asarray, "asarray", value.ptr()));
+        const Array& made = expect_array(array.ptr(), "Number")->array;
+        if (made.ndim() > 0) raise(PyExc_TypeError, "asnumpy.Number: expected one number, got an array of shape %R", dims_to_tuple(made.shape()).ptr());
+        return number_of(cast(made, made.dtype));
     });
 }
 
 template <class F> PyType_Slot slot(int id, F* function) { return {id, reinterpret_cast<void*>(function)}; }
 
-const PyType_Slot table[] = {
-    slot(Py_nb_add, binary<Operator::add>),
-    slot(Py_nb_subtract, binary<Operator::subtract>),
-    slot(Py_nb_multiply, binary<Operator::multiply>),
-    slot(Py_nb_true_divide, binary<Operator::divide>),
-    slot(Py_nb_floor_divide, binary<Operator::floor_divide>),
-    slot(Py_nb_remainder, binary<Operator::remainder>),
-    slot(Py_nb_divmod, binary<Operator::divmod>),
-    slot(Py_nb_power, power),
-    slot(Py_nb_lshift, binary<Operator::left_shift>),
-    slot(Py_nb_rshift, binary<Operator::right_shift>),
-    slot(Py_nb_and, binary<Operator::bitwise_and>),
-    slot(Py_nb_or, binary<Operator::bitwise_or>),
-    slot(Py_nb_xor, binary<Operator::bitwise_xor>),
-    slot(Py_nb_negative, unary<Operator::negative>),
-    slot(Py_nb_positive, unary<Operator::positive>),
-    slot(Py_nb_absolute, unary<Operator::absolute>),
-    slot(Py_nb_invert, unary<Operator::invert>),
-    slot(Py_nb_matrix_multiply, matrix_multiply),
-    slot(Py_nb_inplace_add, inplace<Operator::add>),
-    slot(Py_nb_inplace_subtract, inplace<Operator::subtract>),
-    slot(Py_nb_inplace_multiply, inplace<Operator::multiply>),
-    slot(Py_nb_inplace_true_divide, inplace<Operator::divide>),
-    slot(Py_nb_inplace_floor_divide, inplace<Operator::floor_divide>),
-    slot(Py_nb_inplace_remainder, inplace<Operator::remainder>),
-    slot(Py_nb_inplace_power, inplace_power),
-    slot(Py_nb_inplace_lshift, inplace<Operator::left_shift>),
-    slot(Py_nb_inplace_rshift, inplace<Operator::right_shift>),
-    slot(Py_nb_inplace_and, inplace<Operator::bitwise_and>),
-    slot(Py_nb_inplace_or, inplace<Operator::bitwise_or>),
-    slot(Py_nb_inplace_xor, inplace<Operator::bitwise_xor>),
-    slot(Py_nb_inplace_matrix_multiply, inplace_matrix_multiply),
-};
+// Slots that a class inherits although numbers have nothing to answer there: an operator in place makes a new number, and
+// Python takes nothing for a sequence that has no item.
+void drop_slots(PyTypeObject* type, bool indexes) {
+    auto* heap = reinterpret_cast<PyHeapTypeObject*>(type);
+    type->tp_iter = nullptr;
+    heap->as_mapping.mp_length = nullptr;
+    heap->as_sequence = {};
+    PyNumberMethods& n = heap->as_number;
+    n.nb_inplace_add = n.nb_inplace_subtract = n.nb_inplace_multiply = n.nb_inplace_remainder = nullptr;
+    n.nb_inplace_lshift = n.nb_inplace_rshift = n.nb_inplace_and = n.nb_inplace_or = n.nb_inplace_xor = nullptr;
+    n.nb_inplace_floor_divide = n.nb_inplace_true_divide = n.nb_inplace_matrix_multiply = n.nb_matrix_multiply = nullptr;
+    n.nb_inplace_power = nullptr;
+    if (!indexes) n.nb_index = nullptr;
+    PyType_Modified(type);
+}
+
+PyObject* subscript(PyObject* self, PyObject* key) {
+    return guarded([&]() -> PyObject* {
+        PyObject* made = number_subscript(as_number(self), key);
+        return made ? made : slots::subscript(self, key);
+    });
+}
+
+// The class that a class statement stands for: Number, or one of its kinds by name.
+PyObject* number_class(PyObject* cls, const char* which) {
+    static const PyType_Slot table[] = {
+        slot(Py_tp_dealloc, deallocate_number), slot(Py_tp_new, create),         slot(Py_tp_hash, hash),
+        slot(Py_tp_richcompare, slots::compare), slot(Py_tp_getattro, get_attribute),
+        slot(Py_nb_float, to_float),             slot(Py_nb_int, to_int),         slot(Py_nb_bool, truth),
+        slot(Py_nb_index, to_index),             slot(Py_mp_subscript, subscript), slot(Py_mp_ass_subscript, assign_item),
+        {Py_tp_getset, number_attributes},       {Py_tp_methods, number_methods},
+    };
+    constexpr std::array names{"boolean", "integer", "floating", "complex"};
+    if (!which) {
+        PyObject* made = class_without_collector(cls, array_type, sizeof(PyNumber), table, Py_TPFLAGS_BASETYPE);
+        number_type = reinterpret_cast<PyTypeObject*>(made);
+        drop_slots(number_type, true);
+        return Py_NewRef(made);  // kept for the life of the process
+    }
+    std::size_t k = 0;
+    while (k < names.size() && std::strcmp(names[k], which) != 0) ++k;
+    if (!number_type || k == names.size()) raise(PyExc_ValueError, "asnumpy._core.number_class: there is no kind of number '%s'", which);
+    PyObject* made = class_without_collector(cls, number_type, sizeof(PyNumber), std::span(table).first(5), 0);
+    drop_slots(reinterpret_cast<PyTypeObject*>(made), k == static_cast<std::size_t>(NumberKind::integer));
+    number_types[k] = reinterpret_cast<PyTypeObject*>(made);
+    if (k == static_cast<std::size_t>(NumberKind::boolean)) {
+        for (const bool value : {false, true}) {
+            PyNumber* n = blank_number(DType::boolean, cpu_pool());
+            n->value = Scalar::of(value);
+            n->known = true;
+            truths[value] = self_as_object(n);
+        }
+    }
+    return Py_NewRef(made);
+}
 
 }  // namespace
 
-std::span<const PyType_Slot> number_slots() { return table; }
+PyObject* numpy_scalar_of(const Scalar& value) {
+    return checked(PyArray_Scalar(const_cast<std::byte*>(value.bytes.data()), descriptor(value.dtype), nullptr));
+}
 
-PyObject* slots::compare(PyObject* a, PyObject* b, int operation) {
-    static constexpr Operator which[] = {Operator::less,      Operator::less_equal, Operator::equal,
-                                         Operator::not_equal, Operator::greater,    Operator::greater_equal};
-    static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
-    return guarded([&] { return apply_binary(which[operation], a, b); });
+PyNumber* blank_number(DType dtype, Pool& pool) {
+    PyTypeObject* type = *types_by_dtype()[static_cast<std::size_t>(dtype)];
+    if (!type) [[unlikely]] raise(PyExc_RuntimeError, "asnumpy._core: the classes of numbers are not made; import asnumpy first");
+    PyObject* o;
+    if (free_numbers.size > 0) {
+        o = free_numbers.objects[--free_numbers.size];
+    } else {
+        o = static_cast<PyObject*>(PyObject_Malloc(sizeof(PyNumber)));
+        if (!o) throw std::bad_alloc();
+        std::construct_at(&reinterpret_cast<PyArray*>(o)->array);
+    }
+    PyNumber* n = as_number(PyObject_Init(o, type));
+    n->base = nullptr;
+    n->weakrefs = nullptr;
+    n->writeable = false;
+    n->exported = false;
+    n->pool = &pool;
+    n->known = false;
+    n->value.dtype = dtype;
+    return n;
+}
+
+void deallocate_number(PyObject* self) {
+    PyNumber* n = as_number(self);
+    PyTypeObject* type = Py_TYPE(self);
+    if (n->weakrefs) PyObject_ClearWeakRefs(self);
+    if (n->exported) --n->array.buffer->exports;
+    if (n->array.buffer) n->array = Array{};
+    if (free_numbers.size < FreeNumbers::capacity) {
+        free_numbers.objects[free_numbers.size++] = self;
+    } else {
+        std::destroy_at(&n->array);
+        PyObject_Free(self);
+    }
+    Py_DECREF(type);
+    if (anything_deferred()) run_deferred();
+}
+
+void give_array(PyArray* a) {
+    auto* n = static_cast<PyNumber*>(a);
+    Array made = new_array({}, n->value.dtype, cpu_pool());
+    made.buffer->materialise();
+    std::memcpy(made.data(), n->value.bytes.data(), itemsize(n->value.dtype));
+    n->array = moved(made, *n->pool);
+}
+
+bool learn(PyNumber* n) {
+    const Buffer& buffer = *n->array.buffer;
+    if (!buffer.host_visible() || buffer.pending_writes || !buffer.materialised()) return false;
+    std::memcpy(n->value.bytes.data(), n->array.data(), itemsize(n->value.dtype));
+    return n->known = true;
+}
+
+const Scalar& value_of(PyNumber* n) {
+    if (!is_known(n)) {
+        const HostRead element(n->array);
+        std::memcpy(n->value.bytes.data(), element.data(), itemsize(n->value.dtype));
+        n->known = true;
+    }
+    return n->value;
+}
+
+PyObject* boolean_number(bool value, Pool& pool) {
+    const Scalar scalar = Scalar::of(value);
+    if (&pool == &cpu_pool()) return Py_NewRef(truths[value]);
+    PyNumber* n = blank_number(DType::boolean, pool);
+    n->value = scalar;
+    n->known = true;
+    return self_as_object(n);
+}
+
+PyObject* number_at(DType dtype, const char* element, Pool& pool) {
+    if (dtype == DType::boolean) return boolean_number(*element != 0, pool);
+    PyNumber* n = blank_number(dtype, pool);
+    copy_item(n->value.bytes.data(), element, itemsize(dtype));
+    n->known = true;
+    return self_as_object(n);
+}
+
+PyObject* number_of(const Scalar& value, Pool& pool) {
+    return number_at(value.dtype, reinterpret_cast<const char*>(value.bytes.data()), pool);
+}
+
+PyObject* number_of(Array&& array) {
+    PyNumber* n = blank_number(array.dtype, array.pool());
+    n->array = std::move(array);
+    return self_as_object(n);
+}
+
+// What NumPy gives for a method of a scalar: a scalar again, or an array on memory of its own.
+PyObject* view_of_number(PyNumber* n, View&& view, DType dtype) {
+    if (view.ndim() == 0 && dtype == n->value.dtype) return Py_NewRef(self_as_object(n));
+    Array made = cast(n->array, n->array.dtype);
+    view.offset -= n->array.view.offset;
+    made.view = std::move(view);
+    made.dtype = dtype;
+    return wrap_result(std::move(made));
+}
+
+PyObject* number_subscript(PyNumber* n, PyObject* key) {
+    if (PyTuple_Check(key) && PyTuple_GET_SIZE(key) == 0) return Py_NewRef(self_as_object(n));
+    if (PyTuple_Check(key) && PyTuple_GET_SIZE(key) == 1) key = PyTuple_GET_ITEM(key, 0);
+    if (key == Py_Ellipsis) return wrap(cast(unwrap(self_as_object(n))->array, n->value.dtype));
+    if (PyTuple_Check(key) || key == Py_None || PyBool_Check(key) || PyArray_IsScalar(key, Bool) || is_array(key) || PyArray_Check(key)) return nullptr;
+    raise(PyExc_IndexError, "invalid index to scalar variable.");
+}
+
+void create_number_functions(nb::module_& m) {
+    m.def("number_class", [](nb::handle cls, nb::handle kind) {
+        return nb::steal(number_class(cls.ptr(), kind.is_none() ? nullptr : PyUnicode_AsUTF8(kind.ptr())));
+    }, nb::arg("cls"), nb::arg("kind") = nb::none());
+    m.def("number", [](nb::handle value) {
+        Scalar scalar;
+        if (!numpy_scalar(value.ptr(), scalar)) raise(PyExc_TypeError, "asnumpy._core.number: expected a scalar of NumPy's, got %R", value.ptr());
+        return nb::steal(number_of(scalar, default_pool()));
+    }, nb::arg("scalar"));
+    m.def("returned", [](nb::handle made) -> nb::object {
+        if (!is_plain_array(made.ptr()) || unwrap(made.ptr())->array.ndim() > 0) return nb::borrow(made);
+        const Array& a = unwrap(made.ptr())->array;
+        return nb::steal(number_of(cast(a, a.dtype)));
+    }, nb::arg("array"), "What a function of NumPy's returns for an array: a number for one without axes.");
+    m.def("is_number", [](nb::handle o) { return is_number_object(o.ptr()); }, nb::arg("object").none());
 }
 
 }  // namespace asnumpy::python

@@ -8,6 +8,7 @@
 #include "python/convert.hpp"
 #include "python/exports.hpp"
 #include "python/gil.hpp"
+#include "python/number.hpp"
 #include "runtime/copies.hpp"
 
 namespace asnumpy::python {
@@ -123,9 +124,9 @@ PyObject* copy_from_numpy(PyObject* source, const char* function, Pool& pool, bo
 
 PyObject* adopt_numpy(PyObject* source, const char* function, Pool& pool) {
     if (PyArray_IsScalar(source, Generic)) {
-        PyObject* o = copy_from_numpy(source, function, pool);
-        unwrap(o)->scalar = true;  // what a function of NumPy's gave stands for the scalar that it is
-        return o;
+        Scalar value;
+        if (numpy_scalar(source, value)) return number_of(value, pool);  // what a function of NumPy's gave stands for the scalar that it is
+        return copy_from_numpy(source, function, pool);
     }
     PyArrayObject* from = expect_ndarray(source, function);
     const DType dtype = dtype_of_array(from, function);

@@ -119,9 +119,8 @@ void assign_to(nb::handle dst, nb::handle src) {
 
 nb::object cast_to(nb::handle array, nb::handle dtype) {
     PyArray* a = expect_array(array.ptr(), "cast");
-    nb::object made = nb::steal(wrap(cast(a->array, expect_dtype(dtype.ptr(), "cast"))));
-    unwrap(made.ptr())->scalar = a->scalar;
-    return made;
+    Array made = cast(a->array, expect_dtype(dtype.ptr(), "cast"));
+    return nb::steal(is_number_object(array.ptr()) ? wrap_result(std::move(made)) : wrap(std::move(made)));
 }
 
 std::uint64_t axes_mask(nb::handle axes, int ndim) {

@@ -1,10 +1,12 @@
 // Indexing with integers, slices, None and Ellipsis, reading and writing; all else goes to the Python package.
+#include <cstring>
 #include <optional>
 #include <vector>
 
 #include "python/convert.hpp"
 #include "python/devices.hpp"
 #include "python/hooks.hpp"
+#include "python/number.hpp"
 #include "python/transfer.hpp"
 #include "python/ufunc_object.hpp"
 #include "runtime/overlap.hpp"
@@ -19,6 +21,7 @@ enum class Part { integer, slice, new_axis, ellipsis, advanced };
 Part part_of(PyObject* o) {
     if (PyLong_CheckExact(o)) return Part::integer;
     if (PySlice_Check(o)) return Part::slice;
+    if (is_number_object(o) && is_integer(as_number(o)->value.dtype)) return Part::integer;
     if (o == Py_None) return Part::new_axis;
     if (o == Py_Ellipsis) return Part::ellipsis;
     // Arrays and lists index element by element, booleans mask; what remains with __index__ is an integer.
@@ -131,9 +134,65 @@ std::optional<Indexed> index_basic(const View& from, PyObject* key) {
     return Indexed{indexer.finish(), element && used == from.ndim()};
 }
 
+bool has_value_here(const Buffer& b) { return b.host_visible() && !b.pending_writes && b.materialised(); }
+
 // One element on its own. NumPy gives a scalar here, so that a later write to the array does not show in it.
 PyObject* element_of(PyArray* source, View&& view) {
-    return wrap_result(copy_element(Array{source->array.buffer, std::move(view), source->array.dtype}));
+    const Array& a = source->array;
+    if (has_value_here(*a.buffer)) return number_at(a.dtype, a.buffer->data() + view.offset, a.pool());
+    return wrap_result(cast(Array{a.buffer, std::move(view), a.dtype}, a.dtype));
+}
+
+// The position that an integer names, without its exceptions: nothing for whatever is none, or out of range.
+std::optional<std::int64_t> position_on(PyObject* part, std::int64_t length) {
+    std::int64_t index = 0;
+    if (PyLong_CheckExact(part)) {
+        int overflow = 0;
+        index = PyLong_AsLongLongAndOverflow(part, &overflow);
+        if (overflow) return std::nullopt;
+    } else if (is_number_object(part) && as_number(part)->value.dtype == DType::int64 && is_known(as_number(part))) {
+        index = as_number(part)->value.get<std::int64_t>();
+    } else {
+        return std::nullopt;
+    }
+    if (index < 0) index += length;
+    return index < 0 || index >= length ? std::nullopt : std::optional(index);
+}
+
+// Where in the buffer the element lies that the commonest keys name: an integer for each axis.
+std::optional<std::int64_t> element_offset(const View& from, PyObject* key) {
+    const int ndim = from.ndim();
+    std::int64_t offset = from.offset;
+    if (!PyTuple_CheckExact(key)) {
+        if (ndim != 1) return std::nullopt;
+        const auto position = position_on(key, from.shape[0]);
+        return position ? std::optional(offset + *position * from.strides[0]) : std::nullopt;
+    }
+    if (PyTuple_GET_SIZE(key) != ndim || ndim == 0) return std::nullopt;
+    for (int i = 0; i < ndim; ++i) {
+        const auto position = position_on(PyTuple_GET_ITEM(key, i), from.shape[i]);
+        if (!position) return std::nullopt;
+        offset += *position * from.strides[i];
+    }
+    return offset;
+}
+
+// Stores a number where nothing recorded is in the way; false where it takes more than that.
+bool store_element(PyArray* target, std::int64_t offset, PyObject* value) {
+    const Array& a = target->array;
+    const Buffer& buffer = *a.buffer;
+    if (!has_value_here(buffer) || buffer.pending_reads) return false;
+    char* const to = buffer.data() + offset;
+    if (is_number_object(value)) {
+        PyNumber* n = as_number(value);
+        if (n->value.dtype != a.dtype || !is_known(n)) return false;
+        copy_item(to, n->value.bytes.data(), itemsize(a.dtype));
+        return true;
+    }
+    if (a.dtype != DType::float64 || !PyFloat_CheckExact(value)) return false;
+    const double number = PyFloat_AS_DOUBLE(value);
+    std::memcpy(to, &number, sizeof number);
+    return true;
 }
 
 // NumPy refuses to store an array where one element is due; a bool is the truth of an array of one element.
@@ -146,13 +205,18 @@ void require_scalar(const Array& value, DType to) {
 // A signed integer takes a NumPy scalar of another type by its `__int__`, so that NaN and what is too large are errors.
 Scalar element_scalar(PyObject* value, DType to) {
     Scalar strong;
-    if (kind(to) != 'i' || !numpy_scalar(value, strong) || strong.dtype == to) return assigned_scalar(value, to);
+    const bool number = is_number_object(value);
+    if (number) strong.dtype = as_number(value)->value.dtype;
+    if (kind(to) != 'i' || !(number || numpy_scalar(value, strong)) || strong.dtype == to) return assigned_scalar(value, to);
     return assigned_scalar(owned(PyNumber_Long(value)).ptr(), to);
 }
 
 int assign_value(PyArray* target, View&& view, bool element, PyObject* value) {
     const Array destination{target->array.buffer, std::move(view), target->array.dtype};
-    if (is_array(value)) {
+    if (is_number_object(value) && is_known(as_number(value))) {
+        if (element) assign_element(destination, element_scalar(value, destination.dtype));
+        else assign(destination, assigned_scalar(value, destination.dtype));
+    } else if (is_array(value)) {
         if (element) require_scalar(unwrap(value)->array, destination.dtype);
         assign_array(destination, unwrap(value)->array);
     } else if (is_number(value)) {
@@ -177,7 +241,7 @@ struct Picked {
 
 // A vector of integers as an index; nullptr for any other part.
 const Array* index_vector(PyObject* part) {
-    if (!is_exact(part)) return nullptr;
+    if (!is_plain_array(part)) return nullptr;
     const Array& a = unwrap(part)->array;
     return a.ndim() == 1 && is_integer(a.dtype) ? &a : nullptr;
 }
@@ -187,7 +251,7 @@ Array as_positions(const Array& index) { return index.dtype == DType::int64 ? in
 std::optional<Picked> picking_key(const View& from, PyObject* key) {
     if (from.ndim() == 0) return std::nullopt;
     if (const Array* index = index_vector(key)) return Picked{from, as_positions(*index)};
-    if (is_exact(key)) {
+    if (is_plain_array(key)) {
         const Array& mask = unwrap(key)->array;
         const bool fits = mask.ndim() == 1 && mask.dtype == DType::boolean && from.ndim() == 1 && mask.view.shape[0] == from.shape[0];
         return fits ? std::optional(Picked{from, mask}) : std::nullopt;
@@ -288,6 +352,7 @@ bool assign_picked(const Array& target, const Picked& picked, PyObject* value) {
 PyObject* slots::subscript(PyObject* self, PyObject* key) {
     return guarded([&]() -> PyObject* {
         PyArray* a = unwrap(self);
+        if (const auto offset = element_offset(a->array.view, key)) return element_of(a, View{*offset, {}, {}});
         if (std::optional<Picked> picked = picked_by(a->array, key)) {
             const Array from{a->array.buffer, std::move(picked->view), a->array.dtype};
             return wrap(picked->index.dtype == DType::boolean ? compress(from, picked->index) : take(from, picked->index, picked->axis));
@@ -304,6 +369,10 @@ int slots::assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         if (!value) raise(PyExc_ValueError, "cannot delete array elements");
         PyArray* a = unwrap(self);
         require_writeable(a, "assignment destination is read-only");
+        if (const auto offset = element_offset(a->array.view, key)) {
+            if (store_element(a, *offset, value)) return 0;
+            return assign_value(a, View{*offset, {}, {}}, true, value);
+        }
         if (std::optional<Picked> picked = picked_by(a->array, key)) {
             const Array target{a->array.buffer, std::move(picked->view), a->array.dtype};
             if (assign_picked(target, *picked, value)) return 0;

@@ -31,15 +31,6 @@ void assign_array(const Array& destination, const Array& source) {
     assign(destination, from);
 }
 
-Array copy_element(const Array& source) {
-    const Buffer& buffer = *source.buffer;
-    if (buffer.pending_writes || !buffer.materialised() || !buffer.host_visible()) return cast(source, source.dtype);
-    Array copy = new_array({}, source.dtype, source.pool());
-    copy.buffer->materialise();
-    std::memcpy(copy.data(), source.data(), itemsize(source.dtype));
-    return copy;
-}
-
 void assign_element(const Array& destination, const Scalar& value) {
     const Buffer& buffer = *destination.buffer;
     if (buffer.pending_writes || buffer.pending_reads || !buffer.materialised() || !buffer.host_visible())

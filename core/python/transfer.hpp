@@ -7,9 +7,7 @@ namespace asnumpy::python {
 
 // dst[...] = src; leading axes of length 1 of the source are dropped. ValueError in NumPy's words.
 void assign_array(const Array& destination, const Array& source);
-// One element (a 0-d view) into a new 0-d array, and a value of its dtype into it: at once when nothing recorded
-// touches the memory, else recorded.
-Array copy_element(const Array& source);
+// A value of its dtype into one element, a 0-d view: at once when nothing recorded touches the memory, else recorded.
 void assign_element(const Array& destination, const Scalar& value);
 
 }  // namespace asnumpy::python

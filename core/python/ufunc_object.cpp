@@ -8,6 +8,7 @@
 
 #include "python/convert.hpp"
 #include "python/hooks.hpp"
+#include "python/number.hpp"
 #include "runtime/copies.hpp"
 
 namespace asnumpy::python {
@@ -28,7 +29,8 @@ using Inputs = Few<Input, max_in>;
 
 // The kind of an operand for type resolution: a dtype's code or a Weak kind; -1 for everything else.
 inline int operand_kind(PyObject* o) {
-    if (is_exact(o)) return static_cast<int>(unwrap(o)->array.dtype);
+    if (is_plain_array(o)) return static_cast<int>(unwrap(o)->array.dtype);
+    if (is_number_object(o)) return static_cast<int>(as_number(o)->value.dtype);
     if (const Weak weak = weak_kind(o); weak != Weak::none) return static_cast<int>(weak);
     Scalar strong;
     return numpy_scalar(o, strong) ? static_cast<int>(strong.dtype) : -1;
@@ -65,6 +67,8 @@ int resolve(PyUfunc* u, const int* kinds) {
     return find_loop(static_cast<RowId>(u->row), signature);
 }
 
+}  // namespace
+
 int loop_for(PyUfunc* u, const int* kinds) {
     std::size_t index = 0, table_size = 1;
     for (int i = 0; i < u->nin; ++i) {
@@ -79,6 +83,8 @@ int loop_for(PyUfunc* u, const int* kinds) {
     }
     return remembered < 0 ? -1 : remembered - 1;
 }
+
+namespace {
 
 bool any_negative(const Array& given) {
     const Array values = is_narrow(given.dtype) ? cast(given, cast_step(given.dtype, DType::boolean)) : given;
@@ -98,6 +104,10 @@ bool any_negative(const Array& given) {
 bool fill(const Signature& signature, int nin, PyObject* const* operands, const int* kinds, Inputs& in) {
     for (int i = 0; i < nin; ++i) {
         const DType dtype = signature.in[static_cast<std::size_t>(i)];
+        if (is_number_object(operands[i]) && is_known(as_number(operands[i]))) {
+            in.emplace_back(cast_scalar(as_number(operands[i])->value, dtype));
+            continue;
+        }
         if (is_exact(operands[i])) {
             in.emplace_back(unwrap(operands[i])->array);
             continue;
@@ -149,7 +159,7 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, P
         if (count == u->nin) {
             PyObject* const out = names && PyTuple_GET_SIZE(names) > 0 ? only_out(names, args + count) : Py_None;
             if (out == Py_None && call_fast(u, args, result)) return result;
-            if (out && is_exact(out) && call_into(u, args, out)) return Py_NewRef(out);
+            if (out && is_plain_array(out) && call_into(u, args, out)) return Py_NewRef(out);
         }
         return call_slowly(u, args, count, names);
     });
@@ -180,6 +190,7 @@ PyObject* create(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
         }
         auto* u = reinterpret_cast<PyUfunc*>(checked(type->tp_alloc(type, 0)));
         std::construct_at(&u->loops);
+        std::construct_at(&u->scalar_loops);
         u->name = Py_NewRef(name);
         u->call = vectorcall;
         u->row = row_id;
@@ -200,6 +211,7 @@ void deallocate(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
     auto* u = reinterpret_cast<PyUfunc*>(self);
     std::destroy_at(&u->loops);
+    std::destroy_at(&u->scalar_loops);
     Py_XDECREF(u->name);
     type->tp_free(self);
     Py_DECREF(type);
@@ -235,6 +247,7 @@ PyUfunc* operator_ufunc(Operator which) {
 
 bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
     if (u->row < 0 || watch_ufuncs) return false;
+    if (!is_plain_array(operands[0]) && call_with_numbers(u, operands, result)) return true;
     std::array<int, max_in> kinds{};
     for (int i = 0; i < u->nin; ++i) {
         const int kind = operand_kind(operands[i]);
@@ -260,7 +273,7 @@ bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
 }
 
 bool call_inplace(PyUfunc* u, PyObject* self, PyObject* other) {
-    if (u->row < 0 || watch_ufuncs || !is_exact(self)) return false;
+    if (u->row < 0 || watch_ufuncs || !is_plain_array(self)) return false;
     PyArray* target = unwrap(self);
     PyObject* operands[] = {self, other};
     const std::array<int, max_in> kinds{static_cast<int>(target->array.dtype), operand_kind(other), 0};
@@ -295,7 +308,9 @@ bool is_number(PyObject* o) {
 
 Input to_input(PyObject* o, DType dtype, const char* function) {
     Input input;
-    if (is_array(o)) {
+    if (is_number_object(o) && is_known(as_number(o))) {
+        input.scalar = cast_scalar(as_number(o)->value, dtype);
+    } else if (is_array(o)) {
         input.array = &unwrap(o)->array;
     } else if (Scalar strong; numpy_scalar(o, strong)) {
         input.scalar = cast_scalar(strong, dtype);

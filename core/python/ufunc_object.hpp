@@ -1,6 +1,7 @@
 // _core.Ufunc: a callable that resolves types as NumPy does, remembers the answer, and records.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string_view>
 
@@ -16,9 +17,17 @@ struct UfuncHead {
     int nin, nout;
 };
 
+// A loop as it is called for one element; `run` is null where the host has none.
+struct ScalarLoop {
+    ContiguousLoop run = nullptr;
+    std::array<DType, 2> in{}, out{};
+    bool asked = false, integer_power = false;
+};
+
 struct PyUfunc : UfuncHead {
     // The loop for each combination of operand kinds: 0 not asked yet, -1 none, else loop + 1.
     std::unique_ptr<std::int16_t[]> loops;
+    std::unique_ptr<ScalarLoop[]> scalar_loops;  // the same for numbers, of functions of one or two operands
 };
 
 // What the operators of arrays call; each is the ufunc that was made last under its name.
@@ -34,6 +43,11 @@ PyUfunc* operator_ufunc(Operator);
 bool call_fast(PyUfunc*, PyObject* const* operands, PyObject*& result);
 // The same, writing to `self`, the first operand; false also when the result's dtype differs from the array's.
 bool call_inplace(PyUfunc*, PyObject* self, PyObject* other);
+
+// The common case of that: Numbers whose values are known, and other numbers. Computed on the host as it is called.
+bool call_with_numbers(PyUfunc*, PyObject* const* operands, PyObject*& result);
+// The loop of the row for operands of these kinds, -1: none.
+int loop_for(PyUfunc*, const int* kinds);
 
 PyObject* call_slowly(PyUfunc*, PyObject* const* operands, Py_ssize_t count, PyObject* keyword_names);
 

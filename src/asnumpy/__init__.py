@@ -10,7 +10,7 @@ import numpy as _np
 
 from asnumpy import config
 # Loaded first, so that `array` is the function from then on.
-from asnumpy.array import NPArray, NPUArray, array2string, array_repr, array_str, flatiter, ndarray
+from asnumpy.array import NPArray, NPUArray, Number, array2string, array_repr, array_str, flatiter, ndarray
 from asnumpy.dtypes import (
     ScalarType, base_repr, bfloat16, binary_repr, bool, bool_, broadcast_shapes, byte, bytes_, can_cast, cdouble,
     character, clongdouble, common_type, complex128, complex32, complex64, complexfloating, csingle, datetime64,
@@ -114,7 +114,7 @@ else:
 __version__ = "0.1.0"
 
 __all__ = [  # by a star: all but eval, which would hide Python's
-    "Device", "Event", "FallbackWarning", "False_", "HostCallWarning", "NPArray", "NPUArray", "ScalarType",
+    "Device", "Event", "FallbackWarning", "False_", "HostCallWarning", "NPArray", "NPUArray", "Number", "ScalarType",
     "Stream", "True_", "__array_api_version__", "__array_namespace__", "__array_namespace_info__", "__version__",
     "abs", "absolute",
     "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any", "append", "apply_along_axis",

@@ -30,7 +30,7 @@ def _plain(value: Any, widened: bool) -> Any:
     """NumPy's arrays for ours; with `widened` those of a dtype that NumPy cannot subtract in, in one that it can."""
     if isinstance(value, ndarray):
         view = _plain(_core.to_numpy_view(value, None), widened)
-        return view[()] if value._scalar_like else view  # messages call it what NumPy's result would be
+        return view[()] if _core.is_number(value) else view  # messages call it what NumPy's result would be
     if isinstance(value, np.ndarray):
         wide = value.dtype in OWN or (widened and is_extended(value.dtype))
         return value.astype(wide_dtype(value.dtype)) if wide else value

@@ -77,7 +77,7 @@ def test_named_results():
         result = getattr(ap.linalg, name)(a)
         assert result._fields == fields
         assert type(result) is type(getattr(np.linalg, name)(np.asarray(a)))
-        assert all(type(part) is ap.ndarray for part in result)
+        assert all(isinstance(part, ap.ndarray) for part in result)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "int8", "float16"])
@@ -310,9 +310,9 @@ def test_sequences_and_numpy_arrays_are_accepted():
         expected = getattr(np.linalg, name)(np.array(values))
         assert_same(expected, getattr(ap.linalg, name)(ap.asarray(values)), ulp=4)
         got = getattr(ap.linalg, name)(values)
-        assert type(got) is ap.ndarray
+        assert isinstance(got, ap.ndarray)
         np.testing.assert_allclose(np.asarray(got), expected)
-        assert type(getattr(ap.linalg, name)(np.array(values))) is ap.ndarray
-    assert type(np.linalg.norm(ap.asarray(values))) is ap.ndarray
+        assert isinstance(getattr(ap.linalg, name)(np.array(values)), ap.ndarray)
+    assert type(np.linalg.norm(ap.asarray(values))) is type(ap.asarray(1.0)[()])
     assert type(np.linalg.multi_dot([ap.asarray(values)] * 3)) is ap.ndarray
     assert type(np.linalg.matrix_power(ap.asarray(values), 3)) is ap.ndarray

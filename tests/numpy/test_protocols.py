@@ -254,7 +254,7 @@ def test_pickle(dtype, protocol):
     for layout in LAYOUTS:
         back = pickle.loads(pickle.dumps(layout(ap.asarray(n)), protocol))
         assert_same(np.asarray(layout(n)), back)
-        assert back.flags.writeable
+        assert back.flags.writeable == layout(n).flags.writeable
     assert pickle.loads(pickle.dumps(ap.asarray(n).T, protocol)).flags.f_contiguous
 
 

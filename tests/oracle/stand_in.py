@@ -58,7 +58,7 @@ def plain(value: Any) -> Any:
     """The value with arrays of NumPy's in place of ours, for NumPy's assertions: 0-d results become its scalars."""
     if isinstance(value, ap.ndarray):
         view = np.asarray(value)
-        return view[()] if value._scalar_like else view
+        return view[()] if isinstance(value, ap.Number) else view
     if type(value) in (list, tuple):
         return type(value)(plain(item) for item in value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -100,12 +100,12 @@ def _isinstance(value: Any, classes: Any) -> bool:
     """isinstance() to which the 0-d results of asnumpy's functions are the NumPy scalars that they stand for."""
     if builtins.isinstance(value, classes):
         return True
-    return type(value) is ap.ndarray and value._scalar_like and builtins.issubclass(value.dtype.type, classes)
+    return builtins.isinstance(value, ap.Number) and builtins.issubclass(value.dtype.type, classes)
 
 
 def type_of(value: Any) -> Any:
     """type() to which they are that, too."""
-    return value.dtype.type if type(value) is ap.ndarray and value._scalar_like else type(value)
+    return value.dtype.type if builtins.isinstance(value, ap.Number) else type(value)
 
 
 def _ours(path: str) -> Any:

@@ -116,6 +116,8 @@ def _from_ndarray(a: ndarray, dtype: Any, copy: bool | None, order: Any) -> ndar
 
 
 def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int = 0, ndmax: int = 0) -> ndarray:
+    if _core.is_number(value) and copy is not False:
+        value, copy = _asarray(value), None  # which is a copy already
     if isinstance(value, ndarray):
         made = _from_ndarray(value, dtype, copy, order)
     elif copy is False:

@@ -114,7 +114,7 @@ def type_of(value: Any) -> Any:
 @public
 def isscalar(element: object) -> bool:
     """Whether `element` is a number, text, or a 0-d result that stands where NumPy gives a scalar."""
-    return bool(np.isscalar(element) or (isinstance(element, _core.Array) and element._scalar_like))
+    return bool(np.isscalar(element) or _core.is_number(element))
 
 
 @public

@@ -72,7 +72,7 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> ndarray:
     made = _rounded(a, places)
     if made.dtype != a.dtype and a.dtype.kind == "V":  # ufuncs take bfloat16 through float32
         made = _core.cast(made, a.dtype)
-    return store(made, out, "round")
+    return store(_core.returned(made), out, "round")
 
 
 around = round
@@ -250,7 +250,7 @@ def angle(z: ArrayLike, deg: bool = False) -> ndarray:
 @public
 def iscomplex(x: ArrayLike) -> ndarray:
     a = asarray(x)
-    return not_equal(a.imag, 0) if a.dtype.kind == "c" else zeros(a.shape, bool)
+    return not_equal(a.imag, 0) if a.dtype.kind == "c" else _core.returned(zeros(a.shape, bool))
 
 
 @public
@@ -284,7 +284,7 @@ def _infinite(x: Any, out: Any, negative: bool, name: str) -> ndarray:
     if a.dtype.kind == "c":
         raise TypeError(f"This operation is not supported for {a.dtype} values because it would be ambiguous.")
     if a.dtype.kind in "biu":
-        return store(zeros(a.shape, bool), out, name)
+        return store(_core.returned(zeros(a.shape, bool)), out, name)
     return equal(a, -math.inf if negative else math.inf, out=out)
 
 

@@ -153,8 +153,11 @@ class _Door:
         kind = type(value)
         if kind in _PLAIN:
             return value
+        if _core.is_number(value):
+            self.beside = value if self.beside is None else self.beside
+            return value._numpy_scalar()
         if isinstance(value, _core.Array):
-            if self.beside is None:
+            if self.beside is None or _core.is_number(self.beside):
                 self.beside = value
             elif not (value._host_visible and self.beside._host_visible):
                 self.meet(value)

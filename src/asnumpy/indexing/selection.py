@@ -57,7 +57,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         dtype = known
         x = x if isinstance(x, ndarray) else _wrapped(x, dtype)
         y = y if isinstance(y, ndarray) else _wrapped(y, dtype)
-    return select_where(mask, x, y, dtype)
+    return asarray(select_where(mask, x, y, dtype))  # an array also where it has no axes
 
 
 def _wrapped(value: Any, dtype: np.dtype) -> Any:
@@ -246,7 +246,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> ndarray:
     made = chosen.pop()
     for mask, one in zip(reversed(masks), reversed(chosen), strict=True):
         made = select_where(mask, one, made, dtype)
-    return made if made.shape == shape else _core.cast(_core.broadcast_to(made, shape), dtype)
+    return asarray(made) if made.shape == shape else _core.cast(_core.broadcast_to(made, shape), dtype)
 
 
 @public

@@ -62,7 +62,7 @@ def _vector(a: ndarray, order: Any, axes: tuple[int, ...], keepdims: bool) -> nd
         return _euclidean(a, axes, keepdims)
     if order == 0:
         return _core.cast(not_equal(a, 0), _real_dtype(a)).sum(axis=axes, keepdims=keepdims)
-    size = absolute(a)
+    size = _core.asarray(absolute(a))
     if order == np.inf:
         return maximum.reduce(size, axis=axes, keepdims=keepdims, initial=0)
     if order == -np.inf:

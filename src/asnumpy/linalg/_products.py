@@ -160,7 +160,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
     left = _core.transpose(a, free_a + axes_a).reshape(math.prod(shape[:len(free_a)]), depth)
     right = _core.transpose(b, axes_b + free_b).reshape(depth, math.prod(shape[len(free_a):]))
     if not shape:
-        return _vectors(left.reshape(depth), right.reshape(depth))
+        return asarray(_vectors(left.reshape(depth), right.reshape(depth)))  # 0-d where NumPy reshapes
     return gemm(left, right).reshape(shape)
 
 

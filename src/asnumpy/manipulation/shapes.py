@@ -39,12 +39,12 @@ def size(a: Any, axis: Any = None) -> int:
 
 @public
 def reshape(a: ArrayLike, /, shape: Shape, order: str | None = "C", *, copy: bool | None = None) -> ndarray:
-    return asarray(a).reshape(shape, order=order, copy=copy)
+    return (a if _core.is_number(a) else asarray(a)).reshape(shape, order=order, copy=copy)
 
 
 @public
 def transpose(a: ArrayLike, axes: Any = None) -> ndarray:
-    return asarray(a).transpose(axes)
+    return (a if _core.is_number(a) else asarray(a)).transpose(axes)
 
 
 permute_dims = transpose
@@ -101,7 +101,7 @@ def expand_dims(a: Any, axis: Any) -> ndarray:
 
 @public
 def squeeze(a: ArrayLike, axis: Axes | None = None) -> ndarray:
-    return asarray(a).squeeze(axis)
+    return (a if _core.is_number(a) else asarray(a)).squeeze(axis)
 
 
 @public
@@ -183,7 +183,7 @@ _core.set_hooks({"ravel": _ravel})
 
 @public
 def flip(m: Any, axis: Any = None) -> ndarray:
-    return _core.flip(asarray(m), axis)
+    return _core.flip(m if _core.is_number(m) else asarray(m), axis)
 
 
 @public

@@ -123,6 +123,8 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         outs = out if isinstance(out, tuple) else (out,) if out is not None else (None,) * nout
     if len(outs) != nout or not all(each is None or isinstance(each, ndarray) for each in outs):
         return on_host(ufunc.numpy, name, args, kwargs)
+    if any(map(_core.is_number, outs)):  # which are no arrays to write to
+        return on_host(ufunc.numpy, name, args, kwargs)
     try:
         inputs = [operand(value) for value in args[:nin]]
         signature = type_signature(ufunc, kwargs)
