@@ -145,9 +145,14 @@ def test_errors_are_numpy_s() -> None:
     with pytest.raises(ValueError, match="broadcast"):
         ap.ones((2, 3)) + ap.ones((4,))
     with pytest.raises(TypeError):
-        ap.array(["text"])
+        ap.sin(["text"])
     with pytest.raises(ValueError):
         bool(ap.ones(2))
+
+
+def test_what_no_device_holds_is_numpys() -> None:
+    assert isinstance(ap.array(["text"]), np.ndarray)
+    assert ap.where(ap.arange(2) > 0, "x", "y").tolist() == ["y", "x"]
 
 
 def test_settings_are_checked() -> None:

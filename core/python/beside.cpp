@@ -3,6 +3,8 @@
 
 #include "python/devices.hpp"
 #include "python/errors.hpp"
+#include "python/hooks.hpp"
+#include "python/numpy_bridge.hpp"
 
 namespace asnumpy::python {
 
@@ -19,8 +21,33 @@ struct PyBeside {
 
 PyBeside* self_of(PyObject* o) { return reinterpret_cast<PyBeside*>(o); }
 
-PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names) {
-    PyObject* const function = self_of(self)->function;
+class Inside {
+public:
+    Inside() { ++depth; }
+    ~Inside() { --depth; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+};
+
+bool is_numpys_output(PyObject* const* arguments, std::size_t count, PyObject* names) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "out") == 0) return PyArray_Check(arguments[PyVectorcall_NARGS(count) + i]);
+    return false;
+}
+
+// The call, made by NumPy's function of that name; the error rises where there is none.
+PyObject* call_numpy(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names, PyObject* error) {
+    return guarded([&]() -> PyObject* {
+        const Py_ssize_t positional = PyVectorcall_NARGS(count);
+        const nb::object args = owned(PyTuple_New(positional)), keywords = owned(PyDict_New());
+        for (Py_ssize_t i = 0; i < positional; ++i) PyTuple_SET_ITEM(args.ptr(), i, Py_NewRef(arguments[i]));
+        for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i)
+            if (PyDict_SetItem(keywords.ptr(), PyTuple_GET_ITEM(names, i), arguments[positional + i]) < 0) throw_python_error();
+        return call_hook(&Hooks::on_numpy, "on_numpy", self, args.ptr(), keywords.ptr(), error);
+    });
+}
+
+PyObject* call_on_devices(PyObject* function, PyObject* const* arguments, std::size_t count, PyObject* names) {
     if (!several_devices()) return PyObject_Vectorcall(function, arguments, count, names);
     return guarded([&] {
         const auto all = static_cast<std::size_t>(PyVectorcall_NARGS(count) + (names ? PyTuple_GET_SIZE(names) : 0));
@@ -28,6 +55,36 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, Py
         return PyObject_Vectorcall(function, arguments, count, names);
     });
 }
+
+PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names) {
+    if (names && depth == 0 && is_numpys_output(arguments, count, names)) return call_numpy(self, arguments, count, names, Py_None);
+    PyObject* result = nullptr;
+    {
+        const Inside inside;
+        result = call_on_devices(self_of(self)->function, arguments, count, names);
+    }
+    if (result || depth > 0 || !PyErr_ExceptionMatches(unsupported_dtype)) return result;
+    PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    const nb::object held_type = nb::steal(type), held = nb::steal(error), held_trace = nb::steal(trace);
+    return call_numpy(self, arguments, count, names, held.ptr());
+}
+
+// function, args, kwargs
+PyObject* call_back(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&] {
+        if (count != 3 || !PyTuple_CheckExact(given[1]) || !PyDict_CheckExact(given[2])) raise(PyExc_TypeError, "asnumpy._core.call_back() takes a function, a tuple and a dict");
+        const Outside outside;
+        return PyObject_Call(given[0], given[1], given[2]);
+    });
+}
+
+PyMethodDef functions[] = {
+    {"call_back", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_back)), METH_FASTCALL,
+     "call_back(function, args, kwargs, /)\n--\n\nCalls a program's own function from within one of the package's."},
+    {nullptr, nullptr, 0, nullptr},
+};
 
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     static char function_name[] = "function", binds_name[] = "binds";
@@ -99,6 +156,7 @@ void create_beside_type(nb::module_& m) {
     PyType_Spec spec{"asnumpy._core.Beside", sizeof(PyBeside), 0,
                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
     m.attr("Beside") = owned(PyType_FromSpec(&spec));
+    if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw_python_error();
 }
 
 }  // namespace asnumpy::python

@@ -179,7 +179,7 @@ int dtype_code(const PyArray_Descr* descr) {
 }
 
 void raise_unsupported(PyObject* descr, const char* function) {
-    raise(PyExc_TypeError,
+    raise(unsupported_dtype,
           "asnumpy.%s: dtype %S is not supported; asnumpy holds bool, integer, float and complex arrays: convert it "
           "with astype(...) first, or keep it in NumPy", function, descr);
 }

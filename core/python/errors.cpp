@@ -31,7 +31,10 @@ void translate(const std::exception_ptr& error, void*) {
 
 }  // namespace
 
-void load_exceptions() {
+void load_exceptions(nb::module_& m) {
+    unsupported_dtype = checked(PyErr_NewExceptionWithDoc(
+        "asnumpy._core.UnsupportedDtype", "Elements that only NumPy's arrays can hold.", PyExc_TypeError, nullptr));
+    m.attr("UnsupportedDtype") = nb::borrow(unsupported_dtype);
     const nb::object module = owned(PyImport_ImportModule("numpy.exceptions"));
     axis_error = checked(PyObject_GetAttrString(module.ptr(), "AxisError"));
     complex_warning = checked(PyObject_GetAttrString(module.ptr(), "ComplexWarning"));

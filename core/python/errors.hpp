@@ -8,7 +8,10 @@
 
 namespace asnumpy::python {
 
-void load_exceptions();       // looks up NumPy's exception classes; once, at import
+// What arrays of ours cannot hold was given or asked for: a TypeError that ends where NumPy can do the work (beside.cpp).
+inline PyObject* unsupported_dtype = nullptr;
+
+void load_exceptions(nb::module_&);  // looks up NumPy's exception classes and makes our own; once, at import
 void register_translators();  // for functions bound with nanobind
 
 [[noreturn]] void throw_python_error();                                 // a Python exception is set

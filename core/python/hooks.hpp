@@ -17,6 +17,7 @@ struct Hooks {
     PyObject* ravel = nullptr;      // in another order than C
     PyObject* conjugate = nullptr;  // of complex numbers
     PyObject* report = nullptr;
+    PyObject* on_numpy = nullptr;   // a call of the package's that only NumPy can answer
     PyObject* cann_error = nullptr;  // makes the exception for what a device refused
 };
 inline Hooks hooks;

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "python/beside.hpp"
 #include "python/bindings.hpp"
 #include "python/convert.hpp"
 #include "python/devices.hpp"
@@ -16,7 +17,14 @@ bool is_plain(PyObject* o) {
     return o == Py_None || PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyUnicode_CheckExact(o) || PyType_Check(o) || PyArray_DescrCheck(o);
 }
 
-bool is_supported(PyArray_Descr* descr) { return dtype_code(descr) >= 0; }
+// Whether arrays of ours hold such elements as they are: NumPy's arrays keep other dtypes, and foreign byte orders.
+bool is_supported(PyArray_Descr* descr) { return dtype_code(descr) >= 0 && PyArray_ISNBO(descr->byteorder); }
+
+// NumPy's plain arrays and mapped files become arrays of ours; a matrix, a masked array and what other packages derive stays what it is.
+bool is_plain_array(PyObject* o) {
+    static PyObject* const mapped = checked(PyObject_GetAttrString(owned(PyImport_ImportModule("numpy")).ptr(), "memmap"));
+    return PyArray_CheckExact(o) || PyObject_TypeCheck(o, reinterpret_cast<PyTypeObject*>(mapped));
+}
 
 // What a call has handed out, and with that what its result is.
 struct Passage {
@@ -56,6 +64,7 @@ private:
     PyObject* array(PyObject* value) const {
         for (const auto& [view, shown] : views)
             if (view.is(value)) return Py_NewRef(shown);
+        if (!is_plain_array(value)) return Py_NewRef(value);
         nb::object held = nb::borrow(value);
         if (!PyArray_CheckExact(value)) held = owned(PyArray_View(reinterpret_cast<PyArrayObject*>(value), nullptr, &PyArray_Type));
         auto* const made = reinterpret_cast<PyArrayObject*>(held.ptr());
@@ -101,6 +110,7 @@ PyObject* call_on_views(PyObject*, PyObject* const* given, Py_ssize_t count) {
             for (Py_ssize_t place = 0; PyDict_Next(given[2], &place, &key, &value);)
                 if (PyDict_SetItem(keywords.ptr(), key, passage.out(value).ptr()) < 0) throw_python_error();
         }
+        const Outside outside;
         const nb::object result = owned(PyObject_Call(given[0], args.ptr(), keywords.is_valid() ? keywords.ptr() : nullptr));
         return passage.back(result.ptr()).release().ptr();
     });

@@ -30,7 +30,7 @@ void watch_forks() {
 
 void initialise(nb::module_& m) {
     if (PyArray_ImportNumPyAPI() < 0) throw_python_error();
-    load_exceptions();
+    load_exceptions(m);
     load_dtypes(m);
     register_translators();
     install_host();

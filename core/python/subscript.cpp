@@ -378,7 +378,12 @@ int slots::assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
             if (assign_picked(target, *picked, value)) return 0;
         }
         std::optional<Indexed> found = index_basic(a->array.view, key);
-        if (found) return assign_value(a, std::move(found->view), found->element, value);
+        if (found) try {
+            return assign_value(a, std::move(found->view), found->element, value);
+        } catch (const Interrupted&) {  // text and objects: NumPy knows which of them are numbers
+            if (!PyErr_ExceptionMatches(unsupported_dtype)) throw;
+            PyErr_Clear();
+        }
         Py_DECREF(call_hook(&Hooks::setitem, "setitem", self, key, value));
         return 0;
     });

@@ -30,9 +30,9 @@ from asnumpy.runtime import (
     zeros_pinned,
 )
 from asnumpy.host import (
-    False_, HostCallWarning, True_, astype, broadcast, busday_count, busday_offset, busdaycalendar,
-    datetime_as_string, datetime_data, host_calls, is_busday, iterable, may_share_memory, ndenumerate, ndindex,
-    nditer, nested_iters, packbits, shares_memory, unpackbits,
+    False_, HostCallWarning, True_, asmatrix, astype, bmat, broadcast, busday_count, busday_offset, busdaycalendar,
+    datetime_as_string, datetime_data, host_calls, is_busday, iterable, matrix, may_share_memory, ndenumerate,
+    ndindex, nditer, nested_iters, packbits, recarray, record, shares_memory, unpackbits,
 )
 from asnumpy.ufunc import (
     abs, absolute, acos, acosh, add, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, asin, asinh, atan,
@@ -96,20 +96,25 @@ from asnumpy import fft, lib, linalg, nn, profiler
 
 if _typing.TYPE_CHECKING:
     from asnumpy import cann, char, ctypeslib, emath, f2py, polynomial, random, strings, testing, typing
+    from numpy import ma, matlib, rec
 else:
     # Loaded when they are first used.
     _LATER = frozenset({
         "array_api", "cann", "char", "ctypeslib", "emath", "f2py", "polynomial", "random", "strings", "testing",
         "typing",
     })
+    # NumPy's own, for classes on top of its arrays.
+    _NUMPYS = frozenset({"ma", "matlib", "rec"})
 
     def __getattr__(name):
         if name in _LATER:
             return _importlib.import_module(f"asnumpy.{name}")
+        if name in _NUMPYS:
+            return _importlib.import_module(f"numpy.{name}")
         raise AttributeError(f"module 'asnumpy' has no attribute {name!r}")
 
     def __dir__():
-        return sorted({*__all__, *_LATER, "eval"})
+        return sorted({*__all__, *_LATER, *_NUMPYS, "eval"})
 
 __version__ = "0.1.0"
 
@@ -121,59 +126,61 @@ __all__ = [  # by a star: all but eval, which would hide Python's
     "apply_over_axes", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax",
     "argmin", "argpartition", "argsort", "argwhere", "around", "array", "array2string", "array_equal",
     "array_equiv", "array_repr", "array_split", "array_str", "asanyarray", "asarray", "asarray_chkfinite",
-    "ascontiguousarray", "asfortranarray", "asin", "asinh", "asnumpy", "astype", "atan", "atan2", "atanh",
-    "atleast_1d", "atleast_2d", "atleast_3d", "average", "bartlett", "base_repr", "bfloat16", "binary_repr",
-    "bincount", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not", "bitwise_or",
-    "bitwise_right_shift", "bitwise_xor", "blackman", "block", "bool", "bool_", "broadcast", "broadcast_arrays",
-    "broadcast_shapes", "broadcast_to", "busday_count", "busday_offset", "busdaycalendar", "byte", "bytes_", "c_",
-    "can_cast", "cbrt", "cdouble", "ceil", "char", "character", "choose", "clip", "clongdouble", "column_stack",
-    "common_type", "complex128", "complex32", "complex64", "complexfloating", "compress", "concat", "concatenate",
-    "config", "conj", "conjugate", "convolve", "copy", "copysign", "copyto", "corrcoef", "correlate", "cos", "cosh",
-    "count_nonzero", "cov", "cross", "csingle", "ctypeslib", "cumprod", "cumsum", "cumulative_prod",
-    "cumulative_sum", "current_stream", "datetime64", "datetime_as_string", "datetime_data", "deg2rad", "degrees",
-    "delete", "devices", "diag", "diag_indices", "diag_indices_from", "diagflat", "diagonal", "diff", "digitize",
-    "divide", "divmod", "dot", "double", "dsplit", "dstack", "dtype", "dtypes", "e", "ediff1d", "einsum",
-    "einsum_path", "emath", "empty", "empty_like", "empty_like_pinned", "empty_pinned", "equal", "errstate",
-    "euler_gamma", "exceptions", "exp", "exp2", "expand_dims", "explain", "expm1", "extract", "eye", "f2py", "fabs",
-    "fallbacks", "fft", "fill_diagonal", "finfo", "fix", "flatiter", "flatnonzero", "flexible", "flip", "fliplr",
-    "flipud", "float16", "float32", "float4_e1m2fn", "float4_e2m1fn", "float64", "float6_e2m3fn", "float6_e3m2fn",
-    "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float_power", "floating", "floor", "floor_divide", "flush",
-    "fmax", "fmin", "fmod", "forget_fallbacks", "format_float_positional", "format_float_scientific",
-    "free_all_blocks", "frexp", "from_dlpack", "from_numpy", "frombuffer", "fromfile", "fromfunction", "fromiter",
-    "frompyfunc", "fromregex", "fromstring", "full", "full_like", "gcd", "generic", "genfromtxt", "geomspace",
-    "get_include", "get_num_threads", "get_printoptions", "getbufsize", "geterr", "geterrcall", "gradient",
-    "greater", "greater_equal", "half", "hamming", "hanning", "heaviside", "hifloat8", "histogram", "histogram2d",
-    "histogram_bin_edges", "histogramdd", "host_calls", "hsplit", "hstack", "hypot", "i0", "identity", "iinfo",
-    "imag", "index_exp", "indices", "inexact", "inf", "info", "inner", "insert", "int16", "int2", "int32", "int4",
-    "int64", "int8", "int_", "intc", "integer", "interp", "intersect1d", "intp", "invert", "is_busday", "isclose",
-    "iscomplex", "iscomplexobj", "isdtype", "isfinite", "isfortran", "isin", "isinf", "isnan", "isnat", "isneginf",
-    "isposinf", "isreal", "isrealobj", "isscalar", "issubdtype", "iterable", "ix_", "kaiser", "kron", "lcm",
-    "ldexp", "left_shift", "less", "less_equal", "lexsort", "lib", "linalg", "linspace", "little_endian", "load",
-    "loadtxt", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "logspace", "long", "longdouble", "longlong", "mask_indices", "matmul",
-    "matrix_transpose", "max", "maximum", "may_share_memory", "mean", "median", "memmap", "memory_info", "meshgrid",
-    "mgrid", "min", "min_scalar_type", "minimum", "mintypecode", "mod", "modf", "moveaxis", "multiply", "nan",
-    "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin",
+    "ascontiguousarray", "asfortranarray", "asin", "asinh", "asmatrix", "asnumpy", "astype", "atan", "atan2",
+    "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "average", "bartlett", "base_repr", "bfloat16",
+    "binary_repr", "bincount", "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift",
+    "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "blackman", "block", "bmat", "bool", "bool_",
+    "broadcast", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "busday_count", "busday_offset",
+    "busdaycalendar", "byte", "bytes_", "c_", "can_cast", "cbrt", "cdouble", "ceil", "char", "character", "choose",
+    "clip", "clongdouble", "column_stack", "common_type", "complex128", "complex32", "complex64", "complexfloating",
+    "compress", "concat", "concatenate", "config", "conj", "conjugate", "convolve", "copy", "copysign", "copyto",
+    "corrcoef", "correlate", "cos", "cosh", "count_nonzero", "cov", "cross", "csingle", "ctypeslib", "cumprod",
+    "cumsum", "cumulative_prod", "cumulative_sum", "current_stream", "datetime64", "datetime_as_string",
+    "datetime_data", "deg2rad", "degrees", "delete", "devices", "diag", "diag_indices", "diag_indices_from",
+    "diagflat", "diagonal", "diff", "digitize", "divide", "divmod", "dot", "double", "dsplit", "dstack", "dtype",
+    "dtypes", "e", "ediff1d", "einsum", "einsum_path", "emath", "empty", "empty_like", "empty_like_pinned",
+    "empty_pinned", "equal", "errstate", "euler_gamma", "exceptions", "exp", "exp2", "expand_dims", "explain",
+    "expm1", "extract", "eye", "f2py", "fabs", "fallbacks", "fft", "fill_diagonal", "finfo", "fix", "flatiter",
+    "flatnonzero", "flexible", "flip", "fliplr", "flipud", "float16", "float32", "float4_e1m2fn", "float4_e2m1fn",
+    "float64", "float6_e2m3fn", "float6_e3m2fn", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float_power",
+    "floating", "floor", "floor_divide", "flush", "fmax", "fmin", "fmod", "forget_fallbacks",
+    "format_float_positional", "format_float_scientific", "free_all_blocks", "frexp", "from_dlpack", "from_numpy",
+    "frombuffer", "fromfile", "fromfunction", "fromiter", "frompyfunc", "fromregex", "fromstring", "full",
+    "full_like", "gcd", "generic", "genfromtxt", "geomspace", "get_include", "get_num_threads", "get_printoptions",
+    "getbufsize", "geterr", "geterrcall", "gradient", "greater", "greater_equal", "half", "hamming", "hanning",
+    "heaviside", "hifloat8", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "host_calls",
+    "hsplit", "hstack", "hypot", "i0", "identity", "iinfo", "imag", "index_exp", "indices", "inexact", "inf",
+    "info", "inner", "insert", "int16", "int2", "int32", "int4", "int64", "int8", "int_", "intc", "integer",
+    "interp", "intersect1d", "intp", "invert", "is_busday", "isclose", "iscomplex", "iscomplexobj", "isdtype",
+    "isfinite", "isfortran", "isin", "isinf", "isnan", "isnat", "isneginf", "isposinf", "isreal", "isrealobj",
+    "isscalar", "issubdtype", "iterable", "ix_", "kaiser", "kron", "lcm", "ldexp", "left_shift", "less",
+    "less_equal", "lexsort", "lib", "linalg", "linspace", "little_endian", "load", "loadtxt", "log", "log10",
+    "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor",
+    "logspace", "long", "longdouble", "longlong", "mask_indices", "matmul", "matrix", "matrix_transpose", "max",
+    "maximum", "may_share_memory", "mean", "median", "memmap", "memory_info", "meshgrid", "mgrid", "min",
+    "min_scalar_type", "minimum", "mintypecode", "mod", "modf", "moveaxis", "multiply", "nan", "nan_to_num",
+    "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin",
     "nanpercentile", "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "ndarray", "ndenumerate", "ndim",
     "ndindex", "nditer", "negative", "nested_iters", "newaxis", "nextafter", "nn", "nonzero", "not_equal", "number",
     "object_", "ogrid", "ones", "ones_like", "outer", "packbits", "pad", "partition", "pending_count", "percentile",
     "permute_dims", "pi", "piecewise", "place", "poly", "poly1d", "polyadd", "polyder", "polydiv", "polyfit",
     "polyint", "polymul", "polynomial", "polysub", "polyval", "positive", "pow", "power", "printoptions", "prod",
     "profiler", "promote_types", "ptp", "put", "put_along_axis", "putmask", "quantile", "r_", "rad2deg", "radians",
-    "random", "ravel", "ravel_multi_index", "real", "real_if_close", "reciprocal", "remainder", "repeat", "require",
-    "reset_peak", "reshape", "resize", "result_type", "right_shift", "rint", "roll", "rollaxis", "roots", "rot90",
-    "round", "row_stack", "s_", "save", "savetxt", "savez", "savez_compressed", "sctypeDict", "searchsorted",
-    "select", "set_num_threads", "set_printoptions", "setbufsize", "setdiff1d", "seterr", "seterrcall", "setxor1d",
-    "shape", "shares_memory", "short", "show_config", "show_runtime", "sign", "signbit", "signedinteger", "sin",
-    "sinc", "single", "sinh", "size", "sort", "sort_complex", "spacing", "split", "sqrt", "square", "squeeze",
-    "stack", "std", "str_", "strings", "subtract", "sum", "swapaxes", "synchronize", "take", "take_along_axis",
-    "tan", "tanh", "tensordot", "testing", "tile", "timedelta64", "to_numpy", "trace", "transpose", "trapezoid",
-    "tri", "tril", "tril_indices", "tril_indices_from", "trim_zeros", "triu", "triu_indices", "triu_indices_from",
-    "true_divide", "trunc", "typecodes", "typename", "typing", "ubyte", "ufunc", "uint", "uint1", "uint16", "uint2",
-    "uint32", "uint4", "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "union1d", "unique", "unique_all",
-    "unique_counts", "unique_inverse", "unique_values", "unpackbits", "unravel_index", "unsignedinteger", "unstack",
-    "unwrap", "ushort", "vander", "var", "vdot", "vecdot", "vectorize", "void", "vsplit", "vstack", "where",
-    "zeros", "zeros_like", "zeros_like_pinned", "zeros_pinned",
+    "random", "ravel", "ravel_multi_index", "real", "real_if_close", "recarray", "reciprocal", "record",
+    "remainder", "repeat", "require", "reset_peak", "reshape", "resize", "result_type", "right_shift", "rint",
+    "roll", "rollaxis", "roots", "rot90", "round", "row_stack", "s_", "save", "savetxt", "savez",
+    "savez_compressed", "sctypeDict", "searchsorted", "select", "set_num_threads", "set_printoptions", "setbufsize",
+    "setdiff1d", "seterr", "seterrcall", "setxor1d", "shape", "shares_memory", "short", "show_config",
+    "show_runtime", "sign", "signbit", "signedinteger", "sin", "sinc", "single", "sinh", "size", "sort",
+    "sort_complex", "spacing", "split", "sqrt", "square", "squeeze", "stack", "std", "str_", "strings", "subtract",
+    "sum", "swapaxes", "synchronize", "take", "take_along_axis", "tan", "tanh", "tensordot", "testing", "tile",
+    "timedelta64", "to_numpy", "trace", "transpose", "trapezoid", "tri", "tril", "tril_indices",
+    "tril_indices_from", "trim_zeros", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc",
+    "typecodes", "typename", "typing", "ubyte", "ufunc", "uint", "uint1", "uint16", "uint2", "uint32", "uint4",
+    "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "union1d", "unique", "unique_all", "unique_counts",
+    "unique_inverse", "unique_values", "unpackbits", "unravel_index", "unsignedinteger", "unstack", "unwrap",
+    "ushort", "vander", "var", "vdot", "vecdot", "vectorize", "void", "vsplit", "vstack", "where", "zeros",
+    "zeros_like", "zeros_like_pinned", "zeros_pinned",
 ]
 
 if hasattr(_np, "float128"):  # extended precision has another name on each platform

@@ -22,8 +22,10 @@ def beside(definition: T, name: str = "") -> T:
     """
     if not isinstance(definition, FunctionType):
         return definition
-    binds = not isinstance(getattr(np, name, None), BuiltinFunctionType)
-    return cast("T", functools.update_wrapper(_core.Beside(definition, binds), definition))
+    theirs = getattr(np, name, None)
+    shown = functools.update_wrapper(_core.Beside(definition, not isinstance(theirs, BuiltinFunctionType)), definition)
+    shown.numpy = theirs  # who does the work where the elements are none that a device holds
+    return cast("T", shown)
 
 
 def public(definition: T) -> T:
@@ -37,6 +39,19 @@ def public(definition: T) -> T:
     if theirs:
         own.__doc__ = f"{own.__doc__}\n\n{theirs}" if isinstance(own.__doc__, str) else theirs
     return beside(definition, own.__name__)
+
+
+def handed_on(theirs: Callable[..., Any]) -> Callable[[T], T]:
+    """A method of its own body that ends in NumPy's where its elements would be none that a device holds."""
+
+    def mark(definition: T) -> T:
+        own: Any = definition
+        own.__doc__ = own.__doc__ or theirs.__doc__
+        shown = functools.update_wrapper(_core.Beside(own), own)
+        shown.numpy = theirs
+        return cast("T", shown)
+
+    return mark
 
 
 def documented(theirs: Any) -> Callable[[T], T]:

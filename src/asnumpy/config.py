@@ -14,7 +14,7 @@ from asnumpy import _core
 
 __all__ = [
     "contract", "device", "eager", "eager_size", "fallback", "graph_replay", "host_calls", "implicit_copies",
-    "memory_limit", "num_threads", "settings", "using",
+    "memory_limit", "num_threads", "settings", "unsupported", "using",
 ]
 
 contract: bool
@@ -27,6 +27,7 @@ host_calls: str
 implicit_copies: str
 memory_limit: int
 num_threads: int
+unsupported: str
 
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
@@ -72,6 +73,12 @@ def _policy(value: Any) -> str:
 def _leave(value: Any) -> str:
     if value not in ("allow", "warn", "error"):
         raise ValueError("expected 'allow', 'warn' or 'error'")
+    return str(value)
+
+
+def _unsupported(value: Any) -> str:
+    if value not in ("numpy", "error"):
+        raise ValueError("expected 'numpy' or 'error'")
     return str(value)
 
 
@@ -151,6 +158,10 @@ class _Settings(ModuleType):
         "warn", _leave,
         "'allow', 'warn' (where they are large) or 'error': what np.asarray and its like do with an array on a device",
         _core.set_implicit_copies,
+    )
+    unsupported = Setting(
+        "numpy", _unsupported,
+        "'numpy' or 'error': what work does with text, objects, dates and records, which no device holds",
     )
     num_threads = Setting(
         None, _threads, "an integer of at least 1: threads that share large work", _core.set_num_threads,

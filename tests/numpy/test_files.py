@@ -129,8 +129,10 @@ def test_objects_need_pickle(tmp_path: Path) -> None:
 def test_byte_order(tmp_path: Path) -> None:
     np.save(tmp_path / "big.npy", np.arange(5, dtype=">i4"))
     back = ap.load(tmp_path / "big.npy")
-    assert_same(np.arange(5, dtype="i4"), back)
-    assert_same(np.arange(5, dtype="i4"), ap.asarray(ap.load(tmp_path / "big.npy", mmap_mode="r")))
+    assert type(back) is np.ndarray and back.dtype == ">i4" and back.tolist() == [0, 1, 2, 3, 4]
+    mapped = ap.load(tmp_path / "big.npy", mmap_mode="r")
+    assert isinstance(mapped, np.memmap)
+    assert_same(np.arange(1, 6, dtype="i4"), ap.add(mapped, np.int32(1)))
 
 
 @pytest.mark.parametrize("compressed", [False, True])
@@ -233,10 +235,7 @@ def test_memmap(tmp_path: Path) -> None:
     assert ap.memmap(path, mode="r").shape == (48,)
     for wrong in ({"mode": "x"}, {"dtype": "f8", "shape": (100, 100), "mode": "r"}, {"mode": "w+"}):
         agree_error(lambda xp, wrong=wrong: xp.memmap(path, **wrong))
-    with pytest.raises(TypeError, match="dtype"):
-        ap.memmap(path, object, "r")
-    with pytest.raises(TypeError, match="byte order"):
-        ap.memmap(path, ">i4", "r")
+    assert isinstance(ap.memmap(path, ">i4", "r"), np.memmap)
 
 
 def agree_error(call: Any) -> None:
@@ -285,10 +284,8 @@ def test_loadtxt(how: dict[str, Any]) -> None:
             ap.loadtxt(io.StringIO(TABLE), **how)
         return
     got = ap.loadtxt(io.StringIO(TABLE), **how)
-    if isinstance(expected, np.ndarray) and (expected.dtype.names or expected.dtype.kind == "U"):
-        assert isinstance(got, np.ndarray) and got.tolist() == expected.tolist()
-    elif not expected.dtype.isnative:
-        assert_same(expected.astype(expected.dtype.newbyteorder("=")), got)
+    if expected.dtype.names or expected.dtype.kind == "U" or not expected.dtype.isnative:
+        assert isinstance(got, np.ndarray) and got.dtype == expected.dtype and got.tolist() == expected.tolist()
     else:
         assert_same(expected, got)
 
@@ -379,7 +376,6 @@ def test_fromregex() -> None:
 @pytest.mark.parametrize("dtype", [*NUMERIC, ">f4", "<i2", ">c16", *EXTENDED])
 def test_raw_files(tmp_path: Path, dtype: str) -> None:
     kind = EXTENDED[dtype] if dtype in EXTENDED else np.dtype(dtype)
-    native = kind if dtype in EXTENDED else kind.newbyteorder("=")
     values = np.array([1, 0, 1, 1, 0, 1]).astype(kind)
     path = tmp_path / "raw"
     values.tofile(path)
@@ -387,13 +383,13 @@ def test_raw_files(tmp_path: Path, dtype: str) -> None:
     for count, offset in ((-1, 0), (3, 0), (2, size), (-1, 2 * size), (0, 0)):
         expected = np.fromfile(path, kind, count, offset=offset)
         got = ap.fromfile(path, kind, count, offset=offset)
-        assert got.dtype == native and same_list(got, ap.asarray(expected.astype(native)))
+        assert got.dtype == kind and same_list(got, expected)
     x = ap.asarray(values)
     other = tmp_path / "other"
     x[::2].tofile(other)
     with open(other, "ab") as file:
         x.tofile(file)
-    assert other.read_bytes() == values[::2].astype(native).tobytes() + values.astype(native).tobytes()
+    assert other.read_bytes() == values[::2].tobytes() + values.tobytes()
 
 
 def test_text_files(tmp_path: Path) -> None:
@@ -407,9 +403,9 @@ def test_text_files(tmp_path: Path) -> None:
     agree_error(lambda xp: xp.fromfile(tmp_path / "none"))
     agree_error(lambda xp: xp.fromfile(io.BytesIO(b"12345678")))
     agree_error(lambda xp: xp.fromfile(path, offset=1, sep=","))
-    for dtype in (object, "U2", [("a", "f4")]):
-        with pytest.raises(TypeError, match="dtype"):
-            ap.fromfile(path, dtype)
+    agree_error(lambda xp: xp.fromfile(path, object))
+    for dtype in ("U2", [("a", "f4")]):
+        assert ap.fromfile(path, dtype).tobytes() == np.fromfile(path, dtype).tobytes()
 
 
 @pytest.mark.host_memory
@@ -432,7 +428,6 @@ def test_frombuffer_errors_and_sources() -> None:
         agree_error(lambda xp, wrong=wrong: xp.frombuffer(b"1234567890123456", **wrong))
     agree_error(lambda xp: xp.frombuffer("text"))
     assert_same(np.frombuffer(bytes(range(17)), "f8", offset=1), ap.frombuffer(bytes(range(17)), "f8", offset=1))
-    assert_same(np.arange(3, dtype="i2"), ap.frombuffer(np.arange(3, dtype=">i2").tobytes(), ">i2"))
     with mmap.mmap(-1, 64) as memory:
         x = ap.frombuffer(memory, "f8")
         x[...] = 3

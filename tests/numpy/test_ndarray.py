@@ -193,9 +193,6 @@ def test_astype(first):
     x = ap.asarray(a)
     assert x.astype(first, copy=False) is x
     assert x.astype(first) is not x
-    for wrong in ("U5", object, "M8[s]", [("a", "f4")]):
-        with pytest.raises(TypeError, match="astype"):
-            x.astype(wrong)
 
 
 def test_bfloat16_casts():
@@ -209,8 +206,8 @@ def test_views_keep_the_byte_order():
     x = ap.asarray([1.0, 2.0])
     assert_same(np.array([1.0, 2.0]), x.view(np.dtype("=f8")))
     assert x.view(">u1").shape == (16,)  # bytes have no order
-    with pytest.raises(TypeError, match=r"ndarray\.view.*byte order.*byteswap"):
-        x.view(x.dtype.newbyteorder("S"))
+    swapped = x.view(x.dtype.newbyteorder("S"))
+    assert isinstance(swapped, np.ndarray) and swapped.tobytes() == x.tobytes()
 
 
 def test_views_of_other_types():
@@ -361,8 +358,7 @@ def test_constructor():
     memory = bytearray(8)
     ap.ndarray(2, "int32", memory)[...] = 1
     assert memory == b"\1\0\0\0" * 2
-    with pytest.raises(TypeError, match="ndarray"):
-        ap.ndarray(2, object)
+    assert isinstance(ap.ndarray(2, object), np.ndarray)
     assert ap.NPUArray is ap.ndarray is ap.NPArray
 
 

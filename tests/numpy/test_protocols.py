@@ -84,28 +84,6 @@ def test_to_numpy_is_a_copy():
     assert x.tolist() == [1.0, 2.0]
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        object(),
-        "text",
-        ["a", "b"],
-        np.zeros(2, "M8[s]"),
-        np.zeros(2, "m8[D]"),
-        np.zeros(2, [("a", "f4")]),
-        [[1], [1, 2]],
-        None,
-        b"bytes",
-        [1, None],
-    ],
-)
-def test_unsupported_values(value):
-    with pytest.raises((TypeError, ValueError)) as raised:
-        ap.asarray(value)
-    if isinstance(raised.value, TypeError):
-        assert "asarray" in str(raised.value) and "dtype" in str(raised.value)
-
-
 @pytest.mark.host_memory
 @pytest.mark.parametrize("dtype", [d for d in FEW if d != "bool"] + ["bool"])
 def test_dlpack(dtype):
@@ -222,13 +200,13 @@ def test_other_classes_answer():
     with pytest.raises(TypeError, match="__array_ufunc__=None"):
         ap.add(x, Shy())
     with pytest.raises(TypeError):
-        x += Shy() if not hasattr(Shy, "__radd__") else object()
+        x += object()
     assert x * Important() == "rmul"
     with pytest.raises(TypeError):
         x + object()
     assert (x == None).tolist() == [False, False]  # noqa: E711
     assert (x != "text").tolist() == [True, True]
-    assert (x == object()) is False
+    assert (x == object()).tolist() == [False, False]
 
 
 @pytest.mark.host_memory

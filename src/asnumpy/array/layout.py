@@ -52,14 +52,6 @@ def converted(a: ndarray, kind: np.dtype, order: Any, casting: Any, copy: bool) 
     return copied(a, kind, order, "ndarray.astype")
 
 
-def view_dtype(dtype: Any) -> np.dtype:
-    """The dtype for a view, which cannot convert: the other byte order would give other numbers than NumPy's."""
-    kind = np.dtype(dtype)
-    if not kind.isnative:
-        raise TypeError(f"ndarray.view: expected a dtype in this machine's byte order, got {kind!r}; byteswap() swaps")
-    return as_dtype(kind, "ndarray.view")
-
-
 def field(a: ndarray, dtype: Any, offset: int) -> ndarray:
     """The bytes from `offset` of each element, seen as `dtype`."""
     kind = as_dtype(dtype, "ndarray.getfield")

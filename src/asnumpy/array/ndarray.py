@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from asnumpy import _core, elementwise, indexing, manipulation, reduction, sorting, statistics
-from asnumpy._public import documented
+from asnumpy._public import documented, handed_on
 from asnumpy._types import EXACT, ArrayLike, Axes, DTypeLike
 from asnumpy.array import layout, pickling, printing
 from asnumpy.array.flags import flagsobj
 from asnumpy.array.flat import flatiter
-from asnumpy.creation.convert import from_host
 from asnumpy.dtypes.dtype import as_dtype, warn_of_cast
 from asnumpy.elementwise.functions import clipped
-from asnumpy.host.door import host
+from asnumpy.host.door import host, take_over
 from asnumpy.interop import array_api, protocols
 from asnumpy.linalg import _products as products
 from asnumpy.reduction.reductions import ALL, ANY, LARGEST, PRODUCT, SMALLEST, SUM, reduced
@@ -51,7 +50,10 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         cls, shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None,
         order: Any = None,
     ) -> Any:
-        kind = as_dtype(dtype, "ndarray")
+        try:
+            kind = as_dtype(dtype, "ndarray")
+        except _core.UnsupportedDtype:
+            return np.ndarray(shape, dtype, buffer, offset, strides, order)
         if buffer is not None or strides is not None:
             return _core.wrap_numpy(np.ndarray(shape, kind, buffer, offset, strides, order))
         lengths = (shape.__index__(),) if hasattr(shape, "__index__") else tuple(n.__index__() for n in shape)
@@ -99,6 +101,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
 
     # --- copies, other dtypes, other devices ---
 
+    @handed_on(np.ndarray.astype)
     def astype(
         self, dtype: DTypeLike | None, order: str | None = "K", casting: str = "unsafe", subok: bool = True,
         copy: bool = True,
@@ -119,15 +122,16 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
     def __deepcopy__(self, memo: Any, /) -> ndarray:
         return layout.copied(self, self.dtype, "K", "ndarray.__deepcopy__")
 
+    @handed_on(np.ndarray.view)
     def view(self, dtype: DTypeLike | None = None, type: Any = None) -> Any:
         if isinstance(dtype, _Type) and issubclass(dtype, (ndarray, np.ndarray)):
             dtype, type = None, dtype
         if type is not None and type is not ndarray:
             if issubclass(type, ndarray):
-                source = self if dtype is None else _core.view_dtype(self, layout.view_dtype(dtype))
+                source = self if dtype is None else _core.view_dtype(self, as_dtype(dtype, "ndarray.view"))
                 return _core.Array.__new__(type, source)
-            raise TypeError(f"ndarray.view: expected a subclass of asnumpy.ndarray as type, got {type!r}")
-        return self[...] if dtype is None else _core.view_dtype(self, layout.view_dtype(dtype))
+            raise _core.UnsupportedDtype(f"ndarray.view: expected a subclass of asnumpy.ndarray as type, got {type!r}")
+        return self[...] if dtype is None else _core.view_dtype(self, as_dtype(dtype, "ndarray.view"))
 
     def to_device(self, device: Device | str | None, /, *, stream: Any = None) -> ndarray:
         """The array on another device: itself where it lies there already, else a copy.
@@ -334,7 +338,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         return protocols.array_function(func, types, args, kwargs)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = True, /) -> ndarray:
-        return from_host(np.asarray(array), "ndarray.__array_wrap__", self)
+        return take_over(np.asarray(array), self)
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType:
         """The namespace whose functions take this array: `asnumpy`."""

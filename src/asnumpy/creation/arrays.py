@@ -13,10 +13,10 @@ from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, DTypeLike, Shape, ndarray
 from asnumpy.creation.convert import asarray as _asarray
-from asnumpy.creation.convert import from_host
+from asnumpy.creation.convert import derived, from_host
 from asnumpy.dtypes.dtype import as_dtype, is_narrow, real_kind
 from asnumpy.dtypes.limits import iinfo
-from asnumpy.host.door import as_numpy, host
+from asnumpy.host.door import as_numpy, host, take_over
 from asnumpy.runtime.devices import Device
 from asnumpy.ufunc.functions import isfinite
 
@@ -125,7 +125,9 @@ def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int =
             raise ValueError(f"Unable to avoid copy while creating an array as requested: {_core.default_device()} "
                              "has memory of its own, asnumpy.Device(\"cpu\") shares that of the host.")
         made = _from_ndarray(_core.wrap_numpy(np.array(value, copy=False)), dtype, False, order)
-    elif isinstance(value, np.ndarray) and _order_name(order) != "F" and value.flags.c_contiguous:
+    elif isinstance(value, np.ndarray) and not derived(value) and order not in ("F", "f") and value.flags.c_contiguous:
+        _order_name(order)
+        as_dtype(value.dtype)
         made = from_host(value)
         if dtype is not None and np.dtype(dtype) != made.dtype:
             made = _core.cast(made, as_dtype(dtype))
@@ -161,6 +163,8 @@ def asarray(
 ) -> ndarray:
     """Differs from NumPy: a numpy.ndarray is copied, not shared; `from_dlpack` shares its memory."""
     if dtype is None and order is None and copy is None:
+        if isinstance(a, np.ndarray):
+            as_dtype(a.dtype)  # of the other byte order is NumPy's own
         return _asarray(a, device)
     if device is None:
         return _convert(a, dtype, copy, order)
@@ -402,4 +406,4 @@ def geomspace(
 
 @public
 def fromiter(iter: Iterable[Any], dtype: DTypeLike | None, count: int = -1, *, like: Any = None) -> ndarray:
-    return _core.adopt(np.fromiter(iter, dtype, count))
+    return take_over(np.fromiter(iter, dtype, count))

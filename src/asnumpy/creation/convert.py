@@ -11,6 +11,7 @@ from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.dtypes.dtype import supported, unsupported_error
 from asnumpy.host.door import as_numpy
+from asnumpy.host.numpys import derived
 from asnumpy.runtime.devices import Device
 from asnumpy.runtime.pinned import empty_like_pinned
 
@@ -54,6 +55,9 @@ def _converted(value: Any, device: Any = None) -> ndarray:
     """An array of another device is moved; what is no array of ours is copied as `np.asarray` reads it."""
     if isinstance(value, ndarray):
         return _core.to_device(value, device)
+    if derived(value):
+        came = type(value).__name__
+        raise _core.UnsupportedDtype(f"asarray: {came} is a class of its own; numpy.asarray gives its elements")
     if isinstance(value, np.ndarray):
         return from_host(value, "asarray", device)
     if _core.holds_device_values(value):

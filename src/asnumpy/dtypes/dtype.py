@@ -66,6 +66,7 @@ def supported(dtype: np.dtype) -> bool:
 
 
 def unsupported_error(dtype: np.dtype, function: str = "asarray") -> TypeError:
+    """What ends in NumPy's own function (host/numpys.py), or in the program where that is not to be."""
     if dtype.kind == "O":
         remedy = "give the values a numeric dtype (ragged nested sequences have none), or keep them in a numpy.ndarray"
     elif dtype.names:
@@ -74,9 +75,9 @@ def unsupported_error(dtype: np.dtype, function: str = "asarray") -> TypeError:
         remedy = "use `.astype('int64')` for the counts, or keep the times in a numpy.ndarray"
     else:
         remedy = "convert it to a numeric dtype first, or keep it in a numpy.ndarray"
-    return TypeError(
-        f"{function}: asnumpy arrays hold bool, integer, floating-point and complex elements, but dtype {dtype!r} "
-        f"came; {remedy}"
+    return _core.UnsupportedDtype(
+        f"{function}: asnumpy arrays hold bool, integer, floating-point and complex elements of the machine's byte "
+        f"order, but dtype {dtype!r} came; {remedy}, or set asnumpy.config.unsupported = 'numpy'"
     )
 
 
@@ -84,7 +85,7 @@ _known: dict[Any, np.dtype] = {}
 
 
 def as_dtype(value: Any, function: str = "asarray") -> np.dtype:
-    """The native dtype that `value` names; TypeError when arrays cannot hold it."""
+    """The dtype that `value` names; UnsupportedDtype when arrays cannot hold it."""
     named = value is None or isinstance(value, (type, np.dtype))
     known = _known.get(value) if named else None
     if known is not None:
@@ -92,12 +93,11 @@ def as_dtype(value: Any, function: str = "asarray") -> np.dtype:
     if isinstance(value, str) and value in EXTENDED:
         return EXTENDED[value]  # whatever another package calls so
     dtype = np.dtype(value)
-    if not supported(dtype):
+    if not supported(dtype) or not dtype.isnative:
         raise unsupported_error(dtype, function)
-    native = dtype if dtype.isnative else dtype.newbyteorder("=")
     if named and len(_known) < 1000:  # classes made at run time may name a dtype too
-        _known[value] = native
-    return native
+        _known[value] = dtype
+    return dtype
 
 
 def warn_of_cast(source: np.dtype, target: np.dtype) -> None:

@@ -26,7 +26,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *arg
     out: Any = None
     inner: tuple[int, ...] = ()
     for place in np.ndindex(outer):
-        made = asarray(func1d(lines[place], *args, **kwargs))
+        made = asarray(_core.call_back(func1d, (lines[place], *args), kwargs))
         if out is None:
             inner = made.shape
             out = _core.empty(outer + inner, made.dtype)

@@ -15,6 +15,7 @@ from asnumpy.creation.arrays import zeros
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import bfloat16, is_narrow
 from asnumpy.host.door import host
+from asnumpy.host.numpys import expect_target
 from asnumpy.indexing.selection import select_where
 from asnumpy.statistics.averages import store
 from asnumpy.ufunc.functions import (
@@ -151,7 +152,7 @@ def _bfloat16_limits() -> Any:
 def nan_to_num(
     x: ArrayLike, copy: bool | None = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None,
 ) -> ndarray:
-    a = asarray(x)
+    a = expect_target(x, "nan_to_num") if not copy and isinstance(x, np.ndarray) else asarray(x)
     if a.dtype.kind in "biu":
         made = _core.cast(a, a.dtype) if copy else a
         return made if made.ndim else made[()]
@@ -201,6 +202,8 @@ def allclose(a: ArrayLike, b: ArrayLike, rtol: Any = 1.0e-5, atol: Any = 1.0e-8,
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> bool:
     try:
         x, y = asarray(a1), asarray(a2)
+    except _core.UnsupportedDtype:
+        raise
     except (TypeError, ValueError):
         return False
     if x.shape != y.shape:
@@ -216,6 +219,8 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
     try:
         x, y = asarray(a1), asarray(a2)
         np.broadcast_shapes(x.shape, y.shape)
+    except _core.UnsupportedDtype:
+        raise
     except (TypeError, ValueError):
         return False
     return bool(equal(x, y).all())

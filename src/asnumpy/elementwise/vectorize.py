@@ -197,7 +197,7 @@ vectorize.__doc__ = f"{vectorize.__doc__}\n\n{np.vectorize.__doc__}"
 
 
 class _PythonFunction:
-    """What frompyfunc makes: a ufunc of NumPy's that calls Python, whose results become arrays of numbers."""
+    """What frompyfunc makes: a ufunc of NumPy's that calls Python, which takes arrays of ours."""
 
     def __init__(self, made: np.ufunc) -> None:
         self.numpy = made
@@ -205,31 +205,19 @@ class _PythonFunction:
         self.__doc__ = made.__doc__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return _numbers(host(self.numpy, *args, **kwargs))
+        return host(self.numpy, *args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.numpy, name)
         if not callable(found):
             return found
-        return lambda *args, **kwargs: _numbers(host(found, *args, **kwargs))
+        return lambda *args, **kwargs: host(found, *args, **kwargs)
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.__name__}'>"
 
 
-def _numbers(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(map(_numbers, value))
-    if not isinstance(value, np.ndarray) or value.dtype != object:
-        return value
-    plain = np.array(value.tolist())
-    return asarray(plain) if plain.shape == value.shape and supported(plain.dtype) else value
-
-
 @public
 def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, **kwargs: Any) -> Any:
-    """A function of Python objects as a ufunc: called with every element, on the host.
-
-    Differs from NumPy: where every result is a number, they come as an array of a numeric dtype, not of objects.
-    """
+    """The ufunc runs on the host; its results are NumPy's arrays of objects."""
     return _PythonFunction(np.frompyfunc(func, nin, nout, **kwargs))

@@ -2,13 +2,14 @@
 
 from asnumpy.host.door import HostCallWarning, host_calls
 from asnumpy.host.passed_on import (
-    False_, True_, astype, broadcast, busday_count, busday_offset, busdaycalendar, datetime_as_string,
-    datetime_data, is_busday, iterable, may_share_memory, ndenumerate, ndindex, nditer, nested_iters, packbits,
-    shares_memory, unpackbits,
+    False_, True_, asmatrix, astype, bmat, broadcast, busday_count, busday_offset, busdaycalendar,
+    datetime_as_string, datetime_data, is_busday, iterable, matrix, may_share_memory, ndenumerate, ndindex, nditer,
+    nested_iters, packbits, recarray, record, shares_memory, unpackbits,
 )
 
 __all__ = [
-    "False_", "HostCallWarning", "True_", "astype", "broadcast", "busday_count", "busday_offset", "busdaycalendar",
-    "datetime_as_string", "datetime_data", "host_calls", "is_busday", "iterable", "may_share_memory", "ndenumerate",
-    "ndindex", "nditer", "nested_iters", "packbits", "shares_memory", "unpackbits",
+    "False_", "HostCallWarning", "True_", "asmatrix", "astype", "bmat", "broadcast", "busday_count",
+    "busday_offset", "busdaycalendar", "datetime_as_string", "datetime_data", "host_calls", "is_busday", "iterable",
+    "matrix", "may_share_memory", "ndenumerate", "ndindex", "nditer", "nested_iters", "packbits", "recarray",
+    "record", "shares_memory", "unpackbits",
 ]

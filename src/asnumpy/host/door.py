@@ -184,9 +184,14 @@ class _Door:
         return _core.take_back(value, list(self.views.values()), self.plain, self.beside)
 
 
-def take_over(value: Any) -> Any:
-    """A result of NumPy's that nobody else refers to, alone or in tuples and lists, as arrays of ours."""
-    return _Door().back(value)
+def take_over(value: Any, beside: Any = None) -> Any:
+    """A result of NumPy's that nobody else refers to, alone or in tuples and lists, as arrays of ours.
+
+    They lie where `beside` lies, None: where new arrays do.
+    """
+    door = _Door()
+    door.beside = beside
+    return door.back(value)
 
 
 def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -205,11 +210,11 @@ def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     door = _Door(name, isinstance(function, np.ufunc) and "out" not in kwargs and len(args) == function.nin)
     outputs = kwargs["out"] if isinstance(kwargs.get("out"), tuple) else (kwargs.get("out"),)
     door.as_they_lie = any(_overlaps_itself(value) for value in (*args, *outputs))
-    views = [door.out(value) for value in args]
+    views = tuple([door.out(value) for value in args])
     named = {key: door.out(value) for key, value in kwargs.items()} if kwargs else {}
     door.count()
     start = time.perf_counter_ns() if listener is not None else 0
-    result = function(*views, **named)
+    result = _core.call_back(function, views, named)
     if door.copies:
         door.write_back()
     if listener is not None:

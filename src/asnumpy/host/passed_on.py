@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy import False_, True_, busdaycalendar, iterable
+from numpy import False_, True_, asmatrix, bmat, busdaycalendar, iterable, matrix, recarray, record
 
 from asnumpy import _core
 from asnumpy._public import public
@@ -16,7 +16,8 @@ from asnumpy.host.door import host
 from asnumpy.host.whole import door
 from asnumpy.runtime.devices import Device
 
-__all__ = ["False_", "True_", "busdaycalendar", "iterable"]
+# Among them classes on top of NumPy's arrays, with what makes them: of NumPy's arrays and of ours alike.
+__all__ = ["False_", "True_", "asmatrix", "bmat", "busdaycalendar", "iterable", "matrix", "recarray", "record"]
 
 packbits = door(np.packbits)
 unpackbits = door(np.unpackbits)

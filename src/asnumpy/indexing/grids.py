@@ -13,6 +13,7 @@ from asnumpy._types import ArrayLike, DTypeLike, Shape, ndarray
 from asnumpy.creation.arrays import arange, assign_value, computed, normal_shape, zeros
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
+from asnumpy.host.numpys import expect_target
 from asnumpy.manipulation.shapes import broadcast_arrays, diagonal, ravel
 from asnumpy.ufunc.functions import greater_equal, multiply
 
@@ -36,7 +37,7 @@ def indices(dimensions: Shape, dtype: DTypeLike | None = int, sparse: bool = Fal
 def fromfunction(
     function: Callable[..., Any], shape: Shape, *, dtype: DTypeLike | None = float, like: Any = None, **kwargs: Any,
 ) -> Any:
-    return function(*indices(normal_shape(shape), dtype=dtype), **kwargs)
+    return _core.call_back(function, tuple(indices(normal_shape(shape), dtype=dtype)), kwargs)
 
 
 @public
@@ -199,6 +200,7 @@ def diag_indices_from(arr: Any) -> tuple[ndarray, ...]:
 
 @public
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    expect_target(a, "fill_diagonal")
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")
     if a.ndim == 2:

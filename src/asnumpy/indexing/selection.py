@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,12 @@ from asnumpy._types import ArrayLike, Axes, Shape, ndarray
 from asnumpy.creation.arrays import fill_scalar, zeros_like
 from asnumpy.creation.convert import asarray, positions
 from asnumpy.host.door import host
+from asnumpy.host.numpys import expect_target
 from asnumpy.manipulation.shapes import ravel, resize
 from asnumpy.ufunc.functions import floor_divide, logical_not, maximum, minimum, not_equal, remainder
 
 _WEAK = (bool, int, float, complex)
+_MISSING: Any = object()
 _BOOL = np.dtype(bool)
 _INTP = np.dtype(np.intp)
 _where_dtypes: set[np.dtype] = set()
@@ -39,10 +42,10 @@ def select_where(mask: ndarray, x: Any, y: Any, dtype: np.dtype) -> ndarray:
 
 
 @public
-def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
-    if x is None and y is None:
+def where(condition: Any, x: Any = _MISSING, y: Any = _MISSING, /) -> Any:
+    if x is _MISSING and y is _MISSING:
         return nonzero(condition)
-    if x is None or y is None:
+    if x is _MISSING or y is _MISSING:
         raise ValueError("either both or neither of x and y should be given")
     mask = asarray(condition)
     x = x if type(x) in _WEAK else asarray(x)
@@ -58,6 +61,9 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         x = x if isinstance(x, ndarray) else _wrapped(x, dtype)
         y = y if isinstance(y, ndarray) else _wrapped(y, dtype)
     return asarray(select_where(mask, x, y, dtype))  # an array also where it has no axes
+
+
+where.__signature__ = inspect.signature(np.where)  # type: ignore[attr-defined]  # None is a value, not what is left out
 
 
 def _wrapped(value: Any, dtype: np.dtype) -> Any:
@@ -158,8 +164,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: ndarray | None = No
 
 def write_out(out: Any, made: ndarray, mismatch: str) -> ndarray:
     """Stores a result that is already computed into an out= array of the same shape that can hold it."""
-    if not isinstance(out, ndarray):
-        raise TypeError(f"expected out to be an asnumpy.ndarray, got {type(out).__name__}")
+    expect_target(out, "out")
     if out.shape != made.shape:
         raise ValueError(mismatch)
     if not np.can_cast(out.dtype, made.dtype):  # the buffer that NumPy would use is cast back
@@ -270,7 +275,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> nd
         else:
             values = x[mask]
             if values.size > 0:
-                out[mask] = function(values, *args, **kw)
+                out[mask] = _core.call_back(function, (values, *args), kw)
     return out
 
 
@@ -278,8 +283,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> nd
 
 
 def _target(a: Any, place: str = "argument 1") -> ndarray:
-    if not isinstance(a, ndarray):
-        raise TypeError(f"{place} must be asnumpy.ndarray, not {type(a)}")
+    expect_target(a, place)
     if not a._flags_writeable:
         raise ValueError("assignment destination is read-only")
     return a

@@ -60,6 +60,12 @@ class _Joiner:
             parts = parts[1:]
         if not parts or any(isinstance(part, str) for part in parts):
             return host(self._source.__getitem__, key)
+        try:
+            return self._joined(parts, axis, ndmin, line)
+        except _core.UnsupportedDtype:
+            return host(self._source.__getitem__, key)
+
+    def _joined(self, parts: tuple[Any, ...], axis: int, ndmin: int, line: int) -> Any:
         kinds: list[Any] = []
         joined = []
         for part in parts:

@@ -10,7 +10,6 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._types import ndarray
 from asnumpy.host.door import host
-from asnumpy.ufunc.calls import on_host
 from asnumpy.ufunc.ufunc import of_numpy
 
 
@@ -43,7 +42,7 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
     """`__array_ufunc__`: a method of one of NumPy's ufuncs, called with arrays of ours."""
     own = of_numpy(ufunc)
     if own is None:
-        return on_host(getattr(ufunc, method), ufunc.__name__, inputs, kwargs)
+        return host(getattr(ufunc, method), *inputs, **kwargs)
     if method == "__call__":
         return own(*inputs, **kwargs)
     return getattr(own, method)(*inputs, **kwargs)
@@ -65,5 +64,5 @@ def array_function(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return NotImplemented
     own = _own_function(function)
     if own is not None and callable(own) and not isinstance(own, type):
-        return own(*args, **kwargs)
+        return _core.call_back(own, args, kwargs)
     return host(function, *args, **kwargs)

@@ -60,7 +60,7 @@ def restored(value: Any) -> Any:
             return value
         return _over(memmap, value.view(dtype))
     if isinstance(value, np.memmap):
-        value = np.array(value)  # elements in the other byte order have to be read to be converted
+        return value  # elements in the other byte order
     return take_over(value if dtype is value.dtype else value.view(dtype))
 
 
@@ -82,9 +82,10 @@ class memmap(ndarray):
         subtype, filename: Any, dtype: Any = np.uint8, mode: Any = "r+", offset: int = 0, shape: Any = None,
         order: Any = "C",
     ) -> Any:
-        kind = as_dtype(dtype, "memmap")
-        if not np.dtype(dtype).isnative:
-            raise TypeError(f"memmap: elements in the other byte order cannot be used in place, got dtype {dtype!r}")
+        try:
+            kind = as_dtype(dtype, "memmap")
+        except _core.UnsupportedDtype:
+            return np.memmap(filename, dtype, mode, offset, shape, order)
         return _over(subtype, np.memmap(filename, kind, mode, offset, shape, order))
 
     def flush(self) -> None:

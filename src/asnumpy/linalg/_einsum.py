@@ -15,6 +15,7 @@ from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import as_dtype
 from asnumpy.host.door import host
+from asnumpy.host.numpys import expect_target
 from asnumpy.linalg._products import as_dtype_of, gemm, product_dtype, sum_products
 from asnumpy.ufunc.functions import multiply
 
@@ -278,8 +279,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
             return _core.cast(made, made.dtype)
         fortran = fortran and own
         return _fortran(made) if fortran else made
-    if not isinstance(out, ndarray):
-        raise TypeError(f"einsum: expected out to be an asnumpy.ndarray, got {type(out).__name__}")
+    expect_target(out, "einsum")
     if out.shape != shape:
         raise ValueError(f"einsum: expected out of shape {shape}, got {out.shape}")
     if not np.can_cast(wanted, out.dtype, casting):

@@ -14,6 +14,7 @@ from asnumpy._types import ArrayLike, DTypeLike, ndarray
 from asnumpy.creation.convert import asarray, positions
 from asnumpy.dtypes.dtype import as_dtype
 from asnumpy.host.door import host
+from asnumpy.host.numpys import expect_target
 from asnumpy.manipulation.shapes import atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel
 
 _ALL = slice(None)
@@ -46,8 +47,7 @@ def _joined_dtype(parts: list[ndarray], given: Any, dtype: Any, out: Any, castin
 
 
 def _check_out(out: Any, lengths: tuple[int, ...], function: str) -> None:
-    if not isinstance(out, ndarray):
-        raise TypeError(f"{function}: expected out to be an asnumpy.ndarray, got {type(out).__name__}")
+    expect_target(out, function)
     if out.shape != lengths:
         raise ValueError(f"Output array is the wrong shape: expected {lengths}, got {out.shape}")
 
@@ -367,7 +367,7 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> ndarray:
     ndim = a.ndim
     for axis in (axes,) if np.ndim(axes) == 0 else axes:
         (axis,) = normalize_axis_tuple(axis, ndim)
-        made = func(a, axis)
+        made = _core.call_back(func, (a, axis), {})
         if made.ndim != a.ndim:
             made = made[(_ALL,) * axis + (None,)]
             if made.ndim != a.ndim:

@@ -9,7 +9,6 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._core import asarray
 from asnumpy._types import EXACT, ndarray
-from asnumpy.dtypes.dtype import supported, unsupported_error
 from asnumpy.host.door import host
 from asnumpy.ufunc.operands import (
     WEAK,
@@ -25,15 +24,6 @@ from asnumpy.ufunc.operands import (
 
 _BOOL = np.dtype(bool)
 _KEYWORDS = frozenset({"out", "where", "casting", "order", "dtype", "subok", "signature", "sig"})
-
-
-def on_host(function: Any, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
-    """NumPy's own call: for operands and loops the core does not hold, and for NumPy's own error messages."""
-    result = host(function, *args, **kwargs)
-    for value in result if isinstance(result, tuple) else (result,):
-        if isinstance(value, (np.ndarray, np.generic)) and not supported(value.dtype):
-            raise unsupported_error(value.dtype, name)
-    return result
 
 
 def outputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -113,39 +103,39 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if found:
         return call_overrides(ufunc, "__call__", args, kwargs)
     if not (nin <= len(args) <= ufunc.nargs and kwargs.keys() <= _KEYWORDS):
-        return on_host(ufunc.numpy, name, args, kwargs)  # which raises NumPy's TypeError
+        return host(ufunc.numpy, *args, **kwargs)  # which raises NumPy's TypeError
     out = kwargs.get("out")
     if len(args) > nin:
         if out is not None:
-            return on_host(ufunc.numpy, name, args, kwargs)
+            return host(ufunc.numpy, *args, **kwargs)
         outs: tuple[Any, ...] = args[nin:] + (None,) * (ufunc.nargs - len(args))
     else:
         outs = out if isinstance(out, tuple) else (out,) if out is not None else (None,) * nout
     if len(outs) != nout or not all(each is None or isinstance(each, ndarray) for each in outs):
-        return on_host(ufunc.numpy, name, args, kwargs)
+        return host(ufunc.numpy, *args, **kwargs)
     if any(map(_core.is_number, outs)):  # which are no arrays to write to
-        return on_host(ufunc.numpy, name, args, kwargs)
+        return host(ufunc.numpy, *args, **kwargs)
     try:
         inputs = [operand(value) for value in args[:nin]]
         signature = type_signature(ufunc, kwargs)
     except (Unsupported, LookupError):
-        return on_host(ufunc.numpy, name, args, kwargs)
+        return host(ufunc.numpy, *args, **kwargs)
     if all(type(value) in WEAK or isinstance(value, (bool, np.generic)) for value in inputs) and outs[0] is None:
-        return on_host(ufunc.numpy, name, args, kwargs)
+        return host(ufunc.numpy, *args, **kwargs)
 
     targets = tuple(None if each is None else each.dtype for each in outs)
     wanted = tuple(type_key(value) for value in inputs) + targets
     loop = resolve_call(ufunc, wanted, signature, kwargs.get("casting", "same_kind"))
     where = kwargs.get("where", True)
     if not ufunc.has_loop(loop) or not all(map(fits, inputs, loop)):
-        return on_host(ufunc.numpy, name, args, kwargs)
+        return host(ufunc.numpy, *args, **kwargs)
     if any(each is not None and not each._flags_writeable for each in outs):
         raise ValueError("output array is read-only")
     if where is not True:
         mask = asarray(where)
         overlapping = any(each is not None and _core.overlaps_itself(each) for each in outs)
         if mask.dtype != _BOOL or name == "power" or overlapping or not _fits_outputs(mask, inputs, outs):
-            return on_host(ufunc.numpy, name, args, kwargs)
+            return host(ufunc.numpy, *args, **kwargs)
         return _masked(ufunc, loop, inputs, outs, mask)
     if name == "power" and loop[1].kind == "i" and loop[0].kind == "i" and any_negative(inputs[1]):
         raise ValueError("Integers to negative integer powers are not allowed.")

@@ -11,7 +11,7 @@ from asnumpy import _core
 from asnumpy._core import asarray
 from asnumpy._types import ndarray
 from asnumpy.dtypes.dtype import warn_of_cast
-from asnumpy.ufunc.calls import on_host
+from asnumpy.host.door import host
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.operands import Unsupported, call_overrides, operand, overrides
 
@@ -103,7 +103,7 @@ def reduce(
         return call_overrides(ufunc, "reduce", (array,), given)
 
     def numpy() -> Any:
-        return on_host(ufunc.numpy.reduce, f"{ufunc.name}.reduce", (array,), given)
+        return host(ufunc.numpy.reduce, array, **given)
 
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
@@ -171,7 +171,7 @@ def accumulate(ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any) -> Any:
         return call_overrides(ufunc, "accumulate", (array,), given)
 
     def numpy() -> Any:
-        return on_host(ufunc.numpy.accumulate, f"{ufunc.name}.accumulate", (array,), given)
+        return host(ufunc.numpy.accumulate, array, **given)
 
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]

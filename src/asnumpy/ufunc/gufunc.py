@@ -10,7 +10,8 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from asnumpy import _core
 from asnumpy._types import EXACT, ndarray
 from asnumpy.dtypes.dtype import is_extended, is_narrow
-from asnumpy.ufunc.calls import on_host, outputs, type_signature
+from asnumpy.host.door import host
+from asnumpy.ufunc.calls import outputs, type_signature
 from asnumpy.ufunc.operands import Unsupported, call_overrides, operand, overrides, resolve_call, type_key
 
 _KEYWORDS = frozenset({"out", "casting", "dtype", "signature", "sig", "subok"})
@@ -172,7 +173,7 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
             return _along(ufunc, args, kwargs)
         except Unsupported:
-            return on_host(ufunc.numpy, name, args, kwargs)
+            return host(ufunc.numpy, *args, **kwargs)
     form = _FORMS.get(name)
     out = args[2] if len(args) == 3 else kwargs.get("out")
     if isinstance(out, tuple) and len(out) == 1:
@@ -180,29 +181,29 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     counted = len(args) == 2 or (len(args) == 3 and "out" not in kwargs)
     plain = form is not None and counted and kwargs.keys() <= _KEYWORDS
     if not plain or not (out is None or isinstance(out, ndarray)):
-        return on_host(ufunc.numpy, name, args, kwargs)
+        return host(ufunc.numpy, *args, **kwargs)
     assert form is not None
     least_a, least_b, meeting, function = form
     try:
         a, b = operand(args[0]), operand(args[1])
         signature = type_signature(ufunc, kwargs)
     except (Unsupported, LookupError):
-        return on_host(ufunc.numpy, name, args, kwargs)
+        return host(ufunc.numpy, *args, **kwargs)
     if not (isinstance(a, ndarray) and isinstance(b, ndarray)) or a.ndim < least_a or b.ndim < least_b:
-        return on_host(ufunc.numpy, name, args, kwargs)
+        return host(ufunc.numpy, *args, **kwargs)
     core_a, core_b = (2, 2) if name == "matmul" else (least_a, least_b)
     if a.shape[-1] != b.shape[meeting if b.ndim > 1 else 0] or not _batch(a, b, core_a, core_b):
-        return on_host(ufunc.numpy, name, args, kwargs)
+        return host(ufunc.numpy, *args, **kwargs)
     wanted = (type_key(a), type_key(b), None if out is None else out.dtype)
     loop = resolve_call(ufunc, wanted, signature, kwargs.get("casting", "same_kind"))
     dtype = loop[0]
     unknown = dtype.char in "gGO" or is_narrow(dtype)
     if any(each != dtype for each in loop) or unknown or (name == "vecdot" and dtype == np.bool):
-        return on_host(ufunc.numpy, name, args, kwargs)
+        return host(ufunc.numpy, *args, **kwargs)
     result = function(*(each if each.dtype == dtype else _core.cast(each, dtype) for each in (a, b)))
     if out is None:
         return result
     if out.shape != result.shape:
-        return on_host(ufunc.numpy, name, args, kwargs)
+        return host(ufunc.numpy, *args, **kwargs)
     _core.assign(out, result)
     return out

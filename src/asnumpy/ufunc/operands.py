@@ -11,6 +11,7 @@ from asnumpy._core import asarray
 from asnumpy._types import EXACT, ndarray
 from asnumpy.dtypes.dtype import is_narrow, real_kind, supported, warn_of_cast, wide_dtype
 from asnumpy.host.door import as_numpy
+from asnumpy.host.numpys import derived
 
 WEAK = (int, float, complex)  # exact classes: by NEP 50 their values adapt to the arrays' dtype
 _BOOL = np.dtype(bool)
@@ -32,7 +33,7 @@ def operand(value: Any) -> Any:
             raise Unsupported
         return value
     plain = as_numpy(value)
-    if not supported(plain.dtype):
+    if derived(value) or not supported(plain.dtype):
         raise Unsupported
     return asarray(plain)
 

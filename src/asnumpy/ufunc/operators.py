@@ -5,13 +5,10 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import numpy as np
-
 from asnumpy import _core
 from asnumpy._types import ndarray
 from asnumpy.dtypes.dtype import supported
 from asnumpy.host.door import as_numpy, host
-from asnumpy.ufunc.calls import on_host
 from asnumpy.ufunc.functions import conjugate, matmul
 from asnumpy.ufunc.gufunc import quick_product
 from asnumpy.ufunc.operands import defers
@@ -24,36 +21,21 @@ def _other(a: Any, b: Any) -> Any:
     return b if isinstance(a, ndarray) else a
 
 
-def _unknown(value: Any) -> bool:
-    """Whether NumPy would make an array of objects of it."""
-    if isinstance(value, (ndarray, np.ndarray, np.generic)) or hasattr(type(value), "__array_ufunc__"):
-        return False
-    return as_numpy(value).dtype == object
-
-
 def binary(function: Any, a: Any, b: Any) -> Any:
     other = _other(a, b)
     if defers(other):
         return NotImplemented
     equality = _EQUALITY.get(function.name)
-    if equality is not None and not hasattr(type(other), "__array_ufunc__"):
-        plain = np.asarray(other)
-        if not supported(plain.dtype):
-            if plain.dtype == object and other is not None and not isinstance(other, (list, tuple)):
-                return NotImplemented  # which Python answers by identity, or the other class by its own rule
-            return host(equality, a, b)
-    elif _unknown(other):
-        return NotImplemented
+    if equality is not None and not hasattr(type(other), "__array_ufunc__") and not supported(as_numpy(other).dtype):
+        return host(equality, a, b)  # what has no loop is unequal
     return call_ufunc(function, (a, b), {})
 
 
 def inplace(function: Any, a: Any, b: Any) -> Any:
     if getattr(type(b), "__array_ufunc__", True) is None:
         return NotImplemented
-    if _unknown(b):
-        return NotImplemented
     if function.nout > 1:
-        return on_host(function.numpy, function.name, (a, b), {})
+        return host(function.numpy, a, b)
     return call_ufunc(function, (a, b), {"out": (a,)})
 
 
@@ -62,7 +44,7 @@ def matrix_product(a: Any, b: Any) -> Any:
     if done is not None:
         return done
     other = _other(a, b)
-    if defers(other) or _unknown(other):
+    if defers(other):
         return NotImplemented
     return call_ufunc(matmul, (a, b), {})
 

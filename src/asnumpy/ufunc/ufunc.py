@@ -10,8 +10,8 @@ from asnumpy import _core
 from asnumpy._core import asarray
 from asnumpy._public import documented
 from asnumpy._types import ndarray
+from asnumpy.host.door import host
 from asnumpy.ufunc import calls, folds, gufunc
-from asnumpy.ufunc.calls import on_host
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.folds import NO_VALUE
 from asnumpy.ufunc.operands import call_overrides, overrides, resolve
@@ -102,15 +102,18 @@ class ufunc(_core.Ufunc):
         found = overrides((array, indices, out))
         if found:
             return call_overrides(self, "reduceat", (array, indices), {"axis": axis, "dtype": dtype, "out": out})
-        return on_host(self.numpy.reduceat, f"{self.name}.reduceat", (array, indices, axis, dtype, out), {})
+        return host(self.numpy.reduceat, array, indices, axis, dtype, out)
 
     def outer(self, A: ArrayLike, B: ArrayLike, /, **kwargs: Any) -> Any:
         found = overrides((A, B))
         if found:
             return call_overrides(self, "outer", (A, B), kwargs)
         if self.nin != 2 or self.signature is not None:
-            return on_host(self.numpy.outer, f"{self.name}.outer", (A, B), kwargs)
-        left, right = asarray(A), asarray(B)  # here NumPy takes Python numbers as arrays, not as weak
+            return host(self.numpy.outer, A, B, **kwargs)
+        try:
+            left, right = asarray(A), asarray(B)  # here NumPy takes Python numbers as arrays, not as weak
+        except _core.UnsupportedDtype:
+            return host(self.numpy.outer, A, B, **kwargs)
         if right.ndim:
             left = left.reshape(left.shape + (1,) * right.ndim)
         return self(left, right, **kwargs)
@@ -123,7 +126,7 @@ class ufunc(_core.Ufunc):
             return
         if not isinstance(a, (ndarray, np.ndarray)):
             raise TypeError(f"{self.name}.at: expected an array as first operand, got {type(a).__name__}")
-        on_host(self.numpy.at, f"{self.name}.at", operands, {})
+        host(self.numpy.at, *operands)
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.name}'>"
@@ -138,7 +141,7 @@ ufunc.__module__ = "asnumpy"
 def call_ufunc(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What the core's fast path does not take."""
     if watching():
-        return on_host(function.numpy, function.name, args, kwargs)
+        return host(function.numpy, *args, **kwargs)
     return (calls if function.row >= 0 else gufunc).call(function, args, kwargs)
 
 

@@ -1,0 +1,54 @@
+"""Calls that only NumPy can answer: elements are text, objects, dates or records, or NumPy's array gets the result.
+
+The one place that decides. Whatever meets such elements raises UnsupportedDtype, wherever it is by then; the outermost
+of the package's functions ends here (core/python/beside.cpp), and NumPy's function of that name does the whole work.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core, config
+from asnumpy.host.door import host
+
+
+class _Target(_core.UnsupportedDtype):
+    """NumPy's own array is to be written."""
+
+
+def expect_target(value: Any, function: str) -> Any:
+    """`value`, which is to be written, if it is an array of ours; one of NumPy's is left to NumPy's function."""
+    if isinstance(value, _core.Array):
+        return value
+    kind = _Target if isinstance(value, np.ndarray) else TypeError
+    raise kind(f"{function}: expected an asnumpy.ndarray or a numpy.ndarray to write to, got {type(value).__name__}")
+
+
+def derived(value: Any) -> bool:
+    """Whether it is an array of a class made from NumPy's (a matrix, a masked array), which NumPy's functions keep."""
+    kind = type(value)
+    return kind is not np.ndarray and issubclass(kind, np.ndarray) and not issubclass(kind, np.memmap)
+
+
+def on_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception | None) -> Any:
+    """The result of NumPy's function for one of ours; `error` says what ours met, None: an `out` of NumPy's."""
+    theirs = getattr(function, "numpy", None)
+    refused = config.unsupported == "error" and not isinstance(error, _Target)
+    if error is not None and (theirs is None or refused):
+        raise error
+    if theirs is None:
+        return function.__wrapped__(*args, **kwargs)
+    if kwargs.get("device") is None:
+        kwargs.pop("device", None)
+    elif error is not None:
+        error.args = (f"{error.args[0]}; without device= the result would be a numpy.ndarray",)
+        raise error
+    try:
+        return host(theirs, *args, **kwargs)
+    except Exception as refusal:  # NumPy's judgement, whatever it is
+        raise refusal from None
+
+
+_core.set_hooks({"on_numpy": on_numpy})
