@@ -32,6 +32,7 @@ GOOD: dict[str, list[tuple[Any, Any]]] = {
     "device": [("cpu", "cpu"), ("cpu:0", "cpu"), (ap.Device("cpu"), "cpu")],
     "fallback": [("allow", "allow"), ("error", "error"), ("warn", "warn")],
     "implicit_copies": [("allow", "allow"), ("warn", "warn"), ("error", "error")],
+    "unsupported": [("error", "error"), ("numpy", "numpy")],
 }
 BAD: dict[str, list[Any]] = {
     "contract": [2, None, "fast", 0.5],
@@ -44,6 +45,7 @@ BAD: dict[str, list[Any]] = {
     "device": ["gpu", "ascend:x", "ascend:-1", "cpu:1", "", None, 3],
     "fallback": ["count", True, None],
     "implicit_copies": ["never", False, None],
+    "unsupported": ["allow", True, None],
 }
 
 

@@ -113,7 +113,7 @@ def test_limits(dtype: np.dtype) -> None:
 @pytest.mark.parametrize("code", ["O", "U3", "S2", "M8[s]", "m8[D]", "V5", "i4,f8", "T"])
 def test_unsupported_dtypes_say_so(code: str) -> None:
     dtype = np.dtypes.StringDType() if code == "T" else np.dtype(code)
-    with pytest.raises(TypeError, match="dtype") as caught:
+    with ap.config.using(unsupported="error"), pytest.raises(TypeError, match="dtype") as caught:
         ap.empty(2, dtype)
     assert "bool, integer, floating-point and complex" in str(caught.value)
 
