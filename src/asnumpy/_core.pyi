@@ -173,6 +173,7 @@ class Ufunc:
 _Class = TypeVar("_Class", bound=type[Array[Any, Any]])
 
 class _Hooks(TypedDict, total=False):
+    on_numpy: Callable[..., Any]
     array_type: type[Array]
     ufunc_type: type[Ufunc]
     resolve: Callable[[Any, tuple[Any, ...]], tuple[_DType, ...]]

@@ -23,7 +23,8 @@ def beside(definition: T, name: str = "") -> T:
     if not isinstance(definition, FunctionType):
         return definition
     theirs = getattr(np, name, None)
-    shown = functools.update_wrapper(_core.Beside(definition, not isinstance(theirs, BuiltinFunctionType)), definition)
+    shown: Any = _core.Beside(definition, not isinstance(theirs, BuiltinFunctionType))
+    functools.update_wrapper(shown, definition)
     shown.numpy = theirs  # who does the work where the elements are none that a device holds
     return cast("T", shown)
 
@@ -47,7 +48,8 @@ def handed_on(theirs: Callable[..., Any]) -> Callable[[T], T]:
     def mark(definition: T) -> T:
         own: Any = definition
         own.__doc__ = own.__doc__ or theirs.__doc__
-        shown = functools.update_wrapper(_core.Beside(own), own)
+        shown: Any = _core.Beside(own)
+        functools.update_wrapper(shown, own)
         shown.numpy = theirs
         return cast("T", shown)
 
