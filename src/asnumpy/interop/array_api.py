@@ -81,5 +81,9 @@ def namespace(api_version: str | None) -> ModuleType:
 
 
 def __array_namespace__(*, api_version: str | None = None) -> ModuleType:
-    """The array API standard's namespace for asnumpy's arrays."""
+    """The array API standard's namespace for asnumpy's arrays, the module `asnumpy.array_api`.
+
+    Parameters: api_version, an edition such as "2024.12" (None: the latest). Returns a module. ValueError for an
+    edition that it does not hold to.
+    """
     return namespace(api_version)
