@@ -84,7 +84,7 @@ def assert_same(expected: Any, got: Any, ulp: float = 0, atol: float = 0) -> Non
             assert_same(one, other, ulp, atol)
         return
     if isinstance(expected, (bool, int, float, complex)) and isinstance(got, ap.ndarray):
-        assert got._scalar_like, f"an array where NumPy has {expected!r}"
+        assert isinstance(got, ap.Number), f"an array where NumPy has {expected!r}"
         assert got.dtype == np.dtype(type(expected)), f"{got.dtype} where NumPy has {expected!r}"
         got = got.item()
     assert type(got) is type(expected), f"expected {type(expected).__name__}, got {type(got).__name__}"
