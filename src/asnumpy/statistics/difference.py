@@ -101,9 +101,9 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
     dtype = f.dtype
-    if dtype.kind not in "fcV":
+    if dtype.kind not in "fc":
         dtype = np.dtype(np.float64)
-        f = f if f.dtype.kind == "b" else _core.cast(f, dtype)  # bools have no difference, which subtract says
+        f = _core.cast(f, dtype) if f.dtype.kind in "iu" else f  # bools have no difference, which subtract says
     made = []
     for one, step in zip(axes, spacings, strict=True):
         if f.shape[one] < edge_order + 1:
