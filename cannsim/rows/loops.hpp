@@ -27,12 +27,10 @@ using ops::RowOf;
 template <class T> inline constexpr bool on_device = !std::is_same_v<T, long double> && !std::is_same_v<T, std::complex<long double>>;
 
 template <class Row, class R, class C, class... A> void apply(C* out, std::size_t n, const A*... in) {
+    if constexpr (ops::has_fast_path<Row, C>()) return ops::apply_fast<Row>(out, n, in...);
     constexpr ops::Vector vector = Row::definition.options.vector;
     if constexpr (vector != ops::Vector::none && std::is_floating_point_v<C>) {
         if (apply_vector<vector, C>(out, n, in...)) return;
-    }
-    if constexpr (requires { typename Row::Apply::fast_path; } && std::is_floating_point_v<C>) {
-        if constexpr (ops::has_fast_fmod<C>) return ops::apply_fast<Row>(out, n, in...);
     }
 #pragma omp simd
     for (std::size_t i = 0; i < n; ++i) apply_one<Row, R>(out, i, in...);

@@ -25,6 +25,6 @@ using PairFold = void (*)(void* out, const void* x, const void* y, std::size_t n
 PairFold pair_fold(RowId inner, RowId outer, DType);
 
 std::string_view instruction_set();  // "x86-64-v4", "x86-64-v3", "x86-64-v2", "aarch64"
-bool has_vector_math();              // libmvec was found
+bool has_vector_math();              // NumPy's loops of elementary functions are in use
 
 }  // namespace asnumpy::cpu

@@ -29,12 +29,10 @@ using ops::Vector;
 // One row over operands of the types in which it computes. `R` is the stored result type (for rows that ask),
 // `C` the computed one.
 template <class Row, class R, class C, class... A> void apply(C* out, std::size_t n, const A*... in) {
+    if constexpr (ops::has_fast_path<Row, C>()) return apply_fast<Row>(out, n, in...);
     constexpr Vector vector = Row::definition.options.vector;
     if constexpr (vector != Vector::none && std::is_floating_point_v<C> && sizeof(C) <= 8) {
         if (apply_vector<vector, C>(out, n, in...)) return;
-    }
-    if constexpr (requires { typename Row::Apply::fast_path; } && std::is_floating_point_v<C>) {
-        if constexpr (ops::has_fast_fmod<C>) return apply_fast<Row>(out, n, in...);
     }
 #pragma omp simd
     for (std::size_t i = 0; i < n; ++i) apply_one<Row, R>(out, i, in...);

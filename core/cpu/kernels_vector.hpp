@@ -1,7 +1,10 @@
-// Loops that call a SIMD function of the C library.
+// Loops that call what others have for whole runs: NumPy's loops, SIMD functions of the C library.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "cpu/vector_math.hpp"
@@ -35,9 +38,35 @@ template <class T> struct VectorOf {
     }
 };
 
+// NumPy's loops take operands that touch for such as overlap, and those one by one, by another function than the vectors' and
+// with other bits: there the result is put down block by block.
+template <class T, class... In> void apply_numpy(const NumpyLoop& loop, T* out, std::size_t n, const In*... in) {
+    const auto call = [&loop](T* to, std::size_t m, const In*... from) {
+        std::array<char*, sizeof...(In) + 1> operands{reinterpret_cast<char*>(const_cast<In*>(from))..., reinterpret_cast<char*>(to)};
+        std::array<std::intptr_t, sizeof...(In) + 1> strides;
+        strides.fill(sizeof(T));
+        const auto count = static_cast<std::intptr_t>(m);
+        loop.run(operands.data(), &count, strides.data(), loop.data);
+    };
+    if (((in != out && (in + n == out || out + n == in)) || ...)) {
+        std::array<T, 256> block;
+        for (std::size_t i = 0; i < n; i += block.size()) {
+            const std::size_t m = std::min(block.size(), n - i);
+            call(block.data(), m, in + i...);
+            std::memcpy(out + i, block.data(), m * sizeof(T));
+        }
+    } else {
+        call(out, n, in...);
+    }
+}
+
 template <ops::Vector function, class T, class... In> bool apply_vector(T* out, std::size_t n, const In*... in) {
     using V = VectorOf<T>;
     using Vec = typename V::type;
+    if (const NumpyLoop& loop = numpy_loop(static_cast<int>(function), sizeof(T) == 8); loop.run) {
+        apply_numpy(loop, out, n, in...);
+        return true;
+    }
     void* const address = vector_function(static_cast<int>(function), sizeof(T) == 8);
     if (!address) return false;
     const auto call = [address](auto... values) -> Vec {

@@ -2,6 +2,7 @@
 #include "cpu/reduce.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "cpu/transfer.hpp"
@@ -33,6 +34,22 @@ void halve(const Combine& combine, char* to, const char* from, std::int64_t rows
         if (rows % 2 != 0) combine_into(combine, target, from + 2 * half * row_bytes, width);
         from = target;
         rows = half;
+    }
+}
+
+// Puts results down; those that begin with the neutral value do so here.
+void deliver(const Combine& combine, const Strided& view, std::int64_t flat, const char* results, std::int64_t n) {
+    if (!begins_with_identity(combine.row, combine.dtype)) return scatter(view, flat, results, n);
+    constexpr std::int64_t block = 64, most_bytes = sizeof(std::complex<long double>);
+    alignas(64) std::array<char, block * most_bytes> first, sums;
+    const Scalar value = neutral(combine.row, combine.dtype);
+    splat(first.data(), reinterpret_cast<const char*>(value.bytes.data()), view.itemsize, std::min(block, n));
+    for (std::int64_t i = 0; i < n; i += block) {
+        const std::int64_t m = std::min(block, n - i);
+        void* const out[2] = {sums.data(), nullptr};
+        const void* const in[3] = {first.data(), results + i * view.itemsize, nullptr};
+        combine.loop(out, in, static_cast<std::size_t>(m));
+        scatter(view, flat + i, sums.data(), m);
     }
 }
 
@@ -110,7 +127,7 @@ void reduce_unit(Frame& frame, Tiles& tiles, std::vector<Accumulator>& accumulat
         const char* result = accumulators[k].finish(width);
         const Strided& view = frame.results[k].view;
         if (s.chunks == 1)
-            scatter(view, unit.outer * order.inner + column, result, width);
+            deliver(plan.reductions[k], view, unit.outer * order.inner + column, result, width);
         else
             std::memcpy(frame.partials.data() + frame.results[k].partial_offset +
                             ((unit.outer * s.chunks + unit.chunk) * order.inner + column) * view.itemsize,
@@ -155,7 +172,7 @@ void reduce_rows(const Frame& frame, std::int64_t begin, std::int64_t end) {
         const std::int64_t flat = frame.tiling.start(i), n = frame.tiling.length(i);
         tiles.run(flat, n);
         for (std::size_t k = 0; k < frame.results.size(); ++k) {
-            scatter(frame.results[k].view, flat / length, fold_rows(frame, tiles, k, n / length, length), n / length);
+            deliver(frame.plan->reductions[k], frame.results[k].view, flat / length, fold_rows(frame, tiles, k, n / length, length), n / length);
         }
     }
 }
@@ -189,7 +206,7 @@ void combine_chunks(Frame& frame) {
             for (std::int64_t step = 1; step < chunks; step *= 2)
                 for (std::int64_t i = 0; i + step < chunks; i += 2 * step)
                     combine_into(frame.plan->reductions[k], partials + i * row, partials + (i + step) * row, width);
-            scatter(view, outer * width, partials, width);
+            deliver(frame.plan->reductions[k], view, outer * width, partials, width);
         }
     }
 }

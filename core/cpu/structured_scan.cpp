@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -14,40 +16,42 @@
 #include "cpu/structured.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
+#include "ops/arithmetic.hpp"
+#include "ops/element.hpp"
+#include "ops/extremum.hpp"
 
 namespace asnumpy::cpu {
 namespace {
 
-template <class T> constexpr bool is_integral = std::is_integral_v<T>;
-
-// The common operators as functions, so that a chain stays in a register; all others go through the rows' loops.
-struct Add {
-    template <class T> T operator()(T a, T b) const {
-        if constexpr (std::is_same_v<T, bool>) return a | b;
-        else if constexpr (is_integral<T>) return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-        else if constexpr (is_half_v<T>) return T(float{a} + float{b});
-        else return a + b;
+// The common operators, so that a chain stays in a register: the definitions of their rows, of which all others use the loops.
+template <const auto& table> consteval std::size_t row_index(std::string_view name) {
+    std::size_t found = 0, index = 0;
+    std::apply([&](const auto&... definition) { ((definition.name == name ? found = index++ : index++), ...); }, table);
+    return found;
+}
+template <class Row> struct Operation {
+    template <class T> static T call(T a, T b) {
+        if constexpr (is_half_v<T>) return T(static_cast<float>(Row::template call<T>(float{a}, float{b})));
+        else return static_cast<T>(Row::template call<T>(a, b));
     }
 };
-struct Multiply {
-    template <class T> T operator()(T a, T b) const {
-        if constexpr (std::is_same_v<T, bool>) return a & b;
-        else if constexpr (is_integral<T>) return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-        else if constexpr (is_half_v<T>) return T(float{a} * float{b});
-        else if constexpr (is_complex_v<T>) return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-        else return a * b;
+using Add = Operation<ops::RowOf<ops::arithmetic, row_index<ops::arithmetic>("add")>>;
+using Maximum = Operation<ops::RowOf<ops::extremum, row_index<ops::extremum>("maximum")>>;
+using Minimum = Operation<ops::RowOf<ops::extremum, row_index<ops::extremum>("minimum")>>;
+struct Multiply : Operation<ops::RowOf<ops::arithmetic, row_index<ops::arithmetic>("multiply")>> {
+    template <class T> static T call(T a, T b) {
+        if constexpr (is_complex_v<T>) return ops::complex_multiply_stepwise(a, b);  // as NumPy's running products
+        else return Operation::call(a, b);
     }
-};
-template <bool smallest> struct Extremum {
-    template <class T> T operator()(T a, T b) const {
-        if constexpr (is_half_v<T>) return (smallest ? float{a} <= float{b} : float{a} >= float{b}) || float{a} != float{a} ? a : b;
-        else return (smallest ? a <= b : a >= b) || a != a ? a : b;
+    template <class T> static void loop(void* const* out, const void* const* in, std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i)
+            static_cast<T*>(out[0])[i] = call(static_cast<const T*>(in[0])[i], static_cast<const T*>(in[1])[i]);
     }
 };
 
 // Whether a chain may be cut and its pieces combined: always for integers; float sums only become more accurate by it,
 // but a product could overflow in a piece where NumPy's running product had reached zero.
-template <class T, class Op> constexpr bool may_cut = is_integral<T> || (std::is_same_v<Op, Add> && !is_half_v<T>);
+template <class T, class Op> constexpr bool may_cut = std::is_integral_v<T> || (std::is_same_v<Op, Add> && !is_half_v<T>);
 
 // Scans `rows` rows at once: their chains do not wait for each other.
 template <int rows, class T, class Op>
@@ -62,7 +66,7 @@ void scan_together(const char* in, char* out, std::int64_t in_stride, std::int64
         to[row][0] = value[row] = from[row][0];
     }
     for (std::int64_t i = 1; i < n; ++i)
-        for (std::size_t r = 0; r < rows; ++r) to[r][i] = value[r] = Op{}(value[r], from[r][i]);
+        for (std::size_t r = 0; r < rows; ++r) to[r][i] = value[r] = Op::call(value[r], from[r][i]);
 }
 
 // Scans one row by lanes: the total of each lane gives the next lane its start, then all chains run together.
@@ -76,27 +80,27 @@ template <class T, class Op> void scan_by_lanes(Fold fold, const T* in, T* out, 
         const T* from = in + at;
         T* to = out + at;
         std::array<T, lanes> value;
-        value[0] = carry ? Op{}(*carry, from[0]) : from[0];
+        value[0] = carry ? Op::call(*carry, from[0]) : from[0];
         T total = carry.value_or(T{});
         for (std::size_t l = 0; l + 1 < lanes; ++l) {
             const T* lane = from + static_cast<std::int64_t>(l) * lane_length;
             T sum;
             fold(&sum, lane, lane_length);
-            total = carry || l > 0 ? Op{}(total, sum) : sum;
-            value[l + 1] = Op{}(total, lane[lane_length]);
+            total = carry || l > 0 ? Op::call(total, sum) : sum;
+            value[l + 1] = Op::call(total, lane[lane_length]);
         }
         for (std::size_t l = 0; l < lanes; ++l) to[static_cast<std::int64_t>(l) * lane_length] = value[l];
         for (std::int64_t i = 1; i < lane_length; ++i) {
 #pragma GCC unroll 8
             for (std::size_t l = 0; l < lanes; ++l) {
                 const std::int64_t k = static_cast<std::int64_t>(l) * lane_length + i;
-                to[k] = value[l] = Op{}(value[l], from[k]);
+                to[k] = value[l] = Op::call(value[l], from[k]);
             }
         }
         carry = value[lanes - 1];
     }
     for (; at < n; ++at) {
-        carry = carry ? Op{}(*carry, in[at]) : in[at];
+        carry = carry ? Op::call(*carry, in[at]) : in[at];
         out[at] = *carry;
     }
 }
@@ -123,7 +127,7 @@ template <class T, class Op> void scan_long(Fold fold, const T* in, T* out, std:
                 for (int spins = 0; !before.ready.load(std::memory_order_acquire); ++spins)
                     if (spins > 1000) std::this_thread::yield();
                 carry = before.value;
-                total.value = Op{}(before.value, total.value);
+                total.value = Op::call(before.value, total.value);
             }
             total.ready.store(true, std::memory_order_release);
             scan_by_lanes<T, Op>(fold, in + start, out + start, length, carry);
@@ -147,6 +151,8 @@ public:
         if (!loop_)
             throw RuntimeFailure("scan: row " + std::string(row(op_).name) + " has no loop for two operands of " + std::string(name(d)));
         fold_ = fold(op_, index);
+        if (row(op_).name == "multiply" && d == DType::complex64) loop_ = &Multiply::loop<std::complex<float>>;
+        if (row(op_).name == "multiply" && d == DType::complex128) loop_ = &Multiply::loop<std::complex<double>>;
     }
 
     void run() {
@@ -168,8 +174,8 @@ private:
         if (op == "add") return by_rows_of<Add>();
         if (op == "multiply") return by_rows_of<Multiply>();
         if (is_complex(in_.dtype)) return false;  // ordered by the rows' own comparison
-        if (op == "maximum") return by_rows_of<Extremum<false>>();
-        if (op == "minimum") return by_rows_of<Extremum<true>>();
+        if (op == "maximum") return by_rows_of<Maximum>();
+        if (op == "minimum") return by_rows_of<Minimum>();
         return false;
     }
 

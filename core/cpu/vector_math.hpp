@@ -1,15 +1,24 @@
-// The SIMD functions of the C library (libmvec), found at run time. Their calling convention is that of a function from
-// vector to vector; the vector's width is that of the instruction set in use.
+// Functions of whole runs of numbers that are written elsewhere: NumPy's own loops, which are handed over when the extension
+// module is loaded, so that results have NumPy's bits; and the error function, which NumPy has not, of the C library (libmvec).
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace asnumpy::cpu {
 
-// The functions for the widths of `instruction_set`; called once, before any loop runs.
-void load_vector_math(std::string_view instruction_set);
+// A ufunc's loop in NumPy's C interface: operands, the number of elements, strides in bytes.
+struct NumpyLoop {
+    void (*run)(char** operands, const std::intptr_t* count, const std::intptr_t* strides, void* data) = nullptr;
+    void* data = nullptr;
+};
+// `function` is the number of an ops::Vector. Set before the first operation runs; null: call the scalar function.
+void set_numpy_loop(int function, bool is_double, NumpyLoop);
+const NumpyLoop& numpy_loop(int function, bool is_double);
 
-// `index` is the number of an ops::Vector; null: call the scalar function.
-void* vector_function(int index, bool is_double);
+// Looks up the C library's functions for the widths of `instruction_set`; called once, before any loop runs.
+void load_vector_math(std::string_view instruction_set);
+// Their calling convention is that of a function from vector to vector of the width of the instruction set; null: call the scalar function.
+void* vector_function(int function, bool is_double);
 
 }  // namespace asnumpy::cpu

@@ -27,6 +27,12 @@ template <class C> constexpr C complex_multiply(C x, C y) {
     return {multiply_add(x.real(), y.real(), -(x.imag() * y.imag())), multiply_add(x.real(), y.imag(), x.imag() * y.real())};
 }
 
+// Each product rounded before they are added: NumPy's running products, and machines without fused instructions.
+template <class C> constexpr C complex_multiply_stepwise(C x, C y) {
+    return {rounded_product(x.real(), y.real()) - rounded_product(x.imag(), y.imag()),
+            rounded_product(x.real(), y.imag()) + rounded_product(x.imag(), y.real())};
+}
+
 // Smith's algorithm: scaled by the larger part of the divisor.
 template <class C> constexpr C complex_divide(C x, C y) {
     using T = typename C::value_type;

@@ -19,7 +19,7 @@ namespace {
 // the last two are NaN where it has one.
 enum class Neutral : std::uint8_t { none, zero, one, all_bits, lowest, highest, nan_or_lowest, nan_or_highest };
 
-// A SIMD function of the C library that a float32 or float64 loop calls where there is one.
+// A function that others have for whole runs of float32 or float64 (NumPy, the C library): loops call it where there is one.
 enum class Vector : std::uint8_t {
     none, exp, exp2, expm1, log, log2, log10, log1p, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh,
     cbrt, pow, atan2, hypot, erf, erfc,

@@ -56,23 +56,26 @@ template <class Row, class R, class C, class... A> void apply_one(C* out, std::s
     store(out, i, static_cast<C>(Row::template call<R>(load(in, i)...)));
 }
 
-// Rows with a fast path for operands whose quotient is small take it block by block; the result of a block is put down
-// last, since it may replace an operand.
-template <class Row, class C> void apply_fast(C* out, std::size_t n, const C* x, const C* y) {
+// Rows with a fast path for operands of the usual size take it block by block; the result of a block is put down last, since
+// it may replace an operand.
+template <class Row, class C> constexpr bool has_fast_path() {
+    if constexpr (requires { typename Row::Apply::fast_path; } && std::is_floating_point_v<C>) return Row::Apply::fast_path::template available<C>;
+    else return false;
+}
+template <class Row, class C, class... A> void apply_fast(C* out, std::size_t n, const A*... in) {
     using Fast = typename Row::Apply::fast_path;
     constexpr std::size_t block = 256;
     alignas(64) std::array<C, block> result;
     for (std::size_t start = 0; start < n; start += block) {
         const std::size_t m = std::min(block, n - start);
-        const C *const a = x + start, *const b = y + start;
-        unsigned small = 1;
-#pragma omp simd reduction(& : small)
+        unsigned usual = 1;
+#pragma omp simd reduction(& : usual)
         for (std::size_t i = 0; i < m; ++i) {
-            small &= has_small_quotient(a[i], b[i]) ? 1u : 0u;
-            result[i] = Fast::fast(a[i], b[i]);
+            usual &= Fast::applies(in[start + i]...) ? 1u : 0u;
+            result[i] = Fast::fast(in[start + i]...);
         }
-        if (!small)
-            for (std::size_t i = 0; i < m; ++i) result[i] = Fast::call(a[i], b[i]);
+        if (!usual)
+            for (std::size_t i = 0; i < m; ++i) result[i] = Fast::call(in[start + i]...);
         std::memcpy(out + start, result.data(), m * sizeof(C));
     }
 }

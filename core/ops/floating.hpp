@@ -66,18 +66,22 @@ template <class T> constexpr T floored_quotient(T rest, T x, T y) {
 }
 
 // The operations on floats that start from fmod: `call` is right for all operands, `fast` where the quotient is small.
-struct TruncatedRemainder {
+struct OfSmallQuotient {
+    template <class T> static constexpr bool available = has_fast_fmod<T>;
+    template <class T> static constexpr bool applies(T x, T y) { return has_small_quotient(x, y); }
+};
+struct TruncatedRemainder : OfSmallQuotient {
     template <class T> static T call(T x, T y) { return std::fmod(x, y); }
     template <class T> static constexpr T fast(T x, T y) { return small_fmod(x, y); }
 };
-struct FlooredRemainder {
+struct FlooredRemainder : OfSmallQuotient {
     template <class T> static T call(T x, T y) {
         const T rest = std::fmod(x, y);
         return y == 0 ? rest : floored_remainder(rest, y);
     }
     template <class T> static constexpr T fast(T x, T y) { return floored_remainder(small_fmod(x, y), y); }
 };
-struct FlooredQuotient {
+struct FlooredQuotient : OfSmallQuotient {
     template <class T> static T call(T x, T y) { return y == 0 ? x / y : floored_quotient(std::fmod(x, y), x, y); }
     template <class T> static constexpr T fast(T x, T y) { return floored_quotient(small_fmod(x, y), x, y); }
 };

@@ -138,6 +138,11 @@ DType cast_step(DType from, DType to) {
     });
 }
 
+bool begins_with_identity(RowId id, DType dtype) {
+    const ops::Neutral which = registry().neutrals[id];
+    return (which == ops::Neutral::zero && (is_float(dtype) || is_complex(dtype))) || (which == ops::Neutral::one && is_complex(dtype));
+}
+
 Scalar neutral(RowId id, DType dtype) {
     const ops::Neutral which = registry().neutrals[id];
     if (which == ops::Neutral::none)

@@ -54,5 +54,8 @@ int cast_loop(DType from, DType to);
 DType cast_step(DType from, DType to);  // the next dtype on the way, which is `to` when there is a loop
 // A value e with op(e, x) == x for all x of the dtype, for reducible rows (maximum of float32: -inf).
 Scalar neutral(RowId, DType);
+// Whether a reduction begins with the neutral value because that is not quite neutral: the sum of -0.0 alone is 0.0, and a
+// complex product by 1 has other zeros and NaN.
+bool begins_with_identity(RowId, DType);
 
 }  // namespace asnumpy

@@ -2,6 +2,7 @@
 // once, for every machine: they are long and gain nothing from SIMD.
 #pragma once
 
+#include "ops/circular.hpp"
 #include "ops/complex_math.hpp"
 #include "ops/definition.hpp"
 #include "ops/floating.hpp"
@@ -9,15 +10,26 @@
 namespace asnumpy::ops {
 namespace {
 
-constexpr std::tuple trigonometric{
-    row<Each<Unary, inexact>>("sin", []<class T>(T x) -> T {
+struct Sine {
+    using fast_path = FastSine;
+    template <class T> constexpr T operator()(T x) const {
         if constexpr (is_complex_v<T>) return complex_sin(x);
+        else if constexpr (FastSine::available<T>) return FastSine::call(x);
         else return std::sin(x);
-    }, {.vector = Vector::sin}),
-    row<Each<Unary, inexact>>("cos", []<class T>(T x) -> T {
+    }
+};
+struct Cosine {
+    using fast_path = FastCosine;
+    template <class T> constexpr T operator()(T x) const {
         if constexpr (is_complex_v<T>) return complex_cos(x);
+        else if constexpr (FastCosine::available<T>) return FastCosine::call(x);
         else return std::cos(x);
-    }, {.vector = Vector::cos}),
+    }
+};
+
+constexpr std::tuple trigonometric{
+    row<Each<Unary, inexact>>("sin", Sine{}, {.vector = Vector::sin}),
+    row<Each<Unary, inexact>>("cos", Cosine{}, {.vector = Vector::cos}),
     row<Each<Unary, inexact>>("tan", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_tan(x);
         else return std::tan(x);

@@ -47,7 +47,6 @@ void bind_hooks(nb::module_& m) {
             set_one({text, static_cast<std::size_t>(size)}, value);
         }
     }, nb::arg("hooks"));
-    m.def("watch_ufuncs", [](bool on) { watch_ufuncs = on; }, nb::arg("on"));
 }
 
 }  // namespace asnumpy::python

@@ -22,10 +22,6 @@ struct Hooks {
 };
 inline Hooks hooks;
 
-// While set, every call of a ufunc and every operator goes to the hook 'call_ufunc': Python watches for floating-point
-// errors. Read and written with the interpreter's lock held.
-inline bool watch_ufuncs = false;
-
 // Calls a hook, on the device of its arguments; a new reference.
 template <class... A> PyObject* call_hook(PyObject* Hooks::*which, const char* name, A*... arguments) {
     PyObject* function = hooks.*which;

@@ -33,6 +33,7 @@ void initialise(nb::module_& m) {
     load_exceptions(m);
     load_dtypes(m);
     register_translators();
+    take_numpy_loops();
     install_host();
     create_export_type();
     create_beside_type(m);
@@ -45,6 +46,7 @@ void initialise(nb::module_& m) {
     bind_devices(m);
     bind_streams(m);
     bind_lowering(m);
+    bind_error_state(m);
     bind_views(m);
     bind_host_door(m);
     bind_runtime(m);

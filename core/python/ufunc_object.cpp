@@ -7,6 +7,7 @@
 #include <string>
 
 #include "python/convert.hpp"
+#include "python/error_state.hpp"
 #include "python/hooks.hpp"
 #include "python/number.hpp"
 #include "runtime/copies.hpp"
@@ -129,7 +130,7 @@ inline bool may_be_integer_power(const PyUfunc* u) {
 
 // `u(*operands, out=target)` of arrays and numbers where the loop's result has the target's dtype.
 bool call_into(PyUfunc* u, PyObject* const* operands, PyObject* target) {
-    if (u->row < 0 || u->nout != 1 || watch_ufuncs || may_be_integer_power(u)) return false;
+    if (u->row < 0 || u->nout != 1 || may_be_integer_power(u) || errors_are_watched()) return false;
     std::array<int, max_in> kinds{};
     for (int i = 0; i < u->nin; ++i)
         if ((kinds[static_cast<std::size_t>(i)] = operand_kind(operands[i])) < 0) return false;
@@ -246,7 +247,7 @@ PyUfunc* operator_ufunc(Operator which) {
 }
 
 bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
-    if (u->row < 0 || watch_ufuncs) return false;
+    if (u->row < 0 || errors_are_watched()) return false;
     if (!is_plain_array(operands[0]) && call_with_numbers(u, operands, result)) return true;
     std::array<int, max_in> kinds{};
     for (int i = 0; i < u->nin; ++i) {
@@ -260,7 +261,7 @@ bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
     const Signature& signature = row(id).loops[static_cast<std::size_t>(loop)];
     Inputs in;
     if (!fill(signature, u->nin, operands, kinds.data(), in)) return false;
-    if (may_be_integer_power(u)) check_integer_power(signature, in[1]);
+    if (may_be_integer_power(u)) check_integer_power(signature, in[0], in[1]);
     Few<Array, 2> out = apply(id, loop, in);
     if (u->nout == 1) {
         result = wrap_result(std::move(out[0]));
@@ -273,7 +274,7 @@ bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
 }
 
 bool call_inplace(PyUfunc* u, PyObject* self, PyObject* other) {
-    if (u->row < 0 || watch_ufuncs || !is_plain_array(self)) return false;
+    if (u->row < 0 || errors_are_watched() || !is_plain_array(self)) return false;
     PyArray* target = unwrap(self);
     PyObject* operands[] = {self, other};
     const std::array<int, max_in> kinds{static_cast<int>(target->array.dtype), operand_kind(other), 0};
@@ -286,7 +287,7 @@ bool call_inplace(PyUfunc* u, PyObject* self, PyObject* other) {
     Inputs in;
     if (!fill(signature, 2, operands, kinds.data(), in)) return false;
     require_writeable(target, "output array is read-only");
-    if (may_be_integer_power(u)) check_integer_power(signature, in[1]);
+    if (may_be_integer_power(u)) check_integer_power(signature, in[0], in[1]);
     apply(id, loop, in, std::span<const Array>(&target->array, 1));
     return true;
 }
@@ -322,13 +323,12 @@ Input to_input(PyObject* o, DType dtype, const char* function) {
     return input;
 }
 
-void check_integer_power(const Signature& signature, const Input& exponent) {
+void check_integer_power(const Signature& signature, const Input& base, const Input& exponent) {
     if (kind(signature.in[1]) != 'i' || kind(signature.in[0]) == 'f') return;
-    bool negative = false;
-    if (exponent.is_scalar())
-        negative = cast_scalar(exponent.scalar, DType::int64).get<std::int64_t>() < 0;
-    else
-        negative = kind(exponent.array->dtype) != 'u' && exponent.array->size() > 0 && any_negative(*exponent.array);
+    const auto empty = [](const Input& i) { return !i.is_scalar() && i.array->size() == 0; };
+    if (empty(base) || empty(exponent)) return;  // no element is raised to anything
+    const bool negative = exponent.is_scalar() ? cast_scalar(exponent.scalar, DType::int64).get<std::int64_t>() < 0
+                                               : kind(exponent.array->dtype) != 'u' && any_negative(*exponent.array);
     if (negative) raise(PyExc_ValueError, "Integers to negative integer powers are not allowed.");
 }
 

@@ -56,7 +56,7 @@ bool is_number(PyObject*);
 // `input` becomes the operand in the given dtype; ValueError, TypeError, OverflowError as NumPy when it does not fit.
 Input to_input(PyObject*, DType, const char* function);
 // ValueError when integers would be raised to a negative power.
-void check_integer_power(const Signature&, const Input& exponent);
+void check_integer_power(const Signature&, const Input& base, const Input& exponent);
 
 void register_ufunc_type(PyObject* type);
 void create_ufunc_type(nb::module_&);

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/fork_mutex.hpp"
 #include "base/immortal.hpp"
+#include "base/order.hpp"
 #include "device/trace.hpp"
 #include "runtime/copies.hpp"
 #include "runtime/fallback.hpp"
@@ -139,17 +140,23 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     return true;
 }
 
-// Where NumPy's order='K' would put the result of these inputs.
-Array new_output(const Dims& shape, DType dtype, std::span<const Input> in, Pool& pool) {
-    const View* like = nullptr;
-    if (shape.size() > 1) {
-        for (const Input& i : in) {
-            if (i.is_scalar() || !(i.array->view.shape == shape)) continue;
-            if (is_c_contiguous(i.array->view, item(i.array->dtype))) return new_array(shape, dtype, pool);
-            if (!like) like = &i.array->view;
-        }
+// Where NumPy's order='K' would put a result beside these inputs and the outputs that are given.
+Array new_output(const Signature& signature, const Dims& shape, DType dtype, std::span<const Input> in, std::span<const Array> out, Pool& pool) {
+    if (shape.size() < 2) return new_array(shape, dtype, pool);
+    Few<OrderedOperand, 5> operands;
+    bool directly = signature.nout == 1;  // NumPy needs no iterator where operands of its loop's dtypes lie alike
+    for (std::size_t k = 0; k < in.size(); ++k) {
+        if (!in[k].array) continue;
+        const Array& a = *in[k].array;
+        operands.emplace_back(&a.view, item(a.dtype));
+        directly = directly && (a.ndim() < 2 || a.dtype == signature.in[k]);
     }
-    return like ? new_array_like(*like, dtype, pool) : new_array(shape, dtype, pool);
+    for (const Array& o : out)
+        if (o.buffer) operands.emplace_back(&o.view, item(o.dtype));
+    const std::span<const OrderedOperand> all(operands.begin(), operands.end());
+    Array made = new_array(shape, dtype, pool);
+    made.view.strides = directly ? result_strides(shape, all, item(dtype)) : iterator_strides(shape, all, item(dtype));
+    return made;
 }
 
 // The device of a call: that of its arrays; one that the host may not touch goes before the host.
@@ -317,7 +324,7 @@ Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<con
     // interpreter's lock, and somebody may give them another shape meanwhile.
     for (std::size_t k = 0; k < r.nout; ++k) {
         if (k < out.size() && out[k].buffer) result.emplace_back(out[k]);
-        else result.emplace_back(new_output(shape, signature.out[k], in, pool));
+        else result.emplace_back(new_output(signature, shape, signature.out[k], in, out, pool));
     }
     for (std::size_t k = 0; k < r.nin; ++k) {
         Array* const operand = instruction.in[k].array();
@@ -423,6 +430,12 @@ Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool ke
         if (const ContiguousFold fold = array.pool().backend().contiguous_fold(id, loop)) {
             result.buffer->materialise();
             fold(result.data(), array.data(), static_cast<std::size_t>(array.size()));
+            if (begins_with_identity(id, dtype)) {
+                const Scalar first = neutral(id, dtype);
+                void* const out[]{result.data(), nullptr};
+                const void* const in[]{first.bytes.data(), result.data(), nullptr};
+                array.pool().backend().contiguous_loop(id, loop)(out, in, 1);
+            }
             return result;
         }
     }
@@ -443,8 +456,13 @@ Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool ke
         stride *= std::max<std::int64_t>(array.view.shape[i], 1);
     }
     if (axes == 0 || ndim == 0) {  // nothing is combined: a copy
-        assign(result, *instruction.in[0].array());
-        return result;
+        if (!begins_with_identity(id, dtype)) {
+            assign(result, *instruction.in[0].array());
+            return result;
+        }
+        const Array source = *instruction.in[0].array();
+        const Input operands[]{Input(neutral(id, dtype)), Input(source)};
+        return apply(id, loop, operands, std::span(&result, 1))[0];
     }
     submit(std::move(instruction), count(instruction.shape));
     return result;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 import warnings
 
@@ -48,16 +49,27 @@ OPERATIONS = {
     "running sum": ("over", lambda a, zero: ap.cumsum(ap.full(3, 1e308))),
     "mean": ("over", lambda a, zero: ap.full(3, 1e308).mean()),
     "integers": ("divide", lambda a, zero: ap.arange(3) // 0),
+    "matrix product": ("over", lambda a, zero: ap.full((2, 2), 1e200) @ ap.full((2, 2), 1e200)),
+    "product of vectors": ("over", lambda a, zero: ap.matmul(ap.full(3, 1e200), ap.full(3, 1e200))),
+    "cast": ("invalid", lambda a, zero: ap.asarray([ap.nan]).astype(int)),
+    "narrower cast": ("over", lambda a, zero: ap.full(3, 1e300).astype("float32")),
 }
 
 
+@pytest.mark.parametrize("module", [ap, np], ids=["asnumpy", "numpy"])
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_raise(name):
+def test_raise(name, module):
     category, operation = OPERATIONS[name]
-    with ap.errstate(all="ignore", **{category: "raise"}), pytest.raises(FloatingPointError):
+    with module.errstate(all="ignore", **{category: "raise"}), pytest.raises(FloatingPointError):
         operation(*_values())
-    with ap.errstate(all="raise"), ap.errstate(all="ignore"):
+    with module.errstate(all="raise"), module.errstate(all="ignore"):
         operation(*_values())
+    before = module.seterr(all="ignore", **{category: "raise"})
+    with pytest.raises(FloatingPointError):
+        operation(*_values())
+    with module.errstate(all="ignore"):
+        operation(*_values())
+    module.seterr(**{**before, "divide": "ignore"})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         operation(*_values())
@@ -120,3 +132,59 @@ def test_bad_state():
     with pytest.raises(TypeError):
         ap.errstate(nonsense="raise")
     assert ap.geterrcall() is None
+
+
+# --- one state, NumPy's ---
+
+
+@pytest.mark.parametrize(("inner", "outer"), [(np, ap), (ap, np)], ids=["numpy's in asnumpy's", "asnumpy's in numpy's"])
+def test_blocks_of_both_libraries_nest(inner, outer):
+    a, zero = _values()
+    with outer.errstate(divide="raise", invalid="ignore"):
+        assert np.geterr() == ap.geterr()
+        with inner.errstate(divide="ignore"):
+            a / zero
+        with inner.errstate(over="ignore"), pytest.raises(FloatingPointError):
+            a / zero
+        with pytest.raises(FloatingPointError):
+            a / zero
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        a / zero
+
+
+def test_warnings_that_somebody_asked_for():
+    a, zero = _values()
+    with ap.errstate(divide="warn", invalid="ignore"), pytest.warns(RuntimeWarning, match="divide by zero"):
+        a / zero
+    with np.errstate(under="warn"), pytest.warns(RuntimeWarning, match="underflow"):
+        ap.exp(a * 1e4 - 2e4)
+    with ap.errstate(all="ignore"), ap.errstate(divide="warn"), pytest.warns(RuntimeWarning, match="divide by zero"):
+        a / zero
+    with warnings.catch_warnings():  # one of them is silenced, the others are left as they were
+        warnings.simplefilter("error")
+        with np.errstate(divide="ignore"), np.errstate(invalid="ignore"):
+            a / zero
+            ap.exp(a * 1e4)
+        with ap.errstate(divide="ignore", invalid="ignore"):
+            ap.exp(a * 1e4)
+
+
+def test_quiet_blocks_stay_deferred():
+    a = ap.ones(100_000)
+    for module in (np, ap):
+        with module.errstate(divide="ignore", invalid="ignore"):
+            assert (a / 0)._pending
+        with module.errstate(divide="raise"):
+            assert not (a / 2)._pending
+
+
+def test_states_of_other_contexts():
+    a, zero = _values()
+    context = contextvars.copy_context()
+    with np.errstate(divide="raise", invalid="ignore"):
+        inside = contextvars.copy_context()
+        assert np.isinf(ap.to_numpy(context.run(lambda: a / zero))[0])
+    with pytest.raises(FloatingPointError):
+        inside.run(lambda: a / zero)
+    a / zero

@@ -23,6 +23,7 @@ from asnumpy.reduction.reductions import ALL, ANY, LARGEST, PRODUCT, SMALLEST, S
 from asnumpy.runtime.devices import Device, device_of, memory_of
 from asnumpy.sorting.order import in_place
 from asnumpy.statistics.averages import mean_of
+from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.folds import NO_VALUE
 
 if TYPE_CHECKING:
@@ -107,6 +108,8 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         copy: bool = True,
     ) -> ndarray:
         kind = as_dtype(dtype, "ndarray.astype")
+        if watching() and not np.can_cast(self.dtype, kind):
+            return host(np.ndarray.astype, self, kind, order, casting, subok, copy)
         if self.dtype.kind == "c" and (casting == "unsafe" or casting == "same_value"):
             warn_of_cast(self.dtype, kind)
         if copy and casting == "unsafe" and order == "K" and (self.ndim < 2 or self._flags_c_contiguous):
@@ -341,7 +344,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         return take_over(np.asarray(array), self)
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType:
-        """The namespace whose functions take this array: `asnumpy`."""
+        """The array API standard's namespace, whose functions take this array: `asnumpy.array_api`."""
         return array_api.namespace(api_version)
 
     def __reduce_ex__(self, protocol: Any, /) -> Any:

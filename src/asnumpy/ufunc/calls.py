@@ -137,7 +137,8 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if mask.dtype != _BOOL or name == "power" or overlapping or not _fits_outputs(mask, inputs, outs):
             return host(ufunc.numpy, *args, **kwargs)
         return _masked(ufunc, loop, inputs, outs, mask)
-    if name == "power" and loop[1].kind == "i" and loop[0].kind == "i" and any_negative(inputs[1]):
+    empty = any(isinstance(value, ndarray) and value.size == 0 for value in inputs)
+    if name == "power" and loop[1].kind == "i" and loop[0].kind == "i" and not empty and any_negative(inputs[1]):
         raise ValueError("Integers to negative integer powers are not allowed.")
     if kwargs.get("order") in ("F", "f") and outs[0] is None:
         shape = np.broadcast_shapes(*(value.shape for value in inputs if isinstance(value, ndarray)))

@@ -133,6 +133,8 @@ def reduce(
         if value.ndim:
             return numpy()
         start = value.astype(kind).item()
+        if ufunc.name == "add" and start == 0 and (np.signbit(start.real) or np.signbit(start.imag)):
+            return numpy()  # of -0.0 alone, from -0.0 on, the sum is -0.0: the core's begin with 0.0
     nothing = identity is None or initial is None
     if nothing and start is None and any(a.shape[i] == 0 for i in axes):
         return numpy()  # which raises "zero-size array to reduction operation ..."
@@ -149,11 +151,8 @@ def reduce(
         result = _core.empty(shape, kind)
         if start is not None:
             _core.assign(result, start)
-    elif axes:
-        result = fold(ufunc.name, wide, kind, a, axes, keep)
     else:
-        result = _core.cast(a, kind)
-        result = result if a.ndim else result[()]  # a scalar, as of any other reduction
+        result = fold(ufunc.name, wide, kind, a, axes, keep)
     if start is not None and a.size != 0:
         result = _core.apply(ufunc.name, (kind, kind, kind), [result, start])
     if out is None:

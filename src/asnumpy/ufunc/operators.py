@@ -9,6 +9,7 @@ from asnumpy import _core
 from asnumpy._types import ndarray
 from asnumpy.dtypes.dtype import supported
 from asnumpy.host.door import as_numpy, host
+from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.functions import conjugate, matmul
 from asnumpy.ufunc.gufunc import quick_product
 from asnumpy.ufunc.operands import defers
@@ -40,7 +41,7 @@ def inplace(function: Any, a: Any, b: Any) -> Any:
 
 
 def matrix_product(a: Any, b: Any) -> Any:
-    done = quick_product(a, b)
+    done = None if watching() else quick_product(a, b)
     if done is not None:
         return done
     other = _other(a, b)

@@ -1,0 +1,23 @@
+// The memory order of the results of elementwise work: order="K", as NumPy's ufuncs and its iterator choose it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/view.hpp"
+
+namespace asnumpy {
+
+struct OrderedOperand {
+    const View* view;
+    std::int64_t itemsize;
+};
+
+// The strides of a new array of that shape beside these operands, which broadcast to it. The result of one array, or of one
+// dense order, has that order; else axes are sorted by the operands' strides, and C order wins where these disagree.
+Dims result_strides(const Dims& shape, std::span<const OrderedOperand> operands, std::int64_t itemsize);
+
+// Of what goes through the iterator whatever the operands are.
+Dims iterator_strides(const Dims& shape, std::span<const OrderedOperand> operands, std::int64_t itemsize);
+
+}  // namespace asnumpy

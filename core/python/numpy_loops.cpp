@@ -1,0 +1,49 @@
+// Hands NumPy's loops of elementary functions to the CPU's kernels.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cpu/vector_math.hpp"
+#include "ops/definition.hpp"
+#include "python/bindings.hpp"
+#include "python/convert.hpp"
+
+#define PY_UFUNC_UNIQUE_SYMBOL asnumpy_numpy_ufunc_api
+#include <numpy/ufuncobject.h>
+
+namespace asnumpy::python {
+
+namespace {
+
+using ops::Vector;
+
+constexpr std::array functions{
+    std::pair{Vector::exp, "exp"},         std::pair{Vector::exp2, "exp2"},       std::pair{Vector::expm1, "expm1"},
+    std::pair{Vector::log, "log"},         std::pair{Vector::log2, "log2"},       std::pair{Vector::log10, "log10"},
+    std::pair{Vector::log1p, "log1p"},     std::pair{Vector::sin, "sin"},         std::pair{Vector::cos, "cos"},
+    std::pair{Vector::tan, "tan"},         std::pair{Vector::asin, "arcsin"},     std::pair{Vector::acos, "arccos"},
+    std::pair{Vector::atan, "arctan"},     std::pair{Vector::sinh, "sinh"},       std::pair{Vector::cosh, "cosh"},
+    std::pair{Vector::tanh, "tanh"},       std::pair{Vector::asinh, "arcsinh"},   std::pair{Vector::acosh, "arccosh"},
+    std::pair{Vector::atanh, "arctanh"},   std::pair{Vector::cbrt, "cbrt"},       std::pair{Vector::pow, "power"},
+    std::pair{Vector::atan2, "arctan2"},
+};
+
+}  // namespace
+
+void take_numpy_loops() {
+    const nb::object numpy = owned(PyImport_ImportModule("numpy"));
+    const nb::object ufunc_type = owned(PyObject_GetAttrString(numpy.ptr(), "ufunc"));
+    for (const auto& [function, name] : functions) {
+        const nb::object found = owned(PyObject_GetAttrString(numpy.ptr(), name));
+        if (!Py_IS_TYPE(found.ptr(), reinterpret_cast<PyTypeObject*>(ufunc_type.ptr()))) continue;  // somebody replaced it
+        const auto* const u = reinterpret_cast<const PyUFuncObject*>(found.ptr());
+        for (int i = u->ntypes - 1; i >= 0; --i) {  // of several loops of the same types the first is used
+            const char* const types = u->types + i * u->nargs;
+            for (const char type : {NPY_FLOAT, NPY_DOUBLE})
+                if (std::all_of(types, types + u->nargs, [type](char t) { return t == type; }))
+                    cpu::set_numpy_loop(static_cast<int>(function), type == NPY_DOUBLE, {u->functions[i], u->data ? const_cast<void*>(u->data[i]) : nullptr});
+        }
+    }
+}
+
+}  // namespace asnumpy::python
