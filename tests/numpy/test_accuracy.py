@@ -14,8 +14,27 @@ import asnumpy as ap
 
 _COUNT = 20000
 ONE = (
-    "sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "exp", "exp2",
-    "expm1", "log", "log2", "log10", "log1p", "cbrt", "sqrt",
+    "sin",
+    "cos",
+    "tan",
+    "arcsin",
+    "arccos",
+    "arctan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "arcsinh",
+    "arccosh",
+    "arctanh",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "cbrt",
+    "sqrt",
 )
 TWO = ("power", "arctan2", "hypot", "logaddexp", "logaddexp2")
 
@@ -34,16 +53,27 @@ def arguments(dtype, generator):
     patterns = generator.integers(0, np.iinfo(bits).max, _COUNT, dtype=bits, endpoint=True).view(kind)
     n = _COUNT // 8
     near = [generator.uniform(-scale, scale, n) for scale in (1, 2, 10, 100, 800, 1e6)]
-    near += [generator.choice([-1, 1], n) * 2.0 ** generator.uniform(-60, 0, n), 1 + generator.uniform(-1, 1, n) * 2.0 ** generator.uniform(-50, 0, n)]
-    near += [np.round(generator.uniform(-(10.0 ** k), 10.0**k, n)) * np.pi / 2 for k in (1, 3, 5)]
-    return np.concatenate([patterns, *(part.astype(kind) for part in near), np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 1e-9], kind)])
+    near += [
+        generator.choice([-1, 1], n) * 2.0 ** generator.uniform(-60, 0, n),
+        1 + generator.uniform(-1, 1, n) * 2.0 ** generator.uniform(-50, 0, n),
+    ]
+    near += [np.round(generator.uniform(-(10.0**k), 10.0**k, n)) * np.pi / 2 for k in (1, 3, 5)]
+    return np.concatenate(
+        [
+            patterns,
+            *(part.astype(kind) for part in near),
+            np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 1e-9], kind),
+        ]
+    )
 
 
 def units_off(found, exact, dtype):
-    """How far each value is from the exact one, in the spacing of the dtype there; infinity where only one is NaN or infinite."""
+    """How far each value is from the exact one, in the dtype's spacing; infinity where only one is NaN or infinite."""
     with np.errstate(all="ignore"):
         rounded = exact.astype(dtype)
-        below = np.where(np.abs(rounded).astype(exact.dtype) > np.abs(exact), np.nextafter(rounded, np.array(0, dtype)), rounded)
+        below = np.where(
+            np.abs(rounded).astype(exact.dtype) > np.abs(exact), np.nextafter(rounded, np.array(0, dtype)), rounded
+        )
         off = np.abs(found.astype(exact.dtype) - exact) / np.abs(np.spacing(below)).astype(exact.dtype)
     alike = (np.isnan(found) == np.isnan(rounded)) & (np.isinf(found) == np.isinf(rounded))
     alike |= np.abs(np.nextafter(np.abs(found), np.array(np.inf, dtype))) == np.inf  # beside the largest number
@@ -60,7 +90,15 @@ def check(name, dtype, operands):
     theirs, mine = units_off(of_numpy, exact, dtype), units_off(found, exact, dtype)
     allowed = max(1.2 if name == "hypot" else 1.0, float(theirs.max()))
     worst = int(mine.argmax())
-    assert mine[worst] <= allowed, (name, dtype, [one[worst] for one in operands], found[worst], exact[worst], float(mine[worst]), allowed)
+    assert mine[worst] <= allowed, (
+        name,
+        dtype,
+        [one[worst] for one in operands],
+        found[worst],
+        exact[worst],
+        float(mine[worst]),
+        allowed,
+    )
     zero = (exact == 0) & (found == 0)
     np.testing.assert_array_equal(np.signbit(found[zero]), np.signbit(of_numpy[zero]))
 
@@ -107,7 +145,11 @@ def test_bits_are_numpys_in_every_place_of_an_array(name, dtype):
     """But those of float64's sine and cosine, which are computed here; wherever an element lies, in place too."""
     generator = seeded()
     x = arguments(dtype, generator)[::5].copy()
-    operands = [np.abs(x), generator.permutation(x)] if name == "power" else [x, generator.permutation(x)][: 2 if name in TWO else 1]
+    operands = (
+        [np.abs(x), generator.permutation(x)]
+        if name == "power"
+        else [x, generator.permutation(x)][: 2 if name in TWO else 1]
+    )
     whole = ap.to_numpy(getattr(ap, name)(*map(_on_cpu, operands)))
     with np.errstate(all="ignore"):
         if not (dtype == "float64" and name in ("sin", "cos")):
@@ -138,7 +180,9 @@ print(hashlib.sha256(b"".join(one.tobytes() for one in made)).hexdigest())
 def test_every_instruction_set_has_the_same_bits():
     found = set()
     for name in ("x86-64-v4", "x86-64-v3", "x86-64-v2"):
-        done = subprocess.run([sys.executable, "-c", _PROGRAM], env={**os.environ, "ASNUMPY_ISA": name}, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", _PROGRAM], env={**os.environ, "ASNUMPY_ISA": name}, capture_output=True, text=True
+        )
         if done.returncode == 0:
             found.add(done.stdout)
         else:

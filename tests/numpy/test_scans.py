@@ -1,4 +1,4 @@
-"""Running sums, products and extremes beside NumPy's, to the bit: zeros of both signs, NaN, infinities, complex products."""
+"""Running sums, products and extremes beside NumPy's, to the bit: signed zeros, NaN, infinities, complex products."""
 
 from __future__ import annotations
 
@@ -29,7 +29,11 @@ def _layouts(a):
 def _same(found, expected):
     found, expected = np.atleast_1d(ap.to_numpy(found)), np.atleast_1d(expected)
     assert found.dtype == expected.dtype
-    parts = (found, expected) if found.dtype.kind == "f" else (found.view(found.real.dtype), expected.view(expected.real.dtype))
+    parts = (
+        (found, expected)
+        if found.dtype.kind == "f"
+        else (found.view(found.real.dtype), expected.view(expected.real.dtype))
+    )
     np.testing.assert_array_equal(*parts)
     number = ~np.isnan(parts[0])
     np.testing.assert_array_equal(np.signbit(parts[0])[number], np.signbit(parts[1])[number])
@@ -37,7 +41,9 @@ def _same(found, expected):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("values", [SPECIAL, SPECIAL[:6], SPECIAL[:2], SPECIAL[:1], SPECIAL[1:2]], ids=["all", "finite", "zeros", "+0", "-0"])
+@pytest.mark.parametrize(
+    "values", [SPECIAL, SPECIAL[:6], SPECIAL[:2], SPECIAL[:1], SPECIAL[1:2]], ids=["all", "finite", "zeros", "+0", "-0"]
+)
 def test_special_floats(name, dtype, values):
     a = seeded().choice(values, 600).astype(dtype)
     for _, view, axis in _layouts(a):
@@ -94,14 +100,20 @@ def test_sums_of_negative_zeros(dtype, size):
         _same(ap.mean(a), np.mean(zeros))
     for start in (0.0, -0.0, 1):
         _same(ap.add.reduce(a, initial=start), np.asarray(np.add.reduce(zeros, initial=start)))
-        _same(ap.add.reduce(a, initial=start, where=ap.asarray(mask)), np.asarray(np.add.reduce(zeros, initial=start, where=mask)))
+        _same(
+            ap.add.reduce(a, initial=start, where=ap.asarray(mask)),
+            np.asarray(np.add.reduce(zeros, initial=start, where=mask)),
+        )
     for where in (mask, np.zeros(size, bool)):
         _same(ap.sum(a, where=ap.asarray(where)), np.asarray(np.sum(zeros, where=where)))
     for shape in ((size, 3), (3, size), (2, size, 2), (size, 1)):
         block = -np.zeros(shape, dtype)
         for axis in (0, 1, -1, None, (0, 1), ()):
             for keepdims in (False, True):
-                _same(ap.sum(ap.asarray(block), axis=axis, keepdims=keepdims), np.asarray(np.sum(block, axis=axis, keepdims=keepdims)))
+                _same(
+                    ap.sum(ap.asarray(block), axis=axis, keepdims=keepdims),
+                    np.asarray(np.sum(block, axis=axis, keepdims=keepdims)),
+                )
 
 
 def test_other_sums_of_negative_zeros():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextvars
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy._core import umath  # type: ignore[attr-defined]
@@ -13,11 +13,12 @@ from numpy._core import umath  # type: ignore[attr-defined]
 from asnumpy import _core
 from asnumpy._public import public
 
+T = TypeVar("T", bound=Callable[..., Any])
 _CATEGORIES = ("divide", "over", "under", "invalid")
 _MISSING: Any = object()
 _state: contextvars.ContextVar[Any] = umath._extobj_contextvar  # where NumPy keeps its state, an opaque object
 _start: Any = contextvars.Context().run(_state.get)  # with which it begins
-_at_start: dict[str, Any] = contextvars.Context().run(np.geterr)
+_at_start: dict[str, Any] = dict(contextvars.Context().run(lambda: np.geterr()))
 
 # Of states that were made here, which categories they want reported: NumPy's own do not tell whether somebody asked for
 # 'warn' or only left it as it was.
@@ -77,13 +78,15 @@ class errstate(np.errstate):
         super().__exit__(*exception)
         _wanted.pop(id(self._own), None)
 
-    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(func)
+    def __call__(self, func: T) -> T:
+        own: Any = func
+
+        @functools.wraps(own)
         def inside(*args: Any, **kwargs: Any) -> Any:
             with errstate(**self._also, **self._given):
-                return func(*args, **kwargs)
+                return own(*args, **kwargs)
 
-        return inside
+        return cast("T", inside)
 
 
 @public
