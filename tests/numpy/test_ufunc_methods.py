@@ -227,11 +227,13 @@ def test_half_sums_are_rounded_once():
     assert ap.sum(ap.asarray(a)).item() == exact
 
 
-def test_sum_keeps_negative_zero():
-    a = ap.asarray([-0.0, -0.0, 1.0])
-    mask = ap.asarray([True, True, False])
-    assert np.signbit(ap.sum(a[:2]).item())
-    assert np.signbit(ap.sum(a, where=mask).item())
+@pytest.mark.host_memory  # on a device CANN decides
+def test_signs_of_sums_of_zeros():
+    a = np.array([-0.0, -0.0, 1.0])
+    mask = np.array([True, True, False])
+    x = ap.asarray(a)
+    assert np.signbit(ap.sum(x[:2]).item()) == np.signbit(np.sum(a[:2]))
+    assert np.signbit(ap.sum(x, where=ap.asarray(mask)).item()) == np.signbit(np.sum(a, where=mask))
 
 
 @pytest.mark.parametrize("name", FOLDING)
