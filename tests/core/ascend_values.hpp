@@ -99,6 +99,7 @@ template <class T> double places_between(T a, T b) {  // in units of the larger 
 }
 
 // Equal, NaN equal to NaN, or within so many last places; complex numbers by their modulus.
+// Halves: with less than one unit in the last place zeros of both signs are alike, all else is the same to the bit.
 inline bool close(const std::byte* want, const std::byte* have, DType d, double places) {
     return dispatch(d, [&]<class T>() -> bool {
         T a, b;
@@ -109,7 +110,7 @@ inline bool close(const std::byte* want, const std::byte* have, DType d, double 
         } else if constexpr (is_half_v<T>) {
             const float x = a, y = b;
             if (x != x && y != y) return true;
-            return a.bits == b.bits || (places > 0 && std::abs(static_cast<int>(a.bits) - static_cast<int>(b.bits)) <= 1) || (places > 0 && x == y);
+            return a.bits == b.bits || (places >= 1 && std::abs(static_cast<int>(a.bits) - static_cast<int>(b.bits)) <= 1) || (places > 0 && x == y);
         } else if constexpr (is_complex_v<T>) {
             using R = typename T::value_type;
             if (places == 0) return places_between(a.real(), b.real()) == 0 && places_between(a.imag(), b.imag()) == 0;
