@@ -58,7 +58,8 @@ def _name(function: Any) -> str:
 _names: dict[Any, str] = {}  # of the functions that are public names of their modules
 
 
-def _announce(name: str) -> None:
+def announce(name: str) -> None:
+    """Counts a call of NumPy's; the setting may make it a warning or an error."""
     policy = config.host_calls
     _calls[name] += 1
     if policy == "count":
@@ -202,7 +203,7 @@ def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     A result that shares memory with an argument is copied, an argument that is returned (`out=`) comes back as itself.
     """
     name = _names.get(function) or function_name(function)
-    _announce(name)
+    announce(name)
     if listener is None:
         made = _core.call_on_views(function, args, kwargs)
         if made is not NotImplemented:

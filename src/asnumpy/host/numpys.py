@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core, config
-from asnumpy.host.door import host
+from asnumpy.host.door import announce, function_name, host
+
+_MAKERS = (np.array, np.asarray, np.asanyarray)
 
 
 class _Target(_core.UnsupportedDtype):
@@ -46,6 +48,9 @@ def on_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error
         error.args = (f"{error.args[0]}; without device= the result would be a numpy.ndarray",)
         raise error
     try:
+        if theirs in _MAKERS and args and isinstance(args[0], (list, tuple)):
+            announce(function_name(theirs))
+            return theirs(*args, **kwargs)  # arrays of ours within a list are objects like others
         return host(theirs, *args, **kwargs)
     except Exception as refusal:  # NumPy's judgement, whatever it is
         raise refusal from None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
+
 from asnumpy import _core
 from asnumpy._types import ndarray
 from asnumpy.dtypes.dtype import supported
@@ -15,6 +17,7 @@ from asnumpy.ufunc.gufunc import quick_product
 from asnumpy.ufunc.operands import defers
 from asnumpy.ufunc.ufunc import call_ufunc
 
+_NUMPYS = (None, np.ndarray.__array_ufunc__)
 _EQUALITY = {"equal": operator.eq, "not_equal": operator.ne}
 
 
@@ -27,8 +30,9 @@ def binary(function: Any, a: Any, b: Any) -> Any:
     if defers(other):
         return NotImplemented
     equality = _EQUALITY.get(function.name)
-    if equality is not None and not hasattr(type(other), "__array_ufunc__") and not supported(as_numpy(other).dtype):
-        return host(equality, a, b)  # what has no loop is unequal
+    if equality is not None and getattr(type(other), "__array_ufunc__", None) in _NUMPYS:
+        if not supported(as_numpy(other).dtype):
+            return host(equality, a, b)  # what has no loop is unequal
     return call_ufunc(function, (a, b), {})
 
 
