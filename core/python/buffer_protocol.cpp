@@ -6,6 +6,7 @@
 #include "python/array_object.hpp"
 #include "python/devices.hpp"
 #include "python/exports.hpp"
+#include "python/gil.hpp"
 #include "runtime/copies.hpp"
 
 namespace asnumpy::python {
@@ -50,11 +51,22 @@ int raise_kept(void* kept) {
     return -1;
 }
 
+// A copy with the strides of the array, which numpy.lib.stride_tricks.as_strided takes from the one and uses on the other;
+// where that would bring down far more than the elements, one of the elements alone.
+Array host_copy(const Array& array) {
+    const Extent reach = extent(array.view, static_cast<std::int64_t>(itemsize(array.dtype)));
+    if (array.size() == 0 || reach.high - reach.low > 2 * array.nbytes() + 4096) return to_host(array);
+    make_ready(array, Access::read);
+    Array copy;
+    without_lock([&] { copy = downloaded_range(array); });
+    return copy;
+}
+
 // NumPy drops whatever the buffer protocol raises, and asks in another way. What a signal handler raised while the
 // value was computed (KeyboardInterrupt) must not be lost by that: the interpreter's loop raises it again.
 Array with_value(const Array& array) {
     try {
-        if (!array.host_visible()) return to_host(array);
+        if (!array.host_visible()) return host_copy(array);
         make_ready(array);
         return array;
     } catch (const Interrupted&) {

@@ -377,3 +377,14 @@ def test_dtype_functions():
     assert ap.min_scalar_type(ap.asarray(7)) == np.min_scalar_type(np.array(7))
     assert ap.common_type(x, ap.ones(2)) == np.float64
     assert ap.float32 is np.float32 and ap.bool is np.bool and ap.newaxis is None and ap.pi == np.pi
+
+
+def test_strides_of_host_copies_are_the_arrays():
+    """numpy.lib.stride_tricks.as_strided takes the strides of the array for those of what np.asarray gives."""
+    n = np.arange(60.0).reshape(6, 10)
+    for view in (lambda a: a[:-1:2, 1:], lambda a: a.T[::3], lambda a: a[::-1, ::2], lambda a: a[1:, :-1]):
+        x = view(ap.asarray(n))
+        assert np.asarray(x).strides == x.strides == view(n).strides
+        shape, strides = [*x.shape[:-1], x.shape[-1] - 1, 2], [*x.strides, x.strides[-1]]
+        windows = np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)
+        np.testing.assert_array_equal(windows, np.lib.stride_tricks.as_strided(view(n), shape, strides))
