@@ -96,7 +96,7 @@ void bad_masks() {
 }
 
 // Somebody writes to the index, or the mask, while kernels read it: what they write is good or an exception, and stays inside.
-void changing_meanwhile() {
+[[maybe_unused]] void changing_meanwhile() {
     constexpr std::int64_t n = 200000, length = 1000, guard = 64;
     std::vector<std::int64_t> index(n, 0), table(length, 1), list(n, 0), out(n + guard, 7);
     std::vector<std::uint8_t> mask(n, 0);
@@ -152,6 +152,8 @@ int main() {
         bad_indices();
         bad_masks();
     }
+#ifndef __SANITIZE_THREAD__  // the race is what is tested: kernels must stand it, the sanitizer reports it
     changing_meanwhile();
+#endif
     return 0;
 }
