@@ -14,6 +14,13 @@ from asnumpy import _core
 T = TypeVar("T")
 
 
+def _shown(definition: Any, theirs: Any, binds: bool) -> Any:
+    """The callable that a program gets; `theirs` does the work where the elements are none that a device holds."""
+    shown: Any = functools.update_wrapper(_core.Beside(definition, binds), definition)
+    shown.numpy = theirs
+    return shown
+
+
 def beside(definition: T, name: str = "") -> T:
     """A function that makes new arrays on the device of its arguments.
 
@@ -23,10 +30,7 @@ def beside(definition: T, name: str = "") -> T:
     if not isinstance(definition, FunctionType):
         return definition
     theirs = getattr(np, name, None)
-    shown: Any = _core.Beside(definition, not isinstance(theirs, BuiltinFunctionType))
-    functools.update_wrapper(shown, definition)
-    shown.numpy = theirs  # who does the work where the elements are none that a device holds
-    return cast("T", shown)
+    return cast("T", _shown(definition, theirs, not isinstance(theirs, BuiltinFunctionType)))
 
 
 def public(definition: T) -> T:
@@ -48,10 +52,7 @@ def handed_on(theirs: Callable[..., Any]) -> Callable[[T], T]:
     def mark(definition: T) -> T:
         own: Any = definition
         own.__doc__ = own.__doc__ or theirs.__doc__
-        shown: Any = _core.Beside(own)
-        functools.update_wrapper(shown, own)
-        shown.numpy = theirs
-        return cast("T", shown)
+        return cast("T", _shown(own, theirs, True))
 
     return mark
 
