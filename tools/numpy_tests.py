@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
@@ -25,30 +24,28 @@ def main() -> int:
     parser.add_argument("-v", "--verbose", action="store_true", help="pytest's report of each failure")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="modules at a time (default 2)")
     parser.add_argument("--failed", action="store_true", help="list the failures that have no reason")
-    parser.add_argument("--internal", action="store_true", help="list the tests that were left out, with their reasons")
+    parser.add_argument("--reasons", action="store_true", help="list the failures that have one")
     parser.add_argument("--check", action="store_true", help="fail below the target, or without a reason")
     parser.add_argument("--json", type=Path, help="a file that gets the counts")
     options = parser.parse_args()
-    modules = options.module or [name for name in running.MODULES if name not in running.OPTIONAL]
+    modules = options.module or list(running.MODULES)
     arguments = ["-k", options.k] if options.k else []
-    with ThreadPoolExecutor(1 if options.verbose else options.jobs) as pool:
-        results = list(pool.map(lambda name: running.run(name, arguments, options.verbose), modules))
+    results = running.run_all(modules, arguments, options.verbose, 1 if options.verbose else options.jobs)
     for result in results:
         if options.failed:
             for test, error in result.failed.items():
                 print(f"{test}\n    {error[:400]}")
-        if options.internal:
-            for test, reason in (result.internal | result.differs).items():
+        if options.reasons:
+            for test, reason in result.differs.items():
                 print(f"{test}: {reason}")
     print(running.table(results))
     if options.json:
         options.json.write_text(json.dumps({result.module: result.counts() for result in results}, indent=2))
     if not options.check:
         return 0
-    if not (options.module or options.k):
-        for pattern in running.unused(results, reasons.read()):
-            print(f"note: no failure fits {pattern!r} of reasons.toml with this NumPy")
     wrong = running.complaints(results)
+    if not (options.module or options.k):
+        wrong += [f"nothing needs {rule} of reasons.toml" for rule in running.unused(results, reasons.read())]
     print(*wrong, sep="\n")
     return 1 if wrong else 0
 

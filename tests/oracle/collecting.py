@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import pytest
-from oracle import stand_in
+from oracle import parameters, stand_in
 
 import asnumpy as ap
 
@@ -39,9 +39,12 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--outcomes", required=True, help="the file that gets how each test ended, a line of JSON each")
     parser.addoption("--without", default="", help="a file with the names of tests that are left out")
+    parser.addoption("--share", default="0/1", help="I/N: of N shares of the tests the one with the number I")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    number, count = map(int, config.getoption("--share").split("/"))
+    items[:] = items[number::count]
     if config.getoption("--without"):
         left_out = set(Path(config.getoption("--without")).read_text().splitlines())
         items[:] = [item for item in items if item.nodeid.rpartition("/")[2] not in left_out]
@@ -82,7 +85,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
         _write(item.nodeid, "xfailed", report.wasxfail)
     elif report.skipped:
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-        _write(item.nodeid, "skipped", reason.removeprefix("Skipped: "))
+        reason = reason.removeprefix("Skipped: ")
+        unmade = reason.startswith(parameters.UNMADE)
+        _write(item.nodeid, "failed" if unmade else "skipped", reason.removeprefix(parameters.UNMADE))
     elif report.failed:
         _write(item.nodeid, "failed", _error(call, item.path))
     elif call.when == "call":

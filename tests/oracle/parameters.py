@@ -18,6 +18,8 @@ T = TypeVar("T")
 # What the rewritten module calls, under names that no test module has.
 NAMES: dict[str, Any] = {}
 TYPE_OF = "_oracle_type_of"
+# how the reason for leaving out a parameter begins that could not be made: its test has failed
+UNMADE = "a parameter could not be made: "
 
 
 def _named(function: T) -> T:
@@ -45,7 +47,7 @@ class Unmade:
 
 @_named
 def left_out(error: Exception, count: int) -> Any:
-    return pytest.param(*[None] * count, marks=pytest.mark.skip(reason=f"{type(error).__name__}: {error}"))
+    return pytest.param(*[None] * count, marks=pytest.mark.skip(reason=f"{UNMADE}{type(error).__name__}: {error}"))
 
 
 @_named

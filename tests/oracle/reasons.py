@@ -16,7 +16,6 @@ class Rule:
     """A test that does not pass has this reason if its name fits one of `tests` and its error fits `error`."""
 
     reason: str
-    counts: bool  # False: a test of NumPy's internals, left out of the percentage; True: a failure
     tests: tuple[str, ...]
     error: str | None
 
@@ -40,12 +39,11 @@ def read(file: Path = FILE) -> list[Rule]:
     with file.open("rb") as stream:
         table = tomllib.load(stream)
     rules = []
-    for kind, counts in (("internal", False), ("differs", True)):
-        for entry in table.get(kind, []):
-            unknown = set(entry) - {"reason", "tests", "error"}
-            if unknown or not entry.get("reason") or not (entry.get("tests") or entry.get("error")):
-                raise ValueError(f"{file.name}: a rule has a reason, and tests or an error or both; got {entry}")
-            rules.append(Rule(entry["reason"], counts, tuple(entry.get("tests", ())), entry.get("error")))
+    for entry in table.get("differs", []):
+        unknown = set(entry) - {"reason", "tests", "error"}
+        if unknown or not entry.get("reason") or not (entry.get("tests") or entry.get("error")):
+            raise ValueError(f"{file.name}: a rule has a reason, and tests or an error or both; got {entry}")
+        rules.append(Rule(entry["reason"], tuple(entry.get("tests", ())), entry.get("error")))
     return rules
 
 

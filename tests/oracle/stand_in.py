@@ -2,13 +2,14 @@
 
 A name that asnumpy lacks is never answered by NumPy's function, or NumPy would be testing itself: it raises
 AttributeError when it is used. Three kinds of names are NumPy's own objects, because asnumpy uses them too: scalar
-types and dtypes, exception classes, and plain constants. Names out of NumPy's private modules that have no public twin
-end the test that uses them as a test of NumPy's internals.
+types and dtypes, exception classes, and plain constants. So are objects of NumPy's private modules without a public
+name: a program that uses them gets NumPy's, and gives them arrays of ours.
 """
 
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import importlib
 import inspect
@@ -21,9 +22,9 @@ from oracle import parameters
 
 import asnumpy as ap
 
-# A private name is NumPy's internals unless the same object has a public name in one of these.
+# An object with a private name is ours where NumPy's has a public name in one of these, else it is NumPy's own.
 _PUBLIC = ("numpy", "numpy.linalg", "numpy.fft", "numpy.lib.stride_tricks", "numpy.polynomial", "numpy.random")
-# Public modules about arrays of text, masks, records and files' formats: a test that needs them tests those.
+# Modules of NumPy's about other arrays than ndarray: asnumpy passes them on.
 _OUTSIDE = ("ma", "rec", "char", "strings", "ctypeslib", "f2py", "core", "lib.recfunctions", "lib.mixins", "matlib")
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), types.EllipsisType)
 _KEPT = ("numpy.exceptions", "numpy.dtypes", "numpy.version", "numpy.typing")
@@ -31,27 +32,6 @@ _KEPT = ("numpy.exceptions", "numpy.dtypes", "numpy.version", "numpy.typing")
 
 class Lacking(AttributeError):
     """A test uses a public name that asnumpy does not have."""
-
-
-class Private(Exception):
-    """A test uses a private object of NumPy's."""
-
-
-class Internal:
-    """A private object of NumPy's: whoever uses it tests NumPy's internals, and ends there."""
-
-    def __init__(self, name: str) -> None:
-        self.__dict__["name"] = name
-
-    def _end(self, *args: Any, **kwargs: Any) -> Any:
-        raise Private(self.__dict__["name"])
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in ("pytestmark", "parametrize"):  # what pytest asks of everything it collects
-            raise AttributeError(name)
-        return self._end()
-
-    __call__ = __iter__ = __getitem__ = __array__ = __enter__ = __float__ = __index__ = _end
 
 
 def plain(value: Any) -> Any:
@@ -126,15 +106,15 @@ def _is_private(path: str) -> bool:
     return any(part.startswith("_") for part in path.split(".")[1:])
 
 
-def _public_twin(original: Any) -> str | None:
-    if isinstance(original, _CONSTANTS):
-        return None
+@functools.cache
+def _public_names() -> dict[int, str]:
+    """The public path of each of NumPy's objects, by its identity."""
+    found: dict[int, str] = {}
     for path in _PUBLIC:
-        module = importlib.import_module(path)
-        name = getattr(original, "__name__", None)
-        if isinstance(name, str) and not name.startswith("_") and getattr(module, name, None) is original:
-            return f"{path}.{name}"
-    return None
+        for name, value in vars(importlib.import_module(path)).items():
+            if not name.startswith("_") and not isinstance(value, (*_CONSTANTS, types.ModuleType)):
+                found.setdefault(id(value), f"{path}.{name}")
+    return found
 
 
 def resolve(path: str, original: Any) -> Any:
@@ -142,7 +122,7 @@ def resolve(path: str, original: Any) -> Any:
     if path in _REPLACED:
         return _REPLACED[path]
     if isinstance(original, types.ModuleType):
-        return stand_in(path)
+        return stand_in(original.__name__) if original.__name__.partition(".")[0] == "numpy" else original
     if path.startswith("numpy.testing."):
         return _testing(path.rpartition(".")[2], original)
     if original is np._NoValue:  # type: ignore[attr-defined]
@@ -156,12 +136,8 @@ def resolve(path: str, original: Any) -> Any:
         if isinstance(original, _CONSTANTS):
             return original
         raise Lacking(f"asnumpy has no {path}")
-    twin = _public_twin(original)
-    if twin is not None:
-        return resolve(twin, original)
-    if isinstance(original, (*_CONSTANTS, dict)):
-        return original
-    return Internal(path)
+    twin = _public_names().get(id(original))
+    return original if twin is None or twin == path else resolve(twin, original)
 
 
 class StandIn(types.ModuleType):
@@ -169,11 +145,20 @@ class StandIn(types.ModuleType):
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
-        self.__dict__["_original"] = importlib.import_module(path)
+        self._original = importlib.import_module(path)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        """Tests look through a module's names for its ufuncs."""
+        found = {}
+        for name in vars(self._original):
+            with contextlib.suppress(Lacking):
+                found[name] = getattr(self, name)
+        return found
 
     def __getattr__(self, name: str) -> Any:
         path = f"{self.__name__}.{name}"
-        original = self.__dict__["_original"]
+        original = self._original
         if not hasattr(original, name):
             try:
                 importlib.import_module(path)
@@ -182,12 +167,11 @@ class StandIn(types.ModuleType):
                     return getattr(ap, name)
                 raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}") from None
         found = resolve(path, getattr(original, name))
-        if not isinstance(found, Internal):
-            self.__dict__[name] = found
+        setattr(self, name, found)
         return found
 
     def __dir__(self) -> list[str]:
-        return dir(self.__dict__["_original"])
+        return dir(self._original)
 
 
 _made: dict[str, types.ModuleType] = {}
