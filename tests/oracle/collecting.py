@@ -18,9 +18,15 @@ import asnumpy as ap
 _file: list[TextIO] = []
 
 
+def _short(test: str) -> str:
+    """Its name without the folder of its file."""
+    file, separator, name = test.partition("::")
+    return file.rpartition("/")[2] + separator + name
+
+
 def _write(test: str, outcome: str, error: str = "") -> None:
     """A line at once: a test that takes the process with it is the last that started."""
-    _file[0].write(json.dumps([test.rpartition("/")[2], outcome, error]) + "\n")
+    _file[0].write(json.dumps([_short(test), outcome, error]) + "\n")
     _file[0].flush()
 
 
@@ -47,7 +53,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = items[number::count]
     if config.getoption("--without"):
         left_out = set(Path(config.getoption("--without")).read_text().splitlines())
-        items[:] = [item for item in items if item.nodeid.rpartition("/")[2] not in left_out]
+        items[:] = [item for item in items if _short(item.nodeid) not in left_out]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -27,6 +27,7 @@ _PUBLIC = ("numpy", "numpy.linalg", "numpy.fft", "numpy.lib.stride_tricks", "num
 # Modules of NumPy's about other arrays than ndarray: asnumpy passes them on.
 _OUTSIDE = ("ma", "rec", "char", "strings", "ctypeslib", "f2py", "core", "lib.recfunctions", "lib.mixins", "matlib")
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), types.EllipsisType)
+_ASSERTIONS = ("numpy.testing.", "numpy.ma.testutils.")
 _KEPT = ("numpy.exceptions", "numpy.dtypes", "numpy.version", "numpy.typing")
 
 
@@ -56,24 +57,13 @@ def _judging(assertion: Callable[..., Any]) -> Callable[..., Any]:
     return judge
 
 
-def _testing(name: str, original: Any) -> Any:
-    """asnumpy's own assertions where it has them; NumPy's, with its arrays in place of ours, for the private ones."""
-    if hasattr(ap.testing, name):
+def _testing(path: str, original: Any) -> Any:
+    """asnumpy's own assertions where it has them; NumPy's, with its arrays in place of ours, for the others."""
+    name = path.rpartition(".")[2]
+    if path.startswith("numpy.testing.") and hasattr(ap.testing, name):
         return getattr(ap.testing, name)
     compares = name.startswith("assert_") and "raises" not in name and "warn" not in name and "no_gc" not in name
     return _judging(original) if compares and inspect.isfunction(original) else original
-
-
-def _typecodes() -> dict[str, str]:
-    from asnumpy.dtypes.dtype import supported
-
-    return {kind: "".join(c for c in codes if supported(np.dtype(c))) for kind, codes in np.typecodes.items()}
-
-
-# C's long double is double on some platforms, and so it is here: asnumpy's devices have no wider type.
-_REPLACED: dict[str, Any] = {
-    "numpy.longdouble": np.float64, "numpy.clongdouble": np.complex128, "numpy.typecodes": _typecodes(),
-}
 
 
 def _isinstance(value: Any, classes: Any) -> bool:
@@ -119,12 +109,10 @@ def _public_names() -> dict[int, str]:
 
 def resolve(path: str, original: Any) -> Any:
     """What stands for NumPy's object `original`, found at `path`. Raises AttributeError where nothing does."""
-    if path in _REPLACED:
-        return _REPLACED[path]
     if isinstance(original, types.ModuleType):
         return stand_in(original.__name__) if original.__name__.partition(".")[0] == "numpy" else original
-    if path.startswith("numpy.testing."):
-        return _testing(path.rpartition(".")[2], original)
+    if path.startswith(_ASSERTIONS):
+        return _testing(path, original)
     if original is np._NoValue:  # type: ignore[attr-defined]
         return original
     if isinstance(original, type) and issubclass(original, (np.generic, np.dtype, BaseException)):
@@ -171,7 +159,7 @@ class StandIn(types.ModuleType):
         return found
 
     def __dir__(self) -> list[str]:
-        return dir(self._original)
+        return sorted(self.__dict__)
 
 
 _made: dict[str, types.ModuleType] = {}
