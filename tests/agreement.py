@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -46,6 +47,15 @@ def ours(value: Any) -> Any:
     if value is np.ndarray:
         return ap.ndarray
     return value
+
+
+def calls_of_numpys() -> dict[str, int]:
+    """How often each of NumPy's and SciPy's functions has done asnumpy's work."""
+    calls: Counter[str] = Counter()
+    for one in ap.fallbacks():
+        if one["kind"] == "call":
+            calls[one["function"]] += one["count"]
+    return calls
 
 
 def _spacing(expected: np.ndarray) -> np.ndarray:

@@ -25,8 +25,8 @@ hypothesis.settings.load_profile("asnumpy")
 
 # Everything else is as a user has it. A fallback is reported once in a process: in whichever test comes first.
 if ap.Device() != "cpu":
-    ap.config.fallback = "allow"
-    os.environ["ASNUMPY_FALLBACK"] = "allow"  # for processes of their own
+    ap.config.fallback = "count"
+    os.environ["ASNUMPY_FALLBACK"] = "count"  # for processes of their own
 
 
 def pytest_report_header() -> str:

@@ -49,7 +49,7 @@ _LEGEND = """
 |---|---|
 | fused | elementwise operations and reductions: recorded, fused with their neighbours, run on the device |
 | composed | operations on the device of which some run between programs: products, gathers, scans, selections |
-| host | NumPy or SciPy compute all or part of it through the host door (`asnumpy.host_calls()` counts) |
+| host | NumPy or SciPy compute all or part of it through the host door (`asnumpy.fallbacks()` counts) |
 | view | no element is read or written |
 | - | nothing to run: a type, a constant, a setting, a question about dtypes or shapes |
 """
@@ -69,14 +69,14 @@ class Measurement:
     def _observe(self, expression: str) -> str:
         work = eval(f"lambda np, {', '.join(self.given)}: {expression}")
         ap.synchronize()
-        before = ap.host_calls()
+        ap.forget_fallbacks()
         _core.trace_start(1 << 14)
         try:
             result = work(ap, **self.given)
             ap.synchronize()
         finally:
             events = _core.trace_stop()
-        if ap.host_calls() != before:
+        if ap.fallbacks():
             return "host"
         runs = {event["name"] for event in events if event["category"] == "run"} - {"flush"}
         structured = any(event["category"] == "structured" for event in events)

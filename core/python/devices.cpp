@@ -13,8 +13,7 @@ namespace asnumpy::python {
 
 namespace {
 
-enum class ImplicitCopies { error, warn, allow };
-std::atomic<ImplicitCopies> implicit_copies{ImplicitCopies::warn};
+std::atomic<FallbackPolicy> implicit_copies{FallbackPolicy::warn};
 constexpr std::int64_t large_copy = 1 << 20;  // bytes from which a copy that nobody asked for is worth a word
 
 std::string text(PyObject* o) {
@@ -27,10 +26,26 @@ std::string text(PyObject* o) {
 
 nb::str string(const std::string& s) { return nb::str(s.data(), s.size()); }
 
+const char* word(FallbackKind kind) {
+    switch (kind) {
+        case FallbackKind::operation: return "operation";
+        case FallbackKind::call: return "call";
+        default: return "copy";
+    }
+}
+
+// The caller has checked the word.
+FallbackPolicy policy(nb::handle word) {
+    const std::string given = text(word.ptr());
+    if (given == "error") return FallbackPolicy::error;
+    return given == "warn" ? FallbackPolicy::warn : FallbackPolicy::count;
+}
+
 nb::list list_fallbacks() {
     nb::list all;
     for (const Fallback& f : fallbacks()) {
         nb::dict entry;
+        entry["kind"] = word(f.kind);
         entry["function"] = string(f.function);
         entry["dtypes"] = string(f.dtypes);
         entry["device"] = string(f.device);
@@ -40,14 +55,6 @@ nb::list list_fallbacks() {
         all.append(entry);
     }
     return all;
-}
-
-// Position of the word among those; the caller has checked it.
-template <class E> E one_of(nb::handle word, std::initializer_list<std::pair<const char*, E>> words) {
-    const std::string given = text(word.ptr());
-    for (const auto& [name, value] : words)
-        if (given == name) return value;
-    throw ValueError("asnumpy._core: unknown word '" + given + "'");
 }
 
 // Whether a list or tuple, or one in it, holds arrays whose memory the host cannot read.
@@ -83,17 +90,17 @@ PyObject* device_name(const Pool& pool) {
 }
 
 void allow_implicit_copy(const Array& a, const char* function) {
-    if (implicit_copies == ImplicitCopies::error)
+    if (implicit_copies == FallbackPolicy::error)
         throw TypeError(std::string(function) + ": the array lies on " + a.pool().backend().name() + ", whose memory the host cannot read; "
-                        "asnumpy.to_numpy(a) copies it to the host, asnumpy.config.implicit_copies = 'allow' lets this happen by itself");
+                        "asnumpy.to_numpy(a) copies it to the host, asnumpy.config.implicit_copies = 'warn' or 'count' lets this happen by itself");
 }
 
 void announce_implicit_copy(const Array& a, const char* function) {
     allow_implicit_copy(a, function);
     const std::string device = a.pool().backend().name();
-    const bool tell = note_fallback(function, name(a.dtype), device, "copied to the host without being asked by name",
+    const bool tell = note_fallback(FallbackKind::copy, function, name(a.dtype), device, "copied to the host without being asked by name",
                                     static_cast<std::uint64_t>(a.nbytes()), a.nbytes() >= large_copy);
-    if (tell && implicit_copies == ImplicitCopies::warn)
+    if (tell && implicit_copies == FallbackPolicy::warn)
         report(std::string(function) + " copies an array of " + std::to_string(a.nbytes()) + " bytes from " + device +
                " to the host; large copies are reported once, asnumpy.fallbacks() counts all, asnumpy.to_numpy(a) says so by name");
 }
@@ -134,16 +141,10 @@ void bind_devices(nb::module_& m) {
     m.def("fallbacks", list_fallbacks);
     m.def("forget_fallbacks", [] { forget_fallbacks(); });
     m.def("count_fallback", [](const char* function, const char* dtypes, nb::handle device, const char* reason, std::uint64_t bytes) {
-        count_fallback(function, dtypes, text(device.ptr()), reason, bytes);
+        count_fallback(FallbackKind::call, function, dtypes, text(device.ptr()), reason, bytes);
     }, arg("function"), arg("dtypes"), arg("device"), arg("reason"), arg("bytes"));
-    m.def("set_fallback_policy", [](nb::handle word) {
-        using P = FallbackPolicy;
-        set_fallback_policy(one_of<P>(word, {{"allow", P::allow}, {"warn", P::warn}, {"error", P::error}}));
-    }, arg("policy"));
-    m.def("set_implicit_copies", [](nb::handle word) {
-        using C = ImplicitCopies;
-        implicit_copies = one_of<C>(word, {{"allow", C::allow}, {"warn", C::warn}, {"error", C::error}});
-    }, arg("policy"));
+    m.def("set_fallback_policy", [](nb::handle word) { set_fallback_policy(policy(word)); }, arg("policy"));
+    m.def("set_implicit_copies", [](nb::handle word) { implicit_copies = policy(word); }, arg("policy"));
 }
 
 }  // namespace asnumpy::python

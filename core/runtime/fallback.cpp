@@ -71,15 +71,15 @@ void forget_fallbacks() {
     table().rows.clear();
 }
 
-bool note_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes,
-                   bool notable) {
+bool note_fallback(FallbackKind kind, std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason,
+                   std::uint64_t bytes, bool notable) {
     trace::mark(function, "fallback", bytes, dtypes);
     const std::lock_guard lock(table().mutex);
     std::vector<Fallback>& rows = table().rows;
     auto found = std::find_if(rows.begin(), rows.end(), [&](const Fallback& f) {
-        return f.function == function && f.dtypes == dtypes && f.device == device && f.reason == reason;
+        return f.kind == kind && f.function == function && f.dtypes == dtypes && f.device == device && f.reason == reason;
     });
-    if (found == rows.end()) found = rows.insert(rows.end(), {std::string(function), std::string(dtypes), std::string(device), std::string(reason)});
+    if (found == rows.end()) found = rows.insert(rows.end(), {kind, std::string(function), std::string(dtypes), std::string(device), std::string(reason)});
     const bool first = notable && !found->notable;
     found->notable |= notable;
     ++found->count;
@@ -87,17 +87,18 @@ bool note_fallback(std::string_view function, std::string_view dtypes, std::stri
     return first;
 }
 
-void count_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes) {
+void count_fallback(FallbackKind kind, std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason,
+                    std::uint64_t bytes) {
     const FallbackPolicy policy = table().policy;
     const auto text = [&] {
         return std::string(function) + (dtypes.empty() ? "" : " of " + std::string(dtypes)) + " runs on the host, not on " + std::string(device) +
                ": " + std::string(reason);
     };
     if (policy == FallbackPolicy::error)
-        throw RuntimeFailure(text() + "; asnumpy.config.fallback is 'error', set it to 'warn' or 'allow', or use a dtype that the device computes");
-    const bool first = note_fallback(function, dtypes, device, reason, bytes);
+        throw RuntimeFailure(text() + "; asnumpy.config.fallback is 'error', set it to 'warn' or 'count', or use a dtype that the device computes");
+    const bool first = note_fallback(kind, function, dtypes, device, reason, bytes);
     if (first && policy == FallbackPolicy::warn)
-        report(text() + "; reported once, asnumpy.fallbacks() counts them, asnumpy.config.fallback = 'allow' is silent");
+        report(text() + "; reported once, asnumpy.fallbacks() counts them, asnumpy.config.fallback = 'count' is silent");
 }
 
 bool computed_by_device(const Instruction& i) {
@@ -123,7 +124,7 @@ void count_fallback(const Instruction& i) {
     for (const Argument& in : i.in)
         if (in.array()) bytes += in.array()->nbytes();
     for (const Array& out : i.out) bytes += once(out, i.reduced).nbytes() * (keeps_old_elements(i) ? 2 : 1);
-    count_fallback(row(i.row).name, dtypes_of(i), i.out[0].pool().backend().name(), reason_of(i), static_cast<std::uint64_t>(bytes));
+    count_fallback(FallbackKind::operation, row(i.row).name, dtypes_of(i), i.out[0].pool().backend().name(), reason_of(i), static_cast<std::uint64_t>(bytes));
 }
 
 void run_on_host(const Instruction& instruction) {

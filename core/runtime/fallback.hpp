@@ -1,4 +1,4 @@
-// Work that a device leaves to the host: run there, counted, and reported once.
+// What leaves a device for the host: work that runs there and copies, counted, and reported once.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,29 @@
 
 namespace asnumpy {
 
+// An operation of the engine's that the device lacks, a call of NumPy's or SciPy's, a copy that the language implies.
+enum class FallbackKind : std::uint8_t { operation, call, copy };
+
 struct Fallback {
+    FallbackKind kind = FallbackKind::operation;
     std::string function, dtypes, device, reason;
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;  // that go to the host and back
     bool notable = false;     // whether one of them was
 };
 
-enum class FallbackPolicy : std::uint8_t { allow, warn, error };
+enum class FallbackPolicy : std::uint8_t { count, warn, error };
 void set_fallback_policy(FallbackPolicy);
 std::vector<Fallback> fallbacks();  // those of most bytes first
 void forget_fallbacks();
 // Counts one; true for the first of its kind that is notable.
-bool note_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes,
-                   bool notable = true);
+bool note_fallback(FallbackKind, std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason,
+                   std::uint64_t bytes, bool notable = true);
 
 // Counts one; the policy may make it a RuntimeFailure, or have the host report the first of its kind. Called by who
 // holds the interpreter's lock and none of the queue's.
-void count_fallback(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason, std::uint64_t bytes);
+void count_fallback(FallbackKind, std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason,
+                    std::uint64_t bytes);
 
 // Whether the device of its output computes the instruction.
 bool computed_by_device(const Instruction&);

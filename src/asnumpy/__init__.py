@@ -30,8 +30,8 @@ from asnumpy.runtime import (
     zeros_pinned,
 )
 from asnumpy.host import (
-    False_, HostCallWarning, True_, asmatrix, astype, bmat, broadcast, busday_count, busday_offset, busdaycalendar,
-    datetime_as_string, datetime_data, host_calls, is_busday, iterable, matrix, may_share_memory, ndenumerate,
+    False_, True_, asmatrix, astype, bmat, broadcast, busday_count, busday_offset, busdaycalendar,
+    datetime_as_string, datetime_data, is_busday, iterable, matrix, may_share_memory, ndenumerate,
     ndindex, nditer, nested_iters, packbits, recarray, record, shares_memory, unpackbits,
 )
 from asnumpy.ufunc import (
@@ -119,7 +119,7 @@ else:
 __version__ = "0.1.0"
 
 __all__ = [  # by a star: all but eval, which would hide Python's
-    "Device", "Event", "FallbackWarning", "False_", "HostCallWarning", "NPArray", "NPUArray", "Number", "ScalarType",
+    "Device", "Event", "FallbackWarning", "False_", "NPArray", "NPUArray", "Number", "ScalarType",
     "Stream", "True_", "__array_api_version__", "__array_namespace__", "__array_namespace_info__", "__version__",
     "abs", "absolute",
     "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any", "append", "apply_along_axis",
@@ -148,7 +148,7 @@ __all__ = [  # by a star: all but eval, which would hide Python's
     "frombuffer", "fromfile", "fromfunction", "fromiter", "frompyfunc", "fromregex", "fromstring", "full",
     "full_like", "gcd", "generic", "genfromtxt", "geomspace", "get_include", "get_num_threads", "get_printoptions",
     "getbufsize", "geterr", "geterrcall", "gradient", "greater", "greater_equal", "half", "hamming", "hanning",
-    "heaviside", "hifloat8", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "host_calls",
+    "heaviside", "hifloat8", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd",
     "hsplit", "hstack", "hypot", "i0", "identity", "iinfo", "imag", "index_exp", "indices", "inexact", "inf",
     "info", "inner", "insert", "int16", "int2", "int32", "int4", "int64", "int8", "int_", "intc", "integer",
     "interp", "intersect1d", "intp", "invert", "is_busday", "isclose", "iscomplex", "iscomplexobj", "isdtype",

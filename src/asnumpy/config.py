@@ -65,14 +65,9 @@ def _bytes(value: Any) -> int:
 
 
 def _policy(value: Any) -> str:
+    """What becomes of what leaves a device or deferral; fallbacks() counts it in any case."""
     if value not in ("count", "warn", "error"):
         raise ValueError("expected 'count', 'warn' or 'error'")
-    return str(value)
-
-
-def _leave(value: Any) -> str:
-    if value not in ("allow", "warn", "error"):
-        raise ValueError("expected 'allow', 'warn' or 'error'")
     return str(value)
 
 
@@ -147,7 +142,7 @@ class _Settings(ModuleType):
         _core.set_eager_size, _core.eager_size,
     )
     fallback = Setting(
-        "warn", _leave, "'allow', 'warn' or 'error': what work does that its device leaves to the host",
+        "warn", _policy, "'count', 'warn' or 'error': what work does that its device leaves to the host",
         _core.set_fallback_policy,
     )
     graph_replay = Setting(
@@ -155,8 +150,8 @@ class _Settings(ModuleType):
         _core.set_graph_replay,
     )
     implicit_copies = Setting(
-        "warn", _leave,
-        "'allow', 'warn' (where they are large) or 'error': what np.asarray and its like do with an array on a device",
+        "warn", _policy,
+        "'count', 'warn' (where they are large) or 'error': what np.asarray and its like do with an array on a device",
         _core.set_implicit_copies,
     )
     unsupported = Setting(
@@ -171,7 +166,9 @@ class _Settings(ModuleType):
         0, _bytes, "bytes that arrays may take together (0: no limit)", _core.set_memory_limit,
         lambda: _core.memory_info()["limit"],
     )
-    host_calls = Setting("count", _policy, "'count', 'warn' or 'error': what a call of NumPy on the host does")
+    host_calls = Setting(
+        "count", _policy, "'count', 'warn' or 'error': what a call of NumPy's function on the host does",
+    )
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in _NAMES and not name.startswith("__"):

@@ -23,7 +23,7 @@ TAKES = {"aclrtMalloc", "aclrtMallocHost", "aclrtCreateStream", "aclrtCreateStre
 
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
-    with ap.config.using(fallback="allow"):
+    with ap.config.using(fallback="count"):
         yield
     if SIMULATED:
         cannsim.clear_faults()

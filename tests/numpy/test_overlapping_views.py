@@ -140,7 +140,7 @@ def written(xp: Any, name: str, case: tuple[Layout, dict[str, Layout], list[bool
 
 @pytest.fixture(params=[True, False], ids=["at once", "deferred"], autouse=True, scope="module")
 def eager(request: Any) -> Iterator[None]:
-    with ap.config.using(eager_size=4096 if request.param else 0, fallback="allow", implicit_copies="allow"):
+    with ap.config.using(eager_size=4096 if request.param else 0, fallback="count", implicit_copies="count"):
         yield
 
 

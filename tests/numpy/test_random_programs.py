@@ -113,7 +113,7 @@ def test_random_programs_on_every_device(how: str) -> None:
                 check(lines)
         seen += 1
 
-    with ap.config.using(**WAYS[how], fallback="allow", implicit_copies="allow"):
+    with ap.config.using(**WAYS[how], fallback="count", implicit_copies="count"):
         compare()
     print(f"{seen} programs on NumPy, {', '.join(map(str, devices))}")
 

@@ -20,7 +20,7 @@ from asnumpy import cannsim
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(__file__).with_name("fault_program.py")
-SIMULATED = {"ASNUMPY_CANN": "sim", "ASNUMPY_DEVICE": "", "ASNUMPY_EAGER": "", "ASNUMPY_FALLBACK": "allow"}
+SIMULATED = {"ASNUMPY_CANN": "sim", "ASNUMPY_DEVICE": "", "ASNUMPY_EAGER": "", "ASNUMPY_FALLBACK": "count"}
 
 pytestmark = pytest.mark.skipif(
     not (cannsim.folder() / "libascendcl.so").exists(), reason="this build has no simulator"

@@ -149,7 +149,7 @@ import numpy as np
 import asnumpy as ap
 from asnumpy import cann, cannsim
 
-ap.config.eager, ap.config.eager_size, ap.config.fallback = False, 0, "allow"
+ap.config.eager, ap.config.eager_size, ap.config.fallback = False, 0, "count"
 there = ap.arange(1000.0, dtype="float32", device="ascend:0")
 here = ap.arange(1000.0, device="cpu")
 tensor, plan = cann.from_numpy(np.ones(8, "f4")), cann.op("aclnnExp").plan(there, ap.empty_like(there))

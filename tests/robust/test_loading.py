@@ -25,7 +25,8 @@ x = ap.arange(12.0).reshape(3, 4)
 ap.linspace(0, 1, 5); ap.concatenate([x, x]); ap.linalg.svd(x); ap.sort(x); ap.random.default_rng(1).normal(size=4)
 x[x > 3] = 0; x += 1; print(x, file=open("/dev/null", "w")); np.asarray(x); ap.asarray(np.ones(3)); x.tolist()
 import pickle; pickle.loads(pickle.dumps(x)); ap.from_dlpack(np.ones(3)); ap.memory_info(); ap.synchronize()
-assert ap.fallbacks() == [] and x.device == "cpu" == ap.Device("cpu") and x.device != ap.Device("ascend:1")
+assert all(one["device"] == "cpu" for one in ap.fallbacks())
+assert x.device == "cpu" == ap.Device("cpu") and x.device != ap.Device("ascend:1")
 with ap.Device("cpu"), config.using(device="cpu"):
     ap.zeros_like(x, device="cpu"); x.to_device("cpu"); nn.softmax(x)
 """
@@ -38,7 +39,7 @@ FIRST_QUESTIONS = [
 
 def run(source: str, device: str) -> None:
     done = run_script(HEAD + source, ASNUMPY_CANN="sim", ASNUMPY_DEVICE=device, CANNSIM_STRICT="abort",
-                      ASNUMPY_FALLBACK="allow")
+                      ASNUMPY_FALLBACK="count")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

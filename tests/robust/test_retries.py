@@ -184,7 +184,7 @@ def test_every_call_may_fail(form: Callable[..., Arrays], plain: Arrays, replay:
     with np.errstate(all="ignore"):
         expected = form(np, *(x.copy() for x in plain))
     failures = 0
-    with ap.config.using(graph_replay=replay, fallback="allow"):
+    with ap.config.using(graph_replay=replay, fallback="count"):
         for function, nth in calls(form, plain):
             results, failed = attempt(form, plain, partial(cannsim.fail, function, nth, CODE))
             failures += failed
@@ -199,7 +199,7 @@ def test_every_call_may_fail(form: Callable[..., Arrays], plain: Arrays, replay:
 @hypothesis.settings(max_examples=150, suppress_health_check=list(hypothesis.HealthCheck))
 @hypothesis.given(programs(), st.integers(0, 10**6))
 def test_a_call_of_a_random_program_may_fail(lines: list[str], which: int) -> None:
-    with ap.config.using(fallback="allow", eager_size=0):
+    with ap.config.using(fallback="count", eager_size=0):
         run(lines, ap)
         ap.synchronize()
         first = run(lines, ap)

@@ -78,6 +78,8 @@ def about_fallbacks(fallbacks: Sequence[dict[str, Any]]) -> str:
     """Return one line on what a device left to the host."""
     counts: dict[str, int] = {}
     for one in fallbacks:
+        if one["device"] == "cpu":
+            continue
         work = f"{one['function']} ({one['dtypes']})"
         counts[work] = counts.get(work, 0) + one["count"]
     return "left to the host: " + (", ".join(f"{work} {n} times" for work, n in counts.items()) or "nothing")

@@ -33,7 +33,7 @@ def modelled(run: Callable[[], Any]) -> float:
 
 
 def left_to_host() -> int:
-    return sum(one["count"] for one in ap.fallbacks())
+    return sum(one["count"] for one in ap.fallbacks() if one["device"] != "cpu")
 
 
 def measure(workload: workloads.Workload, quick: bool, simulated: bool, pictures: list[Any]) -> Outcome:
@@ -74,7 +74,7 @@ def demonstrate(quick: bool, folder: Path) -> None:
     outcomes: list[Outcome] = []
     pictures: list[Any] = []
     # What falls back is told in one line at the end, unless it was to be an error.
-    quiet = "error" if ap.config.fallback == "error" else "allow"
+    quiet = "error" if ap.config.fallback == "error" else "count"
     with (
         ap.config.using(fallback=quiet),
         tqdm(total=workloads.count(quick), unit="workload", leave=False) as bar,

@@ -1,6 +1,5 @@
 """The host door: work that NumPy and SciPy do for us, counted."""
 
-from asnumpy.host.door import HostCallWarning, host_calls
 from asnumpy.host.passed_on import (
     False_, True_, asmatrix, astype, bmat, broadcast, busday_count, busday_offset, busdaycalendar,
     datetime_as_string, datetime_data, is_busday, iterable, matrix, may_share_memory, ndenumerate, ndindex, nditer,
@@ -8,8 +7,8 @@ from asnumpy.host.passed_on import (
 )
 
 __all__ = [
-    "False_", "HostCallWarning", "True_", "asmatrix", "astype", "bmat", "broadcast", "busday_count",
-    "busday_offset", "busdaycalendar", "datetime_as_string", "datetime_data", "host_calls", "is_busday", "iterable",
+    "False_", "True_", "asmatrix", "astype", "bmat", "broadcast", "busday_count",
+    "busday_offset", "busdaycalendar", "datetime_as_string", "datetime_data", "is_busday", "iterable",
     "matrix", "may_share_memory", "ndenumerate", "ndindex", "nditer", "nested_iters", "packbits", "recarray",
     "record", "shares_memory", "unpackbits",
 ]

@@ -4,35 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
-import warnings
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from asnumpy import _core, config
-from asnumpy._public import public
+from asnumpy import _core
+from asnumpy.runtime.fallbacks import allow_call, count_call
 
-_calls: Counter[str] = Counter()
 # A profiler's list while one records: dicts as _core.trace_stop returns them.
 listener: list[dict[str, Any]] | None = None
-
-
-class HostCallWarning(RuntimeWarning):
-    """Work left the device for NumPy or SciPy (`asnumpy.config.host_calls = "warn"`)."""
-
-
-HostCallWarning.__module__ = "asnumpy"
-
-
-@public
-def host_calls() -> dict[str, int]:
-    """How often each function went through the host door since the process started.
-
-    Returns a dict from the function's name (`numpy.linalg.svd`) to an int, the most frequent first.
-    """
-    return dict(_calls.most_common())
 
 
 def function_name(function: Any) -> str:
@@ -56,19 +37,6 @@ def _name(function: Any) -> str:
 
 
 _names: dict[Any, str] = {}  # of the functions that are public names of their modules
-
-
-def announce(name: str) -> None:
-    """Counts a call of NumPy's; the setting may make it a warning or an error."""
-    policy = config.host_calls
-    _calls[name] += 1
-    if policy == "count":
-        return
-    text = f"{name} runs on the host (NumPy), which ends the deferral of its arguments"
-    if policy == "error":
-        raise RuntimeError(f"{text}; asnumpy.config.host_calls is 'error', set it to 'count' or 'warn' to allow it")
-    if _calls[name] == 1:
-        warnings.warn(f"{text}; reported once, asnumpy.host_calls() counts them", HostCallWarning, stacklevel=4)
 
 
 def as_numpy(value: Any) -> np.ndarray:
@@ -138,12 +106,14 @@ class _Door:
         self.beside = value
 
     def count(self) -> None:
-        """Counts the passage where arrays of a device take part."""
-        if self.copies:
+        """Counts the passage, with the bytes where arrays of a device take part."""
+        if not self.copies:
+            count_call(self.name)
+        else:
             arrays = [array for array, _, _ in self.copies.values()]
             dtypes = ", ".join(array.dtype.name for array in arrays)
             size = sum(array.nbytes for array in arrays)
-            _core.count_fallback(self.name, dtypes, arrays[0]._device_name, "the host door: NumPy computes it", size)
+            _core.count_fallback(self.name, dtypes, arrays[0]._device_name, "NumPy computes it", size)
 
     def write_back(self) -> None:
         for array, copy, before in self.copies.values():
@@ -203,10 +173,11 @@ def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     A result that shares memory with an argument is copied, an argument that is returned (`out=`) comes back as itself.
     """
     name = _names.get(function) or function_name(function)
-    announce(name)
+    allow_call(name)
     if listener is None:
         made = _core.call_on_views(function, args, kwargs)
         if made is not NotImplemented:
+            count_call(name)
             return made
     door = _Door(name, isinstance(function, np.ufunc) and "out" not in kwargs and len(args) == function.nin)
     outputs = kwargs["out"] if isinstance(kwargs.get("out"), tuple) else (kwargs.get("out"),)

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core, config
-from asnumpy.host.door import announce, function_name, host
+from asnumpy.host.door import function_name, host
+from asnumpy.runtime.fallbacks import allow_call, count_call
 
 _MAKERS = (np.array, np.asarray, np.asanyarray)
 
@@ -49,7 +50,8 @@ def on_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error
         raise error
     try:
         if theirs in _MAKERS and args and isinstance(args[0], (list, tuple)):
-            announce(function_name(theirs))
+            allow_call(function_name(theirs))
+            count_call(function_name(theirs))
             return theirs(*args, **kwargs)  # arrays of ours within a list are objects like others
         return host(theirs, *args, **kwargs)
     except Exception as refusal:  # NumPy's judgement, whatever it is

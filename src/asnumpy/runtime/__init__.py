@@ -5,7 +5,8 @@ from asnumpy.runtime.control import (
     eval, explain, flush, free_all_blocks, get_num_threads, memory_info, pending_count, reset_peak, set_num_threads,
     show_config, synchronize,
 )
-from asnumpy.runtime.devices import Device, FallbackWarning, devices, fallbacks, forget_fallbacks
+from asnumpy.runtime.devices import Device, devices
+from asnumpy.runtime.fallbacks import FallbackWarning, fallbacks, forget_fallbacks
 from asnumpy.runtime.information import get_include, info, show_runtime
 from asnumpy.runtime.pinned import empty_like_pinned, empty_pinned, zeros_like_pinned, zeros_pinned
 from asnumpy.runtime.streams import Event, Stream, current_stream

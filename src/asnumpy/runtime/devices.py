@@ -1,10 +1,8 @@
-"""Devices: what they are called, where new arrays are made, and what left them for the host."""
+"""Devices: what they are called, and where new arrays are made."""
 
 from __future__ import annotations
 
-import sys
 import threading
-import warnings
 from typing import Any
 
 from asnumpy import _core
@@ -87,40 +85,6 @@ def devices() -> list[Device]:
     Returns a list of asnumpy.Device.
     """
     return [Device(name) for name in _core.devices()]
-
-
-class FallbackWarning(RuntimeWarning):
-    """Work or an array left its device for the host (`asnumpy.config.fallback`, `asnumpy.config.implicit_copies`)."""
-
-
-FallbackWarning.__module__ = "asnumpy"
-
-
-def _report(text: str) -> None:
-    """Warns where the program called this package."""
-    depth, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "asnumpy":
-        depth, frame = depth + 1, frame.f_back
-    warnings.warn(text, FallbackWarning, stacklevel=depth)
-
-
-_core.set_hooks({"report": _report})
-
-
-@public
-def fallbacks() -> list[dict[str, Any]]:
-    """What arrays of a device left to the host since the process started, those of most bytes first.
-
-    Returns a list of dicts: `function`, `dtypes` of its operands, `device`, `reason`, `count`, and `bytes`, those of
-    its operands and results. Work that a program wanted and that turned out not to be needed counts as well.
-    """
-    return list(_core.fallbacks())
-
-
-@public
-def forget_fallbacks() -> None:
-    """Empties fallbacks(): what falls back from now on is counted, and reported, anew."""
-    _core.forget_fallbacks()
 
 
 class DeviceMemory:
