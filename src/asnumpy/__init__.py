@@ -24,8 +24,8 @@ from asnumpy.dtypes import (
     uint64, uint8, uintc, uintp, ulong, ulonglong, unsignedinteger, ushort, void,
 )
 from asnumpy.runtime import (
-    Device, Event, FallbackWarning, Stream, current_stream, devices, empty_like_pinned, empty_pinned, eval, explain,
-    fallbacks, flush, forget_fallbacks, free_all_blocks, get_include, get_num_threads, info, memory_info,
+    Device, Event, FallbackWarning, Stream, current_stream, devices, empty_like_pinned, empty_pinned, eval as eval,
+    explain, fallbacks, flush, forget_fallbacks, free_all_blocks, get_include, get_num_threads, info, memory_info,
     pending_count, reset_peak, set_num_threads, show_config, show_runtime, synchronize, zeros_like_pinned,
     zeros_pinned,
 )

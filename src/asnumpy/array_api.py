@@ -44,7 +44,8 @@ def floor_divide(x1: Any, x2: Any, /) -> ndarray:
     quotient = _asnumpy.floor_divide(x1, x2)
     if quotient.dtype.kind in "biu":
         return quotient
-    return _asnumpy.where(_asnumpy.isinf(x1), _asnumpy.divide(x1, x2), quotient).astype(quotient.dtype, copy=False)
+    made: ndarray = _asnumpy.where(_asnumpy.isinf(x1), _asnumpy.divide(x1, x2), quotient)
+    return made.astype(quotient.dtype, copy=False)
 
 
 def expm1(x: Any, /) -> ndarray:
@@ -52,7 +53,8 @@ def expm1(x: Any, /) -> ndarray:
     made = _asnumpy.expm1(x)
     if made.dtype.kind != "c":
         return made
-    return _asnumpy.where(_asnumpy.isfinite(made) & _asnumpy.isfinite(x), made, _asnumpy.exp(x) - 1)
+    chosen: ndarray = _asnumpy.where(_asnumpy.isfinite(made) & _asnumpy.isfinite(x), made, _asnumpy.exp(x) - 1)
+    return chosen
 
 
 def clip(x: Any, /, min: Any = None, max: Any = None) -> ndarray:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,28 @@ def test_marked_as_typed() -> None:
 def test_mypy_accepts_the_package(tmp_path: Path) -> None:
     done = checker("mypy", "--config-file", str(ROOT / "pyproject.toml"), "-p", "asnumpy", folder=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_package_is_held_to_all_that_mypy_checks() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]
+    assert settings["strict"] is True
+    assert not any(key.startswith(("disable", "ignore_errors")) for key in settings)
+
+
+def test_pyright_accepts_the_package(tmp_path: Path) -> None:
+    done = checker("pyright", str(installed()), folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_what_is_ignored_is_named() -> None:
+    """No line is left out of the check as a whole: each says what it is that the checker does not see."""
+    bare = re.compile(r"#\s*(type: ignore(?!\[)|pyright: ignore(?!\[)|mypy:|pyright: basic)")
+    found = [
+        f"{path.name}:{number}"
+        for path in installed().rglob("*.py*") if path.suffix in (".py", ".pyi")
+        for number, line in enumerate(path.read_text().splitlines(), 1) if bare.search(line)
+    ]
+    assert found == []
 
 
 MYPY = ("--config-file=", "--cache-dir=cache")

@@ -86,7 +86,7 @@ class flagsobj:
     def __getitem__(self, key: str) -> bool:
         if key not in _FLAGS:
             raise KeyError("Unknown flag")
-        return getattr(self, _FLAGS[key])
+        return bool(getattr(self, _FLAGS[key]))
 
     def __setitem__(self, key: str, value: Any) -> None:
         if _FLAGS.get(key) != "writeable":

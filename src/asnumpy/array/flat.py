@@ -11,7 +11,7 @@ from asnumpy import _core
 from asnumpy._public import documented
 from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
-from asnumpy.host.door import host
+from asnumpy.host.door import host_result
 
 
 def _numpy_flat_getitem(a: np.ndarray, key: Any) -> Any:
@@ -39,7 +39,7 @@ class flatiter:
 
     __slots__ = ("_array", "_next")
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: ndarray) -> None:
         self._array, self._next = array, 0
 
     @property
@@ -56,12 +56,12 @@ class flatiter:
             return (0,) * self._array.ndim
         return tuple(int(i) for i in np.unravel_index(self._next, self._array.shape)) if self._array.ndim else ()
 
-    def _line(self) -> Any:
+    def _line(self) -> ndarray:
         """The elements as one axis: a view where the strides allow it, else a copy."""
         view = _core.reshape_view(self._array, (self._array.size,))
         return self._array.reshape(-1) if view is None else view
 
-    def copy(self) -> Any:
+    def copy(self) -> ndarray:
         return self._array.flatten()
 
     def __len__(self) -> int:
@@ -79,13 +79,13 @@ class flatiter:
 
     def __getitem__(self, key: Any, /) -> Any:
         if not _simple(key):
-            return host(_numpy_flat_getitem, self._array, key)
+            return host_result(_numpy_flat_getitem, self._array, key)
         found = self._line()[key]
         return found.copy() if isinstance(found, ndarray) else found
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
         if not _simple(key) or _core.overlaps_itself(self._array):
-            host(_numpy_flat_setitem, self._array, key, value)
+            host_result(_numpy_flat_setitem, self._array, key, value)
             return
         view = _core.reshape_view(self._array, (self._array.size,))
         line = self._array.reshape(-1) if view is None else view

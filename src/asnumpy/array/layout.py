@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._types import ndarray
+from asnumpy._types import Casting, Order, ndarray
 from asnumpy.dtypes.dtype import as_dtype
 
 
-def _axes_for(a: ndarray, order: Any, function: str) -> tuple[int, ...] | None:
+def _axes_for(a: ndarray, order: Order | None, function: str) -> tuple[int, ...] | None:
     """The axes of `a`, slowest first, in the memory order that `order` asks for; None for C order."""
     name = "K" if order is None else str(order).upper()
     if name not in ("C", "F", "A", "K"):
@@ -28,13 +28,13 @@ def _axes_for(a: ndarray, order: Any, function: str) -> tuple[int, ...] | None:
     return None if axes == tuple(range(a.ndim)) else axes
 
 
-def _lies_in(a: ndarray, order: Any) -> bool:
+def _lies_in(a: ndarray, order: Order | None) -> bool:
     name = "K" if order is None else str(order).upper()
     c, f = a._flags_c_contiguous, a._flags_f_contiguous
     return {"K": True, "C": c, "F": f, "A": c or f}.get(name, False)
 
 
-def copied(a: ndarray, dtype: np.dtype, order: Any, function: str) -> ndarray:
+def copied(a: ndarray, dtype: np.dtype, order: Order | None, function: str) -> ndarray:
     """A new array with these elements as `dtype`, in this memory order."""
     axes = _axes_for(a, order, function)
     if axes is None:
@@ -43,7 +43,7 @@ def copied(a: ndarray, dtype: np.dtype, order: Any, function: str) -> ndarray:
     return _core.transpose(made, tuple(int(axis) for axis in np.argsort(axes)))
 
 
-def converted(a: ndarray, kind: np.dtype, order: Any, casting: Any, copy: bool) -> ndarray:
+def converted(a: ndarray, kind: np.dtype, order: Order | None, casting: Casting, copy: bool) -> ndarray:
     """`astype`: the array itself where that is allowed and fits."""
     if not copy and kind == a.dtype and _lies_in(a, order):
         return a
@@ -64,7 +64,7 @@ def field(a: ndarray, dtype: Any, offset: int) -> ndarray:
 
 def resize(a: ndarray, new_shape: tuple[Any, ...], refcheck: bool) -> None:
     """Gives an array that owns its elements another number of them, zeros behind those it keeps."""
-    given = new_shape[0] if len(new_shape) == 1 and new_shape[0] is not None else new_shape
+    given: Any = new_shape[0] if len(new_shape) == 1 and new_shape[0] is not None else new_shape
     if given is None or given == (None,) or given == ():
         return
     shape = (given.__index__(),) if hasattr(given, "__index__") else tuple(n.__index__() for n in given)

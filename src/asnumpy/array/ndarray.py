@@ -10,7 +10,7 @@ import numpy as np
 
 from asnumpy import _core, elementwise, indexing, manipulation, reduction, sorting, statistics
 from asnumpy._public import documented, handed_on
-from asnumpy._types import EXACT, ArrayLike, Axes, DTypeLike
+from asnumpy._types import EXACT, ArrayLike, Axes, Casting, DTypeLike, Order
 from asnumpy.array import layout, pickling, printing
 from asnumpy.array.flags import flagsobj
 from asnumpy.array.flat import flatiter
@@ -104,7 +104,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
 
     @handed_on(np.ndarray.astype)
     def astype(
-        self, dtype: DTypeLike | None, order: str | None = "K", casting: str = "unsafe", subok: bool = True,
+        self, dtype: DTypeLike | None, order: Order | None = "K", casting: Casting = "unsafe", subok: bool = True,
         copy: bool = True,
     ) -> ndarray:
         kind = as_dtype(dtype, "ndarray.astype")
@@ -116,7 +116,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
             return _core.cast(self, kind)
         return layout.converted(self, kind, order, casting, copy)
 
-    def copy(self, order: str | None = "C") -> ndarray:
+    def copy(self, order: Order | None = "C") -> ndarray:
         return _core.cast(self, self.dtype) if order == "C" else layout.copied(self, self.dtype, order, "ndarray.copy")
 
     def __copy__(self) -> ndarray:
@@ -177,7 +177,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
 
     # --- bytes and files ---
 
-    def tobytes(self, order: Any = "C") -> bytes:
+    def tobytes(self, order: Order | None = "C") -> bytes:
         return _core.to_numpy_view(self, None).tobytes(order)
 
     def tofile(self, fid: Any, /, sep: str = "", format: str = "%s") -> None:
@@ -341,7 +341,8 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         return protocols.array_function(func, types, args, kwargs)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = True, /) -> ndarray:
-        return take_over(np.asarray(array), self)
+        made: ndarray = take_over(np.asarray(array), self)
+        return made
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType:
         """The array API standard's namespace, whose functions take this array: `asnumpy.array_api`."""

@@ -94,15 +94,18 @@ def _round(self: Any, ndigits: Any = None) -> Any:
 
 
 def _trunc(self: Any) -> int:
-    return math.trunc(self.item())
+    whole: int = math.trunc(self.item())
+    return whole
 
 
 def _floor(self: Any) -> int:
-    return math.floor(self.item())
+    whole: int = math.floor(self.item())
+    return whole
 
 
 def _ceil(self: Any) -> int:
-    return math.ceil(self.item())
+    whole: int = math.ceil(self.item())
+    return whole
 
 
 def _is_integer(self: Any) -> bool:
@@ -156,7 +159,8 @@ class FloatNumber(Number):
 
     def as_integer_ratio(self) -> tuple[int, int]:
         """The pair of integers whose quotient is the value."""
-        return _plain(self).as_integer_ratio()
+        numerator, denominator = _plain(self).as_integer_ratio()
+        return numerator, denominator
 
     def hex(self) -> str:
         """The value in hexadecimal, as float.hex."""

@@ -145,7 +145,8 @@ class Checker:
         for dtype in _dtypes_for(value, reference):
             if not accepted or dtype.name in accepted:
                 with np.errstate(over="ignore"):
-                    return dtype.type(value)
+                    scalar: np.generic = dtype.type(value)
+                    return scalar
         self.refuse(TypeError, name, f"a number that fits one of {', '.join(accepted or ('what CANN has',))}", value)
 
     def _scalars(self, parameter: Parameter, value: Any, reference: np.dtype | None) -> list[np.generic]:
@@ -193,7 +194,7 @@ class Checker:
 
     def _dtype(self, parameter: Parameter, value: Any, _: Any) -> np.dtype:
         try:
-            dtype = np.dtype(value)
+            dtype: np.dtype = np.dtype(value)
         except TypeError:
             self.refuse(TypeError, parameter.name, "a dtype", value)
         if value is None or dtype.name not in _facts.dtype_numbers():
@@ -265,7 +266,7 @@ def _dtypes_for(value: Any, reference: np.dtype | None) -> Iterator[np.dtype]:
         kind = "f" if dtype.kind == "V" else dtype.kind  # bfloat16 and its like
         if kind not in kinds:
             continue
-        if kind in "iu":
+        if kind in "iu" and isinstance(value, int):
             bits = 8 * dtype.itemsize
             low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if kind == "i" else (0, (1 << bits) - 1)
             if not low <= value <= high:
@@ -279,6 +280,6 @@ def _holds(value: int, dtype: np.dtype) -> bool:
     """Whether an integer is exact as this inexact dtype, or the dtype is that of the tensors and it is finite."""
     with np.errstate(over="ignore"):
         try:
-            return math.isfinite(float(np.array(value, dtype).real))
+            return math.isfinite(float(np.real(np.array(value, dtype))))
         except OverflowError:
             return False

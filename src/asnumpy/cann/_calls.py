@@ -128,7 +128,7 @@ def create_scalar(value: np.generic) -> Any:
     return _made("Scalar", function("aclCreateScalar")(data.ctypes.data_as(Pointer), dtype_number(data.dtype)))
 
 
-LISTS = {
+LISTS: dict[str, tuple[str, Any]] = {
     "ints": ("IntArray", ctypes.c_int64), "floats": ("FloatArray", ctypes.c_float),
     "bools": ("BoolArray", ctypes.c_bool),
 }
@@ -169,7 +169,8 @@ class Arguments:
         elif kind == "scalars":
             handle, _ = self._objects("Scalar", create_scalar, value)
         elif kind in LISTS:
-            handle = self._list(*LISTS[kind], value)
+            name, ctype = LISTS[kind]
+            handle = self._list(name, ctype, value)
         elif kind == "text":
             handle = value.encode()
         elif kind == "dtype":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from operator import index
 from typing import Any
 
@@ -11,12 +11,13 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ArrayLike, DTypeLike, Shape, ndarray
+from asnumpy._types import ArrayLike, DTypeLike, Order, Shape, ndarray
 from asnumpy.creation.convert import asarray as _asarray
-from asnumpy.creation.convert import derived, from_host
+from asnumpy.creation.convert import from_host
 from asnumpy.dtypes.dtype import as_dtype, is_narrow, real_kind
 from asnumpy.dtypes.limits import iinfo
-from asnumpy.host.door import as_numpy, host, take_over
+from asnumpy.host.door import as_numpy, host_result, take_over
+from asnumpy.host.numpys import derived
 from asnumpy.runtime.devices import Device
 from asnumpy.ufunc.functions import isfinite
 
@@ -25,19 +26,18 @@ def normal_shape(shape: Any) -> tuple[int, ...]:
     """A shape as a tuple of Python ints; an int stands for one axis."""
     if type(shape) is int:
         return (shape,)
-    if type(shape) is tuple and all(type(n) is int for n in shape):
-        return shape
+    if type(shape) is tuple:
+        return shape if all(type(n) is int for n in shape) else tuple(index(n) for n in shape)
     if hasattr(shape, "__index__") and getattr(shape, "ndim", 0) == 0:
         return (index(shape),)
     return tuple(index(n) for n in shape)
 
 
-def _new(shape: Any, dtype: Any, order: str, device: Any) -> ndarray:
-    if order not in ("C", "F"):
-        if order in ("A", "K", "a", "k"):
-            raise ValueError("only 'C' or 'F' order is permitted")
-        order = _order_name(order)
-    return _core.empty(normal_shape(shape), as_dtype(dtype, "empty"), order, device)
+def _new(shape: Any, dtype: Any, order: Order | None, device: Any) -> ndarray:
+    if order in ("A", "K", "a", "k"):
+        raise ValueError("only 'C' or 'F' order is permitted")
+    name = order if order == "C" or order == "F" else _order_name(order)
+    return _core.empty(normal_shape(shape), as_dtype(dtype, "empty"), name, device)
 
 
 def _order_name(order: Any) -> Any:
@@ -148,7 +148,7 @@ def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int =
 
 @public
 def array(
-    object: Any, dtype: DTypeLike | None = None, *, copy: bool | None = True, order: str | None = "K",
+    object: Any, dtype: DTypeLike | None = None, *, copy: bool | None = True, order: Order | None = "K",
     subok: bool = False, ndmin: int = 0, ndmax: int = 0, like: Any = None,
 ) -> ndarray:
     if type(object) in (list, tuple) and dtype is None and copy is True and order == "K" and not ndmin and not ndmax:
@@ -209,7 +209,7 @@ def require(a: ArrayLike, dtype: DTypeLike | None = None, requirements: Any = No
     wanted = {names[name.upper()] for name in requirements or ()}
     if {"C", "F"} <= wanted:
         raise ValueError('Cannot specify both "C" and "F" order')
-    order = "F" if "F" in wanted else "C" if "C" in wanted else "A"
+    order: Order = "F" if "F" in wanted else "C" if "C" in wanted else "A"
     made = asarray(a, dtype, order if order != "A" else None)
     if ("W" in wanted and not made._flags_writeable) or ("O" in wanted and not made._owns_data):
         return copy(made, order)
@@ -217,13 +217,13 @@ def require(a: ArrayLike, dtype: DTypeLike | None = None, requirements: Any = No
 
 
 @public
-def copy(a: ArrayLike, order: str | None = "K", subok: bool = False) -> ndarray:
+def copy(a: ArrayLike, order: Order | None = "K", subok: bool = False) -> ndarray:
     return _convert(a, None, True, order)
 
 
 @public
 def empty(
-    shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
+    shape: Any, dtype: Any = None, order: Order | None = "C", *, device: Any = None, like: Any = None,
 ) -> ndarray:
     if device is None and order == "C" and (common := _core.filled(shape, dtype, None)) is not None:
         return common
@@ -232,7 +232,7 @@ def empty(
 
 @public
 def zeros(
-    shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
+    shape: Any, dtype: Any = None, order: Order | None = "C", *, device: Any = None, like: Any = None,
 ) -> ndarray:
     if device is None and order == "C" and (common := _core.filled(shape, dtype, 0)) is not None:
         return common
@@ -243,7 +243,7 @@ def zeros(
 
 @public
 def ones(
-    shape: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
+    shape: Any, dtype: Any = None, order: Order | None = "C", *, device: Any = None, like: Any = None,
 ) -> ndarray:
     if device is None and order == "C" and (common := _core.filled(shape, dtype, 1)) is not None:
         return common
@@ -254,7 +254,7 @@ def ones(
 
 @public
 def full(
-    shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None,
+    shape: Any, fill_value: Any, dtype: Any = None, order: Order | None = "C", *, device: Any = None, like: Any = None,
 ) -> ndarray:
     if type(fill_value) is float and device is None and order == "C":
         common = _core.filled(shape, dtype, fill_value)
@@ -275,7 +275,7 @@ def _like(prototype: Any, dtype: Any, order: Any, shape: Any, device: Any) -> nd
 
 @public
 def empty_like(
-    prototype: ArrayLike, /, dtype: DTypeLike | None = None, order: str | None = "K", subok: bool = True,
+    prototype: ArrayLike, /, dtype: DTypeLike | None = None, order: Order | None = "K", subok: bool = True,
     shape: Shape | None = None, *, device: Device | str | None = None,
 ) -> ndarray:
     return _like(prototype, dtype, order, shape, device)
@@ -283,7 +283,7 @@ def empty_like(
 
 @public
 def zeros_like(
-    a: ArrayLike, dtype: DTypeLike | None = None, order: str | None = "K", subok: bool = True,
+    a: ArrayLike, dtype: DTypeLike | None = None, order: Order | None = "K", subok: bool = True,
     shape: Shape | None = None, *, device: Device | str | None = None,
 ) -> ndarray:
     made = _like(a, dtype, order, shape, device)
@@ -293,7 +293,7 @@ def zeros_like(
 
 @public
 def ones_like(
-    a: ArrayLike, dtype: DTypeLike | None = None, order: str | None = "K", subok: bool = True,
+    a: ArrayLike, dtype: DTypeLike | None = None, order: Order | None = "K", subok: bool = True,
     shape: Shape | None = None, *, device: Device | str | None = None,
 ) -> ndarray:
     made = _like(a, dtype, order, shape, device)
@@ -303,7 +303,7 @@ def ones_like(
 
 @public
 def full_like(
-    a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, order: str | None = "K", subok: bool = True,
+    a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, order: Order | None = "K", subok: bool = True,
     shape: Shape | None = None, *, device: Device | str | None = None,
 ) -> ndarray:
     return assign_value(_like(a, dtype, order, shape, device), fill_value)
@@ -311,7 +311,7 @@ def full_like(
 
 @public
 def eye(
-    N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = float, order: str | None = "C", *,
+    N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = float, order: Order | None = "C", *,
     device: Device | str | None = None, like: Any = None,
 ) -> ndarray:
     made = zeros((N, N if M is None else M), dtype, order, device=device)
@@ -332,20 +332,23 @@ def identity(n: int, dtype: DTypeLike | None = None, *, like: Any = None) -> nda
     return eye(n, dtype=dtype)
 
 
-def computed(function: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
-    """An array that NumPy computes from numbers; where arrays of ours take part, it is a call through the host door."""
+def computed_result(function: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
+    """What NumPy computes from numbers; where arrays of ours take part, it is a call through the host door."""
     if device is not None:
         with Device(device):
-            made = computed(function, *args, **kwargs)
+            made = computed_result(function, *args, **kwargs)
         moved = tuple(_core.to_device(one, device) for one in (made if isinstance(made, tuple) else (made,)))
         return moved if isinstance(made, tuple) else moved[0]
     if any(isinstance(value, ndarray) for value in args):
-        return host(function, *args, **kwargs)
+        return host_result(function, *args, **kwargs)
     made = function(*args, **kwargs)
     if isinstance(made, tuple):
         return tuple(_core.adopt(np.asarray(one)) for one in made)
     as_dtype(made.dtype, function.__name__)
     return _core.adopt(np.asarray(made))
+
+
+computed: Callable[..., ndarray] = computed_result  # by a function that returns one array
 
 
 _MISSING: Any = object()
@@ -386,7 +389,7 @@ def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: DTypeLike | None = None,
     axis: int = 0, *, device: Device | str | None = None,
 ) -> Any:
-    return computed(np.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device)
+    return computed_result(np.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device)
 
 
 @public
@@ -406,4 +409,5 @@ def geomspace(
 
 @public
 def fromiter(iter: Iterable[Any], dtype: DTypeLike | None, count: int = -1, *, like: Any = None) -> ndarray:
-    return take_over(np.fromiter(iter, dtype, count))
+    made: ndarray = take_over(np.fromiter(iter, dtype, count))
+    return made

@@ -8,7 +8,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ArrayLike, ndarray
+from asnumpy._types import ArrayLike, Casting, ndarray
 from asnumpy.dtypes.dtype import supported, unsupported_error
 from asnumpy.host.door import as_numpy
 from asnumpy.host.numpys import derived
@@ -76,7 +76,7 @@ _core.set_hooks({"asarray": _converted})
 asarray = _core.asarray  # our arrays pass through
 
 
-def positions(indices: Any, casting: Any = "same_kind") -> ndarray:
+def positions(indices: Any, casting: Casting = "same_kind") -> ndarray:
     """Indices as an int64 array: arrays are cast by the rule, other sequences whatever they hold."""
     if isinstance(indices, ndarray):
         index = indices

@@ -78,7 +78,7 @@ def interleave(runs: Sequence[Run], rounds: int, least_seconds: float = 0.0) -> 
     for turn in range(rounds):
         order = range(len(runs)) if turn % 2 == 0 else reversed(range(len(runs)))
         for i in order:
-            run, count = runs[i], calls[i]
+            run, count, result = runs[i], calls[i], None
             start = time.perf_counter()
             for _ in range(count):
                 result = run()

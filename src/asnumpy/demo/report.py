@@ -116,7 +116,8 @@ def save_pictures(before: np.ndarray, after: np.ndarray, edges: np.ndarray, fold
     from matplotlib import image
 
     def as_bytes(picture: Any) -> np.ndarray:
-        return (np.clip(picture, 0, 1) * 255 + 0.5).astype(np.uint8)
+        made: np.ndarray = (np.clip(picture, 0, 1) * 255 + 0.5).astype(np.uint8)
+        return made
 
     pictures = {
         "photograph.png": as_bytes(before[0]),

@@ -10,6 +10,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
+from asnumpy._types import Casting
 
 bfloat16 = ml_dtypes.bfloat16
 
@@ -92,7 +93,7 @@ def as_dtype(value: Any, function: str = "asarray") -> np.dtype:
         return known
     if isinstance(value, str) and value in EXTENDED:
         return EXTENDED[value]  # whatever another package calls so
-    dtype = np.dtype(value)
+    dtype: np.dtype = np.dtype(value)
     if not supported(dtype) or not dtype.isnative:
         raise unsupported_error(dtype, function)
     if named and len(_known) < 1000:  # classes made at run time may name a dtype too
@@ -123,8 +124,8 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype:
 
 
 @public
-def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
-    return np.can_cast(type_of(from_), type_of(to), casting)  # type: ignore[arg-type]
+def can_cast(from_: Any, to: Any, casting: Casting = "safe") -> bool:
+    return np.can_cast(type_of(from_), type_of(to), casting)
 
 
 @public

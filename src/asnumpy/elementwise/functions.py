@@ -18,6 +18,7 @@ from asnumpy.host.door import host
 from asnumpy.host.numpys import expect_target
 from asnumpy.indexing.selection import select_where
 from asnumpy.statistics.averages import store
+from asnumpy.ufunc.folds import NO_VALUE
 from asnumpy.ufunc.functions import (
     absolute,
     add,
@@ -40,7 +41,6 @@ from asnumpy.ufunc.functions import (
     trunc,
 )
 
-_NoValue: Any = np._NoValue
 _WEAK = (bool, int, float, complex)
 _BOOL = np.dtype(bool)
 
@@ -66,7 +66,7 @@ def _rounded(a: ndarray, decimals: int) -> ndarray:
 
 
 @public
-def round(a: Any, decimals: int = 0, out: Any = None) -> ndarray:
+def round(a: ArrayLike, decimals: int = 0, out: Any = None) -> ndarray:
     a, places = asarray(a), index(decimals)
     if (places < 0 and a.dtype.kind in "iu") or (places and a.dtype == _BOOL):
         return host(np.round, a, places, out)  # tens of integers, with NumPy's detour through float64
@@ -115,17 +115,17 @@ def clipped(a: ndarray, /, min: Any = None, max: Any = None, out: Any = None, **
 
 @public
 def clip(
-    a: ArrayLike, a_min: Any = _NoValue, a_max: Any = _NoValue, out: Any = None, *, min: Any = _NoValue,
-    max: Any = _NoValue, **kwargs: Any,
+    a: ArrayLike, a_min: Any = NO_VALUE, a_max: Any = NO_VALUE, out: Any = None, *, min: Any = NO_VALUE,
+    max: Any = NO_VALUE, **kwargs: Any,
 ) -> ndarray:
-    if a_min is _NoValue and a_max is _NoValue:
-        a_min = None if min is _NoValue else min
-        a_max = None if max is _NoValue else max
-    elif a_min is _NoValue:
+    if a_min is NO_VALUE and a_max is NO_VALUE:
+        a_min = None if min is NO_VALUE else min
+        a_max = None if max is NO_VALUE else max
+    elif a_min is NO_VALUE:
         raise TypeError("clip() missing 1 required positional argument: 'a_min'")
-    elif a_max is _NoValue:
+    elif a_max is NO_VALUE:
         raise TypeError("clip() missing 1 required positional argument: 'a_max'")
-    elif min is not _NoValue or max is not _NoValue:
+    elif min is not NO_VALUE or max is not NO_VALUE:
         raise ValueError("Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.")
     return clipped(asarray(a), a_min, a_max, out, **kwargs)
 
@@ -267,7 +267,7 @@ def isreal(x: ArrayLike) -> ndarray:
 @public
 def iscomplexobj(x: ArrayLike) -> bool:
     dtype: Any = getattr(x, "dtype", None)
-    return (dtype if hasattr(dtype, "kind") else asarray(x).dtype).kind == "c"
+    return bool((dtype if hasattr(dtype, "kind") else asarray(x).dtype).kind == "c")
 
 
 @public
@@ -276,7 +276,7 @@ def isrealobj(x: ArrayLike) -> bool:
 
 
 @public
-def real_if_close(a: Any, tol: Any = 100) -> ndarray:
+def real_if_close(a: ArrayLike, tol: Any = 100) -> ndarray:
     a = asarray(a)
     if a.dtype.kind != "c":
         return a

@@ -12,7 +12,8 @@ from asnumpy._public import public
 from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import supported
-from asnumpy.host.door import host
+from asnumpy.host.door import host_result
+from asnumpy.ufunc.folds import NO_VALUE
 from asnumpy.ufunc.ufunc import of_numpy, ufuncs
 
 _NUMBERS = (bool, int, float, complex, np.number, np.bool)
@@ -103,13 +104,14 @@ for _dunder in (
 
 def _trace(func: Callable[..., Any], count: int) -> tuple[_Tape, tuple[int, ...], bool] | None:
     """The steps of a function, the places of its results, whether they are a tuple. None: it has to be called."""
-    tapes, results = [], []
+    tapes, results, several = [], [], False
     for _ in range(2):  # twice: a function that does not do the same again has to be called for each element
         tape = _Tape()
         try:
             made = func(*[tape.value() for _ in range(count)])
         except Exception:  # whatever it is, calling the function with an element shows whether it is its own
             return None
+        several = isinstance(made, tuple)
         parts = made if isinstance(made, tuple) else (made,)
         if tape.spoiled or not parts or not all(isinstance(one, _Traced) and one.tape is tape for one in parts):
             return None
@@ -117,7 +119,7 @@ def _trace(func: Callable[..., Any], count: int) -> tuple[_Tape, tuple[int, ...]
         results.append(tuple(one.place for one in parts))
     if results[0] != results[1] or tapes[0].text() != tapes[1].text():
         return None
-    return tapes[0], results[0], isinstance(made, tuple)
+    return tapes[0], results[0], several
 
 
 def _replay(tape: _Tape, inputs: list[ndarray]) -> list[Any]:
@@ -143,11 +145,11 @@ class vectorize(np.vectorize):
     """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self.pyfunc is np._NoValue or self.signature is not None:
+        if self.pyfunc is NO_VALUE or self.signature is not None:
             args = tuple(np.asarray(one) if isinstance(one, ndarray) else one for one in args)
             kwargs = {key: np.asarray(one) if isinstance(one, ndarray) else one for key, one in kwargs.items()}
         made = super().__call__(*args, **kwargs)
-        if self.pyfunc is np._NoValue or made is self:  # it was used as a decorator with arguments
+        if self.pyfunc is NO_VALUE or made is self:  # it was used as a decorator with arguments
             return made
         return tuple(map(_own, made)) if isinstance(made, tuple) else _own(made)
 
@@ -205,13 +207,13 @@ class _PythonFunction:
         self.__doc__ = made.__doc__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return host(self.numpy, *args, **kwargs)
+        return host_result(self.numpy, *args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.numpy, name)
         if not callable(found):
             return found
-        return lambda *args, **kwargs: host(found, *args, **kwargs)
+        return lambda *args, **kwargs: host_result(found, *args, **kwargs)
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.__name__}'>"

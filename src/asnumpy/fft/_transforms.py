@@ -43,11 +43,12 @@ def _of_scipy(a: ndarray, name: str, lengths: Any, axes: Any, norm: Any) -> Call
         return None
     import scipy.fft  # at first use: its import takes as long as all of NumPy's
 
-    return getattr(scipy.fft, name)
+    theirs: Callable[..., Any] = getattr(scipy.fft, name)
+    return theirs
 
 
 def _run(
-    a: ndarray, name: str, lengths: Any, axes: Any, norm: Any, out: Any, plain: tuple[Any, ...],
+    a: ndarray, name: str, lengths: Any, axes: Any, norm: Any, out: ndarray | None, plain: tuple[Any, ...],
 ) -> ndarray:
     try:
         large = _of_scipy(a, name, lengths, axes, norm)
@@ -117,7 +118,7 @@ def _shifted(x: Any, axes: Any, back: bool) -> ndarray:
     a = asarray(x)
 
     def shift(axis: Any) -> int:
-        half = a.shape[axis] // 2
+        half: int = a.shape[axis] // 2
         return -half if back else half
 
     if axes is None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
+from asnumpy._types import ndarray
 from asnumpy.runtime.fallbacks import allow_call, count_call
 
 # A profiler's list while one records: dicts as _core.trace_stop returns them.
@@ -165,7 +166,7 @@ def take_over(value: Any, beside: Any = None) -> Any:
     return door.back(value)
 
 
-def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+def host_result(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Calls a NumPy or SciPy function: our arrays go in as views that share memory, new arrays come out as ours.
 
     Those of a device go in as copies, which is counted (fallbacks()), and results go back to it.
@@ -195,3 +196,6 @@ def host(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
             "bytes": sum(view.nbytes for view, _ in door.views.values()), "detail": "",
         })
     return door.back(result)
+
+
+host: Callable[..., ndarray] = host_result  # of a function that returns one array

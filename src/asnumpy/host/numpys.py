@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core, config
-from asnumpy.host.door import function_name, host
+from asnumpy._types import ndarray
+from asnumpy.host.door import function_name, host_result
 from asnumpy.runtime.fallbacks import allow_call, count_call
 
 _MAKERS = (np.array, np.asarray, np.asanyarray)
@@ -21,9 +22,9 @@ class _Target(_core.UnsupportedDtype):
     """NumPy's own array is to be written."""
 
 
-def expect_target(value: Any, function: str) -> Any:
+def expect_target(value: Any, function: str) -> ndarray:
     """`value`, which is to be written, if it is an array of ours; one of NumPy's is left to NumPy's function."""
-    if isinstance(value, _core.Array):
+    if isinstance(value, ndarray):
         return value
     kind = _Target if isinstance(value, np.ndarray) else TypeError
     raise kind(f"{function}: expected an asnumpy.ndarray or a numpy.ndarray to write to, got {type(value).__name__}")
@@ -53,7 +54,7 @@ def on_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error
             allow_call(function_name(theirs))
             count_call(function_name(theirs))
             return theirs(*args, **kwargs)  # arrays of ours within a list are objects like others
-        return host(theirs, *args, **kwargs)
+        return host_result(theirs, *args, **kwargs)
     except Exception as refusal:  # NumPy's judgement, whatever it is
         raise refusal from None
 

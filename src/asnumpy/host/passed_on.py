@@ -12,7 +12,7 @@ from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, DTypeLike, ndarray
 from asnumpy.dtypes.dtype import as_dtype
-from asnumpy.host.door import host
+from asnumpy.host.door import host_result
 from asnumpy.host.whole import door
 from asnumpy.runtime.devices import Device
 
@@ -70,7 +70,7 @@ class _Place:
 
 def _compared(function: Any, a: Any, b: Any, max_work: Any) -> bool:
     if not (isinstance(a, ndarray) and isinstance(b, ndarray)):
-        return bool(host(function, a, b, max_work))
+        return bool(host_result(function, a, b, max_work))
     if not _core.may_share_memory(a, b):
         return False
     return bool(function(np.asarray(_Place(a)), np.asarray(_Place(b)), max_work))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy.host.door import function_name, host
+from asnumpy.host.door import function_name, host_result
 
 _PLAIN_ERRORS = (np.linalg.LinAlgError, TypeError, ValueError, IndexError)
 
@@ -35,7 +35,7 @@ def door(function: Callable[..., Any], module: str = "asnumpy") -> Callable[...,
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return host(function, *args, **kwargs)
+            return host_result(function, *args, **kwargs)
         except Exception as error:
             name_error(error, short, args)
             raise

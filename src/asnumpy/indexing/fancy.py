@@ -32,13 +32,13 @@ _numpy_getitem.__name__, _numpy_setitem.__name__ = "ndarray.__getitem__", "ndarr
 class _Taken(NamedTuple):
     """A key with one index array: `view[..., index, ...]` along `axis`, and where the index's axes end up."""
 
-    view: Any
-    index: Any  # of int64, any number of axes
+    view: ndarray
+    places: ndarray  # of int64, any number of axes
     axis: int
     front: bool  # the index's axes come first, because the advanced parts are apart
 
 
-def _as_index(part: Any) -> Any:
+def _as_index(part: Any) -> ndarray | None:
     """An index array of ours if `part` is one (integers or booleans), else None."""
     if isinstance(part, ndarray):
         return part
@@ -50,7 +50,7 @@ def _as_index(part: Any) -> Any:
     return None
 
 
-def _whole_mask(a: Any, key: Any) -> Any:
+def _whole_mask(a: ndarray, key: Any) -> ndarray | None:
     """The mask when the key is one boolean array of the array's shape."""
     if isinstance(key, tuple):
         if len(key) != 1:
@@ -62,11 +62,11 @@ def _whole_mask(a: Any, key: Any) -> Any:
     return mask
 
 
-def _integers(index: Any) -> Any:
+def _integers(index: ndarray) -> ndarray:
     return index if index.dtype == _INT64 else _core.cast(index, _INT64)
 
 
-def _one_index_array(a: Any, key: Any) -> _Taken | None:
+def _one_index_array(a: ndarray, key: Any) -> _Taken | None:
     """The key as a view and one index array, when it has exactly one, beside integers, slices, None and Ellipsis."""
     parts = key if isinstance(key, tuple) else (key,)
     place, index = -1, None
@@ -103,7 +103,7 @@ def _one_index_array(a: Any, key: Any) -> _Taken | None:
     return _Taken(view, _integers(index), axis, apart)
 
 
-def _masked_axes(a: Any, parts: tuple[Any, ...], place: int, mask: Any) -> _Taken | None:
+def _masked_axes(a: ndarray, parts: tuple[Any, ...], place: int, mask: ndarray) -> _Taken | None:
     """A mask over the first axes of an array: they are joined to one, which is indexed by the mask's positions."""
     if len(parts) != 1 or mask.ndim > a.ndim or mask.shape != a.shape[: mask.ndim]:
         return None
@@ -115,10 +115,10 @@ def _masked_axes(a: Any, parts: tuple[Any, ...], place: int, mask: Any) -> _Take
 
 def _result_shape(taken: _Taken) -> tuple[int, ...]:
     shape, axis = taken.view.shape, taken.axis
-    return shape[:axis] + taken.index.shape + shape[axis + 1 :]
+    return shape[:axis] + taken.places.shape + shape[axis + 1 :]
 
 
-def getitem(a: Any, key: Any) -> Any:
+def getitem(a: ndarray, key: Any) -> ndarray:
     """`a[key]` for a key that is not a basic one."""
     if type(key) is list and key and type(key[0]) is int and a.ndim:  # the common key first
         plain = np.asarray(key)
@@ -130,19 +130,19 @@ def getitem(a: Any, key: Any) -> Any:
     taken = _one_index_array(a, key)
     if taken is None:
         return host(_numpy_getitem, a, key)
-    index = taken.index
+    index = taken.places
     if index.ndim != 1:
         index = index.reshape(-1)
     result = _core.take(taken.view, index, taken.axis)
-    if taken.index.ndim != 1:
+    if taken.places.ndim != 1:
         result = result.reshape(_result_shape(taken))
     if taken.front and taken.axis:
-        own = range(taken.axis, taken.axis + taken.index.ndim)
+        own = range(taken.axis, taken.axis + taken.places.ndim)
         result = _core.transpose(result, (*own, *(i for i in range(result.ndim) if i not in own)))
     return result
 
 
-def _value(value: Any, dtype: np.dtype) -> Any:
+def _value(value: Any, dtype: np.dtype) -> ndarray | None:
     """The value to assign: an array of ours, or a Python number that the dtype can hold."""
     if isinstance(value, ndarray):
         return value
@@ -152,7 +152,7 @@ def _value(value: Any, dtype: np.dtype) -> Any:
     return asarray(plain) if supported(plain.dtype) else None
 
 
-def setitem(a: Any, key: Any, value: Any) -> None:
+def setitem(a: ndarray, key: Any, value: Any) -> None:
     """`a[key] = value` for a key that is not a basic one."""
     if not a._flags_writeable:
         raise ValueError("assignment destination is read-only")
@@ -171,15 +171,15 @@ def setitem(a: Any, key: Any, value: Any) -> None:
             _scatter(a, key, source, 0)
             return
     try:
-        source = _value(value, a.dtype)
+        given = _value(value, a.dtype)
     except (TypeError, ValueError, OverflowError):
-        source = None  # NumPy looks at the key first
-    if source is not None and a.size and _assign(a, key, mask, source):
+        given = None  # NumPy looks at the key first
+    if given is not None and a.size and _assign(a, key, mask, given):
         return
     host(_numpy_setitem, a, key, value)
 
 
-def _assign(a: Any, key: Any, mask: Any, source: Any) -> bool:
+def _assign(a: ndarray, key: Any, mask: ndarray | None, source: ndarray) -> bool:
     """Assigns by the core; False when NumPy has to do it, or to say what is wrong."""
     dtype = a.dtype
     if source.dtype.kind == "c" and dtype.kind != "c":
@@ -208,11 +208,11 @@ def _assign(a: Any, key: Any, mask: Any, source: Any) -> bool:
             return False
     except ValueError:
         return False
-    if taken.index.ndim != 1:
+    if taken.places.ndim != 1:
         axis, view = taken.axis, taken.view.shape
-        flat_shape = view[:axis] + (taken.index.size,) + view[axis + 1 :]
+        flat_shape = view[:axis] + (taken.places.size,) + view[axis + 1 :]
         source = _core.broadcast_to(source, shape).reshape(flat_shape)
-    return _scatter(taken.view, taken.index.reshape(-1), source, taken.axis)
+    return _scatter(taken.view, taken.places.reshape(-1), source, taken.axis)
 
 
 def _scatter(target: Any, index: Any, source: Any, axis: int) -> bool:

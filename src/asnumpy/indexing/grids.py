@@ -10,10 +10,10 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, DTypeLike, Shape, ndarray
-from asnumpy.creation.arrays import arange, assign_value, computed, normal_shape, zeros
+from asnumpy.creation.arrays import arange, assign_value, computed, computed_result, normal_shape, zeros
 from asnumpy.creation.convert import asarray
-from asnumpy.host.door import host
 from asnumpy.host.numpys import expect_target
+from asnumpy.indexing.selection import nonzero
 from asnumpy.manipulation.shapes import broadcast_arrays, diagonal, ravel
 from asnumpy.ufunc.functions import greater_equal, multiply
 
@@ -104,14 +104,19 @@ def triu(m: ArrayLike, k: int = 0) -> ndarray:
     return _masked(m, k, False)
 
 
+def _positions(by: Callable[..., Any], *args: Any) -> tuple[ndarray, ...]:
+    made: tuple[ndarray, ...] = computed_result(by, *args)
+    return made
+
+
 @public
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ...]:
-    return computed(np.tril_indices, n, k, m)
+    return _positions(np.tril_indices, n, k, m)
 
 
 @public
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ...]:
-    return computed(np.triu_indices, n, k, m)
+    return _positions(np.triu_indices, n, k, m)
 
 
 @public
@@ -129,13 +134,14 @@ def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple[ndarray, ...]:
 def _matrix_shape(arr: Any) -> tuple[int, int]:
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
-    return arr.shape
+    rows, columns = arr.shape
+    return rows, columns
 
 
 @public
 def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0) -> tuple[ndarray, ...]:
     from_mask = asarray(mask_func(_core.cast(zeros((n, n)) + 1, np.dtype(int)), k))
-    return host(np.nonzero, from_mask != 0)
+    return nonzero(from_mask != 0)
 
 
 # --- diagonals ---

@@ -10,10 +10,10 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ArrayLike, Axes, Shape, ndarray
+from asnumpy._types import ArrayLike, Axes, Casting, Order, Shape, ndarray
 from asnumpy.creation.arrays import fill_scalar, zeros_like
 from asnumpy.creation.convert import asarray, positions
-from asnumpy.host.door import host
+from asnumpy.host.door import host, host_result
 from asnumpy.host.numpys import expect_target
 from asnumpy.manipulation.shapes import ravel, resize
 from asnumpy.ufunc.functions import floor_divide, logical_not, maximum, minimum, not_equal, remainder
@@ -76,7 +76,7 @@ def _wrapped(value: Any, dtype: np.dtype) -> Any:
 # --- positions of what is true: their number depends on data, so these run at once ---
 
 
-def _truth(a: Any) -> ndarray:
+def _truth(a: ArrayLike) -> ndarray:
     a = asarray(a)
     return a if a.dtype == _BOOL else not_equal(a, 0) if a.dtype.kind != "V" else _core.cast(a, _BOOL)
 
@@ -105,7 +105,7 @@ def flatnonzero(a: ArrayLike) -> ndarray:
 
 
 @public
-def argwhere(a: Any) -> ndarray:
+def argwhere(a: ArrayLike) -> ndarray:
     a = asarray(a)
     if a.ndim == 0:
         return _core.empty((int(bool(a)), 0), _INTP)
@@ -138,7 +138,9 @@ def _within(index: ndarray, length: int, name: str) -> ndarray:
 
 
 @public
-def take(a: Any, indices: Any, axis: int | None = None, out: ndarray | None = None, mode: str = "raise") -> ndarray:
+def take(
+    a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: ndarray | None = None, mode: str = "raise",
+) -> ndarray:
     a, mode = asarray(a), _mode(mode)
     if axis is None:
         a, axis = ravel(a), 0
@@ -162,7 +164,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: ndarray | None = No
     return made if out is None else write_out(out, made, "output array does not match result of ndarray.take")
 
 
-def write_out(out: Any, made: ndarray, mismatch: str) -> ndarray:
+def write_out(out: ndarray, made: ndarray, mismatch: str) -> ndarray:
     """Stores a result that is already computed into an out= array of the same shape that can hold it."""
     expect_target(out, "out")
     if out.shape != made.shape:
@@ -204,7 +206,7 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -
 
 
 @public
-def compress(condition: Any, a: Any, axis: int | None = None, out: ndarray | None = None) -> ndarray:
+def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: ndarray | None = None) -> ndarray:
     mask = _truth(condition)
     if mask.ndim != 1:
         raise ValueError("condition must be a 1-d array")
@@ -255,7 +257,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> ndarray:
 
 
 @public
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:
+def piecewise(x: ArrayLike, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:
     x = asarray(x)
     if np.ndim(condlist) == 0 or (np.ndim(condlist[0]) == 0 and x.ndim != 0):
         condlist = [condlist]
@@ -282,8 +284,8 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> nd
 # --- writing ---
 
 
-def _target(a: Any, place: str = "argument 1") -> ndarray:
-    expect_target(a, place)
+def _target(a: ArrayLike, place: str = "argument 1") -> ndarray:
+    a = expect_target(a, place)
     if not a._flags_writeable:
         raise ValueError("assignment destination is read-only")
     return a
@@ -345,7 +347,7 @@ def _overwrite(target: ndarray, mask: ndarray, values: Any) -> None:
     if _selectable(dtype):
         _core.apply("where", (_BOOL, dtype, dtype, dtype), (mask, values, target), (target,))
     else:
-        host(np.copyto, target, values, where=mask)
+        host_result(np.copyto, target, values, where=mask)
 
 
 @public
@@ -365,22 +367,22 @@ def putmask(a: ArrayLike, /, mask: ArrayLike, values: ArrayLike) -> None:
 @public
 def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
     arr = _target(arr)
-    host(np.place, arr, _truth(mask), _safely_written(vals, arr.dtype))
+    host_result(np.place, arr, _truth(mask), _safely_written(vals, arr.dtype))
 
 
 @public
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: ArrayLike = True) -> None:
+def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: ArrayLike = True) -> None:
     dst = _target(dst, "copyto() argument 1")
     if type(src) in _WEAK:
         weak = np.dtype(bool) if type(src) is bool else np.result_type(src, dst.dtype)
-        if not np.can_cast(weak, dst.dtype, casting):  # type: ignore[arg-type]
+        if not np.can_cast(weak, dst.dtype, casting):
             raise TypeError(
                 f"Cannot cast scalar from {np.asarray(src).dtype!r} to {dst.dtype!r} according to the rule '{casting}'"
             )
         new: Any = fill_scalar(src, dst.dtype)
     else:
         new = asarray(src)
-        if new.dtype != dst.dtype and not np.can_cast(new.dtype, dst.dtype, casting):  # type: ignore[arg-type]
+        if new.dtype != dst.dtype and not np.can_cast(new.dtype, dst.dtype, casting):
             raise TypeError(
                 f"Cannot cast array data from {new.dtype!r} to {dst.dtype!r} according to the rule '{casting}'"
             )
@@ -399,7 +401,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: ArrayLike = Tr
                     f"could not broadcast input array from shape {operand.shape} into shape {dst.shape}"
                 ) from None
     if _core.overlaps_itself(dst):
-        host(np.copyto, dst, new, where=mask)  # which writes the chosen elements alone, in an order of its own
+        host_result(np.copyto, dst, new, where=mask)  # which writes the chosen elements alone, in an order of its own
     else:
         _overwrite(dst, mask, new)
 
@@ -408,12 +410,13 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: ArrayLike = Tr
 
 
 @public
-def unravel_index(indices: ArrayLike, shape: Shape, order: str = "C") -> tuple[ndarray, ...]:
-    return host(np.unravel_index, indices, shape, order)
+def unravel_index(indices: ArrayLike, shape: Shape, order: Order | None = "C") -> tuple[ndarray, ...]:
+    places: tuple[ndarray, ...] = host_result(np.unravel_index, indices, shape, order)
+    return places
 
 
 @public
-def ravel_multi_index(multi_index: Any, dims: Shape, mode: Any = "raise", order: str = "C") -> ndarray:
+def ravel_multi_index(multi_index: Any, dims: Shape, mode: Any = "raise", order: Order | None = "C") -> ndarray:
     return host(np.ravel_multi_index, multi_index, dims, mode, order)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._types import ndarray
-from asnumpy.creation.arrays import array, computed
-from asnumpy.host.door import host
+from asnumpy.creation.arrays import array, computed, computed_result
+from asnumpy.host.door import host_result
 from asnumpy.manipulation.joining import concatenate
 
 
@@ -19,7 +19,7 @@ class _OpenGrid:
     __doc__ = f"{__doc__}\n\n{np.ogrid.__doc__}"
 
     def __getitem__(self, key: Any) -> Any:
-        return computed(np.ogrid.__getitem__, key)  # lines are short: NumPy makes them
+        return computed_result(np.ogrid.__getitem__, key)  # lines are short: NumPy makes them
 
 
 class _FullGrid:
@@ -28,7 +28,7 @@ class _FullGrid:
     __doc__ = f"{__doc__}\n\n{np.mgrid.__doc__}"
 
     def __getitem__(self, key: Any) -> Any:
-        lines = computed(np.ogrid.__getitem__, key)
+        lines = computed_result(np.ogrid.__getitem__, key)
         if isinstance(lines, ndarray):
             return lines
         shape = tuple(line.size for line in lines)
@@ -54,16 +54,16 @@ class _Joiner:
         if isinstance(parts[0], str):
             numbers = parts[0].split(",")
             if not 1 <= len(numbers) <= 3 or not all(one.strip().lstrip("-").isdigit() for one in numbers):
-                return host(self._source.__getitem__, key)  # matrices, and errors in NumPy's words
+                return host_result(self._source.__getitem__, key)  # matrices, and errors in NumPy's words
             given = [int(one) for one in numbers]
             axis, ndmin, line = *given, *(axis, ndmin, line)[len(given):]
             parts = parts[1:]
         if not parts or any(isinstance(part, str) for part in parts):
-            return host(self._source.__getitem__, key)
+            return host_result(self._source.__getitem__, key)
         try:
             return self._joined(parts, axis, ndmin, line)
         except _core.UnsupportedDtype:
-            return host(self._source.__getitem__, key)
+            return host_result(self._source.__getitem__, key)
 
     def _joined(self, parts: tuple[Any, ...], axis: int, ndmin: int, line: int) -> Any:
         kinds: list[Any] = []

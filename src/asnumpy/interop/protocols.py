@@ -9,7 +9,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._types import ndarray
-from asnumpy.host.door import host
+from asnumpy.host.door import host_result
 from asnumpy.ufunc.ufunc import of_numpy
 
 
@@ -52,7 +52,7 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
     """`__array_ufunc__`: a method of one of NumPy's ufuncs, called with arrays of ours."""
     own = of_numpy(ufunc)
     if own is None:
-        return host(getattr(ufunc, method), *inputs, **kwargs)
+        return host_result(getattr(ufunc, method), *inputs, **kwargs)
     if method == "__call__":
         return own(*inputs, **kwargs)
     return getattr(own, method)(*inputs, **kwargs)
@@ -75,4 +75,4 @@ def array_function(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     own = _own_function(function)
     if own is not None and callable(own) and not isinstance(own, type):
         return _core.call_back(own, args, kwargs)
-    return host(function, *args, **kwargs)
+    return host_result(function, *args, **kwargs)

@@ -17,7 +17,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ArrayLike
+from asnumpy._types import ArrayLike, Order
 from asnumpy.array.ndarray import ndarray
 from asnumpy.dtypes.dtype import EXTENDED, as_dtype, is_extended
 from asnumpy.host.door import take_over
@@ -80,7 +80,7 @@ class memmap(ndarray):
 
     def __new__(
         subtype, filename: Any, dtype: Any = np.uint8, mode: Any = "r+", offset: int = 0, shape: Any = None,
-        order: Any = "C",
+        order: Order | None = "C",
     ) -> Any:
         try:
             kind = as_dtype(dtype, "memmap")

@@ -102,7 +102,7 @@ def fromfile(
     given: Any = float if dtype is None else dtype
     as_dtype(given, "fromfile")
     read_as, wanted = _readable(given) if sep else (given, None)
-    made = take_over(np.fromfile(file, read_as, count, sep, offset))
+    made: ndarray = take_over(np.fromfile(file, read_as, count, sep, offset))
     return made if wanted is None else _core.cast(made, wanted)
 
 
@@ -110,7 +110,7 @@ def fromfile(
 def fromstring(string: Any, dtype: DTypeLike | None = float, count: int = -1, *, sep: str, like: Any = None) -> ndarray:
     as_dtype(dtype, "fromstring")
     read_as, wanted = _readable(dtype)
-    made = take_over(np.fromstring(string, read_as, count, sep=sep))
+    made: ndarray = take_over(np.fromstring(string, read_as, count, sep=sep))
     return made if wanted is None else _core.cast(made, wanted)
 
 

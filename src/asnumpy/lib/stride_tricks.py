@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.arrays import normal_shape
 from asnumpy.creation.convert import asarray
-from asnumpy.manipulation.shapes import broadcast_arrays, broadcast_to, normalize_axis_tuple
+from asnumpy.manipulation.shapes import broadcast_arrays, broadcast_to
 
 __all__ = ["as_strided", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "sliding_window_view"]
 

@@ -108,12 +108,12 @@ def matrix_power(a: ArrayLike, n: int) -> ndarray:
     if exponent < 0:
         x, exponent = inv(x), -exponent
     # squares of squares, multiplied where the exponent has a bit
-    made: Any = None
+    made: ndarray | None = None
     while True:
         exponent, bit = divmod(exponent, 2)
         if bit:
             made = x if made is None else _matmul(made, x)
-        if not exponent:
+        if made is not None and not exponent:
             return made
         x = _matmul(x, x)
 

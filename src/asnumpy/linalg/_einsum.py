@@ -279,14 +279,14 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
             return _core.cast(made, made.dtype)
         fortran = fortran and own
         return _fortran(made) if fortran else made
-    expect_target(out, "einsum")
-    if out.shape != shape:
-        raise ValueError(f"einsum: expected out of shape {shape}, got {out.shape}")
-    if not np.can_cast(wanted, out.dtype, casting):
-        raise TypeError(f"Iterator requested dtype could not be cast from {wanted!r} to {out.dtype!r}, the operand "
+    target = expect_target(out, "einsum")
+    if target.shape != shape:
+        raise ValueError(f"einsum: expected out of shape {shape}, got {target.shape}")
+    if not np.can_cast(wanted, target.dtype, casting):
+        raise TypeError(f"Iterator requested dtype could not be cast from {wanted!r} to {target.dtype!r}, the operand "
                         f"{len(arrays)} dtype, according to the rule '{casting}'")
-    _core.assign(out, made)
-    return out
+    _core.assign(target, made)
+    return target
 
 
 def _fortran(a: ndarray) -> ndarray:

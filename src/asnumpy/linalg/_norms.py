@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ def _inexact(x: Any) -> ndarray:
 
 
 def _real_dtype(a: ndarray) -> np.dtype:
-    return np.dtype(a.dtype.char.lower()) if a.dtype.kind == "c" else a.dtype
+    dtype: np.dtype = a.dtype
+    return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
 
 
 def _squares(a: ndarray) -> ndarray:
@@ -49,8 +51,10 @@ def _of_everything(a: ndarray, keepdims: bool) -> ndarray:
     """The root of the sum of all squares, by `dot`, which sums 16-bit squares before it rounds them."""
     if a.dtype.char in "edf":
         flat = a if a.ndim == 1 else ravel(a, "K")
-        total = sqrt(_core.dot(flat, flat))
-        return total.reshape((1,) * a.ndim) if keepdims else total
+        squared = _core.dot(flat, flat)
+        if squared is not None:
+            total = sqrt(squared)
+            return total.reshape((1,) * a.ndim) if keepdims else total
     return _euclidean(a, tuple(range(a.ndim)), keepdims)
 
 
@@ -102,7 +106,8 @@ def _matrix(a: ndarray, order: Any, axes: tuple[int, int], keepdims: bool) -> nd
 
 
 def _singular_values(a: ndarray, row: int, column: int) -> ndarray:
-    return _svd(moveaxis(a, (row, column), (-2, -1)), compute_uv=False)
+    values: ndarray = _svd(moveaxis(a, (row, column), (-2, -1)), compute_uv=False)
+    return values
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> ndarray:
@@ -137,7 +142,7 @@ def vector_norm(x: ArrayLike, /, *, axis: Axes | None = None, keepdims: bool = F
     if axis is None:
         axes = tuple(range(a.ndim))
     elif isinstance(axis, tuple):
-        axes = normalize_axis_tuple(axis, a.ndim)
+        axes = normalize_axis_tuple(tuple(map(index, axis)), a.ndim)
     else:
         return norm(a, ord, axis, keepdims)
     return _vector(a, ord, axes, keepdims)

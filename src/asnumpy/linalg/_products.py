@@ -22,7 +22,7 @@ _FLOAT32 = np.dtype(np.float32)
 
 
 def product_dtype(*arrays: ndarray) -> np.dtype:
-    first = arrays[0].dtype
+    first: np.dtype = arrays[0].dtype
     for a in arrays[1:]:
         if a.dtype != first:
             return np.result_type(*(a.dtype for a in arrays))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ArrayLike, DTypeLike, ndarray
+from asnumpy._types import ArrayLike, Casting, DTypeLike, ndarray
 from asnumpy.creation.convert import asarray, positions
 from asnumpy.dtypes.dtype import as_dtype
 from asnumpy.host.door import host
@@ -22,12 +23,12 @@ _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 _WEAK = (bool, int, float, complex)
 
 
-def _joined_dtype(parts: list[ndarray], given: Any, dtype: Any, out: Any, casting: str) -> np.dtype:
+def _joined_dtype(parts: list[ndarray], given: Any, dtype: Any, out: Any, casting: Casting) -> np.dtype:
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
-    first = parts[0].dtype
+    first: np.dtype = parts[0].dtype
     if out is not None:
-        wanted = out.dtype
+        wanted: np.dtype = out.dtype
     elif dtype is not None:
         if np.dtype(dtype).subdtype is not None:
             raise TypeError(f"The dtype `{np.dtype(dtype)!r}` is not a valid dtype for concatenation since it is a "
@@ -40,7 +41,7 @@ def _joined_dtype(parts: list[ndarray], given: Any, dtype: Any, out: Any, castin
             *(one if type(one) in _WEAK else part.dtype for one, part in zip(given, parts, strict=True))
         )
     for part in parts:
-        if part.dtype != wanted and not np.can_cast(part.dtype, wanted, casting):  # type: ignore[arg-type]
+        if part.dtype != wanted and not np.can_cast(part.dtype, wanted, casting):
             raise TypeError(
                 f"Cannot cast array data from {part.dtype!r} to {wanted!r} according to the rule '{casting}'")
     return wanted
@@ -55,7 +56,7 @@ def _check_out(out: Any, lengths: tuple[int, ...], function: str) -> None:
 @public
 def concatenate(
     arrays: Any, /, axis: int | None = 0, out: ndarray | None = None, *, dtype: DTypeLike | None = None,
-    casting: str = "same_kind",
+    casting: Casting = "same_kind",
 ) -> ndarray:
     if type(axis) is int and out is None and dtype is None and casting == "same_kind":
         made = _core.join(arrays, axis)
@@ -122,7 +123,7 @@ def _sequence(arrays: Any) -> Any:
 @public
 def stack(
     arrays: Any, axis: int = 0, out: ndarray | None = None, *, dtype: DTypeLike | None = None,
-    casting: str = "same_kind",
+    casting: Casting = "same_kind",
 ) -> ndarray:
     given = list(_sequence(arrays))
     if not given:
@@ -141,13 +142,13 @@ def _several(arrays: Any, grow: Any) -> list[ndarray]:
 
 
 @public
-def hstack(tup: Any, *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> ndarray:
+def hstack(tup: Any, *, dtype: DTypeLike | None = None, casting: Casting = "same_kind") -> ndarray:
     parts = _several(tup, atleast_1d)
     return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 @public
-def vstack(tup: Any, *, dtype: DTypeLike | None = None, casting: str = "same_kind") -> ndarray:
+def vstack(tup: Any, *, dtype: DTypeLike | None = None, casting: Casting = "same_kind") -> ndarray:
     return concatenate(_several(tup, atleast_2d), 0, dtype=dtype, casting=casting)
 
 
@@ -220,9 +221,9 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list
     axis_length = a.shape[axis]
     if hasattr(indices_or_sections, "__len__") and getattr(indices_or_sections, "ndim", 1) > 0:
         points = [0, *(int(point) for point in indices_or_sections), axis_length]
-        bounds = list(itertools.pairwise(points))
+        bounds: list[tuple[int, int | None]] = list(itertools.pairwise(points))
         last = len(bounds) - 1
-        bounds = [(low, None if place == last else high) for place, (low, high) in enumerate(bounds)]  # type: ignore
+        bounds = [(low, None if place == last else high) for place, (low, high) in enumerate(bounds)]
     else:
         sections = int(indices_or_sections)
         if sections <= 0:
@@ -290,7 +291,7 @@ def tile(A: Any, reps: Any) -> ndarray:
 
 
 @public
-def repeat(a: Any, repeats: Any, axis: int | None = None) -> ndarray:
+def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> ndarray:
     a = asarray(a)
     if axis is None:
         a, axis = ravel(a), 0
@@ -362,15 +363,15 @@ def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None =
 
 
 @public
-def apply_over_axes(func: Any, a: Any, axes: Any) -> ndarray:
-    a = asarray(a)
-    ndim = a.ndim
+def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: Any) -> ndarray:
+    values = asarray(a)
+    ndim = values.ndim
     for axis in (axes,) if np.ndim(axes) == 0 else axes:
         (axis,) = normalize_axis_tuple(axis, ndim)
-        made = _core.call_back(func, (a, axis), {})
-        if made.ndim != a.ndim:
+        made: ndarray = _core.call_back(func, (values, axis), {})
+        if made.ndim != ndim:
             made = made[(_ALL,) * axis + (None,)]
-            if made.ndim != a.ndim:
+            if made.ndim != ndim:
                 raise ValueError("function is not returning an array of the correct shape")
-        a = made
-    return a
+        values = made
+    return values

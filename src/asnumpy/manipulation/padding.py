@@ -107,8 +107,7 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
     _core.assign(out[(*middle, ...)], a)
     if mode == "empty":
         return out
-    if mode == "constant":
-        values = _pairs(_plain(kwargs.get("constant_values", 0)), a.ndim)
+    values = _pairs(_plain(kwargs.get("constant_values", 0)), a.ndim) if mode == "constant" else []
     if mode in ("maximum", "minimum") and any(0 in pair for pair in _stat_lengths(kwargs, a.ndim)):
         raise ValueError("stat_length of 0 yields no value for padding")
     for axis, (length, (before, after)) in enumerate(zip(a.shape, widths, strict=True)):

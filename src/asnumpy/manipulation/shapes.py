@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ArrayLike, Axes, Shape, ndarray
+from asnumpy._types import ArrayLike, Order, Shape, ndarray
 from asnumpy.creation.arrays import empty_ordered, normal_shape
 from asnumpy.creation.convert import asarray
 
@@ -18,18 +18,21 @@ _ALL = slice(None)
 
 @public
 def shape(a: Any) -> tuple[int, ...]:
-    return a.shape if hasattr(a, "shape") else asarray(a).shape
+    known: tuple[int, ...] = a.shape if hasattr(a, "shape") else asarray(a).shape
+    return known
 
 
 @public
 def ndim(a: Any) -> int:
-    return a.ndim if hasattr(a, "ndim") else asarray(a).ndim
+    known: int = a.ndim if hasattr(a, "ndim") else asarray(a).ndim
+    return known
 
 
 @public
 def size(a: Any, axis: Any = None) -> int:
     if axis is None:
-        return a.size if hasattr(a, "size") else asarray(a).size
+        known: int = a.size if hasattr(a, "size") else asarray(a).size
+        return known
     lengths = shape(a)
     total = 1
     for one in normalize_axis_tuple(axis, len(lengths)):
@@ -38,7 +41,9 @@ def size(a: Any, axis: Any = None) -> int:
 
 
 @public
-def reshape(a: ArrayLike, /, shape: Shape, order: str | None = "C", *, copy: bool | None = None) -> ndarray:
+def reshape(
+    a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] | None = "C", *, copy: bool | None = None,
+) -> ndarray:
     return (a if _core.is_number(a) else asarray(a)).reshape(shape, order=order, copy=copy)
 
 
@@ -64,7 +69,7 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ndarray:
 
 
 @public
-def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
+def moveaxis(a: ArrayLike, source: Any, destination: Any) -> ndarray:
     a = asarray(a)
     origins = normalize_axis_tuple(source, a.ndim, "source")
     places = normalize_axis_tuple(destination, a.ndim, "destination")
@@ -77,7 +82,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
 
 
 @public
-def rollaxis(a: Any, axis: int, start: int = 0) -> ndarray:
+def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ndarray:
     a = asarray(a)
     axis = normalize_axis_index(axis, a.ndim)
     if not -a.ndim <= start <= a.ndim:
@@ -91,7 +96,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> ndarray:
 
 
 @public
-def expand_dims(a: Any, axis: Any) -> ndarray:
+def expand_dims(a: ArrayLike, axis: Any) -> ndarray:
     a = asarray(a)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     total = a.ndim + len(axes)
@@ -100,7 +105,7 @@ def expand_dims(a: Any, axis: Any) -> ndarray:
 
 
 @public
-def squeeze(a: ArrayLike, axis: Axes | None = None) -> ndarray:
+def squeeze(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None) -> ndarray:
     return (a if _core.is_number(a) else asarray(a)).squeeze(axis)
 
 
@@ -152,7 +157,7 @@ def _spread(a: ndarray, lengths: tuple[int, ...]) -> ndarray:
 
 
 @public
-def ravel(a: ArrayLike, order: str | None = "C") -> ndarray:
+def ravel(a: ArrayLike, order: Order | None = "C") -> ndarray:
     return asarray(a).ravel(order)
 
 

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import polyutils
 from numpy.polynomial._polybase import ABCPolyBase
 
 from asnumpy import _core
@@ -111,7 +112,7 @@ def vandermonde(x: Any, deg: Any, fill: Fill) -> ndarray:
     return moveaxis(values, 0, -1)
 
 
-def vandermonde_product(vander: Any, points: tuple[Any, ...], degrees: Any) -> ndarray:
+def vandermonde_product(vander: Callable[..., ndarray], points: tuple[Any, ...], degrees: Any) -> ndarray:
     """The products of the bases in several variables, flattened into one last axis."""
     count = len(points)
     if len(degrees) != count:
@@ -120,12 +121,13 @@ def vandermonde_product(vander: Any, points: tuple[Any, ...], degrees: Any) -> n
     dtype = np.result_type(*(one.dtype for one in given), np.float16)
     if any(one.shape != given[0].shape for one in given):
         np.asarray([plain(one) for one in given])  # raises NumPy's error
-    product: Any = None
+    product: ndarray | None = None
     for i, (one, degree) in enumerate(zip(given, degrees, strict=True)):
         key: list[Any] = [None] * count
         key[i] = slice(None)
         factor = vander(one.astype(dtype) if one.dtype != dtype else one, degree)[(..., *key)]
         product = factor if product is None else product * factor
+    assert product is not None  # there are two points or three
     return product.reshape(product.shape[:-count] + (-1,))
 
 
@@ -211,7 +213,7 @@ def functions_of(
 _Base: Any = ABCPolyBase  # its stub leaves out what subclasses define
 
 
-class Series(_Base):
+class Series(_Base):  # type: ignore[misc]
     """A series whose coefficients, domain and window are arrays of ours; NumPy's class has the arithmetic."""
 
     _original: Any  # NumPy's class for this basis
@@ -251,10 +253,10 @@ class Series(_Base):
         return self._val(offset + scale * arg, self.coef)
 
     def mapparms(self) -> Any:
-        return np.polynomial.polyutils.mapparms(plain(self.domain), plain(self.window))
+        return polyutils.mapparms(plain(self.domain), plain(self.window))
 
     def roots(self) -> Any:
-        offset, scale = np.polynomial.polyutils.mapparms(plain(self.window), plain(self.domain))
+        offset, scale = polyutils.mapparms(plain(self.window), plain(self.domain))
         return offset + scale * self._roots(self.coef)
 
     def has_samecoef(self, other: Any) -> bool:

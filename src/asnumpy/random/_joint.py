@@ -87,11 +87,11 @@ def draw_dirichlet(source: Source, alpha: Any, size: Any) -> ndarray:
         _core.assign(made, float("nan") if np.isnan(plain).any() else 0.0)
         return made
     if not plain.max() < 0.1:
-        drawn = source.draw_checked("dirichlet", shape, [Parameter(plain), Parameter(1.0)], row="gamma")
+        drawn: ndarray = source.draw_checked("dirichlet", shape, [Parameter(plain), Parameter(1.0)], row="gamma")
         return drawn / drawn.sum(-1, keepdims=True)
     rest = np.append(plain[::-1].cumsum()[::-1][1:], 0.0)  # of the categories that follow
     first, second = np.where(plain > 0, plain, 1.0), np.where(rest > 0, rest, 1.0)
-    broken = source.draw_checked("dirichlet", shape, [Parameter(first), Parameter(second)], row="beta")
+    broken: ndarray = source.draw_checked("dirichlet", shape, [Parameter(first), Parameter(second)], row="beta")
     broken = where(asarray(plain > 0), where(asarray(rest > 0), broken, 1.0), 0.0)
     left = cumprod(1 - broken[..., :-1], -1)
     return broken * concatenate([1 + 0 * broken[..., :1], left], -1)
@@ -135,5 +135,6 @@ def draw_multivariate_normal(
                     raise ValueError(f"multivariate_normal: {text}")
                 warnings.warn(text, RuntimeWarning, stacklevel=4)
         factor = columns * np.sqrt(np.abs(values) if method == "eigh" else values)
-    standard = source.draw_checked("multivariate_normal", shape, [Parameter(0.0), Parameter(1.0)], row="normal")
+    unit = [Parameter(0.0), Parameter(1.0)]
+    standard: ndarray = source.draw_checked("multivariate_normal", shape, unit, row="normal")
     return asarray(centre.astype(np.float64)) + (standard.reshape(-1, shape[-1]) @ asarray(factor.T)).reshape(shape)

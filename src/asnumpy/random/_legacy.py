@@ -47,7 +47,8 @@ class RandomState(Distributions):
             self._bit_generator = as_bit_generator(seed, "RandomState")
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.get_state(legacy=False)
+        state: dict[str, Any] = self.get_state(legacy=False)
+        return state
 
     def __setstate__(self, state: Any) -> None:
         self.set_state(state)
@@ -71,13 +72,13 @@ class RandomState(Distributions):
             return
         if not isinstance(state, (tuple, list)):
             raise TypeError("set_state: state must be a dict or a tuple.")
-        words = np.asarray(state[1]) if len(state) > 1 else np.empty(0)
+        name, words = (state[0], np.asarray(state[1])) if len(state) >= 2 else ("", np.empty(0))
         if words.shape != (4,):
             raise ValueError("set_state: expected a state that asnumpy.random.get_state gave, which has 4 words; "
                              f"got an array of shape {words.shape}")
         counter, key = words_of(words[:2], "counter"), words_of(words[2:], "key")
         self._bit_generator.state = {
-            "bit_generator": state[0], "state": {"counter": counter, "key": key},
+            "bit_generator": name, "state": {"counter": counter, "key": key},
         }
 
     # --- uniform numbers ---

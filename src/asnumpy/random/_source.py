@@ -110,7 +110,7 @@ def size_shape(size: Any) -> tuple[int, ...]:
 
 def float_dtype(dtype: Any, function: str) -> np.dtype:
     """The dtype of a draw that is float64 or float32."""
-    wanted = np.dtype(dtype)
+    wanted: np.dtype = np.dtype(dtype)
     if not wanted.isnative:
         raise ValueError("Providing a dtype with a non-native byteorder is not supported. If you require "
                          "platform-independent byteorder, call byteswap when required.")
@@ -174,7 +174,7 @@ class Source:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._bit_generator,)
 
-    def fill(self, row: str, out: Any, parameters: tuple[Any, ...] = (), option: int = 0) -> Any:
+    def fill(self, row: str, out: ndarray, parameters: tuple[Any, ...] = (), option: int = 0) -> ndarray:
         """Draws `out`, an array of ours in C order, from the next words of the stream."""
         name = f"random_{row}"
         words = _WORDS.get(name)
@@ -247,8 +247,8 @@ class Source:
                     f"{function}: Output size {shape} is not compatible with broadcast dimensions of inputs "
                     f"{np.broadcast_shapes(*shapes)}."
                 )
-        direct = isinstance(out, ndarray) and out._flags_c_contiguous
         device = _common_device(function, parameters, out)
-        made = out if direct else _core.empty(shape, dtype, "C", device)
-        self.fill(row or function, made, tuple(one.array for one in parameters))
-        return made if direct else stored(out, made)
+        arrays = tuple(one.array for one in parameters)
+        if isinstance(out, ndarray) and out._flags_c_contiguous:
+            return self.fill(row or function, out, arrays)
+        return stored(out, self.fill(row or function, _core.empty(shape, dtype, "C", device), arrays))

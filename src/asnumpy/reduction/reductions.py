@@ -13,6 +13,7 @@ from asnumpy.creation.convert import asarray
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.folds import NO_VALUE, accumulate, default_dtypes, reduce
 from asnumpy.ufunc.functions import add, logical_and, logical_or, maximum, minimum, multiply
+from asnumpy.ufunc.ufunc import ufunc
 
 _core_reduce, _cast = _core.reduce, _core.cast
 
@@ -22,7 +23,7 @@ class Reduction:
 
     __slots__ = ("plans", "ufunc")
 
-    def __init__(self, ufunc: Any) -> None:
+    def __init__(self, ufunc: ufunc) -> None:
         self.ufunc = ufunc
         self.plans: dict[np.dtype, tuple[np.dtype, np.dtype | None, bool, bool]] = {}
 
@@ -106,7 +107,7 @@ def any(
     return reduced(ANY, asarray(a), axis, None, out, keepdims, NO_VALUE, where)
 
 
-def _running(ufunc: Any, a: ndarray, axis: Any, dtype: Any, out: Any) -> Any:
+def _running(ufunc: ufunc, a: ndarray, axis: Any, dtype: Any, out: Any) -> ndarray:
     if axis is None:
         if a.ndim != 1:
             a = a.reshape(-1)
@@ -131,7 +132,7 @@ def cumprod(a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = No
 
 
 def _cumulative(
-    ufunc: Any, name: str, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: bool,
+    ufunc: ufunc, x: ArrayLike, axis: int | None, dtype: Any, out: Any, include_initial: bool,
 ) -> ndarray:
     a = asarray(x)
     if a.ndim == 0:
@@ -157,7 +158,7 @@ def cumulative_sum(
     x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, out: Any = None,
     include_initial: bool = False,
 ) -> ndarray:
-    return _cumulative(add, "cumulative_sum", x, axis, dtype, out, include_initial)
+    return _cumulative(add, x, axis, dtype, out, include_initial)
 
 
 @public
@@ -165,4 +166,4 @@ def cumulative_prod(
     x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None, out: Any = None,
     include_initial: bool = False,
 ) -> ndarray:
-    return _cumulative(multiply, "cumulative_prod", x, axis, dtype, out, include_initial)
+    return _cumulative(multiply, x, axis, dtype, out, include_initial)

@@ -27,7 +27,9 @@ def _device(device: Any) -> str:
     return chosen if chosen != "cpu" else _core.devices()[-1]
 
 
-def _new(function: str, shape: Any, dtype: Any, order: str, device: Any) -> tuple[np.ndarray, np.ndarray | None]:
+def _new(
+    function: str, shape: Any, dtype: Any, order: Literal["C", "F"], device: Any,
+) -> tuple[np.ndarray, np.ndarray | None]:
     """An array, and the bytes it lies on where they are pinned; else it is an ordinary one of zeros."""
     lengths, wanted = _lengths(shape), np.dtype(dtype)
     if order not in ("C", "F"):
@@ -43,12 +45,12 @@ def _new(function: str, shape: Any, dtype: Any, order: str, device: Any) -> tupl
     return np.ndarray(lengths, wanted, buffer=memory, order=layout), memory
 
 
-def _order(a: Any) -> str:
+def _order(a: Any) -> Literal["C", "F"]:
     return "F" if a.flags.f_contiguous and not a.flags.c_contiguous else "C"
 
 
 @public
-def empty_pinned(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None) -> np.ndarray:
+def empty_pinned(shape: Any, dtype: Any = float, order: Literal["C", "F"] = "C", *, device: Any = None) -> np.ndarray:
     """A NumPy array with any values over pinned memory, for copies to and from a device that do not hold up the host.
 
     Parameters: shape, dtype and order ('C' or 'F') as for numpy.empty; device, whose driver pins the memory (None:
@@ -60,7 +62,7 @@ def empty_pinned(shape: Any, dtype: Any = float, order: str = "C", *, device: An
 
 
 @public
-def zeros_pinned(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None) -> np.ndarray:
+def zeros_pinned(shape: Any, dtype: Any = float, order: Literal["C", "F"] = "C", *, device: Any = None) -> np.ndarray:
     """A NumPy array of zeros over pinned memory.
 
     Parameters: as for empty_pinned. Returns a numpy.ndarray.

@@ -11,10 +11,10 @@ from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import asarray
-from asnumpy.host.door import host
+from asnumpy.host.door import host, host_result
 from asnumpy.indexing.selection import write_out
+from asnumpy.ufunc.folds import NO_VALUE
 
-_NoValue: Any = np._NoValue
 _INTP = np.dtype(np.intp)
 
 
@@ -106,18 +106,18 @@ def _arg_extreme(a: Any, axis: Any, out: Any, keepdims: bool, name: str) -> ndar
 
 
 @public
-def argmax(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = _NoValue) -> ndarray:
-    return _arg_extreme(a, axis, out, keepdims is not _NoValue and keepdims, "argmax")
+def argmax(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = NO_VALUE) -> ndarray:
+    return _arg_extreme(a, axis, out, keepdims is not NO_VALUE and keepdims, "argmax")
 
 
 @public
-def argmin(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = _NoValue) -> ndarray:
-    return _arg_extreme(a, axis, out, keepdims is not _NoValue and keepdims, "argmin")
+def argmin(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = NO_VALUE) -> ndarray:
+    return _arg_extreme(a, axis, out, keepdims is not NO_VALUE and keepdims, "argmin")
 
 
 def in_place(a: ndarray, function: Any, *args: Any, **kwargs: Any) -> None:
     if not a._flags_writeable:
         raise ValueError(f"{function.__name__}: the array is read-only")
-    host(function, a, *args, **kwargs)
+    host_result(function, a, *args, **kwargs)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import asarray
-from asnumpy.host.door import host
+from asnumpy.host.door import host, host_result
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import ravel
 
@@ -21,7 +21,8 @@ def unique(
 ) -> Any:
     # the oldest NumPy supported has no `sorted`, and sorts
     extra = {} if sorted else {"sorted": sorted}
-    return host(np.unique, asarray(ar), return_index, return_inverse, return_counts, axis, equal_nan=equal_nan, **extra)
+    asked = (return_index, return_inverse, return_counts)
+    return host_result(np.unique, asarray(ar), *asked, axis, equal_nan=equal_nan, **extra)
 
 
 class UniqueAllResult(NamedTuple):
@@ -64,12 +65,13 @@ def unique_values(x: ArrayLike) -> ndarray:
 
 @public
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray:
-    return unique(concatenate((ravel(ar1), ravel(ar2))))
+    found: ndarray = unique(concatenate((ravel(ar1), ravel(ar2))))
+    return found
 
 
 @public
 def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False) -> Any:
-    return host(np.intersect1d, asarray(ar1), asarray(ar2), assume_unique, return_indices)
+    return host_result(np.intersect1d, asarray(ar1), asarray(ar2), assume_unique, return_indices)
 
 
 @public

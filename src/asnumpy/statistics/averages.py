@@ -18,9 +18,9 @@ from asnumpy.host.numpys import expect_target
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import transpose
 from asnumpy.ufunc.errstate import watching
+from asnumpy.ufunc.folds import NO_VALUE
 from asnumpy.ufunc.functions import conjugate, divide, maximum, minimum, multiply, sqrt, subtract
 
-_NoValue: Any = np._NoValue
 _FLOAT64 = np.dtype(np.float64)
 _FLOAT32 = np.dtype(np.float32)
 # What NumPy accumulates a mean in: itself for the wider types, more precision for the narrow ones.
@@ -47,7 +47,7 @@ def _holds(out: Any, wide: np.dtype | None, a: ndarray, dtype: Any) -> bool:
 
 
 def _keep(keepdims: Any) -> bool:
-    return keepdims is not _NoValue and bool(keepdims)
+    return keepdims is not NO_VALUE and bool(keepdims)
 
 
 def _masked_count(a: ndarray, axes: tuple[int, ...], keepdims: bool, where: Any) -> ndarray:
@@ -61,17 +61,17 @@ def store(result: ndarray, out: Any, function: str) -> ndarray:
         return result
     if isinstance(out, tuple):
         (out,) = out
-    expect_target(out, function)
-    if out.shape != result.shape:
+    target = expect_target(out, function)
+    if target.shape != result.shape:
         raise ValueError(
-            f"{function}: output parameter has shape {out.shape}, which does not match the result's {result.shape}"
+            f"{function}: output parameter has shape {target.shape}, which does not match the result's {result.shape}"
         )
-    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+    if not np.can_cast(result.dtype, target.dtype, "same_kind"):
         raise TypeError(
-            f"Cannot cast {function} output from {result.dtype!r} to {out.dtype!r} with casting rule 'same_kind'"
+            f"Cannot cast {function} output from {result.dtype!r} to {target.dtype!r} with casting rule 'same_kind'"
         )
-    _core.assign(out, result)
-    return out
+    _core.assign(target, result)
+    return target
 
 
 @beside
@@ -100,10 +100,10 @@ def mean_of(a: ndarray, axis: Any, dtype: Any, out: Any, keepdims: bool, where: 
 
 @public
 def mean(
-    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = _NoValue,
-    *, where: ArrayLike = _NoValue,
+    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = NO_VALUE,
+    *, where: ArrayLike = NO_VALUE,
 ) -> ndarray:
-    return mean_of(asarray(a), axis, dtype, out, _keep(keepdims), True if where is _NoValue else where)
+    return mean_of(asarray(a), axis, dtype, out, _keep(keepdims), True if where is NO_VALUE else where)
 
 
 def _squares(deviation: ndarray) -> ndarray:
@@ -116,16 +116,16 @@ def _var(
     a: ndarray, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: Any, mean: Any, correction: Any,
 ) -> ndarray:
     """The variance in NumPy's two passes, in the type that it is computed in (float32 for float16)."""
-    if correction is not _NoValue:
+    if correction is not NO_VALUE:
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
     if dtype is None:
-        wide = _ACCUMULATOR.get(a.dtype, a.dtype)
+        wide: np.dtype = _ACCUMULATOR[a.dtype] if a.dtype in _ACCUMULATOR else a.dtype
     else:
         wide = as_dtype(dtype, "var")
         if wide.kind not in "fcV":
-            return host(np.var, a, axis, dtype, None, ddof, keepdims, where=where, **_given(mean, _NoValue))
+            return host(np.var, a, axis, dtype, None, ddof, keepdims, where=where, **_given(mean, NO_VALUE))
     axes, count = _axes(a, axis)
     masked = where is not True
     divisor: Any = _masked_count(a, axes, True, where) if masked else count
@@ -133,12 +133,12 @@ def _var(
     if (not masked and ddof >= count) or (masked and bool((freedom <= ddof).any())):
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=3)
     source = _core.cast(a, wide) if a.dtype in _NARROW and wide != a.dtype else a
-    if mean is _NoValue and not masked and count == source.size and source.dtype == wide and not watching():
+    if mean is NO_VALUE and not masked and count == source.size and source.dtype == wide and not watching():
         spread = _core.deviations(source)  # in one pass over memory, where the device and the layout allow it
         if spread is not None:
             left = (1,) * (a.ndim if keepdims else a.ndim - len(axes))
             return divide(spread.reshape(left) if left else spread, max(freedom - ddof, 0))
-    if mean is not _NoValue:
+    if mean is not NO_VALUE:
         center = asarray(mean)
     elif masked:
         center = divide(a.sum(axis=axes, dtype=wide, keepdims=True, where=where), divisor)
@@ -146,9 +146,9 @@ def _var(
         center = _total(source, wide, axes, True) / count
     else:
         center = divide(_total(source, wide, axes, True), count)
-    center = center if center.dtype == wide or mean is not _NoValue else _core.cast(center, wide)
+    center = center if center.dtype == wide or mean is not NO_VALUE else _core.cast(center, wide)
     squares = _squares(subtract(source, center))
-    real = squares.dtype if dtype is None else wide
+    real: np.dtype = squares.dtype if dtype is None else wide
     if masked:
         total = squares.sum(axis=axes, dtype=real, keepdims=keepdims, where=where)
         made = divide(total, maximum(freedom - ddof, 0))
@@ -163,7 +163,7 @@ def _total(a: ndarray, dtype: np.dtype, axes: tuple[int, ...], keepdims: bool) -
 
 
 def _given(mean: Any, correction: Any) -> dict[str, Any]:
-    return {name: value for name, value in (("mean", mean), ("correction", correction)) if value is not _NoValue}
+    return {name: value for name, value in (("mean", mean), ("correction", correction)) if value is not NO_VALUE}
 
 
 def _holds_real(out: Any, a: ndarray, dtype: Any) -> bool:
@@ -181,12 +181,12 @@ def _spread_result(made: ndarray, a: ndarray, dtype: Any, out: Any, function: st
 
 @public
 def var(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = _NoValue, *,
-    where: Any = _NoValue, mean: Any = _NoValue, correction: Any = _NoValue,
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = NO_VALUE, *,
+    where: Any = NO_VALUE, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
 ) -> ndarray:
     """Differs from NumPy: float16 is computed in float32 and rounded once."""
     a = asarray(a)
-    mask = True if where is _NoValue else where
+    mask = True if where is NO_VALUE else where
     if is_narrow(a.dtype) or (out is not None and not _holds_real(out, a, dtype)):
         return host(np.var, a, axis, dtype, out, ddof, _keep(keepdims), where=mask, **_given(mean, correction))
     return _spread_result(_var(a, axis, dtype, ddof, _keep(keepdims), mask, mean, correction), a, dtype, out, "var")
@@ -194,12 +194,12 @@ def var(
 
 @public
 def std(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = _NoValue, *,
-    where: Any = _NoValue, mean: Any = _NoValue, correction: Any = _NoValue,
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = NO_VALUE, *,
+    where: Any = NO_VALUE, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
 ) -> ndarray:
     """Differs from NumPy: float16 is computed in float32 and rounded once."""
     a = asarray(a)
-    mask = True if where is _NoValue else where
+    mask = True if where is NO_VALUE else where
     if is_narrow(a.dtype) or (out is not None and not _holds_real(out, a, dtype)):
         return host(np.std, a, axis, dtype, out, ddof, _keep(keepdims), where=mask, **_given(mean, correction))
     made = sqrt(_var(a, axis, dtype, ddof, _keep(keepdims), mask, mean, correction))
@@ -210,7 +210,7 @@ def std(
 
 @public
 def average(
-    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = _NoValue,
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = NO_VALUE,
 ) -> Any:
     a = asarray(a)
     keep = _keep(keepdims)
@@ -241,7 +241,7 @@ def average(
 
 
 @public
-def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NoValue) -> ndarray:
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE) -> ndarray:
     a = asarray(a)
     keep = _keep(keepdims)
     axes = None if axis is None else _axes(a, axis)[0]

@@ -15,9 +15,9 @@ from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import moveaxis, ravel
+from asnumpy.ufunc.folds import NO_VALUE
 from asnumpy.ufunc.functions import add, divide, multiply, not_equal, subtract
 
-_NoValue: Any = np._NoValue
 _ALL = slice(None)
 
 
@@ -26,30 +26,30 @@ def _along(ndim: int, axis: int, key: Any) -> tuple[Any, ...]:
 
 
 @public
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = _NoValue, append: Any = _NoValue) -> ndarray:
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: Any = NO_VALUE) -> ndarray:
     if n == 0:
-        return a
+        return a  # type: ignore[no-any-return]  # as it came, which may be a list
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n!r}")
-    a = asarray(a)
-    if a.ndim == 0:
+    values = asarray(a)
+    if values.ndim == 0:
         raise ValueError("diff requires input that is at least one dimensional")
-    axis = normalize_axis_index(axis, a.ndim)
+    axis = normalize_axis_index(axis, values.ndim)
     parts = []
-    for extra in (prepend, a, append):
-        if extra is _NoValue:
+    for extra in (prepend, values, append):
+        if extra is NO_VALUE:
             continue
-        part = extra if extra is a else asarray(extra)
+        part = asarray(extra)
         if part.ndim == 0:
-            part = _core.broadcast_to(part, (*a.shape[:axis], 1, *a.shape[axis + 1:]))
+            part = _core.broadcast_to(part, (*values.shape[:axis], 1, *values.shape[axis + 1:]))
         parts.append(part)
     if len(parts) > 1:
-        a = concatenate(parts, axis)
-    operation = not_equal if a.dtype == bool else subtract
-    upper, lower = _along(a.ndim, axis, slice(1, None)), _along(a.ndim, axis, slice(None, -1))
+        values = concatenate(parts, axis)
+    operation = not_equal if values.dtype == bool else subtract
+    upper, lower = _along(values.ndim, axis, slice(1, None)), _along(values.ndim, axis, slice(None, -1))
     for _ in range(n):
-        a = operation(a[upper], a[lower])
-    return a
+        values = operation(values[upper], values[lower])
+    return values
 
 
 @public
@@ -238,7 +238,7 @@ def cross(
         return left if right is None else subtract(left, right)
 
     if flat:
-        return minor(0, 1)
+        return subtract(multiply(x[0], y[1]), multiply(x[1], y[0]))
     axisc = normalize_axis_index(axisc, len(shape) + 1, "axisc")
     out = _core.empty((*shape, 3), dtype)
     for place, (first, second) in enumerate(((1, 2), (2, 0), (0, 1))):

@@ -11,7 +11,7 @@ from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import asarray
-from asnumpy.host.door import host
+from asnumpy.host.door import host, host_result
 from asnumpy.indexing.selection import select_where, take
 from asnumpy.manipulation.shapes import ravel
 from asnumpy.ufunc.functions import add, greater_equal, less, less_equal, minimum, multiply, subtract
@@ -77,14 +77,19 @@ def _equal_bins(a: ndarray, bins: int, edges: np.ndarray) -> ndarray:
     return _core.bincount(place, bins + 1)[:bins]
 
 
+def _by_numpy(a: ndarray, *args: Any) -> tuple[ndarray, ndarray]:
+    made: tuple[ndarray, ndarray] = host_result(np.histogram, a, *args)
+    return made
+
+
 @public
 def histogram(
-    a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None,
+    a: ArrayLike, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None,
 ) -> tuple[ndarray, ndarray]:
     a = asarray(a)
     plain = weights is None and not density and a.size >= _SMALL and a.dtype.char in "bhilBHIfd"
     if not plain or isinstance(bins, str) or np.ndim(bins):
-        return host(np.histogram, a, bins, range, density, weights)
+        return _by_numpy(a, bins, range, density, weights)
     flat = ravel(a)
     if a.dtype.itemsize == 1:  # 256 values: each is counted, then NumPy puts the values into bins
         lowest = int(np.iinfo(a.dtype).min)
@@ -97,7 +102,7 @@ def histogram(
     # NumPy judges the number of bins and the range, and rounds the edges
     edges = np.histogram_bin_edges(_extremes(flat) if range is None else np.zeros(1, a.dtype), bins, range)
     if not max(abs(float(edges[0])), abs(float(edges[-1]))) < 2.0**52:  # where float64 no longer tells integers apart
-        return host(np.histogram, a, bins, range, density, weights)
+        return _by_numpy(a, bins, range, density, weights)
     return _equal_bins(flat, operator.index(bins), edges), asarray(edges)
 
 
@@ -106,11 +111,13 @@ def histogram2d(
     x: ArrayLike, y: ArrayLike, bins: Any = 10, range: Any = None, density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[ndarray, ndarray, ndarray]:
-    return host(np.histogram2d, x, y, bins, range, density, weights)
+    made: tuple[ndarray, ndarray, ndarray] = host_result(np.histogram2d, x, y, bins, range, density, weights)
+    return made
 
 
 @public
 def histogramdd(
     sample: ArrayLike, bins: Any = 10, range: Any = None, density: bool | None = None, weights: ArrayLike | None = None,
 ) -> tuple[ndarray, tuple[ndarray, ...]]:
-    return host(np.histogramdd, sample, bins, range, density, weights)
+    made: tuple[ndarray, tuple[ndarray, ...]] = host_result(np.histogramdd, sample, bins, range, density, weights)
+    return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,12 @@ from asnumpy.statistics.averages import mean as plain_mean
 from asnumpy.statistics.averages import std as plain_std
 from asnumpy.statistics.averages import store
 from asnumpy.statistics.averages import var as plain_var
+from asnumpy.ufunc.folds import NO_VALUE
 from asnumpy.ufunc.functions import conjugate, divide, fmax, fmin, isnan, logical_not, multiply, sqrt, subtract
-
-_NoValue: Any = np._NoValue
 
 
 def _given(**named: Any) -> dict[str, Any]:
-    return {name: value for name, value in named.items() if value is not _NoValue}
+    return {name: value for name, value in named.items() if value is not NO_VALUE}
 
 
 def _has_nan(a: ndarray) -> bool:
@@ -43,8 +43,8 @@ def _replaced(a: Any, value: float) -> tuple[ndarray, ndarray | None]:
 
 @public
 def nansum(
-    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = _NoValue,
-    initial: Any = _NoValue, where: ArrayLike = _NoValue,
+    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = NO_VALUE,
+    initial: Any = NO_VALUE, where: ArrayLike = NO_VALUE,
 ) -> ndarray:
     filled, _ = _replaced(a, 0)
     return sum(filled, axis=axis, dtype=dtype, out=out, **_given(keepdims=keepdims, initial=initial, where=where))
@@ -52,8 +52,8 @@ def nansum(
 
 @public
 def nanprod(
-    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = _NoValue,
-    initial: Any = _NoValue, where: ArrayLike = _NoValue,
+    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = NO_VALUE,
+    initial: Any = NO_VALUE, where: ArrayLike = NO_VALUE,
 ) -> ndarray:
     filled, _ = _replaced(a, 1)
     return prod(filled, axis=axis, dtype=dtype, out=out, **_given(keepdims=keepdims, initial=initial, where=where))
@@ -74,8 +74,8 @@ def nancumprod(a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None =
 
 @public
 def nanmax(
-    a: ArrayLike, axis: Axes | None = None, out: Any = None, keepdims: bool = _NoValue, initial: Any = _NoValue,
-    where: ArrayLike = _NoValue,
+    a: ArrayLike, axis: Axes | None = None, out: Any = None, keepdims: bool = NO_VALUE, initial: Any = NO_VALUE,
+    where: ArrayLike = NO_VALUE,
 ) -> ndarray:
     """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     return fmax.reduce(asarray(a), axis=axis, out=out, **_given(keepdims=keepdims, initial=initial, where=where))
@@ -83,14 +83,16 @@ def nanmax(
 
 @public
 def nanmin(
-    a: ArrayLike, axis: Axes | None = None, out: Any = None, keepdims: bool = _NoValue, initial: Any = _NoValue,
-    where: ArrayLike = _NoValue,
+    a: ArrayLike, axis: Axes | None = None, out: Any = None, keepdims: bool = NO_VALUE, initial: Any = NO_VALUE,
+    where: ArrayLike = NO_VALUE,
 ) -> ndarray:
     """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     return fmin.reduce(asarray(a), axis=axis, out=out, **_given(keepdims=keepdims, initial=initial, where=where))
 
 
-def _nan_position(search: Any, a: Any, worst: float, axis: Any, out: Any, keepdims: Any) -> ndarray:
+def _nan_position(
+    search: Callable[..., ndarray], a: ArrayLike, worst: float, axis: Any, out: Any, keepdims: Any,
+) -> ndarray:
     filled, mask = _replaced(a, worst)
     if mask is not None and mask.size and bool(mask.all(axis=axis).any()):
         raise ValueError("All-NaN slice encountered")
@@ -98,19 +100,19 @@ def _nan_position(search: Any, a: Any, worst: float, axis: Any, out: Any, keepdi
 
 
 @public
-def nanargmax(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = _NoValue) -> ndarray:
+def nanargmax(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = NO_VALUE) -> ndarray:
     return _nan_position(argmax, a, -np.inf, axis, out, keepdims)
 
 
 @public
-def nanargmin(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = _NoValue) -> ndarray:
+def nanargmin(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = NO_VALUE) -> ndarray:
     return _nan_position(argmin, a, np.inf, axis, out, keepdims)
 
 
 @public
 def nanmean(
-    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = _NoValue,
-    *, where: ArrayLike = _NoValue,
+    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = NO_VALUE,
+    *, where: ArrayLike = NO_VALUE,
 ) -> ndarray:
     """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     filled, mask = _replaced(a, 0)
@@ -131,7 +133,7 @@ def nanmean(
 def _nan_var(
     a: ndarray, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any,
 ) -> ndarray:
-    if correction is not _NoValue:
+    if correction is not NO_VALUE:
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
@@ -141,7 +143,7 @@ def _nan_var(
     assert mask is not None  # the callers leave arrays without NaN to the plain functions
     valid = logical_not(mask)
     chosen = _given(where=where)
-    if mean is _NoValue:
+    if mean is NO_VALUE:
         counts = sum(valid, axis=axis, dtype=np.intp, keepdims=True, **chosen)
         total = sum(filled, axis=axis, dtype=dtype, keepdims=True, **chosen)
         center = divide(total, counts)
@@ -165,8 +167,8 @@ def _nan_var(
 
 @public
 def nanvar(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = _NoValue, *,
-    where: Any = _NoValue, mean: Any = _NoValue, correction: Any = _NoValue,
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = NO_VALUE, *,
+    where: Any = NO_VALUE, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
 ) -> ndarray:
     """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     a = asarray(a)
@@ -177,8 +179,8 @@ def nanvar(
 
 @public
 def nanstd(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = _NoValue, *,
-    where: Any = _NoValue, mean: Any = _NoValue, correction: Any = _NoValue,
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = NO_VALUE, *,
+    where: Any = NO_VALUE, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
 ) -> ndarray:
     """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     a = asarray(a)
@@ -189,7 +191,7 @@ def nanstd(
 
 @public
 def nanmedian(
-    a: ArrayLike, axis: Axes | None = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = _NoValue,
+    a: ArrayLike, axis: Axes | None = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = NO_VALUE,
 ) -> ndarray:
     return host(np.nanmedian, asarray(a), axis, out, False, **_given(keepdims=keepdims))
 
@@ -197,7 +199,7 @@ def nanmedian(
 @public
 def nanpercentile(
     a: ArrayLike, q: ArrayLike, axis: Axes | None = None, out: Any = None, overwrite_input: bool = False,
-    method: str = "linear", keepdims: bool = _NoValue, *, weights: ArrayLike | None = None,
+    method: str = "linear", keepdims: bool = NO_VALUE, *, weights: ArrayLike | None = None,
 ) -> ndarray:
     return _nan_quantile(np.nanpercentile, a, q, axis, out, method, keepdims, weights)
 
@@ -205,7 +207,7 @@ def nanpercentile(
 @public
 def nanquantile(
     a: ArrayLike, q: ArrayLike, axis: Axes | None = None, out: Any = None, overwrite_input: bool = False,
-    method: str = "linear", keepdims: bool = _NoValue, *, weights: ArrayLike | None = None,
+    method: str = "linear", keepdims: bool = NO_VALUE, *, weights: ArrayLike | None = None,
 ) -> ndarray:
     return _nan_quantile(np.nanquantile, a, q, axis, out, method, keepdims, weights)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from asnumpy import _core
 from asnumpy._core import asarray
 from asnumpy._types import EXACT, ndarray
-from asnumpy.host.door import host
+from asnumpy.host.door import host_result
 from asnumpy.ufunc.operands import (
     WEAK,
     Unsupported,
@@ -22,6 +22,9 @@ from asnumpy.ufunc.operands import (
     type_key,
 )
 
+if TYPE_CHECKING:
+    from asnumpy.ufunc.ufunc import ufunc
+
 _BOOL = np.dtype(bool)
 _KEYWORDS = frozenset({"out", "where", "casting", "order", "dtype", "subok", "signature", "sig"})
 
@@ -32,7 +35,7 @@ def outputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
     return [*args, *(out if isinstance(out, tuple) else (out,))]
 
 
-def type_signature(ufunc: Any, kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+def type_signature(ufunc: ufunc, kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
     """`dtype=`, `signature=` and `sig=` as resolve_dtypes takes them. LookupError: leave it to NumPy."""
     given = [kwargs[key] for key in ("dtype", "signature", "sig") if kwargs.get(key) is not None]
     if not given:
@@ -57,7 +60,7 @@ def _select(mask: ndarray, chosen: ndarray, old: Any, dtype: np.dtype, out: Any)
     return _core.apply("where", (_BOOL, dtype, dtype, dtype), [mask, chosen, old], (out,) if out is not None else None)
 
 
-def _masked(ufunc: Any, loop: tuple[np.dtype, ...], inputs: list[Any], outs: tuple[Any, ...], mask: ndarray) -> Any:
+def _masked(ufunc: ufunc, loop: tuple[np.dtype, ...], inputs: list[Any], outs: tuple[Any, ...], mask: ndarray) -> Any:
     computed = _core.apply(ufunc.name, loop, inputs)
     results = computed if isinstance(computed, tuple) else (computed,)
     made = []
@@ -72,7 +75,7 @@ def _masked(ufunc: Any, loop: tuple[np.dtype, ...], inputs: list[Any], outs: tup
 _plans: dict[tuple[Any, ...], Any] = {}
 
 
-def _into(ufunc: Any, args: tuple[Any, ...], out: ndarray) -> Any:
+def _into(ufunc: ufunc, args: tuple[Any, ...], out: ndarray) -> Any:
     """`ufunc(*args, out=out)` of arrays and floats, the common call with a keyword. None: take the long way."""
     keys: list[Any] = [ufunc.name, out.dtype]
     for value in args:
@@ -92,7 +95,7 @@ def _into(ufunc: Any, args: tuple[Any, ...], out: ndarray) -> Any:
     return _core.apply(ufunc.name, plan, args, (out,)) if plan and out._flags_writeable else None
 
 
-def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call(ufunc: ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`ufunc(*args, **kwargs)` for an elementwise ufunc."""
     if len(kwargs) == 1 and len(args) == ufunc.nin and ufunc.nout == 1 and type(kwargs.get("out")) in EXACT:
         done = _into(ufunc, args, kwargs["out"])
@@ -103,39 +106,39 @@ def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if found:
         return call_overrides(ufunc, "__call__", args, kwargs)
     if not (nin <= len(args) <= ufunc.nargs and kwargs.keys() <= _KEYWORDS):
-        return host(ufunc.numpy, *args, **kwargs)  # which raises NumPy's TypeError
+        return host_result(ufunc.numpy, *args, **kwargs)  # which raises NumPy's TypeError
     out = kwargs.get("out")
     if len(args) > nin:
         if out is not None:
-            return host(ufunc.numpy, *args, **kwargs)
+            return host_result(ufunc.numpy, *args, **kwargs)
         outs: tuple[Any, ...] = args[nin:] + (None,) * (ufunc.nargs - len(args))
     else:
         outs = out if isinstance(out, tuple) else (out,) if out is not None else (None,) * nout
     if len(outs) != nout or not all(each is None or isinstance(each, ndarray) for each in outs):
-        return host(ufunc.numpy, *args, **kwargs)
+        return host_result(ufunc.numpy, *args, **kwargs)
     if any(map(_core.is_number, outs)):  # which are no arrays to write to
-        return host(ufunc.numpy, *args, **kwargs)
+        return host_result(ufunc.numpy, *args, **kwargs)
     try:
         inputs = [operand(value) for value in args[:nin]]
         signature = type_signature(ufunc, kwargs)
     except (Unsupported, LookupError):
-        return host(ufunc.numpy, *args, **kwargs)
+        return host_result(ufunc.numpy, *args, **kwargs)
     if all(type(value) in WEAK or isinstance(value, (bool, np.generic)) for value in inputs) and outs[0] is None:
-        return host(ufunc.numpy, *args, **kwargs)
+        return host_result(ufunc.numpy, *args, **kwargs)
 
     targets = tuple(None if each is None else each.dtype for each in outs)
     wanted = tuple(type_key(value) for value in inputs) + targets
     loop = resolve_call(ufunc, wanted, signature, kwargs.get("casting", "same_kind"))
     where = kwargs.get("where", True)
     if not ufunc.has_loop(loop) or not all(map(fits, inputs, loop)):
-        return host(ufunc.numpy, *args, **kwargs)
+        return host_result(ufunc.numpy, *args, **kwargs)
     if any(each is not None and not each._flags_writeable for each in outs):
         raise ValueError("output array is read-only")
     if where is not True:
         mask = asarray(where)
         overlapping = any(each is not None and _core.overlaps_itself(each) for each in outs)
         if mask.dtype != _BOOL or name == "power" or overlapping or not _fits_outputs(mask, inputs, outs):
-            return host(ufunc.numpy, *args, **kwargs)
+            return host_result(ufunc.numpy, *args, **kwargs)
         return _masked(ufunc, loop, inputs, outs, mask)
     empty = any(isinstance(value, ndarray) and value.size == 0 for value in inputs)
     if name == "power" and loop[1].kind == "i" and loop[0].kind == "i" and not empty and any_negative(inputs[1]):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy._core import umath  # type: ignore[attr-defined]
+from numpy._core import umath
 
 from asnumpy import _core
 from asnumpy._public import public
@@ -102,12 +102,12 @@ def seterr(
     given: dict[str, Any] = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
     replaced = _state.get()
     wanted = _changed(_wanted_by(replaced), given, ("ignore", "warn"))
-    old: Any = np.seterr(**given)
+    old = np.seterr(**given)
     state = _state.get()
     _wanted.pop(id(replaced), None)
     if wanted != _wanted_by(state):
         _wanted[id(state)] = state, wanted
-    return old
+    return cast("dict[str, str]", old)
 
 
 geterr, seterrcall, geterrcall = np.geterr, np.seterrcall, np.geterrcall

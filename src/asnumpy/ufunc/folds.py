@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
@@ -15,7 +15,10 @@ from asnumpy.host.door import host
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.operands import Unsupported, call_overrides, operand, overrides
 
-NO_VALUE: Any = np._NoValue  # type: ignore[attr-defined]
+if TYPE_CHECKING:
+    from asnumpy.ufunc.ufunc import ufunc
+
+NO_VALUE: Any = np._NoValue
 _BOOL = np.dtype(bool)
 _FLOAT32 = np.dtype(np.float32)
 _SCANS = frozenset({
@@ -29,7 +32,7 @@ _HALF_FOLDS = _REORDERABLE | {"add", "multiply", "logical_and", "logical_or", "l
 _known: dict[tuple[str, np.dtype], tuple[np.dtype, np.dtype]] = {}
 
 
-def default_dtypes(ufunc: Any, dtype: np.dtype) -> tuple[np.dtype, np.dtype]:
+def default_dtypes(ufunc: ufunc, dtype: np.dtype) -> tuple[np.dtype, np.dtype]:
     """Of a reduction without `dtype` and `out`: the dtype of the result, and the one that the core computes in."""
     key = (ufunc.name, dtype)
     known = _known.get(key)
@@ -38,13 +41,13 @@ def default_dtypes(ufunc: Any, dtype: np.dtype) -> tuple[np.dtype, np.dtype]:
     return known
 
 
-def _computed_in(ufunc: Any, dtype: np.dtype) -> tuple[np.dtype, np.dtype]:
+def _computed_in(ufunc: ufunc, dtype: np.dtype) -> tuple[np.dtype, np.dtype]:
     # Sums and products of 16-bit floats are rounded once, at the end.
     half = dtype.itemsize == 2 and dtype.kind not in "iu" and ufunc.name in ("add", "multiply")
     return dtype, _FLOAT32 if half else dtype
 
 
-def _dtypes(ufunc: Any, a: ndarray, dtype: Any, out: ndarray | None) -> tuple[np.dtype, np.dtype]:
+def _dtypes(ufunc: ufunc, a: ndarray, dtype: Any, out: ndarray | None) -> tuple[np.dtype, np.dtype]:
     if dtype is None and out is None:
         return default_dtypes(ufunc, a.dtype)
     # NumPy casts a reduction's operands and its result without question.
@@ -69,7 +72,7 @@ def _reduced_shape(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool
     return tuple(n for i, n in enumerate(shape) if i not in axes)
 
 
-def _neutral(ufunc: Any, dtype: np.dtype) -> Any:
+def _neutral(ufunc: ufunc, dtype: np.dtype) -> Any:
     """The identity as a value of the dtype; zero of floats is -0.0, to which adding 0.0 and -0.0 keeps its sign."""
     if ufunc.name == "add" and dtype.kind in "fc":
         return -0.0
@@ -84,15 +87,15 @@ def _axes(a: ndarray, axis: Any) -> tuple[int, ...]:
     return normalize_axis_tuple(axis, a.ndim)
 
 
-def _storable(out: Any) -> bool:
+def _storable(out: Any) -> TypeGuard[ndarray | None]:
     """Whether a result can be put into it when all is done. NumPy folds in the output itself, which shows in one whose
     elements overlap each other."""
     return out is None or (isinstance(out, ndarray) and not _core.overlaps_itself(out))
 
 
 def reduce(
-    ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any,
-) -> Any:
+    ufunc: ufunc, array: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any,
+) -> ndarray:
     given: dict[str, Any] = {"axis": axis, "keepdims": keepdims}
     given |= {"dtype": dtype} if dtype is not None else {}
     given |= {"out": out} if out is not None else {}
@@ -100,9 +103,9 @@ def reduce(
     given |= {"where": where} if where is not True else {}
     found = overrides((array, out[0] if isinstance(out, tuple) and out else out))
     if found:
-        return call_overrides(ufunc, "reduce", (array,), given)
+        return call_overrides(ufunc, "reduce", (array,), given)  # type: ignore[no-any-return]  # whatever the other class answers
 
-    def numpy() -> Any:
+    def numpy() -> ndarray:
         return host(ufunc.numpy.reduce, array, **given)
 
     if isinstance(out, tuple) and len(out) == 1:
@@ -161,15 +164,15 @@ def reduce(
     return out
 
 
-def accumulate(ufunc: Any, array: Any, axis: Any, dtype: Any, out: Any) -> Any:
+def accumulate(ufunc: ufunc, array: Any, axis: Any, dtype: Any, out: Any) -> ndarray:
     given: dict[str, Any] = {"axis": axis}
     given |= {"dtype": dtype} if dtype is not None else {}
     given |= {"out": out} if out is not None else {}
     found = overrides((array, out[0] if isinstance(out, tuple) and out else out))
     if found:
-        return call_overrides(ufunc, "accumulate", (array,), given)
+        return call_overrides(ufunc, "accumulate", (array,), given)  # type: ignore[no-any-return]  # whatever the other class answers
 
-    def numpy() -> Any:
+    def numpy() -> ndarray:
         return host(ufunc.numpy.accumulate, array, **given)
 
     if isinstance(out, tuple) and len(out) == 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
@@ -13,6 +13,9 @@ from asnumpy.dtypes.dtype import is_extended, is_narrow
 from asnumpy.host.door import host
 from asnumpy.ufunc.calls import outputs, type_signature
 from asnumpy.ufunc.operands import Unsupported, call_overrides, operand, overrides, resolve_call, type_key
+
+if TYPE_CHECKING:
+    from asnumpy.ufunc.ufunc import ufunc
 
 _KEYWORDS = frozenset({"out", "casting", "dtype", "signature", "sig", "subok"})
 _ALONG = frozenset({"axes", "axis", "keepdims"})
@@ -131,7 +134,7 @@ def _last(a: ndarray, axes: tuple[int, ...], back: bool = False) -> ndarray:
     return _core.transpose(a, tuple(order))
 
 
-def _along(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _along(ufunc: ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The call with `axes`, `axis` or `keepdims`: the axes are moved to where the product expects them."""
     keepdims = kwargs.get("keepdims", False)
     if len(args) != 2 or type(keepdims) is not bool or ("keepdims" in kwargs and ufunc.name != "vecdot"):
@@ -158,7 +161,7 @@ def _along(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return made.reshape(made.shape[:place] + (1,) + made.shape[place:])
 
 
-def call(ufunc: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call(ufunc: ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`ufunc(*args, **kwargs)`; what is wrong goes to NumPy, which words the error."""
     name = ufunc.name
     quick = _QUICK.get(name)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from asnumpy import _core
 from asnumpy._core import asarray
-from asnumpy._types import EXACT, ndarray
+from asnumpy._types import EXACT, Casting, ndarray
 from asnumpy.dtypes.dtype import is_narrow, real_kind, supported, warn_of_cast, wide_dtype
 from asnumpy.host.door import as_numpy
 from asnumpy.host.numpys import derived
+
+if TYPE_CHECKING:
+    from asnumpy.ufunc.ufunc import ufunc
 
 WEAK = (int, float, complex)  # exact classes: by NEP 50 their values adapt to the arrays' dtype
 _BOOL = np.dtype(bool)
@@ -44,7 +47,7 @@ def type_key(value: Any) -> Any:
     return kind if kind in WEAK else _BOOL if kind is bool else value.dtype
 
 
-def resolve(ufunc: Any, keys: tuple[Any, ...]) -> tuple[np.dtype, ...]:
+def resolve(ufunc: ufunc, keys: tuple[Any, ...]) -> tuple[np.dtype, ...]:
     """The dtypes of the loop that NumPy chooses; `keys` as the core gives them (dtypes, bool, int, float, complex)."""
     known = tuple(_BOOL if key is bool else key for key in keys)
     return ufunc.numpy.resolve_dtypes(known + (None,) * ufunc.nout)
@@ -53,7 +56,7 @@ def resolve(ufunc: Any, keys: tuple[Any, ...]) -> tuple[np.dtype, ...]:
 _resolved: dict[tuple[Any, ...], tuple[np.dtype, ...]] = {}
 
 
-def resolve_call(ufunc: Any, keys: tuple[Any, ...], signature: Any, casting: str) -> tuple[np.dtype, ...]:
+def resolve_call(ufunc: ufunc, keys: tuple[Any, ...], signature: Any, casting: Casting) -> tuple[np.dtype, ...]:
     """The same for a call with outputs (their dtypes, or None), `signature=` and `casting=`."""
     loop = _resolve_call(ufunc, keys, signature, casting)
     if casting == "unsafe":
@@ -63,7 +66,7 @@ def resolve_call(ufunc: Any, keys: tuple[Any, ...], signature: Any, casting: str
     return loop
 
 
-def _resolve_call(ufunc: Any, keys: tuple[Any, ...], signature: Any, casting: str) -> tuple[np.dtype, ...]:
+def _resolve_call(ufunc: ufunc, keys: tuple[Any, ...], signature: Any, casting: Casting) -> tuple[np.dtype, ...]:
     if signature is not None:
         return ufunc.numpy.resolve_dtypes(keys, signature=signature, casting=casting)
     question = (ufunc.name, keys, casting)
@@ -92,7 +95,7 @@ def overrides(values: Any) -> list[Any]:
     return found
 
 
-def call_overrides(ufunc: Any, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
+def call_overrides(ufunc: ufunc, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """NumPy offers the call to each override in its order; our arrays' own says that it leaves it to the others."""
     return getattr(ufunc.numpy, name)(*args, **kwargs)
 

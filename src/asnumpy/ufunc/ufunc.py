@@ -9,8 +9,8 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._core import asarray
 from asnumpy._public import documented
-from asnumpy._types import ndarray
-from asnumpy.host.door import host
+from asnumpy._types import Casting, ndarray
+from asnumpy.host.door import host, host_result
 from asnumpy.ufunc import calls, folds, gufunc
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.folds import NO_VALUE
@@ -39,14 +39,14 @@ class ufunc(_core.Ufunc):
     """Functions that operate element by element on whole arrays, as numpy.ufunc."""
 
     def __init__(self, name: str) -> None:
-        self.numpy = getattr(np, name)
+        self.numpy: np.ufunc = getattr(np, name)
         self.__name__ = self.__qualname__ = name
         ufuncs[name] = self
 
     # NumPy knows what it is; the core knows how to compute it.
     @property
     def types(self) -> list[str]:
-        return self.numpy.types
+        return [*self.numpy.types]
 
     @property
     def ntypes(self) -> int:
@@ -69,9 +69,9 @@ class ufunc(_core.Ufunc):
         return self.numpy.__signature__
 
     def resolve_dtypes(
-        self, /, dtypes: Any, *, signature: Any = None, casting: Any = None, reduction: bool = False,
+        self, /, dtypes: Any, *, signature: Any = None, casting: Casting | None = None, reduction: bool = False,
     ) -> tuple[np.dtype[Any], ...]:
-        given = {"signature": signature, "casting": casting}
+        given: dict[str, Any] = {"signature": signature, "casting": casting}
         given = {name: value for name, value in given.items() if value is not None}
         return self.numpy.resolve_dtypes(dtypes, reduction=reduction, **given)
 
@@ -101,7 +101,8 @@ class ufunc(_core.Ufunc):
     ) -> ndarray:
         found = overrides((array, indices, out))
         if found:
-            return call_overrides(self, "reduceat", (array, indices), {"axis": axis, "dtype": dtype, "out": out})
+            given = {"axis": axis, "dtype": dtype, "out": out}
+            return call_overrides(self, "reduceat", (array, indices), given)  # type: ignore[no-any-return]  # whatever the other class answers
         return host(self.numpy.reduceat, array, indices, axis, dtype, out)
 
     def outer(self, A: ArrayLike, B: ArrayLike, /, **kwargs: Any) -> Any:
@@ -126,7 +127,7 @@ class ufunc(_core.Ufunc):
             return
         if not isinstance(a, (ndarray, np.ndarray)):
             raise TypeError(f"{self.name}.at: expected an array as first operand, got {type(a).__name__}")
-        host(self.numpy.at, *operands)
+        host_result(self.numpy.at, *operands)
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.name}'>"
@@ -141,7 +142,7 @@ ufunc.__module__ = "asnumpy"
 def call_ufunc(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What the core's fast path does not take."""
     if watching():
-        return host(function.numpy, *args, **kwargs)
+        return host_result(function.numpy, *args, **kwargs)
     return (calls if function.row >= 0 else gufunc).call(function, args, kwargs)
 
 
