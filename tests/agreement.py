@@ -67,9 +67,12 @@ def _spacing(expected: np.ndarray) -> np.ndarray:
 def assert_same(expected: Any, got: Any, ulp: float = 0, atol: float = 0) -> None:
     """`got` has the kind, shape, dtype and values of NumPy's `expected`; NaN equals NaN.
 
-    A 0-d result that acts as a number stands for NumPy's scalar of its dtype, and for the Python number of its kind."""
+    A Number stands for NumPy's scalar of its dtype, and for the Python number of its kind; a 0-d array is no Number."""
     if isinstance(expected, (np.ndarray, np.generic)):
         assert isinstance(got, ap.ndarray), f"expected an asnumpy.ndarray, got {type(got).__name__}: {got!r}"
+        assert isinstance(got, ap.Number) == isinstance(expected, np.generic), (
+            f"{type(got).__name__} where NumPy has {type(expected).__name__}"
+        )
         plain = np.asarray(expected)
         values = ap.to_numpy(got)
         assert got.shape == plain.shape, f"shape {got.shape}, NumPy's is {plain.shape}"
@@ -99,6 +102,24 @@ def assert_same(expected: Any, got: Any, ulp: float = 0, atol: float = 0) -> Non
         got = got.item()
     assert type(got) is type(expected), f"expected {type(expected).__name__}, got {type(got).__name__}"
     assert got == expected or (got != got and expected != expected), f"{got!r} where NumPy has {expected!r}"
+
+
+def has_scalars(value: Any) -> bool:
+    if type(value) in (tuple, list) or hasattr(value, "_fields"):
+        return any(map(has_scalars, value))
+    return isinstance(value, np.generic)
+
+
+def assert_numpy_scalars(expected: Any, got: Any) -> None:
+    """With `config.scalars = "numpy"`, scalars are of NumPy's classes."""
+    if isinstance(expected, np.generic):
+        assert type(got) is type(expected), f"{type(got).__name__} where NumPy has {type(expected).__name__}"
+    elif type(expected) in (tuple, list) or hasattr(expected, "_fields"):
+        assert isinstance(got, tuple) == isinstance(expected, tuple)
+        for one, other in zip(expected, got, strict=True):
+            assert_numpy_scalars(one, other)
+    elif isinstance(expected, np.ndarray):
+        assert isinstance(got, ap.ndarray)
 
 
 # What depends on values, which are computed later: what a processor notes, and that a slice has nothing but NaN.
@@ -165,6 +186,11 @@ def agree(
     for one, other in zip((*plain, *plain_named.values()), (*mine, *mine_named.values()), strict=True):
         if isinstance(one, np.ndarray):
             assert_same(one, other, ulp, atol)
+    if has_scalars(expected):
+        fresh, named = [ours(one) for one in args], {key: ours(one) for key, one in kwargs.items()}
+        with ap.config.using(scalars="numpy"), warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            assert_numpy_scalars(expected, call(ap, fresh, named))
     return got
 
 

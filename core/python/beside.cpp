@@ -4,6 +4,7 @@
 #include "python/devices.hpp"
 #include "python/errors.hpp"
 #include "python/hooks.hpp"
+#include "python/number.hpp"
 #include "python/numpy_bridge.hpp"
 
 namespace asnumpy::python {
@@ -16,18 +17,11 @@ struct PyBeside {
     PyObject* function;
     PyObject* attributes;  // functools.update_wrapper fills it
     PyObject* references;
-    bool binds;            // becomes a method where it is a class's attribute
 };
+
+PyTypeObject* bound_type = nullptr;  // of those that become a method where they are a class's attribute
 
 PyBeside* self_of(PyObject* o) { return reinterpret_cast<PyBeside*>(o); }
-
-class Inside {
-public:
-    Inside() { ++depth; }
-    ~Inside() { --depth; }
-    Inside(const Inside&) = delete;
-    Inside& operator=(const Inside&) = delete;
-};
 
 bool is_numpys_output(PyObject* const* arguments, std::size_t count, PyObject* names) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
@@ -63,6 +57,7 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, Py
         const Inside inside;
         result = call_on_devices(self_of(self)->function, arguments, count, names);
     }
+    if (result && gives_numpys()) [[unlikely]] return guarded([&] { return exchanged(result); });
     if (result || depth > 0 || !PyErr_ExceptionMatches(unsupported_dtype)) return result;
     PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
     PyErr_Fetch(&type, &error, &trace);
@@ -76,7 +71,8 @@ PyObject* call_back(PyObject*, PyObject* const* given, Py_ssize_t count) {
     return guarded([&] {
         if (count != 3 || !PyTuple_CheckExact(given[1]) || !PyDict_CheckExact(given[2])) raise(PyExc_TypeError, "asnumpy._core.call_back() takes a function, a tuple and a dict");
         const Outside outside;
-        return PyObject_Call(given[0], given[1], given[2]);
+        const nb::object arguments = numpy_scalars ? nb::steal(exchanged(Py_NewRef(given[1]))) : nb::borrow(given[1]);
+        return PyObject_Call(given[0], arguments.ptr(), given[2]);
     });
 }
 
@@ -92,11 +88,11 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     PyObject* function = nullptr;
     int binds = 1;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|p:Beside", names, &function, &binds)) return nullptr;
+    if (binds) type = bound_type;
     PyObject* const self = type->tp_alloc(type, 0);
     if (!self) return nullptr;
     self_of(self)->vectorcall = call;
     self_of(self)->function = Py_NewRef(function);
-    self_of(self)->binds = binds != 0;
     return self;
 }
 
@@ -122,9 +118,7 @@ void deallocate(PyObject* self) {
     Py_DECREF(type);
 }
 
-PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
-    return instance && self_of(self)->binds ? PyMethod_New(self, instance) : Py_NewRef(self);
-}
+PyObject* bind(PyObject* self, PyObject* instance, PyObject*) { return instance ? PyMethod_New(self, instance) : Py_NewRef(self); }
 PyObject* text_of(PyObject* self) { return PyObject_Repr(self_of(self)->function); }
 PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }  // pickled by name, as functions are
 
@@ -146,16 +140,26 @@ void create_beside_type(nb::module_& m) {
         {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
         {Py_tp_clear, reinterpret_cast<void*>(clear)},
         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-        {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
         {Py_tp_repr, reinterpret_cast<void*>(text_of)},
         {Py_tp_members, members},
         {Py_tp_getset, getters},
         {Py_tp_methods, methods},
         {0, nullptr},
     };
-    PyType_Spec spec{"asnumpy._core.Beside", sizeof(PyBeside), 0,
-                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
-    m.attr("Beside") = owned(PyType_FromSpec(&spec));
+    constexpr unsigned flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL;
+    PyType_Spec spec{"asnumpy._core.Beside", sizeof(PyBeside), 0, flags | Py_TPFLAGS_BASETYPE, slots};
+    const nb::object type = owned(PyType_FromSpec(&spec));
+    m.attr("Beside") = type;
+    // Python calls a method without a bound object in between where its type says that it takes the instance first.
+    PyType_Slot bound_slots[] = {
+        {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+        {Py_tp_clear, reinterpret_cast<void*>(clear)},
+        {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+        {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
+        {0, nullptr},
+    };
+    PyType_Spec bound{"asnumpy._core.BoundBeside", sizeof(PyBeside), 0, flags | Py_TPFLAGS_METHOD_DESCRIPTOR, bound_slots};
+    bound_type = reinterpret_cast<PyTypeObject*>(owned(PyType_FromSpecWithBases(&bound, type.ptr())).release().ptr());
     if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw_python_error();
 }
 

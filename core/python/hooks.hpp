@@ -28,7 +28,12 @@ template <class... A> PyObject* call_hook(PyObject* Hooks::*which, const char* n
     if (!function) raise(PyExc_RuntimeError, "asnumpy._core: the hook '%s' is not set; import asnumpy first", name);
     const OnDeviceOf device(arguments...);
     PyObject* stack[] = {nullptr, reinterpret_cast<PyObject*>(arguments)...};
-    return checked(PyObject_Vectorcall(function, stack + 1, sizeof...(A) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+    PyObject* result = nullptr;
+    {
+        const InHook within;
+        result = checked(PyObject_Vectorcall(function, stack + 1, sizeof...(A) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+    }
+    return gives_numpys() ? exchanged(result) : result;
 }
 
 void bind_hooks(nb::module_&);

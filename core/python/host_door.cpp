@@ -110,8 +110,11 @@ PyObject* call_on_views(PyObject*, PyObject* const* given, Py_ssize_t count) {
             for (Py_ssize_t place = 0; PyDict_Next(given[2], &place, &key, &value);)
                 if (PyDict_SetItem(keywords.ptr(), key, passage.out(value).ptr()) < 0) throw_python_error();
         }
-        const Outside outside;
-        const nb::object result = owned(PyObject_Call(given[0], args.ptr(), keywords.is_valid() ? keywords.ptr() : nullptr));
+        const auto call = [&] {
+            const Outside outside;
+            return owned(PyObject_Call(given[0], args.ptr(), keywords.is_valid() ? keywords.ptr() : nullptr));
+        };
+        const nb::object result = call();
         return passage.back(result.ptr()).release().ptr();
     });
 }

@@ -1,6 +1,7 @@
 // Number: allocation, value and array, conversions, and the classes.
 #include "python/number.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
@@ -242,6 +243,7 @@ PyObject* create(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
         if (is_number_object(given)) return Py_NewRef(given);
         // A fraction, say, which statistics.mean() gives back to the class of its data.
         const bool foreign = !is_array(given) && !PyArray_Check(given) && !is_number(given) && !PySequence_Check(given) && PyNumber_Check(given);
+        const Inside inside;  // a Number is what was asked for
         const nb::object value = foreign ? owned(PyNumber_Float(given)) : nb::borrow(given);
         const nb::object array = nb::steal(call_hook(&Hooks::asarray, "asarray", value.ptr()));
         const Array& made = expect_array(array.ptr(), "Number")->array;
@@ -377,6 +379,7 @@ const Scalar& value_of(PyNumber* n) {
 }
 
 PyObject* boolean_number(bool value, Pool& pool) {
+    if (gives_numpys()) [[unlikely]] return Py_NewRef(value ? PyArrayScalar_True : PyArrayScalar_False);
     const Scalar scalar = Scalar::of(value);
     if (&pool == &cpu_pool()) return Py_NewRef(truths[value]);
     PyNumber* n = blank_number(DType::boolean, pool);
@@ -387,6 +390,7 @@ PyObject* boolean_number(bool value, Pool& pool) {
 
 PyObject* number_at(DType dtype, const char* element, Pool& pool) {
     if (dtype == DType::boolean) return boolean_number(*element != 0, pool);
+    if (gives_numpys()) [[unlikely]] return checked(PyArray_Scalar(const_cast<char*>(element), descriptor(dtype), nullptr));
     PyNumber* n = blank_number(dtype, pool);
     copy_item(n->value.bytes.data(), element, itemsize(dtype));
     n->known = true;
@@ -400,7 +404,22 @@ PyObject* number_of(const Scalar& value, Pool& pool) {
 PyObject* number_of(Array&& array) {
     PyNumber* n = blank_number(array.dtype, array.pool());
     n->array = std::move(array);
-    return self_as_object(n);
+    return gives_numpys() ? exchanged(self_as_object(n)) : self_as_object(n);
+}
+
+PyObject* exchanged(PyObject* result) {
+    if (!result) return nullptr;
+    const nb::object held = nb::steal(result);
+    if (is_number_object(result)) return numpy_scalar_of(value_of(as_number(result)));
+    if (!PyTuple_Check(result) && !PyList_CheckExact(result)) return Py_NewRef(result);
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(result);
+    PyObject** const items = PySequence_Fast_ITEMS(result);
+    if (std::none_of(items, items + count, is_number_object)) return Py_NewRef(result);
+    nb::object changed = owned(PyTuple_New(count));
+    for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SET_ITEM(changed.ptr(), i, exchanged(Py_NewRef(items[i])));
+    if (PyTuple_CheckExact(result)) return changed.release().ptr();
+    if (PyList_CheckExact(result)) return checked(PySequence_List(changed.ptr()));
+    return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(result)), "_make", "O", changed.ptr()));  // a named tuple
 }
 
 // What NumPy gives for a method of a scalar: a scalar again, or an array on memory of its own.
@@ -435,6 +454,7 @@ void create_number_functions(nb::module_& m) {
         const Array& a = unwrap(made.ptr())->array;
         return nb::steal(number_of(cast(a, a.dtype)));
     }, nb::arg("array"), "What a function of NumPy's returns for an array: a number for one without axes.");
+    m.def("set_numpy_scalars", [](bool on) { numpy_scalars = on; }, nb::arg("on"));
     m.def("is_number", [](nb::handle o) { return is_number_object(o.ptr()); }, nb::arg("object").none());
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "python/array_object.hpp"
+#include "python/beside.hpp"
 #include "python/convert.hpp"
 
 namespace asnumpy::python {
@@ -44,6 +45,13 @@ const Scalar& value_of(PyNumber*);  // runs what it needs
 
 // A new Number without a value, which the caller writes and marks as known before anybody sees it.
 PyNumber* blank_number(DType, Pool&);
+
+// config.scalars: NumPy's own scalars in the Numbers' place wherever the program gets one, known at once. The package's functions work with
+// Numbers even so, and exchange them at the end of the call that the program made.
+inline bool numpy_scalars = false;
+inline bool gives_numpys() { return numpy_scalars && depth == 0 && hooks_entered == 0; }
+PyObject* exchanged(PyObject* result);  // takes a reference, null for an exception, and gives one; Numbers in a tuple or list as well
+
 // A value as what stands for a scalar: a Number, one of two for bool.
 PyObject* number_of(const Scalar&, Pool&);
 PyObject* number_at(DType, const char* element, Pool&);  // of the bytes there

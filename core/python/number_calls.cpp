@@ -108,7 +108,8 @@ bool is_negative(const Operand& exponent, DType d) {
 
 PyObject* as_result(PyNumber* n) {
     n->known = true;
-    return reinterpret_cast<PyObject*>(n);
+    PyObject* const made = reinterpret_cast<PyObject*>(n);
+    return gives_numpys() ? exchanged(made) : made;
 }
 
 }  // namespace

@@ -13,6 +13,8 @@ from asnumpy import _core
 
 T = TypeVar("T")
 
+_ELEMENTS = ("__getitem__", "__next__")  # special methods that give what a program works with
+
 
 def _shown(definition: Any, theirs: Any, binds: bool) -> Any:
     """The callable that a program gets; `theirs` does the work where the elements are none that a device holds."""
@@ -58,12 +60,18 @@ def handed_on(theirs: Callable[..., Any]) -> Callable[[T], T]:
 
 
 def documented(theirs: Any) -> Callable[[T], T]:
-    """Gives the methods and attributes of a class that have no docstring that of NumPy's class."""
+    """Gives the methods and attributes of a class that have no docstring that of NumPy's class.
+
+    The methods are functions of the package as others; NumPy's stand behind those of arrays, the only ones it takes.
+    """
 
     def fill(kind: T) -> T:
-        for name, value in vars(kind).items():
+        for name, value in list(vars(kind).items()):
+            numpys = getattr(theirs, name, None)
             if isinstance(value, (FunctionType, property)) and value.__doc__ is None:
-                value.__doc__ = getattr(getattr(theirs, name, None), "__doc__", None)
+                value.__doc__ = getattr(numpys, "__doc__", None)
+            if isinstance(value, FunctionType) and (name in _ELEMENTS or not name.startswith("_")):
+                setattr(kind, name, _shown(value, numpys if theirs is np.ndarray else None, True))
         return kind
 
     return fill

@@ -14,7 +14,7 @@ from asnumpy import _core
 
 __all__ = [
     "contract", "device", "eager", "eager_size", "fallback", "graph_replay", "host_calls", "implicit_copies",
-    "memory_limit", "num_threads", "settings", "unsupported", "using",
+    "memory_limit", "num_threads", "scalars", "settings", "unsupported", "using",
 ]
 
 contract: bool
@@ -27,6 +27,7 @@ host_calls: str
 implicit_copies: str
 memory_limit: int
 num_threads: int
+scalars: str
 unsupported: str
 
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
@@ -68,6 +69,12 @@ def _policy(value: Any) -> str:
     """What becomes of what leaves a device or deferral; fallbacks() counts it in any case."""
     if value not in ("count", "warn", "error"):
         raise ValueError("expected 'count', 'warn' or 'error'")
+    return str(value)
+
+
+def _scalars(value: Any) -> str:
+    if value not in ("number", "numpy"):
+        raise ValueError("expected 'number' or 'numpy'")
     return str(value)
 
 
@@ -153,6 +160,11 @@ class _Settings(ModuleType):
         "warn", _policy,
         "'count', 'warn' (where they are large) or 'error': what np.asarray and its like do with an array on a device",
         _core.set_implicit_copies,
+    )
+    scalars = Setting(
+        "number", _scalars,
+        "'number' or 'numpy': what stands for a scalar, an asnumpy.Number or, known at once, one of NumPy's own",
+        lambda value: _core.set_numpy_scalars(value == "numpy"),
     )
     unsupported = Setting(
         "numpy", _unsupported,

@@ -33,6 +33,7 @@ GOOD: dict[str, list[tuple[Any, Any]]] = {
     "device": [("cpu", "cpu"), ("cpu:0", "cpu"), (ap.Device("cpu"), "cpu")],
     "fallback": [("count", "count"), ("error", "error"), ("warn", "warn")],
     "implicit_copies": [("count", "count"), ("warn", "warn"), ("error", "error")],
+    "scalars": [("numpy", "numpy"), ("number", "number")],
     "unsupported": [("error", "error"), ("numpy", "numpy")],
 }
 BAD: dict[str, list[Any]] = {
@@ -46,6 +47,7 @@ BAD: dict[str, list[Any]] = {
     "device": ["gpu", "ascend:x", "ascend:-1", "cpu:1", "", None, 3],
     "fallback": ["allow", True, None],
     "implicit_copies": ["never", False, None],
+    "scalars": ["python", True, None],
     "unsupported": ["allow", True, None],
 }
 

@@ -343,7 +343,7 @@ def computed_result(function: Any, *args: Any, device: Any = None, **kwargs: Any
         return host_result(function, *args, **kwargs)
     made = function(*args, **kwargs)
     if isinstance(made, tuple):
-        return tuple(_core.adopt(np.asarray(one)) for one in made)
+        return tuple(_core.adopt(one) if isinstance(one, np.ndarray) else take_over(one) for one in made)
     as_dtype(made.dtype, function.__name__)
     return _core.adopt(np.asarray(made))
 

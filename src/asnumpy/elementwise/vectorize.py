@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._public import public
+from asnumpy._public import beside, public
 from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import supported
@@ -122,12 +122,21 @@ def _trace(func: Callable[..., Any], count: int) -> tuple[_Tape, tuple[int, ...]
     return tapes[0], results[0], several
 
 
-def _replay(tape: _Tape, inputs: list[ndarray]) -> list[Any]:
+@beside
+def _replay(
+    tape: _Tape, inputs: list[ndarray], places: tuple[int, ...], wanted: Any, shape: tuple[int, ...],
+) -> list[Any]:
+    """The values at these places, of this shape, in the dtypes that are wanted, None: in their own."""
     values: list[Any] = list(inputs)
     for name, operands in tape.steps:
         made = ufuncs[name](*[values[one[1]] if one[0] == "value" else one[3] for one in operands])
         values.extend(made if isinstance(made, tuple) else (made,))
-    return values
+    results = []
+    for number, place in enumerate(places):
+        value = values[place]
+        dtype = value.dtype if wanted is None else np.dtype(wanted[number])
+        results.append(_core.cast(_core.broadcast_to(value, shape) if value.shape != shape else value, dtype))
+    return results
 
 
 class vectorize(np.vectorize):
@@ -178,14 +187,9 @@ class vectorize(np.vectorize):
         if wanted is not None and (len(wanted) != len(places) or not all(supported(np.dtype(one)) for one in wanted)):
             return None
         try:
-            values = _replay(tape, inputs)
+            made = _replay(tape, inputs, places, wanted, shape)
         except (TypeError, ValueError, OverflowError):  # numbers know more operations than arrays do: -2, complex < ...
             return None
-        made = []
-        for number, place in enumerate(places):
-            value = values[place]
-            dtype = value.dtype if wanted is None else np.dtype(wanted[number])
-            made.append(_core.cast(_core.broadcast_to(value, shape) if value.shape != shape else value, dtype))
         return tuple(made) if several else made[0]
 
 

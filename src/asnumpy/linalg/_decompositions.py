@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
+from asnumpy._public import handed_on
 from asnumpy._types import ArrayLike, DTypeLike, ndarray
 from asnumpy.creation.arrays import eye
 from asnumpy.creation.convert import asarray
@@ -48,18 +49,22 @@ tensorinv = door(np.linalg.tensorinv, "asnumpy.linalg")
 tensorsolve = door(np.linalg.tensorsolve, "asnumpy.linalg")
 
 
+@handed_on(np.linalg.matmul)
 def matmul(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     return _matmul(x1, x2)
 
 
+@handed_on(np.linalg.vecdot)
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray:
     return _vecdot(x1, x2) if axis == -1 else _vecdot(x1, x2, axis=axis)
 
 
+@handed_on(np.linalg.tensordot)
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: Any = 2) -> ndarray:
     return _tensordot(x1, x2, axes)
 
 
+@handed_on(np.linalg.outer)
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     a, b = asarray(x1), asarray(x2)
     if a.ndim != 1 or b.ndim != 1:
@@ -68,6 +73,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     return _outer(a, b)
 
 
+@handed_on(np.linalg.cross)
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray:
     a, b = asarray(x1), asarray(x2)
     for one in (a, b):
@@ -80,18 +86,22 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray:
     return _cross(a, b, axis=axis)
 
 
+@handed_on(np.linalg.diagonal)
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> ndarray:
     return _diagonal(x, offset, -2, -1)
 
 
+@handed_on(np.linalg.trace)
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> ndarray:
     return _trace(x, offset, -2, -1, dtype)
 
 
+@handed_on(np.linalg.matrix_transpose)
 def matrix_transpose(x: ArrayLike, /) -> ndarray:
     return _matrix_transpose(x)
 
 
+@handed_on(np.linalg.matrix_power)
 def matrix_power(a: ArrayLike, n: int) -> ndarray:
     x = asarray(a)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
@@ -134,6 +144,7 @@ def _cheapest(lengths: list[int]) -> list[list[int]]:
     return split
 
 
+@handed_on(np.linalg.multi_dot)
 def multi_dot(arrays: Any, *, out: Any = None) -> ndarray:
     chain = [asarray(one) for one in arrays]
     if len(chain) < 2:

@@ -212,9 +212,12 @@ def _path(labels: list[Labels], output: Labels, sizes: dict[Any, int], optimize:
 
 def _contract(
     arrays: list[ndarray], labels: list[Labels], output: Labels, sizes: dict[Any, int], optimize: Any,
-) -> tuple[ndarray, Labels]:
+) -> tuple[ndarray, Labels, bool]:
+    """The contracted array, its labels, and whether the last two operands met in a label."""
+    joined = False
     for step in _path(labels, output, sizes, optimize):
         chosen = [(arrays[place], labels[place]) for place in step]
+        joined = len(step) == 2 and not set(labels[step[0]]).isdisjoint(labels[step[1]])
         for place in sorted(step, reverse=True):
             del arrays[place], labels[place]
         # NumPy's plan may join more than two at a time: the later ones follow one by one
@@ -224,8 +227,7 @@ def _contract(
             chosen = [_pair(a, la, b, lb, keep, sizes), *rest]
         arrays.append(chosen[0][0])
         labels.append(chosen[0][1])
-    made, labelled = _reduced(arrays[0], labels[0], set(output))
-    return made, labelled
+    return *_reduced(arrays[0], labels[0], set(output)), joined
 
 
 def _are_small(operands: tuple[Any, ...]) -> bool:
@@ -266,11 +268,13 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     for number, a in enumerate(arrays):
         a, labels[number] = _without_broadcast(a, labels[number], sizes)
         arrays[number] = as_dtype_of(a, wanted)
-    made, order = _contract(arrays, labels, output, sizes, optimize)
+    made, order, joined = _contract(arrays, labels, output, sizes, optimize)
     made = _expanded(made, order, output) if len(order) != len(output) else _arranged(made, order, output)
     shape = tuple(sizes[label] for label in output)
     if made.shape != shape:
         made = _core.broadcast_to(made, shape)
+    if out is None and not shape:  # what NumPy contracts as matrices comes back as an array
+        return asarray(made) if optimize is not False and joined else _core.returned(made)
     if out is None:
         order_name = str(kwargs.get("order", "K")).upper()
         fortran = order_name == "F" or (order_name == "A" and all(a._flags_f_contiguous for a in sources))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
+from asnumpy._public import handed_on
 from asnumpy._types import ArrayLike, Axes, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.whole import door
@@ -97,7 +98,7 @@ def _matrix(a: ndarray, order: Any, axes: tuple[int, int], keepdims: bool) -> nd
         sums = add.reduce(absolute(a), axis=summed, keepdims=True)
         made = maximum.reduce(sums, axis=left, keepdims=True, initial=0) if order > 0 else minimum.reduce(
             sums, axis=left, keepdims=True)
-        made = made.reshape(tuple(n for axis, n in enumerate(made.shape) if axis not in (row, column)))
+        made = _core.returned(made.reshape(tuple(n for axis, n in enumerate(made.shape) if axis not in (row, column))))
     else:
         raise ValueError(f"linalg.norm: Invalid norm order for matrices. (got {order!r})")
     if keepdims:
@@ -110,6 +111,7 @@ def _singular_values(a: ndarray, row: int, column: int) -> ndarray:
     return values
 
 
+@handed_on(np.linalg.norm)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> ndarray:
     a = _inexact(x)
     if axis is None:
@@ -133,10 +135,12 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> n
     )
 
 
+@handed_on(np.linalg.matrix_norm)
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> ndarray:
     return norm(x, ord, (-2, -1), keepdims)
 
 
+@handed_on(np.linalg.vector_norm)
 def vector_norm(x: ArrayLike, /, *, axis: Axes | None = None, keepdims: bool = False, ord: Any = 2) -> ndarray:
     a = _inexact(x)
     if axis is None:

@@ -129,7 +129,7 @@ def inner(a: Any, b: Any, /) -> ndarray:
         return multiply(a, b)
     if a.shape[-1] != b.shape[-1]:
         raise _misaligned(a, b, a.ndim - 1, b.ndim - 1)
-    return tensordot(a, b, (-1, -1))
+    return _core.returned(tensordot(a, b, (-1, -1)))
 
 
 @public

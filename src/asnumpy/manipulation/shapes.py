@@ -40,16 +40,23 @@ def size(a: Any, axis: Any = None) -> int:
     return total
 
 
+def _own(a: Any) -> ndarray:
+    """What the method is taken of: NumPy's scalars have it too, and remain scalars."""
+    if isinstance(a, (np.number, np.bool)):
+        return _core.number(a)
+    return a if _core.is_number(a) else asarray(a)
+
+
 @public
 def reshape(
     a: ArrayLike, /, shape: Shape, order: Literal["C", "F", "A"] | None = "C", *, copy: bool | None = None,
 ) -> ndarray:
-    return (a if _core.is_number(a) else asarray(a)).reshape(shape, order=order, copy=copy)
+    return _own(a).reshape(shape, order=order, copy=copy)
 
 
 @public
 def transpose(a: ArrayLike, axes: Any = None) -> ndarray:
-    return (a if _core.is_number(a) else asarray(a)).transpose(axes)
+    return _own(a).transpose(axes)
 
 
 permute_dims = transpose
@@ -106,7 +113,7 @@ def expand_dims(a: ArrayLike, axis: Any) -> ndarray:
 
 @public
 def squeeze(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None) -> ndarray:
-    return (a if _core.is_number(a) else asarray(a)).squeeze(axis)
+    return _own(a).squeeze(axis)
 
 
 @public
@@ -188,7 +195,7 @@ _core.set_hooks({"ravel": _ravel})
 
 @public
 def flip(m: Any, axis: Any = None) -> ndarray:
-    return _core.flip(m if _core.is_number(m) else asarray(m), axis)
+    return _core.returned(_core.flip(_own(m), axis))
 
 
 @public

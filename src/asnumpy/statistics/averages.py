@@ -217,7 +217,7 @@ def average(
     if weights is None:
         made = mean_of(a, axis, None, None, keep, True)
         scale: Any = a.size / made.size if made.size else float("nan")
-        scale = asarray(np.asarray(scale, made.dtype))
+        scale = _core.returned(asarray(np.asarray(scale, made.dtype)))
     else:
         weight = asarray(weights)
         kind = np.result_type(a.dtype, weight.dtype, *(["f8"] if a.dtype.kind in "iub" else []))

@@ -154,6 +154,7 @@ def reduce(
         result = _core.empty(shape, kind)
         if start is not None:
             _core.assign(result, start)
+        result = _core.returned(result)
     else:
         result = fold(ufunc.name, wide, kind, a, axes, keep)
     if start is not None and a.size != 0:
