@@ -59,7 +59,7 @@ nb::list list_fallbacks() {
 
 // Whether a list or tuple, or one in it, holds arrays whose memory the host cannot read.
 bool holds_device_values(PyObject* o) {
-    if (is_array(o)) return !unwrap(o)->array.host_visible();
+    if (is_array(o)) return !home_of(o).host_visible();
     if (!PyTuple_CheckExact(o) && !PyList_CheckExact(o)) return false;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
         if (holds_device_values(PySequence_Fast_GET_ITEM(o, i))) return true;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -102,7 +103,14 @@ int truth(PyObject* self) {
 
 Py_hash_t hash(PyObject* self) {
     try {
-        const nb::object value = nb::steal(python_value(as_number(self)));
+        PyNumber* n = as_number(self);
+        if (n->known && n->value.dtype == DType::int64) {  // below its modulus a number is its own hash; -1 stands for an error
+            const auto value = n->value.get<std::int64_t>();
+            if (constexpr std::int64_t most = (std::int64_t{1} << 61) - 2; value >= 0 && value <= most) return value;
+        }
+        const bool real = n->known && n->value.dtype == DType::float64;
+        const nb::object value = real ? owned(PyFloat_FromDouble(n->value.get<double>())) : nb::steal(python_value(n));
+        if (PyFloat_CheckExact(value.ptr()) && std::isnan(PyFloat_AS_DOUBLE(value.ptr()))) return PyBaseObject_Type.tp_hash(self);  // as Python's
         return PyObject_Hash(value.ptr());
     } catch (...) {
         set_python_error();

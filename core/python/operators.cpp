@@ -4,6 +4,7 @@
 #include "python/convert.hpp"
 #include "python/hooks.hpp"
 #include "python/number.hpp"
+#include "python/quick_numbers.hpp"
 #include "python/ufunc_object.hpp"
 
 namespace asnumpy::python {
@@ -32,11 +33,15 @@ PyObject* apply_binary(Operator which, PyObject* a, PyObject* b) {
 }
 
 template <Operator which> PyObject* binary(PyObject* a, PyObject* b) {
-    return guarded([&] { return apply_binary(which, a, b); });
+    return guarded([&]() -> PyObject* {
+        PyObject* result = quick<which>(a, b);
+        return result ? result : apply_binary(which, a, b);
+    });
 }
 
 template <Operator which> PyObject* unary(PyObject* a) {
     return guarded([&]() -> PyObject* {
+        if (PyObject* made = quick<which>(a)) return made;
         PyUfunc* u = operator_ufunc(which);
         PyObject* result = nullptr;
         return call_fast(u, &a, result) ? result : call_slowly(u, &a, 1, nullptr);
@@ -166,10 +171,15 @@ const PyType_Slot table[] = {
 std::span<const PyType_Slot> number_slots() { return table; }
 
 PyObject* slots::compare(PyObject* a, PyObject* b, int operation) {
-    static constexpr Operator which[] = {Operator::less,      Operator::less_equal, Operator::equal,
-                                         Operator::not_equal, Operator::greater,    Operator::greater_equal};
     static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
-    return guarded([&] { return apply_binary(which[operation], a, b); });
+    switch (operation) {
+        case Py_LT: return binary<Operator::less>(a, b);
+        case Py_LE: return binary<Operator::less_equal>(a, b);
+        case Py_EQ: return binary<Operator::equal>(a, b);
+        case Py_NE: return binary<Operator::not_equal>(a, b);
+        case Py_GT: return binary<Operator::greater>(a, b);
+        default: return binary<Operator::greater_equal>(a, b);
+    }
 }
 
 }  // namespace asnumpy::python

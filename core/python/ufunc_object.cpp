@@ -18,10 +18,6 @@ namespace {
 
 PyTypeObject* ufunc_base = nullptr;
 
-constexpr std::array<const char*, static_cast<std::size_t>(Operator::count)> operator_names{
-    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "divmod", "power", "left_shift", "right_shift",
-    "bitwise_and", "bitwise_or", "bitwise_xor", "negative", "positive", "absolute", "invert",
-    "less", "less_equal", "equal", "not_equal", "greater", "greater_equal", "square", "sqrt", "reciprocal"};
 std::array<PyUfunc*, operator_names.size()> operators{};
 
 constexpr int max_in = 3;

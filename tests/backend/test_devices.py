@@ -250,6 +250,9 @@ def test_implicit_copies() -> None:
                      lambda: np.array(x, dtype="int8"), lambda: x.ctypes):
             with pytest.raises(TypeError, match=r"asnumpy\.to_numpy\(a\)"):
                 call()
+    for policy in ("error", "count"):
+        with ap.config.using(implicit_copies=policy), pytest.raises(ValueError, match="avoid copy"):
+            x.__array__(copy=False)
     assert left_devices() == []
     with ap.config.using(implicit_copies="count"), warnings.catch_warnings():
         warnings.simplefilter("error")

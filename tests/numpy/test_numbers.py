@@ -261,3 +261,45 @@ NUMBERS = {
 def test_a_number_is_where_numpy_gives_a_scalar(what):
     n = np.array([3.0, 1.0, 2.0])
     same(NUMBERS[what](ap, ap.asarray(n)), NUMBERS[what](np, n))
+
+
+EDGES = (0.0, -0.0, 1.5, -3.0, np.inf, -np.inf, np.nan, 1e308, 5e-324, float(2**53), float(2**63), 0, 1, -1, 2**31,
+         2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63), True, False)
+
+
+@pytest.mark.parametrize("function", [*BINARY[:3], *BINARY[8:11], *BINARY[13:19]], ids=lambda f: f.__name__)
+def test_operators_at_the_edges(function):
+    """Beside each other, beside Python's numbers, and with the zeros' signs; integers wrap."""
+    def bits(value):
+        return np.asarray(value).dtype, np.asarray(value).tobytes()
+
+    kept = [np.asarray(value)[()] for value in EDGES]
+    with np.errstate(all="ignore"):
+        for a in kept:
+            for b in (*kept, *EDGES, 2**64, -(2**70)):
+                mine = ap.Number(b) if isinstance(b, np.generic) else b
+                for expected, got in ((answer(function, a, b), outcome(function, ap.Number(a), mine)),
+                                      (answer(function, b, a), outcome(function, mine, ap.Number(a)))):
+                    if isinstance(expected, type) or got is NotImplemented:
+                        assert got is expected
+                    elif np.isnan(expected):
+                        assert np.isnan(got) and got.dtype == expected.dtype
+                    else:
+                        assert bits(got) == bits(expected), (a, b)
+
+
+def test_the_error_state_holds_for_numbers():
+    big, most = ap.Number(1e308), ap.Number(np.int64(2**63 - 1))
+    with np.errstate(over="raise"):
+        with pytest.raises(FloatingPointError):
+            big * 10.0
+        with pytest.raises(FloatingPointError):
+            big + big
+        assert big > 1 and most == 2**63 - 1
+    assert big * 10.0 == np.inf
+
+
+def test_nan_has_a_hash_of_its_own():
+    for dtype in ("float32", "float64"):
+        nan = ap.asarray([np.nan]).astype(dtype)[0]
+        assert hash(nan) == hash(nan) and nan in {nan} and nan != nan

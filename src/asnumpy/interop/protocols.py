@@ -24,9 +24,9 @@ def _lies_together(a: ndarray) -> bool:
 
 def as_numpy_array(a: ndarray, dtype: Any, copy: bool | None) -> np.ndarray:
     """`__array__`: a view where the host may read the memory and nothing else was asked for."""
-    _core.announce_implicit_copy(a, "numpy.asarray")
     if copy is False and not a._host_visible:
         raise ValueError("Unable to avoid copy while creating an array as requested: the host cannot read the memory.")
+    _core.announce_implicit_copy(a, "numpy.asarray")
     if a._host_visible:
         view = _core.to_numpy_view(a, None)
     else:
