@@ -1,6 +1,7 @@
 // The type of the package's functions: a call costs the function itself little more where all arrays are the CPU's.
 #include "python/beside.hpp"
 
+#include "python/convert.hpp"
 #include "python/devices.hpp"
 #include "python/errors.hpp"
 #include "python/hooks.hpp"
@@ -17,6 +18,7 @@ struct PyBeside {
     PyObject* function;
     PyObject* attributes;  // functools.update_wrapper fills it
     PyObject* references;
+    bool asks;             // first whether an object of another library answers the call itself
 };
 
 PyTypeObject* bound_type = nullptr;  // of those that become a method where they are a class's attribute
@@ -29,7 +31,8 @@ bool is_numpys_output(PyObject* const* arguments, std::size_t count, PyObject* n
     return false;
 }
 
-// The call, made by NumPy's function of that name; the error rises where there is none.
+// The call, made by NumPy's function of that name; the error rises where there is none. NotImplemented in its place asks whether the
+// first argument answers it, and comes back where it does not.
 PyObject* call_numpy(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names, PyObject* error) {
     return guarded([&]() -> PyObject* {
         const Py_ssize_t positional = PyVectorcall_NARGS(count);
@@ -50,7 +53,17 @@ PyObject* call_on_devices(PyObject* function, PyObject* const* arguments, std::s
     });
 }
 
+bool is_of_another_library(PyObject* o) {
+    if (is_array(o) || weak_kind(o) != Weak::none || PyList_CheckExact(o) || PyTuple_CheckExact(o)) return false;
+    return !PyArray_Check(o) && !PyArray_IsScalar(o, Generic);
+}
+
 PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names) {
+    if (self_of(self)->asks && depth == 0 && PyVectorcall_NARGS(count) > 0 && is_of_another_library(arguments[0])) {
+        PyObject* const answer = call_numpy(self, arguments, count, names, Py_NotImplemented);
+        if (answer != Py_NotImplemented) return answer;
+        Py_DECREF(answer);
+    }
     if (names && depth == 0 && is_numpys_output(arguments, count, names)) return call_numpy(self, arguments, count, names, Py_None);
     PyObject* result = nullptr;
     {
@@ -83,16 +96,17 @@ PyMethodDef functions[] = {
 };
 
 PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-    static char function_name[] = "function", binds_name[] = "binds";
-    static char* names[] = {function_name, binds_name, nullptr};
+    static char function_name[] = "function", binds_name[] = "binds", asks_name[] = "asks";
+    static char* names[] = {function_name, binds_name, asks_name, nullptr};
     PyObject* function = nullptr;
-    int binds = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|p:Beside", names, &function, &binds)) return nullptr;
+    int binds = 1, asks = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|pp:Beside", names, &function, &binds, &asks)) return nullptr;
     if (binds) type = bound_type;
     PyObject* const self = type->tp_alloc(type, 0);
     if (!self) return nullptr;
     self_of(self)->vectorcall = call;
     self_of(self)->function = Py_NewRef(function);
+    self_of(self)->asks = asks != 0;
     return self;
 }
 

@@ -13,12 +13,19 @@ from asnumpy import _core
 
 T = TypeVar("T")
 
+# NumPy leaves these to the method of whatever has one, a table of pandas say; the method's name where it is another.
+ANSWERED = dict.fromkeys(
+    "all any argmax argmin argpartition argsort choose clip compress cumprod cumsum imag max mean min nonzero prod put "
+    "real repeat reshape round searchsorted squeeze std sum swapaxes take transpose var".split()
+) | {"amax": "max", "amin": "min", "around": "round", "permute_dims": "transpose"}
 _ELEMENTS = ("__getitem__", "__next__")  # special methods that give what a program works with
 
 
 def _shown(definition: Any, theirs: Any, binds: bool) -> Any:
     """The callable that a program gets; `theirs` does the work where the elements are none that a device holds."""
-    shown: Any = functools.update_wrapper(_core.Beside(definition, binds), definition)
+    name = getattr(theirs, "__name__", "")
+    asks = name in ANSWERED and getattr(np, name) is theirs
+    shown: Any = functools.update_wrapper(_core.Beside(definition, binds, asks), definition)
     shown.numpy = theirs
     return shown
 

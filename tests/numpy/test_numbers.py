@@ -13,6 +13,7 @@ import statistics
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import asnumpy as ap
@@ -303,3 +304,59 @@ def test_nan_has_a_hash_of_its_own():
     for dtype in ("float32", "float64"):
         nan = ap.asarray([np.nan]).astype(dtype)[0]
         assert hash(nan) == hash(nan) and nan in {nan} and nan != nan
+
+
+def test_sympy_takes_numbers():
+    sympy = pytest.importorskip("sympy", reason="is not installed")
+    x, k = ap.asarray([2.5, 3.0]), ap.asarray([3])
+    t = sympy.Symbol("t")
+    for number in (x[0], k[0], x.sum(), x.astype("complex128")[0], x[0] > 1):
+        assert sympy.sympify(number) == sympy.sympify(np.asarray(number)[()])
+    assert t * x[0] == t * 2.5 and t + k[0] == t + 3 and sympy.Integer(k[0]) == 3
+
+
+class Answers:
+    """An object of another library, whose methods answer for NumPy's functions."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def method(*args, **kwargs):
+            self.asked.append((name, args, kwargs))
+            return self
+
+        return method
+
+
+CALLS = {
+    "sum": (), "mean": (), "std": (), "var": (1,), "max": (0,), "amin": (), "prod": (), "all": (), "any": (),
+    "round": (2,), "around": (), "cumsum": (), "cumprod": (0,), "argmax": (), "argmin": (0,), "argsort": (),
+    "clip": (0, 1), "squeeze": (),
+    "reshape": ((2, 3),), "transpose": (), "swapaxes": (0, 1), "take": ([0],), "repeat": (2,), "nonzero": (),
+    "searchsorted": (3,),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_other_libraries_objects_answer_themselves(name):
+    ours, theirs = Answers(), Answers()
+    assert getattr(ap, name)(ours, *CALLS[name]) is ours
+    assert getattr(np, name)(theirs, *CALLS[name]) is theirs
+    assert repr(ours.asked) == repr(theirs.asked)
+
+
+def test_tables_of_pandas_answer_themselves():
+    column = pd.Series([1.0, 2.0, 4.0])
+    table = pd.DataFrame({"a": [1, 1, 2], "b": [1.5, 2.5, 3.5]})
+    for name in ("sum", "mean", "std", "max", "prod", "argmax"):
+        expected, got = getattr(np, name)(column), getattr(ap, name)(column)
+        assert type(got) is type(expected) and got == expected
+    for name, rest in (("cumsum", ()), ("round", ()), ("transpose", ()), ("sum", (0,)), ("mean", (0,))):
+        expected, got = getattr(np, name)(table, *rest), getattr(ap, name)(table, *rest)
+        assert type(got) is type(expected) and got.equals(expected)
+    pd.testing.assert_frame_equal(ap.clip(table, 1, 2), np.clip(table, 1, 2))
+    pd.testing.assert_frame_equal(table.groupby("a").agg(ap.mean), table.groupby("a").agg(np.mean))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import math
 import numbers
 from typing import Any
@@ -70,6 +71,10 @@ class Number(ndarray):
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self)
+
+    def _sympy_(self) -> Any:
+        """What sympy.sympify() takes: without it, it would see an array."""
+        return importlib.import_module("sympy").sympify(self._numpy_scalar())
 
     def byteswap(self, inplace: bool = False) -> Any:
         """The number whose bytes are in the opposite order."""

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core, config
+from asnumpy._public import ANSWERED
 from asnumpy._types import ndarray
-from asnumpy.host.door import function_name, host_result
+from asnumpy.host.door import function_name, host_result, take_over
 from asnumpy.runtime.fallbacks import allow_call, count_call
 
 _MAKERS = (np.array, np.asarray, np.asanyarray)
@@ -36,9 +37,23 @@ def derived(value: Any) -> bool:
     return kind is not np.ndarray and issubclass(kind, np.ndarray) and not issubclass(kind, np.memmap)
 
 
-def on_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception | None) -> Any:
-    """The result of NumPy's function for one of ours; `error` says what ours met, None: an `out` of NumPy's."""
+def _answered(theirs: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What the first argument's own method gives, called as NumPy does; NotImplemented where it has none."""
+    name = theirs.__name__
+    if not hasattr(args[0], ANSWERED[name] or name):
+        return NotImplemented
+    made = theirs.__wrapped__(*args, **kwargs)
+    return take_over(made) if type(made) is np.ndarray else made
+
+
+def on_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Any) -> Any:
+    """The result of NumPy's function for one of ours; `error` says what ours met, None: an `out` of NumPy's.
+
+    NotImplemented asks whether the first argument, which is another library's, answers the call.
+    """
     theirs = getattr(function, "numpy", None)
+    if error is NotImplemented:
+        return _answered(theirs, args, kwargs)
     refused = config.unsupported == "error" and not isinstance(error, _Target)
     if error is not None and (theirs is None or refused):
         raise error
