@@ -51,6 +51,7 @@ for _name in ("zscore skew kurtosis moment variation describe sem iqr kurtosiste
     SCIPY[f"stats.{_name}"] = _of(f"scipy.stats.{_name}", LINE)
 for _name in "gmean hmean entropy gstd".split():
     SCIPY[f"stats.{_name}"] = _of(f"scipy.stats.{_name}", POSITIVE)
+    SCIPY[f"stats.{_name} of float32"] = _of(f"scipy.stats.{_name}", np.array([1, 2, 3, 4], np.float32))
 for _name in "ttest_ind ttest_rel pearsonr spearmanr zmap mannwhitneyu wilcoxon".split():
     SCIPY[f"stats.{_name}"] = _of(f"scipy.stats.{_name}", LINE, OTHER)
 for _name in "bartlett levene kruskal f_oneway".split():

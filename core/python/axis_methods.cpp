@@ -1,6 +1,7 @@
 // Methods that give another view of the same elements: ravel, squeeze, swapaxes, diagonal; flatten, conj and flip.
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <utility>
 
 #include "python/array_object.hpp"
@@ -35,8 +36,16 @@ template <std::size_t n> struct Arguments {
     PyObject* operator[](std::size_t i) const { return values[i]; }
 };
 
+// An argument that NumPy reads as a C int.
+int int_argument(PyObject* o, int fallback) {
+    if (!o) return fallback;
+    const std::int64_t value = to_int64(o);
+    if (value < INT_MIN || value > INT_MAX) raise(PyExc_OverflowError, "signed integer is %s", value < 0 ? "less than minimum" : "greater than maximum");
+    return static_cast<int>(value);
+}
+
 int axis_argument(PyObject* o, int fallback, int ndim, const char* parameter) {
-    return normalise_axis(o ? to_int64(o) : fallback, ndim, parameter);
+    return normalise_axis(int_argument(o, fallback), ndim, parameter);
 }
 
 bool is_c_order(PyObject* order) {
@@ -86,7 +95,7 @@ PyObject* squeeze(PyObject* self, PyObject* const* given, Py_ssize_t count, PyOb
         if (!arguments[0] || arguments[0] == Py_None) {
             for (int axis = 0; axis < ndim; ++axis) dropped |= std::uint64_t{from.shape[axis] == 1} << axis;
         } else {
-            const Dims axes = to_dims(arguments[0]);
+            const Dims axes = to_integers(arguments[0]);
             if (ndim == 0 && axes.size() == 1 && (axes[0] == 0 || axes[0] == -1)) return self_of(a);
             dropped = mask_of_axes(axes, ndim);
             for (int axis = 0; axis < ndim; ++axis)
@@ -124,7 +133,7 @@ PyObject* diagonal(PyObject* self, PyObject* const* given, Py_ssize_t count, PyO
         const View& from = a->array.view;
         const int ndim = from.ndim();
         if (ndim < 2) raise(PyExc_ValueError, "diag requires an array of at least two dimensions");
-        const std::int64_t offset = arguments[0] ? to_int64(arguments[0]) : 0;
+        const std::int64_t offset = int_argument(arguments[0], 0);
         const int first = axis_argument(arguments[1], 0, ndim, "axis1"), second = axis_argument(arguments[2], 1, ndim, "axis2");
         if (first == second) raise(PyExc_ValueError, "axis1 and axis2 cannot be the same");
         const std::int64_t rows = from.shape[first], columns = from.shape[second];
@@ -159,7 +168,8 @@ PyObject* flip(PyObject*, PyObject* const* given, Py_ssize_t count) {
         PyArray* a = expect_array(given[0], "flip");
         View view = a->array.view;
         const int ndim = view.ndim();
-        const std::uint64_t mask = given[1] == Py_None ? ~std::uint64_t{0} : mask_of_axes(to_dims(given[1]), ndim, "repeated axis");
+        if (PyLong_Check(given[1])) int_argument(given[1], 0);
+        const std::uint64_t mask = given[1] == Py_None ? ~std::uint64_t{0} : mask_of_axes(to_integers(given[1]), ndim, "repeated axis");
         for (int axis = 0; axis < ndim; ++axis) {
             if (!(mask >> axis & 1)) continue;
             if (view.shape[axis] > 0) view.offset += (view.shape[axis] - 1) * view.strides[axis];

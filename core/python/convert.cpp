@@ -347,17 +347,20 @@ std::int64_t to_length(PyObject* o) {
     raise(PyExc_ValueError, "Maximum allowed dimension exceeded");
 }
 
-}  // namespace
-
-Dims to_dims(PyObject* o) {
-    if (PyLong_Check(o) || (PyIndex_Check(o) && !PySequence_Check(o))) return Dims{to_length(o)};
+Dims each_of(PyObject* o, std::int64_t (*convert)(PyObject*)) {
+    if (PyLong_Check(o) || (PyIndex_Check(o) && !PySequence_Check(o))) return Dims{convert(o)};
     const nb::object sequence = owned(PySequence_Fast(o, "expected a sequence of integers or a single integer"));
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence.ptr());
     if (n > max_ndim) raise(PyExc_ValueError, "maximum supported dimension for an ndarray is currently %d, found %zd", max_ndim, n);
     Dims dims;
-    for (Py_ssize_t i = 0; i < n; ++i) dims.push_back(to_length(PySequence_Fast_GET_ITEM(sequence.ptr(), i)));
+    for (Py_ssize_t i = 0; i < n; ++i) dims.push_back(convert(PySequence_Fast_GET_ITEM(sequence.ptr(), i)));
     return dims;
 }
+
+}  // namespace
+
+Dims to_dims(PyObject* o) { return each_of(o, to_length); }
+Dims to_integers(PyObject* o) { return each_of(o, to_int64); }
 
 int normalise_axis(long long axis, int ndim, const char* parameter) {
     if (axis < -ndim || axis >= ndim) raise_axis_error(axis, ndim, parameter);

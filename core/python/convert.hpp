@@ -37,8 +37,10 @@ Scalar assigned_scalar(PyObject*, DType);
 PyObject* element_to_python(DType, const char* element);  // what item() and tolist() give
 
 nb::object dims_to_tuple(const Dims&);
-// An int or a sequence of ints; TypeError as from operator.index.
+// A shape or integers of another kind, as an int or a sequence of ints; TypeError as from operator.index. What is no
+// int64 is a ValueError in a shape, an OverflowError elsewhere.
 Dims to_dims(PyObject*);
+Dims to_integers(PyObject*);
 std::int64_t to_int64(PyObject*);
 int normalise_axis(long long axis, int ndim, const char* parameter = nullptr);  // AxisError, which may name the parameter
 std::uint64_t mask_of_axes(const Dims& axes, int ndim, const char* repeated = "duplicate value in 'axis'");

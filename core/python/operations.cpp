@@ -130,7 +130,7 @@ std::uint64_t axes_mask(nb::handle axes, int ndim) {
         if (PyErr_Occurred()) throw_python_error();
         return mask;
     }
-    return mask_of_axes(to_dims(axes.ptr()), ndim);
+    return mask_of_axes(to_integers(axes.ptr()), ndim);
 }
 
 nb::object reduce_row(nb::str row_name, nb::handle dtype, nb::handle array, nb::handle axes, bool keepdims) {
@@ -162,7 +162,11 @@ Array expect_mask(nb::handle h, const char* function) {
 }
 
 // A tuple or list of arrays of one dtype that fit along the axis, joined in C order; None for any other call.
-nb::object join(nb::handle arrays, int axis) {
+nb::object join(nb::handle arrays, nb::handle along) {
+    int overflow = 0;
+    const long given_axis = PyLong_AsLongAndOverflow(along.ptr(), &overflow);
+    if (overflow || given_axis < -max_ndim || given_axis >= max_ndim) return nb::none();
+    int axis = static_cast<int>(given_axis);
     PyObject* const given = arrays.ptr();
     if (!PyTuple_CheckExact(given) && !PyList_CheckExact(given)) return nb::none();
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(given);

@@ -1,6 +1,7 @@
 // reshape and transpose.
 #include <cstring>
 
+#include "base/checked.hpp"
 #include "python/array_object.hpp"
 #include "python/convert.hpp"
 #include "python/shapes.hpp"
@@ -16,7 +17,8 @@ std::string wanted_text(const Dims& shape) {  // as NumPy writes it: the unknown
 }
 
 // Replaces the one negative length by what fits.
-void complete(Dims& shape, std::int64_t size) {
+void complete(Dims& shape, const Array& a) {
+    const std::int64_t size = a.size();
     int unknown = -1;
     std::int64_t known = 1;
     bool overflow = false;
@@ -31,6 +33,7 @@ void complete(Dims& shape, std::int64_t size) {
     const bool fits = !overflow && (unknown < 0 ? known == size : known > 0 && size % known == 0);
     if (!fits) throw ValueError("cannot reshape array of size " + std::to_string(size) + " into shape " + wanted_text(shape));
     if (unknown >= 0) shape[unknown] = size / known;
+    if (size == 0) expect_size(shape, static_cast<std::int64_t>(itemsize(a.dtype)));  // beside the zero there may be any lengths
 }
 
 View reversed(const View& v) {
@@ -58,7 +61,7 @@ Order parse_order(PyObject* o, const Array& a) {
 enum class Copy { if_needed, always, never };
 
 PyObject* reshape_to(PyArray* a, Dims shape, Order order, Copy copy) {
-    complete(shape, a->array.size());
+    complete(shape, a->array);
     const auto item = static_cast<std::int64_t>(itemsize(a->array.dtype));
     // Fortran order is C order with all axes reversed, before and after.
     if (order == Order::f) std::reverse(shape.begin(), shape.end());
@@ -130,8 +133,13 @@ View transposed(const View& from, const Dims& axes) {
     return transpose(from, std::span<const int>(order.data(), static_cast<std::size_t>(axes.size())));
 }
 
+void expect_size(const Dims& shape, std::int64_t itemsize) {
+    if (!checked_bytes(shape, itemsize))
+        raise(PyExc_ValueError, "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
+}
+
 std::optional<View> reshaped(const Array& a, Dims shape) {
-    complete(shape, a.size());
+    complete(shape, a);
     return reshape(a.view, shape, static_cast<std::int64_t>(itemsize(a.dtype)));
 }
 

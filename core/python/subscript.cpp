@@ -37,6 +37,11 @@ std::int64_t index_value(PyObject* o) {
     if (value == -1 && PyErr_Occurred()) {
         if (!PyErr_ExceptionMatches(PyExc_OverflowError)) throw_python_error();
         PyErr_Clear();
+        // NumPy makes an array of it, of uint64 where that can hold it.
+        const nb::object whole = owned(PyNumber_Index(o));
+        PyLong_AsUnsignedLongLong(whole.ptr());
+        if (!PyErr_Occurred()) raise(PyExc_OverflowError, "Python int too large to convert to C long");
+        PyErr_Clear();
         raise(PyExc_IndexError, invalid_index);
     }
     return value;

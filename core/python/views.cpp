@@ -103,18 +103,12 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-// An array of that shape could be made if there was memory for its elements.
-void expect_size(const Dims& shape, std::int64_t item) {
-    if (!checked_bytes(shape, item))
-        raise(PyExc_ValueError, "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
-}
-
 nb::object as_strided(nb::handle array, nb::handle shape, nb::handle strides, std::int64_t offset, bool writeable) {
     PyArray* a = expect_array(array.ptr(), "as_strided");
     View view;
     view.offset = a->array.view.offset + offset;
-    view.shape = to_dims(shape.ptr());
-    view.strides = to_dims(strides.ptr());
+    view.shape = to_integers(shape.ptr());
+    view.strides = to_integers(strides.ptr());
     if (view.shape.size() != view.strides.size())
         raise(PyExc_ValueError, "as_strided: shape has %d axes, strides has %d", view.shape.size(), view.strides.size());
     for (const std::int64_t length : view.shape)
@@ -228,7 +222,7 @@ void bind_views(nb::module_& m) {
     m.def("view_dtype", view_dtype, arg("array"), arg("dtype"));
     m.def("transpose", [](nb::handle array, nb::handle axes) {
         PyArray* a = expect_array(array.ptr(), "transpose");
-        return nb::steal(wrap_view(a, transposed(a->array.view, to_dims(axes.ptr()))));
+        return nb::steal(wrap_view(a, transposed(a->array.view, to_integers(axes.ptr()))));
     }, arg("array"), arg("axes"));
     m.def("may_share_memory", [](nb::handle a, nb::handle b) {
         return extents_meet(expect_array(a.ptr(), "may_share_memory")->array, expect_array(b.ptr(), "may_share_memory")->array);

@@ -201,3 +201,30 @@ def test_results_of_the_host_are_the_caller_s_own() -> None:
     assert ap.choose([0, 1], [[1, 2], [3, 4]]).flags.owndata
     assert not ap.from_dlpack(np.arange(3)).flags.owndata
     assert type(ap.asarray(np.float64(2))) is ap.ndarray
+
+
+@pytest.mark.parametrize("axis", [[0], [0, 1], (0, 0), (0, 1), 1.0, True, (True,), "a", range(2), (1.5,)], ids=repr)
+@pytest.mark.parametrize("name", ["sum", "max", "any", "add.reduce", "multiply.reduce"])
+def test_axes_of_reductions(name: str, axis: Any) -> None:
+    agree(name, sample((2, 3), "float64"), axis=axis)
+
+
+@pytest.mark.parametrize("decimals", [308, 309, 400, 2**31 - 1, 2**31, -308, -400, -(2**31)])
+@pytest.mark.parametrize("dtype", ["float16", "float64", "complex64", "int64", "uint8", "bool"])
+def test_decimals_beyond_the_range_of_floats(decimals: int, dtype: str) -> None:
+    if decimals < -400 and dtype in ("int64", "uint8", "bool"):
+        return  # NumPy counts up to it one by one; test_huge_sizes has it
+    agree("round", sample(5, dtype), decimals)
+
+
+@pytest.mark.parametrize("width", [np.uint8(1), np.array([1], "u1"), 1.0, True, [2**63], -1, (1, 2)], ids=repr)
+def test_what_may_be_a_width_of_padding(width: Any) -> None:
+    agree(lambda xp, a: xp.pad(a, width), sample((2, 3), "int64"))
+
+
+@pytest.mark.parametrize("key", [
+    (slice(0, 3), slice(1, 5, 2)), (slice(0, 1, 4j), slice(None, 3)), (slice(0.0, 1, 0.25),), slice(0, 1, 3j),
+    (slice(np.float32(0), np.float32(1), np.float32(0.25)), slice(0, 2)), (slice(3, 0), slice(0, 2)), (3, slice(0, 2)),
+], ids=repr)
+def test_keys_of_mgrid(key: Any) -> None:
+    agree(lambda xp: xp.mgrid[key])

@@ -171,3 +171,21 @@ def test_einsum_views():
     transposed = ap.einsum("ij->ji", a)
     a[0, 1] = 5
     assert transposed[1, 0] == 5
+
+
+@pytest.mark.parametrize("options", [
+    {"dtype": "float32"}, {"dtype": "complex64"}, {"order": "F"}, {"order": "C"},
+    {"dtype": "int8", "order": "F", "casting": "no"}, {"dtype": "int8", "optimize": True},
+], ids=repr)
+@pytest.mark.parametrize("subscripts", ["ij", "ji", "ij->ji", "ii->i", "i...->...i", "...ii->...i", "ij->i", "ii"])
+def test_einsum_of_one_is_a_view_where_nothing_is_summed(subscripts, options):
+    def call(xp, a):
+        made = xp.einsum(subscripts, a, **options)
+        return made, made.strides, xp.shares_memory(made, a)
+
+    agree(call, sample((3, 3), "int64"))
+
+
+def test_einsum_asks_nothing_of_the_dtype_of_a_view():
+    agree(lambda xp, a: xp.einsum("ij->ji", a, dtype=object), sample((3, 3), "int64"))
+    agree("einsum", "ij->ji", sample((3, 3), "int64"), dtype="no such")

@@ -31,7 +31,7 @@ MAY_USE = {
 ROOMS = {"ascend": ["library", "memory", "launch", "lower"]}
 # The package's rooms and modules that `import asnumpy` loads. One may use those before it.
 ORDER = (
-    "_types _public config dtypes runtime host ufunc creation manipulation indexing reduction sorting statistics "
+    "_types _axes _public config dtypes runtime host ufunc creation manipulation indexing reduction sorting statistics "
     "elementwise linalg fft interop array io lib nn profiler"
 ).split()
 MOST_LINES = 600

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,10 @@ def resize(a: ndarray, new_shape: tuple[Any, ...], refcheck: bool) -> None:
         raise ValueError("cannot resize this array: it does not own its data")
     if not (a._flags_c_contiguous or a._flags_f_contiguous):
         raise ValueError("resize only works on single-segment arrays")
+    if max(shape) > sys.maxsize:
+        raise ValueError("Maximum allowed dimension exceeded")
+    if count * a.itemsize > sys.maxsize:
+        raise MemoryError(f"ndarray.resize: no memory could hold an array of shape {shape} and data type {a.dtype}")
     made = _core.empty((count,), a.dtype, "C", a._device_name)
     kept = min(count, a.size)
     old = (a if a._flags_c_contiguous else a.T).reshape(-1)

@@ -88,6 +88,8 @@ def positions(indices: Any, casting: Casting = "same_kind") -> ndarray:
         return asarray(indices.astype(_INTP, casting=casting))
     else:
         index = asarray(indices)
+        if index.dtype == np.uint64:  # what Python's ints have become, if one is too large for 63 bits
+            index = asarray(np.asarray(indices, _INTP))
     return index if index.dtype == _INTP else _core.cast(index, _INTP)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from operator import index
 from typing import Any
 
@@ -57,8 +58,8 @@ def _rounded(a: ndarray, decimals: int) -> ndarray:
         return made
     if decimals == 0:
         return rint(a) if kind in "fVb" else _core.cast(a, a.dtype)
-    scale = 10.0 ** abs(decimals)
     if kind in "fV":
+        scale = 10.0 ** abs(decimals) if abs(decimals) <= sys.float_info.max_10_exp else math.inf
         if decimals > 0:
             return divide(rint(multiply(a, scale)), scale)
         return multiply(rint(divide(a, scale)), scale)
@@ -67,9 +68,10 @@ def _rounded(a: ndarray, decimals: int) -> ndarray:
 
 @public
 def round(a: ArrayLike, decimals: int = 0, out: Any = None) -> ndarray:
-    a, places = asarray(a), index(decimals)
+    a, places = asarray(a), int(np.intc(index(decimals)))
     if (places < 0 and a.dtype.kind in "iu") or (places and a.dtype == _BOOL):
-        return host(np.round, a, places, out)  # tens of integers, with NumPy's detour through float64
+        # tens of integers, with NumPy's detour through float64; it counts up to their exponent: all are 0 long before
+        return host(np.round, a, max(places, -400), out)
     made = _rounded(a, places)
     if made.dtype != a.dtype and a.dtype.kind == "V":  # ufuncs take bfloat16 through float32
         made = _core.cast(made, a.dtype)

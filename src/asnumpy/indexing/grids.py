@@ -21,15 +21,16 @@ from asnumpy.ufunc.functions import greater_equal, multiply
 @public
 def indices(dimensions: Shape, dtype: DTypeLike | None = int, sparse: bool = False) -> Any:
     lengths = normal_shape(dimensions)
-    lines = [
-        arange(length, dtype=dtype).reshape((1,) * place + (length,) + (1,) * (len(lengths) - place - 1))
-        for place, length in enumerate(lengths)
-    ]
+
+    def line(place: int) -> ndarray:
+        shape = (1,) * place + (lengths[place],) + (1,) * (len(lengths) - place - 1)
+        return arange(lengths[place], dtype=dtype).reshape(shape)
+
     if sparse:
-        return tuple(lines)
-    grid = _core.empty((len(lengths), *lengths), np.dtype(dtype))
-    for place, line in enumerate(lines):
-        _core.assign(grid[place], line)
+        return tuple(line(place) for place in range(len(lengths)))
+    grid = _core.empty((len(lengths), *lengths), np.dtype(dtype))  # before the lines: it is what may be too large
+    for place in range(len(lengths)):
+        _core.assign(grid[place], line(place))
     return grid
 
 
@@ -73,12 +74,15 @@ def ix_(*args: Any) -> tuple[ndarray, ...]:
 
 def _below(rows: int, columns: int, k: int) -> ndarray:
     """The mask of the elements on and below the k-th diagonal."""
+    np.intp(-k)  # OverflowError where it is none
     return greater_equal(arange(rows).reshape(-1, 1), arange(-k, columns - k))
 
 
 @public
 def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = float, *, like: Any = None) -> ndarray:
-    mask = _below(N, N if M is None else M, k)
+    columns = N if M is None else M
+    _core.empty((int(np.intp(N)), columns), np.dtype(dtype))  # refused before its lines, where it is too large
+    mask = _below(N, columns, k)
     return mask if np.dtype(dtype) == bool else _core.cast(mask, np.dtype(dtype))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy import _core
+from asnumpy._axes import axis_of
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, Axes, Casting, Order, Shape, ndarray
 from asnumpy.creation.arrays import fill_scalar, zeros_like
@@ -147,7 +148,7 @@ def take(
     else:
         if a.ndim == 0:
             a = a.reshape(1)
-        axis = normalize_axis_index(axis, a.ndim)
+        axis = axis_of(axis, a.ndim)
     index = positions(indices)
     length = a.shape[axis]
     if not length and index.size:
@@ -230,7 +231,10 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
 @public
 def choose(a: ArrayLike, choices: Any, out: ndarray | None = None, mode: str = "raise") -> ndarray:
     parts = choices if isinstance(choices, ndarray) else [asarray(one) for one in choices]
-    return host(np.choose, asarray(a), parts, out=out, mode=mode)
+    index, name = asarray(a), _mode(mode)
+    if index.dtype.kind in "iu" and name != "raise":  # NumPy wraps by adding, again and again
+        index, mode = _within(index, len(parts), name), "raise"
+    return host(np.choose, index, parts, out=out, mode=mode)
 
 
 @public

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import numbers
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,18 @@ from asnumpy._types import ndarray
 from asnumpy.creation.arrays import array, computed, computed_result
 from asnumpy.host.door import host_result
 from asnumpy.manipulation.joining import concatenate
+
+
+def _numbers(part: slice) -> tuple[Any, Any, Any]:
+    """Start, stop and step of a line; a step that counts points is their number."""
+    step = 1 if part.step is None else part.step
+    counted = isinstance(step, numbers.Complex) and not isinstance(step, numbers.Real)
+    return 0 if part.start is None else part.start, part.stop, abs(step) if counted else step
+
+
+def _length(part: slice) -> int:
+    start, stop, step = _numbers(part)
+    return int(step) if step is not part.step and part.step is not None else math.ceil((stop - start) / step)
 
 
 class _OpenGrid:
@@ -28,12 +43,11 @@ class _FullGrid:
     __doc__ = f"{__doc__}\n\n{np.mgrid.__doc__}"
 
     def __getitem__(self, key: Any) -> Any:
-        lines = computed_result(np.ogrid.__getitem__, key)
-        if isinstance(lines, ndarray):
-            return lines
-        shape = tuple(line.size for line in lines)
-        made = _core.empty((len(lines), *shape), np.result_type(int, *(line.dtype for line in lines)))
-        for place, line in enumerate(lines):
+        if not isinstance(key, tuple):
+            return computed_result(np.ogrid.__getitem__, key)
+        # before the lines: it is what may be too large
+        made = _core.empty((len(key), *map(_length, key)), np.result_type(0, *itertools.chain(*map(_numbers, key))))
+        for place, line in enumerate(computed_result(np.ogrid.__getitem__, key)):
             _core.assign(made[place, ...], line)
         return made
 
@@ -52,10 +66,10 @@ class _Joiner:
         parts = key if isinstance(key, tuple) else (key,)
         axis, ndmin, line = self._directives
         if isinstance(parts[0], str):
-            numbers = parts[0].split(",")
-            if not 1 <= len(numbers) <= 3 or not all(one.strip().lstrip("-").isdigit() for one in numbers):
+            written = parts[0].split(",")
+            if not 1 <= len(written) <= 3 or not all(one.strip().lstrip("-").isdigit() for one in written):
                 return host_result(self._source.__getitem__, key)  # matrices, and errors in NumPy's words
-            given = [int(one) for one in numbers]
+            given = [int(one) for one in written]
             axis, ndmin, line = *given, *(axis, ndmin, line)[len(given):]
             parts = parts[1:]
         if not parts or any(isinstance(part, str) for part in parts):

@@ -255,6 +255,9 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
         raise ValueError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' (got {casting!r})")
     if str(kwargs.get("order", "K")).upper() not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {kwargs['order']!r})")
+    if len(arrays) == 1 and out is None and set(labels[0]) == set(output):
+        np.dtype(dtype)  # NumPy asks no more of it: the view that follows has the operand's own
+        return _arranged(*_diagonal(arrays[0], labels[0], 0), output)[...]
     wanted = product_dtype(*arrays) if dtype is None else as_dtype(dtype, "einsum")
     for number, a in enumerate(arrays):
         if a.dtype != wanted and not np.can_cast(a.dtype, wanted, casting):
@@ -264,7 +267,6 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     for number, a in enumerate(arrays):
         arrays[number], labels[number] = _diagonal(a, labels[number], number)
     sizes = _sizes(arrays, labels)
-    single = len(arrays) == 1
     for number, a in enumerate(arrays):
         a, labels[number] = _without_broadcast(a, labels[number], sizes)
         arrays[number] = as_dtype_of(a, wanted)
@@ -278,10 +280,8 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
     if out is None:
         order_name = str(kwargs.get("order", "K")).upper()
         fortran = order_name == "F" or (order_name == "A" and all(a._flags_f_contiguous for a in sources))
-        own = not (single and made.dtype == sources[0].dtype)  # else a view, in whatever order
-        if own and order_name == "C" and not made._flags_c_contiguous:
+        if order_name == "C" and not made._flags_c_contiguous:
             return _core.cast(made, made.dtype)
-        fortran = fortran and own
         return _fortran(made) if fortran else made
     target = expect_target(out, "einsum")
     if target.shape != shape:

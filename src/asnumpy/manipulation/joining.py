@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy import _core
+from asnumpy._axes import axis_of
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, Casting, DTypeLike, ndarray
 from asnumpy.creation.convert import asarray, positions
@@ -75,7 +77,7 @@ def concatenate(
     first = parts[0]
     if first.ndim == 0:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    axis = normalize_axis_index(axis, first.ndim)
+    axis = axis_of(axis, first.ndim)
     before, after = first.shape[:axis], first.shape[axis + 1:]
     for place, part in enumerate(parts):
         shape = part.shape
@@ -276,7 +278,7 @@ def tile(A: Any, reps: Any) -> ndarray:
     a = asarray(A)
     counts = tuple(int(one) for one in np.atleast_1d(reps)) if not isinstance(reps, (tuple, list)) else tuple(reps)
     total = max(len(counts), a.ndim)
-    counts = (1,) * (total - len(counts)) + counts
+    counts = (1,) * (total - len(counts)) + tuple(int(np.intp(index(one))) for one in counts)
     lengths = (1,) * (total - a.ndim) + a.shape
     out = _core.empty(tuple(n * count for n, count in zip(lengths, counts, strict=True)), a.dtype)
     # one broadcast assignment: each repeated axis is seen as (count, length)
@@ -303,6 +305,8 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> ndarray
     if counts.size != 1:
         if counts.ndim > 1:
             raise ValueError("object too deep for desired array")
+        if np.add.reduce(counts, dtype=float) > 2.0**59:  # NumPy itself does not look
+            raise ValueError("repeat: the counts add up to more elements than an array can have")
         return a.take(np.repeat(np.arange(length), counts), axis)
     count = int(counts.reshape(())[()])
     if count < 0:
@@ -366,8 +370,8 @@ def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None =
 def apply_over_axes(func: Callable[..., Any], a: ArrayLike, axes: Any) -> ndarray:
     values = asarray(a)
     ndim = values.ndim
-    for axis in (axes,) if np.ndim(axes) == 0 else axes:
-        (axis,) = normalize_axis_tuple(axis, ndim)
+    for one in (axes,) if np.ndim(axes) == 0 else axes:
+        axis = axis_of(one, ndim)
         made: ndarray = _core.call_back(func, (values, axis), {})
         if made.ndim != ndim:
             made = made[(_ALL,) * axis + (None,)]

@@ -34,7 +34,7 @@ def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
             table[axis] = width if isinstance(width, (tuple, list)) else (width, width)
         pad_width = table
     plain = np.asarray(pad_width)
-    if plain.dtype.kind not in "iu":
+    if plain.dtype.kind != "i":
         raise TypeError("`pad_width` must be of integral type.")
     widths = _pairs(plain, ndim)
     if any(width < 0 for pair in widths for width in pair):

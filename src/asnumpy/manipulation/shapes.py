@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Literal, SupportsIndex
 
 import numpy as np
@@ -272,6 +273,10 @@ def resize(a: ArrayLike, new_shape: Shape) -> ndarray:
             raise ValueError("all elements of `new_shape` must be non-negative")
         total *= length
     flat = ravel(a)
+    if total > sys.maxsize * max(flat.size, 1):
+        raise OverflowError(f"resize: the shape {lengths} has too many elements")
+    if total * flat.itemsize > sys.maxsize:
+        raise MemoryError(f"resize: no memory could hold an array of shape {lengths} and data type {flat.dtype}")
     out = _core.empty((total,), flat.dtype)
     if flat.size == 0:
         _core.assign(out, 0)

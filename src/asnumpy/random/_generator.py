@@ -20,7 +20,7 @@ __all__ = ["Generator", "default_rng"]
 
 
 def random_bytes(source: Source, length: Any) -> bytes:
-    count = int(length)
+    count = int(np.intp(length))
     if count < 0:
         raise ValueError(f"bytes: expected a length of at least 0, got {count}")
     words = _core.empty(((count + 7) // 8,), UINT64)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy import _core
+from asnumpy._axes import axis_of
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import asarray
@@ -94,7 +95,7 @@ def digitize(x: ArrayLike, bins: Any, right: bool = False) -> ndarray:
 def _arg_extreme(a: Any, axis: Any, out: Any, keepdims: bool, name: str) -> ndarray:
     a = asarray(a)
     if axis is not None:
-        axis = normalize_axis_index(axis, a.ndim) if a.ndim or axis not in (0, -1) else None
+        axis = axis_of(axis, a.ndim) if a.ndim or axis not in (0, -1) else None
     length = a.size if axis is None else a.shape[axis]
     shape = () if axis is None else a.shape[:axis] + a.shape[axis + 1:]
     if not length and 0 not in shape:

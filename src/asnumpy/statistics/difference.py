@@ -47,7 +47,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: An
         values = concatenate(parts, axis)
     operation = not_equal if values.dtype == bool else subtract
     upper, lower = _along(values.ndim, axis, slice(1, None)), _along(values.ndim, axis, slice(None, -1))
-    for _ in range(n):
+    for _ in range(min(n, max(values.shape[axis], 1))):  # then nothing is left
         values = operation(values[upper], values[lower])
     return values
 

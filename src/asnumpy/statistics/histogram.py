@@ -20,15 +20,23 @@ _INTP = np.dtype(np.intp)
 _SMALL = 4096  # elements below which NumPy's own loop is as fast as several programs
 
 
+def _expect_countable(largest: Any) -> None:
+    if int(largest) == np.iinfo(np.int64).max:  # NumPy counts one more than it and writes where that leads
+        raise ValueError(f"bincount: a count for each integer up to {int(largest)} is larger than an array can be")
+
+
 @public
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> ndarray:
     a = asarray(x)
     simple = weights is None and a.ndim == 1 and a.size >= _SMALL and a.dtype.kind in "iu" and a.dtype != np.uint64
     if not simple or operator.index(minlength) < 0:
+        if a.dtype.kind in "iu" and a.size:
+            _expect_countable(_core.reduce("maximum", a.dtype, a, None, False))
         return host(np.bincount, x, weights, minlength)
     low, high = _core.reduce("minimum", a.dtype, a, (0,), False), _core.reduce("maximum", a.dtype, a, (0,), False)
     if a.dtype.kind == "i" and int(low) < 0:
         raise ValueError("'list' argument must have no negative elements")
+    _expect_countable(high)
     index = a if a.dtype == _INTP else _core.cast(a, _INTP)
     return _core.bincount(index, max(int(high) + 1, operator.index(minlength)))
 

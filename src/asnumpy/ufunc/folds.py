@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
+from asnumpy._axes import axes_of, axis_of
 from asnumpy._core import asarray
 from asnumpy._types import ndarray
 from asnumpy.dtypes.dtype import warn_of_cast
@@ -84,7 +84,7 @@ def _axes(a: ndarray, axis: Any) -> tuple[int, ...]:
         return tuple(range(a.ndim))
     if a.ndim == 0 and axis in (0, -1):
         return ()
-    return normalize_axis_tuple(axis, a.ndim)
+    return axes_of(axis, a.ndim)
 
 
 def _storable(out: Any) -> TypeGuard[ndarray | None]:
@@ -188,7 +188,7 @@ def accumulate(ufunc: ufunc, array: Any, axis: Any, dtype: Any, out: Any) -> nda
         return numpy()
     if not hasattr(axis, "__index__") or (out is not None and (out.shape != a.shape or not out._flags_writeable)):
         return numpy()
-    place = normalize_axis_index(axis.__index__(), a.ndim)
+    place = axis_of(axis, a.ndim)
     kind, _ = _dtypes(ufunc, a, dtype, out)
     if not ufunc.has_loop((kind, kind, kind)):
         return numpy()
