@@ -51,11 +51,8 @@ int raise_kept(void* kept) {
     return -1;
 }
 
-// A copy with the strides of the array, which numpy.lib.stride_tricks.as_strided takes from the one and uses on the other;
-// where that would bring down far more than the elements, one of the elements alone.
 Array host_copy(const Array& array) {
-    const Extent reach = extent(array.view, static_cast<std::int64_t>(itemsize(array.dtype)));
-    if (array.size() == 0 || reach.high - reach.low > 2 * array.nbytes() + 4096) return to_host(array);
+    if (!lies_together(array)) return to_host(array);
     make_ready(array, Access::read);
     Array copy;
     without_lock([&] { copy = downloaded_range(array); });

@@ -125,6 +125,7 @@ void bind_devices(nb::module_& m) {
         return pools_in_use().size() > 1 && holds_device_values(values.ptr());
     }, arg("values").none());
     m.def("to_device", move_to, arg("array"), arg("device"));
+    m.def("lies_together", [](nb::handle array) { return lies_together(expect_array(array.ptr(), "to_numpy")->array); }, arg("array"));
     m.def("numpy_copy", [](nb::handle array, bool as_it_lies) { return nb::steal(numpy_copy(expect_array(array.ptr(), "to_numpy"), as_it_lies)); },
           arg("array"), arg("as_it_lies") = false);
     m.def("announce_implicit_copy", [](nb::handle array, const char* function) {

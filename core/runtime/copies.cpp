@@ -72,6 +72,8 @@ Array downloaded_range(const Array& a) {
     return host;
 }
 
+bool lies_together(const Array& a) { return a.size() > 0 && range_of(a).bytes <= 2 * a.nbytes() + 4096; }
+
 void upload_range(const Array& source, const Array& target) {
     trace::Span span("upload", "copy", source.buffer->bytes());
     target.pool().backend().upload(start(target), source.buffer->data(), source.buffer->bytes());

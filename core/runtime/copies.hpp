@@ -22,6 +22,9 @@ void upload(const Array& source, const Array& target, bool at_once = false);
 
 // All bytes from the array's first to its last, whatever lies between its elements, and how they overlap: down, and up again.
 Array downloaded_range(const Array&);
+// Whether those bytes are not far more than the elements. Then a copy for the caller has the strides of the array, which
+// numpy.lib.stride_tricks.as_strided takes from the one and uses on the other.
+bool lies_together(const Array&);
 void upload_range(const Array& source, const Array& target);
 
 }  // namespace asnumpy

@@ -13,15 +13,6 @@ from asnumpy.host.door import host_result
 from asnumpy.ufunc.ufunc import of_numpy
 
 
-def _lies_together(a: ndarray) -> bool:
-    """Whether the bytes from the first to the last element are not far more than the elements.
-
-    Then their copy has the strides of the array, which numpy.lib.stride_tricks.as_strided takes for those of the copy.
-    """
-    reach = a.itemsize + sum((n - 1) * abs(stride) for n, stride in zip(a.shape, a.strides, strict=True))
-    return bool(a.size and reach <= 2 * a.nbytes + 4096)
-
-
 def as_numpy_array(a: ndarray, dtype: Any, copy: bool | None) -> np.ndarray:
     """`__array__`: a view where the host may read the memory and nothing else was asked for."""
     if copy is False and not a._host_visible:
@@ -30,7 +21,7 @@ def as_numpy_array(a: ndarray, dtype: Any, copy: bool | None) -> np.ndarray:
     if a._host_visible:
         view = _core.to_numpy_view(a, None)
     else:
-        copy, view = None, _core.numpy_copy(a, _lies_together(a))  # the caller's own
+        copy, view = None, _core.numpy_copy(a, _core.lies_together(a))  # the caller's own
         if not a._flags_writeable:
             view.flags.writeable = False
     if dtype is not None and np.dtype(dtype) != view.dtype:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -171,41 +172,41 @@ def _holds_real(out: Any, a: ndarray, dtype: Any) -> bool:
     return isinstance(out, ndarray) and out.dtype == kind
 
 
-def _spread_result(made: ndarray, a: ndarray, dtype: Any, out: Any, function: str) -> ndarray:
-    if dtype is None and a.dtype in _NARROW:
+def _spread(
+    theirs: Callable[..., Any], a: ndarray, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: Any, where: Any,
+    mean: Any, correction: Any,
+) -> ndarray:
+    """The variance, or its root where NumPy's function is `std`."""
+    mask, keep = True if where is NO_VALUE else where, _keep(keepdims)
+    if is_narrow(a.dtype) or (out is not None and not _holds_real(out, a, dtype)):
+        return host(theirs, a, axis, dtype, out, ddof, keep, where=mask, **_given(mean, correction))
+    made = _var(a, axis, dtype, ddof, keep, mask, mean, correction)
+    kind = None if dtype is None else np.dtype(dtype)
+    if theirs is np.std:
+        made = sqrt(made)
+    if kind is None and a.dtype in _NARROW:
         made = _core.cast(made, a.dtype)
-    elif dtype is not None and made.dtype != dtype and np.dtype(dtype).kind == "f":
-        made = _core.cast(made, np.dtype(dtype))
-    return made if out is None else store(made, out, function)
+    elif kind is not None and made.dtype != kind and (kind.kind == "f" or (theirs is np.std and kind.kind in "iub")):
+        made = _core.cast(made, kind)
+    return made if out is None else store(made, out, theirs.__name__)
 
 
 @public
 def var(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = NO_VALUE, *,
-    where: Any = NO_VALUE, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
+    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, ddof: float = 0,
+    keepdims: bool = NO_VALUE, *, where: ArrayLike = NO_VALUE, mean: Any = NO_VALUE, correction: float = NO_VALUE,
 ) -> ndarray:
     """Differs from NumPy: float16 is computed in float32 and rounded once."""
-    a = asarray(a)
-    mask = True if where is NO_VALUE else where
-    if is_narrow(a.dtype) or (out is not None and not _holds_real(out, a, dtype)):
-        return host(np.var, a, axis, dtype, out, ddof, _keep(keepdims), where=mask, **_given(mean, correction))
-    return _spread_result(_var(a, axis, dtype, ddof, _keep(keepdims), mask, mean, correction), a, dtype, out, "var")
+    return _spread(np.var, asarray(a), axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
 @public
 def std(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = NO_VALUE, *,
-    where: Any = NO_VALUE, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
+    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, ddof: float = 0,
+    keepdims: bool = NO_VALUE, *, where: ArrayLike = NO_VALUE, mean: Any = NO_VALUE, correction: float = NO_VALUE,
 ) -> ndarray:
     """Differs from NumPy: float16 is computed in float32 and rounded once."""
-    a = asarray(a)
-    mask = True if where is NO_VALUE else where
-    if is_narrow(a.dtype) or (out is not None and not _holds_real(out, a, dtype)):
-        return host(np.std, a, axis, dtype, out, ddof, _keep(keepdims), where=mask, **_given(mean, correction))
-    made = sqrt(_var(a, axis, dtype, ddof, _keep(keepdims), mask, mean, correction))
-    if dtype is not None and np.dtype(dtype).kind in "iub":
-        made = _core.cast(made, np.dtype(dtype))
-    return _spread_result(made, a, dtype, out, "std")
+    return _spread(np.std, asarray(a), axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
 @public
