@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -30,29 +30,36 @@ def _shown(definition: Any, theirs: Any, binds: bool) -> Any:
     return shown
 
 
-def beside(definition: T, name: str = "") -> T:
+def beside(definition: T, theirs: Any = None) -> T:
     """A function that makes new arrays on the device of its arguments.
 
     What the core computes lies there anyhow; this is for arrays that the function makes on its way. Where NumPy's
-    function of the name is one of C, it does not become a method as a class's attribute, and neither does this one.
+    function is one of C, it does not become a method as a class's attribute, and neither does this one.
     """
     if not isinstance(definition, FunctionType):
         return definition
-    theirs = getattr(np, name, None)
     return cast("T", _shown(definition, theirs, not isinstance(theirs, BuiltinFunctionType)))
 
 
-def public(definition: T) -> T:
-    """Marks a function or class that `asnumpy` exports under its name.
+def public_in(namespace: ModuleType) -> Callable[[T], T]:
+    """Marks a function or class that is exported where NumPy has it: in `asnumpy.fft` for numpy.fft.
 
     A docstring of its own states where it differs from NumPy's and stands before NumPy's; without one, it has NumPy's.
     """
-    own: Any = definition
-    theirs = getattr(getattr(np, own.__name__, None), "__doc__", None)
-    own.__module__ = "asnumpy"
-    if theirs:
-        own.__doc__ = f"{own.__doc__}\n\n{theirs}" if isinstance(own.__doc__, str) else theirs
-    return beside(definition, own.__name__)
+
+    def mark(definition: T) -> T:
+        own: Any = definition
+        theirs = getattr(namespace, own.__name__, None)
+        text = getattr(theirs, "__doc__", None)
+        own.__module__ = f"asnumpy{namespace.__name__.removeprefix('numpy')}"
+        if text:
+            own.__doc__ = f"{own.__doc__}\n\n{text}" if isinstance(own.__doc__, str) else text
+        return beside(definition, theirs)
+
+    return mark
+
+
+public = public_in(np)  # in `asnumpy` itself
 
 
 def handed_on(theirs: Callable[..., Any]) -> Callable[[T], T]:

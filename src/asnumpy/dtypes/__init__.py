@@ -1,6 +1,6 @@
 """Element types: names, promotion, limits."""
 
-import numpy as np
+import numpy as _np
 
 from asnumpy.dtypes.dtype import can_cast, common_type, isscalar, min_scalar_type, promote_types, result_type
 from asnumpy.dtypes.limits import finfo, iinfo, isdtype, issubdtype
@@ -31,7 +31,7 @@ __all__ = [
     "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "unsignedinteger", "ushort", "void",
 ]
 
-if hasattr(np, "float128"):  # extended precision has another name on each platform
+if hasattr(_np, "float128"):  # extended precision has another name on each platform
     from asnumpy.dtypes.names import complex256, float128
 
     __all__ += ["complex256", "float128"]

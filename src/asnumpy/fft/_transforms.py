@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy import _core
+from asnumpy._public import public_in
 from asnumpy._types import ArrayLike, DTypeLike, ndarray
 from asnumpy.creation.arrays import computed
 from asnumpy.creation.convert import asarray
@@ -18,6 +19,13 @@ from asnumpy.host.door import host
 from asnumpy.host.whole import name_error
 from asnumpy.manipulation.shapes import roll
 from asnumpy.runtime.devices import Device
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Norm = Literal["backward", "ortho", "forward"] | None
+    Lengths = Sequence[SupportsIndex | None] | None
+    Places = Sequence[SupportsIndex] | None
 
 # Below it NumPy's transform is as fast, and SciPy need not be imported.
 _LARGE = 1 << 15
@@ -67,31 +75,116 @@ def _run(
         raise
 
 
-def _line(name: str) -> Callable[..., Any]:
+def _along(name: str, a: ArrayLike, n: SupportsIndex | None, axis: int, norm: Norm, out: ndarray | None) -> ndarray:
     """A transform along one axis."""
-
-    def transform(a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> ndarray:
-        return _run(asarray(a), name, (n,), (axis,), norm, out, (n, axis))
-
-    return transform
+    return _run(asarray(a), name, (n,), (axis,), norm, out, (n, axis))
 
 
-def _several(name: str, default: Any) -> Callable[..., Any]:
+def _over(name: str, a: ArrayLike, s: Lengths, axes: Places, norm: Norm, out: ndarray | None) -> ndarray:
     """A transform along several axes."""
-
-    def transform(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> ndarray:
-        array = asarray(a)
-        over = tuple(range(array.ndim)) if axes is None else axes
-        # without axes, NumPy says what lengths alone mean
-        lengths = () if s is None else s if axes is not None else (0,)
-        return _run(array, name, lengths, over, norm, out, (s, axes))
-
-    return transform
+    array = asarray(a)
+    over = tuple(range(array.ndim)) if axes is None else axes
+    # without axes, NumPy says what lengths alone mean
+    lengths = () if s is None else s if axes is not None else (0,)
+    return _run(array, name, lengths, over, norm, out, (s, axes))
 
 
-fft, ifft, rfft, irfft, hfft, ihfft = (_line(name) for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"))
-fft2, ifft2, rfft2, irfft2 = (_several(name, (-2, -1)) for name in ("fft2", "ifft2", "rfft2", "irfft2"))
-fftn, ifftn, rfftn, irfftn = (_several(name, None) for name in ("fftn", "ifftn", "rfftn", "irfftn"))
+@public_in(np.fft)
+def fft(
+    a: ArrayLike, n: SupportsIndex | None = None, axis: int = -1, norm: Norm = None, out: ndarray | None = None,
+) -> ndarray:
+    return _along("fft", a, n, axis, norm, out)
+
+
+@public_in(np.fft)
+def ifft(
+    a: ArrayLike, n: SupportsIndex | None = None, axis: int = -1, norm: Norm = None, out: ndarray | None = None,
+) -> ndarray:
+    return _along("ifft", a, n, axis, norm, out)
+
+
+@public_in(np.fft)
+def rfft(
+    a: ArrayLike, n: SupportsIndex | None = None, axis: int = -1, norm: Norm = None, out: ndarray | None = None,
+) -> ndarray:
+    return _along("rfft", a, n, axis, norm, out)
+
+
+@public_in(np.fft)
+def irfft(
+    a: ArrayLike, n: SupportsIndex | None = None, axis: int = -1, norm: Norm = None, out: ndarray | None = None,
+) -> ndarray:
+    return _along("irfft", a, n, axis, norm, out)
+
+
+@public_in(np.fft)
+def hfft(
+    a: ArrayLike, n: SupportsIndex | None = None, axis: int = -1, norm: Norm = None, out: ndarray | None = None,
+) -> ndarray:
+    return _along("hfft", a, n, axis, norm, out)
+
+
+@public_in(np.fft)
+def ihfft(
+    a: ArrayLike, n: SupportsIndex | None = None, axis: int = -1, norm: Norm = None, out: ndarray | None = None,
+) -> ndarray:
+    return _along("ihfft", a, n, axis, norm, out)
+
+
+@public_in(np.fft)
+def fft2(
+    a: ArrayLike, s: Lengths = None, axes: Places = (-2, -1), norm: Norm = None, out: ndarray | None = None,
+) -> ndarray:
+    return _over("fft2", a, s, axes, norm, out)
+
+
+@public_in(np.fft)
+def ifft2(
+    a: ArrayLike, s: Lengths = None, axes: Places = (-2, -1), norm: Norm = None, out: ndarray | None = None,
+) -> ndarray:
+    return _over("ifft2", a, s, axes, norm, out)
+
+
+@public_in(np.fft)
+def rfft2(
+    a: ArrayLike, s: Lengths = None, axes: Places = (-2, -1), norm: Norm = None, out: ndarray | None = None,
+) -> ndarray:
+    return _over("rfft2", a, s, axes, norm, out)
+
+
+@public_in(np.fft)
+def irfft2(
+    a: ArrayLike, s: Lengths = None, axes: Places = (-2, -1), norm: Norm = None, out: ndarray | None = None,
+) -> ndarray:
+    return _over("irfft2", a, s, axes, norm, out)
+
+
+@public_in(np.fft)
+def fftn(
+    a: ArrayLike, s: Lengths = None, axes: Places = None, norm: Norm = None, out: ndarray | None = None,
+) -> ndarray:
+    return _over("fftn", a, s, axes, norm, out)
+
+
+@public_in(np.fft)
+def ifftn(
+    a: ArrayLike, s: Lengths = None, axes: Places = None, norm: Norm = None, out: ndarray | None = None,
+) -> ndarray:
+    return _over("ifftn", a, s, axes, norm, out)
+
+
+@public_in(np.fft)
+def rfftn(
+    a: ArrayLike, s: Lengths = None, axes: Places = None, norm: Norm = None, out: ndarray | None = None,
+) -> ndarray:
+    return _over("rfftn", a, s, axes, norm, out)
+
+
+@public_in(np.fft)
+def irfftn(
+    a: ArrayLike, s: Lengths = None, axes: Places = None, norm: Norm = None, out: ndarray | None = None,
+) -> ndarray:
+    return _over("irfftn", a, s, axes, norm, out)
 
 
 def _frequencies(name: str, n: Any, d: Any, device: Any, dtype: Any) -> ndarray:
@@ -104,11 +197,13 @@ def _frequencies(name: str, n: Any, d: Any, device: Any, dtype: Any) -> ndarray:
     return made if kind is None else made.astype(kind)
 
 
+@public_in(np.fft)
 def fftfreq(n: int, d: Any = 1.0, device: Device | str | None = None, *, dtype: DTypeLike | None = None) -> ndarray:
     """Takes the array API's `dtype` besides NumPy's parameters."""
     return _frequencies("fftfreq", n, d, device, dtype)
 
 
+@public_in(np.fft)
 def rfftfreq(n: int, d: Any = 1.0, device: Device | str | None = None, *, dtype: DTypeLike | None = None) -> ndarray:
     """Takes the array API's `dtype` besides NumPy's parameters."""
     return _frequencies("rfftfreq", n, d, device, dtype)
@@ -128,17 +223,11 @@ def _shifted(x: Any, axes: Any, back: bool) -> ndarray:
     return roll(a, [shift(axis) for axis in axes], axes)
 
 
+@public_in(np.fft)
 def fftshift(x: ArrayLike, axes: Any = None) -> ndarray:
     return _shifted(x, axes, back=False)
 
 
+@public_in(np.fft)
 def ifftshift(x: ArrayLike, axes: Any = None) -> ndarray:
     return _shifted(x, axes, back=True)
-
-
-__all__ = sorted(name for name in np.fft.__all__ if name in globals())
-for _name in __all__:
-    _function, _text = globals()[_name], getattr(np.fft, _name).__doc__
-    _function.__doc__ = _text if _function.__doc__ is None else f"{_function.__doc__}\n\n{_text}"
-    _function.__name__ = _function.__qualname__ = _name
-    _function.__module__ = "asnumpy.fft"

@@ -1,6 +1,6 @@
 """Elements chosen or written by position or condition, and the arrays of positions for it."""
 
-import asnumpy.indexing.fancy
+from asnumpy.indexing import fancy
 from asnumpy.indexing.grids import (
     bartlett, blackman, diag, diag_indices, diag_indices_from, diagflat, fill_diagonal, fromfunction, hamming,
     hanning, indices, ix_, kaiser, mask_indices, meshgrid, tri, tril, tril_indices, tril_indices_from, triu,

@@ -77,7 +77,7 @@ def namespace(api_version: str | None) -> ModuleType:
             f'__array_namespace__: Version "{api_version}" of the Array API Standard is not supported; use one '
             f"of {', '.join(_EDITIONS)}"
         )
-    edition: ModuleType = import_module("asnumpy.array_api").of_edition(api_version or _EDITIONS[-1])
+    edition: ModuleType = import_module("asnumpy.array_api._editions").of_edition(api_version or _EDITIONS[-1])
     return edition
 
 

@@ -1,24 +1,7 @@
 """Functions for authors of functions with axes: NumPy's own, which concern no elements, and the bounds of memory."""
 
-from __future__ import annotations
-
-from typing import Any
-
-import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from asnumpy import _core
-from asnumpy.array.ndarray import ndarray
+from asnumpy.lib._array_utils import byte_bounds
 
 __all__ = ["byte_bounds", "normalize_axis_index", "normalize_axis_tuple"]
-
-
-def byte_bounds(a: Any) -> tuple[int, int]:
-    """The first address that an array's elements occupy, and the one behind the last; this runs what is pending."""
-    if not isinstance(a, ndarray):
-        return np.lib.array_utils.byte_bounds(a)
-    if a._host_visible:
-        return np.lib.array_utils.byte_bounds(_core.to_numpy_view(a, None))
-    reach = [(length - 1) * step for length, step in zip(a.shape, a.strides, strict=True)] if a.size else []
-    low = a._address + sum(min(one, 0) for one in reach)
-    return low, low + sum(map(abs, reach)) + (a.itemsize if a.size else 0)

@@ -8,14 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from asnumpy._public import handed_on
+from asnumpy._public import public_in
 from asnumpy._types import ArrayLike, DTypeLike, ndarray
 from asnumpy.creation.arrays import eye
 from asnumpy.creation.convert import asarray
 from asnumpy.host.whole import door
-from asnumpy.linalg._norms import matrix_norm as matrix_norm
-from asnumpy.linalg._norms import norm as norm
-from asnumpy.linalg._norms import vector_norm as vector_norm
 from asnumpy.linalg._products import dot as _dot
 from asnumpy.linalg._products import outer as _outer
 from asnumpy.linalg._products import tensordot as _tensordot
@@ -49,22 +46,22 @@ tensorinv = door(np.linalg.tensorinv, "asnumpy.linalg")
 tensorsolve = door(np.linalg.tensorsolve, "asnumpy.linalg")
 
 
-@handed_on(np.linalg.matmul)
+@public_in(np.linalg)
 def matmul(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     return _matmul(x1, x2)
 
 
-@handed_on(np.linalg.vecdot)
+@public_in(np.linalg)
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray:
     return _vecdot(x1, x2) if axis == -1 else _vecdot(x1, x2, axis=axis)
 
 
-@handed_on(np.linalg.tensordot)
+@public_in(np.linalg)
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: Any = 2) -> ndarray:
     return _tensordot(x1, x2, axes)
 
 
-@handed_on(np.linalg.outer)
+@public_in(np.linalg)
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     a, b = asarray(x1), asarray(x2)
     if a.ndim != 1 or b.ndim != 1:
@@ -73,7 +70,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     return _outer(a, b)
 
 
-@handed_on(np.linalg.cross)
+@public_in(np.linalg)
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray:
     a, b = asarray(x1), asarray(x2)
     for one in (a, b):
@@ -86,22 +83,22 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray:
     return _cross(a, b, axis=axis)
 
 
-@handed_on(np.linalg.diagonal)
+@public_in(np.linalg)
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> ndarray:
     return _diagonal(x, offset, -2, -1)
 
 
-@handed_on(np.linalg.trace)
+@public_in(np.linalg)
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> ndarray:
     return _trace(x, offset, -2, -1, dtype)
 
 
-@handed_on(np.linalg.matrix_transpose)
+@public_in(np.linalg)
 def matrix_transpose(x: ArrayLike, /) -> ndarray:
     return _matrix_transpose(x)
 
 
-@handed_on(np.linalg.matrix_power)
+@public_in(np.linalg)
 def matrix_power(a: ArrayLike, n: int) -> ndarray:
     x = asarray(a)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
@@ -144,7 +141,7 @@ def _cheapest(lengths: list[int]) -> list[list[int]]:
     return split
 
 
-@handed_on(np.linalg.multi_dot)
+@public_in(np.linalg)
 def multi_dot(arrays: Any, *, out: Any = None) -> ndarray:
     chain = [asarray(one) for one in arrays]
     if len(chain) < 2:
@@ -173,10 +170,3 @@ def multi_dot(arrays: Any, *, out: Any = None) -> ndarray:
     if first and last:
         return made[0, 0]
     return made.reshape(-1) if first or last else made
-
-
-__all__ = sorted(name for name in np.linalg.__all__ if name in globals())
-for _name in __all__:
-    if globals()[_name].__doc__ is None:
-        globals()[_name].__doc__ = getattr(np.linalg, _name).__doc__
-    globals()[_name].__module__ = globals()[_name].__module__ if _name == "LinAlgError" else "asnumpy.linalg"

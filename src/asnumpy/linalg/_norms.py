@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
-from asnumpy._public import handed_on
+from asnumpy._public import public_in
 from asnumpy._types import ArrayLike, Axes, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.whole import door
@@ -111,7 +111,7 @@ def _singular_values(a: ndarray, row: int, column: int) -> ndarray:
     return values
 
 
-@handed_on(np.linalg.norm)
+@public_in(np.linalg)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> ndarray:
     a = _inexact(x)
     if axis is None:
@@ -135,12 +135,12 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> n
     )
 
 
-@handed_on(np.linalg.matrix_norm)
+@public_in(np.linalg)
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> ndarray:
     return norm(x, ord, (-2, -1), keepdims)
 
 
-@handed_on(np.linalg.vector_norm)
+@public_in(np.linalg)
 def vector_norm(x: ArrayLike, /, *, axis: Axes | None = None, keepdims: bool = False, ord: Any = 2) -> ndarray:
     a = _inexact(x)
     if axis is None:

@@ -6,7 +6,7 @@ door. Evaluating a series concerns many points: it is Clenshaw's recurrence in o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from operator import index
 from types import ModuleType
 from typing import Any
@@ -21,7 +21,6 @@ from asnumpy.creation.arrays import empty
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import supported
 from asnumpy.host.door import host
-from asnumpy.host.whole import door
 from asnumpy.manipulation.shapes import moveaxis
 
 # Evaluates a series at x: the coefficients c[0], c[1], ... as numbers or as arrays that broadcast with x.
@@ -33,11 +32,6 @@ Fill = Callable[[Any, Any, int], None]
 def plain(value: Any) -> Any:
     """NumPy's view of an array of ours; anything else as it is."""
     return _core.to_numpy_view(value, None) if isinstance(value, ndarray) else value
-
-
-def through_door(module: ModuleType, names: Iterable[str], own: str) -> dict[str, Any]:
-    """NumPy's functions of these names, called on arrays of ours."""
-    return {name: door(getattr(module, name), own) for name in names}
 
 
 def _coefficients(c: Any) -> Any:
@@ -131,21 +125,10 @@ def vandermonde_product(vander: Callable[..., ndarray], points: tuple[Any, ...],
     return product.reshape(product.shape[:-count] + (-1,))
 
 
-def names_of(module: ModuleType, composed: Iterable[str]) -> list[str]:
-    """The functions of a NumPy module that go through the host door: those that are not composed, and no class."""
-    taken = set(composed)
-    return [
-        name for name in module.__all__
-        if name not in taken and callable(getattr(module, name)) and not isinstance(getattr(module, name), type)
-    ]
-
-
-def constants_of(module: ModuleType) -> dict[str, ndarray]:
-    return {name: asarray(value) for name in module.__all__ if isinstance(value := getattr(module, name), np.ndarray)}
-
-
-def composed(module: ModuleType, prefix: str, sum_up: Clenshaw, fill: Fill, own: str) -> dict[str, Any]:
-    """A basis' functions made of array operations, by their names: evaluation and matrices of values.
+def composed(
+    module: ModuleType, prefix: str, sum_up: Clenshaw, fill: Fill, own: str,
+) -> tuple[Callable[..., Any], ...]:
+    """A basis' eight functions made of array operations: evaluation (`val` to `grid3d`) and matrices of values.
 
     Parameters
     ----------
@@ -186,28 +169,12 @@ def composed(module: ModuleType, prefix: str, sum_up: Clenshaw, fill: Fill, own:
     def vander3d(x: Any, y: Any, z: Any, deg: Any) -> ndarray:
         return vandermonde_product(vander, (x, y, z), deg)
 
-    made: dict[str, Any] = {}
-    for function in (val, val2d, val3d, grid2d, grid3d, vander, vander2d, vander3d):
-        name = prefix + function.__name__
+    functions = (val, val2d, val3d, grid2d, grid3d, vander, vander2d, vander3d)
+    for function in functions:
         function.__doc__ = original(function.__name__).__doc__
-        function.__name__ = function.__qualname__ = name
+        function.__name__ = function.__qualname__ = prefix + function.__name__
         function.__module__ = own
-        made[name] = function
-    return made
-
-
-def functions_of(
-    module: ModuleType, prefix: str, sum_up: Clenshaw, fill: Fill, own: str, *others: Any
-) -> dict[str, Any]:
-    """All that a module of a basis offers besides its class.
-
-    `others` are functions of that module itself; what is neither one of them nor composed goes through the host door.
-    """
-    made = composed(module, prefix, sum_up, fill, own)
-    for function in others:
-        function.__doc__ = getattr(module, function.__name__).__doc__
-        made[function.__name__] = function
-    return constants_of(module) | through_door(module, names_of(module, made), own) | made
+    return functions
 
 
 _Base: Any = ABCPolyBase  # its stub leaves out what subclasses define
@@ -216,17 +183,23 @@ _Base: Any = ABCPolyBase  # its stub leaves out what subclasses define
 class Series(_Base):  # type: ignore[misc]
     """A series whose coefficients, domain and window are arrays of ours; NumPy's class has the arithmetic."""
 
-    _original: Any  # NumPy's class for this basis
-
-    def __init_subclass__(cls, functions: dict[str, Any] | None = None, prefix: str = "", **others: Any) -> None:
-        """A module's class takes its operations from the module's functions; a user's subclass inherits them."""
-        super().__init_subclass__(**others)
-        if functions is None:
-            return
-        for name in ("add", "sub", "mul", "div", "pow", "val", "int", "der", "fit", "line", "roots", "fromroots"):
-            setattr(cls, f"_{name}", staticmethod(functions[prefix + name]))
-        cls.domain, cls.window = (functions[f"{prefix}domain"].copy() for _ in range(2))
-        cls.basis_name = cls._original.basis_name
+    # What a basis' class has: NumPy's, the functions of its module, and its bounds; a user's subclass inherits them.
+    _original: Any
+    _add: Any
+    _sub: Any
+    _mul: Any
+    _div: Any
+    _pow: Any
+    _val: Any
+    _int: Any
+    _der: Any
+    _fit: Any
+    _line: Any
+    _roots: Any
+    _fromroots: Any
+    domain: ndarray
+    window: ndarray
+    basis_name: str | None
 
     def __init__(self, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x") -> None:
         ABCPolyBase.__init__(self, plain(coef), plain(domain), plain(window), symbol)

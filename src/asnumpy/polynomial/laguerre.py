@@ -1,44 +1,42 @@
 """Laguerre series."""
 
-from __future__ import annotations
+from asnumpy.polynomial._laguerre import (
+    Laguerre,
+    lag2poly,
+    lagadd,
+    lagcompanion,
+    lagder,
+    lagdiv,
+    lagdomain,
+    lagfit,
+    lagfromroots,
+    laggauss,
+    laggrid2d,
+    laggrid3d,
+    lagint,
+    lagline,
+    lagmul,
+    lagmulx,
+    lagone,
+    lagpow,
+    lagroots,
+    lagsub,
+    lagtrim,
+    lagval,
+    lagval2d,
+    lagval3d,
+    lagvander,
+    lagvander2d,
+    lagvander3d,
+    lagweight,
+    lagx,
+    lagzero,
+    poly2lag,
+)
 
-from typing import Any
-
-import numpy.polynomial.laguerre as _numpy
-
-from asnumpy.creation.convert import asarray
-from asnumpy.polynomial._series import Series, functions_of
-from asnumpy.ufunc.functions import exp
-
-__all__ = list(_numpy.__all__)
-
-
-def _clenshaw(x: Any, c: list[Any]) -> Any:
-    if len(c) == 1:
-        first, second = c[0], 0
-    else:
-        first, second = c[-2], c[-1]
-    n = len(c)
-    for i in range(3, len(c) + 1):
-        n -= 1
-        first, second = c[-i] - second * (n - 1) / n, first + second * (2 * n - 1 - x) / n
-    return first + second * (1 - x)
-
-
-def _fill(values: Any, x: Any, degree: int) -> None:
-    values[1] = 1 - x
-    for i in range(2, degree + 1):
-        values[i] = (values[i - 1] * (2 * i - 1 - x) - values[i - 2] * (i - 1)) / i
-
-
-def lagweight(x: Any) -> Any:
-    x = asarray(x)
-    return exp(-x)
-
-
-globals().update(functions_of(_numpy, "lag", _clenshaw, _fill, __name__, lagweight))
-
-
-class Laguerre(Series, functions=globals(), prefix="lag"):
-    __doc__ = _numpy.Laguerre.__doc__
-    _original = _numpy.Laguerre
+__all__ = [
+    "lagzero", "lagone", "lagx", "lagdomain", "lagline", "lagadd", "lagsub", "lagmulx", "lagmul", "lagdiv", "lagpow",
+    "lagval", "lagder", "lagint", "lag2poly", "poly2lag", "lagfromroots", "lagvander", "lagfit", "lagtrim",
+    "lagroots", "Laguerre", "lagval2d", "lagval3d", "laggrid2d", "laggrid3d", "lagvander2d", "lagvander3d",
+    "lagcompanion", "laggauss", "lagweight",
+]

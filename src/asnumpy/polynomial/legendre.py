@@ -1,43 +1,42 @@
 """Legendre series."""
 
-from __future__ import annotations
+from asnumpy.polynomial._legendre import (
+    Legendre,
+    leg2poly,
+    legadd,
+    legcompanion,
+    legder,
+    legdiv,
+    legdomain,
+    legfit,
+    legfromroots,
+    leggauss,
+    leggrid2d,
+    leggrid3d,
+    legint,
+    legline,
+    legmul,
+    legmulx,
+    legone,
+    legpow,
+    legroots,
+    legsub,
+    legtrim,
+    legval,
+    legval2d,
+    legval3d,
+    legvander,
+    legvander2d,
+    legvander3d,
+    legweight,
+    legx,
+    legzero,
+    poly2leg,
+)
 
-from typing import Any
-
-import numpy.polynomial.legendre as _numpy
-
-from asnumpy.creation.convert import asarray
-from asnumpy.polynomial._series import Series, functions_of
-
-__all__ = list(_numpy.__all__)
-
-
-def _clenshaw(x: Any, c: list[Any]) -> Any:
-    if len(c) == 1:
-        first, second = c[0], 0
-    else:
-        first, second = c[-2], c[-1]
-    n = len(c)
-    for i in range(3, len(c) + 1):
-        n -= 1
-        first, second = c[-i] - second * ((n - 1) / n), first + second * x * ((2 * n - 1) / n)
-    return first + second * x
-
-
-def _fill(values: Any, x: Any, degree: int) -> None:
-    values[1] = x
-    for i in range(2, degree + 1):
-        values[i] = (values[i - 1] * x * (2 * i - 1) - values[i - 2] * (i - 1)) / i
-
-
-def legweight(x: Any) -> Any:
-    x = asarray(x)
-    return x * 0.0 + 1.0
-
-
-globals().update(functions_of(_numpy, "leg", _clenshaw, _fill, __name__, legweight))
-
-
-class Legendre(Series, functions=globals(), prefix="leg"):
-    __doc__ = _numpy.Legendre.__doc__
-    _original = _numpy.Legendre
+__all__ = [
+    "legzero", "legone", "legx", "legdomain", "legline", "legadd", "legsub", "legmulx", "legmul", "legdiv", "legpow",
+    "legval", "legder", "legint", "leg2poly", "poly2leg", "legfromroots", "legvander", "legfit", "legtrim",
+    "legroots", "Legendre", "legval2d", "legval3d", "leggrid2d", "leggrid3d", "legvander2d", "legvander3d",
+    "legcompanion", "leggauss", "legweight",
+]

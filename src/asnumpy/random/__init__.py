@@ -6,8 +6,10 @@ therefore gives the same numbers for any number of threads, on every instruction
 10 numbers and then 5 gives the same 15 as drawing them together, for all that are drawn one by one.
 """
 
-# bit_generator: the stream. _source: from parameters to draws. _distributions, _joint, _selection: what is drawn.
-from asnumpy.random.bit_generator import BitGenerator, MT19937, PCG64, PCG64DXSM, Philox, SFC64, SeedSequence
+# _bit_generator: the stream. _source: from parameters to draws. _distributions, _joint, _selection: what is drawn.
+from numpy.random import SeedSequence
+
+from asnumpy.random._bit_generator import BitGenerator, MT19937, PCG64, PCG64DXSM, Philox, SFC64
 from asnumpy.random._generator import Generator, default_rng
 from asnumpy.random._legacy import (
     RandomState, beta, binomial, bytes, chisquare, choice, dirichlet, exponential, f, gamma, geometric,

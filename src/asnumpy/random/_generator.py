@@ -11,10 +11,10 @@ from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
 from asnumpy.indexing.selection import take
 from asnumpy.random import _joint, _selection
+from asnumpy.random._bit_generator import BitGenerator, Philox, as_bit_generator
 from asnumpy.random._distributions import Distributions
 from asnumpy.random._integers import draw_integers
 from asnumpy.random._source import FLOAT32, UINT64, Source, check_output, float_dtype, non_negative
-from asnumpy.random.bit_generator import BitGenerator, Philox, as_bit_generator
 
 __all__ = ["Generator", "default_rng"]
 

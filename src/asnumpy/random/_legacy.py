@@ -11,20 +11,11 @@ import numpy as np
 from asnumpy.array.ndarray import ndarray
 from asnumpy.indexing.selection import take
 from asnumpy.random import _joint, _selection
+from asnumpy.random._bit_generator import MT19937, BitGenerator, as_bit_generator, legacy_seed, words_of
 from asnumpy.random._distributions import Distributions
 from asnumpy.random._generator import random_bytes, take_documentation
 from asnumpy.random._integers import draw_integers
 from asnumpy.random._source import Parameter, at_least_one, non_negative
-from asnumpy.random.bit_generator import MT19937, BitGenerator, as_bit_generator, legacy_seed, words_of
-
-_FUNCTIONS = (
-    "beta binomial bytes chisquare choice dirichlet exponential f gamma geometric get_state gumbel hypergeometric "
-    "laplace logistic lognormal logseries multinomial multivariate_normal negative_binomial noncentral_chisquare "
-    "noncentral_f normal pareto permutation poisson power rand randint randn random random_integers random_sample "
-    "rayleigh seed set_state shuffle standard_cauchy standard_exponential standard_gamma standard_normal standard_t "
-    "triangular uniform vonmises wald weibull zipf"
-).split()
-__all__ = ["RandomState", "get_bit_generator", "ranf", "sample", "set_bit_generator", *_FUNCTIONS]
 
 
 class RandomState(Distributions):

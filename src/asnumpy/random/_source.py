@@ -12,7 +12,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.arrays import normal_shape
-from asnumpy.random.bit_generator import BitGenerator
+from asnumpy.random._bit_generator import BitGenerator
 
 FLOAT64, FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)
 INT64, UINT64 = np.dtype(np.int64), np.dtype(np.uint64)

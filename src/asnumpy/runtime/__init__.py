@@ -1,6 +1,6 @@
 """The machinery's face: devices, streams, memory, what is recorded, what this machine offers."""
 
-import asnumpy.runtime.cann_error
+from asnumpy.runtime import cann_error
 from asnumpy.runtime.control import (
     eval, explain, flush, free_all_blocks, get_num_threads, memory_info, pending_count, reset_peak, set_num_threads,
     show_config, synchronize,

@@ -1,9 +1,9 @@
 """Universal functions: the objects, their calls and methods, the operators, floating-point errors."""
 
-import numpy as np
+import numpy as _np
 
 from asnumpy.ufunc.errstate import errstate, geterr, geterrcall, seterr, seterrcall
-import asnumpy.ufunc.operators
+from asnumpy.ufunc import operators
 from asnumpy.ufunc.functions import (
     abs, absolute, acos, acosh, add, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, asin, asinh, atan,
     atan2, atanh, bitwise_and, bitwise_count, bitwise_invert, bitwise_left_shift, bitwise_not, bitwise_or,
@@ -32,7 +32,7 @@ __all__ = [
     "ufunc", "vecdot",
 ]
 
-if hasattr(np, "matvec"):  # from NumPy 2.2
+if hasattr(_np, "matvec"):  # from NumPy 2.2
     from asnumpy.ufunc.functions import matvec, vecmat
 
     __all__ += ["matvec", "vecmat"]

@@ -1,4 +1,4 @@
-"""numpy.testing, whose comparisons take arrays of ours, also within lists, tuples and dicts."""
+"""numpy.testing's comparisons over arrays of ours, also within lists, tuples and dicts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,6 @@ from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import OWN, is_extended, wide_dtype
 from asnumpy.host.door import as_numpy
 
-__all__ = list(_numpy.__all__)
-
-_COMPARISONS = """
-assert_allclose assert_almost_equal assert_approx_equal assert_array_almost_equal assert_array_almost_equal_nulp
-assert_array_compare assert_array_equal assert_array_less assert_array_max_ulp assert_equal assert_string_equal
-build_err_msg print_assert_equal
-""".split()
 _WITHIN_TOLERANCE = """
 assert_allclose assert_almost_equal assert_approx_equal assert_array_almost_equal assert_array_compare
 """.split()
@@ -56,10 +49,20 @@ def _comparison(function: Any) -> Any:
         )
         return asarray(made) if isinstance(made, np.ndarray) else made
 
-    call.__module__ = __name__
+    call.__module__ = "asnumpy.testing"
     return call
 
 
-for _name in __all__:
-    _value = getattr(_numpy, _name)
-    globals()[_name] = _comparison(_value) if _name in _COMPARISONS else _value
+assert_allclose = _comparison(_numpy.assert_allclose)
+assert_almost_equal = _comparison(_numpy.assert_almost_equal)
+assert_approx_equal = _comparison(_numpy.assert_approx_equal)
+assert_array_almost_equal = _comparison(_numpy.assert_array_almost_equal)
+assert_array_almost_equal_nulp = _comparison(_numpy.assert_array_almost_equal_nulp)
+assert_array_compare = _comparison(_numpy.assert_array_compare)
+assert_array_equal = _comparison(_numpy.assert_array_equal)
+assert_array_less = _comparison(_numpy.assert_array_less)
+assert_array_max_ulp = _comparison(_numpy.assert_array_max_ulp)
+assert_equal = _comparison(_numpy.assert_equal)
+assert_string_equal = _comparison(_numpy.assert_string_equal)
+build_err_msg = _comparison(_numpy.build_err_msg)
+print_assert_equal = _comparison(_numpy.print_assert_equal)

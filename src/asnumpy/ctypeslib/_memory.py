@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.ctypeslib import as_ctypes_type, c_intp, load_library, ndpointer
+import numpy.ctypeslib
 
 from asnumpy import _core
+from asnumpy._public import public_in
 from asnumpy.array.ndarray import ndarray
 
-__all__ = ["as_array", "as_ctypes", "as_ctypes_type", "c_intp", "load_library", "ndpointer"]
 
-
+@public_in(np.ctypeslib)
 def as_array(obj: Any, shape: Any = None) -> ndarray:
     """An array over the memory of a ctypes array or pointer. A pointer needs a shape.
 
@@ -21,6 +21,7 @@ def as_array(obj: Any, shape: Any = None) -> ndarray:
     return _core.wrap_numpy(np.ctypeslib.as_array(obj, shape), "ctypeslib.as_array")
 
 
+@public_in(np.ctypeslib)
 def as_ctypes(obj: Any) -> Any:
     """A ctypes array over the memory of an array, which must be C-contiguous and writeable."""
     return np.ctypeslib.as_ctypes(_core.to_numpy_view(obj, None) if isinstance(obj, ndarray) else obj)

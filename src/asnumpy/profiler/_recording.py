@@ -10,8 +10,6 @@ from typing import Any
 from asnumpy import _core
 from asnumpy.host import door
 
-__all__ = ["Trace", "record"]
-
 
 class Trace:
     """The events of one recording: launches, copies, allocations, flushes, calls of NumPy."""
@@ -71,3 +69,6 @@ def record(capacity: int = 1 << 16) -> Iterator[Trace]:
     finally:
         door.listener = None
         trace.events = sorted([*_core.trace_stop(), *calls], key=lambda event: event["start_ns"])
+
+
+Trace.__module__ = record.__module__ = "asnumpy.profiler"
