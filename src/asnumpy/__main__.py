@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "demo":
         return run_demo(options)
     if options.command == "sim":
-        from asnumpy.cannsim import command
+        from asnumpy.cannsim import _command as command
 
         return command.run(options.program, report=options.report or options.trace is not None, trace=options.trace)
     return run_info(options.json)

@@ -1,4 +1,4 @@
-"""All settings: `asnumpy.config.NAME`, each with its environment variable, each checked when it is set."""
+"""The settings: what each takes, what it tells the core, its environment variable."""
 
 from __future__ import annotations
 
@@ -11,24 +11,6 @@ from types import ModuleType
 from typing import Any
 
 from asnumpy import _core
-
-__all__ = [
-    "contract", "device", "eager", "eager_size", "fallback", "graph_replay", "host_calls", "implicit_copies",
-    "memory_limit", "num_threads", "scalars", "settings", "unsupported", "using",
-]
-
-contract: bool
-device: str
-eager: bool
-eager_size: int
-fallback: str
-graph_replay: bool
-host_calls: str
-implicit_copies: str
-memory_limit: int
-num_threads: int
-scalars: str
-unsupported: str
 
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
@@ -131,7 +113,9 @@ class Setting:
         self.value = checked
 
 
-class _Settings(ModuleType):
+class Settings(ModuleType):
+    """The class of the module `asnumpy.config`: its attributes are checked when they are set."""
+
     # As -ffp-contract of a compiler: on an NPU, a float product or quotient that is added at once (a * b + c,
     # 2 * a + c, a / b + c) becomes one operator, which may round once where NumPy rounds twice. Nothing else changes:
     # not what the CPU computes, and not integers, which are joined always because they stay exact.
@@ -188,12 +172,12 @@ class _Settings(ModuleType):
         super().__setattr__(name, value)
 
 
-_NAMES = tuple(name for name, value in vars(_Settings).items() if isinstance(value, Setting))
+_NAMES = tuple(name for name, value in vars(Settings).items() if isinstance(value, Setting))
 
 
 def settings() -> dict[str, Any]:
     """Every setting with its present value, as a dict by name; None where a device is named that cannot be used."""
-    module = sys.modules[__name__]
+    module = sys.modules["asnumpy.config"]
     found = {}
     for name in _NAMES:
         try:
@@ -205,7 +189,7 @@ def settings() -> dict[str, Any]:
 
 def variable(name: str) -> str:
     """The environment variable of a setting."""
-    return str(vars(_Settings)[name].variable)
+    return str(vars(Settings)[name].variable)
 
 
 @contextlib.contextmanager
@@ -215,7 +199,7 @@ def using(**values: Any) -> Iterator[None]:
     Parameters: the settings by name, as in `using(num_threads=1, host_calls="error")`. ValueError for a value that the
     setting does not take, AttributeError for a name that is none.
     """
-    module = sys.modules[__name__]
+    module = sys.modules["asnumpy.config"]
     before = {name: getattr(module, name) for name in values}
     try:
         for name, value in values.items():
@@ -227,9 +211,9 @@ def using(**values: Any) -> Iterator[None]:
                 setattr(module, name, value)
 
 
-def _read_environment() -> None:
+def read_environment() -> None:
     for name in _NAMES:
-        setting = vars(_Settings)[name]
+        setting = vars(Settings)[name]
         given = os.environ.get(setting.variable)
         origin = f"environment variable {setting.variable}"
         if given and name == "device" and given != "cpu":  # no device is asked for before one is needed
@@ -240,5 +224,4 @@ def _read_environment() -> None:
             setting.set(given, origin)
 
 
-sys.modules[__name__].__class__ = _Settings
-_read_environment()
+settings.__module__ = using.__module__ = variable.__module__ = "asnumpy.config"
