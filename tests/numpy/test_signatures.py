@@ -40,7 +40,8 @@ def test_lists_name_namespaces_that_are_compared():
 
 
 def test_ufuncs():
-    for name, theirs in vars(np).items():
+    for name in np.__all__:  # not all that is in it: pandas puts in one of its own
+        theirs = getattr(np, name)
         if isinstance(theirs, np.ufunc):
             own = getattr(ap, name)
             assert inspect.signature(own) == inspect.signature(theirs), name
