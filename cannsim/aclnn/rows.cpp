@@ -3,29 +3,53 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "aclnn/elementwise.hpp"
 #include "base/immortal.hpp"
+#include "kernels/table.hpp"
+#include "kernels/vector_math.hpp"
+#include "rows/activation.hpp"
 #include "rows/sets.hpp"
 
 namespace cannsim {
 namespace {
 
+bool on_device(const Signature& signature) {
+    const auto is = [](DType dtype) { return dtype != DType::longdouble && dtype != DType::clongdouble; };
+    return std::all_of(signature.in.begin(), signature.in.begin() + signature.nin, is) &&
+           std::all_of(signature.out.begin(), signature.out.begin() + signature.nout, is);
+}
+
 struct Index {
-    std::unordered_map<std::string_view, const RowLoops*> by_name;
+    std::unordered_map<std::string_view, RowLoops> by_name;
     std::array<std::array<Loop, asnumpy::dtype_count>, asnumpy::dtype_count> casts{};
 
     Index() {
-        const auto sets = instruction_sets();
-        const auto& best = *std::ranges::find_if(sets, [](const InstructionSet& set) { return set.supported(); });
-        for (const RowTable* const table : best.tables)
-            for (const RowLoops& row : *table) by_name.emplace(row.name, &row);
-        const RowLoops& cast = *by_name.at("cast");
+        asnumpy::cpu::load_vector_math(asnumpy::cpu::instruction_set());
+        for (asnumpy::RowId id = 0; id < asnumpy::rows().size(); ++id) {
+            const asnumpy::Row& row = asnumpy::row(id);
+            if (row.kind == asnumpy::RowKind::elementwise) add(row.name, row.loops, [id](int k) { return asnumpy::cpu::loop(id, k); });
+        }
+        const auto own = asnumpy::cpu::choose(rows::instruction_sets(), asnumpy::cpu::instruction_set()).tables[0]->rows;
+        std::apply([&](const auto&... definition) { (add_own(definition, own), ...); }, rows::activation);
+        const RowLoops& cast = by_name.at("cast");
         for (std::size_t i = 0; i < cast.signatures.size(); ++i)
             casts[static_cast<std::size_t>(cast.signatures[i].in[0])][static_cast<std::size_t>(cast.signatures[i].out[0])] = cast.loops[i];
+    }
+
+    void add(std::string_view name, std::span<const Signature> signatures, auto loop) {
+        RowLoops& row = by_name[name];
+        row = {name, signatures, {}};
+        for (std::size_t k = 0; k < signatures.size(); ++k) row.loops.push_back(on_device(signatures[k]) ? loop(static_cast<int>(k)) : nullptr);
+    }
+    template <class Definition> void add_own(const Definition& definition, std::span<const asnumpy::cpu::RowKernels> kernels) {
+        const auto& of_row = *std::ranges::find(kernels, definition.name, &asnumpy::cpu::RowKernels::row);
+        add(definition.name, asnumpy::ops::SignaturesOf<typename Definition::loops>::value, [&](int k) { return of_row.loops[static_cast<std::size_t>(k)]; });
     }
 };
 const Index& index() {
@@ -58,7 +82,7 @@ constexpr std::pair<std::string_view, std::string_view> row_operators[] = {
 const RowLoops& find_row(std::string_view name) {
     const auto found = index().by_name.find(name);
     if (found == index().by_name.end()) throw Refusal{ACLNN_ERR_INNER, text("the simulator has no row '", name, "'")};
-    return *found->second;
+    return found->second;
 }
 
 int find_loop(const RowLoops& row, std::span<const DType> inputs) {

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/dtype.hpp"
+#include "kernels/kernels.hpp"
 #include "ops/row.hpp"
 
 namespace cannsim {
@@ -14,15 +16,13 @@ namespace cannsim {
 using asnumpy::DType;
 using asnumpy::Signature;
 
-// Over n contiguous elements; an output may be one of the inputs.
-using Loop = void (*)(void* const* out, const void* const* in, std::size_t n);
+using asnumpy::cpu::Loop;
 
 struct RowLoops {
     std::string_view name;
     std::span<const Signature> signatures;
-    std::span<const Loop> loops;  // null: of a type that devices do not have
+    std::vector<Loop> loops;  // null: of a type that devices do not have
 };
-using RowTable = std::span<const RowLoops>;
 
 const RowLoops& find_row(std::string_view name);                      // Refusal when there is none
 // The loop whose inputs are all of these dtypes; -1: none. The first in NumPy's order wins.

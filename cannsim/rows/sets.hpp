@@ -1,16 +1,12 @@
-// The instruction sets for which the rows are compiled.
+// The simulator's own rows, compiled for each instruction set as the core's are.
 #pragma once
 
 #include <span>
 
-#include "aclnn/rows.hpp"
+#include "kernels/table.hpp"
 
-namespace cannsim {
+namespace cannsim::rows {
 
-struct InstructionSet {
-    bool (*supported)();
-    std::span<const RowTable* const> tables;
-};
-std::span<const InstructionSet> instruction_sets();  // best first; the last runs everywhere
+std::span<const asnumpy::cpu::InstructionSet> instruction_sets();
 
-}  // namespace cannsim
+}  // namespace cannsim::rows

@@ -18,10 +18,10 @@
 #include "base/immortal.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/host_memory.hpp"
-#include "cpu/kernels.hpp"
 #include "cpu/stages.hpp"
 #include "cpu/structured.hpp"
 #include "device/trace.hpp"
+#include "kernels/kernels.hpp"
 #include "ops/random.hpp"
 #include "ops/structured.hpp"
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "cpu/executor.hpp"
-#include "cpu/kernels.hpp"
 #include "cpu/layout.hpp"
+#include "kernels/kernels.hpp"
 
 namespace asnumpy::cpu {
 

@@ -3,11 +3,11 @@
 #include <memory>
 #include <vector>
 
-#include "cpu/kernels.hpp"
 #include "cpu/structured.hpp"
 #include "cpu/structured_kernels.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
+#include "kernels/kernels.hpp"
 
 namespace asnumpy::cpu {
 namespace {

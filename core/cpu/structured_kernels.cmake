@@ -1,16 +1,17 @@
-# Compiles the vector loops of the structured operations and of random draws once per instruction set of kernels.cmake.
+# Compiles the vector loops of the structured operations and of random draws once per instruction set of instruction_sets.cmake.
 foreach(unit IN ITEMS structured random)
   string(SUBSTRING ${unit} 0 1 initial)
   string(SUBSTRING ${unit} 1 -1 unit_type)
   string(TOUPPER ${initial} initial)
   set(unit_type ${initial}${unit_type}Kernels)
+  set(kernel_folder ${CMAKE_CURRENT_BINARY_DIR}/kernels)
   set(unit_declarations "")
   set(unit_choices "")
   foreach(set IN LISTS kernel_sets)
     set(set_name ${kernel_name_${set}})
     configure_file(cpu/${unit}_unit.cpp.in ${kernel_folder}/${unit}_${set}.cpp @ONLY)
     set_source_files_properties(${kernel_folder}/${unit}_${set}.cpp PROPERTIES
-      COMPILE_OPTIONS "${kernel_options};${kernel_options_${set}}")
+      COMPILE_OPTIONS "${kernel_options};${kernel_options_${set}}" SKIP_PRECOMPILE_HEADERS ON)
     target_sources(asnumpy_core PRIVATE ${kernel_folder}/${unit}_${set}.cpp)
     string(APPEND unit_declarations "extern const ${unit_type} ${unit}_${set};\n")
     string(APPEND unit_choices "    if (name == \"${set_name}\") return ${unit}_${set};\n")

@@ -5,13 +5,13 @@
 #include <new>
 #include <type_traits>
 
+#include "base/error.hpp"
 #include "cpu/blas.hpp"
 #include "cpu/gemm_packed.hpp"
-#include "cpu/kernels.hpp"
-#include "base/error.hpp"
 #include "cpu/structured.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
+#include "kernels/kernels.hpp"
 
 namespace asnumpy::cpu {
 namespace {

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "cpu/kernels.hpp"
 #include "cpu/structured.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
+#include "kernels/kernels.hpp"
 #include "ops/arithmetic.hpp"
 #include "ops/element.hpp"
 #include "ops/extremum.hpp"

@@ -3,6 +3,7 @@
 // instruction sets, and the linker must never take the AVX-512 copy of one for a machine without it.
 #pragma once
 
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <string_view>
@@ -113,6 +114,10 @@ template <class R, class... A> struct SignatureOf<R(A...)> {
 };
 template <class R, class S, class... A> struct SignatureOf<Two<R, S>(A...)> {
     static constexpr Signature value{sizeof...(A), 2, {dtype_of_v<A>...}, {dtype_of_v<R>, dtype_of_v<S>}};
+};
+template <class> struct SignaturesOf;
+template <class... Functions> struct SignaturesOf<Loops<Functions...>> {
+    static constexpr std::array<Signature, sizeof...(Functions)> value{SignatureOf<Functions>::value...};
 };
 
 }  // namespace

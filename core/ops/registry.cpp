@@ -23,11 +23,6 @@
 namespace asnumpy {
 namespace {
 
-template <class> struct SignaturesOf;
-template <class... Functions> struct SignaturesOf<ops::Loops<Functions...>> {
-    static constexpr std::array<Signature, sizeof...(Functions)> value{ops::SignatureOf<Functions>::value...};
-};
-
 // A signature of a row as one number.
 std::uint64_t key(RowId id, const Signature& signature) {
     std::uint64_t result = id;
@@ -72,7 +67,7 @@ struct Registry {
     }
 
     template <class Definition> void add_definition(const Definition& d) {
-        static constexpr auto& signatures = SignaturesOf<typename Definition::loops>::value;
+        static constexpr auto& signatures = ops::SignaturesOf<typename Definition::loops>::value;
         const ops::Options& o = d.options;
         add({d.name, RowKind::elementwise, signatures[0].nin, signatures[0].nout, o.symbol, o.neutral != ops::Neutral::none, o.bits, o.low_bits, o.storage, signatures},
             o.neutral);

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "cpu/vector_math.hpp"
+#include "kernels/vector_math.hpp"
 #include "ops/definition.hpp"
 #include "python/bindings.hpp"
 #include "python/convert.hpp"

@@ -2,10 +2,10 @@
 #include <string_view>
 
 #include "cpu/blas.hpp"
-#include "cpu/kernels.hpp"
 #include "cpu/threads.hpp"
 #include "device/contract.hpp"
 #include "device/trace.hpp"
+#include "kernels/kernels.hpp"
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
 #include "python/devices.hpp"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu/kernels.hpp"
+#include "kernels/kernels.hpp"
 #include "program/program.hpp"
 
 namespace asnumpy::testing {

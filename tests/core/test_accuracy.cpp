@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "cpu/kernels.hpp"
-#include "cpu/kernels_table.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/table.hpp"
 #include "ops/row.hpp"
 
 using namespace asnumpy;

@@ -28,6 +28,7 @@ void make_programs(std::size_t from, const std::atomic<bool>& ends) {
 int main() {
     constexpr int children = 40;
     std::atomic<bool> ends{false};
+    single_program(cpu_pool(), Work::elementwise, find_row("add"), 0);  // the tables, which a program finds made when it has imported the module
     std::thread maker([&] { make_programs(0, ends); });
     for (int n = 0; n < children; ++n) {
         const pid_t child = fork();

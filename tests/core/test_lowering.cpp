@@ -15,7 +15,7 @@
 #include "ascend_values.hpp"
 #include "base/error.hpp"
 #include "cann/operators.hpp"
-#include "cpu/kernels.hpp"
+#include "kernels/kernels.hpp"
 
 using namespace asnumpy;
 using namespace asnumpy::testing;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "cpu/kernels.hpp"
-#include "cpu/kernels_table.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/table.hpp"
 #include "ops/row.hpp"
 
 using namespace asnumpy;

@@ -8,10 +8,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "cpu/kernels_fold.hpp"
-#include "cpu/kernels_half.hpp"
-#include "cpu/kernels_table.hpp"
-#include "cpu/kernels_vector.hpp"
+#include "kernels/fold.hpp"
+#include "kernels/half.hpp"
+#include "kernels/table.hpp"
+#include "kernels/vector.hpp"
 #include "ops/definition.hpp"
 #include "ops/element.hpp"
 

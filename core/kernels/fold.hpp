@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "cpu/kernels_half.hpp"
+#include "kernels/half.hpp"
 #include "ops/definition.hpp"
 
 namespace asnumpy::cpu {

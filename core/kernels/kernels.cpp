@@ -1,5 +1,5 @@
 // Chooses the instruction set when the library is loaded, and lists the loops by row.
-#include "cpu/kernels.hpp"
+#include "kernels/kernels.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/immortal.hpp"
-#include "cpu/kernels_table.hpp"
-#include "cpu/vector_math.hpp"
+#include "kernels/table.hpp"
+#include "kernels/vector_math.hpp"
 
 namespace asnumpy::cpu {
 
@@ -50,7 +50,7 @@ struct Kernels {
     std::unordered_map<std::uint64_t, const PairKernel*> pairs;
 
     Kernels() {
-        load_vector_math(set.name);
+        load_error_function(set.name);
         for (const KernelTable* table : set.tables) {
             for (const RowKernels& kernels : table->rows) {
                 const RowId id = find_row(kernels.row);

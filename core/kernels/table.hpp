@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "cpu/kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace asnumpy::cpu {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "cpu/kernels_loop.hpp"
+#include "kernels/loop.hpp"
 
 namespace asnumpy::cpu {
 namespace {

@@ -1,5 +1,6 @@
 // Functions of whole runs of numbers that are written elsewhere: NumPy's own loops, which are handed over when the extension
-// module is loaded, so that results have NumPy's bits; and the error function, which NumPy has not, of the C library (libmvec).
+// module is loaded, so that results have NumPy's bits; and those of the C library (libmvec), of which the CPU takes the error
+// function, which NumPy has not, and the simulator, which has no NumPy, takes all.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ struct NumpyLoop {
 void set_numpy_loop(int function, bool is_double, NumpyLoop);
 const NumpyLoop& numpy_loop(int function, bool is_double);
 
-// Looks up the C library's functions for the widths of `instruction_set`; called once, before any loop runs.
+// Looks up the C library's functions for the widths of `instruction_set`: the error function alone, or all. Before any loop runs.
+void load_error_function(std::string_view instruction_set);
 void load_vector_math(std::string_view instruction_set);
 // Their calling convention is that of a function from vector to vector of the width of the instruction set; null: call the scalar function.
 void* vector_function(int function, bool is_double);

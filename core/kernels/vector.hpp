@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "cpu/vector_math.hpp"
+#include "kernels/vector_math.hpp"
 #include "ops/definition.hpp"
 
 namespace asnumpy::cpu {
