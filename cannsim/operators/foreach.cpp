@@ -1,5 +1,7 @@
 // Operators over lists of tensors: one formula for the k-th tensors of all lists, with a number of the call's or of the k-th's own.
+#include <algorithm>
 #include <concepts>
+#include <functional>
 
 #include "operators/formula.hpp"
 #include "operators/slopes.hpp"
@@ -35,24 +37,6 @@ Tensor element(const Tensor& tensor, std::int64_t k) {
     return one;
 }
 
-template <class T, bool with_number, std::size_t N, class F> Work for_each(const Call& call, const std::vector<array<Tensor, N>>& ins, const std::vector<Tensor>& outs, const std::vector<double>& numbers, F f) {
-    Work all;
-    std::vector<std::function<void(const Run&)>> computes;
-    for (std::size_t k = 0; k < outs.size(); ++k) {
-        DType result = ins[k][0].dtype;
-        if (asnumpy::is_float(outs[k].dtype) && !asnumpy::is_float(result)) result = outs[k].dtype;
-        Work one;
-        if constexpr (with_number) one = formula<T, N, 1>(call, ins[k], array{outs[k]}, result, [f, p = static_cast<T>(numbers[k])](std::same_as<T> auto... x) { return f(x..., p); });
-        else one = formula<T, N, 1>(call, ins[k], array{outs[k]}, result, [f](std::same_as<T> auto... x) { return f(x...); });
-        all.operations += one.operations;
-        computes.push_back(std::move(one.compute));
-    }
-    all.compute = [computes](const Run& run) {
-        for (const auto& compute : computes) compute(run);
-    };
-    return all;
-}
-
 std::vector<double> scalars(const Call& call, std::string_view name, std::size_t count) {
     const auto& list = static_cast<const aclScalarList*>(call.argument(call.index(name)).pointer)->values;
     call.expect(list.size() == count, name, text(count, " scalars, one for each tensor, got ", list.size()));
@@ -64,40 +48,76 @@ std::vector<double> scalars(const Call& call, std::string_view name, std::size_t
     return result;
 }
 
-// f(tensors..., number) with N lists of tensors.
-template <std::size_t N, Extra extra, class F> Work plan(const Call& call, std::string_view number_name, F f) {
-    const Lists lists(call, N);
-    bool whole = true;
+// What a call says, whatever its formula: the k-th operands of each k.
+struct Operands {
+    Lists lists;
+    std::vector<std::vector<Tensor>> ins;  // the lists' tensors, and the number where it is a tensor
+    std::vector<double> numbers;           // where they are scalars
+    bool whole = true;                     // all are whole numbers
+};
+
+Operands operands(const Call& call, std::size_t count, Extra extra, std::string_view number_name) {
+    Operands all{Lists(call, count), {}, {}};
+    const std::vector<Tensor>& outs = all.lists.outs;
     const auto check = [&](const Tensor& tensor) {
         call.expect(is_plain_float(tensor.dtype) || tensor.dtype == DType::int32 || tensor.dtype == DType::int64 || tensor.dtype == DType::int8 || tensor.dtype == DType::uint8 ||
                         tensor.dtype == DType::int16 || tensor.dtype == DType::boolean,
                     tensor.name, text("float16, bfloat16, float32, integers or bool, got ", asnumpy::name(tensor.dtype)));
-        whole = whole && !asnumpy::is_float(tensor.dtype);
+        all.whole = all.whole && !asnumpy::is_float(tensor.dtype);
     };
-    constexpr bool of_tensor = extra == Extra::tensor || extra == Extra::per_tensor;
-    constexpr std::size_t count = N + of_tensor;
-    std::vector<array<Tensor, count>> ins(lists.outs.size());
-    for (std::size_t k = 0; k < lists.outs.size(); ++k) {
-        for (std::size_t n = 0; n < N; ++n) {
-            ins[k][n] = lists.ins[n][k];
-            check(ins[k][n]);
+    for (std::size_t k = 0; k < outs.size(); ++k) {
+        std::vector<Tensor>& ins = all.ins.emplace_back();
+        for (std::size_t n = 0; n < count; ++n) {
+            ins.push_back(all.lists.ins[n][k]);
+            check(ins.back());
         }
-        if (N == 0) check(lists.outs[k]);
-        if constexpr (of_tensor) {
+        if (extra == Extra::tensor || extra == Extra::per_tensor) {
             const Tensor number = call.tensor(number_name);
             check(number);
             if (extra == Extra::tensor) call.expect(number.size() == 1, number_name, text("one element, got shape ", number.shape()));
-            else call.expect(number.size() == static_cast<std::int64_t>(lists.outs.size()) && number.ndim() <= 1, number_name, text(lists.outs.size(), " elements, one for each tensor, got shape ", number.shape()));
-            ins[k][N] = element(number, static_cast<std::int64_t>(k));
+            else call.expect(number.size() == static_cast<std::int64_t>(outs.size()) && number.ndim() <= 1, number_name, text(outs.size(), " elements, one for each tensor, got shape ", number.shape()));
+            ins.push_back(element(number, static_cast<std::int64_t>(k)));
         }
     }
-    std::vector<double> numbers;
-    if constexpr (extra == Extra::scalar) numbers.assign(lists.outs.size(), call.real(number_name));
-    if constexpr (extra == Extra::per_scalar) numbers = scalars(call, number_name, lists.outs.size());
-    for (const double value : numbers) whole = whole && value == std::trunc(value);
-    for (const Tensor& out : lists.outs) whole = whole && !asnumpy::is_float(out.dtype);
+    if (extra == Extra::scalar) all.numbers.assign(outs.size(), call.real(number_name));
+    if (extra == Extra::per_scalar) all.numbers = scalars(call, number_name, outs.size());
+    for (const double value : all.numbers) all.whole = all.whole && value == std::trunc(value);
+    for (const Tensor& out : outs) all.whole = all.whole && !asnumpy::is_float(out.dtype);
+    return all;
+}
+
+template <class T, bool with_number, std::size_t N, class F> Work of_one_k(const Call& call, const Operands& all, std::size_t k, F f) {
+    array<Tensor, N> ins;
+    std::ranges::copy(all.ins[k], ins.begin());
+    const Tensor& out = all.lists.outs[k];
+    DType result = ins[0].dtype;
+    if (asnumpy::is_float(out.dtype) && !asnumpy::is_float(result)) result = out.dtype;
+    if constexpr (with_number) return formula<T, N, 1>(call, ins, array{out}, result, [f, p = static_cast<T>(all.numbers[k])](std::same_as<T> auto... x) { return f(x..., p); });
+    else return formula<T, N, 1>(call, ins, array{out}, result, [f](std::same_as<T> auto... x) { return f(x...); });
+}
+
+Work one_after_the_other(std::size_t count, const std::function<Work(std::size_t)>& of) {
+    Work all;
+    std::vector<std::function<void(const Run&)>> computes;
+    for (std::size_t k = 0; k < count; ++k) {
+        Work one = of(k);
+        all.operations += one.operations;
+        computes.push_back(std::move(one.compute));
+    }
+    all.compute = [computes](const Run& run) {
+        for (const auto& compute : computes) compute(run);
+    };
+    return all;
+}
+
+// f(tensors..., number) with N lists of tensors.
+template <std::size_t N, Extra extra, class F> Work plan(const Call& call, std::string_view number_name, F f) {
     constexpr bool with_number = extra == Extra::scalar || extra == Extra::per_scalar;
-    return whole ? for_each<std::int64_t, with_number>(call, ins, lists.outs, numbers, f) : for_each<double, with_number>(call, ins, lists.outs, numbers, f);
+    constexpr std::size_t count = N + (extra == Extra::tensor || extra == Extra::per_tensor);
+    const Operands all = operands(call, N, extra, number_name);
+    return one_after_the_other(all.ins.size(), [&](std::size_t k) {
+        return all.whole ? of_one_k<std::int64_t, with_number, count>(call, all, k, f) : of_one_k<double, with_number, count>(call, all, k, f);
+    });
 }
 
 template <std::size_t N, Extra extra = Extra::none, class F> Operator over(std::string_view name, F f, std::string_view number = "scalar") {

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -18,56 +20,33 @@ namespace cannsim {
 
 // --- the loop: out... = f(in...), where all arrays have one shape
 
-template <class T, std::size_t N, std::size_t M, class F>
-void run_tiles(std::array<Cursor, N> reading, std::array<Cursor, M> writing, const std::array<Loop, N>& load, const std::array<Loop, M>& store,
-               std::int64_t first, std::int64_t last, const F& f) {
-    constexpr std::int64_t tile = 512;
-    alignas(64) std::array<std::array<T, tile>, N> in;
-    alignas(64) std::array<std::array<T, tile>, M> out;
-    alignas(64) std::array<std::byte, tile * 16> raw;
-    for (Cursor& cursor : reading)
-        if (!cursor.is_contiguous() && !cursor.is_splat()) cursor.seek(first);
-    for (Cursor& cursor : writing)
-        if (!cursor.is_contiguous()) cursor.seek(first);
-    for (std::int64_t start = first; start < last; start += tile) {
-        const std::int64_t n = std::min(tile, last - start);
-        for (std::size_t k = 0; k < N; ++k) {
-            const bool direct = reading[k].is_contiguous();
-            if (!direct) reading[k].gather(raw.data(), n);
-            const void* const from = direct ? reading[k].at(start) : raw.data();
-            void* const to = in[k].data();
-            load[k](&to, &from, static_cast<std::size_t>(n));
-        }
+// Computes n values of each output from n of each input, none of which is an output, all of one dtype.
+using TileFunction = std::function<void(void* const* out, const void* const* in, std::int64_t n)>;
+// Tiles of all arrays; `inner` is the dtype of what the function sees. Inputs broadcast to the outputs.
+void apply_tiles(std::span<const Array> ins, std::span<const Array> outs, DType inner, const TileFunction&);
+Work tiles(std::vector<Tensor> ins, std::vector<Tensor> outs, DType inner, TileFunction);
+
+// What is compiled for each formula is this loop alone.
+template <class T, std::size_t N, std::size_t M, class F> TileFunction tile_function(F f) {
+    return [f](void* const* out, const void* const* in, std::int64_t n) {
         [&]<std::size_t... K>(std::index_sequence<K...>) {
-            for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
-                const auto result = f(in[K][i]...);
-                if constexpr (M == 1) out[0][i] = static_cast<T>(result);
-                else
-                    for (std::size_t m = 0; m < M; ++m) out[m][i] = static_cast<T>(result[m]);
+            if constexpr (M == 1) {
+                [&](T* __restrict to, const auto* __restrict... from) {
+                    for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(f(from[i]...));
+                }(static_cast<T*>(out[0]), static_cast<const T*>(in[K])...);
+            } else {
+                for (std::int64_t i = 0; i < n; ++i) {
+                    const auto result = f(static_cast<const T*>(in[K])[i]...);
+                    for (std::size_t m = 0; m < M; ++m) static_cast<T*>(out[m])[i] = static_cast<T>(result[m]);
+                }
             }
         }(std::make_index_sequence<N>{});
-        for (std::size_t m = 0; m < M; ++m) {
-            const bool direct = writing[m].is_contiguous();
-            const void* const from = out[m].data();
-            void* const to = direct ? writing[m].at(start) : raw.data();
-            store[m](&to, &from, static_cast<std::size_t>(n));
-            if (!direct) writing[m].scatter(raw.data(), n);
-        }
-    }
+    };
 }
 
 template <class T, std::size_t N, std::size_t M, class F>
 void apply_formula(const std::array<Array, N>& ins, const std::array<Array, M>& outs, const F& f) {
-    const std::int64_t size = outs[0].size();
-    if (size == 0) return;
-    constexpr DType inner = asnumpy::dtype_of_v<T>;
-    [&]<std::size_t... K, std::size_t... L>(std::index_sequence<K...>, std::index_sequence<L...>) {
-        const std::array<Cursor, N> reading{Cursor(broadcast_to(ins[K], outs[0].shape))...};
-        const std::array<Cursor, M> writing{Cursor(outs[L])...};
-        const std::array<Loop, N> load{converter(ins[K].dtype, inner)...};
-        const std::array<Loop, M> store{converter(inner, outs[L].dtype)...};
-        parallel(size, 512, std::int64_t{1} << 15, [&](std::int64_t first, std::int64_t last) { run_tiles<T>(reading, writing, load, store, first, last, f); });
-    }(std::make_index_sequence<N>{}, std::make_index_sequence<M>{});
+    apply_tiles(ins, outs, asnumpy::dtype_of_v<T>, tile_function<T, N, M>(f));
 }
 
 // --- planning
@@ -100,15 +79,20 @@ template <class F, std::size_t... K> constexpr bool takes_expressions(std::index
     return std::is_invocable_r_v<Expr, F, AlwaysExpr<std::integral_constant<std::size_t, K>>...>;
 }
 
-// Outputs of the inputs' broadcast shape. `result` is the dtype that CANN gives the results before it stores them, `inner` the one in which
-// expressions are computed.
-template <class T, std::size_t N, std::size_t M, class F>
-Work formula(const Call& call, const std::array<Tensor, N>& ins, const std::array<Tensor, M>& outs, DType result, F f, DType inner = DType::float64) {
+// Outputs have the inputs' broadcast shape, and dtypes that `result` can be stored as.
+inline void expect_results(const Call& call, std::span<const Tensor> ins, std::span<const Tensor> outs, DType result) {
     const Dims shape = joined_shape(call, ins);
     for (const Tensor& out : outs) {
         call.expect_shape(out, shape);
         call.expect_castable(result, out);
     }
+}
+
+// Outputs of the inputs' broadcast shape. `result` is the dtype that CANN gives the results before it stores them, `inner` the one in which
+// expressions are computed.
+template <class T, std::size_t N, std::size_t M, class F>
+Work formula(const Call& call, const std::array<Tensor, N>& ins, const std::array<Tensor, M>& outs, DType result, F f, DType inner = DType::float64) {
+    expect_results(call, ins, outs, result);
     if constexpr (std::is_same_v<T, double> && M == 1 && takes_expressions<F>(std::make_index_sequence<N>{})) {
         Pipeline p(call);
         std::array<Expr, N> values;
@@ -116,14 +100,7 @@ Work formula(const Call& call, const std::array<Tensor, N>& ins, const std::arra
         p.out(std::apply(f, values).value, outs[0]);
         return p.work();
     }
-    Work work;
-    work.operations = static_cast<double>(outs[0].size()) * 4;
-    work.compute = [ins, outs, f](const Run& run) {
-        [&]<std::size_t... K, std::size_t... L>(std::index_sequence<K...>, std::index_sequence<L...>) {
-            apply_formula<T>(std::array<Array, N>{run[ins[K]]...}, std::array<Array, M>{run[outs[L]]...}, f);
-        }(std::make_index_sequence<N>{}, std::make_index_sequence<M>{});
-    };
-    return work;
+    return tiles({ins.begin(), ins.end()}, {outs.begin(), outs.end()}, asnumpy::dtype_of_v<T>, tile_function<T, N, M>(f));
 }
 
 // A parameter that is a number in any of its C types; a scalar that is null counts as 1.
