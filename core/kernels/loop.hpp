@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "kernels/alias.hpp"
 #include "kernels/fold.hpp"
 #include "kernels/half.hpp"
 #include "kernels/table.hpp"
@@ -121,8 +122,9 @@ template <class Row, class R, class S, class... A> struct Kernel<Row, Two<R, S>(
 
 template <class Row, class List> struct KernelsOf;
 template <class Row, class... Functions> struct KernelsOf<Row, Loops<Functions...>> {
-    static constexpr std::array<Loop, sizeof...(Functions)> loops{&Kernel<Row, Functions>::run...};
-    static constexpr std::array<Fold, sizeof...(Functions)> folds{Kernel<Row, Functions>::fold()...};
+    template <class Function> using Of = Kernel<Row, typename SameBits<Row, Function>::type>;
+    static constexpr std::array<Loop, sizeof...(Functions)> loops{&Of<Functions>::run...};
+    static constexpr std::array<Fold, sizeof...(Functions)> folds{Of<Functions>::fold()...};
 };
 
 template <const auto& table> struct TableKernels {

@@ -97,6 +97,26 @@ void check_choice() {
     check(none.find("kernels for wide, which this processor does not run") != std::string::npos, "a build for other processors says so");
 }
 
+// Loops whose bits are those of another dtype are that dtype's; others are not.
+void check_aliases() {
+    const auto of = [](const char* name, DType in, DType out, int nin = 2) {
+        const Signature signature{static_cast<std::uint8_t>(nin), 1, {in, nin > 1 ? in : DType{}}, {out}};
+        return cpu::loop(find_row(name), find_loop(find_row(name), signature));
+    };
+    check(of("add", DType::int32, DType::int32) == of("add", DType::uint32, DType::uint32), "sums wrap");
+    check(of("equal", DType::int64, DType::boolean) == of("equal", DType::uint64, DType::boolean), "equality wraps");
+    check(of("less", DType::int64, DType::boolean) != of("less", DType::uint64, DType::boolean), "order does not wrap");
+    check(of("positive", DType::float32, DType::float32, 1) == of("positive", DType::int32, DType::int32, 1), "moves");
+    const auto cast = [](DType from, DType to) { return cpu::loop(find_row("cast"), cast_loop(from, to)); };
+    check(cast(DType::int8, DType::int64) == cast(DType::int8, DType::uint64), "a result's sign does not count");
+    check(cast(DType::int8, DType::int64) != cast(DType::uint8, DType::int64), "the sign of a narrower operand does");
+    check(cast(DType::uint64, DType::int16) == cast(DType::int64, DType::uint16), "the low bits");
+    check(cast(DType::float32, DType::float32) == cast(DType::int32, DType::uint32), "copies");
+    check(cast(DType::float64, DType::uint8) == cast(DType::float64, DType::int8), "through int32");
+    check(cast(DType::float64, DType::uint32) != cast(DType::float64, DType::int32), "not through int32");
+    check(cast(DType::boolean, DType::boolean) != cast(DType::uint8, DType::uint8), "a bool is made 0 or 1");
+}
+
 // n values converted by as many loops as it takes.
 std::vector<std::byte> converted(std::vector<std::byte> values, std::size_t n, DType from, DType to) {
     const RowId cast = find_row("cast");
@@ -194,6 +214,7 @@ int main() {
     check_rows();
     check_sets();
     check_choice();
+    check_aliases();
     check_casts();
     check_neutrals_and_folds();
     check_sum();
