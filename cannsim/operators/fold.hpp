@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -74,21 +75,10 @@ public:
     // line.template operator()<T>(values, sink) for each line, whose values have the dtype `inner` and may be overwritten.
     // `Only` names the type where it is always the same.
     template <class... Only, class F> Work work(DType inner, F line) {
-        Work work;
-        work.operations = static_cast<double>(self_.size());
-        work.compute = [self = self_, axes = axes_, kept = kept_, kept_shape = kept_shape_, keep = keep_, outs = outs_, inner, line](const Run& run) {
-            std::vector<int> order = kept;
-            order.insert(order.end(), axes.begin(), axes.end());
-            const Owned values = contiguous(permuted(run[self], order), inner);
-            std::int64_t lines = 1, length = 1;
-            for (const std::int64_t n : kept_shape) lines *= n;
-            for (const int axis : axes) length *= self.length(axis);
-            std::vector<Owned> results;
-            for (const auto& [tensor, dtype] : outs) results.push_back(make(dtype, kept_shape));
-            Sink sink(results);
+        return over_lines(inner, [inner, line](const Lines& lines, Sink sink) {
             const auto each = [&]<class T>() {
-                for (sink.line_ = 0; sink.line_ < lines; ++sink.line_)
-                    line.template operator()<T>(std::span<T>(values.as<T>() + sink.line_ * length, static_cast<std::size_t>(length)), sink);
+                for (sink.line_ = 0; sink.line_ < lines.count; ++sink.line_)
+                    line.template operator()<T>(std::span<T>(lines.values->as<T>() + sink.line_ * lines.length, static_cast<std::size_t>(lines.length)), sink);
             };
             if constexpr (sizeof...(Only) != 0) {
                 (..., each.template operator()<Only>());
@@ -97,17 +87,17 @@ public:
                     if constexpr (!asnumpy::is_half_v<T>) each.template operator()<T>();  // lines are never computed in 16 bits
                 });
             }
-            for (std::size_t k = 0; k < outs.size(); ++k) {
-                Array target = run[outs[k].first];
-                if (keep)
-                    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) target = at(target, *axis, 0);
-                copy(results[k], target);
-            }
-        };
-        return work;
+        });
     }
 
 private:
+    struct Lines {
+        const Owned* values;  // one line after the other
+        std::int64_t count, length;
+    };
+    // What all reductions have in common, compiled once: the lines, and the way of the results to the outputs.
+    Work over_lines(DType inner, std::function<void(const Lines&, Sink)> compute) const;
+
     Call& call_;
     Tensor self_;
     std::vector<int> axes_, kept_;

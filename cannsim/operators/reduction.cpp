@@ -99,30 +99,30 @@ template <bool largest, class T> std::size_t extreme(std::span<const T> v) {
     }
 }
 
-template <bool smallest, bool largest> Work extremes(Call& call, std::vector<int> axes, bool keep, std::initializer_list<std::string_view> outs) {
+Work extremes(Call& call, bool smallest, bool largest, std::vector<int> axes, bool keep, std::initializer_list<std::string_view> outs) {
     Fold fold(call, std::move(axes), keep);
     fold.not_empty();
     const DType inner = widened_half(call.tensor("self").dtype);
     for (const std::string_view out : outs) fold.out(call.tensor(out), inner);
-    return fold.work(inner, []<class T>(std::span<T> v, const Sink& sink) {
-        if constexpr (smallest) sink(0, v[extreme<false, T>(v)]);
-        if constexpr (largest) sink(smallest, v[extreme<true, T>(v)]);
+    return fold.work(inner, [smallest, largest]<class T>(std::span<T> v, const Sink& sink) {
+        if (smallest) sink(0, v[extreme<false, T>(v)]);
+        if (largest) sink(smallest, v[extreme<true, T>(v)]);
     });
 }
 
 template <bool largest> Work plan_extreme_of_axes(Call& call) {
-    return extremes<!largest, largest>(call, call.axes("dim", call.tensor("self").ndim()), call.flag("keepDim"), {"out"});
+    return extremes(call, !largest, largest, call.axes("dim", call.tensor("self").ndim()), call.flag("keepDim"), {"out"});
 }
-template <bool largest> Work plan_extreme_of_all(Call& call) { return extremes<!largest, largest>(call, call_all(call), false, {"out"}); }
+template <bool largest> Work plan_extreme_of_all(Call& call) { return extremes(call, !largest, largest, call_all(call), false, {"out"}); }
 Work plan_max_v2(Call& call) {
-    if (call.flag("noopWithEmptyDims") && call.ints("dims").empty()) return extremes<false, true>(call, {}, true, {"out"});
-    return extremes<false, true>(call, call.axes("dims", call.tensor("self").ndim()), call.flag("keepDims"), {"out"});
+    if (call.flag("noopWithEmptyDims") && call.ints("dims").empty()) return extremes(call, false, true, {}, true, {"out"});
+    return extremes(call, false, true, call.axes("dims", call.tensor("self").ndim()), call.flag("keepDims"), {"out"});
 }
 Work plan_aminmax(Call& call) {
-    return extremes<true, true>(call, call.axes("dim", call.tensor("self").ndim()), call.flag("keepDim"), {"minOut", "maxOut"});
+    return extremes(call, true, true, call.axes("dim", call.tensor("self").ndim()), call.flag("keepDim"), {"minOut", "maxOut"});
 }
-Work plan_aminmax_all(Call& call) { return extremes<true, true>(call, call_all(call), false, {"minOut", "maxOut"}); }
-Work plan_aminmax_dim(Call& call) { return extremes<true, true>(call, one_axis(call), call.flag("keepDim"), {"minOut", "maxOut"}); }
+Work plan_aminmax_all(Call& call) { return extremes(call, true, true, call_all(call), false, {"minOut", "maxOut"}); }
+Work plan_aminmax_dim(Call& call) { return extremes(call, true, true, one_axis(call), call.flag("keepDim"), {"minOut", "maxOut"}); }
 
 template <bool largest> Work plan_arg(Call& call) {
     Fold fold(call, one_axis(call), call.flag("keepdim"));
@@ -206,13 +206,13 @@ Work plan_reduce_log_sum(Call& call) {
 
 // --- medians: the lower of the two in the middle; NaN wins unless it is left out ---
 
-template <bool skip_nan> Work median(Call& call, std::vector<int> axes, bool keep, std::string_view values, std::string_view indices) {
+Work median(Call& call, bool skip_nan, std::vector<int> axes, bool keep, std::string_view values, std::string_view indices) {
     Fold fold(call, std::move(axes), keep);
     if (!indices.empty()) fold.not_empty();
     const DType inner = widened_half(call.tensor("self").dtype);
     fold.out(call.tensor(values), inner);
     if (!indices.empty()) fold.out(call.tensor(indices), DType::int64);
-    return fold.work(inner, [with_index = !indices.empty()]<class T>(std::span<T> v, const Sink& sink) {
+    return fold.work(inner, [skip_nan, with_index = !indices.empty()]<class T>(std::span<T> v, const Sink& sink) {
         std::vector<std::int64_t> order(v.size());
         std::iota(order.begin(), order.end(), 0);
         const auto missing = [&](std::int64_t i) {
@@ -308,10 +308,10 @@ const Operators reductions{
     {"aclnnNorm", [](Call& call) { return norm(call, call.given("pScalar") ? call.real("pScalar") : 2, "dim", "keepdim"); }, {"pScalar", "dim"}},
     {"aclnnLogSumExp", [](Call& call) { return log_sum<true>(call, call.axes("dim", call.tensor("self").ndim()), call.flag("keepDim"), "self", "out"); }},
     {"aclnnReduceLogSum", plan_reduce_log_sum},
-    {"aclnnMedian", [](Call& call) { return median<false>(call, call_all(call), false, "valuesOut", ""); }},
-    {"aclnnMedianDim", [](Call& call) { return median<false>(call, one_axis(call), call.flag("keepDim"), "valuesOut", "indicesOut"); }},
-    {"aclnnNanMedian", [](Call& call) { return median<true>(call, call_all(call), false, "out", ""); }},
-    {"aclnnNanMedianDim", [](Call& call) { return median<true>(call, one_axis(call), call.flag("keepDim"), "valuesOut", "indicesOut"); }},
+    {"aclnnMedian", [](Call& call) { return median(call, false, call_all(call), false, "valuesOut", ""); }},
+    {"aclnnMedianDim", [](Call& call) { return median(call, false, one_axis(call), call.flag("keepDim"), "valuesOut", "indicesOut"); }},
+    {"aclnnNanMedian", [](Call& call) { return median(call, true, call_all(call), false, "out", ""); }},
+    {"aclnnNanMedianDim", [](Call& call) { return median(call, true, one_axis(call), call.flag("keepDim"), "valuesOut", "indicesOut"); }},
     {"aclnnEqual", plan_equal},
     {"aclnnTrace", plan_trace},
 };
