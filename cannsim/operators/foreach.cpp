@@ -86,14 +86,18 @@ Operands operands(const Call& call, std::size_t count, Extra extra, std::string_
     return all;
 }
 
-template <class T, bool with_number, std::size_t N, class F> Work of_one_k(const Call& call, const Operands& all, std::size_t k, F f) {
-    array<Tensor, N> ins;
-    std::ranges::copy(all.ins[k], ins.begin());
+// What is compiled for each formula; its last operand may be a number of the call's.
+template <class T, std::size_t N, class F> TileFunction tiles_of(F f) {
+    return tile_function<T, N, 1>([f](std::same_as<T> auto... x) { return f(x...); });
+}
+
+Work of_one_k(const Call& call, const Operands& all, std::size_t k, const TileFunction& whole, const TileFunction& real) {
+    const std::vector<Tensor>& ins = all.ins[k];
     const Tensor& out = all.lists.outs[k];
     DType result = ins[0].dtype;
     if (asnumpy::is_float(out.dtype) && !asnumpy::is_float(result)) result = out.dtype;
-    if constexpr (with_number) return formula<T, N, 1>(call, ins, array{out}, result, [f, p = static_cast<T>(all.numbers[k])](std::same_as<T> auto... x) { return f(x..., p); });
-    else return formula<T, N, 1>(call, ins, array{out}, result, [f](std::same_as<T> auto... x) { return f(x...); });
+    expect_results(call, ins, array{out}, result);
+    return tiles(ins, {out}, all.whole ? DType::int64 : DType::float64, all.whole ? whole : real, all.numbers.empty() ? std::nullopt : std::optional(all.numbers[k]));
 }
 
 Work one_after_the_other(std::size_t count, const std::function<Work(std::size_t)>& of) {
@@ -112,12 +116,9 @@ Work one_after_the_other(std::size_t count, const std::function<Work(std::size_t
 
 // f(tensors..., number) with N lists of tensors.
 template <std::size_t N, Extra extra, class F> Work plan(const Call& call, std::string_view number_name, F f) {
-    constexpr bool with_number = extra == Extra::scalar || extra == Extra::per_scalar;
-    constexpr std::size_t count = N + (extra == Extra::tensor || extra == Extra::per_tensor);
+    constexpr std::size_t count = N + (extra != Extra::none);
     const Operands all = operands(call, N, extra, number_name);
-    return one_after_the_other(all.ins.size(), [&](std::size_t k) {
-        return all.whole ? of_one_k<std::int64_t, with_number, count>(call, all, k, f) : of_one_k<double, with_number, count>(call, all, k, f);
-    });
+    return one_after_the_other(all.ins.size(), [&](std::size_t k) { return of_one_k(call, all, k, tiles_of<std::int64_t, count>(f), tiles_of<double, count>(f)); });
 }
 
 template <std::size_t N, Extra extra = Extra::none, class F> Operator over(std::string_view name, F f, std::string_view number = "scalar") {

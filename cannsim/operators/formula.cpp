@@ -60,13 +60,15 @@ void apply_tiles(std::span<const Array> ins, std::span<const Array> outs, DType 
     parallel(size, 512, std::int64_t{1} << 15, [&](std::int64_t first, std::int64_t last) { run_tiles(reading, writing, first, last, f); });
 }
 
-Work tiles(std::vector<Tensor> ins, std::vector<Tensor> outs, DType inner, TileFunction f) {
+Work tiles(std::vector<Tensor> ins, std::vector<Tensor> outs, DType inner, TileFunction f, std::optional<double> last) {
     Work work;
     work.operations = static_cast<double>(outs[0].size()) * 4;
-    work.compute = [ins = std::move(ins), outs = std::move(outs), inner, f = std::move(f)](const Run& run) {
+    work.compute = [ins = std::move(ins), outs = std::move(outs), inner, f = std::move(f), last](const Run& run) {
         std::vector<Array> from, to;
         for (const Tensor& in : ins) from.push_back(run[in]);
         for (const Tensor& out : outs) to.push_back(run[out]);
+        double number = last.value_or(0);
+        if (last) from.push_back({reinterpret_cast<std::byte*>(&number), DType::float64, {}, {}});
         apply_tiles(from, to, inner, f);
     };
     return work;

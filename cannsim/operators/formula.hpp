@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -24,7 +25,8 @@ namespace cannsim {
 using TileFunction = std::function<void(void* const* out, const void* const* in, std::int64_t n)>;
 // Tiles of all arrays; `inner` is the dtype of what the function sees. Inputs broadcast to the outputs.
 void apply_tiles(std::span<const Array> ins, std::span<const Array> outs, DType inner, const TileFunction&);
-Work tiles(std::vector<Tensor> ins, std::vector<Tensor> outs, DType inner, TileFunction);
+// `last` is a number that the function finds as one more input.
+Work tiles(std::vector<Tensor> ins, std::vector<Tensor> outs, DType inner, TileFunction, std::optional<double> last = std::nullopt);
 
 // What is compiled for each formula is this loop alone.
 template <class T, std::size_t N, std::size_t M, class F> TileFunction tile_function(F f) {

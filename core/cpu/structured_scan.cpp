@@ -135,6 +135,33 @@ template <class T, class Op> void scan_long(Fold fold, const T* in, T* out, std:
     });
 }
 
+// The ways of one dtype and operation, all that is compiled for it.
+struct Chains {
+    using Row = void (*)(Fold, const char* in, char* out, std::int64_t n);
+    using Rows = void (*)(const char* in, char* out, std::int64_t in_stride, std::int64_t out_stride, std::int64_t n);
+    Row by_lanes, long_row;  // null where a chain may not be cut
+    Rows four_rows, one_row;
+};
+template <class T, class Op> constexpr Chains make_chains() {
+    Chains made{nullptr, nullptr, &scan_together<4, T, Op>, &scan_together<1, T, Op>};
+    if constexpr (may_cut<T, Op>) {
+        made.by_lanes = [](Fold fold, const char* in, char* out, std::int64_t n) {
+            scan_by_lanes<T, Op>(fold, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out), n, std::nullopt);
+        };
+        made.long_row = [](Fold fold, const char* in, char* out, std::int64_t n) {
+            scan_long<T, Op>(fold, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out), n);
+        };
+    }
+    return made;
+}
+template <class T, class Op> inline constexpr Chains chains = make_chains<T, Op>();
+
+// Sums and products of integers have the same bits for both signs.
+template <class T, class Op> struct SameChainOf { using type = T; };
+template <class T, class Op> requires(ops::is_integer_type<T> && (std::is_same_v<Op, Add> || std::is_same_v<Op, Multiply>))
+struct SameChainOf<T, Op> { using type = std::make_signed_t<T>; };
+template <class T, class Op> using SameChain = typename SameChainOf<T, Op>::type;
+
 class Scan {
 public:
     explicit Scan(const StructuredCall& call)
@@ -183,27 +210,21 @@ private:
         return dispatch(in_.dtype, [&]<class T>() {
             if constexpr (is_narrow_v<T> || std::is_same_v<T, long double> || std::is_same_v<T, std::complex<long double>>) return false;
             else if constexpr (is_complex_v<T> && !std::is_same_v<Op, Add> && !std::is_same_v<Op, Multiply>) return false;
-            else return by_rows<T, Op>();
+            else return by_rows(chains<SameChain<T, Op>, Op>);
         });
     }
 
-    template <class T, class Op> bool by_rows() {
-        const auto at_in = [&](std::int64_t offset) { return reinterpret_cast<const T*>(in_.data + offset); };
-        const auto at_out = [&](std::int64_t offset) { return reinterpret_cast<T*>(out_.data + offset); };
+    bool by_rows(const Chains& chains) {
         const std::int64_t rows = walk_.count(), grain = std::max<std::int64_t>(1, task_elements / length_);
-        if constexpr (may_cut<T, Op>) {
-            if (fold_ && length_ >= tile) {
-                if (rows < 2 * thread_count() && thread_count() > 1 && length_ >= 8 * task_elements) {
-                    walk_.each(0, rows, [&](const auto& at) { scan_long<T, Op>(fold_, at_in(at[0]), at_out(at[1]), length_); });
-                    return true;
-                }
-                parallel_for(rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
-                    walk_.each(begin, end, [&](const auto& at) {
-                        scan_by_lanes<T, Op>(fold_, at_in(at[0]), at_out(at[1]), length_, std::nullopt);
-                    });
-                });
+        if (chains.by_lanes && fold_ && length_ >= tile) {
+            if (rows < 2 * thread_count() && thread_count() > 1 && length_ >= 8 * task_elements) {
+                walk_.each(0, rows, [&](const auto& at) { chains.long_row(fold_, in_.data + at[0], out_.data + at[1], length_); });
                 return true;
             }
+            parallel_for(rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
+                walk_.each(begin, end, [&](const auto& at) { chains.by_lanes(fold_, in_.data + at[0], out_.data + at[1], length_); });
+            });
+            return true;
         }
         const auto [last, strides] = walk_.split_last();
         const std::int64_t groups = (last + 3) / 4, in_step = strides[0], out_step = strides[1], count = last;
@@ -213,9 +234,8 @@ private:
                 walk_.each(task / groups, task / groups + 1, [&](const auto& at) {
                     const char* from = in_.data + at[0] + first * in_step;
                     char* to = out_.data + at[1] + first * out_step;
-                    if (n == 4) return scan_together<4, T, Op>(from, to, in_step, out_step, length_);
-                    for (std::int64_t r = 0; r < n; ++r)
-                        scan_together<1, T, Op>(from + r * in_step, to + r * out_step, 0, 0, length_);
+                    if (n == 4) return chains.four_rows(from, to, in_step, out_step, length_);
+                    for (std::int64_t r = 0; r < n; ++r) chains.one_row(from + r * in_step, to + r * out_step, 0, 0, length_);
                 });
             }
         });
