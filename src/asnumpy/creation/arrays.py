@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from operator import index
 from typing import Any
 
@@ -16,7 +15,7 @@ from asnumpy.creation.convert import asarray as _asarray
 from asnumpy.creation.convert import from_host
 from asnumpy.dtypes.dtype import as_dtype, is_narrow, real_kind
 from asnumpy.dtypes.limits import iinfo
-from asnumpy.host.door import as_numpy, host_result, take_over
+from asnumpy.host.door import as_numpy, take_over
 from asnumpy.host.numpys import derived
 from asnumpy.runtime.devices import Device
 from asnumpy.ufunc.functions import isfinite
@@ -330,81 +329,6 @@ def eye(
 @public
 def identity(n: int, dtype: DTypeLike | None = None, *, like: Any = None) -> ndarray:
     return eye(n, dtype=dtype)
-
-
-def computed_result(function: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
-    """What NumPy computes from numbers; where arrays of ours take part, it is a call through the host door."""
-    if device is not None:
-        with Device(device):
-            made = computed_result(function, *args, **kwargs)
-        moved = tuple(_core.to_device(one, device) for one in (made if isinstance(made, tuple) else (made,)))
-        return moved if isinstance(made, tuple) else moved[0]
-    if any(isinstance(value, ndarray) for value in args):
-        return host_result(function, *args, **kwargs)
-    made = function(*args, **kwargs)
-    if isinstance(made, tuple):
-        return tuple(_core.adopt(one) if isinstance(one, np.ndarray) else take_over(one) for one in made)
-    as_dtype(made.dtype, function.__name__)
-    return _core.adopt(np.asarray(made))
-
-
-computed: Callable[..., ndarray] = computed_result  # by a function that returns one array
-
-
-_MISSING: Any = object()
-
-
-@public
-def arange(
-    start_or_stop: Any = _MISSING, /, stop: Any = None, step: Any = 1, *, dtype: DTypeLike | None = None,
-    device: Device | str | None = None, like: Any = None, start: Any = _MISSING,
-) -> ndarray:
-    if start is not _MISSING or start_or_stop is _MISSING:  # by keywords
-        if start is not _MISSING and start_or_stop is not _MISSING:
-            raise TypeError("arange() got multiple values for argument 'start'")
-        if stop is None:
-            raise TypeError("arange() requires stop to be specified.")
-        start_or_stop = 0 if start is _MISSING else start
-    if dtype is None and type(start_or_stop) is int and type(step) is int and (stop is None or type(stop) is int):
-        if device is None:  # the common call first
-            first, last = (0, start_or_stop) if stop is None else (start_or_stop, stop)
-            made = _core.count_from(first, last, step)
-            if made is not None:
-                return made
-        return _core.adopt(np.arange(start_or_stop, stop, step), "arange", device)
-    if stop is None:
-        return computed(np.arange, 0, start_or_stop, step, device=device, dtype=dtype)
-    return computed(np.arange, start_or_stop, stop, step, device=device, dtype=dtype)
-
-
-_given = inspect.signature(arange).parameters
-arange.__signature__ = inspect.signature(arange).replace(parameters=[  # type: ignore[attr-defined]  # as NumPy writes it
-    _given["start_or_stop"].replace(default=inspect.Parameter.empty),
-    *(_given[_name] for _name in ("stop", "step", "dtype", "device", "like")),
-])
-
-
-@public
-def linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: DTypeLike | None = None,
-    axis: int = 0, *, device: Device | str | None = None,
-) -> Any:
-    return computed_result(np.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device)
-
-
-@public
-def logspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: DTypeLike | None = None,
-    axis: int = 0,
-) -> ndarray:
-    return computed(np.logspace, start, stop, num, endpoint, base, dtype, axis)
-
-
-@public
-def geomspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: DTypeLike | None = None, axis: int = 0,
-) -> ndarray:
-    return computed(np.geomspace, start, stop, num, endpoint, dtype, axis)
 
 
 @public

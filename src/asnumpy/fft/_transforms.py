@@ -12,8 +12,8 @@ from numpy.lib.array_utils import normalize_axis_index
 from asnumpy import _core
 from asnumpy._public import public_in
 from asnumpy._types import ArrayLike, DTypeLike, ndarray
-from asnumpy.creation.arrays import computed
 from asnumpy.creation.convert import asarray
+from asnumpy.creation.ranges import computed
 from asnumpy.dtypes.dtype import as_dtype
 from asnumpy.host.door import host
 from asnumpy.host.whole import name_error

@@ -7,10 +7,11 @@ from asnumpy.indexing.grids import (
     triu_indices, triu_indices_from, vander,
 )
 from asnumpy.indexing.selection import (
-    argwhere, choose, compress, copyto, count_nonzero, extract, flatnonzero, nonzero, piecewise, place, put,
-    put_along_axis, putmask, ravel_multi_index, select, take, take_along_axis, unravel_index, where,
+    argwhere, choose, compress, count_nonzero, extract, flatnonzero, nonzero, piecewise, ravel_multi_index, select,
+    take, take_along_axis, unravel_index, where,
 )
 from asnumpy.indexing.tricks import c_, mgrid, ogrid, r_
+from asnumpy.indexing.writing import copyto, place, put, put_along_axis, putmask
 
 __all__ = [
     "argwhere", "bartlett", "blackman", "c_", "choose", "compress", "copyto", "count_nonzero", "diag",

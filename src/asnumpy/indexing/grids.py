@@ -10,8 +10,9 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, DTypeLike, Shape, ndarray
-from asnumpy.creation.arrays import arange, assign_value, computed, computed_result, normal_shape, zeros
+from asnumpy.creation.arrays import assign_value, normal_shape, zeros
 from asnumpy.creation.convert import asarray
+from asnumpy.creation.ranges import arange, computed, computed_result
 from asnumpy.host.numpys import expect_target
 from asnumpy.indexing.selection import nonzero
 from asnumpy.manipulation.shapes import broadcast_arrays, diagonal, ravel

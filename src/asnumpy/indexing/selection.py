@@ -1,4 +1,4 @@
-"""Elements chosen, or written, by condition or by position: where, take, put and what is made of them."""
+"""Elements chosen by condition or by position: where, nonzero, take and what is made of them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.lib.array_utils import normalize_axis_index
 from asnumpy import _core
 from asnumpy._axes import axis_of
 from asnumpy._public import public
-from asnumpy._types import ArrayLike, Axes, Casting, Order, Shape, ndarray
-from asnumpy.creation.arrays import fill_scalar, zeros_like
+from asnumpy._types import ArrayLike, Axes, Order, Shape, ndarray
+from asnumpy.creation.arrays import zeros_like
 from asnumpy.creation.convert import asarray, positions
 from asnumpy.host.door import host, host_result
 from asnumpy.host.numpys import expect_target
-from asnumpy.manipulation.shapes import ravel, resize
+from asnumpy.manipulation.shapes import ravel
 from asnumpy.ufunc.functions import floor_divide, logical_not, maximum, minimum, not_equal, remainder
 
 _WEAK = (bool, int, float, complex)
@@ -27,7 +27,7 @@ _where_dtypes: set[np.dtype] = set()
 _result_types: dict[tuple[Any, Any], np.dtype] = {}
 
 
-def _selectable(dtype: np.dtype) -> bool:
+def selectable(dtype: np.dtype) -> bool:
     """Whether the row `where` has a loop of this dtype (extended precision has none)."""
     if not _where_dtypes:
         (row,) = (row for row in _core.rows() if row["name"] == "where")
@@ -37,7 +37,7 @@ def _selectable(dtype: np.dtype) -> bool:
 
 def select_where(mask: ndarray, x: Any, y: Any, dtype: np.dtype) -> ndarray:
     """x where the mask is true, else y; arrays of another dtype are cast, scalars have been cast by fill_scalar."""
-    if _selectable(dtype):
+    if selectable(dtype):
         return _core.apply("where", (_BOOL, dtype, dtype, dtype), (mask, x, y))
     return host(np.where, mask, *(one.astype(dtype) if isinstance(one, ndarray) else dtype.type(one) for one in (x, y)))
 
@@ -77,14 +77,14 @@ def _wrapped(value: Any, dtype: np.dtype) -> Any:
 # --- positions of what is true: their number depends on data, so these run at once ---
 
 
-def _truth(a: ArrayLike) -> ndarray:
+def truth(a: ArrayLike) -> ndarray:
     a = asarray(a)
     return a if a.dtype == _BOOL else not_equal(a, 0) if a.dtype.kind != "V" else _core.cast(a, _BOOL)
 
 
 @public
 def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
-    mask = _truth(a)
+    mask = truth(a)
     if mask.ndim == 0:
         raise ValueError(
             "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the context "
@@ -102,7 +102,7 @@ def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
 
 @public
 def flatnonzero(a: ArrayLike) -> ndarray:
-    return _core.flatnonzero(ravel(_truth(a)))
+    return _core.flatnonzero(ravel(truth(a)))
 
 
 @public
@@ -119,20 +119,20 @@ def argwhere(a: ArrayLike) -> ndarray:
 
 @public
 def count_nonzero(a: ArrayLike, axis: Axes | None = None, *, keepdims: bool = False) -> ndarray:
-    return _truth(a).sum(axis=axis, dtype=_INTP, keepdims=keepdims)
+    return truth(a).sum(axis=axis, dtype=_INTP, keepdims=keepdims)
 
 
 # --- taking ---
 
 
-def _mode(mode: Any) -> str:
+def clip_mode(mode: Any) -> str:
     name = str(mode).lower()
     if name not in ("raise", "wrap", "clip"):
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
     return name
 
 
-def _within(index: ndarray, length: int, name: str) -> ndarray:
+def within(index: ndarray, length: int, name: str) -> ndarray:
     if name == "raise" or not length:
         return index
     return remainder(index, length) if name == "wrap" else minimum(maximum(index, 0), length - 1)
@@ -142,7 +142,7 @@ def _within(index: ndarray, length: int, name: str) -> ndarray:
 def take(
     a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: ndarray | None = None, mode: str = "raise",
 ) -> ndarray:
-    a, mode = asarray(a), _mode(mode)
+    a, mode = asarray(a), clip_mode(mode)
     if axis is None:
         a, axis = ravel(a), 0
     else:
@@ -153,7 +153,7 @@ def take(
     length = a.shape[axis]
     if not length and index.size:
         raise IndexError("cannot do a non-empty take from an empty axes.")
-    index = _within(index, length, mode)
+    index = within(index, length, mode)
     if not a.size:  # nothing is read, so nothing is out of range
         made = _core.empty(a.shape[:axis] + index.shape + a.shape[axis + 1:], a.dtype)
     else:
@@ -178,7 +178,7 @@ def write_out(out: ndarray, made: ndarray, mismatch: str) -> ndarray:
     return out
 
 
-def _along(shape: tuple[int, ...], indices: Any, axis: int) -> tuple[Any, ...]:
+def along(shape: tuple[int, ...], indices: Any, axis: int) -> tuple[Any, ...]:
     """The index that pairs `indices` along one axis with every position of the others."""
     index = asarray(indices)
     if index.dtype.kind not in "iu":
@@ -203,12 +203,12 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -
             raise ValueError("when axis=None, `indices` must have a single dimension.")
         a, axis = ravel(a), 0
     axis = normalize_axis_index(axis, a.ndim)
-    return a[_along(a.shape, indices, axis)]
+    return a[along(a.shape, indices, axis)]
 
 
 @public
 def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: ndarray | None = None) -> ndarray:
-    mask = _truth(condition)
+    mask = truth(condition)
     if mask.ndim != 1:
         raise ValueError("condition must be a 1-d array")
     a = asarray(a)
@@ -222,7 +222,7 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: n
 
 @public
 def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
-    a, mask = ravel(asarray(arr)), ravel(_truth(condition))
+    a, mask = ravel(asarray(arr)), ravel(truth(condition))
     if a.size == mask.size:
         return _core.compress(a, mask)
     return take(a, _core.flatnonzero(mask))
@@ -231,9 +231,9 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
 @public
 def choose(a: ArrayLike, choices: Any, out: ndarray | None = None, mode: str = "raise") -> ndarray:
     parts = choices if isinstance(choices, ndarray) else [asarray(one) for one in choices]
-    index, name = asarray(a), _mode(mode)
+    index, name = asarray(a), clip_mode(mode)
     if index.dtype.kind in "iu" and name != "raise":  # NumPy wraps by adding, again and again
-        index, mode = _within(index, len(parts), name), "raise"
+        index, mode = within(index, len(parts), name), "raise"
     return host(np.choose, index, parts, out=out, mode=mode)
 
 
@@ -265,7 +265,7 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Any, *args: Any, **kw: Any)
     x = asarray(x)
     if np.ndim(condlist) == 0 or (np.ndim(condlist[0]) == 0 and x.ndim != 0):
         condlist = [condlist]
-    masks = [_truth(one) for one in condlist]
+    masks = [truth(one) for one in condlist]
     if len(masks) == len(funclist) - 1:
         remaining = masks[0]
         for mask in masks[1:]:
@@ -285,131 +285,6 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Any, *args: Any, **kw: Any)
     return out
 
 
-# --- writing ---
-
-
-def _target(a: ArrayLike, place: str = "argument 1") -> ndarray:
-    a = expect_target(a, place)
-    if not a._flags_writeable:
-        raise ValueError("assignment destination is read-only")
-    return a
-
-
-def _written(values: Any, dtype: np.dtype) -> ndarray:
-    new = asarray(values)
-    if new.dtype.kind == "c" and dtype.kind != "c" and not isinstance(values, (ndarray, np.ndarray)):
-        raise TypeError(f"{'int' if dtype.kind in 'iu' else 'float'}() argument must be a real number, not 'complex'")
-    return new if new.dtype == dtype else _core.cast(new, dtype)
-
-
-def _safely_written(values: Any, dtype: np.dtype) -> ndarray:
-    if isinstance(values, (ndarray, np.ndarray)) and not np.can_cast(values.dtype, dtype):
-        raise TypeError(f"Cannot cast array data from {values.dtype!r} to {dtype!r} according to the rule 'safe'")
-    return _written(values, dtype)
-
-
-@public
-def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
-    a = _target(a)
-    index = _within(ravel(positions(ind, "safe")), a.size, _mode(mode))
-    new = ravel(_written(v, a.dtype))
-    if not index.size or not new.size:
-        return
-    if not a.size:
-        raise IndexError("cannot replace elements of an empty array")
-    if new.size == 1:
-        new = _core.broadcast_to(new, index.shape)
-    elif new.size != index.size:
-        new = resize(new, index.shape)
-    flat = None if _core.overlaps_itself(a) else _core.reshape_view(a, (a.size,))
-    if flat is not None:
-        _core.scatter(flat, index, new, 0)
-        return
-    flat = ravel(a)
-    _core.scatter(flat, index, new, 0)
-    _core.assign(a, flat.reshape(a.shape))
-
-
-@public
-def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None) -> None:
-    arr = _target(arr)
-    if axis is None:
-        index = asarray(indices)
-        if index.ndim != 1:
-            raise ValueError("when axis=None, `indices` must have a single dimension.")
-        if index.dtype.kind not in "iu":
-            raise IndexError("`indices` must be an integer array")
-        new = _written(values, arr.dtype)
-        put(arr, index, _core.broadcast_to(new, index.shape))
-        return
-    arr[_along(arr.shape, indices, normalize_axis_index(axis, arr.ndim))] = values
-
-
-def _overwrite(target: ndarray, mask: ndarray, values: Any) -> None:
-    """target[mask] = values, of the target's shape or one that broadcasts to it, without a data-dependent shape."""
-    dtype = target.dtype
-    if _selectable(dtype):
-        _core.apply("where", (_BOOL, dtype, dtype, dtype), (mask, values, target), (target,))
-    else:
-        host_result(np.copyto, target, values, where=mask)
-
-
-@public
-def putmask(a: ArrayLike, /, mask: ArrayLike, values: ArrayLike) -> None:
-    a = _target(a, "putmask() argument 1")
-    mask = _truth(mask)
-    if mask.size != a.size:
-        raise ValueError("putmask: mask and data must be the same size")
-    new = _safely_written(values, a.dtype)
-    if not new.size:
-        return
-    if new.size != 1 and new.shape != a.shape:
-        new = resize(new, a.shape)
-    _overwrite(a, mask if mask.shape == a.shape else mask.reshape(a.shape), new if new.size != 1 else new.reshape(()))
-
-
-@public
-def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
-    arr = _target(arr)
-    host_result(np.place, arr, _truth(mask), _safely_written(vals, arr.dtype))
-
-
-@public
-def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: ArrayLike = True) -> None:
-    dst = _target(dst, "copyto() argument 1")
-    if type(src) in _WEAK:
-        weak = np.dtype(bool) if type(src) is bool else np.result_type(src, dst.dtype)
-        if not np.can_cast(weak, dst.dtype, casting):
-            raise TypeError(
-                f"Cannot cast scalar from {np.asarray(src).dtype!r} to {dst.dtype!r} according to the rule '{casting}'"
-            )
-        new: Any = fill_scalar(src, dst.dtype)
-    else:
-        new = asarray(src)
-        if new.dtype != dst.dtype and not np.can_cast(new.dtype, dst.dtype, casting):
-            raise TypeError(
-                f"Cannot cast array data from {new.dtype!r} to {dst.dtype!r} according to the rule '{casting}'"
-            )
-    if where is True:
-        _core.assign(dst, new)
-        return
-    mask = asarray(where if isinstance(where, (ndarray, np.ndarray)) else np.array(where, dtype=bool))
-    if mask.dtype != _BOOL:
-        raise TypeError(f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'")
-    for operand in (mask, new):
-        if isinstance(operand, ndarray) and operand.shape != dst.shape:
-            try:
-                _core.broadcast_to(operand, dst.shape)
-            except ValueError:
-                raise ValueError(
-                    f"could not broadcast input array from shape {operand.shape} into shape {dst.shape}"
-                ) from None
-    if _core.overlaps_itself(dst):
-        host_result(np.copyto, dst, new, where=mask)  # which writes the chosen elements alone, in an order of its own
-    else:
-        _overwrite(dst, mask, new)
-
-
 # --- positions as numbers ---
 
 
@@ -422,8 +297,3 @@ def unravel_index(indices: ArrayLike, shape: Shape, order: Order | None = "C") -
 @public
 def ravel_multi_index(multi_index: Any, dims: Shape, mode: Any = "raise", order: Order | None = "C") -> ndarray:
     return host(np.ravel_multi_index, multi_index, dims, mode, order)
-
-
-# --- the same as methods, with np.ndarray's signatures ---
-
-

@@ -11,7 +11,8 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._types import ndarray
-from asnumpy.creation.arrays import array, computed, computed_result
+from asnumpy.creation.arrays import array
+from asnumpy.creation.ranges import computed, computed_result
 from asnumpy.host.door import host_result
 from asnumpy.manipulation.joining import concatenate
 

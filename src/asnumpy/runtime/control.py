@@ -11,7 +11,6 @@ import numpy as np
 from asnumpy import _core, config
 from asnumpy._public import public
 from asnumpy._types import ndarray
-from asnumpy.runtime import diagnosis
 
 
 def _array(value: Any, function: str) -> Any:
@@ -119,6 +118,8 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
     """
     if mode not in ("stdout", "dicts"):
         raise ValueError(f"show_config: expected mode 'stdout' or 'dicts', got {mode!r}")
+    from asnumpy.runtime import diagnosis  # only here: it brings in subprocess, json and dataclasses
+
     memory = ""
     try:
         device, info = _core.default_device(), memory_info()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pprint
 import sys
 from typing import Any
 
@@ -30,6 +29,8 @@ def info(object: Any = None, maxwidth: int = 76, output: Any = None, toplevel: s
 @public
 def show_runtime() -> None:
     """Prints what this process computes with: versions, instruction set, BLAS, threads, memory."""
+    import pprint  # only here: it brings in dataclasses
+
     report = show_config("dicts")
     libraries = {"numpy_include": get_include(), "pid": os.getpid(), "python_executable": sys.executable}
     pprint.pprint([report, libraries], sort_dicts=False)
