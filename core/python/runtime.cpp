@@ -6,6 +6,7 @@
 #include "device/contract.hpp"
 #include "device/trace.hpp"
 #include "kernels/kernels.hpp"
+#include "kernels/table.hpp"
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
 #include "python/devices.hpp"
@@ -85,6 +86,12 @@ void bind_runtime(nb::module_& m) {
     m.def("set_num_threads", [](int n) { cpu::set_thread_count(n); }, arg("n"));
     m.def("max_threads", [] { return cpu::max_threads(); });
     m.def("instruction_set", [] { return string(cpu::instruction_set()); });
+    m.def("instruction_sets", [] {  // those that this build has and this machine runs, best first
+        nb::list names;
+        for (const cpu::InstructionSet& set : cpu::instruction_sets())
+            if (set.supported()) names.append(string(set.name));
+        return names;
+    });
     m.def("vector_math", [] { return cpu::has_vector_math(); });
 
     m.def("blas", [] { return string(cpu::blas_name()); });
