@@ -105,6 +105,18 @@ void announce_implicit_copy(const Array& a, const char* function) {
                " to the host; large copies are reported once, asnumpy.fallbacks() counts all, asnumpy.to_numpy(a) says so by name");
 }
 
+bool announce_mirror(const Array& a) {
+    if (implicit_copies == FallbackPolicy::error) return false;
+    const std::string device = a.pool().backend().name();
+    const std::size_t bytes = a.buffer->bytes();
+    const bool tell = note_fallback(FallbackKind::copy, "ndarray.__getitem__", name(a.dtype), device,
+                                    "used element by element: kept on the host until work on the device writes it", bytes);
+    if (tell && implicit_copies == FallbackPolicy::warn)
+        report("the elements of an array of " + std::to_string(bytes) + " bytes on " + device + " are used one by one: it is kept on the host until work on "
+               "the device writes it; loops over elements are faster with an array of device=\"cpu\", operations on whole arrays on the device");
+    return true;
+}
+
 void bind_devices(nb::module_& m) {
     using nb::arg;
     m.def("devices", [] {

@@ -17,6 +17,9 @@ void allow_implicit_copy(const Array&, const char* function);
 // And counted, the first large one of a kind reported.
 void announce_implicit_copy(const Array&, const char* function);
 
+// Before an array that a program uses element by element comes to the host: false where the settings keep it from that.
+bool announce_mirror(const Array&);
+
 // For the rest of the scope this thread makes its new arrays where the first array among these objects lies; tuples
 // and lists are looked into.
 class OnDeviceOf {

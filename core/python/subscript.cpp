@@ -9,6 +9,7 @@
 #include "python/number.hpp"
 #include "python/transfer.hpp"
 #include "python/ufunc_object.hpp"
+#include "runtime/mirror.hpp"
 #include "runtime/overlap.hpp"
 #include "runtime/pick.hpp"
 
@@ -141,10 +142,16 @@ std::optional<Indexed> index_basic(const View& from, PyObject* key) {
 
 bool has_value_here(const Buffer& b) { return b.host_visible() && !b.pending_writes && b.materialised(); }
 
+// The buffer's bytes where a program that uses single elements of a device's array finds them; null: on the device.
+char* on_host(const Array& a) {
+    return a.host_visible() ? nullptr : host_bytes(a, [&a] { return announce_mirror(a); });
+}
+
 // One element on its own. NumPy gives a scalar here, so that a later write to the array does not show in it.
 PyObject* element_of(PyArray* source, View&& view) {
     const Array& a = source->array;
     if (has_value_here(*a.buffer)) return number_at(a.dtype, a.buffer->data() + view.offset, a.pool());
+    if (const char* host = on_host(a)) return number_at(a.dtype, host + view.offset, a.pool());
     return wrap_result(cast(Array{a.buffer, std::move(view), a.dtype}, a.dtype));
 }
 
@@ -186,18 +193,31 @@ std::optional<std::int64_t> element_offset(const View& from, PyObject* key) {
 bool store_element(PyArray* target, std::int64_t offset, PyObject* value) {
     const Array& a = target->array;
     const Buffer& buffer = *a.buffer;
-    if (!has_value_here(buffer) || buffer.pending_reads) return false;
-    char* const to = buffer.data() + offset;
+    char* bytes = nullptr;
+    if (!a.host_visible()) bytes = on_host(a);
+    else if (has_value_here(buffer) && !buffer.pending_reads) bytes = buffer.data();
+    if (!bytes) return false;
+    char* const to = bytes + offset;
     if (is_number_object(value)) {
         PyNumber* n = as_number(value);
         if (n->value.dtype != a.dtype || !is_known(n)) return false;
         copy_item(to, n->value.bytes.data(), itemsize(a.dtype));
-        return true;
+    } else {
+        if (a.dtype != DType::float64 || !PyFloat_CheckExact(value)) return false;
+        const double number = PyFloat_AS_DOUBLE(value);
+        std::memcpy(to, &number, sizeof number);
     }
-    if (a.dtype != DType::float64 || !PyFloat_CheckExact(value)) return false;
-    const double number = PyFloat_AS_DOUBLE(value);
-    std::memcpy(to, &number, sizeof number);
+    if (buffer.mirror) buffer.mirror->changed = true;
     return true;
+}
+
+// A value of the array's dtype, where its elements are kept: on the host, if they are there.
+void store_scalar(const Array& element, const Scalar& value) {
+    const Buffer& buffer = *element.buffer;
+    if (!buffer.mirror) return assign_element(element, value);
+    const Scalar same = cast_scalar(value, element.dtype);
+    copy_item(buffer.mirror->bytes.get() + element.view.offset, same.bytes.data(), itemsize(element.dtype));
+    buffer.mirror->changed = true;
 }
 
 // NumPy refuses to store an array where one element is due; a bool is the truth of an array of one element.
@@ -219,13 +239,13 @@ Scalar element_scalar(PyObject* value, DType to) {
 int assign_value(PyArray* target, View&& view, bool element, PyObject* value) {
     const Array destination{target->array.buffer, std::move(view), target->array.dtype};
     if (is_number_object(value) && is_known(as_number(value))) {
-        if (element) assign_element(destination, element_scalar(value, destination.dtype));
+        if (element) store_scalar(destination, element_scalar(value, destination.dtype));
         else assign(destination, assigned_scalar(value, destination.dtype));
     } else if (is_array(value)) {
         if (element) require_scalar(unwrap(value)->array, destination.dtype);
         assign_array(destination, unwrap(value)->array);
     } else if (is_number(value)) {
-        if (element) assign_element(destination, element_scalar(value, destination.dtype));
+        if (element) store_scalar(destination, element_scalar(value, destination.dtype));
         else assign(destination, assigned_scalar(value, destination.dtype));
     } else if (PyUnicode_Check(value) || value == Py_None || (element && PySequence_Check(value) && !PyArray_Check(value))) {
         assign(destination, assigned_scalar(value, destination.dtype));

@@ -8,8 +8,11 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "runtime/mirror.hpp"
 
 namespace asnumpy {
+
+void DropMirror::operator()(Mirror* mirror) const { delete mirror; }
 
 Buffer::Buffer(Pool& pool, void* data, std::size_t bytes, std::function<void()> release)
     : pool_(pool), data_(data), bytes_(bytes), release_(std::move(release)) {}

@@ -14,6 +14,11 @@
 
 namespace asnumpy {
 
+struct Mirror;
+struct DropMirror {
+    void operator()(Mirror*) const;
+};
+
 // One allocation on one device. Memory is taken when the first program that writes it runs, or by materialise().
 class Buffer {
 public:
@@ -46,6 +51,11 @@ public:
     std::uint32_t number = 0;
     // The host holds an alias (np.asarray, buffer protocol, DLPack): nothing that touches it may be deferred.
     std::atomic<int> exports{0};
+
+    // Of a device's memory that the host may not touch; see mirror.hpp. Guarded by the interpreter's lock.
+    std::unique_ptr<Mirror, DropMirror> mirror;
+    std::atomic<std::uint32_t> elements_alone{0};  // asked for one by one since it was last written as a whole
+    std::atomic<bool> given_away{false};           // its address, to whom may write there
 
     int refs() const { return refs_.load(std::memory_order_acquire); }
 

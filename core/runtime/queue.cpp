@@ -16,6 +16,7 @@
 #include "runtime/accumulate.hpp"
 #include "runtime/fallback.hpp"
 #include "runtime/fuse.hpp"
+#include "runtime/mirror.hpp"
 #include "runtime/record.hpp"
 #include "runtime/schedule.hpp"
 #include "runtime/stages.hpp"
@@ -410,6 +411,11 @@ void record(Instruction&& instruction) {
     bool now = eager();
     const Buffer* out = instruction.out[0].buffer.get();
     const std::uint64_t most_bytes = out->pool().total_memory() / 4;
+    if (!out->host_visible()) {
+        each_buffer(instruction, take_back);
+        for (const Array& target : instruction.out)
+            if (target.size() > 1) target.buffer->elements_alone = 0;
+    }
     {
         const std::lock_guard lock(q.recording);
         each_buffer(instruction, [&](Buffer& b, bool written) {
@@ -443,6 +449,8 @@ void make_ready(const Array& array, Access access) {
         conflict = buffer.pending_writes > 0 || (access == Access::write && buffer.pending_reads > 0);
     }
     if (conflict) flush(&buffer);
+    take_back(buffer, access == Access::write);
+    if (access == Access::write && !buffer.host_visible()) buffer.given_away = true;
     buffer.materialise();
 }
 
