@@ -257,7 +257,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {kwargs['order']!r})")
     if len(arrays) == 1 and out is None and set(labels[0]) == set(output):
         np.dtype(dtype)  # NumPy asks no more of it: the view that follows has the operand's own
-        return _arranged(*_diagonal(arrays[0], labels[0], 0), output)[...]
+        return _core.returned(_arranged(*_diagonal(arrays[0], labels[0], 0), output)[...])
     wanted = product_dtype(*arrays) if dtype is None else as_dtype(dtype, "einsum")
     for number, a in enumerate(arrays):
         if a.dtype != wanted and not np.can_cast(a.dtype, wanted, casting):
