@@ -1,0 +1,27 @@
+"""The simulator's clock and log for the tests of streams, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from device_marks import SIMULATED
+
+import asnumpy as ap
+from asnumpy import cannsim
+
+
+@pytest.fixture
+def streams_left_as_found() -> Iterator[None]:
+    with ap.config.using(fallback="count"):
+        yield
+    if SIMULATED:
+        cannsim.clear_faults()
+        cannsim.configure(lag=0, log=False)
+
+
+@pytest.fixture
+def slow() -> None:
+    """Each task starts late, so that a missing wait shows in the values, not only in the findings."""
+    if SIMULATED:
+        cannsim.configure(lag=200)
