@@ -25,14 +25,20 @@ PyTypeObject* bound_type = nullptr;  // of those that become a method where they
 
 PyBeside* self_of(PyObject* o) { return reinterpret_cast<PyBeside*>(o); }
 
-bool is_numpys_output(PyObject* const* arguments, std::size_t count, PyObject* names) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
-        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "out") == 0) return PyArray_Check(arguments[PyVectorcall_NARGS(count) + i]);
+// Whether a keyword says that another function does the work: `out`, an array of NumPy's, or `like`.
+bool is_for_another(PyObject* const* arguments, std::size_t count, PyObject* names) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
+        PyObject* const name = PyTuple_GET_ITEM(names, i);
+        PyObject* const value = arguments[PyVectorcall_NARGS(count) + i];
+        const Py_ssize_t length = PyUnicode_GET_LENGTH(name);
+        if (length == 3 && PyUnicode_CompareWithASCIIString(name, "out") == 0) return PyArray_Check(value);
+        if (length == 4 && value != Py_None && PyUnicode_CompareWithASCIIString(name, "like") == 0) return true;
+    }
     return false;
 }
 
-// The call, made by NumPy's function of that name; the error rises where there is none. NotImplemented in its place asks whether the
-// first argument answers it, and comes back where it does not.
+// The call, made by NumPy's function of that name, or by what `like` names; the error rises where there is none. NotImplemented in its
+// place asks whether the first argument answers it, and comes back where it does not.
 PyObject* call_numpy(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names, PyObject* error) {
     return guarded([&]() -> PyObject* {
         const Py_ssize_t positional = PyVectorcall_NARGS(count);
@@ -64,7 +70,7 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, Py
         if (answer != Py_NotImplemented) return answer;
         Py_DECREF(answer);
     }
-    if (names && depth == 0 && is_numpys_output(arguments, count, names)) return call_numpy(self, arguments, count, names, Py_None);
+    if (names && depth == 0 && is_for_another(arguments, count, names)) return call_numpy(self, arguments, count, names, Py_None);
     PyObject* result = nullptr;
     {
         const Inside inside;
@@ -133,6 +139,26 @@ void deallocate(PyObject* self) {
 }
 
 PyObject* bind(PyObject* self, PyObject* instance, PyObject*) { return instance ? PyMethod_New(self, instance) : Py_NewRef(self); }
+// NumPy's function of that name, borrowed; null where there is none.
+PyObject* theirs_of(PyObject* self) {
+    static PyObject* const name = checked(PyUnicode_InternFromString("numpy"));
+    PyObject* const attributes = self_of(self)->attributes;
+    PyObject* const found = attributes ? PyDict_GetItemWithError(attributes, name) : nullptr;
+    return found == Py_None ? nullptr : found;
+}
+// Equal to NumPy's: overrides find in their tables either under the other.
+PyObject* compare(PyObject* self, PyObject* other, int operation) {
+    if (operation != Py_EQ && operation != Py_NE) Py_RETURN_NOTIMPLEMENTED;
+    PyObject* const theirs = theirs_of(self);
+    if (!theirs && PyErr_Occurred()) return nullptr;
+    if (self != other && theirs != other) Py_RETURN_NOTIMPLEMENTED;
+    return PyBool_FromLong(operation == Py_EQ);
+}
+Py_hash_t hash_of(PyObject* self) {
+    PyObject* const theirs = theirs_of(self);
+    if (!theirs && PyErr_Occurred()) return -1;
+    return theirs ? PyObject_Hash(theirs) : _Py_HashPointer(self);
+}
 PyObject* text_of(PyObject* self) { return PyObject_Repr(self_of(self)->function); }
 PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }  // pickled by name, as functions are
 
@@ -155,6 +181,8 @@ void create_beside_type(nb::module_& m) {
         {Py_tp_clear, reinterpret_cast<void*>(clear)},
         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
         {Py_tp_repr, reinterpret_cast<void*>(text_of)},
+        {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+        {Py_tp_hash, reinterpret_cast<void*>(hash_of)},
         {Py_tp_members, members},
         {Py_tp_getset, getters},
         {Py_tp_methods, methods},

@@ -57,12 +57,13 @@ nb::list list_fallbacks() {
     return all;
 }
 
-// Whether a list or tuple, or one in it, holds arrays whose memory the host cannot read.
-bool holds_device_values(PyObject* o) {
+// Whether a list or tuple, or one in it, holds arrays whose memory the host cannot read. Lists deeper than an array has
+// axes (they may contain themselves) are objects.
+bool holds_device_values(PyObject* o, int depth = max_ndim) {
     if (is_array(o)) return !home_of(o).host_visible();
-    if (!PyTuple_CheckExact(o) && !PyList_CheckExact(o)) return false;
+    if (depth == 0 || (!PyTuple_CheckExact(o) && !PyList_CheckExact(o))) return false;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-        if (holds_device_values(PySequence_Fast_GET_ITEM(o, i))) return true;
+        if (holds_device_values(PySequence_Fast_GET_ITEM(o, i), depth - 1)) return true;
     return false;
 }
 

@@ -41,7 +41,7 @@ private:
             return true;
         }
         if (!PyTuple_Check(o) && !PyList_Check(o)) return false;
-        for (Py_ssize_t i = 0; i < std::min<Py_ssize_t>(PySequence_Fast_GET_SIZE(o), most_looked_at); ++i)
+        for (Py_ssize_t i = 0; i < std::min<Py_ssize_t>(PySequence_Fast_GET_SIZE(o), most_looked_at) && left_-- > 0; ++i)
             if (look_at(PySequence_Fast_GET_ITEM(o, i))) return true;
         return false;
     }
@@ -49,6 +49,7 @@ private:
     static constexpr Py_ssize_t most_looked_at = 64;  // a long list is one of numbers
 
     Pool* before_ = nullptr;
+    int left_ = 4096;  // items of all lists: one may contain itself
     bool entered_ = false;
 };
 

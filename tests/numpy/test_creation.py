@@ -299,3 +299,40 @@ def test_windows():
     for name in ("bartlett", "blackman", "hamming", "hanning"):
         agree(name, 7)
     agree("kaiser", 7, 2.5)
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_copy_in_numpys_words(order):
+    mode = np._CopyMode
+    for a in (ap.ones((3, 4)), ap.ones((3, 4)).T, ap.ones((6, 8))[::2, ::2], ap.ones(())):
+        theirs = np.asarray(a)
+        for never in (False, mode.NEVER, 0):
+            try:
+                expected = np.array(theirs, copy=never, order=order) is theirs
+            except ValueError:
+                with pytest.raises(ValueError, match="Unable to avoid copy"):
+                    ap.array(a, copy=never, order=order)
+            else:
+                assert (ap.array(a, copy=never, order=order) is a) is expected
+        for maybe in (None, mode.IF_NEEDED):
+            same = np.array(theirs, copy=maybe, order=order) is theirs
+            assert (ap.array(a, copy=maybe, order=order) is a) is same
+        for always in (True, mode.ALWAYS, 1):
+            assert ap.array(a, copy=always, order=order) is not a
+    with pytest.raises(ValueError, match="strings are not allowed for 'copy' keyword"):
+        ap.array([1], copy="never")
+    for scalar in (3, 2.5, ap.ones(3).sum()):
+        with pytest.raises(ValueError, match="Unable to avoid copy"):
+            ap.array(scalar, copy=False)
+
+
+def test_array_method_that_gives_ours_within_a_list():
+    class Given:
+        def __array__(self, dtype=None, copy=None):
+            return ap.array([1, 2])
+
+    assert ap.array([Given(), Given()]).tolist() == [[1, 2], [1, 2]]
+    assert ap.asarray([(3, 4), Given()]).tolist() == [[3, 4], [1, 2]]
+    assert ap.sum(Given()) == 3
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        ap.array([Given(), [1]])

@@ -420,3 +420,19 @@ DISPATCHED: dict[str, Callable[[Any], Any]] = {
 def test_numpys_functions_of_ours(name: str) -> None:
     plain = np.arange(4) * 1.5
     assert_as_numpy(DISPATCHED[name](plain), DISPATCHED[name](ap.from_numpy(plain)))
+
+
+def test_a_list_that_contains_itself():
+    loop = []
+    loop.append(loop)
+    assert ap.array([loop, loop], dtype=object).shape == np.array([loop, loop], dtype=object).shape
+    assert ap.array([loop, [None]], dtype=object).shape == (2, 1)
+
+
+def test_a_scalar_of_a_subclass_stays_what_it_is():
+    class Mine(np.float64):
+        pass
+
+    made = ap.array(Mine(2.0), dtype=object)
+    assert type(made[()]) is Mine
+    assert type(ap.asarray([Mine(2.0)], dtype=object)[0]) is Mine

@@ -309,3 +309,33 @@ def test_integers_reach_both_bounds(dtype):
     narrow = ap.to_numpy(rng.integers(low, int(low) + 2, 200, dtype))
     assert set(narrow.tolist()) == {int(low), int(low) + 1}
     assert {rng.integers(low, int(low) + 2, dtype=dtype).item() for _ in range(50)} == {int(low), int(low) + 1}
+
+
+@pytest.mark.parametrize("kind", ["<U3", "S2", object, "M8[D]", [("a", int), ("b", "U2")]])
+def test_random_order_of_what_no_device_holds(kind):
+    values = [("1", "2")] if isinstance(kind, list) else ["1970-01-02", "1971-03-04"] if kind == "M8[D]" else ["1", "2"]
+    population = np.array([*values * 3, values[0]]).astype("U10") if not isinstance(kind, list) else None
+    population = np.array([(i, str(i)) for i in range(7)], kind) if population is None else population.astype(kind)
+    for source in (ap.random.default_rng(1), ap.random.RandomState(1)):
+        one, many = source.choice(population), source.choice(population, (2, 3))
+        assert one in population and many.shape == (2, 3) and many.dtype == population.dtype
+        assert set(many.ravel().tolist()) <= set(population.tolist())
+        chosen = source.choice(population, 7, replace=False)
+        assert sorted(chosen.tolist()) == sorted(population.tolist())
+        mixed = source.permutation(population)
+        assert mixed.dtype == population.dtype and sorted(mixed.tolist()) == sorted(population.tolist())
+        source.shuffle(mixed)
+        assert sorted(mixed.tolist()) == sorted(population.tolist())
+    lines = np.stack([population] * 2)
+    mixed = ap.random.default_rng(2).permuted(lines, axis=1)
+    assert all(sorted(line.tolist()) == sorted(population.tolist()) for line in mixed)
+    assert mixed is not lines
+    assert ap.random.default_rng(2).permuted(lines, axis=1, out=lines) is lines
+    assert lines.tolist() == mixed.tolist()
+
+
+def test_random_choice_of_text_in_a_list(monkeypatch):
+    assert set(ap.random.choice(["a", "b"], 50).tolist()) == {"a", "b"}
+    monkeypatch.setattr(ap.config, "unsupported", "error")
+    with pytest.raises(TypeError, match="dtype"):
+        ap.random.choice(["a", "b"])

@@ -90,14 +90,25 @@ def assign_value(target: ndarray, value: Any) -> ndarray:
     return target
 
 
+def copy_rule(copy: Any) -> bool | None:
+    """copy= as True, False or None (if needed); NumPy's own names for them count, and whatever is true or false."""
+    if copy is None or type(copy) is bool:
+        return copy
+    if isinstance(copy, str):
+        raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
+    if isinstance(copy, np._CopyMode):  # type: ignore[attr-defined]
+        copy = copy.value
+        return None if copy == np._CopyMode.IF_NEEDED.value else bool(copy)  # type: ignore[attr-defined]
+    return bool(copy)
+
+
 def _from_ndarray(a: ndarray, dtype: Any, copy: bool | None, order: Any) -> ndarray:
     wanted = a.dtype if dtype is None else as_dtype(dtype)
     name = _order_name(order)
     fits = wanted == a.dtype and (
-        name == "K"
+        name in ("A", "K")
         or (name == "C" and a._flags_c_contiguous)
         or (name == "F" and a._flags_f_contiguous)
-        or (name == "A" and (a._flags_c_contiguous or a._flags_f_contiguous))
     )
     if fits and not copy:
         return a
@@ -115,8 +126,8 @@ def _from_ndarray(a: ndarray, dtype: Any, copy: bool | None, order: Any) -> ndar
 
 
 def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int = 0, ndmax: int = 0) -> ndarray:
-    if _core.is_number(value) and copy is not False:
-        value, copy = _asarray(value), None  # which is a copy already
+    if _core.is_number(value):
+        value, copy = (_asarray(value), None) if copy is not False else (value._numpy_scalar(), copy)  # a copy already
     if isinstance(value, ndarray):
         made = _from_ndarray(value, dtype, copy, order)
     elif copy is False:
@@ -152,7 +163,7 @@ def array(
 ) -> ndarray:
     if type(object) in (list, tuple) and dtype is None and copy is True and order == "K" and not ndmin and not ndmax:
         return _asarray(object)
-    return _convert(object, dtype, copy, order, ndmin, ndmax)
+    return _convert(object, dtype, copy_rule(copy), order, ndmin, ndmax)
 
 
 @public
@@ -165,6 +176,7 @@ def asarray(
         if isinstance(a, np.ndarray):
             as_dtype(a.dtype)  # of the other byte order is NumPy's own
         return _asarray(a, device)
+    copy = copy_rule(copy)
     if device is None:
         return _convert(a, dtype, copy, order)
     if copy is False and (a._device_name if isinstance(a, ndarray) else "cpu") != _core.device_name(device):

@@ -40,15 +40,24 @@ def _name(function: Any) -> str:
 _names: dict[Any, str] = {}  # of the functions that are public names of their modules
 
 
+def _arrays_given(value: Any) -> Any:
+    """The value with NumPy's array in place of it, or of what it contains, where an `__array__` gives one of ours."""
+    if type(value) in (list, tuple):
+        return [_arrays_given(item) for item in value]
+    if isinstance(value, (_core.Array, np.ndarray, np.generic)) or not hasattr(type(value), "__array__"):
+        return value
+    made = value.__array__()
+    return _core.to_numpy_view(made, None) if isinstance(made, _core.Array) else value
+
+
 def as_numpy(value: Any) -> np.ndarray:
-    """np.asarray(value), also of an object whose `__array__` gives an array of ours."""
+    """np.asarray(value), also where an `__array__` gives an array of ours."""
     try:
         return np.asarray(value)
-    except ValueError:
-        made = value.__array__() if hasattr(type(value), "__array__") else None
-        if not isinstance(made, _core.Array):
+    except ValueError as error:
+        if "__array__" not in str(error):
             raise
-        return _core.to_numpy_view(made, None)
+        return np.asarray(_arrays_given(value))
 
 
 _PLAIN = frozenset({type(None), bool, int, float, str})  # go in as they are
@@ -146,7 +155,9 @@ class _Door:
             return {key: self.out(item) for key, item in value.items()}
         if kind is slice:
             return slice(self.out(value.start), self.out(value.stop), self.out(value.step))
-        if hasattr(kind, "__array__") and kind.__module__ != "numpy" and not hasattr(kind, "__array_function__"):
+        if kind.__module__ == "numpy" or isinstance(value, np.generic):
+            return value
+        if hasattr(kind, "__array__") and not hasattr(kind, "__array_function__"):
             view = as_numpy(value)
             self.views[id(view)] = (view, value)
             return view

@@ -6,6 +6,7 @@ of the package's functions ends here (core/python/beside.cpp), and NumPy's funct
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -46,11 +47,31 @@ def _answered(theirs: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     return take_over(made) if type(made) is np.ndarray else made
 
 
-def on_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Any) -> Any:
-    """The result of NumPy's function for one of ours; `error` says what ours met, None: an `out` of NumPy's.
+def _like(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], like: Any) -> Any:
+    """What `like` makes of the call, in its `__array_function__`; the plain call where that is NumPy's."""
+    kind = type(like)
+    protocol = getattr(kind, "__array_function__", None)
+    if protocol is None:
+        raise TypeError("The `like` argument must be an array-like that implements the `__array_function__` protocol.")
+    if protocol is np.ndarray.__array_function__:
+        return function(*args, **kwargs)
+    made = protocol(like, function.numpy, (kind,), args, kwargs)
+    if made is NotImplemented:
+        raise TypeError(f"no implementation found for 'numpy.{function.__name__}' on types that implement "
+                        f"__array_function__: {[kind]}")
+    return made
 
+
+def on_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Any) -> Any:
+    """The result of NumPy's function for one of ours.
+
+    `error` says what ours met; it is None where `like` was given, and for an `out` of NumPy's.
     NotImplemented asks whether the first argument, which is another library's, answers the call.
     """
+    if error is None and kwargs.get("like") is not None:
+        if "like" not in inspect.signature(function).parameters:
+            return function.__wrapped__(*args, **kwargs)  # which says so
+        return _like(function, args, kwargs, kwargs.pop("like"))
     theirs = getattr(function, "numpy", None)
     if error is NotImplemented:
         return _answered(theirs, args, kwargs)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from asnumpy import _core
+from asnumpy import _core, config
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.convert import asarray
-from asnumpy.indexing.selection import take_along_axis
+from asnumpy.indexing.selection import take, take_along_axis
 from asnumpy.manipulation.shapes import moveaxis
 from asnumpy.random._integers import draw_integers
 from asnumpy.random._source import INT64, Source, size_shape, stored
@@ -86,13 +86,23 @@ def permutation_of(source: Source, count: int) -> ndarray:
     return source.fill("choice", _core.empty((count,), INT64), option=count)
 
 
+def drawn_from(x: Any) -> Any:
+    """The array that choices and orders are drawn of: NumPy's own where its elements are none that a device holds."""
+    try:
+        return asarray(x)
+    except _core.UnsupportedDtype:
+        if config.unsupported == "error":
+            raise
+        return x if isinstance(x, np.ndarray) else np.asarray(x)
+
+
 def permute(source: Source, x: Any, axis: int = 0) -> ndarray:
     """`permutation`: the numbers below an int in random order, or the subarrays along an axis."""
     if isinstance(x, (int, np.integer)):
         return permutation_of(source, max(int(x), 0))
     along = _normal_axis(axis, x.ndim if isinstance(x, ndarray) else np.ndim(x))
-    array = asarray(x)
-    return _core.take(array, permutation_of(source, array.shape[along]), along)
+    array = drawn_from(x)
+    return take(array, permutation_of(source, array.shape[along]), along)
 
 
 def shuffle_in_place(source: Source, x: Any, axis: int = 0) -> None:
@@ -117,7 +127,7 @@ def shuffle_in_place(source: Source, x: Any, axis: int = 0) -> None:
 
 def permute_lines(source: Source, x: Any, axis: Any, out: Any) -> Any:
     """`permuted`: every line along the axis in an order of its own; all elements together for axis None."""
-    array = asarray(x)
+    array = drawn_from(x)
     if out is not None:
         if not isinstance(out, (ndarray, np.ndarray)):
             raise TypeError("permuted: out must be an array")
@@ -129,13 +139,13 @@ def permute_lines(source: Source, x: Any, axis: Any, out: Any) -> Any:
         if array.ndim == 0 and out is None:
             raise TypeError("len() of unsized object")
         flat = array.reshape(-1)
-        made = _core.take(flat, permutation_of(source, flat.size), 0).reshape(array.shape)
+        made = take(flat, permutation_of(source, flat.size), 0).reshape(array.shape)
     else:
         along = _normal_axis(axis, array.ndim)
         lines = moveaxis(array, along, -1)
         order = source.fill("choice", _core.empty(lines.shape, INT64), option=array.shape[along])
         made = moveaxis(take_along_axis(lines, order, -1), -1, along)
-        made = _core.cast(made, made.dtype)
+        made = made.copy()
     return stored(out, made)
 
 
@@ -153,7 +163,7 @@ def population_of(a: Any, measure: Callable[[Any], int], too_small: str, empty: 
         if count <= 0 and not nothing:
             raise ValueError(f"choice: {too_small}")
         return None, max(count, 0)
-    array = asarray(a)
+    array = drawn_from(a)
     count = measure(array)
     if count == 0 and not nothing:
         raise ValueError(f"choice: {empty}")

@@ -142,7 +142,7 @@ def stored(out: Any, made: ndarray) -> Any:
     if isinstance(out, ndarray):
         _core.assign(out, made)
     else:
-        out[...] = _core.to_numpy_view(made, False)
+        out[...] = _core.to_numpy_view(made, False) if isinstance(made, ndarray) else made
     return out
 
 

@@ -34,8 +34,15 @@ def _row(name: str) -> tuple[bool, frozenset[Any]]:
     return _rows.get(name, (False, frozenset()))
 
 
+class _Kind(type):
+    """The class of the class: NumPy's own ufuncs, and those of libraries upon it, are ufuncs too."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return type.__instancecheck__(cls, instance) or isinstance(instance, np.ufunc)
+
+
 @documented(np.ufunc)
-class ufunc(_core.Ufunc):
+class ufunc(_core.Ufunc, metaclass=_Kind):
     """Functions that operate element by element on whole arrays, as numpy.ufunc."""
 
     def __init__(self, name: str) -> None:
@@ -131,6 +138,13 @@ class ufunc(_core.Ufunc):
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.name}'>"
+
+    # Equal to NumPy's: overrides find in their tables either under the other.
+    def __eq__(self, other: object) -> Any:
+        return True if other is self or other is self.numpy else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.numpy)
 
     def __reduce__(self) -> Any:
         return _by_name, (self.name,)
