@@ -155,8 +155,10 @@ PyObject* diagonal(PyObject* self, PyObject* const* given, Py_ssize_t count, PyO
     });
 }
 
-PyObject* conjugate(PyObject* self, PyObject*) {
+PyObject* conjugate(PyObject* self, PyObject* const* given, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
+        if (count > 1) raise(PyExc_TypeError, "conjugate() takes at most 1 argument (%zd given)", count);
+        if (count == 1 && given[0] != Py_None) return call_hook(&Hooks::conjugate, "conjugate", self, given[0]);
         PyArray* a = unwrap(self);
         return is_complex(a->array.dtype) && !is_narrow(a->array.dtype) ? call_hook(&Hooks::conjugate, "conjugate", self) : self_of(a);
     });
@@ -215,8 +217,8 @@ PyMethodDef axis_methods[] = {
     {"diagonal", fast(diagonal), METH_FASTCALL | METH_KEYWORDS,
      "diagonal($self, /, offset=0, axis1=0, axis2=1)\n--\n\n"
      "The elements a[i, i + offset] of two axes, as a read-only view whose last axis runs along them."},
-    {"conj", conjugate, METH_NOARGS, "conj($self, /)\n--\n\nThe complex conjugates; the array itself where it is not complex."},
-    {"conjugate", conjugate, METH_NOARGS, "conjugate($self, /)\n--\n\nThe complex conjugates; the array itself where it is not complex."},
+    {"conj", fast(conjugate), METH_FASTCALL, "conj($self, /)\n--\n\nThe complex conjugates; the array itself where it is not complex."},
+    {"conjugate", fast(conjugate), METH_FASTCALL, "conjugate($self, /)\n--\n\nThe complex conjugates; the array itself where it is not complex."},
     {nullptr, nullptr, 0, nullptr},
 };
 

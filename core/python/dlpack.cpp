@@ -222,7 +222,7 @@ PyObject* from_dlpack(PyObject* capsule) {
 PyMethodDef exchange_methods[] = {
     {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(dlpack_method)), METH_VARARGS | METH_KEYWORDS,
      "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack capsule over the array's memory."},
-    {"__dlpack_device__", dlpack_device, METH_NOARGS, "__dlpack_device__()\n--\n\nThe device as DLPack numbers it: (1, 0) is the CPU, (12, n) the NPU ascend:n."},
+    {"__dlpack_device__", dlpack_device, METH_NOARGS, "__dlpack_device__($self, /)\n--\n\nThe device as DLPack numbers it: (1, 0) is the CPU, (12, n) the NPU ascend:n."},
     {nullptr, nullptr, 0, nullptr},
 };
 

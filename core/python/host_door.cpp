@@ -68,7 +68,7 @@ private:
         nb::object held = nb::borrow(value);
         if (!PyArray_CheckExact(value)) held = owned(PyArray_View(reinterpret_cast<PyArrayObject*>(value), nullptr, &PyArray_Type));
         auto* const made = reinterpret_cast<PyArrayObject*>(held.ptr());
-        if (!is_supported(PyArray_DESCR(made))) return held.release().ptr();
+        if (!is_supported(PyArray_DESCR(made)) || !PyArray_ISALIGNED(made)) return held.release().ptr();
         // What owns its memory cannot look into a view of ours, but may be what an argument is a view of.
         if (!is_fresh(made) || shares_with_argument(held.ptr())) return copy_from_numpy(held.ptr(), "array", *beside);
         return adopt_numpy(held.ptr(), "array", *beside);

@@ -129,10 +129,10 @@ std::span<const PyType_Slot> conversion_slots() { return conversions; }
 
 PyMethodDef item_methods[] = {
     {"item", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(item)), METH_FASTCALL,
-     "item(*args)\n--\n\nOne element as a Python scalar."},
+     "item($self, /, *args)\n--\n\nOne element as a Python scalar."},
     {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, "ndarray[shape, dtype], for annotations."},
-    {"tolist", tolist, METH_NOARGS, "tolist()\n--\n\nThe elements as nested lists of Python scalars."},
-    {"__complex__", to_complex, METH_NOARGS, nullptr},
+    {"tolist", tolist, METH_NOARGS, "tolist($self, /)\n--\n\nThe elements as nested lists of Python scalars."},
+    {"__complex__", to_complex, METH_NOARGS, "__complex__($self, /)\n--\n\nThe element as a complex."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -223,9 +223,9 @@ PyGetSetDef number_attributes[] = {
 
 PyMethodDef number_methods[] = {
     {"item", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(item)), METH_FASTCALL,
-     "item(*args)\n--\n\nThe value as a Python scalar."},
-    {"tolist", tolist, METH_NOARGS, "tolist()\n--\n\nThe value as a Python scalar."},
-    {"__complex__", to_complex, METH_NOARGS, nullptr},
+     "item($self, /, *args)\n--\n\nThe value as a Python scalar."},
+    {"tolist", tolist, METH_NOARGS, "tolist($self, /)\n--\n\nThe value as a Python scalar."},
+    {"__complex__", to_complex, METH_NOARGS, "__complex__($self, /)\n--\n\nThe value as a complex."},
     {"__copy__", copied, METH_NOARGS, "A number of the same value."},
     {"__deepcopy__", copied, METH_O, "A number of the same value."},
     {"_numpy_scalar", as_numpy_scalar, METH_NOARGS, "_numpy_scalar()\n--\n\nThe value as NumPy's scalar."},

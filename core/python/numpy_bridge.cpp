@@ -146,7 +146,7 @@ PyObject* share_numpy(PyObject* source, const char* function) {
     PyArrayObject* from = expect_ndarray(source, function);
     const DType dtype = dtype_of_array(from, function);
     if (!native(from))
-        raise(PyExc_ValueError, "asnumpy.%s: memory can only be shared with an aligned array in native byte order; make a copy", function);
+        raise(unsupported_dtype, "asnumpy.%s: memory can only be shared with an aligned array in native byte order; make a copy", function);
     Array shared = foreign(from, dtype, keep(source));
     ++shared.buffer->exports;  // for ever: nobody says when the other side is done
     PyObject* o = wrap(std::move(shared));

@@ -125,6 +125,14 @@ PyObject* inplace_matrix_multiply(PyObject* a, PyObject* b) {
                                     "the second at least two dimensions.");
         const nb::object product = nb::steal(call_hook(&Hooks::matmul, "matmul", a, b));
         if (product.ptr() == Py_NotImplemented) return Py_NewRef(Py_NotImplemented);
+        if (is_array(product.ptr())) {
+            const View &target = unwrap(a)->array.view, &made = unwrap(product.ptr())->array.view;
+            const int core = target.ndim() > 1 ? 1 : 0;
+            if (made.ndim() > 0 && made.shape[made.ndim() - 1] != target.shape[target.ndim() - 1])  // it is not broadcast
+                raise(PyExc_ValueError, "matmul: Output operand 0 has a mismatch in its core dimension %d, with gufunc signature "
+                                        "(n?,k),(k,m?)->(n?,m?) (size %lld is different from %lld)", core,
+                      static_cast<long long>(target.shape[target.ndim() - 1]), static_cast<long long>(made.shape[made.ndim() - 1]));
+        }
         if (slots::assign_subscript(a, Py_Ellipsis, product.ptr()) < 0) throw_python_error();
         return Py_NewRef(a);
     });

@@ -145,8 +145,8 @@ std::optional<View> reshaped(const Array& a, Dims shape) {
 
 PyMethodDef shape_methods[] = {
     {"reshape", fast(reshape_method), METH_FASTCALL | METH_KEYWORDS,
-     "reshape(*shape, order='C', copy=None)\n--\n\nThe same elements in another shape: a view where that is possible."},
-    {"transpose", fast(transpose_method), METH_FASTCALL, "transpose(*axes)\n--\n\nView with the axes in another order."},
+     "reshape($self, /, *shape, order='C', copy=None)\n--\n\nThe same elements in another shape: a view where that is possible."},
+    {"transpose", fast(transpose_method), METH_FASTCALL, "transpose($self, /, *axes)\n--\n\nView with the axes in another order."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -165,7 +165,7 @@ nb::object view_dtype(nb::handle array, nb::handle dtype) {
     if (aligned && a->array.buffer->foreign())
         aligned = reinterpret_cast<std::uintptr_t>(a->array.buffer->data()) % static_cast<std::uintptr_t>(alignment) == 0;
     if (!aligned && view.size() > 0)
-        throw ValueError("asnumpy.ndarray.view: the memory is not aligned for " + std::string(name(to)) + "; copy the array first");
+        raise(unsupported_dtype, "asnumpy.ndarray.view: the memory is not aligned for %s; copy the array first", std::string(name(to)).c_str());
     return nb::steal(wrap_view(a, std::move(view), to));
 }
 

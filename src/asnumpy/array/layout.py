@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -65,10 +66,11 @@ def field(a: ndarray, dtype: Any, offset: int) -> ndarray:
 
 def resize(a: ndarray, new_shape: tuple[Any, ...], refcheck: bool) -> None:
     """Gives an array that owns its elements another number of them, zeros behind those it keeps."""
-    given: Any = new_shape[0] if len(new_shape) == 1 and new_shape[0] is not None else new_shape
-    if given is None or given == (None,) or given == ():
+    if not new_shape or new_shape == (None,):
         return
-    shape = (given.__index__(),) if hasattr(given, "__index__") else tuple(n.__index__() for n in given)
+    given: Any = new_shape[0] if len(new_shape) == 1 else new_shape
+    shape = (index(given),) if hasattr(given, "__index__") else tuple(index(n) for n in given)
+    checked = bool(index(refcheck))
     if any(n < 0 for n in shape):
         raise ValueError("all elements of `new_shape` must be non-negative")
     count = math.prod(shape)
@@ -89,4 +91,4 @@ def resize(a: ndarray, new_shape: tuple[Any, ...], refcheck: bool) -> None:
     _core.assign(made[kept:], 0)
     _core.assign(made[:kept], old[:kept])
     del old
-    _core.rebind(a, made.reshape(shape), refcheck)
+    _core.rebind(a, made.reshape(shape), checked)

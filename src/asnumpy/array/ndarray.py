@@ -53,10 +53,10 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
     ) -> Any:
         try:
             kind = as_dtype(dtype, "ndarray")
-        except _core.UnsupportedDtype:
+            if buffer is not None or strides is not None:
+                return _core.wrap_numpy(np.ndarray(shape, kind, buffer, offset, strides, order))
+        except _core.UnsupportedDtype:  # or memory that is not aligned
             return np.ndarray(shape, dtype, buffer, offset, strides, order)
-        if buffer is not None or strides is not None:
-            return _core.wrap_numpy(np.ndarray(shape, kind, buffer, offset, strides, order))
         lengths = (shape.__index__(),) if hasattr(shape, "__index__") else tuple(n.__index__() for n in shape)
         return _core.empty(lengths, kind, "F" if order in ("F", "f") else "C")
 
@@ -104,7 +104,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
 
     @handed_on(np.ndarray.astype)
     def astype(
-        self, dtype: DTypeLike | None, order: Order | None = "K", casting: Casting = "unsafe", subok: bool = True,
+        self, /, dtype: DTypeLike | None, order: Order | None = "K", casting: Casting = "unsafe", subok: bool = True,
         copy: bool = True,
     ) -> ndarray:
         kind = as_dtype(dtype, "ndarray.astype")
@@ -116,17 +116,17 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
             return _core.cast(self, kind)
         return layout.converted(self, kind, order, casting, copy)
 
-    def copy(self, order: Order | None = "C") -> ndarray:
+    def copy(self, /, order: Order | None = "C") -> ndarray:
         return _core.cast(self, self.dtype) if order == "C" else layout.copied(self, self.dtype, order, "ndarray.copy")
 
-    def __copy__(self) -> ndarray:
+    def __copy__(self, /) -> ndarray:
         return layout.copied(self, self.dtype, "K", "ndarray.__copy__")
 
     def __deepcopy__(self, memo: Any, /) -> ndarray:
         return layout.copied(self, self.dtype, "K", "ndarray.__deepcopy__")
 
     @handed_on(np.ndarray.view)
-    def view(self, dtype: DTypeLike | None = None, type: Any = None) -> Any:
+    def view(self, /, dtype: DTypeLike | None = None, type: Any = None) -> Any:
         if isinstance(dtype, _Type) and issubclass(dtype, (ndarray, np.ndarray)):
             dtype, type = None, dtype
         if type is not None and type is not ndarray:
@@ -157,13 +157,13 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         """
         return _core.numpy_copy(self)
 
-    def getfield(self, dtype: DTypeLike | None, offset: int = 0) -> ndarray:
+    def getfield(self, /, dtype: DTypeLike | None, offset: int = 0) -> ndarray:
         return layout.field(self, dtype, offset)
 
     def setfield(self, val: ArrayLike, /, dtype: DTypeLike | None, offset: int = 0) -> None:
         layout.field(self, dtype, offset)[...] = val
 
-    def byteswap(self, inplace: bool = False) -> ndarray:
+    def byteswap(self, /, inplace: bool = False) -> ndarray:
         if not inplace:
             return host(np.ndarray.byteswap, self)
         if self._host_visible:
@@ -172,30 +172,30 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
             self[...] = host(np.ndarray.byteswap, self)
         return self
 
-    def resize(self, *new_shape: Any, refcheck: bool = True) -> None:
+    def resize(self, /, *new_shape: Any, refcheck: bool = True) -> None:
         layout.resize(self, new_shape, refcheck)
 
     # --- bytes and files ---
 
-    def tobytes(self, order: Order | None = "C") -> bytes:
+    def tobytes(self, /, order: Order | None = "C") -> bytes:
         return _core.to_numpy_view(self, None).tobytes(order)
 
     def tofile(self, fid: Any, /, sep: str = "", format: str = "%s") -> None:
         _core.to_numpy_view(self, None).tofile(fid, sep, format)
 
-    def dump(self, file: Any) -> None:
+    def dump(self, /, file: Any) -> None:
         if hasattr(file, "write"):
             pickle.dump(self, file, protocol=2)
             return
         with open(file, "wb") as target:
             pickle.dump(self, target, protocol=2)
 
-    def dumps(self) -> bytes:
+    def dumps(self, /) -> bytes:
         return pickle.dumps(self, protocol=2)
 
     # --- elements chosen and written ---
 
-    def fill(self, value: Any) -> None:
+    def fill(self, /, value: Any) -> None:
         if isinstance(value, ndarray) and value.ndim == 0:
             self[...] = value
             return
@@ -203,64 +203,64 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         element.fill(value)  # NumPy says what does not fit
         self[...] = element
 
-    def take(self, indices: ArrayLike, /, axis: int | None = None, out: Any = None, mode: str = "raise") -> ndarray:
+    def take(self, /, indices: ArrayLike, axis: int | None = None, out: Any = None, mode: str = "raise") -> ndarray:
         return indexing.take(self, indices, axis, out, mode)
 
-    def put(self, indices: ArrayLike, values: ArrayLike, /, mode: str = "raise") -> None:
+    def put(self, /, indices: ArrayLike, values: ArrayLike, mode: str = "raise") -> None:
         indexing.put(self, indices, values, mode)
 
     def compress(self, /, condition: ArrayLike, axis: int | None = None, out: Any = None) -> ndarray:
         return indexing.compress(condition, self, axis, out)
 
-    def choose(self, /, choices: Any, out: Any = None, mode: str = "raise") -> ndarray:
-        return indexing.choose(self, choices, out, mode)
+    def choose(self, /, *choices: Any, out: Any = None, mode: str = "raise") -> ndarray:
+        return indexing.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
 
     def nonzero(self, /) -> tuple[ndarray, ...]:
         return indexing.nonzero(self)
 
-    def repeat(self, repeats: Any, /, axis: int | None = None) -> ndarray:
+    def repeat(self, /, repeats: Any, axis: int | None = None) -> ndarray:
         return manipulation.repeat(self, repeats, axis)
 
     # --- reductions ---
 
     def sum(
-        self, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = False,
+        self, /, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = False,
         initial: Any = NO_VALUE, where: ArrayLike = True,
     ) -> ndarray:
         return reduced(SUM, self, axis, dtype, out, keepdims, initial, where)
 
     def prod(
-        self, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = False,
+        self, /, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = False,
         initial: Any = NO_VALUE, where: ArrayLike = True,
     ) -> ndarray:
         return reduced(PRODUCT, self, axis, dtype, out, keepdims, initial, where)
 
     def max(
-        self, axis: Axes | None = None, out: Any = None, keepdims: bool = False, initial: Any = NO_VALUE,
+        self, /, axis: Axes | None = None, out: Any = None, keepdims: bool = False, initial: Any = NO_VALUE,
         where: ArrayLike = True,
     ) -> ndarray:
         return reduced(LARGEST, self, axis, None, out, keepdims, initial, where)
 
     def min(
-        self, axis: Axes | None = None, out: Any = None, keepdims: bool = False, initial: Any = NO_VALUE,
+        self, /, axis: Axes | None = None, out: Any = None, keepdims: bool = False, initial: Any = NO_VALUE,
         where: ArrayLike = True,
     ) -> ndarray:
         return reduced(SMALLEST, self, axis, None, out, keepdims, initial, where)
 
     def all(
-        self, axis: Axes | None = None, out: Any = None, keepdims: bool = False, *, where: ArrayLike = True,
+        self, /, axis: Axes | None = None, out: Any = None, keepdims: bool = False, *, where: ArrayLike = True,
     ) -> ndarray:
         return reduced(ALL, self, axis, None, out, keepdims, NO_VALUE, where)
 
     def any(
-        self, axis: Axes | None = None, out: Any = None, keepdims: bool = False, *, where: ArrayLike = True,
+        self, /, axis: Axes | None = None, out: Any = None, keepdims: bool = False, *, where: ArrayLike = True,
     ) -> ndarray:
         return reduced(ANY, self, axis, None, out, keepdims, NO_VALUE, where)
 
-    def cumsum(self, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
+    def cumsum(self, /, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
         return reduction.cumsum(self, axis, dtype, out)
 
-    def cumprod(self, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
+    def cumprod(self, /, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
         return reduction.cumprod(self, axis, dtype, out)
 
     def mean(
@@ -294,7 +294,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
     ) -> None:
         in_place(self, np.ndarray.sort, axis, kind, order, stable=stable)
 
-    def partition(self, kth: Any, /, axis: int = -1, kind: str = "introselect", order: str | None = None) -> None:
+    def partition(self, /, kth: Any, axis: int = -1, kind: str = "introselect", order: str | None = None) -> None:
         in_place(self, np.ndarray.partition, kth, axis, kind, order)
 
     def argsort(
@@ -304,11 +304,11 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         return sorting.argsort(self, axis, kind, order, stable=stable)
 
     def argpartition(
-        self, kth: Any, /, axis: int | None = -1, kind: str = "introselect", order: str | None = None,
+        self, /, kth: Any, axis: int | None = -1, kind: str = "introselect", order: str | None = None,
     ) -> ndarray:
         return sorting.argpartition(self, kth, axis, kind, order)
 
-    def searchsorted(self, v: ArrayLike, /, side: Any = "left", sorter: Any = None) -> ndarray:
+    def searchsorted(self, /, v: ArrayLike, side: Any = "left", sorter: Any = None) -> ndarray:
         return sorting.searchsorted(self, v, side, sorter)
 
     # --- arithmetic that is no operator ---
@@ -319,8 +319,8 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
     def round(self, /, decimals: int = 0, out: Any = None) -> ndarray:
         return elementwise.round(self, decimals, out)
 
-    def dot(self, other: Any, /, out: Any = None) -> ndarray:
-        return products.dot(self, other, out)
+    def dot(self, /, b: Any, out: Any = None) -> ndarray:
+        return products.dot(self, b, out)
 
     def trace(
         self, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: Any = None,

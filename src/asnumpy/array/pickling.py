@@ -12,8 +12,15 @@ from asnumpy._types import ndarray
 from asnumpy.creation.convert import from_host
 
 
-def rebuild(data: Any, dtype: np.dtype, shape: tuple[int, ...], order: str, device: str = "cpu") -> ndarray:
-    elements = np.frombuffer(data, dtype=dtype).reshape(shape, order=order)  # type: ignore[call-overload]
+def rebuild(
+    data: Any, dtype: np.dtype, shape: tuple[int, ...], order: str | tuple[int, ...], device: str = "cpu"
+) -> ndarray:
+    """`order`: "C", "F", or the axes, slowest first."""
+    elements = np.frombuffer(data, dtype=dtype)
+    if isinstance(order, str):
+        elements = elements.reshape(shape, order=order)  # type: ignore[call-overload]
+    else:
+        elements = elements.reshape([shape[axis] for axis in order]).transpose(np.argsort(order))
     if isinstance(data, (bytes, bytearray)) or device != "cpu":
         return from_host(elements, "loads", device if device == "cpu" or device in _core.devices() else None)
     return _core.wrap_numpy(elements)  # out of band: the buffer that loads() was given is the array's memory
@@ -23,8 +30,14 @@ def reduced(a: ndarray, protocol: Any) -> tuple[Any, tuple[Any, ...]]:
     """What `__reduce_ex__` answers."""
     order: Any = "F" if a._flags_f_contiguous and not a._flags_c_contiguous else "C"
     plain = _core.to_numpy_view(a, None)
-    octets = np.asarray(plain, order=order).reshape(-1, order=order).view(np.uint8)
-    in_band = protocol < 5 or not (a._flags_c_contiguous or a._flags_f_contiguous)
+    in_band = protocol < 5
+    if not (in_band or a._flags_c_contiguous or a._flags_f_contiguous):
+        axes = tuple(sorted(range(a.ndim), key=lambda axis: -plain.strides[axis]))
+        in_band = not plain.transpose(axes).flags.c_contiguous
+        if not in_band:
+            order, plain = axes, plain.transpose(axes)
+    kept: Any = order if isinstance(order, str) else "C"
+    octets = np.asarray(plain, order=kept).reshape(-1, order=kept).view(np.uint8)
     data: Any = octets.tobytes() if in_band else pickle.PickleBuffer(octets)  # type: ignore[arg-type]
     where = () if a._host_visible else (a._device_name,)
     return rebuild, (data, a.dtype, a.shape, order, *where)

@@ -96,9 +96,9 @@ def copy_rule(copy: Any) -> bool | None:
         return copy
     if isinstance(copy, str):
         raise ValueError("strings are not allowed for 'copy' keyword. Use True/False/None instead.")
-    if isinstance(copy, np._CopyMode):  # type: ignore[attr-defined]
+    if isinstance(copy, np._CopyMode):
         copy = copy.value
-        return None if copy == np._CopyMode.IF_NEEDED.value else bool(copy)  # type: ignore[attr-defined]
+        return None if copy == np._CopyMode.IF_NEEDED.value else bool(copy)
     return bool(copy)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._public import beside, public
 from asnumpy._types import ArrayLike, ndarray
-from asnumpy.creation.arrays import zeros
+from asnumpy.creation.arrays import assign_value, empty_ordered, zeros
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import bfloat16, is_narrow
 from asnumpy.host.door import host
@@ -49,21 +49,26 @@ _BOOL = np.dtype(bool)
 # --- rounding and limits ---
 
 
+def _kept(a: ndarray) -> ndarray:
+    """A copy in the array's own memory order."""
+    return _core.cast(a, a.dtype) if a._flags_c_contiguous else assign_value(empty_ordered(a.shape, a.dtype, "K", a), a)
+
+
 def _rounded(a: ndarray, decimals: int) -> ndarray:
     kind = a.dtype.kind
     if kind == "c":
-        made = _core.empty(a.shape, a.dtype)
+        made = empty_ordered(a.shape, a.dtype, "K", a)
         _core.assign(made.real, _rounded(a.real, decimals))
         _core.assign(made.imag, _rounded(a.imag, decimals))
         return made
     if decimals == 0:
-        return rint(a) if kind in "fVb" else _core.cast(a, a.dtype)
+        return rint(a) if kind in "fVb" else _kept(a)
     if kind in "fV":
         scale = 10.0 ** abs(decimals) if abs(decimals) <= sys.float_info.max_10_exp else math.inf
         if decimals > 0:
             return divide(rint(multiply(a, scale)), scale)
         return multiply(rint(divide(a, scale)), scale)
-    return _core.cast(a, a.dtype)
+    return _kept(a)
 
 
 @public

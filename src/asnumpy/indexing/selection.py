@@ -230,11 +230,12 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
 
 @public
 def choose(a: ArrayLike, choices: Any, out: ndarray | None = None, mode: str = "raise") -> ndarray:
-    parts = choices if isinstance(choices, ndarray) else [asarray(one) for one in choices]
+    if not isinstance(choices, ndarray):
+        choices = [one if type(one) in _WEAK else asarray(one) for one in choices]
     index, name = asarray(a), clip_mode(mode)
     if index.dtype.kind in "iu" and name != "raise":  # NumPy wraps by adding, again and again
-        index, mode = within(index, len(parts), name), "raise"
-    return host(np.choose, index, parts, out=out, mode=mode)
+        index, mode = within(index, len(choices), name), "raise"
+    return host(np.choose, index, choices, out=out, mode=mode)
 
 
 @public
