@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import types
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -193,7 +194,7 @@ def assert_same_series(expected: Any, got: Any) -> None:
 
 
 @pytest.mark.parametrize("base", BASES)
-def test_series(base: str) -> None:
+def test_series(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
     p, q = pair(base, np.array([1.0, 2, 3])), pair(base, np.array([2.0, -1]))
     (e, g), (f, h) = p, q
     for operation in (
@@ -229,6 +230,8 @@ def test_series(base: str) -> None:
         g + pair("laguerre" if base != "laguerre" else "hermite", [1.0])[1]
     with pytest.raises(TypeError):
         hash(g)
+    assert type(g)(np.array([1, None], dtype=object)).coef.tolist() == [1, None]
+    monkeypatch.setattr(ap.config, "unsupported", "error")
     with pytest.raises(TypeError, match="dtype"):
         type(g)(np.array([1, None], dtype=object))
 
@@ -367,3 +370,16 @@ def test_poly1d() -> None:
     assert str(ap.poly1d([1, 2, 3], True, "z")) == str(np.poly1d([1, 2, 3], True, "z"))
     assert_same(np.poly1d([0, 0]).coeffs, ap.poly1d([0, 0]).coeffs)
     assert_same(np.asarray(np.poly1d([1.0, 2])), ap.asarray(ap.poly1d([1.0, 2])))
+
+
+def test_coefficients_that_no_device_holds():
+    third = Fraction(1, 3)
+    for xp in (np, ap):
+        p = xp.poly1d([third, 2])
+        assert (p * p).coeffs.tolist() == [third**2, 4 * third, 4]
+        assert p(3) == 3 and type(p(Fraction(1, 2))) is Fraction
+        assert (p + 1).coeffs.tolist() == [third, 3] and p.deriv().coeffs.tolist() == [third]
+        assert type(p * p).__name__ == "poly1d" and p == xp.poly1d([third, 2])
+        q = xp.polynomial.Polynomial([third, 2])
+        assert (q * q).coef.tolist() == [third**2, 4 * third, 4] and (q - 1).coef.tolist() == [third - 1, 2]
+        assert str(xp.polynomial.Polynomial([third, 2])) == "1/3 + 2·x"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from asnumpy import _core
+from asnumpy import _core, config
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, Casting, ndarray
 from asnumpy.dtypes.dtype import supported, unsupported_error
@@ -74,6 +74,16 @@ def _converted(value: Any, device: Any = None) -> ndarray:
 
 _core.set_hooks({"asarray": _converted})
 asarray = _core.asarray  # our arrays pass through
+
+
+def held(value: Any) -> Any:
+    """An array of ours, or NumPy's own where its elements are none that a device holds."""
+    try:
+        return asarray(value)
+    except _core.UnsupportedDtype:
+        if config.unsupported == "error":
+            raise
+        return np.asarray(value)
 
 
 def positions(indices: Any, casting: Casting = "same_kind") -> ndarray:

@@ -13,7 +13,7 @@ from asnumpy._public import public
 from asnumpy._types import ArrayLike
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.arrays import zeros, zeros_like
-from asnumpy.creation.convert import asarray
+from asnumpy.creation.convert import asarray, held
 from asnumpy.host.door import host
 from asnumpy.manipulation.joining import concatenate
 
@@ -21,7 +21,9 @@ from asnumpy.manipulation.joining import concatenate
 def _plain(value: Any) -> Any:
     """A poly1d of ours as NumPy's."""
     if isinstance(value, poly1d):
-        return np.poly1d(_core.to_numpy_view(value.coeffs, None), variable=value.variable)
+        given = value.coeffs
+        plain = _core.to_numpy_view(given, None) if isinstance(given, ndarray) else given
+        return np.poly1d(plain, variable=value.variable)
     return value
 
 
@@ -100,14 +102,14 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Any:
 
 @public
 class poly1d:
-    """A polynomial in one variable; its coefficients are an array of ours."""
+    """A polynomial in one variable; its coefficients are an array of ours, or objects in NumPy's."""
 
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, c_or_r: Any, r: bool = False, variable: str | None = None) -> None:
         if isinstance(c_or_r, (poly1d, np.poly1d)):
             self._variable = c_or_r.variable if variable is None else variable
-            self._coeffs = asarray(c_or_r.coeffs)
+            self._coeffs = held(c_or_r.coeffs)
             if isinstance(c_or_r, poly1d):
                 extra = set(vars(c_or_r)) - set(vars(self))
                 if extra:
@@ -120,7 +122,7 @@ class poly1d:
         given = _core.to_numpy_view(c_or_r, None) if isinstance(c_or_r, ndarray) else c_or_r
         made = np.poly1d(given, r, variable)
         self._variable = made.variable
-        self._coeffs = asarray(made.coeffs)
+        self._coeffs = held(made.coeffs)
 
     @property
     def coeffs(self) -> Any:
@@ -150,7 +152,8 @@ class poly1d:
     r = roots
 
     def __array__(self, t: Any = None, copy: Any = None) -> np.ndarray:
-        return self._coeffs.__array__(t, copy=copy)
+        made: np.ndarray = self._coeffs.__array__(t, copy=copy)
+        return made
 
     def __repr__(self) -> str:
         return repr(_plain(self))

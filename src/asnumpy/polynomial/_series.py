@@ -18,7 +18,7 @@ from numpy.polynomial._polybase import ABCPolyBase
 from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.arrays import empty
-from asnumpy.creation.convert import asarray
+from asnumpy.creation.convert import asarray, held
 from asnumpy.dtypes.dtype import supported
 from asnumpy.host.door import host
 from asnumpy.manipulation.shapes import moveaxis
@@ -205,7 +205,7 @@ class Series(_Base):  # type: ignore[misc]
         ABCPolyBase.__init__(self, plain(coef), plain(domain), plain(window), symbol)
         for name in ("coef", "domain", "window"):
             if name in self.__dict__:
-                self.__dict__[name] = asarray(self.__dict__[name])
+                self.__dict__[name] = held(self.__dict__[name])
 
     def _numpy_twin(self) -> Any:
         return self._original(plain(self.coef), plain(self.domain), plain(self.window), self.symbol)

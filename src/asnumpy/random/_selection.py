@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from asnumpy import _core, config
+from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
-from asnumpy.creation.convert import asarray
+from asnumpy.creation.convert import asarray, held
 from asnumpy.indexing.selection import take, take_along_axis
 from asnumpy.manipulation.shapes import moveaxis
 from asnumpy.random._integers import draw_integers
@@ -86,22 +86,12 @@ def permutation_of(source: Source, count: int) -> ndarray:
     return source.fill("choice", _core.empty((count,), INT64), option=count)
 
 
-def drawn_from(x: Any) -> Any:
-    """The array that choices and orders are drawn of: NumPy's own where its elements are none that a device holds."""
-    try:
-        return asarray(x)
-    except _core.UnsupportedDtype:
-        if config.unsupported == "error":
-            raise
-        return x if isinstance(x, np.ndarray) else np.asarray(x)
-
-
 def permute(source: Source, x: Any, axis: int = 0) -> ndarray:
     """`permutation`: the numbers below an int in random order, or the subarrays along an axis."""
     if isinstance(x, (int, np.integer)):
         return permutation_of(source, max(int(x), 0))
     along = _normal_axis(axis, x.ndim if isinstance(x, ndarray) else np.ndim(x))
-    array = drawn_from(x)
+    array = held(x)
     return take(array, permutation_of(source, array.shape[along]), along)
 
 
@@ -127,7 +117,7 @@ def shuffle_in_place(source: Source, x: Any, axis: int = 0) -> None:
 
 def permute_lines(source: Source, x: Any, axis: Any, out: Any) -> Any:
     """`permuted`: every line along the axis in an order of its own; all elements together for axis None."""
-    array = drawn_from(x)
+    array = held(x)
     if out is not None:
         if not isinstance(out, (ndarray, np.ndarray)):
             raise TypeError("permuted: out must be an array")
@@ -163,7 +153,7 @@ def population_of(a: Any, measure: Callable[[Any], int], too_small: str, empty: 
         if count <= 0 and not nothing:
             raise ValueError(f"choice: {too_small}")
         return None, max(count, 0)
-    array = drawn_from(a)
+    array = held(a)
     count = measure(array)
     if count == 0 and not nothing:
         raise ValueError(f"choice: {empty}")
