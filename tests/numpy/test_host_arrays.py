@@ -436,3 +436,15 @@ def test_a_scalar_of_a_subclass_stays_what_it_is():
     made = ap.array(Mine(2.0), dtype=object)
     assert type(made[()]) is Mine
     assert type(ap.asarray([Mine(2.0)], dtype=object)[0]) is Mine
+
+
+@pytest.mark.parametrize("call", [
+    lambda xp: xp.ones(3).sum().astype(object),
+    lambda xp: xp.ones(3).sum().astype("U5"),
+    lambda xp: xp.arange(3)[1].astype("S3"),
+    lambda xp: xp.array([xp.array(5), xp.array(7)], dtype="S2"),
+    lambda xp: xp.array([[xp.array(5)], [2.5]], dtype="U4"),
+    lambda xp: xp.asarray([xp.arange(2), xp.arange(2)], dtype="U3"),
+], ids=["number to object", "number to text", "element to bytes", "arrays to bytes", "nested to text", "rows to text"])
+def test_scalars_and_lists_of_arrays_as_text(call):
+    assert_as_numpy(call(np), call(ap))

@@ -29,6 +29,7 @@ CALLS = {
     "resize": lambda xp: [(a.resize(*s), a.shape)[1] for a, s in
                           ((xp.ones(1), ((),)), (xp.ones(()), ((1,),)), (xp.ones(2), ()), (xp.ones(2), (None,)))],
     "resize to text": lambda xp: xp.eye(3).resize("hi"),
+    "resize check alone": lambda xp: xp.eye(3).resize(refcheck="hi"),
     "resize check": lambda xp: xp.eye(3).resize(4, refcheck="hi"),
 }
 

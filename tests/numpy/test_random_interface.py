@@ -339,3 +339,12 @@ def test_random_choice_of_text_in_a_list(monkeypatch):
     monkeypatch.setattr(ap.config, "unsupported", "error")
     with pytest.raises(TypeError, match="dtype"):
         ap.random.choice(["a", "b"])
+
+
+def test_random_choice_of_no_axes_is_an_array():
+    for source in (ap.random.default_rng(1), ap.random.RandomState(1)):
+        for population in ([1, 2], np.array([1.5, 2.5]), ["a", "b"], 5):
+            made = source.choice(population, ())
+            assert made.shape == () and isinstance(made, (ap.ndarray, np.ndarray)) and not ap.isscalar(made)
+            assert made.tolist() in (range(5) if isinstance(population, int) else list(population))
+            assert ap.isscalar(source.choice(population))

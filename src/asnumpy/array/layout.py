@@ -66,11 +66,11 @@ def field(a: ndarray, dtype: Any, offset: int) -> ndarray:
 
 def resize(a: ndarray, new_shape: tuple[Any, ...], refcheck: bool) -> None:
     """Gives an array that owns its elements another number of them, zeros behind those it keeps."""
+    checked = bool(index(refcheck))
     if not new_shape or new_shape == (None,):
         return
     given: Any = new_shape[0] if len(new_shape) == 1 else new_shape
     shape = (index(given),) if hasattr(given, "__index__") else tuple(index(n) for n in given)
-    checked = bool(index(refcheck))
     if any(n < 0 for n in shape):
         raise ValueError("all elements of `new_shape` must be non-negative")
     count = math.prod(shape)

@@ -142,6 +142,8 @@ def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int =
         if dtype is not None and np.dtype(dtype) != made.dtype:
             made = _core.cast(made, as_dtype(dtype))
     else:
+        if dtype is not None:
+            as_dtype(dtype)  # text, objects and their like are made by NumPy of all that came
         limit: dict[str, Any] = {"ndmax": ndmax} if ndmax else {}  # older NumPy has no such keyword
         try:
             plain = np.array(value, dtype=dtype, order=_order_name(order), **limit)

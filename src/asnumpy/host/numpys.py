@@ -7,6 +7,7 @@ of the package's functions ends here (core/python/beside.cpp), and NumPy's funct
 from __future__ import annotations
 
 import inspect
+from types import MethodDescriptorType
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,11 @@ def _like(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], like: An
     return made
 
 
+def _of_objects(dtype: Any = None, **_: Any) -> bool:
+    """Whether the elements of the lists that `array` is given are taken for objects."""
+    return dtype is None or np.dtype(dtype) == object
+
+
 def on_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Any) -> Any:
     """The result of NumPy's function for one of ours.
 
@@ -75,6 +81,8 @@ def on_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error
     theirs = getattr(function, "numpy", None)
     if error is NotImplemented:
         return _answered(theirs, args, kwargs)
+    if isinstance(theirs, MethodDescriptorType) and args and _core.is_number(args[0]):
+        theirs = getattr(np.generic, theirs.__name__)  # a method of scalars
     refused = config.unsupported == "error" and not isinstance(error, _Target)
     if error is not None and (theirs is None or refused):
         raise error
@@ -86,7 +94,7 @@ def on_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error
         error.args = (f"{error.args[0]}; without device= the result would be a numpy.ndarray",)
         raise error
     try:
-        if theirs in _MAKERS and args and isinstance(args[0], (list, tuple)):
+        if theirs in _MAKERS and args and isinstance(args[0], (list, tuple)) and _of_objects(*args[1:2], **kwargs):
             allow_call(function_name(theirs))
             count_call(function_name(theirs))
             return theirs(*args, **kwargs)  # arrays of ours within a list are objects like others

@@ -9,7 +9,6 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
-from asnumpy.indexing.selection import take
 from asnumpy.random import _joint, _selection
 from asnumpy.random._bit_generator import BitGenerator, Philox, as_bit_generator
 from asnumpy.random._distributions import Distributions
@@ -96,7 +95,7 @@ class Generator(Distributions):
             a, lambda array: array.shape[axis], "a must be a positive integer unless no samples are taken",
             "a cannot be empty unless no samples are taken", size)
         places = _selection.choose_places(self, count, size, replace, p)
-        return places if array is None else take(array, places, axis)
+        return places if array is None else _selection.chosen(array, places, axis)
 
     def permutation(self, x: Any, axis: int = 0) -> ndarray:
         return _selection.permute(self, x, axis)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from asnumpy.array.ndarray import ndarray
-from asnumpy.indexing.selection import take
 from asnumpy.random import _joint, _selection
 from asnumpy.random._bit_generator import MT19937, BitGenerator, as_bit_generator, legacy_seed, words_of
 from asnumpy.random._distributions import Distributions
@@ -145,7 +144,7 @@ class RandomState(Distributions):
             a, length, "a must be greater than 0 unless no samples are taken",
             "'a' cannot be empty unless no samples are taken", size)
         places = _selection.choose_places(self, count, size, replace, p)
-        return places if array is None else take(array, places)
+        return places if array is None else _selection.chosen(array, places)
 
     def permutation(self, x: Any) -> ndarray:
         return _selection.permute(self, x)

@@ -82,6 +82,13 @@ def choose_places(source: Source, population: int, size: Any, replace: bool, p: 
     return made.item() if size is None else made
 
 
+def chosen(array: Any, places: Any, axis: int = 0) -> Any:
+    """The elements, or subarrays along the axis, at an int or an array of places: of a 0-d one, a 0-d array."""
+    if isinstance(places, ndarray) and places.ndim == 0:
+        return take(array, places.reshape(1), axis).squeeze(axis)
+    return take(array, places, axis)
+
+
 def permutation_of(source: Source, count: int) -> ndarray:
     return source.fill("choice", _core.empty((count,), INT64), option=count)
 
