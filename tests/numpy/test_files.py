@@ -455,3 +455,14 @@ def test_fromstring() -> None:
 def test_wide_dtype_of_native_is_itself() -> None:
     for dtype in NUMERIC:
         assert wide_dtype(np.dtype(dtype)) == np.dtype(dtype)
+
+
+def test_a_mapped_file_whose_elements_are_not_aligned_is_numpys(tmp_path):
+    file = tmp_path / "data"
+    file.write_bytes(b"\0" * 33)
+    made = ap.memmap(file, dtype=np.float64, mode="r+", offset=1, shape=(4,))
+    assert type(made) is np.memmap and made.offset == 1
+    made[2] = 5
+    del made
+    assert np.memmap(file, np.float64, "r", 1).tolist() == [0, 0, 5, 0]
+    assert type(ap.memmap(file, dtype=np.float64, mode="r+", offset=8, shape=(3,))) is ap.memmap

@@ -82,11 +82,12 @@ class memmap(ndarray):
         subtype, filename: Any, dtype: Any = np.uint8, mode: Any = "r+", offset: int = 0, shape: Any = None,
         order: Order | None = "C",
     ) -> Any:
+        mapped = np.memmap(filename, dtype, mode, offset, shape, order)
         try:
-            kind = as_dtype(dtype, "memmap")
-        except _core.UnsupportedDtype:
-            return np.memmap(filename, dtype, mode, offset, shape, order)
-        return _over(subtype, np.memmap(filename, kind, mode, offset, shape, order))
+            as_dtype(mapped.dtype, "memmap")
+            return _over(subtype, mapped)
+        except _core.UnsupportedDtype:  # or an offset at which the elements are not aligned
+            return mapped
 
     def flush(self) -> None:
         """Writes what has changed to the disk."""
