@@ -40,8 +40,7 @@ MOST_LINES, EVER = 400, 600
 LONGER = {
     "core/python/number.cpp", "core/python/subscript.cpp", "core/runtime/queue.cpp", "core/runtime/record.cpp",
     "tests/backend/test_devices.py", "tests/backend/test_fusion.py", "tests/cannsim/torch_npu_program.py",
-    "tests/numpy/test_files.py", "tests/numpy/test_host_arrays.py", "tests/numpy/test_narrow_dtypes.py",
-    "tests/numpy/test_ndarray.py",
+    "tests/numpy/test_files.py", "tests/numpy/test_host_arrays.py",
 }
 HAND_WRITTEN = ("*.py", "*.pyi", "*.cpp", "*.hpp", "*.cmake", "CMakeLists.txt")
 
