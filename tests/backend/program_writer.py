@@ -63,6 +63,10 @@ class Writer:
         self.space = run([], np)
         self.named = 0
 
+    def statements(self) -> list[Any]:
+        """What a program may have besides."""
+        return []
+
     def choose(self, options: Any) -> Any:
         return self.draw(st.sampled_from(list(options)))
 
@@ -312,6 +316,23 @@ class Writer:
         else:
             self.write(f"seen.append(repr({source}.tolist()))")
 
+    def shifted(self) -> None:
+        """An array changed by a part of itself that lies elsewhere."""
+        source = self.pick()
+        array = self.space[source]
+        if array.ndim == 0 or array.dtype.kind == "c" or not array.flags.writeable:
+            return
+        places = [("[1:]", "[:-1]"), ("[:-1]", "[1:]"), ("[...]", "[::-1]"), ("[::2]", "[:1]"), ("[...]", ".T")]
+        one, other = self.choose(places)
+        sign = self.choose(["+", "-", "", "*", "|"])
+        text = f"({source}{one} {sign} {source}{other})" if sign else f"{source}{other}"
+        if self.usable(text) and self.converts(text, array.dtype):
+            function = {"+": "add", "-": "subtract", "*": "multiply", "|": "bitwise_or"}.get(sign)
+            if function and self.draw(st.booleans()):
+                self.write(f"xp.{function}({source}{one}, {source}{other}, out={source}{one})")
+            else:
+                self.write(f"{source}{one} {sign}= {source}{other}")
+
     def product(self) -> None:
         source = self.pick()
         if self.space[source].ndim == 2 and self.space[source].dtype.kind in "iu" and self.space[source].size < 100:
@@ -321,7 +342,10 @@ class Writer:
 @st.composite
 def programs(draw: Any, rowed: bool = False) -> list[str]:
     """Lines of source. rowed: over large arrays, most statements about their rows."""
-    writer = Writer(draw, ROWED_SHAPES) if rowed else Writer(draw)
+    from backend.object_writer import with_objects  # which is built on this
+
+    objects = not rowed and draw(st.integers(0, 2)) == 0
+    writer = with_objects(draw) if objects else Writer(draw, ROWED_SHAPES) if rowed else Writer(draw)
     for _ in range(draw(st.integers(1, 3))):
         writer.create()
     statements = [
@@ -329,6 +353,9 @@ def programs(draw: Any, rowed: bool = False) -> list[str]:
         writer.view,
         writer.view,
         writer.overlapping,
+        writer.overlapping,
+        writer.shifted,
+        writer.shifted,
         writer.assign,
         writer.assign,
         writer.assign,
@@ -351,6 +378,7 @@ def programs(draw: Any, rowed: bool = False) -> list[str]:
     if rowed:
         plain = [writer.view, writer.assign, writer.update, writer.reduce, writer.copy, writer.delete, writer.cast]
         statements = [writer.rows] * 6 + plain
+    statements += writer.statements()
     for number in draw(st.lists(st.integers(0, len(statements) - 1), min_size=3, max_size=18)):
         statements[number]()
     return writer.lines

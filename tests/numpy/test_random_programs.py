@@ -12,6 +12,7 @@ import hypothesis
 import numpy as np
 import pytest
 from backend.explained import programs as shown
+from backend.object_writer import beside
 from backend.program_writer import live, programs, run, script
 
 import asnumpy as ap
@@ -43,6 +44,14 @@ def difference(expected: np.ndarray, got: Any) -> str | None:
     return None
 
 
+def unlike(expected: np.ndarray, got: Any) -> str | None:
+    """What distinguishes arrays of what no device holds: both are NumPy's, with elements of the same kinds."""
+    if type(got) is not np.ndarray or got.dtype != expected.dtype or got.shape != expected.shape:
+        return f"is {type(got).__name__} {got.dtype}{got.shape}, NumPy's is {expected.dtype}{expected.shape}"
+    mine, theirs = repr(got.tolist()), repr(expected.tolist())
+    return None if mine == theirs else f"is {mine}, NumPy has {theirs}"
+
+
 def check(lines: list[str]) -> None:
     expected = run(lines, np)
     try:
@@ -54,6 +63,9 @@ def check(lines: list[str]) -> None:
         raise
     wrong = [
         f"{name} {text}" for name, array in live(expected).items() if (text := difference(np.asarray(array), got[name]))
+    ]
+    wrong += [
+        f"{name} {text}" for name, array in beside(expected).items() if (text := unlike(array, got[name]))
     ]
     wrong += [
         f"read {n}: {one}, NumPy: {two}"
@@ -130,11 +142,12 @@ def test_writer_writes_programs_of_every_kind() -> None:
         text = "\n".join(lines)
         kinds.update(
             word
-            for word in ("del ", "+=", "out=", ".T", "where", "astype", "seen", "copy", "::-1", "@")
+            for word in ("del ", "+=", "out=", ".T", "where", "astype", "seen", "copy", "::-1", "@", "object", "U3",
+                         "M8", "strided", "sliding_window", "[1:] += ")
             if word in text
         )
         one, two = live(run(lines, np)), live(run(lines, np))
         assert all(np.array_equal(one[name], two[name], equal_nan=one[name].dtype.kind in "fc") for name in one)
 
     collect()
-    assert len(kinds) >= 8, f"only {kinds}"
+    assert len(kinds) >= 13, f"only {kinds}"
