@@ -33,6 +33,15 @@ def expect_target(value: Any, function: str) -> ndarray:
     raise kind(f"{function}: expected an asnumpy.ndarray or a numpy.ndarray to write to, got {type(value).__name__}")
 
 
+def expect_whole_target(value: Any, function: str) -> ndarray:
+    """The same for a function of several steps, which NumPy takes in the target: they show in one that overlaps itself,
+    so that NumPy does the work there."""
+    target = expect_target(value, function)
+    if _core.overlaps_itself(target):
+        raise _Target(f"{function}: the elements of the array to write to overlap each other")
+    return target
+
+
 def derived(value: Any) -> bool:
     """Whether it is an array of a class made from NumPy's (a matrix, a masked array), which NumPy's functions keep."""
     kind = type(value)

@@ -15,7 +15,7 @@ from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import as_dtype
 from asnumpy.host.door import host
-from asnumpy.host.numpys import expect_target
+from asnumpy.host.numpys import expect_whole_target
 from asnumpy.linalg._products import as_dtype_of, gemm, product_dtype, sum_products
 from asnumpy.ufunc.functions import multiply
 
@@ -283,7 +283,7 @@ def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any
         if order_name == "C" and not made._flags_c_contiguous:
             return _core.cast(made, made.dtype)
         return _fortran(made) if fortran else made
-    target = expect_target(out, "einsum")
+    target = expect_whole_target(out, "einsum")
     if target.shape != shape:
         raise ValueError(f"einsum: expected out of shape {shape}, got {target.shape}")
     if not np.can_cast(wanted, target.dtype, casting):

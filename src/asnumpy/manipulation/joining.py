@@ -103,7 +103,6 @@ def concatenate(
         out = _core.empty(lengths, wanted, "F" if fortran else "C")
     else:
         _check_out(out, lengths, "concatenate")
-        parts = [_core.cast(part, part.dtype) if _core.may_share_memory(part, out) else part for part in parts]
     start = 0
     front = (_ALL,) * axis
     for part in parts:

@@ -15,7 +15,7 @@ from asnumpy._types import ArrayLike, Axes, DTypeLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import as_dtype, bfloat16, is_narrow
 from asnumpy.host.door import host
-from asnumpy.host.numpys import expect_target
+from asnumpy.host.numpys import expect_whole_target
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import transpose
 from asnumpy.ufunc.errstate import watching
@@ -62,7 +62,7 @@ def store(result: ndarray, out: Any, function: str) -> ndarray:
         return result
     if isinstance(out, tuple):
         (out,) = out
-    target = expect_target(out, function)
+    target = expect_whole_target(out, function)
     if target.shape != result.shape:
         raise ValueError(
             f"{function}: output parameter has shape {target.shape}, which does not match the result's {result.shape}"

@@ -13,6 +13,7 @@ from asnumpy._public import public
 from asnumpy._types import ArrayLike, Axes, DTypeLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
+from asnumpy.host.numpys import expect_whole_target
 from asnumpy.indexing.selection import select_where
 from asnumpy.reduction.reductions import cumprod, cumsum, prod, sum
 from asnumpy.sorting.order import argmax, argmin
@@ -41,12 +42,18 @@ def _replaced(a: Any, value: float) -> tuple[ndarray, ndarray | None]:
     return select_where(mask, value, a, a.dtype), mask
 
 
+def _to_fold(a: ArrayLike, value: Any, out: Any, function: str) -> ndarray:
+    if isinstance(out, ndarray):
+        expect_whole_target(out, function)
+    return _replaced(a, value)[0]
+
+
 @public
 def nansum(
     a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = NO_VALUE,
     initial: Any = NO_VALUE, where: ArrayLike = NO_VALUE,
 ) -> ndarray:
-    filled, _ = _replaced(a, 0)
+    filled = _to_fold(a, 0, out, "nansum")
     return sum(filled, axis=axis, dtype=dtype, out=out, **_given(keepdims=keepdims, initial=initial, where=where))
 
 
@@ -55,18 +62,18 @@ def nanprod(
     a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = NO_VALUE,
     initial: Any = NO_VALUE, where: ArrayLike = NO_VALUE,
 ) -> ndarray:
-    filled, _ = _replaced(a, 1)
+    filled = _to_fold(a, 1, out, "nanprod")
     return prod(filled, axis=axis, dtype=dtype, out=out, **_given(keepdims=keepdims, initial=initial, where=where))
 
 
 @public
 def nancumsum(a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
-    return cumsum(_replaced(a, 0)[0], axis=axis, dtype=dtype, out=out)
+    return cumsum(_to_fold(a, 0, out, "nancumsum"), axis=axis, dtype=dtype, out=out)
 
 
 @public
 def nancumprod(a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None) -> ndarray:
-    return cumprod(_replaced(a, 1)[0], axis=axis, dtype=dtype, out=out)
+    return cumprod(_to_fold(a, 1, out, "nancumprod"), axis=axis, dtype=dtype, out=out)
 
 
 # fmax and fmin pass over NaN by themselves. To know of slices that are all NaN would end the deferral.

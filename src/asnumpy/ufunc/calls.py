@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,6 +141,9 @@ def call(ufunc: ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if mask.dtype != _BOOL or name == "power" or overlapping or not _fits_outputs(mask, inputs, outs):
             return host_result(ufunc.numpy, *args, **kwargs)
         return _masked(ufunc, loop, inputs, outs, mask)
+    if nout > 1 and any(one is not None and other is not None and _core.may_share_memory(one, other)
+                        for one, other in itertools.combinations(outs, 2)):
+        return host_result(ufunc.numpy, *args, **kwargs)  # which is written last, shows
     empty = any(isinstance(value, ndarray) and value.size == 0 for value in inputs)
     if name == "power" and loop[1].kind == "i" and loop[0].kind == "i" and not empty and any_negative(inputs[1]):
         raise ValueError("Integers to negative integer powers are not allowed.")
