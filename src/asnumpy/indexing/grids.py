@@ -13,7 +13,7 @@ from asnumpy._types import ArrayLike, DTypeLike, Shape, ndarray
 from asnumpy.creation.arrays import assign_value, normal_shape, zeros
 from asnumpy.creation.convert import asarray
 from asnumpy.creation.ranges import arange, computed, computed_result
-from asnumpy.host.numpys import expect_target
+from asnumpy.host.numpys import expect_whole_target
 from asnumpy.indexing.selection import nonzero
 from asnumpy.manipulation.shapes import broadcast_arrays, diagonal, ravel
 from asnumpy.ufunc.functions import greater_equal, multiply
@@ -211,7 +211,7 @@ def diag_indices_from(arr: Any) -> tuple[ndarray, ...]:
 
 @public
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
-    expect_target(a, "fill_diagonal")
+    expect_whole_target(a, "fill_diagonal")
     if a.ndim < 2:
         raise ValueError("array must be at least 2-d")
     if a.ndim == 2:
