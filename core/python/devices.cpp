@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <string>
+#include <vector>
 
 #include "python/bindings.hpp"
 #include "python/numpy_bridge.hpp"
@@ -141,6 +142,15 @@ void bind_devices(nb::module_& m) {
     m.def("lies_together", [](nb::handle array) { return lies_together(expect_array(array.ptr(), "to_numpy")->array); }, arg("array"));
     m.def("numpy_copy", [](nb::handle array, bool as_it_lies) { return nb::steal(numpy_copy(expect_array(array.ptr(), "to_numpy"), as_it_lies)); },
           arg("array"), arg("as_it_lies") = false);
+    m.def("numpy_copies", [](nb::list given) {
+        std::vector<Array> arrays;
+        for (nb::handle one : given) arrays.push_back(expect_array(one.ptr(), "to_numpy")->array);
+        for (const Array& a : arrays) make_ready(a, Access::read);
+        without_lock([&] { arrays = downloaded_together(arrays); });
+        nb::list copies;
+        for (Array& a : arrays) copies.append(nb::steal(to_numpy(unwrap(owned(wrap(std::move(a))).ptr()), true)));
+        return copies;
+    }, nb::arg("arrays"), "Copies of a device's arrays, which are not empty, as they lie: those that share memory do so in their copies.");
     m.def("announce_implicit_copy", [](nb::handle array, const char* function) {
         const Array& a = expect_array(array.ptr(), "asarray")->array;
         if (!a.host_visible()) announce_implicit_copy(a, function);

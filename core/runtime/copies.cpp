@@ -1,6 +1,7 @@
 // Copies move whole ranges of bytes; what is scattered is first gathered by a program of its own device.
 #include "runtime/copies.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -70,6 +71,36 @@ Array downloaded_range(const Array& a) {
     trace::Span span("download", "copy", host.buffer->bytes());
     a.pool().backend().download(host.buffer->data(), start(a), host.buffer->bytes());
     return host;
+}
+
+std::vector<Array> downloaded_together(std::span<const Array> arrays) {
+    constexpr std::int64_t alignment = 64;  // of a buffer's first byte: elements are as far from it here as there
+    std::vector<Array> made(arrays.begin(), arrays.end());
+    std::vector<bool> done(arrays.size(), false);
+    for (std::size_t first = 0; first < arrays.size(); ++first) {
+        if (done[first]) continue;
+        Range range = range_of(arrays[first]);
+        for (const Array& other : arrays.subspan(first + 1)) {
+            if (other.buffer != arrays[first].buffer) continue;
+            const Range more = range_of(other);
+            const std::int64_t high = std::max(range.low + range.bytes, more.low + more.bytes);
+            range.low = std::min(range.low, more.low);
+            range.bytes = high - range.low;
+        }
+        const std::int64_t low = range.low / alignment * alignment;
+        const auto bytes = static_cast<std::size_t>(range.low + range.bytes - low);
+        trace::Span span("download", "copy", bytes);
+        const BufferPtr copy(new Buffer(cpu_pool(), bytes));
+        copy->materialise();
+        arrays[first].pool().backend().download(copy->data(), arrays[first].buffer->data() + low, bytes);
+        for (std::size_t k = first; k < arrays.size(); ++k) {
+            if (arrays[k].buffer != arrays[first].buffer) continue;
+            made[k].buffer = copy;
+            made[k].view.offset -= low;
+            done[k] = true;
+        }
+    }
+    return made;
 }
 
 bool lies_together(const Array& a) { return a.size() > 0 && range_of(a).bytes <= 2 * a.nbytes() + 4096; }

@@ -1,6 +1,9 @@
 // Arrays from one device to another, by way of the host or directly.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "runtime/queue.hpp"
 
 namespace asnumpy {
@@ -22,6 +25,8 @@ void upload(const Array& source, const Array& target, bool at_once = false);
 
 // All bytes from the array's first to its last, whatever lies between its elements, and how they overlap: down, and up again.
 Array downloaded_range(const Array&);
+// The same of several arrays of one device; those that share memory there share it here, so that what is written to one shows in the others.
+std::vector<Array> downloaded_together(std::span<const Array>);
 // Whether those bytes are not far more than the elements. Then a copy for the caller has the strides of the array, which
 // numpy.lib.stride_tricks.as_strided takes from the one and uses on the other.
 bool lies_together(const Array&);

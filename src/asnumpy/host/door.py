@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 from collections.abc import Callable
@@ -67,12 +68,19 @@ def _octets(array: np.ndarray) -> np.ndarray:
     return array.ravel(order="A").view(np.uint8)  # contiguous, whatever the strides
 
 
-def _overlaps_itself(value: Any) -> bool:
-    """Whether elements of an array of a device overlap each other.
+def _order_shows(values: tuple[Any, ...], outputs: tuple[Any, ...]) -> bool:
+    """Whether elements of a device's arrays overlap each other, or two outputs do.
 
     Then the order of writing shows, which NumPy makes from the strides of all arrays of a call.
     """
-    return isinstance(value, _core.Array) and not value._host_visible and _core.overlaps_itself(value)
+    there = [value for value in (*values, *outputs) if isinstance(value, _core.Array) and not value._host_visible]
+    return any(map(_core.overlaps_itself, there)) or (
+        len(outputs) > 1 and any(
+            _core.may_share_memory(one, other)
+            for one, other in itertools.combinations(outputs, 2)
+            if isinstance(one, _core.Array) and isinstance(other, _core.Array)
+        )
+    )
 
 
 class _Door:
@@ -81,7 +89,7 @@ class _Door:
     Arrays of a device go in as copies; what the function has written into one is written to the array.
     """
 
-    __slots__ = ("as_they_lie", "beside", "copies", "name", "plain", "pure", "views")
+    __slots__ = ("beside", "copies", "name", "plain", "pure", "views")
 
     def __init__(self, name: str = "", pure: bool = False) -> None:
         self.name = name
@@ -90,13 +98,31 @@ class _Door:
         self.beside: Any = None  # the first array of ours: results lie where it lies
         self.copies: dict[int, tuple[Any, np.ndarray, np.ndarray | None]] = {}  # array, its copy, the copy as it was
         self.pure = pure
-        self.as_they_lie = False  # copies have the strides of their arrays
 
     def copied(self, array: Any) -> np.ndarray:
         known = self.copies.get(id(array))
         if known is not None:
             return known[1]
-        copy = _core.numpy_copy(array, self.as_they_lie)
+        return self.keep(array, _core.numpy_copy(array))
+
+    def copy_as_they_lie(self, values: Any) -> None:
+        """Copies of all arrays of a device among the values: with their strides, sharing memory where the arrays do."""
+        arrays: dict[int, _core.Array] = {}
+
+        def find(value: Any) -> None:
+            if isinstance(value, _core.Array):
+                if not value._host_visible and value.size:
+                    arrays[id(value)] = value
+            elif isinstance(value, (tuple, list)):
+                for item in value:
+                    find(item)
+
+        find(values)
+        kept = list(arrays.values())
+        for array, copy in zip(kept, _core.numpy_copies(kept), strict=True):
+            self.keep(array, copy)
+
+    def keep(self, array: Any, copy: np.ndarray) -> np.ndarray:
         watched = array._flags_writeable and not self.pure
         if not watched:
             copy.flags.writeable = False
@@ -193,7 +219,8 @@ def host_result(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> A
             return made
     door = _Door(name, isinstance(function, np.ufunc) and "out" not in kwargs and len(args) == function.nin)
     outputs = kwargs["out"] if isinstance(kwargs.get("out"), tuple) else (kwargs.get("out"),)
-    door.as_they_lie = any(_overlaps_itself(value) for value in (*args, *outputs))
+    if _order_shows(args, outputs):
+        door.copy_as_they_lie((*args, *kwargs.values()))
     views = tuple([door.out(value) for value in args])
     named = {key: door.out(value) for key, value in kwargs.items()} if kwargs else {}
     door.count()
