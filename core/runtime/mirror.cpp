@@ -28,8 +28,8 @@ char* host_bytes(const Array& whole, const std::function<bool()>& announce) {
     if (b.mirror) return b.mirror->bytes.get();
     if (++b.elements_alone < most_alone(b)) return nullptr;
     if (!announce()) return nullptr;
+    const std::uint32_t version = b.writes.load(std::memory_order_relaxed);  // before the wait, in which another thread may record more
     make_ready(whole, Access::read);
-    const std::uint32_t version = b.writes.load(std::memory_order_relaxed);
     std::unique_ptr<Mirror, DropMirror> made(new Mirror);
     made->bytes = std::make_unique_for_overwrite<char[]>(b.bytes());
     without_lock([&] {

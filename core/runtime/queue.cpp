@@ -412,7 +412,11 @@ void record(Instruction&& instruction) {
     const Buffer* out = instruction.out[0].buffer.get();
     const std::uint64_t most_bytes = out->pool().total_memory() / 4;
     if (!out->host_visible()) {
-        each_buffer(instruction, take_back);
+        for (bool all = false; !all;) {  // taking one back may wait, and another thread use the elements of the next meanwhile
+            each_buffer(instruction, take_back);
+            all = true;
+            each_buffer(instruction, [&](const Buffer& b, bool written) { all = all && !(b.mirror && (written || b.mirror->changed)); });
+        }
         for (const Array& target : instruction.out)
             if (target.size() > 1) target.buffer->elements_alone = 0;
     }

@@ -46,7 +46,7 @@ def test_every_row_has_an_oracle() -> None:
 
 
 def test_every_elementwise_ufunc_has_a_row() -> None:
-    ufuncs = {u.__name__ for u in vars(np).values() if isinstance(u, np.ufunc) and u.signature is None}
+    ufuncs = {u.__name__ for u in map(vars(np).get, np.__all__) if isinstance(u, np.ufunc) and u.signature is None}
     assert ufuncs - set(ROWS) - {"isnat"} == set()  # isnat takes dates and times only
 
 

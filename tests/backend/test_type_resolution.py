@@ -15,7 +15,7 @@ from backend.edge_values import ALL, BFLOAT16, WEAK
 
 import asnumpy as ap
 
-UFUNCS = sorted({u.__name__ for u in vars(np).values() if isinstance(u, np.ufunc)})
+UFUNCS = sorted({u.__name__ for u in map(vars(np).get, np.__all__) if isinstance(u, np.ufunc)})
 CASTINGS = ["no", "equiv", "safe", "same_kind", "unsafe"]
 OPERATORS = [
     operator.add,
