@@ -174,8 +174,8 @@ def _nan_var(
 
 @public
 def nanvar(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = NO_VALUE, *,
-    where: Any = NO_VALUE, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
+    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, ddof: float = 0,
+    keepdims: bool = NO_VALUE, *, where: ArrayLike = NO_VALUE, mean: Any = NO_VALUE, correction: float = NO_VALUE,
 ) -> ndarray:
     """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     a = asarray(a)
@@ -186,8 +186,8 @@ def nanvar(
 
 @public
 def nanstd(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = NO_VALUE, *,
-    where: Any = NO_VALUE, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
+    a: ArrayLike, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, ddof: float = 0,
+    keepdims: bool = NO_VALUE, *, where: ArrayLike = NO_VALUE, mean: Any = NO_VALUE, correction: float = NO_VALUE,
 ) -> ndarray:
     """Differs from NumPy: no warning is given for slices without numbers; the NaN in the result says the same."""
     a = asarray(a)
