@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "runtime/record.hpp"
+#include "runtime/single.hpp"
 
 namespace asnumpy {
 

@@ -7,6 +7,7 @@
 
 #include "device/trace.hpp"
 #include "runtime/record.hpp"
+#include "runtime/single.hpp"
 
 namespace asnumpy {
 
@@ -39,11 +40,10 @@ char* start(const Array& a) { return a.buffer->data() + range_of(a).low; }
 
 // target[...] = source on their own device, at once.
 void copy_on_device(const Array& source, const Array& target) {
-    static const RowId cast_row = find_row("cast");
     Launch launch;
     launch.shape = source.shape();
     launch.operands = {{source.data(), source.view.strides}, {target.data(), target.view.strides}};
-    single_program(source.pool(), Work::elementwise, cast_row, cast_loop(source.dtype, target.dtype)).run(launch);
+    single_program(source.pool(), Work::elementwise, cast_row(), cast_loop(source.dtype, target.dtype)).run(launch);
 }
 
 Array gathered(const Array& a) {

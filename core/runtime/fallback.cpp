@@ -11,6 +11,7 @@
 #include "device/trace.hpp"
 #include "runtime/copies.hpp"
 #include "runtime/record.hpp"
+#include "runtime/single.hpp"
 
 namespace asnumpy {
 

@@ -277,8 +277,7 @@ private:
 
     ValueId apply(Step step, const Row& r) {
         const Signature& signature = r.loops[step.loop];
-        static const RowId cast_row = find_row("cast");
-        if (step.row == cast_row && signature.in[0] == signature.out[0]) return step.in[0];
+        if (step.row == cast_row() && signature.in[0] == signature.out[0]) return step.in[0];
         for (const Step& s : steps_)
             if (s.row == step.row && s.loop == step.loop && s.in == step.in) return s.out;
         step.out = new_value(signature.out[0]);

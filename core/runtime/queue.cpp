@@ -7,30 +7,24 @@
 #include <iterator>
 #include <mutex>
 #include <new>
-#include <unordered_map>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/immortal.hpp"
 #include "device/trace.hpp"
 #include "runtime/accumulate.hpp"
-#include "runtime/fallback.hpp"
+#include "runtime/explain.hpp"
 #include "runtime/fuse.hpp"
 #include "runtime/mirror.hpp"
 #include "runtime/record.hpp"
+#include "runtime/runner.hpp"
 #include "runtime/schedule.hpp"
-#include "runtime/stages.hpp"
 
 namespace asnumpy {
 
 namespace {
 
-constexpr std::size_t longest = 128;          // instructions before the queue runs by itself
-constexpr std::size_t most_programs = 4096;   // kept for each device
-
-struct ContentHash {
-    std::size_t operator()(const Program& p) const { return p.hash(); }
-};
+constexpr std::size_t longest = 128;  // instructions before the queue runs by itself
 
 struct Queue {
     // Two locks: `recording` is held for moments; `running` is held by whoever runs programs, and taken first. Nobody
@@ -42,10 +36,9 @@ struct Queue {
     std::size_t recorded_bytes = 0;
     // The rest is guarded by `running`.
     Census census;
-    std::vector<std::unordered_map<Program, std::shared_ptr<const Executable>, ContentHash>> programs;  // by the pool's number
+    Runner runner;     // compiled programs, and running them
     ScheduleCache schedules;
     Schedule passing;  // the schedule of a list that is not kept
-    Launch launch;     // kept for its storage
     Host host;
     std::atomic<bool> eager{false};
     std::atomic<std::int64_t> eager_size{4096};
@@ -67,106 +60,6 @@ std::unique_lock<std::mutex> lock_running(Queue& q) {
 
 // Written under the lock of recording, so no read-modify-write is needed. Who reads 0 without it sees what has run.
 void add(std::atomic<int>& count, int n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release); }
-
-std::shared_ptr<const Executable> executable(Queue& q, const Pool& pool, const Program& program) {
-    if (q.programs.size() <= pool.number()) q.programs.resize(pool.number() + 1);
-    auto& programs = q.programs[pool.number()];
-    const auto found = programs.find(program);
-    if (found != programs.end()) return found->second;
-#ifndef NDEBUG
-    check(program);
-#endif
-    if (programs.size() >= most_programs) programs.clear();
-    return programs.emplace(program, pool.backend().compile(program)).first->second;
-}
-
-Tensor tensor(const Array& a) { return {a.buffer->materialised() ? a.data() : nullptr, a.dtype, a.view.shape, a.view.strides}; }
-
-const Executable& executable(Queue& q, std::span<const Instruction> list, const Schedule::Part& part) {
-    if (!part.ready) part.ready = executable(q, list[part.group.members.front()].out[0].pool(), part.fused.program);
-    return *part.ready;
-}
-
-// The programs from `first` on that may run together, and how many rows at a time; 0: one after another is as good.
-struct Together {
-    Stages stages;
-    std::size_t parts = 1;
-    std::int64_t rows = 0;
-};
-
-Together find_together(Queue& q, std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
-    Together found;
-    found.parts = find_stages(list, schedule, first, found.stages);
-    if (found.parts < 2) return found;
-    for (std::size_t s = 0; s < found.parts; ++s) found.stages.stages[s].executable = &executable(q, list, schedule.parts[first + s]);
-    found.rows = list[schedule.parts[first].group.members.front()].out[0].pool().backend().rows_at_once(found.stages);
-    return found;
-}
-
-void run_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Together& together) {
-    trace::Span span("programs", "run");
-    place_operands(list, schedule, first, together.stages);
-    if (span.listening()) span.set_detail(std::to_string(together.parts) + " programs, " + std::to_string(together.rows) + " rows at a time");
-    list[schedule.parts[first].group.members.front()].out[0].pool().backend().run_stages(together.stages, together.rows);
-}
-
-void run_fused(Queue& q, std::span<const Instruction> list, const Schedule::Part& part) {
-    const Fused& fused = part.fused;
-    if (fused.outputs.empty()) return;
-    trace::Span span("program", "run");
-    Launch& launch = q.launch;
-    launch.shape = list[part.group.members.front()].shape;
-    launch.reduced = fused.reduced;
-    launch.operands.resize(fused.inputs.size() + fused.outputs.size());
-    Operand* operand = launch.operands.data();
-    for (const Place& place : fused.inputs) {
-        const Argument& source = list[place.instruction].in[place.slot];
-        if (const Array* array = source.array()) {
-            array->buffer->materialise();
-            *operand++ = {array->data(), array->view.strides};
-        } else {
-            *operand++ = {const_cast<char*>(reinterpret_cast<const char*>(source.scalar()->bytes.data())), Dims(launch.shape.size()), true};
-        }
-    }
-    for (const Place& place : fused.outputs) {
-        const Array& array = list[place.instruction].out[place.slot];
-        array.buffer->materialise();
-        *operand++ = {array.data(), array.view.strides};
-    }
-    if (span.listening()) {
-        span.set_bytes(static_cast<std::uint64_t>(count(launch.shape)) * fused.program.inputs.size());
-        span.set_detail(to_string(launch.shape) + " " + std::to_string(fused.program.steps.size()) + " steps");
-    }
-    executable(q, list, part).run(launch);
-}
-
-void run_part(Queue& q, std::span<const Instruction> list, const Schedule::Part& part) {
-    const Instruction& first = list[part.group.members.front()];
-    const OnStream stream(first.out[0].pool().number(), first.on_stream);
-    if (!part.group.alone) run_fused(q, list, part);
-    else if (first.on_host) run_on_host(first);
-    else run_now(first);
-}
-
-// Runs the part at p, or several from there together; returns how many. apart: the parts before this one run one by one.
-std::size_t run_from(Queue& q, std::span<const Instruction> list, const Schedule& schedule, std::size_t p, std::size_t& apart) {
-    if (p >= apart && p + 1 < schedule.parts.size() && schedule.parts[p + 1].follows) {
-        Together found = find_together(q, list, schedule, p);
-        try {
-            if (found.rows > 0) {
-                run_together(list, schedule, p, found);
-                return found.parts;
-            }
-            apart = p + found.parts - 1;  // the last may begin another chain
-        } catch (const MemoryError&) {
-            apart = schedule.parts.size();  // nothing that these need was overwritten: those run for which there is memory
-        } catch (const std::bad_alloc&) {
-            apart = schedule.parts.size();  // likewise
-        }
-    }
-    run_part(q, list, schedule.parts[p]);
-    return 1;
-}
 
 // Forgets instructions that have run or that nobody needs.
 void release(Queue& q, std::span<Instruction> list, std::span<const std::uint32_t> positions) {
@@ -294,7 +187,7 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
                 runs = runs && !conflicts(list[earlier], list[member]);
         if (runs) {
             try {
-                count = run_from(q, list, *planned, p, apart);
+                count = q.runner.run_from(list, *planned, p, apart);
                 for (const Schedule::Part& part : parts.subspan(p, count)) release(q, list, part.group.members);
                 paused = pauses && std::chrono::steady_clock::now() - start >= between_checks;
                 continue;
@@ -332,62 +225,7 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
     std::rethrow_exception(failure);
 }
 
-std::string text_of_pending(Queue& q, const Array* array) {
-    const std::unique_lock running = lock_running(q);
-    const std::lock_guard lock(q.recording);
-    q.census.take(q.recorded);
-    const Schedule schedule = divide(q.recorded, find_dead(q.recorded, q.census), q.census);
-    const std::vector<Schedule::Part>& parts = schedule.parts;
-    // Walk back from the array through everything that its value needs.
-    std::vector<bool> shown(parts.size(), array == nullptr);
-    std::vector<const Instruction*> needed;
-    for (std::size_t p = parts.size(); array && p-- > 0;) {
-        for (const std::uint32_t member : parts[p].group.members) {
-            const Instruction& instruction = q.recorded[member];
-            bool writes_it = false;
-            each_buffer(instruction, [&](Buffer& b, bool written) { writes_it = writes_it || (written && &b == array->buffer.get()); });
-            for (const Instruction* later : needed) writes_it = writes_it || conflicts(instruction, *later);
-            if (writes_it) shown[p] = true;
-        }
-        if (shown[p])
-            for (const std::uint32_t member : parts[p].group.members) needed.push_back(&q.recorded[member]);
-    }
-    std::string text;
-    std::size_t number = 0, together_end = 0;
-    std::int64_t rows = 0;
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        if (p >= together_end) {
-            const Together together = find_together(q, q.recorded, schedule, p);
-            rows = together.rows;
-            together_end = rows > 0 ? p + together.parts : p + std::max<std::size_t>(together.parts, 2) - 1;
-        }
-        if (!shown[p]) continue;
-        const Instruction& first = q.recorded[parts[p].group.members.front()];
-        if (parts[p].group.alone) {
-            text += "program " + std::to_string(number++) + ": " + std::string(row(first.row).name) + " -> " +
-                    std::string(name(first.out[0].dtype)) + to_string(first.out[0].view.shape) + (first.on_host ? ", on the host\n" : "\n");
-        } else {
-            text += "program " + std::to_string(number++) + ": over " + to_string(first.shape) + ", " + std::to_string(parts[p].group.members.size()) +
-                    " instructions" + (rows && p + 1 < together_end ? ", " + std::to_string(rows) + " rows at a time with the next\n" : "\n") + to_string(parts[p].fused.program);
-        }
-    }
-    return text.empty() ? "nothing is pending\n" : text;
-}
-
 }  // namespace
-
-StructuredCall structured_call(const Instruction& instruction) {
-    StructuredCall call;
-    call.row = instruction.row;
-    call.axis = instruction.axis;
-    call.op = instruction.op;
-    call.option = instruction.option;
-    call.numbers = instruction.numbers;
-    call.stream = instruction.stream;
-    for (const Array& out : instruction.out) call.out.push_back(tensor(out));
-    for (const Argument& in : instruction.in) call.in.push_back(tensor(*in.array()));
-    return call;
-}
 
 void flush(const Buffer* wanted) {
     Queue& q = queue();
@@ -471,7 +309,12 @@ std::size_t pending_count() {
 std::string explain(const Array* array) {
     Queue& q = queue();
     std::string text;
-    without_lock([&] { text = text_of_pending(q, array); });
+    without_lock([&] {
+        const std::unique_lock running = lock_running(q);
+        const std::lock_guard lock(q.recording);
+        q.census.take(q.recorded);
+        text = text_of(q.recorded, divide(q.recorded, find_dead(q.recorded, q.census), q.census), q.runner, array);
+    });
     return text;
 }
 

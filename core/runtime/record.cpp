@@ -1,20 +1,16 @@
-// Recording elementwise work and reductions: broadcasting, casts, overlap, and the short way for small arrays.
+// Recording elementwise work: broadcasting, casts, overlap, and the short way for small arrays.
 #include "runtime/record.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/fork_mutex.hpp"
-#include "base/immortal.hpp"
 #include "base/order.hpp"
-#include "device/trace.hpp"
 #include "runtime/copies.hpp"
 #include "runtime/fallback.hpp"
 #include "runtime/overlap.hpp"
+#include "runtime/single.hpp"
 
 namespace asnumpy {
 
@@ -22,50 +18,11 @@ namespace {
 
 std::int64_t item(DType d) { return static_cast<std::int64_t>(itemsize(d)); }
 
-RowId cast_row() {
-    static const RowId id = find_row("cast");
-    return id;
-}
-
-// One launch per thread is enough, and keeps its storage.
-Launch& scratch_launch(std::size_t operands) {
-    thread_local Launch launch;
-    launch.operands.resize(operands);
-    launch.reduced = 0;
-    return launch;
-}
-
-char* bytes_of(const Scalar& s) { return const_cast<char*>(reinterpret_cast<const char*>(s.bytes.data())); }
-
-// Runs elementwise work whose operands all have memory, or a reduction, in the calling thread's time.
-void run_single(const Instruction& instruction) {
-    Launch& launch = scratch_launch(instruction.in.size() + instruction.out.size());
-    launch.shape = instruction.shape;
-    launch.reduced = instruction.reduced;
-    Operand* operand = launch.operands.data();
-    for (const Argument& in : instruction.in) {
-        if (const Array* array = in.array()) {
-            array->buffer->materialise();
-            *operand++ = {array->data(), array->view.strides};
-        } else {
-            *operand++ = {bytes_of(*in.scalar()), Dims(instruction.shape.size()), true};
-        }
-    }
-    for (const Array& out : instruction.out) {
-        out.buffer->materialise();
-        *operand++ = {out.data(), out.view.strides};
-    }
-    single_program(instruction.out[0].pool(), instruction.work, instruction.row, instruction.loop).run(launch);
-}
-
 [[noreturn]] void raise_two_devices(const Instruction& i, const Pool& one, const Pool& other) {
     const std::string first = one.backend().name(), second = other.backend().name();
     throw ValueError(std::string(row(i.row).name) + ": its arrays lie on two devices, " + first + " and " + second + "; move one to the other: a.to_device(\"" +
                      (one.host_visible() ? second : first) + "\")");
 }
-
-// Up to this many elements the loop is called on the operands themselves, without a launch.
-constexpr std::int64_t fewest_for_launch = 512;
 
 // The scalar as an operand of n elements.
 const void* splat(const Scalar& s, std::size_t n, std::size_t slot) {
@@ -76,14 +33,6 @@ const void* splat(const Scalar& s, std::size_t n, std::size_t slot) {
     });
     return to;
 }
-
-// Where the host may touch it, contiguous, aligned, and nothing recorded will write it.
-bool is_plain(const Array& a) {
-    return a.host_visible() && !a.buffer->pending_writes && is_c_contiguous(a.view, item(a.dtype)) &&
-           reinterpret_cast<std::uintptr_t>(a.data()) % info(a.dtype).alignment == 0;
-}
-// A plain array with a value.
-bool is_at_hand(const Array& a) { return a.buffer->materialised() && is_plain(a); }
 
 // Small contiguous operands of one shape, or scalars: no instruction is made at all.
 bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::span<const Array> out,
@@ -123,20 +72,7 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
             return true;
         }
     }
-    Launch& launch = scratch_launch(in.size() + r.nout);
-    launch.shape = Dims{size};
-    std::size_t n = 0;
-    for (const Input& i : in) {
-        launch.operands[n].data = i.is_scalar() ? bytes_of(i.scalar) : i.array->data();
-        launch.operands[n].constant = i.is_scalar();
-        launch.operands[n++].strides = Dims{i.is_scalar() ? 0 : item(i.array->dtype)};
-    }
-    for (std::size_t k = 0; k < r.nout; ++k) {
-        launch.operands[n].data = result[k].data();
-        launch.operands[n].constant = false;
-        launch.operands[n++].strides = Dims{item(signature.out[k])};
-    }
-    single_program(first->pool(), Work::elementwise, id, loop).run(launch);
+    run_at_hand(id, loop, in, result, size);
     return true;
 }
 
@@ -195,18 +131,6 @@ WriteOrder order_of_output(std::size_t k, const Row& r, const Signature& signatu
     return iteration_order(operands, allocates, as_listed && target.dtype == signature.out[k]);
 }
 
-// dst[...] = source where the elements of dst overlap each other; their shapes fit.
-void assign_in_order(const Array& dst, const Input& source) {
-    const WriteOrder order = assignment_order(dst, source.array);
-    Array values = source.is_scalar() ? Array() : *source.array;
-    if (source.is_scalar() || values.dtype != dst.dtype || &values.pool() != &dst.pool() || may_overlap(values, dst)) {
-        values = new_array(source.is_scalar() ? Dims{} : source.array->view.shape, dst.dtype, dst.pool());
-        assign(values, source);
-    }
-    values.view = broadcast_to(values.view, dst.view.shape);
-    write_in_order(dst, values, order);
-}
-
 }  // namespace
 
 void submit(Instruction&& instruction, std::int64_t size) {
@@ -224,58 +148,6 @@ void submit(Instruction&& instruction, std::int64_t size) {
         }
     }
     record(std::move(instruction));
-}
-
-void run_now(const Instruction& instruction) {
-    if (instruction.work != Work::structured) return run_single(instruction);
-    trace::Span span(row(instruction.row).name, "structured");
-    each_buffer(instruction, [](Buffer& b, bool) { b.materialise(); });
-    instruction.out[0].pool().backend().run(structured_call(instruction));
-}
-
-const Executable& single_program(const Pool& pool, Work work, RowId id, int loop) {
-    using Slot = std::atomic<const Executable*>;
-    // One table per device and kind of work; a row has few loops.
-    using Table = std::vector<std::vector<Slot>>;
-    static Immortal<ForkMutex> making(45);  // compiling allocates
-    static std::array<std::atomic<std::array<Table, 2>*>, most_devices> tables{};
-    if (pool.number() >= tables.size()) throw RuntimeFailure("asnumpy computes on at most " + std::to_string(tables.size()) + " devices in one process");
-    std::array<Table, 2>* both = tables[pool.number()].load(std::memory_order_acquire);
-    if (!both) {
-        const std::lock_guard lock(*making);
-        both = tables[pool.number()].load(std::memory_order_acquire);
-        if (!both) {
-            auto made = std::make_unique<std::array<Table, 2>>();
-            for (Table& table : *made)
-                for (const Row& r : rows()) table.emplace_back(r.loops.size());
-            tables[pool.number()].store(both = made.release(), std::memory_order_release);  // kept for the life of the process
-        }
-    }
-    Slot& slot = (*both)[work == Work::reduction][id][static_cast<std::size_t>(loop)];
-    if (const Executable* made = slot.load(std::memory_order_acquire)) return *made;
-    const std::lock_guard lock(*making);
-    if (const Executable* made = slot.load(std::memory_order_acquire)) return *made;
-    const Row& r = row(id);
-    const Signature& signature = r.loops[static_cast<std::size_t>(loop)];
-    Program program;
-    if (work == Work::reduction) {
-        program.inputs.push_back(signature.in[0]);
-        program.reductions.push_back({0, id, static_cast<std::uint16_t>(loop)});
-    } else if (id == cast_row() && signature.in[0] == signature.out[0]) {
-        program.inputs.push_back(signature.in[0]);
-        program.stores.push_back({0});
-    } else {
-        Step step{id, static_cast<std::uint16_t>(loop), {}, r.nin};
-        for (std::size_t k = 0; k < r.nin; ++k) {
-            program.inputs.push_back(signature.in[k]);
-            step.in[k] = static_cast<ValueId>(k);
-        }
-        program.steps.push_back(step);
-        for (std::size_t k = 0; k < r.nout; ++k) program.stores.push_back({static_cast<ValueId>(r.nin + k)});
-    }
-    const Executable* made = pool.backend().compile(program).release();  // kept for the life of the process
-    slot.store(made, std::memory_order_release);
-    return *made;
 }
 
 Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<const Array> out) {
@@ -362,109 +234,6 @@ Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<con
         if (ordered[k] && size > 0) write_in_order(result[k], made[k].dtype == result[k].dtype ? made[k] : cast(made[k], result[k].dtype), *ordered[k]);
         else assign(result[k], made[k]);
     }
-    return result;
-}
-
-void assign(const Array& dst, const Input& src) {
-    Input source = src;
-    Array trimmed;
-    if (source.array) {
-        if (source.array->ndim() > dst.ndim()) {  // as NumPy: surplus leading axes of length 1
-            trimmed = *source.array;
-            source.array = &trimmed;
-            View& view = trimmed.view;
-            int surplus = 0;
-            while (view.ndim() - surplus > dst.ndim() && view.shape[surplus] == 1) ++surplus;
-            view.shape = Dims(std::span(view.shape.begin() + surplus, view.shape.end()));
-            view.strides = Dims(std::span(view.strides.begin() + surplus, view.strides.end()));
-        }
-        const View& view = source.array->view;
-        bool fits = view.ndim() <= dst.ndim();
-        for (int i = 0; fits && i < view.ndim(); ++i) {
-            const std::int64_t length = view.shape[i];
-            fits = length == 1 || length == dst.view.shape[dst.ndim() - view.ndim() + i];
-        }
-        if (!fits)
-            throw ValueError("could not broadcast input array from shape " + to_string(src.array->view.shape) + " into shape " + to_string(dst.view.shape));
-    }
-    if (dst.size() == 0) return;
-    if (overlaps_itself(dst)) return assign_in_order(dst, source);
-    if (const DType next = cast_step(source.dtype(), dst.dtype); next != dst.dtype) {
-        if (!source.is_scalar()) return assign(dst, cast(*source.array, next));
-        const Array held = new_array(Dims{}, source.dtype(), dst.pool());
-        assign(held, source);
-        return assign(dst, cast(held, next));
-    }
-    const Array outputs[]{dst};
-    apply(cast_row(), cast_loop(source.dtype(), dst.dtype), std::span(&source, 1), outputs);
-}
-
-Array cast(const Array& array, DType dtype) {
-    if (const DType next = cast_step(array.dtype, dtype); next != dtype) return cast(cast(array, next), dtype);
-    const Input source(array);
-    const Array copy = new_array(array.shape(), dtype, array.pool());  // apply would keep the source's layout
-    return apply(cast_row(), cast_loop(array.dtype, dtype), std::span(&source, 1), std::span(&copy, 1))[0];
-}
-
-Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool keepdims) {
-    const Row& r = row(id);
-    const DType dtype = r.loops[static_cast<std::size_t>(loop)].in[0];
-    const int ndim = array.ndim();
-    Dims kept, kept_full(ndim, 1);
-    bool empty = false;
-    for (int i = 0; i < ndim; ++i) {
-        if (axes >> i & 1) {
-            empty = empty || array.view.shape[i] == 0;
-            continue;
-        }
-        kept.push_back(array.view.shape[i]);
-        kept_full[i] = array.view.shape[i];
-    }
-    Array result = new_array(keepdims ? kept_full : kept, dtype, array.pool());
-    if (result.size() == 0) return result;
-    if (empty) {
-        assign(result, neutral(id, dtype));
-        return result;
-    }
-    if (result.size() == 1 && array.size() <= std::min(eager_size(), fewest_for_launch) && array.dtype == dtype && is_at_hand(array)) {
-        if (const ContiguousFold fold = array.pool().backend().contiguous_fold(id, loop)) {
-            result.buffer->materialise();
-            fold(result.data(), array.data(), static_cast<std::size_t>(array.size()));
-            if (begins_with_identity(id, dtype)) {
-                const Scalar first = neutral(id, dtype);
-                void* const out[]{result.data(), nullptr};
-                const void* const in[]{first.bytes.data(), result.data(), nullptr};
-                array.pool().backend().contiguous_loop(id, loop)(out, in, 1);
-            }
-            return result;
-        }
-    }
-    Instruction instruction;
-    instruction.work = Work::reduction;
-    instruction.row = id;
-    instruction.loop = static_cast<std::uint16_t>(loop);
-    instruction.shape = array.view.shape;
-    instruction.reduced = axes;
-    instruction.in.emplace_back(array.dtype == dtype ? array : cast(array, dtype));
-    Array& out = instruction.out.emplace_back(result);
-    out.view.shape = array.view.shape;
-    out.view.strides = Dims(ndim);
-    std::int64_t stride = item(dtype);
-    for (int i = ndim - 1; i >= 0; --i) {
-        if (axes >> i & 1) continue;
-        out.view.strides[i] = stride;
-        stride *= std::max<std::int64_t>(array.view.shape[i], 1);
-    }
-    if (axes == 0 || ndim == 0) {  // nothing is combined: a copy
-        if (!begins_with_identity(id, dtype)) {
-            assign(result, *instruction.in[0].array());
-            return result;
-        }
-        const Array source = *instruction.in[0].array();
-        const Input operands[]{Input(neutral(id, dtype)), Input(source)};
-        return apply(id, loop, operands, std::span(&result, 1))[0];
-    }
-    submit(std::move(instruction), count(instruction.shape));
     return result;
 }
 

@@ -1,11 +1,14 @@
 // How the recording functions hand work to the queue. Internal to this folder.
 #pragma once
 
-#include <memory>
-
 #include "runtime/queue.hpp"
 
 namespace asnumpy {
+
+inline RowId cast_row() {
+    static const RowId id = find_row("cast");
+    return id;
+}
 
 // f(buffer, written) for every operand that is an array; a buffer may come several times.
 template <class F> void each_buffer(const Instruction& i, F&& f) {
@@ -19,17 +22,7 @@ template <class F> void each_buffer(const Instruction& i, F&& f) {
 void submit(Instruction&&, std::int64_t size);
 // Appends to the queue, and flushes when the queue is full, everything runs at once, or the host sees a buffer of it.
 void record(Instruction&&);
-
-// Arrays of at most this many elements run at once when nothing recorded touches them.
-
 // True when the instruction's buffers are untouched by anything recorded, so that running it now keeps the order.
 bool may_run_now(const Instruction&);
-// Runs one instruction, unfused, in the calling thread; nothing that is recorded may be before it.
-void run_now(const Instruction&);
-// As the backend sees it; the tensors of arrays without memory have no address.
-StructuredCall structured_call(const Instruction&);
-
-// The program of a device that applies one row once (reduces with it); made at first use, never freed.
-const Executable& single_program(const Pool&, Work, RowId, int loop);
 
 }  // namespace asnumpy

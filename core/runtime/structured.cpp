@@ -10,6 +10,7 @@
 #include "runtime/copies.hpp"
 #include "runtime/pick.hpp"
 #include "runtime/record.hpp"
+#include "runtime/single.hpp"
 
 namespace asnumpy {
 

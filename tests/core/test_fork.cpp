@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "arrays.hpp"
-#include "runtime/record.hpp"
+#include "runtime/single.hpp"
 
 using namespace asnumpy;
 using namespace asnumpy::testing;

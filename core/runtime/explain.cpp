@@ -1,0 +1,49 @@
+// The text of a schedule: one line for each program, and its steps.
+#include "runtime/explain.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "runtime/record.hpp"
+
+namespace asnumpy {
+
+std::string text_of(std::span<const Instruction> list, const Schedule& schedule, Runner& runner, const Array* array) {
+    const std::vector<Schedule::Part>& parts = schedule.parts;
+    // Walk back from the array through everything that its value needs.
+    std::vector<bool> shown(parts.size(), array == nullptr);
+    std::vector<const Instruction*> needed;
+    for (std::size_t p = parts.size(); array && p-- > 0;) {
+        for (const std::uint32_t member : parts[p].group.members) {
+            const Instruction& instruction = list[member];
+            bool writes_it = false;
+            each_buffer(instruction, [&](Buffer& b, bool written) { writes_it = writes_it || (written && &b == array->buffer.get()); });
+            for (const Instruction* later : needed) writes_it = writes_it || conflicts(instruction, *later);
+            if (writes_it) shown[p] = true;
+        }
+        if (shown[p])
+            for (const std::uint32_t member : parts[p].group.members) needed.push_back(&list[member]);
+    }
+    std::string text;
+    std::size_t number = 0, together_end = 0;
+    std::int64_t rows = 0;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        if (p >= together_end) {
+            const Together together = runner.find_together(list, schedule, p);
+            rows = together.rows;
+            together_end = rows > 0 ? p + together.parts : p + std::max<std::size_t>(together.parts, 2) - 1;
+        }
+        if (!shown[p]) continue;
+        const Instruction& first = list[parts[p].group.members.front()];
+        if (parts[p].group.alone) {
+            text += "program " + std::to_string(number++) + ": " + std::string(row(first.row).name) + " -> " +
+                    std::string(name(first.out[0].dtype)) + to_string(first.out[0].view.shape) + (first.on_host ? ", on the host\n" : "\n");
+        } else {
+            text += "program " + std::to_string(number++) + ": over " + to_string(first.shape) + ", " + std::to_string(parts[p].group.members.size()) +
+                    " instructions" + (rows && p + 1 < together_end ? ", " + std::to_string(rows) + " rows at a time with the next\n" : "\n") + to_string(parts[p].fused.program);
+        }
+    }
+    return text.empty() ? "nothing is pending\n" : text;
+}
+
+}  // namespace asnumpy

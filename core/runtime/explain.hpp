@@ -1,0 +1,14 @@
+// What will run, as text: the programs of a schedule, those of one array alone, and which of them run together.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "runtime/runner.hpp"
+
+namespace asnumpy {
+
+// array: only what its value needs; null: everything. Whoever calls holds the queue's locks.
+std::string text_of(std::span<const Instruction>, const Schedule&, Runner&, const Array* array);
+
+}  // namespace asnumpy

@@ -1,0 +1,109 @@
+// From parts of a schedule to launches: programs one by one or several together, structured operations, the host.
+#include "runtime/runner.hpp"
+
+#include <new>
+#include <string>
+
+#include "base/error.hpp"
+#include "device/trace.hpp"
+#include "runtime/fallback.hpp"
+#include "runtime/single.hpp"
+
+namespace asnumpy {
+
+namespace {
+
+constexpr std::size_t most_programs = 4096;  // kept for each device
+
+void run_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Together& together) {
+    trace::Span span("programs", "run");
+    place_operands(list, schedule, first, together.stages);
+    if (span.listening()) span.set_detail(std::to_string(together.parts) + " programs, " + std::to_string(together.rows) + " rows at a time");
+    list[schedule.parts[first].group.members.front()].out[0].pool().backend().run_stages(together.stages, together.rows);
+}
+
+}  // namespace
+
+std::shared_ptr<const Executable> Runner::compiled(const Pool& pool, const Program& program) {
+    if (programs_.size() <= pool.number()) programs_.resize(pool.number() + 1);
+    auto& programs = programs_[pool.number()];
+    const auto found = programs.find(program);
+    if (found != programs.end()) return found->second;
+#ifndef NDEBUG
+    check(program);
+#endif
+    if (programs.size() >= most_programs) programs.clear();
+    return programs.emplace(program, pool.backend().compile(program)).first->second;
+}
+
+const Executable& Runner::executable(std::span<const Instruction> list, const Schedule::Part& part) {
+    if (!part.ready) part.ready = compiled(list[part.group.members.front()].out[0].pool(), part.fused.program);
+    return *part.ready;
+}
+
+Together Runner::find_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
+    Together found;
+    found.parts = find_stages(list, schedule, first, found.stages);
+    if (found.parts < 2) return found;
+    for (std::size_t s = 0; s < found.parts; ++s) found.stages.stages[s].executable = &executable(list, schedule.parts[first + s]);
+    found.rows = list[schedule.parts[first].group.members.front()].out[0].pool().backend().rows_at_once(found.stages);
+    return found;
+}
+
+void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& part) {
+    const Fused& fused = part.fused;
+    if (fused.outputs.empty()) return;
+    trace::Span span("program", "run");
+    launch_.shape = list[part.group.members.front()].shape;
+    launch_.reduced = fused.reduced;
+    launch_.operands.resize(fused.inputs.size() + fused.outputs.size());
+    Operand* operand = launch_.operands.data();
+    for (const Place& place : fused.inputs) {
+        const Argument& source = list[place.instruction].in[place.slot];
+        if (const Array* array = source.array()) {
+            array->buffer->materialise();
+            *operand++ = {array->data(), array->view.strides};
+        } else {
+            *operand++ = {const_cast<char*>(reinterpret_cast<const char*>(source.scalar()->bytes.data())), Dims(launch_.shape.size()), true};
+        }
+    }
+    for (const Place& place : fused.outputs) {
+        const Array& array = list[place.instruction].out[place.slot];
+        array.buffer->materialise();
+        *operand++ = {array.data(), array.view.strides};
+    }
+    if (span.listening()) {
+        span.set_bytes(static_cast<std::uint64_t>(count(launch_.shape)) * fused.program.inputs.size());
+        span.set_detail(to_string(launch_.shape) + " " + std::to_string(fused.program.steps.size()) + " steps");
+    }
+    executable(list, part).run(launch_);
+}
+
+void Runner::run_part(std::span<const Instruction> list, const Schedule::Part& part) {
+    const Instruction& first = list[part.group.members.front()];
+    const OnStream stream(first.out[0].pool().number(), first.on_stream);
+    if (!part.group.alone) run_fused(list, part);
+    else if (first.on_host) run_on_host(first);
+    else run_now(first);
+}
+
+std::size_t Runner::run_from(std::span<const Instruction> list, const Schedule& schedule, std::size_t p, std::size_t& apart) {
+    if (p >= apart && p + 1 < schedule.parts.size() && schedule.parts[p + 1].follows) {
+        Together found = find_together(list, schedule, p);
+        try {
+            if (found.rows > 0) {
+                run_together(list, schedule, p, found);
+                return found.parts;
+            }
+            apart = p + found.parts - 1;  // the last may begin another chain
+        } catch (const MemoryError&) {
+            apart = schedule.parts.size();  // nothing that these need was overwritten: those run for which there is memory
+        } catch (const std::bad_alloc&) {
+            apart = schedule.parts.size();  // likewise
+        }
+    }
+    run_part(list, schedule.parts[p]);
+    return 1;
+}
+
+}  // namespace asnumpy

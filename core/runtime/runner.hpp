@@ -1,0 +1,41 @@
+// Runs the parts of a schedule. Compiled programs are kept by their content. Whoever calls holds the queue's lock of running.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/schedule.hpp"
+#include "runtime/stages.hpp"
+
+namespace asnumpy {
+
+// The programs from `first` on that may run together, and how many rows at a time; 0: one after another is as good.
+struct Together {
+    Stages stages;
+    std::size_t parts = 1;
+    std::int64_t rows = 0;
+};
+
+class Runner {
+public:
+    Together find_together(std::span<const Instruction>, const Schedule&, std::size_t first);
+    // Runs the part at p, or several from there together; returns how many. apart: the parts before this one run one by one.
+    std::size_t run_from(std::span<const Instruction>, const Schedule&, std::size_t p, std::size_t& apart);
+
+private:
+    struct ContentHash {
+        std::size_t operator()(const Program& p) const { return p.hash(); }
+    };
+
+    std::shared_ptr<const Executable> compiled(const Pool&, const Program&);
+    const Executable& executable(std::span<const Instruction>, const Schedule::Part&);
+    void run_fused(std::span<const Instruction>, const Schedule::Part&);
+    void run_part(std::span<const Instruction>, const Schedule::Part&);
+
+    std::vector<std::unordered_map<Program, std::shared_ptr<const Executable>, ContentHash>> programs_;  // by the pool's number
+    Launch launch_;  // kept for its storage
+};
+
+}  // namespace asnumpy
