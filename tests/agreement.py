@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 import asnumpy as ap
 
@@ -104,6 +105,11 @@ def assert_same(expected: Any, got: Any, ulp: float = 0, atol: float = 0) -> Non
     assert got == expected or (got != got and expected != expected), f"{got!r} where NumPy has {expected!r}"
 
 
+def same_list(one: ap.ndarray, other: ap.ndarray) -> bool:
+    """Equal values of any dtype, NaN equal to NaN."""
+    return repr(one.tolist()) == repr(other.tolist())
+
+
 def has_scalars(value: Any) -> bool:
     if type(value) in (tuple, list) or hasattr(value, "_fields"):
         return any(map(has_scalars, value))
@@ -145,6 +151,14 @@ def assert_same_error(error: BaseException, call: Callable[[], Any]) -> None:
         )
         return
     raise AssertionError(f"returned {got!r}, NumPy raises {type(error).__name__}({error})")
+
+
+def agree_error(call: Callable[[Any], Any]) -> None:
+    """`call(namespace)` raises with NumPy, and an exception of that class with ours."""
+    with pytest.raises(Exception) as expected:
+        call(np)
+    with pytest.raises(expected.type):
+        call(ap)
 
 
 def agree(

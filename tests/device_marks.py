@@ -1,6 +1,8 @@
-"""The devices besides the CPU that this session has, and marks for tests that need some."""
+"""The devices besides the CPU that this session has, marks for tests that need some, and what work left them."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
@@ -13,3 +15,7 @@ each_device = pytest.mark.parametrize("device", ap.devices(), ids=str)
 needs_one = pytest.mark.skipif(not OTHERS, reason="no device besides the CPU; ASNUMPY_CANN=sim simulates one")
 needs_two = pytest.mark.skipif(len(OTHERS) < 2, reason="needs two devices besides the CPU")
 needs_simulator = pytest.mark.skipif(not SIMULATED, reason="only the simulator keeps a log and can be told to fail")
+
+
+def left_devices() -> list[dict[str, Any]]:
+    return [one for one in ap.fallbacks() if one["device"] != "cpu"]

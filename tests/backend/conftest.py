@@ -25,3 +25,19 @@ def slow() -> None:
     """Each task starts late, so that a missing wait shows in the values, not only in the findings."""
     if SIMULATED:
         cannsim.configure(lag=200)
+
+
+@pytest.fixture
+def usual_settings() -> Iterator[None]:
+    """The defaults of a user, and counts that start from nothing."""
+    ap.forget_fallbacks()
+    with ap.config.using(fallback="count", implicit_copies="warn"):
+        yield
+    ap.forget_fallbacks()
+
+
+@pytest.fixture
+def deferred() -> Iterator[None]:
+    with ap.config.using(eager=False, eager_size=0):
+        ap.synchronize()
+        yield

@@ -1,4 +1,4 @@
-"""What runs together: explain() shows the programs, the pool's figures show which arrays never took memory.
+"""What runs together: explain() shows the programs.
 
 A debug build of the core (-DCMAKE_BUILD_TYPE=Debug) checks the grammar of every program before it runs it; here the
 text of the programs is checked in backend/explained.py.
@@ -7,7 +7,6 @@ text of the programs is checked in backend/explained.py.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -17,14 +16,9 @@ from seeded import generator
 import asnumpy as ap
 from asnumpy import _core
 
+pytestmark = pytest.mark.usefixtures("deferred")
+
 N = 5000  # more than two tiles
-
-
-@pytest.fixture(autouse=True)
-def deferred() -> Iterator[None]:
-    with ap.config.using(eager=False, eager_size=0):
-        ap.synchronize()
-        yield
 
 
 def data(*shape: int, dtype: object = np.float64) -> tuple[np.ndarray, ap.ndarray]:
@@ -295,71 +289,6 @@ def test_nothing_is_pending_when_eager() -> None:
         y = x + 1
         assert not y._pending and programs(y) == []
     equal(y, plain + 1)
-
-
-MEGABYTE = 1 << 20
-BIG = 1 << 20  # elements: 8 MB of float64
-
-
-def peak_of(work: object) -> int:
-    """Bytes that the pool handed out beyond what was in use before."""
-    ap.synchronize()
-    ap.reset_peak()
-    before = ap.memory_info()["in_use"]
-    work()  # type: ignore[operator]
-    return ap.memory_info()["peak"] - before
-
-
-@pytest.mark.host_memory
-def test_intermediates_take_no_memory() -> None:
-    x = ap.ones(BIG)
-    ap.eval(x)
-    kept = []
-
-    def chain() -> None:
-        y = x
-        for _ in range(20):
-            y = (y + x) * 0.5
-        ap.eval(y)
-        kept.append(y)
-
-    assert peak_of(chain) <= 8 * MEGABYTE + MEGABYTE
-    equal(kept[0][:5], np.ones(5))
-
-
-@pytest.mark.host_memory
-def test_fused_reduction_takes_no_array() -> None:
-    x = ap.ones(BIG)
-    ap.eval(x)
-    assert peak_of(lambda: float(((x + 1) * x).sum())) <= MEGABYTE
-
-
-@pytest.mark.host_memory
-def test_in_place_update_takes_no_array() -> None:
-    x = ap.ones(BIG)
-    ap.eval(x)
-
-    def update() -> None:
-        nonlocal x
-        x += 1
-        x *= x
-        ap.eval(x)
-
-    assert peak_of(update) <= MEGABYTE
-
-
-def test_recording_takes_no_memory() -> None:
-    x = ap.ones(BIG)
-    ap.eval(x)
-
-    def record() -> None:
-        y = x + 1
-        z = y * 2
-        assert z._pending
-        del y, z
-        ap.synchronize()
-
-    assert peak_of(record) <= MEGABYTE
 
 
 def test_lists_that_look_alike() -> None:

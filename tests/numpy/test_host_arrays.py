@@ -9,57 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 from agreement import assert_same_error, calls_of_numpys
+from host_values import (
+    FIELDS,
+    NUMERIC,
+    assert_as_numpy,
+    copied,
+    dates,
+    numbers,
+    objects,
+    records,
+    text,
+)
 
 import asnumpy as ap
 from asnumpy import config
-
-NUMERIC = "biufc"
-DATES = ["2024-01-31", "2023-06-01", "2024-02-29"]
-RECORDS = [("Ann", 3, 1.5), ("Bob", 1, 2.5), ("Cyd", 2, 0.5)]
-FIELDS = [("name", "U8"), ("count", "i4"), ("weight", "f8")]
-
-
-def assert_as_numpy(expected: Any, got: Any) -> None:
-    """What NumPy gives: numeric arrays and scalars as ours where ours were made, all else NumPy's own."""
-    if isinstance(expected, (tuple, list)):
-        assert type(got) is type(expected)
-        assert len(got) == len(expected)
-        for one, other in zip(expected, got, strict=True):
-            assert_as_numpy(one, other)
-        return
-    if isinstance(expected, (np.ndarray, np.generic)):
-        plain = ap.to_numpy(got) if isinstance(got, ap.ndarray) else got
-        if isinstance(got, ap.ndarray):
-            assert expected.dtype.kind in NUMERIC, f"{expected.dtype} came as an asnumpy.ndarray"
-        else:
-            assert isinstance(got, type(expected)), f"{type(got).__name__}, NumPy gives {type(expected).__name__}"
-        assert plain.dtype == expected.dtype
-        assert plain.shape == expected.shape
-        np.testing.assert_array_equal(plain, expected)
-        return
-    assert type(got) is type(expected)
-    assert got == expected
-
-
-def text(xp: Any) -> Any:
-    return xp.array(["pear", "fig", "apple", "fig"])
-
-
-def objects(xp: Any) -> Any:
-    return xp.array([[1], [2, 3], None], dtype=object)
-
-
-def dates(xp: Any) -> Any:
-    return xp.array(DATES, dtype="datetime64[D]")
-
-
-def records(xp: Any) -> Any:
-    return xp.array(RECORDS, dtype=FIELDS)
-
-
-def numbers(xp: Any) -> Any:
-    return xp.arange(4) * 1.5
-
 
 MAKERS: dict[str, Callable[[Any], Any]] = {
     "array of text": text,
@@ -251,11 +214,6 @@ def changed(array: Any, key: Any, value: Any) -> Any:
     return array
 
 
-def copied(xp: Any, array: Any, value: Any) -> Any:
-    xp.copyto(array, value)
-    return array
-
-
 def put(xp: Any, array: Any, index: Any, values: Any) -> Any:
     xp.put(array, index, values)
     return array
@@ -343,83 +301,6 @@ def test_they_are_counted() -> None:
     before = calls_of_numpys().get("numpy.unique", 0)
     ap.unique(np.array(["b", "a"]))
     assert calls_of_numpys()["numpy.unique"] == before + 1
-
-
-# --- NumPy's arrays as targets ---
-
-TARGETS: dict[str, Callable[[Any, np.ndarray], Any]] = {
-    "copyto": lambda xp, out: xp.copyto(out, numbers(xp)),
-    "copyto where": lambda xp, out: xp.copyto(out, numbers(xp), where=numbers(xp) > 2),
-    "put": lambda xp, out: xp.put(out, xp.array([0, 3]), numbers(xp)),
-    "place": lambda xp, out: xp.place(out, numbers(xp) > 2, numbers(xp)),
-    "putmask": lambda xp, out: xp.putmask(out, numbers(xp) > 2, numbers(xp)),
-    "put_along_axis": lambda xp, out: xp.put_along_axis(out, xp.array([1, 2]), 7.0, 0),
-    "add out": lambda xp, out: xp.add(numbers(xp), 1, out=out),
-    "add out by position": lambda xp, out: xp.add(numbers(xp), 1, out),
-    "in place": lambda xp, out: out.__iadd__(numbers(xp)),
-    "sum out": lambda xp, out: xp.sum(xp.ones((3, 4)), axis=0, out=out),
-    "mean out": lambda xp, out: xp.mean(xp.ones((3, 4)), axis=0, out=out),
-    "std out": lambda xp, out: xp.std(xp.ones((3, 4)), axis=0, out=out),
-    "median out": lambda xp, out: xp.median(xp.ones((3, 4)), axis=0, out=out),
-    "max out": lambda xp, out: xp.max(xp.ones((3, 4)), axis=0, out=out),
-    "cumsum out": lambda xp, out: xp.cumsum(numbers(xp), out=out),
-    "clip out": lambda xp, out: xp.clip(numbers(xp), 1, 2, out=out),
-    "clip out by position": lambda xp, out: xp.clip(numbers(xp), 1, 2, out),
-    "round out": lambda xp, out: xp.round(numbers(xp), 0, out),
-    "take out": lambda xp, out: xp.take(numbers(xp), [3, 2, 1, 0], out=out),
-    "take out by position": lambda xp, out: xp.take(numbers(xp), [3, 2, 1, 0], None, out),
-    "choose out": lambda xp, out: xp.choose([0, 1, 0, 1], [numbers(xp), -numbers(xp)], out=out),
-    "compress out": lambda xp, out: xp.compress([True] * 4, numbers(xp), out=out),
-    "concatenate out": lambda xp, out: xp.concatenate([numbers(xp)[:2], numbers(xp)[2:]], out=out),
-    "stack out": lambda xp, out: xp.stack([numbers(xp)[0], *numbers(xp)[1:]], out=out),
-    "dot out": lambda xp, out: xp.dot(xp.ones((4, 4)), numbers(xp), out=out),
-    "matmul out": lambda xp, out: xp.matmul(xp.ones((4, 4)), numbers(xp), out=out),
-    "einsum out": lambda xp, out: xp.einsum("ij,j->i", xp.ones((4, 4)), numbers(xp), out=out),
-    "outer out": lambda xp, out: xp.outer(xp.ones(1), numbers(xp), out=out.reshape(1, 4)),
-    "accumulate out": lambda xp, out: xp.add.accumulate(numbers(xp), out=out),
-    "reduce out": lambda xp, out: xp.add.reduce(xp.ones((3, 4)), out=out),
-    "percentile out": lambda xp, out: xp.percentile(xp.ones((3, 4)), 50, axis=0, out=out),
-    "nansum out": lambda xp, out: xp.nansum(xp.ones((3, 4)), axis=0, out=out),
-    "nan_to_num": lambda xp, out: xp.nan_to_num(out, copy=False),
-    "fill_diagonal": lambda xp, out: xp.fill_diagonal(out.reshape(2, 2), numbers(xp)[1]),
-    "assignment": lambda xp, out: out.__setitem__(slice(1, 3), numbers(xp)[:2]),
-    "assignment by a mask": lambda xp, out: out.__setitem__(numbers(xp) > 2, -1),
-}
-
-
-@pytest.mark.parametrize("name", TARGETS)
-def test_numpys_arrays_are_written(name: str) -> None:
-    expected, got = np.full(4, 5.0), np.full(4, 5.0)
-    wanted = TARGETS[name](np, expected)
-    made = TARGETS[name](ap, got)
-    np.testing.assert_array_equal(got, expected)
-    if wanted is not None:
-        assert isinstance(made, np.ndarray)
-        assert np.shares_memory(made, got)
-
-
-# --- NumPy's protocols never fail where NumPy would have computed ---
-
-DISPATCHED: dict[str, Callable[[Any], Any]] = {
-    "broadcast_arrays": lambda a: np.broadcast_arrays(a, None),
-    "where": lambda a: np.where(a > 1, "x", "y"),
-    "concatenate": lambda a: np.concatenate([a, ["x"]]),
-    "append": lambda a: np.append(a, None),
-    "full_like": lambda a: np.full_like(a, "x", dtype="U1"),
-    "stack": lambda a: np.stack([a, np.array([1, None, 2, 3], object)]),
-    "isin": lambda a: np.isin(a, ["x"]),
-    "add": lambda a: np.add(a, np.array([1, 2, 3, 4], object)),
-    "equal": lambda a: np.equal(a, np.array(["a", "b", "c", "d"], object)),
-    "copyto": lambda a: copied(np, np.zeros(4), a),
-    "array_equal": lambda a: np.array_equal(a, ["x"]),
-    "select": lambda a: np.select([a > 1], ["x"], "y"),
-}
-
-
-@pytest.mark.parametrize("name", DISPATCHED)
-def test_numpys_functions_of_ours(name: str) -> None:
-    plain = np.arange(4) * 1.5
-    assert_as_numpy(DISPATCHED[name](plain), DISPATCHED[name](ap.from_numpy(plain)))
 
 
 def test_a_list_that_contains_itself():
