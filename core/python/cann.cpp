@@ -7,6 +7,7 @@
 #include "ascend/launch/device_state.hpp"
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
+#include "python/ending.hpp"
 
 namespace asnumpy::python {
 
@@ -26,6 +27,7 @@ nb::dict cann_search() {
         const nb::gil_scoped_release released;  // CANN takes its time to start
         found = &ascend::search();
     }
+    if (ascend::in_use() && end_at_exit()) throw nb::python_error();
     nb::list tried;
     for (const auto& [place, outcome] : found->tried) tried.append(nb::make_tuple(string(place), string(outcome)));
     nb::dict search;
@@ -39,6 +41,11 @@ nb::dict cann_search() {
     search["devices"] = ascend::device_count();
     search["missing"] = strings(found->missing);
     search["absent"] = strings(found->absent);
+    nb::list libraries;
+    for (const auto& [path, outcome] : found->libraries) libraries.append(nb::make_tuple(string(path), string(outcome)));
+    search["libraries"] = libraries;
+    search["operator_files"] = string(found->operators);
+    search["doubts"] = strings(found->doubts);
     search["failure"] = string(ascend::why_not());
     return search;
 }
@@ -74,6 +81,7 @@ void note_foreign_use(const Array& a, bool written) {
 
 void bind_cann(nb::module_& m) {
     using nb::arg;
+    ascend::on_start([] { Py_AddPendingCall(end_at_exit, nullptr); });
     m.def("cann_search", cann_search);
     m.def("cann_stream", [](int device) {
         const Pool& pool = ascend::pool(device);

@@ -4,6 +4,7 @@
 #include <cstdarg>
 #include <new>
 
+#include "python/ending.hpp"
 #include "python/hooks.hpp"
 
 namespace asnumpy::python {
@@ -14,6 +15,7 @@ PyObject* axis_error = nullptr;
 PyObject* complex_warning = nullptr;
 
 void set_cann_error(const DeviceFailure& e) {
+    stop_after_the_end();
     if (!hooks.cann_error) return PyErr_SetString(PyExc_RuntimeError, e.what());
     PyObject* const error = PyObject_CallFunction(hooks.cann_error, "ssis", e.what(), e.function.c_str(), e.code, e.message.c_str());
     if (!error) return;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ascend/backend.hpp"
+#include "ascend/library/cann.hpp"
 #include "base/error.hpp"
 #include "base/fork_mutex.hpp"
 #include "base/immortal.hpp"
@@ -139,6 +140,8 @@ Pool& default_pool() {
     const bool first = process_pool.compare_exchange_strong(none, &chosen, std::memory_order_acq_rel);
     if (first && !wanted && &chosen == &cpu_pool() && ascend::wanted() && !ascend::ended())
         report("new arrays are made on the cpu: " + ascend::why_not() + "; ASNUMPY_DEVICE=cpu chooses this without a word");
+    if (first && ascend::in_use())
+        for (const std::string& doubt : ascend::search().doubts) report(doubt);
     return *process_pool.load(std::memory_order_acquire);
 }
 

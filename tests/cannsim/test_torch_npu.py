@@ -133,8 +133,8 @@ def test_the_block_in_the_documentation_runs(python: Path, tmp_path: Path) -> No
     assert run.returncode == 0, run.stderr
 
 
-def test_memory_is_shared_with_arrays(python: Path, tmp_path: Path) -> None:
-    """Both ways, in one process: arrays as tensors, tensors as arrays."""
+def with_asnumpy(python: Path, folder: Path, **settings: Any) -> dict[str, str]:
+    """The environment of a program that imports torch_npu and asnumpy; `folder` gets links to packages."""
     version = "import sys; print(sys.implementation.cache_tag)"
     theirs = subprocess.run([str(python), "-c", version], capture_output=True, text=True, check=True).stdout.strip()
     if theirs != sys.implementation.cache_tag:
@@ -142,14 +142,19 @@ def test_memory_is_shared_with_arrays(python: Path, tmp_path: Path) -> None:
     site = Path(scipy.__file__).parents[1]
     for name in ("scipy", "scipy.libs", "ml_dtypes"):  # what asnumpy needs and that environment may lack
         if (site / name).exists():
-            (tmp_path / name).symlink_to(site / name)
+            (folder / name).symlink_to(site / name)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ASNUMPY_")}
-    environment |= cannsim.environment(strict="error", findings=tmp_path / "findings")
-    environment |= {
+    environment |= cannsim.environment(strict="error", findings=folder / "findings", **settings)
+    return environment | {
         "LD_LIBRARY_PATH": str(acl.folder()), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0", "ASNUMPY_CANN": "sim",
         "ASNUMPY_CANNSIM_LIB": str(acl.folder()),
-        "PYTHONPATH": os.pathsep.join([str(Path(ap.__file__).parents[1]), str(tmp_path)]),
+        "PYTHONPATH": os.pathsep.join([str(Path(ap.__file__).parents[1]), str(folder)]),
     }
+
+
+def test_memory_is_shared_with_arrays(python: Path, tmp_path: Path) -> None:
+    """Both ways, in one process: arrays as tensors, tensors as arrays."""
+    environment = with_asnumpy(python, tmp_path)
     program = PROGRAM.with_name("torch_npu_exchange.py")
     run = subprocess.run(
         [str(python), str(program)], env=environment, capture_output=True, text=True, timeout=300, check=False
@@ -160,6 +165,32 @@ def test_memory_is_shared_with_arrays(python: Path, tmp_path: Path) -> None:
     assert not [case for case in cases if case["failure"]], [case for case in cases if case["failure"]]
     found = (tmp_path / "findings").read_text() if (tmp_path / "findings").exists() else ""
     assert all(line.startswith("cannsim: leak: ") for line in found.splitlines()), found
+
+
+TENSOR = "import torch, torch_npu\nt = torch.ones(4, device='npu:0')\n"
+ARRAY = "import asnumpy as ap\nx = ap.ones(4, device='ascend:0') * 2\nassert x.sum() == 8\n"
+
+
+@pytest.mark.parametrize("beginning", [
+    TENSOR + ARRAY, ARRAY + TENSOR, "import torch, torch_npu\n" + ARRAY + TENSOR, "import asnumpy\n" + TENSOR + ARRAY,
+], ids=["torch_npu first", "asnumpy first", "torch_npu is imported first", "asnumpy is imported first"])  # fmt: skip
+def test_who_starts_cann_first_ends_it_last(python: Path, tmp_path: Path, beginning: str) -> None:
+    """Whichever comes first, both work until the process ends, and neither uses what the other has ended."""
+    log = tmp_path / "log"
+    use = "print((t + 1).sum().item(), float((x + 1).sum()))"
+    run = subprocess.run(
+        [str(python), "-c", f"{beginning}{use}\nimport atexit\natexit.register(lambda: {use})"],
+        env=with_asnumpy(python, tmp_path) | {"CANNSIM_LOG": str(log)}, capture_output=True, text=True, timeout=300,
+        check=False,
+    )
+    assert run.returncode == 0 and "Exception" not in run.stderr, run.stderr[-2000:]
+    assert run.stdout.splitlines()[-2:] == ["8.0 12.0"] * 2
+    calls = [one["function"] for one in json.loads(log.read_text())]
+    assert calls.count("aclInit") == 2 and calls.count("aclFinalizeReference") == 1  # arrays let go of what they took
+    if "aclFinalize" in calls:  # torch_npu ends CANN where it has started it
+        after = calls[calls.index("aclFinalize") + 1 :]
+        assert not [name for name in after if not name.startswith(("aclDestroy", "aclrtFree"))], after
+        assert calls.index("aclFinalizeReference") < calls.index("aclFinalize")
 
 
 def test_several_devices_of_another_chip(python: Path) -> None:

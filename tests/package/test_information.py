@@ -32,7 +32,8 @@ def report(**cann: Any) -> dict[str, Any]:
     """A machine without anything, but for what is given."""
     blank: dict[str, Any] = {
         "asked": "", "tried": [], "folder": "", "loaded": False, "simulated": False, "version": "", "chip": "",
-        "devices": 0, "missing": [], "absent": [], "failure": "CANN was not found", "libraries": {}, "operators": None,
+        "devices": 0, "missing": [], "absent": [], "failure": "CANN was not found", "libraries": [], "operators": None,
+        "operator_files": "", "doubts": [],
     }
     extra = {name: cann.pop(name) for name in ("device_nodes", "driver", "kernels", "environment") if name in cann}
     environment = dict.fromkeys(diagnosis.VARIABLES) | extra.pop("environment", {})
@@ -80,6 +81,7 @@ PART = [("/cann (ASNUMPY_CANN)", "libascendcl.so was opened, but libopapi.so: ca
     (report(asked="sim"), "ASNUMPY_CANN=sim: nothing was found there", "ASNUMPY_CANNSIM_LIB"),
     (report(**FOUND, device_nodes=[node("davinci0")], environment=OPP), "no driver's version file", "the driver"),
     (report(**FOUND), "ASCEND_OPP_PATH is not set", "set_env.sh"),
+    (report(**FOUND, doubts=["the OPP package was not found; install it"]), "OPP package was not found", "install it"),
     (report(**FOUND, kernels=[], environment=OPP), "the toolkit has no compiled operators", "Ascend-cann-kernels"),
     (report(**FOUND, operators={"documented": 771, "lacking": ["aclnnErf"]}, environment=OPP),
      "lacks 1 of 771 operators: aclnnErf", "newer CANN"),

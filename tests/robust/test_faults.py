@@ -41,6 +41,7 @@ ELSEWHERE = {
     "aclGetRecentErrMsg": "it gives the text, and null means that there is none",
     "aclrtGetVersion": "asked where aclsysGetCANNVersion gives nothing",
     "aclrtCreateStream": "the older form of aclrtCreateStreamWithConfig",
+    "aclFinalize": "the older form of aclFinalizeReference",
     "aclrtCreateEventWithFlag": "the older form of aclrtCreateEventExWithFlag",
     "AclSetTensorAddr": "the older form of aclSetTensorAddr",
     "aclDestroyAclOpExecutor": "an executor that is no longer kept; ended with CANN otherwise",
@@ -52,7 +53,7 @@ ELSEWHERE = {
     **dict.fromkeys(("aclmdlRIExecuteAsync", "aclmdlRIDestroy"), "graphs are not captured here"),
 }
 DESTROYING = ["elementwise", "indexing", "tensor_lists", "streams"]
-AT_THE_END = ["aclFinalize", "aclrtResetDevice", "aclrtDestroyStream", "aclrtFreeHost", "aclrtDestroyEvent",
+AT_THE_END = ["aclFinalizeReference", "aclrtResetDevice", "aclrtDestroyStream", "aclrtFreeHost", "aclrtDestroyEvent",
               "aclrtFree"]
 
 

@@ -157,3 +157,56 @@ def test_a_device_that_does_not_exist(use: str) -> None:
     )
     done = run_script(source, ASNUMPY_CANN="sim", CANNSIM_DEVICES="2", ASNUMPY_DEVICE="")
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
+
+
+def installed(folder: Path, operators: str = "libopapi.so") -> Path:
+    """A folder with the simulator's libraries in the place of CANN's."""
+    folder.mkdir(parents=True)
+    for name in ("libascendcl.so", "libnnopbase.so", "libcannsim.so"):
+        (folder / name).symlink_to(cannsim.folder() / name)
+    (folder / operators).symlink_to(cannsim.folder() / "libopapi.so")
+    return folder
+
+
+@needs_simulator
+@pytest.mark.parametrize("operators", ["libopapi_math.so", "libaclnn_math.so"])
+def test_operators_in_libraries_of_their_own(tmp_path: Path, operators: str) -> None:
+    """Versions divide the operators differently; the folder where users install it is found without a word."""
+    folder = installed(tmp_path / "Ascend" / "cann" / "lib64", operators)
+    done = run_script(
+        "import asnumpy as ap\nassert (ap.ones(3, dtype='f4') + 1).sum() == 6 and ap.devices() == ['cpu', 'ascend:0']\n"
+        "from asnumpy.runtime import cann_search\nprint(*cann_search.search().opened())",
+        **ALONE, ASNUMPY_CANN="", HOME=str(tmp_path),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [Path(path) for path in done.stdout.split()] == [
+        folder / name for name in ("libascendcl.so", "libnnopbase.so", operators)
+    ]
+
+
+@needs_simulator
+def test_a_vendor_s_operators_come_first(tmp_path: Path) -> None:
+    """What a user has installed beside CANN's operators is found, and shown by `info`."""
+    vendor = tmp_path / "op_api" / "lib" / "libcust_opapi.so"
+    vendor.parent.mkdir(parents=True)
+    library(vendor, """
+        int aclnnNegGetWorkspaceSize(void* self, void* out, unsigned long* size, void** executor) { return 561000; }
+        int aclnnNeg(void* workspace, unsigned long size, void* executor, void* stream) { return 0; }
+    """)
+    source = """
+import asnumpy as ap
+from asnumpy import cann
+x, out = cann.empty(4), cann.empty(4)
+cann.op("aclnnAbs")(x, out)
+try:
+    cann.op("aclnnNeg")(x, out)
+except cann.CannError as error:
+    assert error.code == 561000, error
+else:
+    raise AssertionError("the vendor's operator was not called")
+"""
+    variables = {**ALONE, "ASNUMPY_CANN": "sim", "ASCEND_CUSTOM_OPP_PATH": f"{tmp_path / 'absent'}:{tmp_path}"}
+    done = run_script(source, **variables)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    done = run_script("import sys, asnumpy.__main__ as program\nsys.exit(program.main(['info']))", **variables)
+    assert f"            {vendor}\n" in done.stdout

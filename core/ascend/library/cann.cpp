@@ -12,7 +12,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <thread>
 
+#include "ascend/library/libraries.hpp"
+#include "ascend/library/places.hpp"
 #include "base/error.hpp"
 #include "base/immortal.hpp"
 #include "cann/codes.hpp"
@@ -29,19 +32,17 @@ struct aclCANNPackageVersion {
 namespace asnumpy::ascend {
 namespace {
 
-constexpr const char* runtime_library = "libascendcl.so";
-// Newer versions have the operators of the last two apart; what a version lacks of these is no failure.
-constexpr std::array operator_libraries{"libnnopbase.so", "libopapi.so", "libopapi_math.so", "libopapi_nn.so"};
-
 struct Loaded {
     Cann cann;
     Search search;
-    std::vector<void*> libraries;
-    bool started = false;  // by us, and so ours to end
+    Libraries libraries;
+    bool started = false;  // by us
+    void (*on_start)() = nullptr;
     std::vector<void (*)()> at_end;
     std::mutex mutex;
     std::atomic<bool> in_use{false};
-    std::atomic<bool> ended{false};
+    std::atomic<bool> ended{false};             // for all but `ending`
+    std::atomic<std::thread::id> ending{};      // the thread that ends it, while it does
     bool forked = false;   // why it has ended
 };
 
@@ -50,66 +51,16 @@ Loaded& loaded_state() {
     return *state;
 }
 
-std::string variable(const char* name) {
-    const char* const value = std::getenv(name);
-    return value ? value : "";
-}
-
-bool exists(const std::string& path) {
-    struct stat found {};
-    return stat(path.c_str(), &found) == 0;
-}
-
-// The folder of the simulator: beside the module that this code is part of, unless a variable names another.
-std::string simulator_folder() {
-    if (const std::string named = variable("ASNUMPY_CANNSIM_LIB"); !named.empty()) return named;
-    Dl_info here{};
-    if (!dladdr(reinterpret_cast<const void*>(&loaded_state), &here) || !here.dli_fname) return "cannsim/lib";
-    const std::string path = here.dli_fname;
-    const auto slash = path.rfind('/');
-    return (slash == std::string::npos ? std::string(".") : path.substr(0, slash)) + "/cannsim/lib";
-}
-
-// The folder of a toolkit, or one below it, that has the libraries; empty: none has.
-std::string library_folder(const std::string& toolkit) {
-#if defined(__aarch64__)
-    const std::string machine = "aarch64-linux";
-#else
-    const std::string machine = "x86_64-linux";
-#endif
-    for (const std::string& below : {std::string(), std::string("/lib64"), "/" + machine + "/lib64", std::string("/runtime/lib64"),
-                                     std::string("/latest/lib64"), std::string("/ascend-toolkit/latest/lib64")})
-        if (exists(toolkit + below + "/" + runtime_library)) return toolkit + below;
-    return {};
-}
-
-std::string loader_message() {
-    const char* const message = dlerror();
-    return message ? message : "the loader gave no reason";
-}
-
 // Opens the libraries of a folder (empty: by the loader's own path); notes what came of it.
 bool open(Loaded& state, const std::string& folder, const std::string& shown) {
-    const std::string prefix = folder.empty() ? "" : folder + "/";
-    // Operators of CANN load plug-ins that take symbols from what is loaded already.
-    void* const runtime = dlopen((prefix + runtime_library).c_str(), RTLD_NOW | RTLD_GLOBAL);
-    if (!runtime) {
-        state.search.tried.emplace_back(shown, loader_message());
-        return false;
-    }
-    state.libraries = {runtime};
-    std::string refused;
-    for (const char* const name : operator_libraries) {
-        if (void* const handle = dlopen((prefix + name).c_str(), RTLD_NOW | RTLD_GLOBAL)) state.libraries.push_back(handle);
-        else if (std::strcmp(name, "libopapi.so") == 0) refused = loader_message();
-    }
-    if (!refused.empty()) {
-        state.search.tried.emplace_back(shown, std::string(runtime_library) + " was opened, but " + refused);
-        return false;
-    }
-    state.search.tried.emplace_back(shown, "opened");
-    state.search.folder = folder;
-    return true;
+    Search& s = state.search;
+    s.operators = s.simulated ? std::string() : operators_folder(folder);
+    const std::string refused = state.libraries.open(folder, vendor_libraries(s.operators));
+    if (state.libraries.find("cannsim_clear")) s.simulated = true, s.operators.clear();
+    s.libraries = state.libraries.outcomes();
+    s.tried.emplace_back(shown, refused.empty() ? "opened" : refused);
+    if (refused.empty()) s.folder = folder;
+    return refused.empty();
 }
 
 bool open_toolkit(Loaded& state, const std::string& path, const std::string& origin) {
@@ -146,8 +97,7 @@ bool look(Loaded& state) {
         if (!path.empty() && open_toolkit(state, path, name)) return true;
     }
     if (open(state, "", std::string(runtime_library) + " (the loader's path)")) return true;
-    const std::string usual = "/usr/local/Ascend/ascend-toolkit/latest";
-    return exists(usual) && open_toolkit(state, usual, "where it is usually installed");
+    return std::ranges::any_of(usual_toolkits(), [&](const std::string& usual) { return open_toolkit(state, usual, "where it is usually installed"); });
 }
 
 std::string places_text(const Search& search) {
@@ -158,7 +108,7 @@ std::string places_text(const Search& search) {
 
 void take_functions(Loaded& state) {
     const auto take = [&state](auto& member, const char* name, bool required) {
-        member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(state.cann.find(name));
+        member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(state.libraries.find(name));
         if (!member) (required ? state.search.missing : state.search.absent).emplace_back(name);
     };
 #define ASNUMPY_CANN_TAKE(name) take(state.cann.name, #name, true);
@@ -224,8 +174,8 @@ void start(Loaded& state) {
     }
     s.devices = static_cast<int>(devices);
     if (const char* const chip = c.aclrtGetSocName()) s.chip = chip;
-    // Registered after the libraries are open: it runs before they are torn down.
-    std::atexit([] { shut_down(); });
+    if (!s.simulated && s.operators.empty()) s.doubts.push_back(why_no_operators());
+    if (state.on_start) state.on_start();
     pthread_atfork(nullptr, nullptr, [] {
         loaded_state().forked = true;
         loaded_state().ended.store(true, std::memory_order_release);
@@ -243,11 +193,7 @@ Loaded& loaded() {
 
 }  // namespace
 
-void* Cann::find(const char* name) const {
-    for (void* const library : loaded_state().libraries)
-        if (void* const found = dlsym(library, name)) return found;
-    return nullptr;
-}
+void* Cann::find(const char* name) const { return loaded_state().libraries.find_operator(name); }
 
 const Search& search() { return loaded().search; }
 int device_count() { return ended() ? 0 : search().devices; }
@@ -262,7 +208,7 @@ std::string why_not() {
 
 const Cann& cann() {
     Loaded& state = loaded();
-    if (!state.search.devices || state.ended.load(std::memory_order_relaxed)) [[unlikely]] throw DeviceFailure("ascend: " + why_not());
+    if (!state.search.devices || ended()) [[unlikely]] throw DeviceFailure("ascend: " + why_not());
     return state.cann;
 }
 
@@ -277,12 +223,17 @@ void fail(const std::string& what, int code) {
     throw DeviceFailure(what + " failed with " + code_text(code) + after_colon(said), {what.begin(), std::ranges::find_if_not(what, is_part)}, code, said);
 }
 
+void on_start(void (*action)()) { loaded_state().on_start = action; }
+
 void at_end(void (*action)()) {
     const std::lock_guard lock(loaded().mutex);
     loaded().at_end.push_back(action);
 }
 
-bool ended() { return loaded_state().ended.load(std::memory_order_acquire); }
+bool ended() {
+    const Loaded& state = loaded_state();
+    return state.ended.load(std::memory_order_acquire) && state.ending.load(std::memory_order_relaxed) != std::this_thread::get_id();
+}
 bool wanted() { return search().loaded || (!search().asked.empty() && search().asked != "off"); }
 bool in_use() { return loaded_state().in_use.load(std::memory_order_acquire); }
 
@@ -291,9 +242,15 @@ void shut_down() noexcept {
     if (!state.search.devices || state.ended) return;
     const std::lock_guard lock(state.mutex);
     if (state.ended) return;
-    for (auto action = state.at_end.rbegin(); action != state.at_end.rend(); ++action) (*action)();
+    // From now on other threads' calls fail, so that none of them takes anew what is given back here.
+    state.ending = std::this_thread::get_id();
     state.ended = true;
-    if (state.started) state.cann.aclFinalize();  // what it says, nobody can hear any more
+    for (auto action = state.at_end.rbegin(); action != state.at_end.rend(); ++action) (*action)();
+    // What these say, nobody can hear any more. Each aclInit counts, also one that finds CANN started by another library.
+    std::uint64_t left = 0;
+    if (state.cann.aclFinalizeReference) state.cann.aclFinalizeReference(&left);
+    else if (state.started) state.cann.aclFinalize();
+    state.ending = std::thread::id{};
 }
 
 }  // namespace asnumpy::ascend

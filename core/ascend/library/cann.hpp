@@ -26,14 +26,14 @@ namespace asnumpy::ascend {
     each(aclrtGetVersion)                                                                                                          \
     each(aclSetAclOpExecutorRepeatable) each(aclDestroyAclOpExecutor) each(aclSetTensorAddr) each(AclSetTensorAddr)                \
     each(aclSetDynamicTensorAddr) each(aclmdlRICaptureBegin) each(aclmdlRICaptureEnd) each(aclmdlRIExecuteAsync)                   \
-    each(aclmdlRIDestroy)
+    each(aclmdlRIDestroy) each(aclFinalizeReference)
 
 struct Cann {
 #define ASNUMPY_CANN_MEMBER(name) decltype(&::name) name = nullptr;
     ASNUMPY_CANN_REQUIRED(ASNUMPY_CANN_MEMBER)
     ASNUMPY_CANN_OPTIONAL(ASNUMPY_CANN_MEMBER)
 #undef ASNUMPY_CANN_MEMBER
-    // A function of any of its libraries; null where this version has none of that name.
+    // A function of any of its libraries, of a vendor's operators first; null where there is none of that name.
     void* find(const char* name) const;
 };
 
@@ -44,6 +44,9 @@ struct Search {
     std::string folder;                      // of the libraries that are used; empty: the loader's own path, or none
     bool loaded = false;
     bool simulated = false;
+    std::vector<std::pair<std::string, std::string>> libraries;  // what the loader was given and what came of it; vendors' last
+    std::string operators;                   // the folder of the operators' files; empty: none was found, or it is the simulator
+    std::vector<std::string> doubts;         // what is likely to fail later, and what to do
     std::string version, chip;               // as CANN says; empty: not known
     int devices = 0;
     std::vector<std::string> missing;        // functions that every supported version has and this one lacks
@@ -67,9 +70,12 @@ inline void check(int code, const char* function) {
     if (code) [[unlikely]] fail(function, code);
 }
 
+// What is to be called when CANN has started, on whichever thread that is: who embeds the core sees there to it that shut_down() is
+// called while libraries still work, which they do no more when static objects are destroyed. To be set before the first use.
+void on_start(void (*action)());
 // Something to do before CANN ends, while all of it still works; the last registered is done first.
 void at_end(void (*)());
-// Ends CANN: waits for its work, gives back what was taken. Done at exit if not before; afterwards every call fails.
+// Ends CANN: waits for its work, gives back what was taken; afterwards every call fails.
 void shut_down() noexcept;
 bool ended();                                // after shut_down, and in a child of fork
 

@@ -68,7 +68,8 @@ private:
 // This thread, and no other, enqueues on the device as long as the object lives, on the stream that it works on.
 class Enqueuing {
 public:
-    explicit Enqueuing(Context& device) : lock_((device.expect_usable(), device.mutex)), here_(device) {
+    // A child of fork may not wait: nobody there gives the lock back. Who waited may find the device gone.
+    explicit Enqueuing(Context& device) : lock_((device.expect_usable(), device.mutex)), here_((device.expect_usable(), device)) {
         device.streams.select(current_stream(device.pool->number()));
     }
 

@@ -27,18 +27,11 @@ NUMBERS = {
 
 
 @cache
-def _libraries() -> tuple[ctypes.CDLL, ...]:
+def _libraries() -> dict[str, ctypes.CDLL]:
     found = cann_search.search()
     if found.failure:
         raise CannError(f"asnumpy.cann: {found.failure}")
-    opened = []
-    for name in cann_search.LIBRARIES:
-        try:
-            opened.append(ctypes.CDLL(found.path(name)))
-        except OSError:
-            if name in cann_search.NEEDED:
-                raise
-    return tuple(opened)
+    return {path: ctypes.CDLL(path) for path in found.opened()}
 
 
 def forget_libraries() -> None:
@@ -51,10 +44,11 @@ os.register_at_fork(after_in_child=forget_libraries)
 
 
 def find(name: str) -> Any | None:
-    """The function of that name in any of the libraries, or None."""
-    for library in _libraries():
+    """The function of that name in any of the libraries, or None. A vendor's own operator comes before CANN's."""
+    libraries = _libraries()
+    for path in cann_search.search().opened(vendors_first=name.startswith("aclnn")):
         try:
-            return getattr(library, name)
+            return getattr(libraries[path], name)
         except AttributeError:
             continue
     return None

@@ -104,6 +104,8 @@ def checked(device: Any, function: str) -> int:
         number = int(text.partition(":")[2] or 0) if text.partition(":")[0] == "ascend" else -1
     init()
     count = device_count()
+    if not count:
+        raise CannError(f"{function}: {cann_search.search().failure}")
     if not 0 <= number < count:
         raise ValueError(f"{function}: expected a device from ascend:0 to ascend:{count - 1}, got {device!r}")
     return number

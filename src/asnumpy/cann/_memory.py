@@ -75,8 +75,14 @@ def _forget() -> None:
 
 @_devices.at_end
 def _release_all() -> None:
+    failures = []
     for memory in list(_living):
-        memory.release()
+        try:
+            memory.release()
+        except CannError as error:  # of a device that is lost, say; the others go on
+            failures.append(error)
+    if failures:
+        raise failures[0]
 
 
 def empty(shape: Any, dtype: Any = "float32", *, policy: str = "huge_first", device: Any = None) -> Tensor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 from dataclasses import asdict
 from typing import Any
@@ -14,15 +13,9 @@ from asnumpy.runtime import cann_search
 
 
 def probe() -> dict[str, Any]:
-    """Loads CANN in this process and tells what the core found, which libraries there are, and their devices."""
+    """Loads CANN in this process and tells what the core found, and its devices."""
     found = cann_search.search()
-    result: dict[str, Any] = {**asdict(found), "libraries": {}, "properties": [], "operators": None}
-    for name in cann_search.LIBRARIES:
-        try:
-            ctypes.CDLL(found.path(name))
-            result["libraries"][name] = found.path(name)
-        except OSError as error:
-            result["libraries"][name] = f"not loaded: {error}"
+    result: dict[str, Any] = {**asdict(found), "properties": [], "operators": None}
     if found.failure:
         return result
     names = operators()

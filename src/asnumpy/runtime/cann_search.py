@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from asnumpy import _core
 
-# In the order in which they are loaded. Newer versions have the operators of the last two apart.
-LIBRARIES = ("libascendcl.so", "libnnopbase.so", "libopapi.so", "libopapi_math.so", "libopapi_nn.so")
-NEEDED = LIBRARIES[:3]
+VENDORS = "libcust_opapi.so"  # operators that somebody has installed beside CANN's
 
 
 @dataclass(frozen=True)
@@ -27,10 +25,14 @@ class Search:
     missing: list[str]                  # functions that every supported version has and this one lacks
     absent: list[str]                   # functions that other versions have
     failure: str                        # why there is no device, and what to do; empty: there is one
+    libraries: list[tuple[str, str]]    # what the loader was given and what came of it; vendors' last
+    operator_files: str                 # the folder of CANN's operators; empty: none was found, or it is the simulator
+    doubts: list[str]                   # what is likely to fail later, and what to do
 
-    def path(self, library: str) -> str:
-        """How the dynamic linker is asked for a library."""
-        return f"{self.folder}/{library}" if self.folder else library
+    def opened(self, vendors_first: bool = False) -> list[str]:
+        """The libraries that were opened, as the loader knows them, in the order in which names are looked for."""
+        paths = [path for path, outcome in self.libraries if outcome == "opened"]
+        return sorted(paths, key=lambda path: not path.endswith(VENDORS)) if vendors_first else paths
 
 
 def search() -> Search:

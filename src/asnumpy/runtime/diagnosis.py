@@ -40,8 +40,8 @@ def probe() -> tuple[dict[str, Any], Problem | None]:
     """What loading CANN gives, found out in a process of its own: a broken CANN may end the one that loads it."""
     empty: dict[str, Any] = {
         "asked": os.environ.get("ASNUMPY_CANN", ""), "tried": [], "folder": "", "loaded": False, "simulated": False,
-        "version": "", "chip": "", "devices": 0, "missing": [], "absent": [], "failure": "not known", "libraries": {},
-        "properties": [], "operators": None,
+        "version": "", "chip": "", "devices": 0, "missing": [], "absent": [], "failure": "not known", "libraries": [],
+        "operator_files": "", "doubts": [], "properties": [], "operators": None,
     }
     try:
         done = subprocess.run(
@@ -109,7 +109,7 @@ def kernels(home: str | None) -> list[str] | None:
 
 def in_part(tried: list[tuple[str, str]]) -> str | None:
     """What the loader said of a place that has CANN's first library and cannot be used; None where none has it."""
-    absent = ("opened", "does not exist", "has no", "not looked for", f"{cann_search.LIBRARIES[0]}: cannot open")
+    absent = ("opened", "does not exist", "has no", "not looked for", "libascendcl.so: cannot open")
     return next((f"{place}: {outcome}" for place, outcome in tried if not outcome.startswith(absent)), None)
 
 
@@ -165,8 +165,11 @@ def problems(report: dict[str, Any]) -> Iterator[Problem]:
             "there are devices and no driver's version file", f"install the driver below /{DRIVER}, or mount it"
         )
     if cann["devices"] and not cann["simulated"]:
-        if not environment["ASCEND_OPP_PATH"]:
-            yield Problem("ASCEND_OPP_PATH is not set: CANN cannot find its operators", "source CANN's set_env.sh")
+        for doubt in cann["doubts"]:
+            what, _, remedy = doubt.partition("; ")
+            yield Problem(what, remedy)
+        if not environment["ASCEND_OPP_PATH"] and not cann["doubts"]:
+            yield Problem("ASCEND_OPP_PATH is not set: CANN may not find its operators", "source CANN's set_env.sh")
         if report["kernels"] == []:
             yield Problem("the toolkit has no compiled operators", "install Ascend-cann-kernels for the chip")
     lacking = (cann["operators"] or {}).get("lacking", [])
@@ -225,8 +228,10 @@ def lines(report: dict[str, Any]) -> Iterator[str]:
     label = " (the simulator: no hardware is used)" if cann["simulated"] else ""
     yield f"  CANN      {cann['version'] or ('none' if not cann['loaded'] else 'of an unknown version')}{label}"
     if cann["loaded"]:
-        for name, where in cann["libraries"].items():
-            yield f"            {name}: {where}"
+        for path, outcome in cann["libraries"]:
+            yield f"            {path}" + f": {outcome}" * (outcome != "opened")
+        if cann["operator_files"]:
+            yield f"            operators' files: {cann['operator_files']}"
         if cann["operators"]:
             count = cann["operators"]
             yield f"            operators: {count['documented'] - len(count['lacking'])} of {count['documented']}"
