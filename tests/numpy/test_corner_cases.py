@@ -27,6 +27,67 @@ def test_keys_of_flat(key: Any) -> None:
     agree(assign, sample((3, 4), "int64"))
 
 
+def test_flat_as_an_iterator() -> None:
+    def places(a: Any) -> Any:
+        f = a.flat
+        said = [next(f).item(), f.index, f.coords, [v.item() for v in f], f.index, f.coords, list(f)]
+        said += [f[3].item(), f.index, f.coords, next(f).item(), f.index]
+        f[2] = 1
+        return [*said, f.index, len(f), sum(f).item(), f.index]
+
+    for shape in ((7,), (3, 4), (2, 1, 5), (1, 1, 4)):
+        a = np.arange(np.prod(shape)).reshape(shape)
+        assert places(ap.from_numpy(a)) == places(a)
+
+
+@pytest.mark.host_memory
+@pytest.mark.parametrize("layout", [lambda a: a, lambda a: a.T, lambda a: a[:, ::2]], ids=["C", "F", "strided"])
+@pytest.mark.parametrize("writable", [True, False])
+def test_flat_as_an_array(layout: Any, writable: bool) -> None:
+    def flags(xp: Any) -> Any:
+        a = layout(xp.arange(12.0).reshape(3, 4))
+        a.flags.writeable = writable
+        made = a.flat.__array__()
+        if made.flags.writeable:
+            made[1] = 100
+        cast = np.asarray(a.flat, np.float32)
+        return made.flags.writeable, np.asarray(a.flat).flags.writeable, cast.flags.writeable, cast.dtype, a.tolist()
+
+    assert flags(ap) == flags(np)
+
+
+def test_elements_of_flat_cannot_be_deleted() -> None:
+    with pytest.raises(TypeError, match="Cannot delete"):
+        del ap.ones(3).flat[1]
+
+
+@pytest.mark.parametrize("how", [
+    {"ndmax": 1}, {"ndmax": 2}, {"ndmax": 1, "ndmin": 2}, {"ndmax": -1}, {"ndmax": 65}, {"ndmin": 65},
+    {"ndmin": 3}, {"ndmin": -1}, {"ndmax": 1.0}, {"ndmax": np.int64(2)}, {"ndmin": 2.0},
+    {"ndmax": 1, "ndmin": 2, "dtype": object},
+], ids=repr)
+@pytest.mark.parametrize("value", [[[1, 2], [3, 4]], [1.5], 7, np.ones((2, 2)), []], ids=repr)
+@pytest.mark.skipif("ndmax" not in (np.array.__doc__ or ""), reason="this NumPy has no ndmax")
+def test_fewest_and_most_axes(value: Any, how: dict[str, Any]) -> None:
+    agree("array", value, **how)
+
+
+def test_squeeze_of_a_subclass_that_knows_no_axis() -> None:
+    class Old(ap.ndarray):
+        def squeeze(self) -> Any:  # type: ignore[override]
+            return super().squeeze()
+
+    assert ap.squeeze(ap.ones((2, 1)).view(Old)).shape == (2,)
+
+
+def test_arguments_of_array_function() -> None:
+    a = ap.array([1, 2])
+    with pytest.raises(TypeError, match="args must be a tuple, got ndarray"):
+        a.__array_function__(np.reshape, (ap.ndarray,), a, (2, 1))
+    with pytest.raises(TypeError, match="kwargs must be a dict, got tuple"):
+        a.__array_function__(np.reshape, (ap.ndarray,), (a,), (2, 1))
+
+
 def test_masks_of_flat() -> None:
     a = sample((3, 4), "float32")
     agree(lambda xp, a, mask: a.flat[mask], a, np.arange(12) % 3 == 0)

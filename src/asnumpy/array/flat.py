@@ -54,7 +54,11 @@ class flatiter:
     def coords(self) -> tuple[int, ...]:
         if self._array.size == 0:
             return (0,) * self._array.ndim
-        return tuple(int(i) for i in np.unravel_index(self._next, self._array.shape)) if self._array.ndim else ()
+        found, rest = [], self._next
+        for length in self._array.shape[:0:-1]:
+            rest, place = divmod(rest, length)
+            found.append(place)
+        return (rest, *reversed(found)) if self._array.ndim else ()
 
     def _line(self) -> ndarray:
         """The elements as one axis: a view where the strides allow it, else a copy."""
@@ -72,18 +76,19 @@ class flatiter:
 
     def __next__(self) -> Any:
         if self._next >= self._array.size:
-            self._next = 0
             raise StopIteration
         self._next += 1
         return self._line()[self._next - 1]
 
     def __getitem__(self, key: Any, /) -> Any:
+        self._next = 0  # as NumPy's, which goes to what is asked for and back to its start
         if not _simple(key):
             return host_result(_numpy_flat_getitem, self._array, key)
         found = self._line()[key]
         return found.copy() if isinstance(found, ndarray) else found
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
+        self._next = 0
         if not _simple(key) or _core.overlaps_itself(self._array):
             host_result(_numpy_flat_setitem, self._array, key, value)
             return
@@ -107,8 +112,15 @@ class flatiter:
         if view is None:
             _core.assign(self._array, line.reshape(self._array.shape))
 
-    def __array__(self, dtype: Any = None, /, *, copy: Any = None) -> np.ndarray:
-        return np.array(self._line(), dtype=dtype)
+    def __delitem__(self, key: Any, /) -> None:
+        raise TypeError("Cannot delete iterator elements")
+
+    def __array__(self, dtype: Any = None, /, *, copy: bool | None = None) -> np.ndarray:
+        """The array's own memory where it is contiguous, else a copy, read-only since writing to it would be lost."""
+        made = np.array(self._line(), copy=copy)  # of the array's dtype: NumPy casts what it gets
+        if not copy and not (self._array._flags_c_contiguous and self._array.flags.writeable):
+            made.flags.writeable = False
+        return made
 
     def __eq__(self, value: Any, /) -> Any:
         return self._line() == value

@@ -125,6 +125,17 @@ def _from_ndarray(a: ndarray, dtype: Any, copy: bool | None, order: Any) -> ndar
     return out
 
 
+_MOST_AXES = 64
+
+
+def _check_axes(ndmin: Any, ndmax: Any) -> None:
+    least, most = index(ndmin), index(ndmax) or _MOST_AXES
+    if not 0 <= most <= _MOST_AXES:
+        raise ValueError(f"array: ndmax must be in the range [0, NPY_MAXDIMS ({_MOST_AXES})], got {most}")
+    if least > most:
+        raise ValueError(f"array: ndmin must be <= ndmax ({most}), got {least}")
+
+
 def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int = 0, ndmax: int = 0) -> ndarray:
     if _core.is_number(value):
         value, copy = (_asarray(value), None) if copy is not False else (value._numpy_scalar(), copy)  # a copy already
@@ -165,6 +176,8 @@ def array(
 ) -> ndarray:
     if type(object) in (list, tuple) and dtype is None and copy is True and order == "K" and not ndmin and not ndmax:
         return _asarray(object)
+    if ndmin or ndmax:
+        _check_axes(ndmin, ndmax)
     return _convert(object, dtype, copy_rule(copy), order, ndmin, ndmax)
 
 

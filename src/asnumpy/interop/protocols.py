@@ -63,6 +63,10 @@ def array_function(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """`__array_function__`: one of NumPy's functions, called with arrays of ours."""
     if not all(issubclass(kind, (ndarray, np.ndarray)) for kind in types):
         return NotImplemented
+    if not isinstance(args, tuple):
+        raise TypeError(f"__array_function__: args must be a tuple, got {type(args).__name__}")
+    if not isinstance(kwargs, dict):
+        raise TypeError(f"__array_function__: kwargs must be a dict, got {type(kwargs).__name__}")
     own = _own_function(function)
     if own is not None and callable(own) and not isinstance(own, type):
         return _core.call_back(own, args, kwargs)

@@ -114,7 +114,8 @@ def expand_dims(a: ArrayLike, axis: Any) -> ndarray:
 
 @public
 def squeeze(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = None) -> ndarray:
-    return _own(a).squeeze(axis)
+    own = _own(a)
+    return own.squeeze() if axis is None else own.squeeze(axis)  # a subclass may know no axis
 
 
 @public
