@@ -57,6 +57,9 @@ WITHDRAWN = {
     ("aclnnSplitTensor", "out"): ("shape",),
     ("aclnnIndex", "indices"): ("dtypes",),
     ("aclnnIndexPutImpl", "indices"): ("dtypes",),
+    ("aclnnFmodTensor", "out"): ("shape",),
+    ("aclnnPolar", "angle"): ("shape",),
+    ("aclnnPolar", "out"): ("shape",),
 }
 # A number is a tensor without axes: these take it, although "from 1 axis on" is said of them.
 NUMBERS_TOO = {
@@ -69,6 +72,8 @@ NUMBERS_TOO = {
 # What they say too narrowly: torch_npu's calls have more.
 WIDENED = {
     ("aclnnMinDim", "indices"): {"dtypes": "iq"},
+    ("aclnnMatmul", "out"): {"rank": [0, 6]},
+    ("aclStft", "out"): {"rank": [2, 4]},
 }
 
 

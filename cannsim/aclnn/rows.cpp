@@ -61,7 +61,7 @@ const Index& index() {
 constexpr std::pair<std::string_view, std::string_view> row_operators[] = {
     {"aclnnMul", "multiply"}, {"aclnnNeg", "negative"}, {"aclnnAbs", "absolute"}, {"aclnnSign", "sign"}, {"aclnnReal", "real"},
     {"aclnnDiv", "divide"}, {"aclnnFloorDivide", "floor_divide"}, {"aclnnRemainderTensorTensor", "remainder"},
-    {"aclnnFmodTensor", "fmod"}, {"aclnnReciprocal", "reciprocal"}, {"aclnnPowTensorTensor", "power"},
+    {"aclnnFmodTensor", "fmod"}, {"aclnnPowTensorTensor", "power"},
     {"aclnnEqTensor", "equal"}, {"aclnnNeTensor", "not_equal"}, {"aclnnLtTensor", "less"}, {"aclnnLeTensor", "less_equal"},
     {"aclnnGtTensor", "greater"}, {"aclnnGeTensor", "greater_equal"}, {"aclnnLogicalAnd", "logical_and"},
     {"aclnnLogicalOr", "logical_or"}, {"aclnnLogicalXor", "logical_xor"}, {"aclnnLogicalNot", "logical_not"},

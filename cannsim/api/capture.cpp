@@ -26,6 +26,7 @@ struct Update {  // between TaskUpdateBegin and TaskUpdateEnd
 struct Models {
     std::mutex mutex;
     std::unordered_map<void*, Model> models;
+    std::unordered_map<void*, std::weak_ptr<Graph>> capturing;  // and not ended
     std::unordered_map<void*, std::pair<std::weak_ptr<Graph>, std::shared_ptr<Graph::Group>>> groups;
     std::unordered_map<Stream*, Update> updates;
 };
@@ -39,6 +40,17 @@ std::shared_ptr<Graph> graph_of(void* handle) {
     const auto found = models().models.find(handle);
     if (found == models().models.end()) throw Refusal{ACL_ERROR_INVALID_PARAM, text("modelRI: expected a captured model, got ", static_cast<const void*>(handle))};
     return found->second.graph;
+}
+
+// Also of one that is still being captured.
+std::shared_ptr<Graph> begun_graph_of(void* handle) {
+    {
+        const std::scoped_lock lock(models().mutex);
+        const auto found = models().capturing.find(handle);
+        if (found != models().capturing.end())
+            if (const std::shared_ptr<Graph> graph = found->second.lock()) return graph;
+    }
+    return graph_of(handle);
 }
 
 std::shared_ptr<Graph> capture_of(const Stream& stream) {
@@ -58,7 +70,10 @@ int begin(const char* function, void* handle, std::int32_t mode) {
         if (mode < ACL_MODEL_RI_CAPTURE_MODE_GLOBAL || mode > ACL_MODEL_RI_CAPTURE_MODE_RELAXED) throw Refusal{ACL_ERROR_INVALID_PARAM, text("mode: expected 0, 1 or 2, got ", mode)};
         const std::scoped_lock lock(stream->issuing);
         if (stream->capture.get()) throw Refusal{ACL_ERROR_RT_STREAM_CAPTURED, text("stream ", stream->number, " is captured already")};
-        stream->capture.set(std::make_shared<Graph>(*stream, mode));
+        const auto graph = std::make_shared<Graph>(*stream, mode);
+        stream->capture.set(graph);
+        const std::scoped_lock models_lock(models().mutex);
+        models().capturing[graph.get()] = graph;
         return 0;
     });
 }
@@ -84,6 +99,10 @@ int32_t aclmdlRICaptureEnd(void* stream, void** modelRI) {
             throw Refusal{ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "the capture was begun by another thread"};
         const Graph::Status status = graph->status();
         graph->end();
+        {
+            const std::scoped_lock lock(models().mutex);
+            models().capturing.erase(graph.get());
+        }
         release(*s);
         for (const auto& other : graph->joined()) release(*other);
         *modelRI = nullptr;
@@ -214,7 +233,7 @@ int32_t aclmdlRIDestroyUnregisterCallback(void* modelRI, void (*)(void*)) {
 int32_t aclmdlRIGetId(void* modelRI, uint32_t* modelRIId) {
     return entry("aclmdlRIGetId", {{"modelRI", modelRI}}, [&] {
         expect_given(modelRIId, "modelRIId");
-        *modelRIId = graph_of(modelRI)->number;
+        *modelRIId = begun_graph_of(modelRI)->number;
         return 0;
     });
 }

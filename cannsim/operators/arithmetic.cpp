@@ -20,7 +20,8 @@ template <bool subtract, bool reversed> Work plan_alpha(Call& call) {
     const DType common = second.kind == Kind::tensor ? call.promote(self.dtype, call.tensor_at(1).dtype, second.name)
                                                      : call.promote_scalar(scalar_dtype(call, 1), self.dtype, second.name);
     if (subtract && common == DType::boolean) call.refuse("self", "numbers, got bool: differences of bool are not defined");
-    if (!castable(scalar_dtype(call, 2), common)) call.refuse("alpha", text("a value of ", asnumpy::name(common), ", got ", asnumpy::name(scalar_dtype(call, 2))));
+    const bool counts = common == DType::boolean && asnumpy::is_integer(scalar_dtype(call, 2));  // a factor of bools may be 1 or 0
+    if (!counts && !castable(scalar_dtype(call, 2), common)) call.refuse("alpha", text("a value of ", asnumpy::name(common), ", got ", asnumpy::name(scalar_dtype(call, 2))));
     Pipeline p(call);
     Value a = p.in(self, common), b = operand(p, call, 1, common);
     if constexpr (reversed) std::swap(a, b);

@@ -57,18 +57,29 @@ Work clamp(Call& call, std::optional<std::string_view> low, std::optional<std::s
     return p.work();
 }
 
+// One of the bounds may be null.
+Work clamp_to_tensors(Call& call) {
+    const Tensor self = call.tensor_at(0);
+    const std::optional<Tensor> low = call.optional("clipValueMin"), high = call.optional("clipValueMax");
+    if (!low && !high) call.refuse("clipValueMin", "a bound, got null for both", ACLNN_ERR_PARAM_NULLPTR);
+    std::vector<Tensor> given{self};
+    for (const auto& bound : {low, high})
+        if (bound) given.push_back(*bound);
+    const DType common = promoted(call, given);
+    Pipeline p(call);
+    auto value = p.in(self, common);
+    if (low) value = p.apply("maximum", value, p.in(*low, common));
+    if (high) value = p.apply("minimum", value, p.in(*high, common));
+    p.out(value, first_output(call));
+    return p.work();
+}
+
 const Operators bounds{
     {"aclnnClamp", [](Call& call) { return clamp(call, "clipValueMin", "clipValueMax"); }, {"clipValueMin", "clipValueMax"}},
     {"aclnnClampMin", [](Call& call) { return clamp(call, "clipValueMin", std::nullopt); }},
     {"aclnnClampMax", [](Call& call) { return clamp(call, std::nullopt, "clipValueMax"); }},
     {"aclnnInplaceClampMax", [](Call& call) { return clamp(call, std::nullopt, "clipValueMax"); }},
-    {"aclnnClampTensor", [](Call& call) {
-        Pipeline p(call);
-        const array three{call.tensor_at(0), call.tensor_at(1), call.tensor_at(2)};
-        const DType common = promoted(call, three);
-        p.out(p.apply("minimum", p.apply("maximum", p.in(three[0], common), p.in(three[1], common)), p.in(three[2], common)), first_output(call));
-        return p.work();
-    }},
+    {"aclnnClampTensor", clamp_to_tensors, {"clipValueMin", "clipValueMax"}},
     {"aclnnClampMinTensor", [](Call& call) { return plan_elementwise(call, "maximum"); }},
     {"aclnnInplaceClampMinTensor", [](Call& call) { return plan_elementwise(call, "maximum"); }},
     {"aclnnClampMaxTensor", [](Call& call) { return plan_elementwise(call, "minimum"); }},

@@ -59,9 +59,9 @@ public:
         }
     }
 
-    // The next output; its values are computed in `dtype` and converted.
-    void out(const Tensor& tensor, DType dtype) {
-        call_.expect_shape(tensor, out_shape_);
+    // The next output; its values are computed in `dtype` and converted. Some operators take any shape of one element for one.
+    void out(const Tensor& tensor, DType dtype, bool any_of_one = false) {
+        if (!any_of_one || asnumpy::count(out_shape_) != 1 || tensor.size() != 1) call_.expect_shape(tensor, out_shape_);
         call_.expect_castable(dtype, tensor);
         outs_.emplace_back(tensor, dtype);
     }

@@ -5,23 +5,27 @@
 namespace cannsim {
 namespace {
 
-// One member of `indices`: a tensor of integers takes one axis, one of bools as many as it has; null or of no elements: the axis stays.
+// One member of `indices`: a tensor of integers takes one axis, one of bools as many as it has; with null, or torch_npu's sign for it, the axis stays.
 struct Key {
     Tensor tensor;  // slot -1: null
     int first = 0, count = 1;
     bool masks() const { return tensor.slot >= 0 && tensor.dtype == DType::boolean; }
-    bool picks() const { return tensor.slot >= 0 && (masks() || tensor.size() > 0); }
+    bool picks() const { return tensor.slot >= 0; }
 };
 
 class Picks {
 public:
     Picks(const Call& call, const Tensor& self) : self_(self) {
         int axis = 0;
-        for (const auto& one : call.optional_tensors("indices")) {
+        const auto given = call.optional_tensors("indices");
+        const bool any = std::ranges::any_of(given, [](const auto& one) { return one && one->size() != 0; });
+        for (const auto& one : given) {
             Key key;
             key.first = axis;
-            // torch_npu gives an empty tensor of self's dtype for an axis that stays; a mask may be empty where the axis is.
-            const bool stays = one && one->ndim() == 1 && one->size() == 0 && (axis >= self.ndim() || self.length(axis) != 0 || one->dtype != DType::boolean);
+            // torch_npu gives an empty tensor of self's dtype for an axis that stays, beside one that is indexed; a mask may be empty where the
+            // axis is. Other empty tensors are indices that pick nothing.
+            const bool stays = one && any && one->ndim() == 1 && one->size() == 0 && one->dtype == self.dtype &&
+                               (axis >= self.ndim() || self.length(axis) != 0 || one->dtype != DType::boolean);
             if (one && !stays) {
                 key.tensor = *one;
                 call.expect(one->dtype == DType::boolean || one->dtype == DType::int32 || one->dtype == DType::int64, "indices",

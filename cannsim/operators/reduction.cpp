@@ -71,10 +71,10 @@ template <class T> struct Product {
         return result;
     }
 };
-Work product(Call& call, std::vector<int> axes, bool keep) {
+Work product(Call& call, std::vector<int> axes, bool keep, bool any_of_one = false) {
     const DType inner = wide(call.dtype("dtype"));
     Fold fold(call, std::move(axes), keep);
-    fold.out(call.tensor("out"), inner);
+    fold.out(call.tensor("out"), inner, any_of_one);
     return fold.work(inner, []<class T>(std::span<T> v, const Sink& sink) { sink(0, Product<T>::of(v)); });
 }
 
@@ -99,11 +99,11 @@ template <bool largest, class T> std::size_t extreme(std::span<const T> v) {
     }
 }
 
-Work extremes(Call& call, bool smallest, bool largest, std::vector<int> axes, bool keep, std::initializer_list<std::string_view> outs) {
+Work extremes(Call& call, bool smallest, bool largest, std::vector<int> axes, bool keep, std::initializer_list<std::string_view> outs, bool any_of_one = false) {
     Fold fold(call, std::move(axes), keep);
     fold.not_empty();
     const DType inner = widened_half(call.tensor("self").dtype);
-    for (const std::string_view out : outs) fold.out(call.tensor(out), inner);
+    for (const std::string_view out : outs) fold.out(call.tensor(out), inner, any_of_one);
     return fold.work(inner, [smallest, largest]<class T>(std::span<T> v, const Sink& sink) {
         if (smallest) sink(0, v[extreme<false, T>(v)]);
         if (largest) sink(smallest, v[extreme<true, T>(v)]);
@@ -113,7 +113,7 @@ Work extremes(Call& call, bool smallest, bool largest, std::vector<int> axes, bo
 template <bool largest> Work plan_extreme_of_axes(Call& call) {
     return extremes(call, !largest, largest, call.axes("dim", call.tensor("self").ndim()), call.flag("keepDim"), {"out"});
 }
-template <bool largest> Work plan_extreme_of_all(Call& call) { return extremes(call, !largest, largest, call_all(call), false, {"out"}); }
+template <bool largest> Work plan_extreme_of_all(Call& call) { return extremes(call, !largest, largest, call_all(call), false, {"out"}, true); }
 Work plan_max_v2(Call& call) {
     if (call.flag("noopWithEmptyDims") && call.ints("dims").empty()) return extremes(call, false, true, {}, true, {"out"});
     return extremes(call, false, true, call.axes("dims", call.tensor("self").ndim()), call.flag("keepDims"), {"out"});
@@ -283,7 +283,7 @@ const Operators reductions{
     {"aclnnReduceNansum", [](Call& call) { return plan_sum(call, "dim", "keepDim", call.dtype("dtype"), true); }},
     {"aclnnMean", plan_mean},
     {"aclnnMeanV2", plan_mean_v2},
-    {"aclnnProd", [](Call& call) { return product(call, call_all(call), false); }},
+    {"aclnnProd", [](Call& call) { return product(call, call_all(call), false, true); }},
     {"aclnnProdDim", [](Call& call) { return product(call, one_axis(call), call.flag("keepDim")); }},
     {"aclnnAmax", plan_extreme_of_axes<true>},
     {"aclnnAmin", plan_extreme_of_axes<false>},

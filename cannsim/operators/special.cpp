@@ -86,17 +86,22 @@ constexpr auto logit_slope = [](double x, double dy, Numbers<1> p) {
     return x < p[0] || x > 1 - p[0] ? 0 : dy / (x * (1 - x));
 };
 
-Work plan_inverse_root(Call& call) {
+// 1 / x, or of its square root: floats also of integers.
+template <bool of_root> Work plan_inverse(Call& call) {
     const Tensor self = call.tensor_at(0);
     const DType inner = asnumpy::is_complex(self.dtype) || self.dtype == DType::float64 ? self.dtype : DType::float32;
     Pipeline p(call);
-    p.out(p.apply("reciprocal", p.apply("sqrt", p.in(self, inner))), first_output(call));
+    auto value = p.in(self, inner);
+    if constexpr (of_root) value = p.apply("sqrt", value);
+    p.out(p.apply("reciprocal", value), first_output(call));
     return p.work();
 }
 
 const Operators functions{
-    {"aclnnRsqrt", plan_inverse_root},
-    {"aclnnInplaceRsqrt", plan_inverse_root},
+    {"aclnnRsqrt", plan_inverse<true>},
+    {"aclnnInplaceRsqrt", plan_inverse<true>},
+    {"aclnnReciprocal", plan_inverse<false>},
+    {"aclnnInplaceReciprocal", plan_inverse<false>},
     real_operator<1>("aclnnSinc", no_names, sinc),
     real_operator<1>("aclnnInplaceSinc", no_names, sinc),
     real_operator<1>("aclnnErfinv", no_names, inverse_erf),

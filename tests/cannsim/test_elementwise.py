@@ -183,6 +183,7 @@ FLOATING = {
     np.divide,
     np.arctan2,
     np.signbit,
+    np.reciprocal,
     np.logaddexp,
     np.logaddexp2,
 }
