@@ -1,4 +1,4 @@
-"""Forms of calls that other programs make and documents mention in passing: outputs that broadcast, null for one of two, one element."""
+"""Forms of calls that other programs make: outputs that broadcast, null for one of two, any shape of one element."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ def test_a_spectrum_of_windows_of_one_signal() -> None:
     signal = values((32,), np.float32)
     frames = np.lib.stride_tricks.sliding_window_view(signal, 8)[::4]
     expected = np.fft.rfft(frames, axis=-1).T.astype(np.complex64)
-    got = acl.result("aclStft", signal, None, ..., 8, 4, 8, False, True, True, out=np.empty(expected.shape, np.complex64))
+    out = np.empty(expected.shape, np.complex64)
+    got = acl.result("aclStft", signal, None, ..., 8, 4, 8, False, True, True, out=out)
     np.testing.assert_allclose(got, expected, atol=1e-5)
 
 
