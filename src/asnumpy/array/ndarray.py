@@ -20,7 +20,7 @@ from asnumpy.host.door import host, take_over
 from asnumpy.interop import array_api, protocols
 from asnumpy.linalg import _products as products
 from asnumpy.reduction.reductions import ALL, ANY, LARGEST, PRODUCT, SMALLEST, SUM, reduced
-from asnumpy.runtime.devices import Device, device_of, memory_of
+from asnumpy.runtime.devices import Device, device_of, memory_of, over_host_memory
 from asnumpy.sorting.order import in_place
 from asnumpy.statistics.averages import mean_of
 from asnumpy.ufunc.errstate import watching
@@ -54,7 +54,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         try:
             kind = as_dtype(dtype, "ndarray")
             if buffer is not None or strides is not None:
-                return _core.wrap_numpy(np.ndarray(shape, kind, buffer, offset, strides, order))
+                return over_host_memory(np.ndarray(shape, kind, buffer, offset, strides, order), "ndarray")
         except _core.UnsupportedDtype:  # or memory that is not aligned
             return np.ndarray(shape, dtype, buffer, offset, strides, order)
         lengths = (shape.__index__(),) if hasattr(shape, "__index__") else tuple(n.__index__() for n in shape)

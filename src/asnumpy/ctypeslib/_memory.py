@@ -10,15 +10,17 @@ import numpy.ctypeslib
 from asnumpy import _core
 from asnumpy._public import public_in
 from asnumpy.array.ndarray import ndarray
+from asnumpy.runtime.devices import over_host_memory
 
 
 @public_in(np.ctypeslib)
-def as_array(obj: Any, shape: Any = None) -> ndarray:
+def as_array(obj: Any, shape: Any = None) -> Any:
     """An array over the memory of a ctypes array or pointer. A pointer needs a shape.
 
-    What it shares with C is computed at once: operations on it are not deferred.
+    What it shares with C is computed at once: operations on it are not deferred. Where new arrays are a device's, it
+    is a numpy.ndarray.
     """
-    return _core.wrap_numpy(np.ctypeslib.as_array(obj, shape), "ctypeslib.as_array")
+    return over_host_memory(np.ctypeslib.as_array(obj, shape), "ctypeslib.as_array")
 
 
 @public_in(np.ctypeslib)

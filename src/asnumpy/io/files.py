@@ -21,6 +21,7 @@ from asnumpy._types import ArrayLike, Order
 from asnumpy.array.ndarray import ndarray
 from asnumpy.dtypes.dtype import EXTENDED, as_dtype, is_extended
 from asnumpy.host.door import take_over
+from asnumpy.runtime.devices import over_host_memory
 
 
 def stored_dtype(dtype: np.dtype) -> np.dtype:
@@ -65,7 +66,9 @@ def restored(value: Any) -> Any:
 
 
 class memmap(ndarray):
-    """An array over a mapped file. Nothing is read until elements are used; on the CPU nothing is copied either.
+    """An array over a mapped file. Nothing is read until elements are used, and nothing is copied.
+
+    Where new arrays are made on a device, a numpy.memmap takes its place.
 
     What is written to the array is in the mapping when the assignment returns, visible to every other mapping of
     the file, and on the disk at the latest after `flush()` or when the array and all its views are gone. Mode "c" keeps
@@ -99,7 +102,10 @@ memmap.__module__ = "asnumpy"
 
 
 def _over(kind: Any, mapped: Any) -> Any:
-    made = _core.Array.__new__(kind, _core.wrap_numpy(mapped.view(np.ndarray)))
+    over = over_host_memory(mapped.view(np.ndarray), "memmap")
+    if not isinstance(over, ndarray):
+        return mapped
+    made = _core.Array.__new__(kind, over)
     made._mapped = mapped
     made.filename, made.offset, made.mode = mapped.filename, mapped.offset, mapped.mode
     return made
@@ -199,7 +205,10 @@ def load(
     file: Any, mmap_mode: Any = None, allow_pickle: bool = False, fix_imports: bool = True, encoding: Any = "ASCII", *,
     max_header_size: int = 10000,
 ) -> Any:
-    """With `mmap_mode` the result is a `memmap`. Arrays of strings, objects or structures come as NumPy's."""
+    """With `mmap_mode` the result is a `memmap`, NumPy's where new arrays are a device's.
+
+    Arrays of strings, objects or structures come as NumPy's.
+    """
     made = np.load(
         os.fspath(file) if hasattr(file, "__fspath__") else file, mmap_mode, allow_pickle, fix_imports, encoding,
         max_header_size=max_header_size,

@@ -13,6 +13,7 @@ from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.convert import from_host
 from asnumpy.dtypes.dtype import as_dtype, is_extended, wide_dtype
 from asnumpy.host.door import take_over
+from asnumpy.runtime.devices import over_host_memory
 
 
 def _readable(dtype: Any) -> tuple[Any, Any]:
@@ -117,10 +118,19 @@ def fromstring(string: Any, dtype: DTypeLike | None = float, count: int = -1, *,
 @public
 def frombuffer(
     buffer: Any, dtype: DTypeLike | None = None, count: int = -1, offset: int = 0, *, like: Any = None,
-) -> ndarray:
-    """The array shares the buffer's memory; elements that are not aligned or in the other byte order are copied."""
+) -> Any:
+    """The array shares the buffer's memory.
+
+    Where that cannot be, since elements are not aligned or new arrays are a device's, a buffer that may change stays
+    in a numpy.ndarray, and one that may not is copied.
+    """
     given: Any = float if dtype is None else dtype
     as_dtype(given, "frombuffer")
     plain = np.frombuffer(buffer, given, count, offset)
-    usable = plain.dtype.isnative and plain.flags.aligned
-    return _core.wrap_numpy(plain) if usable and _core.default_device() == "cpu" else from_host(plain, "frombuffer")
+    if plain.flags.writeable:
+        return over_host_memory(plain, "frombuffer") if plain.flags.aligned else plain
+    if plain.flags.aligned and _core.default_device() == "cpu":
+        return _core.wrap_numpy(plain, "frombuffer")
+    made = from_host(plain, "frombuffer")
+    made.flags.writeable = False
+    return made

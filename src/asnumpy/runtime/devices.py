@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
+
 from asnumpy import _core
 from asnumpy._public import public
 
@@ -85,6 +87,15 @@ def devices() -> list[Device]:
     Returns a list of asnumpy.Device.
     """
     return [Device(name) for name in _core.devices()]
+
+
+def over_host_memory(plain: np.ndarray, function: str) -> Any:
+    """An array of ours over the memory of NumPy's, which a file or another object shares.
+
+    Where new arrays are a device's, which cannot share it, it stays NumPy's: its elements go to the device when they
+    meet arrays there.
+    """
+    return _core.wrap_numpy(plain, function) if _core.default_device() == "cpu" else plain
 
 
 class DeviceMemory:
