@@ -4,6 +4,7 @@
 #include "python/beside.hpp"
 #include "python/bindings.hpp"
 #include "python/convert.hpp"
+#include "python/errors.hpp"
 #include "python/exports.hpp"
 #include "python/gil.hpp"
 #include "python/hooks.hpp"
@@ -58,5 +59,10 @@ void initialise(nb::module_& m) {
 
 NB_MODULE(_core, m) {
     m.doc() = "The core of asnumpy: arrays, ufuncs, the queue that runs them.";
-    asnumpy::python::initialise(m);
+    try {
+        asnumpy::python::initialise(m);
+    } catch (...) {  // an import that fails says which, and why
+        asnumpy::python::set_python_error();
+        throw nanobind::python_error();
+    }
 }

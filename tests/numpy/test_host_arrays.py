@@ -183,6 +183,7 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "bincount of labels": lambda xp: xp.bincount(xp.unique(text(xp), return_inverse=True)[1]),
     "histogram of spans": lambda xp: xp.histogram(xp.diff(dates(xp)).astype("i8"), bins=2),
     "lists of both": lambda xp: xp.array([[1, "a"], [2, "b"]]),
+    "a list of an element and a date": lambda xp: xp.array([xp.arange(3.0)[1], np.datetime64("2020-01-01")]),
     "reduce of objects": lambda xp: xp.add.reduce(xp.array([1, 2.5], object)),
     "outer of objects": lambda xp: xp.multiply.outer(xp.array([1, 2], object), xp.arange(2)),
     "dot of objects": lambda xp: xp.dot(xp.array([1, 2], object), xp.arange(2)),

@@ -348,3 +348,12 @@ def test_random_choice_of_no_axes_is_an_array():
             assert made.shape == () and isinstance(made, (ap.ndarray, np.ndarray)) and not ap.isscalar(made)
             assert made.tolist() in (range(5) if isinstance(population, int) else list(population))
             assert ap.isscalar(source.choice(population))
+
+
+def test_numbers_are_seeds_and_counts():
+    three = ap.asarray([3, 1])[0]
+    for make in (ap.random.default_rng, lambda seed: ap.random.Generator(ap.random.PCG64(seed)), ap.random.RandomState):
+        assert make(three).normal(size=3).tolist() == make(3).normal(size=3).tolist()
+    assert ap.random.default_rng([three, 1]).random() == ap.random.default_rng([3, 1]).random()
+    assert sorted(ap.random.default_rng(1).permutation(three).tolist()) == [0, 1, 2]
+    assert ap.random.default_rng(1).multivariate_hypergeometric([2, 2, 2], three).sum() == 3

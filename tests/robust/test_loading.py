@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from robust.processes import run_script
 
@@ -72,3 +75,9 @@ def test_a_device_may_be_used_beside_a_default_that_is_the_cpu() -> None:
 def test_what_lies_on_the_cpu_stays_there_before_the_default_is_decided() -> None:
     run("x = ap.from_dlpack(np.arange(4.0))\nassert not loaded()\n"
         "assert ap.pad(x, 1).device == 'cpu' == ap.linspace(x, 2, 4).device and ap.Device() == 'ascend:0'", "")
+
+
+def test_an_import_that_fails_says_what_is_missing() -> None:
+    source = "import sys; sys.modules['ml_dtypes'] = None; import asnumpy"
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "ImportError" in done.stderr and "ml_dtypes" in done.stderr

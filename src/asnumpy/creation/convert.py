@@ -36,7 +36,10 @@ def _stacked(values: Any) -> ndarray | None:
         if part is None or (parts and part.shape != parts[0].shape):
             return None
         parts.append(part)
-    dtype = np.result_type(*(part.dtype for part in parts))
+    try:
+        dtype = np.result_type(*(part.dtype for part in parts))
+    except TypeError:  # numbers beside dates: objects
+        return None
     if not supported(dtype):
         return None
     beside = next(part for part in parts if isinstance(part, ndarray) and not part._host_visible)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
@@ -218,7 +219,7 @@ def _shifted(x: Any, axes: Any, back: bool) -> ndarray:
 
     if axes is None:
         axes = tuple(range(a.ndim))
-    elif isinstance(axes, (int, np.integer)):
+    elif isinstance(axes, numbers.Integral):
         return roll(a, shift(axes), axes)
     return roll(a, [shift(axis) for axis in axes], axes)
 

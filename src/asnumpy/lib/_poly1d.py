@@ -218,7 +218,7 @@ class poly1d:
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, poly1d):
             return NotImplemented
-        return self._coeffs.shape == other._coeffs.shape and bool((self._coeffs == other._coeffs).all())
+        return self._coeffs.shape == other._coeffs.shape and (self._coeffs == other._coeffs).all()
 
     def __ne__(self, other: object) -> Any:
         return NotImplemented if not isinstance(other, poly1d) else not self == other

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import threading
 from operator import index
 from typing import Any, Self
@@ -58,8 +59,12 @@ class BitGenerator:
 
     def reseed(self, seed: Any) -> None:
         """Starts anew at the beginning of the stream that the seed selects."""
-        if isinstance(seed, ndarray):
+        if isinstance(seed, numbers.Integral):
+            seed = int(seed)
+        elif isinstance(seed, ndarray):
             seed = to_numpy(seed)
+        elif isinstance(seed, (list, tuple)):
+            seed = [int(one) if isinstance(one, numbers.Integral) else one for one in seed]
         source = seed if isinstance(seed, ISeedSequence) else SeedSequence(seed)
         low, high = (int(word) for word in source.generate_state(2, np.uint64))
         with self.lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from typing import Any
 
@@ -51,8 +52,9 @@ def draw_kinds(source: Source, colors: Any, nsample: Any, size: Any, method: str
     """How many of each kind `nsample` items hold that are taken from `colors` of each, without replacement."""
     if method not in ("count", "marginals"):
         raise ValueError('multivariate_hypergeometric: method must be "count" or "marginals".')
-    if not isinstance(nsample, (int, np.integer)) or isinstance(nsample, bool):
+    if not isinstance(nsample, numbers.Integral) or isinstance(nsample, bool):
         raise ValueError("multivariate_hypergeometric: nsample must be an integer")
+    nsample = int(nsample)
     if nsample < 0:
         raise ValueError("multivariate_hypergeometric: nsample must be nonnegative.")
     plain = _core.to_numpy_view(colors, False) if isinstance(colors, ndarray) else np.asarray(colors)

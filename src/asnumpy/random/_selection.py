@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable
 from math import prod
 from operator import index
@@ -95,7 +96,7 @@ def permutation_of(source: Source, count: int) -> ndarray:
 
 def permute(source: Source, x: Any, axis: int = 0) -> ndarray:
     """`permutation`: the numbers below an int in random order, or the subarrays along an axis."""
-    if isinstance(x, (int, np.integer)):
+    if isinstance(x, numbers.Integral):
         return permutation_of(source, max(int(x), 0))
     along = _normal_axis(axis, x.ndim if isinstance(x, ndarray) else np.ndim(x))
     array = held(x)
