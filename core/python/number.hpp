@@ -64,6 +64,9 @@ inline Pool& home_of(PyObject* array) { return is_number_object(array) ? *as_num
 PyObject* view_of_number(PyNumber*, View&&, DType);
 PyObject* number_subscript(PyNumber*, PyObject* key);  // a new reference; null for a key that arrays answer
 
+// The class that a class statement stands for: Number (which: null), or one of its kinds by name.
+PyObject* number_class(PyObject* cls, const char* which);
+void make_truths();  // the CPU's two numbers of bool, when their class is made
 void create_number_functions(nb::module_&);
 
 }  // namespace asnumpy::python

@@ -1,144 +1,20 @@
-// Indexing with integers, slices, None and Ellipsis, reading and writing; all else goes to the Python package.
+// Reading and writing what a key selects; keys that the core does not know go to the Python package.
 #include <cstring>
 #include <optional>
-#include <vector>
 
 #include "python/convert.hpp"
 #include "python/devices.hpp"
 #include "python/hooks.hpp"
+#include "python/keys.hpp"
 #include "python/number.hpp"
 #include "python/transfer.hpp"
 #include "python/ufunc_object.hpp"
 #include "runtime/mirror.hpp"
 #include "runtime/overlap.hpp"
-#include "runtime/pick.hpp"
 
 namespace asnumpy::python {
 
 namespace {
-
-enum class Part { integer, slice, new_axis, ellipsis, advanced };
-
-Part part_of(PyObject* o) {
-    if (PyLong_CheckExact(o)) return Part::integer;
-    if (PySlice_Check(o)) return Part::slice;
-    if (is_number_object(o) && is_integer(as_number(o)->value.dtype)) return Part::integer;
-    if (o == Py_None) return Part::new_axis;
-    if (o == Py_Ellipsis) return Part::ellipsis;
-    // Arrays and lists index element by element, booleans mask; what remains with __index__ is an integer.
-    if (PyBool_Check(o) || is_array(o) || PyArray_Check(o) || PySequence_Check(o) || PyArray_IsScalar(o, Bool)) return Part::advanced;
-    return PyIndex_Check(o) ? Part::integer : Part::advanced;
-}
-
-constexpr const char* invalid_index =
-    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices";
-
-std::int64_t index_value(PyObject* o) {
-    Py_ssize_t value = PyLong_CheckExact(o) ? PyLong_AsSsize_t(o) : PyNumber_AsSsize_t(o, PyExc_OverflowError);
-    if (value == -1 && PyErr_Occurred()) {
-        if (!PyErr_ExceptionMatches(PyExc_OverflowError)) throw_python_error();
-        PyErr_Clear();
-        // NumPy makes an array of it, of uint64 where that can hold it.
-        const nb::object whole = owned(PyNumber_Index(o));
-        PyLong_AsUnsignedLongLong(whole.ptr());
-        if (!PyErr_Occurred()) raise(PyExc_OverflowError, "Python int too large to convert to C long");
-        PyErr_Clear();
-        raise(PyExc_IndexError, invalid_index);
-    }
-    return value;
-}
-
-// Builds the view axis by axis.
-class Indexer {
-public:
-    explicit Indexer(const View& from) : from_(from) { view_.offset = from.offset; }
-
-    void integer(PyObject* o) {
-        const std::int64_t index = index_value(o), length = from_.shape[axis_];
-        const std::int64_t position = index < 0 ? index + length : index;
-        if (position < 0 || position >= length)
-            raise(PyExc_IndexError, "index %lld is out of bounds for axis %d with size %lld", static_cast<long long>(index),
-                  axis_, static_cast<long long>(length));
-        view_.offset += position * from_.strides[axis_++];
-    }
-
-    void slice(PyObject* o) {
-        Py_ssize_t start = 0, stop = 0, step = 0;
-        if (PySlice_Unpack(o, &start, &stop, &step) < 0) throw_python_error();
-        const std::int64_t stride = from_.strides[axis_];
-        const Py_ssize_t length = PySlice_AdjustIndices(from_.shape[axis_++], &start, &stop, step);
-        if (length > 0) view_.offset += start * stride;
-        push(length, length > 1 ? stride * step : stride * (step < 0 ? -1 : 1));
-    }
-
-    void new_axis() { push(1, 0); }
-    void keep(int axes) {
-        for (int i = 0; i < axes; ++i, ++axis_) push(from_.shape[axis_], from_.strides[axis_]);
-    }
-    int axes() const { return view_.shape.size(); }
-    View finish() {
-        keep(from_.ndim() - axis_);
-        return std::move(view_);
-    }
-
-private:
-    void push(std::int64_t length, std::int64_t stride) {
-        if (view_.shape.size() == max_ndim)
-            raise(PyExc_IndexError, "number of dimensions must be within [0, %d], indexing result would have %d", max_ndim, max_ndim + 1);
-        view_.shape.push_back(length);
-        view_.strides.push_back(stride);
-    }
-
-    const View& from_;
-    View view_;
-    int axis_ = 0;
-};
-
-struct Indexed {
-    View view;
-    bool element = false;  // integers only: NumPy gives a scalar, not a view
-};
-
-[[noreturn]] void raise_too_many(int ndim, Py_ssize_t indexed) {
-    raise(PyExc_IndexError, "too many indices for array: array is %d-dimensional, but %zd were indexed", ndim, indexed);
-}
-
-// Empty when the key is not a basic one.
-std::optional<Indexed> index_basic(const View& from, PyObject* key) {
-    PyObject* const* parts = &key;
-    Py_ssize_t count = 1;
-    if (PyTuple_Check(key)) {
-        parts = &PyTuple_GET_ITEM(key, 0);
-        count = PyTuple_GET_SIZE(key);
-    }
-    Py_ssize_t used = 0;
-    bool element = true, ellipsis = false;
-    for (Py_ssize_t i = 0; i < count; ++i) {
-        switch (part_of(parts[i])) {
-            case Part::integer: ++used; break;
-            case Part::slice: ++used; element = false; break;
-            case Part::new_axis: element = false; break;
-            case Part::ellipsis:
-                if (ellipsis) raise(PyExc_IndexError, "an index can only have a single ellipsis ('...')");
-                ellipsis = true;
-                element = false;
-                break;
-            case Part::advanced: return std::nullopt;
-        }
-    }
-    if (used > from.ndim()) raise_too_many(from.ndim(), used);
-    Indexer indexer(from);
-    for (Py_ssize_t i = 0; i < count; ++i) {
-        switch (part_of(parts[i])) {
-            case Part::integer: indexer.integer(parts[i]); break;
-            case Part::slice: indexer.slice(parts[i]); break;
-            case Part::new_axis: indexer.new_axis(); break;
-            case Part::ellipsis: indexer.keep(from.ndim() - static_cast<int>(used)); break;
-            case Part::advanced: break;  // found above
-        }
-    }
-    return Indexed{indexer.finish(), element && used == from.ndim()};
-}
 
 bool has_value_here(const Buffer& b) { return b.host_visible() && !b.pending_writes && b.materialised(); }
 
@@ -255,89 +131,6 @@ int assign_value(PyArray* target, View&& view, bool element, PyObject* value) {
         assign_array(destination, expect_array(converted.ptr(), "ndarray.__setitem__")->array);
     }
     return 0;
-}
-
-// The common keys among the advanced ones: one vector of integers beside slices, None and Ellipsis, or one mask of a vector.
-struct Picked {
-    View view;      // the rest of the key applied
-    Array index;    // int64, along `axis` of the view; or the mask
-    int axis = 0;
-};
-
-// A vector of integers as an index; nullptr for any other part.
-const Array* index_vector(PyObject* part) {
-    if (!is_plain_array(part)) return nullptr;
-    const Array& a = unwrap(part)->array;
-    return a.ndim() == 1 && is_integer(a.dtype) ? &a : nullptr;
-}
-
-Array as_positions(const Array& index) { return index.dtype == DType::int64 ? index : cast(index, DType::int64); }
-
-std::optional<Picked> picking_key(const View& from, PyObject* key) {
-    if (from.ndim() == 0) return std::nullopt;
-    if (const Array* index = index_vector(key)) return Picked{from, as_positions(*index)};
-    if (is_plain_array(key)) {
-        const Array& mask = unwrap(key)->array;
-        const bool fits = mask.ndim() == 1 && mask.dtype == DType::boolean && from.ndim() == 1 && mask.view.shape[0] == from.shape[0];
-        return fits ? std::optional(Picked{from, mask}) : std::nullopt;
-    }
-    if (!PyTuple_CheckExact(key)) return std::nullopt;
-    const std::span<PyObject* const> parts(&PyTuple_GET_ITEM(key, 0), static_cast<std::size_t>(PyTuple_GET_SIZE(key)));
-    int used = 0, vectors = 0, ellipses = 0;
-    for (PyObject* part : parts) {
-        const bool vector = index_vector(part) != nullptr;
-        if (!vector && !PySlice_Check(part) && part != Py_None && part != Py_Ellipsis) return std::nullopt;
-        vectors += vector;
-        ellipses += part == Py_Ellipsis;
-        used += vector || PySlice_Check(part);
-    }
-    if (vectors != 1 || ellipses > 1 || used > from.ndim()) return std::nullopt;
-    Picked picked;
-    Indexer indexer(from);
-    for (PyObject* part : parts) {
-        if (part == Py_None) {
-            indexer.new_axis();
-        } else if (part == Py_Ellipsis) {
-            indexer.keep(from.ndim() - used);
-        } else if (PySlice_Check(part)) {
-            indexer.slice(part);
-        } else {
-            picked.axis = indexer.axes();
-            picked.index = as_positions(*index_vector(part));
-            indexer.keep(1);
-        }
-    }
-    picked.view = indexer.finish();
-    return picked;
-}
-
-// Vectors of integers of one length for the leading axes, a[i, j]: those axes joined, and one index along them.
-std::optional<Picked> points_key(const Array& a, PyObject* key) {
-    if (!PyTuple_CheckExact(key)) return std::nullopt;
-    const std::span<PyObject* const> parts(&PyTuple_GET_ITEM(key, 0), static_cast<std::size_t>(PyTuple_GET_SIZE(key)));
-    const int count = static_cast<int>(parts.size()), ndim = a.ndim();
-    if (count < 2 || count > ndim || count == max_ndim) return std::nullopt;  // NumPy refuses so many
-    for (PyObject* part : parts) {
-        const Array* index = index_vector(part);
-        if (!index || index->size() != index_vector(parts[0])->size() || &index->pool() != &a.pool()) return std::nullopt;
-    }
-    const Dims& shape = a.shape();
-    Dims joined{asnumpy::count(std::span(shape.begin(), parts.size()))};
-    for (int axis = count; axis < ndim; ++axis) joined.push_back(shape[axis]);
-    std::optional<View> view = reshape(a.view, joined, static_cast<std::int64_t>(itemsize(a.dtype)));
-    if (!view || a.size() == 0) return std::nullopt;
-    std::vector<Array> indices;
-    for (PyObject* part : parts) indices.push_back(as_positions(*index_vector(part)));
-    Picked picked;
-    if (!join_indices(indices, std::span(shape.begin(), parts.size()), picked.index)) return std::nullopt;
-    picked.view = std::move(*view);
-    return picked;
-}
-
-// One of the two forms of key.
-std::optional<Picked> picked_by(const Array& a, PyObject* key) {
-    std::optional<Picked> picked = picking_key(a.view, key);
-    return picked ? std::move(picked) : points_key(a, key);
 }
 
 // Values of the array's own dtype, and numbers that it holds; false for others, which need a conversion.
