@@ -108,8 +108,8 @@ public:
         return std::make_unique<PlanExecutable>(program);
     }
 
-    std::int64_t rows_at_once(const Stages& stages) const override { return cpu::rows_at_once(stages, plans(stages)); }
-    void run_stages(const Stages& stages, std::int64_t rows) override { cpu::run_stages(stages, plans(stages), rows); }
+    std::int64_t lines_at_once(const Stages& stages) const override { return cpu::lines_at_once(stages, plans(stages)); }
+    void run_stages(const Stages& stages, std::int64_t lines) override { cpu::run_stages(stages, plans(stages), lines); }
 
     void run(const StructuredCall& call) override {
         const StructuredFunction function = call.row < functions_.size() ? functions_[call.row] : nullptr;

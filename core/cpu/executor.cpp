@@ -66,7 +66,7 @@ void Frame::run(std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) tiles.run(tiling.start(i), tiling.length(i));
         break;
     }
-    case Scheme::rows: reduce_rows(*this, begin, end); break;
+    case Scheme::lines: reduce_lines(*this, begin, end); break;
     case Scheme::segments: reduce_segments(*this, begin, end); break;
     }
     if (streaming) finish_streaming();

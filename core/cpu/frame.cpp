@@ -19,12 +19,12 @@ constexpr std::int64_t shortest_vector = 256;
 // Elements of a segment that one thread takes at once. Not a function of the thread count: nor is the result then.
 constexpr std::int64_t chunk_elements = 128 * 1024;
 constexpr std::int64_t enough_segments = 32;
-// Rows, or elements of short rows, added one after the other before pairwise addition begins.
-constexpr std::int64_t block_rows = 128, block_columns = 8;
+// Lines, or elements of short lines, added one after the other before pairwise addition begins.
+constexpr std::int64_t block_lines = 128, block_columns = 8;
 // Shorter runs are not worth a pass of their own past the caches.
 constexpr std::int64_t streaming_run = 2048;
 constexpr std::int64_t cache_line = 64;
-// What the gathered tiles of a broadcast input may occupy that are kept for the next row: part of a second-level cache.
+// What the gathered tiles of a broadcast input may occupy that are kept for the next line: part of a second-level cache.
 constexpr std::int64_t kept_bytes = 256 * 1024;
 constexpr double memory_ns_per_byte = 0.05, gather_ns = 0.5;
 
@@ -92,11 +92,11 @@ void Frame::choose_tiles() {
         tiling = Tiling(size, run, longest, true);
         units = tiling.count;
     } else if (order.reduced == 1) {
-        scheme = Scheme::rows;
+        scheme = Scheme::lines;
         tiling = Tiling(size, run, longest, true);
         units = tiling.count;
     } else if (order.inner == 1 && order.reduced <= longest) {
-        scheme = Scheme::rows;
+        scheme = Scheme::lines;
         tiling = Tiling(size, order.reduced, longest, !flat);
         units = tiling.count;
     } else {
@@ -110,7 +110,7 @@ void Frame::choose_calls() {
     for (const Call& call : plan->calls) calls.push_back(&call);
     for (std::size_t i = 0; i < results.size(); ++i) {
         const Combine& reduction = plan->reductions[i];
-        const bool runs = scheme == Scheme::rows ? is_folded_row(order.reduced, reduction.dtype) : scheme == Scheme::segments && order.inner == 1;
+        const bool runs = scheme == Scheme::lines ? is_folded_line(order.reduced, reduction.dtype) : scheme == Scheme::segments && order.inner == 1;
         results[i].applied = runs && reduction.pair_fold;
         if (results[i].applied) std::erase(calls, &plan->calls[static_cast<std::size_t>(reduction.call)]);
     }
@@ -118,17 +118,17 @@ void Frame::choose_calls() {
 
 void Frame::choose_segments(std::int64_t run, std::int64_t longest) {
     Segments& s = segments;
-    s.by_row = order.inner >= shortest_vector;
+    s.by_line = order.inner >= shortest_vector;
     const std::int64_t stretch = order.reduced * order.inner;
-    if (s.by_row)
+    if (s.by_line)
         tiling = s.columns = Tiling(order.inner, std::min(run, order.inner), longest, true);
     else if (order.inner > 1)
         tiling = Tiling(stretch, order.inner, longest, false);
     else
         tiling = Tiling(stretch, std::min(run, stretch), longest, true);
-    if (!s.by_row) s.columns = Tiling(1, 1, 1, false);
-    s.width = s.by_row ? tiling.tile : order.inner;
-    s.items = s.by_row ? order.reduced : tiling.count;
+    if (!s.by_line) s.columns = Tiling(1, 1, 1, false);
+    s.width = s.by_line ? tiling.tile : order.inner;
+    s.items = s.by_line ? order.reduced : tiling.count;
     s.chunk = s.items;
     if (portion.of_all(order.outer) * s.columns.count < enough_segments) s.chunk = std::clamp<std::int64_t>(chunk_elements / tiling.tile, 1, s.items);
     s.chunks = (s.items + s.chunk - 1) / s.chunk;
@@ -214,7 +214,7 @@ void Frame::place_scratch() {
         arena_bytes += round_up(bytes, cache_line);
         return offset;
     };
-    const std::int64_t revisited = scheme == Scheme::segments && segments.by_row ? order.reduced : 1;
+    const std::int64_t revisited = scheme == Scheme::segments && segments.by_line ? order.reduced : 1;
     keys = 0;
     for (Source& input : inputs) {
         if (input.access != Source::Access::constant && input.access != Source::Access::gathered) continue;
@@ -240,14 +240,14 @@ void Frame::place_scratch() {
             const auto pushes = static_cast<std::uint64_t>((additions + block - 1) / block);
             result.stack_offset = take(result.level_bytes * (std::bit_width(pushes) + 1));
         };
-        if (scheme == Scheme::rows) {
-            const std::int64_t rows = tiling.tile / order.reduced;
-            take_stack(rows, block_columns, order.reduced);
-            result.scratch_offset = take(rows * item);
+        if (scheme == Scheme::lines) {
+            const std::int64_t lines = tiling.tile / order.reduced;
+            take_stack(lines, block_columns, order.reduced);
+            result.scratch_offset = take(lines * item);
             continue;
         }
-        take_stack(segments.width, segments.by_row ? block_rows : 1, segments.chunk);
-        result.scratch_offset = take(segments.by_row || order.inner == 1 ? 0 : tiling.tile * item);
+        take_stack(segments.width, segments.by_line ? block_lines : 1, segments.chunk);
+        result.scratch_offset = take(segments.by_line || order.inner == 1 ? 0 : tiling.tile * item);
         result.partial_offset = partial_bytes;
         if (segments.chunks > 1) partial_bytes += round_up(order.outer * segments.chunks * order.inner * item, cache_line);
     }

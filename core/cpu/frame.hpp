@@ -55,32 +55,32 @@ struct Result {
     std::int64_t partial_offset;  // in Frame::partials
 };
 
-// Shorter rows are combined element by element, all rows of the tile at once, where there are enough of them. A fold
+// Shorter lines are combined element by element, all lines of the tile at once, where there are enough of them. A fold
 // needs elements for all its lanes to be worth its end.
-constexpr bool is_folded_row(std::int64_t length, DType dtype) {
+constexpr bool is_folded_line(std::int64_t length, DType dtype) {
     return length * std::max<std::int64_t>(4, static_cast<std::int64_t>(itemsize(dtype))) >= 256;
 }
 
 enum class Scheme : std::uint8_t {
     elementwise,
-    rows,      // a tile holds whole rows, each folded to one element
+    lines,      // a tile holds whole lines, each folded to one element
     segments,  // many tiles combine into one vector of results
 };
 
 // Segments: the reduced range of one outer index and one range of columns, in chunks. An item is what one tile takes.
 struct Segments {
-    bool by_row;                         // an item is one reduced index; else a tile of several
-    Tiling columns;                      // by_row: of the inner extent; else one
+    bool by_line;                         // an item is one reduced index; else a tile of several
+    Tiling columns;                      // by_line: of the inner extent; else one
     std::int64_t width;                  // results of one segment, at most
     std::int64_t items, chunk, chunks;   // items of a segment, items of a chunk, chunks of a segment
 };
 
-// The launch is `rows` rows of a larger one with `of` rows, and decides as that one would: the results have the same bits.
+// The launch is `lines` lines of a larger one with `of` lines, and decides as that one would: the results have the same bits.
 struct Portion {
-    std::int64_t rows = 1, of = 1;
+    std::int64_t lines = 1, of = 1;
     std::uint64_t reread = 0;  // bit i: what store i writes is read soon
 
-    std::int64_t of_all(std::int64_t n) const { return n / rows * of; }  // what is n in the portion
+    std::int64_t of_all(std::int64_t n) const { return n / lines * of; }  // what is n in the portion
 };
 
 struct Frame {

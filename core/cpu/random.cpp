@@ -111,23 +111,23 @@ void random_draw(const StructuredCall& call) {
 
 namespace {
 
-std::int64_t row_length(const StructuredCall& call) { return call.out[0].shape[call.out[0].shape.size() - 1]; }
+std::int64_t line_length(const StructuredCall& call) { return call.out[0].shape[call.out[0].shape.size() - 1]; }
 
-// Calls body(row number, its stream, its place in the output) for each row of the output's last axis.
-template <class Body> void each_row(const StructuredCall& call, const Body& body) {
+// Calls body(line number, its stream, its place in the output) for each line of the output's last axis.
+template <class Body> void each_line(const StructuredCall& call, const Body& body) {
     const Tensor& out = call.out[0];
-    const std::int64_t length = row_length(call), rows = count(out.shape) / length;
-    parallel_for(rows, std::max<std::int64_t>(1, 4096 / length), [&](std::int64_t begin, std::int64_t end, int) {
-        for (std::int64_t row = begin; row < end; ++row)
-            body(row, call.stream + static_cast<std::uint64_t>(row), reinterpret_cast<std::int64_t*>(out.data) + row * length);
+    const std::int64_t length = line_length(call), lines = count(out.shape) / length;
+    parallel_for(lines, std::max<std::int64_t>(1, 4096 / length), [&](std::int64_t begin, std::int64_t end, int) {
+        for (std::int64_t line = begin; line < end; ++line)
+            body(line, call.stream + static_cast<std::uint64_t>(line), reinterpret_cast<std::int64_t*>(out.data) + line * length);
     });
 }
 
-// The values of one row of a parameter.
-template <class T> std::vector<T> read_row(const Parameters& parameters, std::size_t p, std::int64_t row, std::int64_t length) {
+// The values of one line of a parameter.
+template <class T> std::vector<T> read_line(const Parameters& parameters, std::size_t p, std::int64_t line, std::int64_t length) {
     std::vector<T> values(static_cast<std::size_t>(length));
     char* const buffer = reinterpret_cast<char*>(values.data());
-    const void* const at = parameters.read(p, row * length, values.size(), buffer);
+    const void* const at = parameters.read(p, line * length, values.size(), buffer);
     if (at != buffer) std::memcpy(buffer, at, values.size() * sizeof(T));
     return values;
 }
@@ -135,29 +135,29 @@ template <class T> std::vector<T> read_row(const Parameters& parameters, std::si
 }  // namespace
 
 void random_choice(const StructuredCall& call) {
-    const std::int64_t length = row_length(call);
+    const std::int64_t length = line_length(call);
     if (call.option < length)
         throw RuntimeFailure("random_choice: " + std::to_string(length) + " distinct numbers below " + std::to_string(call.option));
-    each_row(call, [&](std::int64_t, const Stream& at, std::int64_t* out) {
+    each_line(call, [&](std::int64_t, const Stream& at, std::int64_t* out) {
         random_kernels().choice(at, static_cast<std::uint64_t>(call.option), static_cast<std::size_t>(length), out);
     });
 }
 
 void random_multinomial(const StructuredCall& call) {
     const Parameters parameters(call);
-    const std::int64_t length = row_length(call);
-    each_row(call, [&](std::int64_t row, const Stream& at, std::int64_t* out) {
-        const auto trials = read_row<std::int64_t>(parameters, 0, row, length);
-        const auto probabilities = read_row<double>(parameters, 1, row, length);
+    const std::int64_t length = line_length(call);
+    each_line(call, [&](std::int64_t line, const Stream& at, std::int64_t* out) {
+        const auto trials = read_line<std::int64_t>(parameters, 0, line, length);
+        const auto probabilities = read_line<double>(parameters, 1, line, length);
         random_kernels().multinomial(at, trials.front(), probabilities.data(), probabilities.size(), out);
     });
 }
 
 void random_multivariate_hypergeometric(const StructuredCall& call) {
     const Parameters parameters(call);
-    const std::int64_t length = row_length(call);
-    each_row(call, [&](std::int64_t row, const Stream& at, std::int64_t* out) {
-        const auto kinds = read_row<std::int64_t>(parameters, 0, row, length);
+    const std::int64_t length = line_length(call);
+    each_line(call, [&](std::int64_t line, const Stream& at, std::int64_t* out) {
+        const auto kinds = read_line<std::int64_t>(parameters, 0, line, length);
         random_kernels().multivariate_hypergeometric(at, kinds.data(), call.option, kinds.size(), out);
     });
 }

@@ -1,4 +1,4 @@
-// Folds rows, adds vectors of results, and combines the partial results of chunks in a fixed order.
+// Folds lines, adds vectors of results, and combines the partial results of chunks in a fixed order.
 #include "cpu/reduce.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace asnumpy::cpu {
 namespace {
 
-constexpr std::int64_t fewest_rows = 16;  // that are worth combining element by element
+constexpr std::int64_t fewest_lines = 16;  // that are worth combining element by element
 
 void combine_into(const Combine& combine, char* into, const char* other, std::int64_t n) {
     void* const out[2] = {into, nullptr};
@@ -18,22 +18,22 @@ void combine_into(const Combine& combine, char* into, const char* other, std::in
     combine.loop(out, in, static_cast<std::size_t>(n));
 }
 
-// `rows` rows of `width` elements, row by row, to one row at `to`. scratch: room for half of them.
-void halve(const Combine& combine, char* to, const char* from, std::int64_t rows, std::int64_t width, char* scratch) {
-    const std::int64_t row_bytes = width * static_cast<std::int64_t>(itemsize(combine.dtype));
-    if (rows == 1) {
-        std::memcpy(to, from, static_cast<std::size_t>(row_bytes));
+// `lines` lines of `width` elements, line by line, to one line at `to`. scratch: room for half of them.
+void halve(const Combine& combine, char* to, const char* from, std::int64_t lines, std::int64_t width, char* scratch) {
+    const std::int64_t line_bytes = width * static_cast<std::int64_t>(itemsize(combine.dtype));
+    if (lines == 1) {
+        std::memcpy(to, from, static_cast<std::size_t>(line_bytes));
         return;
     }
-    while (rows > 1) {
-        const std::int64_t half = rows / 2;
+    while (lines > 1) {
+        const std::int64_t half = lines / 2;
         char* const target = half == 1 ? to : scratch;
         void* const out[2] = {target, nullptr};
-        const void* const in[3] = {from, from + half * row_bytes, nullptr};
+        const void* const in[3] = {from, from + half * line_bytes, nullptr};
         combine.loop(out, in, static_cast<std::size_t>(half * width));
-        if (rows % 2 != 0) combine_into(combine, target, from + 2 * half * row_bytes, width);
+        if (lines % 2 != 0) combine_into(combine, target, from + 2 * half * line_bytes, width);
         from = target;
-        rows = half;
+        lines = half;
     }
 }
 
@@ -65,23 +65,23 @@ void fold(const Frame& frame, const Tiles& tiles, std::size_t k, char* to, std::
     }
 }
 
-const char* fold_rows(const Frame& frame, const Tiles& tiles, std::size_t k, std::int64_t rows, std::int64_t length) {
+const char* fold_lines(const Frame& frame, const Tiles& tiles, std::size_t k, std::int64_t lines, std::int64_t length) {
     const Combine& combine = frame.plan->reductions[k];
     const Result& result = frame.results[k];
     const auto item = static_cast<std::int64_t>(itemsize(combine.dtype));
     const char* const from = tiles.value(combine.value);
     char* const scratch = tiles.scratch(result.scratch_offset);
     if (length == 1) return from;
-    if (is_folded_row(length, combine.dtype) || rows < fewest_rows) {
-        for (std::int64_t i = 0; i < rows; ++i) fold(frame, tiles, k, scratch + i * item, i * length, length);
+    if (is_folded_line(length, combine.dtype) || lines < fewest_lines) {
+        for (std::int64_t i = 0; i < lines; ++i) fold(frame, tiles, k, scratch + i * item, i * length, length);
         return scratch;
     }
     Accumulator columns(combine, tiles.scratch(result.stack_offset), result.level_bytes, result.block);
     for (std::int64_t i = 0; i < length; ++i) {
-        pack(scratch, from + i * item, length * item, item, rows);
-        columns.add(scratch, rows);
+        pack(scratch, from + i * item, length * item, item, lines);
+        columns.add(scratch, lines);
     }
-    return columns.finish(rows);
+    return columns.finish(lines);
 }
 
 struct Unit {
@@ -98,20 +98,20 @@ void reduce_unit(Frame& frame, Tiles& tiles, std::vector<Accumulator>& accumulat
     const Segments& s = frame.segments;
     const Order& order = frame.order;
     const Resolved& plan = *frame.plan;
-    const std::int64_t column = s.by_row ? s.columns.start(unit.column) : 0;
-    const std::int64_t width = s.by_row ? s.columns.length(unit.column) : order.inner;
+    const std::int64_t column = s.by_line ? s.columns.start(unit.column) : 0;
+    const std::int64_t width = s.by_line ? s.columns.length(unit.column) : order.inner;
     for (std::size_t k = 0; k < frame.results.size(); ++k)
         accumulators[k] = Accumulator(plan.reductions[k], tiles.scratch(frame.results[k].stack_offset), frame.results[k].level_bytes, frame.results[k].block);
 
     const std::int64_t last = std::min((unit.chunk + 1) * s.chunk, s.items);
     for (std::int64_t item = unit.chunk * s.chunk; item < last; ++item) {
-        const std::int64_t n = s.by_row ? width : frame.tiling.length(item);
-        const std::int64_t flat = s.by_row ? (unit.outer * order.reduced + item) * order.inner + column
+        const std::int64_t n = s.by_line ? width : frame.tiling.length(item);
+        const std::int64_t flat = s.by_line ? (unit.outer * order.reduced + item) * order.inner + column
                                            : unit.outer * order.reduced * order.inner + frame.tiling.start(item);
         tiles.run(flat, n);
         for (std::size_t k = 0; k < frame.results.size(); ++k) {
             const Combine& combine = plan.reductions[k];
-            if (s.by_row) {
+            if (s.by_line) {
                 accumulators[k].add(tiles.value(combine.value), width);
                 continue;
             }
@@ -165,14 +165,14 @@ char* Accumulator::finish(std::int64_t width) {
     return stack_;
 }
 
-void reduce_rows(const Frame& frame, std::int64_t begin, std::int64_t end) {
+void reduce_lines(const Frame& frame, std::int64_t begin, std::int64_t end) {
     Tiles tiles(frame);
     const std::int64_t length = frame.order.reduced;
     for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t flat = frame.tiling.start(i), n = frame.tiling.length(i);
         tiles.run(flat, n);
         for (std::size_t k = 0; k < frame.results.size(); ++k) {
-            deliver(frame.plan->reductions[k], frame.results[k].view, flat / length, fold_rows(frame, tiles, k, n / length, length), n / length);
+            deliver(frame.plan->reductions[k], frame.results[k].view, flat / length, fold_lines(frame, tiles, k, n / length, length), n / length);
         }
     }
 }
@@ -200,12 +200,12 @@ void combine_chunks(Frame& frame) {
     if (chunks == 1) return;
     for (std::size_t k = 0; k < frame.results.size(); ++k) {
         const Strided& view = frame.results[k].view;
-        const std::int64_t row = width * view.itemsize;
+        const std::int64_t line = width * view.itemsize;
         for (std::int64_t outer = 0; outer < frame.order.outer; ++outer) {
-            char* const partials = frame.partials.data() + frame.results[k].partial_offset + outer * chunks * row;
+            char* const partials = frame.partials.data() + frame.results[k].partial_offset + outer * chunks * line;
             for (std::int64_t step = 1; step < chunks; step *= 2)
                 for (std::int64_t i = 0; i + step < chunks; i += 2 * step)
-                    combine_into(frame.plan->reductions[k], partials + i * row, partials + (i + step) * row, width);
+                    combine_into(frame.plan->reductions[k], partials + i * line, partials + (i + step) * line, width);
             deliver(frame.plan->reductions[k], view, outer * width, partials, width);
         }
     }

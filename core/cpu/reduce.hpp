@@ -13,7 +13,7 @@ public:
     Accumulator(const Combine& combine, char* stack, std::int64_t level_bytes, std::int64_t block)
         : combine_(&combine), stack_(stack), level_bytes_(level_bytes), block_(block) {}
 
-    // Combines `width` results at once. add: the elements are the next row; top and push: the caller has put a
+    // Combines `width` results at once. add: the elements are the next line; top and push: the caller has put a
     // partial result at top().
     void add(const char* elements, std::int64_t width);
     char* top() { return stack_ + depth_ * level_bytes_; }
@@ -29,7 +29,7 @@ private:
     std::int64_t depth_ = 0, pushed_ = 0, rows_ = 0;
 };
 
-void reduce_rows(const Frame&, std::int64_t begin, std::int64_t end);      // units of Scheme::rows
+void reduce_lines(const Frame&, std::int64_t begin, std::int64_t end);      // units of Scheme::lines
 void reserve_accumulators(const Frame&);                                   // of this thread, for Scheme::segments
 void reduce_segments(Frame&, std::int64_t begin, std::int64_t end);        // units of Scheme::segments
 void combine_chunks(Frame&);                                               // after all units of Scheme::segments

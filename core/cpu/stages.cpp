@@ -1,4 +1,4 @@
-// Chooses blocks of rows that fit in the second-level cache, prepares one frame per stage for all of them, and shares the
+// Chooses blocks of lines that fit in the second-level cache, prepares one frame per stage for all of them, and shares the
 // blocks between threads. A block only moves the addresses of the frames.
 #include "cpu/stages.hpp"
 
@@ -39,10 +39,10 @@ std::int64_t item_bytes(const Resolved& plan, std::size_t operand) {
     return static_cast<std::int64_t>(itemsize(plan.reductions[operand - plan.stores.size()].dtype));
 }
 
-std::int64_t count_rows(const Stages& stages) { return stages.stages[0].launch.shape[stages.stages[0].axis]; }
+std::int64_t count_lines(const Stages& stages) { return stages.stages[0].launch.shape[stages.stages[0].axis]; }
 
-// What one row of all buffers together occupies.
-std::int64_t bytes_of_row(const Stages& stages, std::span<const Resolved* const> plans) {
+// What one line of all buffers together occupies.
+std::int64_t bytes_of_line(const Stages& stages, std::span<const Resolved* const> plans) {
     std::vector<std::int64_t> bytes(stages.buffers.size(), 0);
     for (std::size_t s = 0; s < stages.stages.size(); ++s) {
         const Stages::Stage& stage = stages.stages[s];
@@ -76,10 +76,10 @@ struct Rooms {
     std::vector<std::int64_t> offset;  // by buffer
     std::int64_t bytes = 0;
 
-    Rooms(const Stages& stages, std::int64_t rows) {
+    Rooms(const Stages& stages, std::int64_t lines) {
         for (const Stages::Held& held : stages.buffers) {
             offset.push_back(bytes);
-            if (held.hidden) bytes += (held.row_bytes * rows + room_unit - 1) / room_unit * room_unit;
+            if (held.hidden) bytes += (held.line_bytes * lines + room_unit - 1) / room_unit * room_unit;
         }
     }
     static char* of_this_thread(std::int64_t bytes) {
@@ -88,15 +88,15 @@ struct Rooms {
     }
 };
 
-// The frames of all stages for rows [first, first + rows), hidden buffers at `scratch`.
-std::vector<Frame> prepare(const Stages& stages, std::span<const Resolved* const> plans, std::int64_t first, std::int64_t rows,
+// The frames of all stages for lines [first, first + lines), hidden buffers at `scratch`.
+std::vector<Frame> prepare(const Stages& stages, std::span<const Resolved* const> plans, std::int64_t first, std::int64_t lines,
                            const Rooms& rooms, char* scratch) {
     std::vector<Frame> frames(stages.stages.size());
-    const std::int64_t all = count_rows(stages);
+    const std::int64_t all = count_lines(stages);
     for (std::size_t s = 0; s < frames.size(); ++s) {
         const Stages::Stage& stage = stages.stages[s];
         Launch launch = stage.launch;
-        launch.shape[stage.axis] = rows;
+        launch.shape[stage.axis] = lines;
         for (std::size_t k = 0; k < launch.operands.size(); ++k) {
             Operand& operand = launch.operands[k];
             const Stages::Reach& reach = stage.reach[k];
@@ -105,24 +105,24 @@ std::vector<Frame> prepare(const Stages& stages, std::span<const Resolved* const
             else
                 operand.data += first * operand.strides[stage.axis];
         }
-        frames[s].prepare(*plans[s], launch, Arrangement::natural, {rows, all, read_again(stages, s, *plans[s])});
+        frames[s].prepare(*plans[s], launch, Arrangement::natural, {lines, all, read_again(stages, s, *plans[s])});
     }
     return frames;
 }
 
-// Short rows are combined in one of two ways, by how many there are.
-bool folds_rows(const Frame& frame) {
-    if (frame.scheme != Scheme::rows || frame.order.reduced == 1) return true;
+// Short lines are combined in one of two ways, by how many there are.
+bool folds_lines(const Frame& frame) {
+    if (frame.scheme != Scheme::lines || frame.order.reduced == 1) return true;
     return std::all_of(frame.plan->reductions.begin(), frame.plan->reductions.end(),
-                       [&](const Combine& reduction) { return is_folded_row(frame.order.reduced, reduction.dtype); });
+                       [&](const Combine& reduction) { return is_folded_line(frame.order.reduced, reduction.dtype); });
 }
 
-// Moves a copy of a prepared frame to another block of rows and another thread's scratch memory.
-void move(Frame& frame, const Frame& prepared, const Stages& stages, const Stages::Stage& stage, std::int64_t rows, std::int64_t scratch) {
+// Moves a copy of a prepared frame to another block of lines and another thread's scratch memory.
+void move(Frame& frame, const Frame& prepared, const Stages& stages, const Stages::Stage& stage, std::int64_t lines, std::int64_t scratch) {
     const auto shift = [&](std::size_t operand) {
         const std::int32_t buffer = stage.reach[operand].buffer;
         if (buffer < 0) return std::int64_t{0};
-        return stages.buffers[static_cast<std::size_t>(buffer)].hidden ? scratch : rows * stage.launch.operands[operand].strides[stage.axis];
+        return stages.buffers[static_cast<std::size_t>(buffer)].hidden ? scratch : lines * stage.launch.operands[operand].strides[stage.axis];
     };
     std::size_t operand = 0;
     for (std::size_t i = 0; i < frame.inputs.size(); ++i) frame.inputs[i].view.data = prepared.inputs[i].view.data + shift(operand++);
@@ -132,35 +132,35 @@ void move(Frame& frame, const Frame& prepared, const Stages& stages, const Stage
 
 }  // namespace
 
-std::int64_t rows_at_once(const Stages& stages, std::span<const Resolved* const> plans) {
+std::int64_t lines_at_once(const Stages& stages, std::span<const Resolved* const> plans) {
     for (const Stages::Stage& stage : stages.stages)
         for (const std::int64_t length : stage.launch.shape)
             if (length == 0) return 0;
-    const std::int64_t all = count_rows(stages), row = bytes_of_row(stages, plans);
-    if (row == 0) return 0;
-    std::int64_t rows = std::min(block_bytes() / row, std::max(all / (blocks_per_thread * thread_count()), least_block / row));
-    if (rows >= 16) rows = rows / 16 * 16;  // threads do not meet in a cache line
-    if (rows < 2 || rows * row < least_block || all / rows < fewest_blocks) return 0;
+    const std::int64_t all = count_lines(stages), line = bytes_of_line(stages, plans);
+    if (line == 0) return 0;
+    std::int64_t lines = std::min(block_bytes() / line, std::max(all / (blocks_per_thread * thread_count()), least_block / line));
+    if (lines >= 16) lines = lines / 16 * 16;  // threads do not meet in a cache line
+    if (lines < 2 || lines * line < least_block || all / lines < fewest_blocks) return 0;
 
-    const Rooms rooms(stages, rows);
+    const Rooms rooms(stages, lines);
     alignas(64) static char nowhere[64];
-    const std::vector<Frame> frames = prepare(stages, plans, 0, rows, rooms, nowhere);
+    const std::vector<Frame> frames = prepare(stages, plans, 0, lines, rooms, nowhere);
     for (std::size_t s = 0; s < frames.size(); ++s) {
         const Stages::Stage& stage = stages.stages[s];
         const bool outermost = frames[s].order.axis[0] == stage.axis;
         const bool in_chunks = frames[s].scheme == Scheme::segments && frames[s].segments.chunks > 1;
-        if (!outermost || in_chunks || !folds_rows(frames[s]) || !block(stage.launch, static_cast<int>(plans[s]->inputs.size()), static_cast<int>(plans[s]->stores.size())).empty())
+        if (!outermost || in_chunks || !folds_lines(frames[s]) || !block(stage.launch, static_cast<int>(plans[s]->inputs.size()), static_cast<int>(plans[s]->stores.size())).empty())
             return 0;
     }
-    return rows;
+    return lines;
 }
 
-void run_stages(const Stages& stages, std::span<const Resolved* const> plans, std::int64_t rows) {
-    const std::int64_t all = count_rows(stages), whole = all / rows, blocks = (all + rows - 1) / rows;
-    const Rooms rooms(stages, rows);
+void run_stages(const Stages& stages, std::span<const Resolved* const> plans, std::int64_t lines) {
+    const std::int64_t all = count_lines(stages), whole = all / lines, blocks = (all + lines - 1) / lines;
+    const Rooms rooms(stages, lines);
     char* const scratch = Rooms::of_this_thread(rooms.bytes);
-    const std::vector<Frame> prepared = prepare(stages, plans, 0, rows, rooms, scratch);
-    const std::vector<Frame> last = whole < blocks ? prepare(stages, plans, whole * rows, all - whole * rows, rooms, scratch) : std::vector<Frame>();
+    const std::vector<Frame> prepared = prepare(stages, plans, 0, lines, rooms, scratch);
+    const std::vector<Frame> last = whole < blocks ? prepare(stages, plans, whole * lines, all - whole * lines, rooms, scratch) : std::vector<Frame>();
 
     parallel_for(blocks, 1, [&](std::int64_t begin, std::int64_t end, int) {
         const std::int64_t shift = Rooms::of_this_thread(rooms.bytes) - scratch;
@@ -168,7 +168,7 @@ void run_stages(const Stages& stages, std::span<const Resolved* const> plans, st
         for (std::int64_t b = begin; b < end; ++b) {
             if (b == whole) frames = last;
             for (std::size_t s = 0; s < frames.size(); ++s) {
-                move(frames[s], b == whole ? last[s] : prepared[s], stages, stages.stages[s], b == whole ? 0 : b * rows, shift);
+                move(frames[s], b == whole ? last[s] : prepared[s], stages, stages.stages[s], b == whole ? 0 : b * lines, shift);
                 frames[s].run(0, frames[s].units);
             }
         }

@@ -35,17 +35,17 @@ public:
         const std::int64_t outer = outer_.count(), inner = inner_.count();
         if (outer == 0 || inner == 0 || n_ == 0 || run_ == 0) return;
         const std::int64_t bytes_each = inner * run_;
-        if (!taking && has_internal_overlap({0, indexed_.shape, indexed_.strides}, item_)) return outer_rows(0, outer);
+        if (!taking && has_internal_overlap({0, indexed_.shape, indexed_.strides}, item_)) return outer_lines(0, outer);
         if constexpr (taking) {
             parallel_for(outer * n_, std::max<std::int64_t>(1, bytes_per_task / bytes_each), [&](std::int64_t begin, std::int64_t end, int) {
                 while (begin < end) {
-                    const std::int64_t row = begin / n_, first = begin % n_, last = std::min(n_, first + end - begin);
-                    copy(row, first, last, 0, length_);
+                    const std::int64_t line = begin / n_, first = begin % n_, last = std::min(n_, first + end - begin);
+                    copy(line, first, last, 0, length_);
                     begin += last - first;
                 }
             });
         } else {
-            // Equal indices must be written in order, so the work is shared by rows, else by targets.
+            // Equal indices must be written in order, so the work is shared by lines, else by targets.
             const std::int64_t threads = thread_count();
             const bool worth = outer * n_ * bytes_each >= 2 * bytes_per_task;
             const std::int64_t parts = worth && outer < 2 * threads ? std::min(threads, length_) : 1;
@@ -59,13 +59,13 @@ public:
     }
 
 private:
-    void outer_rows(std::int64_t begin, std::int64_t end) const {
-        for (std::int64_t row = begin; row < end; ++row) copy(row, 0, n_, 0, length_);
+    void outer_lines(std::int64_t begin, std::int64_t end) const {
+        for (std::int64_t line = begin; line < end; ++line) copy(line, 0, n_, 0, length_);
     }
 
-    // Entries first .. last of the index in one outer row; only targets in [low, high) when scattering.
-    void copy(std::int64_t row, std::int64_t first, std::int64_t last, std::int64_t low, std::int64_t high) const {
-        outer_.each(row, row + 1, [&](const auto& at) {
+    // Entries first .. last of the index in one outer line; only targets in [low, high) when scattering.
+    void copy(std::int64_t line, std::int64_t first, std::int64_t last, std::int64_t low, std::int64_t high) const {
+        outer_.each(line, line + 1, [&](const auto& at) {
             char* const indexed = indexed_.data + at[0];
             char* const listed = listed_.data + at[1];
             if (inner_.count() == 1) {

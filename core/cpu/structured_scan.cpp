@@ -1,4 +1,4 @@
-// Inclusive scans: columns side by side, rows in interleaved chains, one long row in segments shared by threads.
+// Inclusive scans: columns side by side, lines in interleaved chains, one long line in segments shared by threads.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -53,23 +53,23 @@ struct Multiply : Operation<ops::RowOf<ops::arithmetic, row_index<ops::arithmeti
 // but a product could overflow in a piece where NumPy's running product had reached zero.
 template <class T, class Op> constexpr bool may_cut = std::is_integral_v<T> || (std::is_same_v<Op, Add> && !is_half_v<T>);
 
-// Scans `rows` rows at once: their chains do not wait for each other.
-template <int rows, class T, class Op>
+// Scans `lines` lines at once: their chains do not wait for each other.
+template <int lines, class T, class Op>
 void scan_together(const char* in, char* out, std::int64_t in_stride, std::int64_t out_stride, std::int64_t n) {
-    std::array<const T*, rows> from;
-    std::array<T*, rows> to;
-    std::array<T, rows> value;
-    for (int r = 0; r < rows; ++r) {
-        const auto row = static_cast<std::size_t>(r);
-        from[row] = reinterpret_cast<const T*>(in + r * in_stride);
-        to[row] = reinterpret_cast<T*>(out + r * out_stride);
-        to[row][0] = value[row] = from[row][0];
+    std::array<const T*, lines> from;
+    std::array<T*, lines> to;
+    std::array<T, lines> value;
+    for (int r = 0; r < lines; ++r) {
+        const auto line = static_cast<std::size_t>(r);
+        from[line] = reinterpret_cast<const T*>(in + r * in_stride);
+        to[line] = reinterpret_cast<T*>(out + r * out_stride);
+        to[line][0] = value[line] = from[line][0];
     }
     for (std::int64_t i = 1; i < n; ++i)
-        for (std::size_t r = 0; r < rows; ++r) to[r][i] = value[r] = Op::call(value[r], from[r][i]);
+        for (std::size_t r = 0; r < lines; ++r) to[r][i] = value[r] = Op::call(value[r], from[r][i]);
 }
 
-// Scans one row by lanes: the total of each lane gives the next lane its start, then all chains run together.
+// Scans one line by lanes: the total of each lane gives the next lane its start, then all chains run together.
 // A length that is no power of two keeps the lanes from sharing cache sets.
 constexpr int lanes = 8;
 constexpr std::int64_t lane_length = 248, tile = lanes * lane_length;
@@ -105,7 +105,7 @@ template <class T, class Op> void scan_by_lanes(Fold fold, const T* in, T* out, 
     }
 }
 
-// One long row: a thread sums its segment, takes the total of those before from its neighbour, hands on the new
+// One long line: a thread sums its segment, takes the total of those before from its neighbour, hands on the new
 // total, and scans the segment while it is still in its cache. Segments are taken in order, so nobody waits for a
 // segment that no thread has begun.
 template <class T, class Op> void scan_long(Fold fold, const T* in, T* out, std::int64_t n) {
@@ -137,10 +137,10 @@ template <class T, class Op> void scan_long(Fold fold, const T* in, T* out, std:
 
 // The ways of one dtype and operation, all that is compiled for it.
 struct Chains {
-    using Row = void (*)(Fold, const char* in, char* out, std::int64_t n);
-    using Rows = void (*)(const char* in, char* out, std::int64_t in_stride, std::int64_t out_stride, std::int64_t n);
-    Row by_lanes, long_row;  // null where a chain may not be cut
-    Rows four_rows, one_row;
+    using Line = void (*)(Fold, const char* in, char* out, std::int64_t n);
+    using Lines = void (*)(const char* in, char* out, std::int64_t in_stride, std::int64_t out_stride, std::int64_t n);
+    Line by_lanes, long_line;  // null where a chain may not be cut
+    Lines four_lines, one_line;
 };
 template <class T, class Op> constexpr Chains make_chains() {
     Chains made{nullptr, nullptr, &scan_together<4, T, Op>, &scan_together<1, T, Op>};
@@ -148,7 +148,7 @@ template <class T, class Op> constexpr Chains make_chains() {
         made.by_lanes = [](Fold fold, const char* in, char* out, std::int64_t n) {
             scan_by_lanes<T, Op>(fold, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out), n, std::nullopt);
         };
-        made.long_row = [](Fold fold, const char* in, char* out, std::int64_t n) {
+        made.long_line = [](Fold fold, const char* in, char* out, std::int64_t n) {
             scan_long<T, Op>(fold, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out), n);
         };
     }
@@ -185,7 +185,7 @@ public:
     void run() {
         if (walk_.count() == 0 || length_ == 0) return;
         const bool aligned = is_aligned(in_) && is_aligned(out_);
-        if (aligned && in_stride_ == item_ && out_stride_ == item_ && by_typed_rows()) return;
+        if (aligned && in_stride_ == item_ && out_stride_ == item_ && by_typed_lines()) return;
         if (aligned && length_ > 1) {
             for (int a = 0; a < walk_.axes(); ++a)
                 if (walk_.strides(a)[0] == item_ && walk_.strides(a)[1] == item_ && walk_.length(a) >= 8) return by_columns(a);
@@ -196,32 +196,32 @@ public:
 private:
     static constexpr std::int64_t task_elements = 16384;
 
-    bool by_typed_rows() {
+    bool by_typed_lines() {
         const std::string_view op = row(op_).name;
-        if (op == "add") return by_rows_of<Add>();
-        if (op == "multiply") return by_rows_of<Multiply>();
+        if (op == "add") return by_lines_of<Add>();
+        if (op == "multiply") return by_lines_of<Multiply>();
         if (is_complex(in_.dtype)) return false;  // ordered by the rows' own comparison
-        if (op == "maximum") return by_rows_of<Maximum>();
-        if (op == "minimum") return by_rows_of<Minimum>();
+        if (op == "maximum") return by_lines_of<Maximum>();
+        if (op == "minimum") return by_lines_of<Minimum>();
         return false;
     }
 
-    template <class Op> bool by_rows_of() {
+    template <class Op> bool by_lines_of() {
         return dispatch(in_.dtype, [&]<class T>() {
             if constexpr (is_narrow_v<T> || std::is_same_v<T, long double> || std::is_same_v<T, std::complex<long double>>) return false;
             else if constexpr (is_complex_v<T> && !std::is_same_v<Op, Add> && !std::is_same_v<Op, Multiply>) return false;
-            else return by_rows(chains<SameChain<T, Op>, Op>);
+            else return by_lines(chains<SameChain<T, Op>, Op>);
         });
     }
 
-    bool by_rows(const Chains& chains) {
-        const std::int64_t rows = walk_.count(), grain = std::max<std::int64_t>(1, task_elements / length_);
+    bool by_lines(const Chains& chains) {
+        const std::int64_t lines = walk_.count(), grain = std::max<std::int64_t>(1, task_elements / length_);
         if (chains.by_lanes && fold_ && length_ >= tile) {
-            if (rows < 2 * thread_count() && thread_count() > 1 && length_ >= 8 * task_elements) {
-                walk_.each(0, rows, [&](const auto& at) { chains.long_row(fold_, in_.data + at[0], out_.data + at[1], length_); });
+            if (lines < 2 * thread_count() && thread_count() > 1 && length_ >= 8 * task_elements) {
+                walk_.each(0, lines, [&](const auto& at) { chains.long_line(fold_, in_.data + at[0], out_.data + at[1], length_); });
                 return true;
             }
-            parallel_for(rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
+            parallel_for(lines, grain, [&](std::int64_t begin, std::int64_t end, int) {
                 walk_.each(begin, end, [&](const auto& at) { chains.by_lanes(fold_, in_.data + at[0], out_.data + at[1], length_); });
             });
             return true;
@@ -234,15 +234,15 @@ private:
                 walk_.each(task / groups, task / groups + 1, [&](const auto& at) {
                     const char* from = in_.data + at[0] + first * in_step;
                     char* to = out_.data + at[1] + first * out_step;
-                    if (n == 4) return chains.four_rows(from, to, in_step, out_step, length_);
-                    for (std::int64_t r = 0; r < n; ++r) chains.one_row(from + r * in_step, to + r * out_step, 0, 0, length_);
+                    if (n == 4) return chains.four_lines(from, to, in_step, out_step, length_);
+                    for (std::int64_t r = 0; r < n; ++r) chains.one_line(from + r * in_step, to + r * out_step, 0, 0, length_);
                 });
             }
         });
         return true;
     }
 
-    // Each row of the output is the one before it combined with a row of the input.
+    // Each line of the output is the one before it combined with a line of the input.
     void by_columns(int axis) {
         const std::int64_t width = walk_.split(axis).first;
         const std::int64_t block = std::max<std::int64_t>(64, 16384 / item_), blocks = (width + block - 1) / block;
@@ -267,12 +267,12 @@ private:
         });
     }
 
-    // Any layout: one element of each of many rows is gathered, combined, and scattered.
+    // Any layout: one element of each of many lines is gathered, combined, and scattered.
     void by_gathering() {
         constexpr std::int64_t most = 128;
-        const std::int64_t rows = walk_.count();
+        const std::int64_t lines = walk_.count();
         const std::int64_t grain = std::min(most, std::max<std::int64_t>(1, task_elements / length_));
-        parallel_for(rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
+        parallel_for(lines, grain, [&](std::int64_t begin, std::int64_t end, int) {
             struct alignas(64) Column { std::array<char, most * 32> bytes; };
             Column value, next;
             std::array<std::int64_t, most> from, to;

@@ -11,10 +11,10 @@
 namespace asnumpy::cpu {
 namespace {
 
-// `rows` runs of `length` elements; what the two innermost axes of an operand amount to.
+// `lines` runs of `length` elements; what the two innermost axes of an operand amount to.
 struct Block {
     char* data;
-    std::int64_t rows, row_stride, length, stride;
+    std::int64_t lines, line_stride, length, stride;
 };
 
 // Calls body(block) for the blocks that n elements from position `flat` consist of.
@@ -27,36 +27,36 @@ template <class Body> void for_blocks(const Strided& view, std::int64_t flat, st
     const int outer_ndim = view.ndim - 1;
     std::int64_t index[max_ndim];  // of the outer axes
     std::int64_t column = flat % inner.length, rest = flat / inner.length;
-    char* row = view.data;
+    char* line = view.data;
     for (int i = outer_ndim - 1; i >= 0; --i) {
         const Axis& axis = view.axes[static_cast<std::size_t>(i)];
         index[i] = i ? rest % axis.length : rest;
         rest = i ? rest / axis.length : 0;
-        row += index[i] * axis.stride;
+        line += index[i] * axis.stride;
     }
     const Axis second = view.axes[static_cast<std::size_t>(outer_ndim - 1)];
-    const auto advance = [&](std::int64_t rows) {
-        index[outer_ndim - 1] += rows;
-        row += rows * second.stride;
+    const auto advance = [&](std::int64_t lines) {
+        index[outer_ndim - 1] += lines;
+        line += lines * second.stride;
         for (int i = outer_ndim - 1; i > 0 && index[i] == view.axes[static_cast<std::size_t>(i)].length; --i) {
-            row += view.axes[static_cast<std::size_t>(i - 1)].stride - index[i] * view.axes[static_cast<std::size_t>(i)].stride;
+            line += view.axes[static_cast<std::size_t>(i - 1)].stride - index[i] * view.axes[static_cast<std::size_t>(i)].stride;
             index[i] = 0;
             ++index[i - 1];
         }
     };
     if (column != 0 || n < inner.length) {
         const std::int64_t length = std::min(n, inner.length - column);
-        body(Block{row + column * inner.stride, 1, 0, length, inner.stride});
+        body(Block{line + column * inner.stride, 1, 0, length, inner.stride});
         n -= length;
         if (n > 0) advance(1);
     }
     while (n >= inner.length) {
-        const std::int64_t rows = std::min(n / inner.length, second.length - index[outer_ndim - 1]);
-        body(Block{row, rows, second.stride, inner.length, inner.stride});
-        n -= rows * inner.length;
-        if (n > 0) advance(rows);
+        const std::int64_t lines = std::min(n / inner.length, second.length - index[outer_ndim - 1]);
+        body(Block{line, lines, second.stride, inner.length, inner.stride});
+        n -= lines * inner.length;
+        if (n > 0) advance(lines);
     }
-    if (n > 0) body(Block{row, 1, 0, n, inner.stride});
+    if (n > 0) body(Block{line, 1, 0, n, inner.stride});
 }
 
 template <std::size_t size> inline void move(char* to, const char* from) { std::memcpy(to, from, size); }
@@ -76,41 +76,41 @@ template <std::size_t size> void splat_run(char* to, const char* element, std::i
 }
 
 // Runs so short that a loop over them would cost more than its body have their length as a constant.
-template <std::size_t size, std::int64_t length> void short_runs(char* to, std::int64_t to_row, std::int64_t to_stride, const char* from,
-                                                                std::int64_t from_row, std::int64_t from_stride, std::int64_t rows) {
-    for (std::int64_t i = 0; i < rows; ++i, to += to_row, from += from_row)
+template <std::size_t size, std::int64_t length> void short_runs(char* to, std::int64_t to_line, std::int64_t to_stride, const char* from,
+                                                                std::int64_t from_line, std::int64_t from_stride, std::int64_t lines) {
+    for (std::int64_t i = 0; i < lines; ++i, to += to_line, from += from_line)
         for (std::int64_t j = 0; j < length; ++j) move<size>(to + j * to_stride, from + j * from_stride);
 }
 
 // Between two rectangles of elements with any strides.
-template <std::size_t size> void rectangle(char* to, std::int64_t to_row, std::int64_t to_stride, const char* from, std::int64_t from_row,
-                                           std::int64_t from_stride, std::int64_t rows, std::int64_t length) {
+template <std::size_t size> void rectangle(char* to, std::int64_t to_line, std::int64_t to_stride, const char* from, std::int64_t from_line,
+                                           std::int64_t from_stride, std::int64_t lines, std::int64_t length) {
     constexpr auto itemsize = static_cast<std::int64_t>(size);
     const bool runs = to_stride == itemsize && from_stride == itemsize;
-    if (length <= 4 && rows > 1) {
+    if (length <= 4 && lines > 1) {
         switch (length) {
-        case 1: return short_runs<size, 1>(to, to_row, to_stride, from, from_row, from_stride, rows);
-        case 2: return short_runs<size, 2>(to, to_row, to_stride, from, from_row, from_stride, rows);
-        case 3: return short_runs<size, 3>(to, to_row, to_stride, from, from_row, from_stride, rows);
-        case 4: return short_runs<size, 4>(to, to_row, to_stride, from, from_row, from_stride, rows);
+        case 1: return short_runs<size, 1>(to, to_line, to_stride, from, from_line, from_stride, lines);
+        case 2: return short_runs<size, 2>(to, to_line, to_stride, from, from_line, from_stride, lines);
+        case 3: return short_runs<size, 3>(to, to_line, to_stride, from, from_line, from_stride, lines);
+        case 4: return short_runs<size, 4>(to, to_line, to_stride, from, from_line, from_stride, lines);
         default: break;
         }
     }
     if (runs) {
         const auto bytes = static_cast<std::size_t>(length) * size;
-        for (std::int64_t i = 0; i < rows; ++i) std::memcpy(to + i * to_row, from + i * from_row, bytes);
+        for (std::int64_t i = 0; i < lines; ++i) std::memcpy(to + i * to_line, from + i * from_line, bytes);
         return;
     }
     // Along the shorter strides first: one of the two sides is a slot of the tile, which is in cache, the other memory.
-    const std::int64_t foreign_row = to_stride == itemsize ? from_row : to_row, foreign_stride = to_stride == itemsize ? from_stride : to_stride;
-    if (rows > 4 && std::abs(foreign_row) < std::abs(foreign_stride)) {
-        std::swap(to_row, to_stride);
-        std::swap(from_row, from_stride);
-        std::swap(rows, length);
+    const std::int64_t foreign_line = to_stride == itemsize ? from_line : to_line, foreign_stride = to_stride == itemsize ? from_stride : to_stride;
+    if (lines > 4 && std::abs(foreign_line) < std::abs(foreign_stride)) {
+        std::swap(to_line, to_stride);
+        std::swap(from_line, from_stride);
+        std::swap(lines, length);
     }
-    for (std::int64_t i = 0; i < rows; ++i) {
-        char* t = to + i * to_row;
-        const char* f = from + i * from_row;
+    for (std::int64_t i = 0; i < lines; ++i) {
+        char* t = to + i * to_line;
+        const char* f = from + i * from_line;
         std::int64_t k = 0;
         for (; k + 4 <= length; k += 4, t += 4 * to_stride, f += 4 * from_stride) {
             move<size>(t, f);
@@ -126,19 +126,19 @@ template <std::size_t size> void gather_items(char* to, const Strided& from, std
     constexpr auto itemsize = static_cast<std::int64_t>(size);
     for_blocks(from, flat, n, [&](const Block& b) {
         if (b.stride == 0 && b.length > 4)
-            for (std::int64_t i = 0; i < b.rows; ++i)
-                splat_run<size>(to + i * b.length * itemsize, b.data + i * b.row_stride, b.length);
+            for (std::int64_t i = 0; i < b.lines; ++i)
+                splat_run<size>(to + i * b.length * itemsize, b.data + i * b.line_stride, b.length);
         else
-            rectangle<size>(to, b.length * itemsize, itemsize, b.data, b.row_stride, b.stride, b.rows, b.length);
-        to += b.rows * b.length * itemsize;
+            rectangle<size>(to, b.length * itemsize, itemsize, b.data, b.line_stride, b.stride, b.lines, b.length);
+        to += b.lines * b.length * itemsize;
     });
 }
 
 template <std::size_t size> void scatter_items(const Strided& to, std::int64_t flat, const char* from, std::int64_t n) {
     constexpr auto itemsize = static_cast<std::int64_t>(size);
     for_blocks(to, flat, n, [&](const Block& b) {
-        rectangle<size>(b.data, b.row_stride, b.stride, from, b.length * itemsize, itemsize, b.rows, b.length);
-        from += b.rows * b.length * itemsize;
+        rectangle<size>(b.data, b.line_stride, b.stride, from, b.length * itemsize, itemsize, b.lines, b.length);
+        from += b.lines * b.length * itemsize;
     });
 }
 

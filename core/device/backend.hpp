@@ -40,22 +40,22 @@ struct StructuredCall {
     Stream stream;           // random draws
 };
 
-// Programs that run one after another and share an axis, their rows: what a later one reads of what an earlier one wrote was
-// written at the same row. So they may also run some rows at a time, each block of rows through all of them.
+// Programs that run one after another and share an axis, their lines: what a later one reads of what an earlier one wrote was
+// written at the same line. So they may also run some lines at a time, each block of lines through all of them.
 struct Stages {
     struct Reach {                // where an operand lies
         std::int32_t buffer = -1; // of `buffers`; -1: a constant
-        std::int64_t offset = 0;  // hidden: bytes from the start of row 0
+        std::int64_t offset = 0;  // hidden: bytes from the start of line 0
     };
     struct Stage {
         const Executable* executable = nullptr;
         Launch launch;
-        int axis = 0;             // the rows: an axis of the launch that is not reduced, of one length in all stages
+        int axis = 0;             // the lines: an axis of the launch that is not reduced, of one length in all stages
         std::vector<Reach> reach; // by operand
     };
     struct Held {
         bool hidden = false;        // only these stages see it: it has no memory, and its operands no address
-        std::int64_t row_bytes = 0; // hidden: from one row to the next; no operand reaches beyond
+        std::int64_t line_bytes = 0; // hidden: from one line to the next; no operand reaches beyond
     };
     std::vector<Stage> stages;
     std::vector<Held> buffers;
@@ -84,10 +84,10 @@ public:
     virtual std::unique_ptr<Executable> compile(const Program&) = 0;
     virtual void run(const StructuredCall&) = 0;
     virtual bool host_visible() const = 0;  // the host may dereference its memory
-    // How many rows at a time these programs should run through, so that a block is still at hand when the next program reads
+    // How many lines at a time these programs should run through, so that a block is still at hand when the next program reads
     // it; 0: one program after the other is as good. No operand has its address yet. run_stages: where that was not 0.
-    virtual std::int64_t rows_at_once(const Stages&) const { return 0; }
-    virtual void run_stages(const Stages&, std::int64_t rows);
+    virtual std::int64_t lines_at_once(const Stages&) const { return 0; }
+    virtual void run_stages(const Stages&, std::int64_t lines);
 
     // What follows concerns devices whose memory the host may not touch, and whose work runs later; the defaults are
     // those of a device on which everything is done when a call returns. Any of these may be called by several threads

@@ -26,12 +26,12 @@ std::string text_of(std::span<const Instruction> list, const Schedule& schedule,
     }
     std::string text;
     std::size_t number = 0, together_end = 0;
-    std::int64_t rows = 0;
+    std::int64_t lines = 0;
     for (std::size_t p = 0; p < parts.size(); ++p) {
         if (p >= together_end) {
             const Together together = runner.find_together(list, schedule, p);
-            rows = together.rows;
-            together_end = rows > 0 ? p + together.parts : p + std::max<std::size_t>(together.parts, 2) - 1;
+            lines = together.lines;
+            together_end = lines > 0 ? p + together.parts : p + std::max<std::size_t>(together.parts, 2) - 1;
         }
         if (!shown[p]) continue;
         const Instruction& first = list[parts[p].group.members.front()];
@@ -40,7 +40,7 @@ std::string text_of(std::span<const Instruction> list, const Schedule& schedule,
                     std::string(name(first.out[0].dtype)) + to_string(first.out[0].view.shape) + (first.on_host ? ", on the host\n" : "\n");
         } else {
             text += "program " + std::to_string(number++) + ": over " + to_string(first.shape) + ", " + std::to_string(parts[p].group.members.size()) +
-                    " instructions" + (rows && p + 1 < together_end ? ", " + std::to_string(rows) + " rows at a time with the next\n" : "\n") + to_string(parts[p].fused.program);
+                    " instructions" + (lines && p + 1 < together_end ? ", " + std::to_string(lines) + " lines at a time with the next\n" : "\n") + to_string(parts[p].fused.program);
         }
     }
     return text.empty() ? "nothing is pending\n" : text;

@@ -18,8 +18,8 @@ constexpr std::size_t most_programs = 4096;  // kept for each device
 void run_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Together& together) {
     trace::Span span("programs", "run");
     place_operands(list, schedule, first, together.stages);
-    if (span.listening()) span.set_detail(std::to_string(together.parts) + " programs, " + std::to_string(together.rows) + " rows at a time");
-    list[schedule.parts[first].group.members.front()].out[0].pool().backend().run_stages(together.stages, together.rows);
+    if (span.listening()) span.set_detail(std::to_string(together.parts) + " programs, " + std::to_string(together.lines) + " lines at a time");
+    list[schedule.parts[first].group.members.front()].out[0].pool().backend().run_stages(together.stages, together.lines);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Together Runner::find_together(std::span<const Instruction> list, const Schedule
     found.parts = find_stages(list, schedule, first, found.stages);
     if (found.parts < 2) return found;
     for (std::size_t s = 0; s < found.parts; ++s) found.stages.stages[s].executable = &executable(list, schedule.parts[first + s]);
-    found.rows = list[schedule.parts[first].group.members.front()].out[0].pool().backend().rows_at_once(found.stages);
+    found.lines = list[schedule.parts[first].group.members.front()].out[0].pool().backend().lines_at_once(found.stages);
     return found;
 }
 
@@ -91,7 +91,7 @@ std::size_t Runner::run_from(std::span<const Instruction> list, const Schedule& 
     if (p >= apart && p + 1 < schedule.parts.size() && schedule.parts[p + 1].follows) {
         Together found = find_together(list, schedule, p);
         try {
-            if (found.rows > 0) {
+            if (found.lines > 0) {
                 run_together(list, schedule, p, found);
                 return found.parts;
             }

@@ -11,11 +11,11 @@
 
 namespace asnumpy {
 
-// The programs from `first` on that may run together, and how many rows at a time; 0: one after another is as good.
+// The programs from `first` on that may run together, and how many lines at a time; 0: one after another is as good.
 struct Together {
     Stages stages;
     std::size_t parts = 1;
-    std::int64_t rows = 0;
+    std::int64_t lines = 0;
 };
 
 class Runner {

@@ -1,4 +1,4 @@
-// Row by row: the views of two programs on one buffer are compared, as in fusion, but along one axis only.
+// Line by line: the views of two programs on one buffer are compared, as in fusion, but along one axis only.
 #include "runtime/stages.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t fewest_elements = 64 * 1024;  // of a program: less stays in a cache anyway
 constexpr std::size_t most_stages = 32;
 
-// A part with the axes that it never needs apart as one: rows are often several axes of an array.
+// A part with the axes that it never needs apart as one: lines are often several axes of an array.
 struct Candidate {
     Launch launch;
     std::vector<const Array*> arrays;  // by operand; null: a constant
@@ -19,9 +19,9 @@ struct Candidate {
     int axis = 0;
 
     bool writes(std::size_t operand) const { return operand >= inputs; }
-    std::int64_t row_stride(std::size_t operand) const { return launch.operands[operand].strides[axis]; }
-    // The bytes of the buffer that row 0 reaches.
-    Extent row(std::size_t operand) const {
+    std::int64_t line_stride(std::size_t operand) const { return launch.operands[operand].strides[axis]; }
+    // The bytes of the buffer that line 0 reaches.
+    Extent line(std::size_t operand) const {
         const Array& array = *arrays[operand];
         Extent extent{array.view.offset, array.view.offset + static_cast<std::int64_t>(itemsize(array.dtype))};
         for (int a = 0; a < launch.shape.size(); ++a) {
@@ -73,15 +73,15 @@ bool same_view(const Candidate& a, std::size_t i, const Candidate& b, std::size_
            a.launch.shape == b.launch.shape && a.launch.operands[i].strides == b.launch.operands[j].strides;
 }
 
-// Whether different rows of the two reach different bytes.
-bool row_by_row(const Candidate& a, std::size_t i, const Candidate& b, std::size_t j) {
-    const std::int64_t stride = a.row_stride(i);
-    if (stride == 0 || stride != b.row_stride(j)) return false;
-    const Extent x = a.row(i), y = b.row(j);
+// Whether different lines of the two reach different bytes.
+bool line_by_line(const Candidate& a, std::size_t i, const Candidate& b, std::size_t j) {
+    const std::int64_t stride = a.line_stride(i);
+    if (stride == 0 || stride != b.line_stride(j)) return false;
+    const Extent x = a.line(i), y = b.line(j);
     return std::max(x.high, y.high) - std::min(x.low, y.low) <= std::abs(stride) || same_view(a, i, b, j);
 }
 
-// Whether the rows of `next` may follow those of `chain`, and meet them in some buffer.
+// Whether the lines of `next` may follow those of `chain`, and meet them in some buffer.
 bool may_follow(const std::vector<Candidate>& chain, const Candidate& next) {
     bool meets = false;
     for (std::size_t k = 0; k < next.arrays.size(); ++k) {
@@ -91,8 +91,8 @@ bool may_follow(const std::vector<Candidate>& chain, const Candidate& next) {
         for (const Candidate& earlier : chain) {
             for (std::size_t i = 0; i < earlier.arrays.size(); ++i) {
                 if (!earlier.arrays[i] || earlier.arrays[i]->buffer.get() != buffer) continue;
-                if ((earlier.writes(i) || next.writes(k)) && !row_by_row(earlier, i, next, k)) return false;
-                meets = meets || (next.row_stride(k) != 0 && earlier.row_stride(i) == next.row_stride(k));
+                if ((earlier.writes(i) || next.writes(k)) && !line_by_line(earlier, i, next, k)) return false;
+                meets = meets || (next.line_stride(k) != 0 && earlier.line_stride(i) == next.line_stride(k));
                 if (!touched) first_writes = earlier.writes(i);
                 touched = true;
                 written_here = written_here || earlier.writes(i);
@@ -135,7 +135,7 @@ std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Sc
     return best;
 }
 
-// Which buffers only these stages see, and where in a row of theirs the operands lie.
+// Which buffers only these stages see, and where in a line of theirs the operands lie.
 void find_hidden(const std::vector<Candidate>& chain, const Schedule& schedule, std::size_t first, std::span<const Buffer* const> buffers, Stages& stages) {
     for (std::size_t b = 0; b < buffers.size(); ++b) {
         bool hidden = false;
@@ -147,14 +147,14 @@ void find_hidden(const std::vector<Candidate>& chain, const Schedule& schedule, 
                     if (stages.stages[s].reach[k].buffer == static_cast<std::int32_t>(b)) f(s, k);
         };
         each([&](std::size_t s, std::size_t k) {
-            const Extent row = chain[s].row(k);
+            const Extent line = chain[s].line(k);
             if (stride == 0) {
-                stride = chain[s].row_stride(k);
-                extent = row;
+                stride = chain[s].line_stride(k);
+                extent = line;
             }
-            extent = {std::min(extent.low, row.low), std::max(extent.high, row.high)};
+            extent = {std::min(extent.low, line.low), std::max(extent.high, line.high)};
             if (chain[s].writes(k)) hidden = schedule.parts[first + s].last_touch[k - chain[s].inputs] < first + chain.size();
-            if (chain[s].row_stride(k) != stride) stride = -1;
+            if (chain[s].line_stride(k) != stride) stride = -1;
         });
         if (!hidden || buffers[b]->materialised() || stride <= 0 || extent.high - extent.low > stride) continue;
         stages.buffers[b] = {true, stride};

@@ -1,4 +1,4 @@
-// Which programs of a schedule may run together, some rows at a time.
+// Which programs of a schedule may run together, some lines at a time.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace asnumpy {
 
-// The longest run of parts from `first` on whose dependences are row by row, as stages, without addresses and executables.
+// The longest run of parts from `first` on whose dependences are line by line, as stages, without addresses and executables.
 // Returns how many parts these are; 1 where nothing joins the first, or all of it is small.
 std::size_t find_stages(std::span<const Instruction>, const Schedule&, std::size_t first, Stages&);
 

@@ -10,7 +10,7 @@ from typing import Any
 import asnumpy as ap
 
 _HEAD = re.compile(r"program \d+: (?:over (?P<shape>\(.*\)), (?P<count>\d+) instructions"
-                   r"(?:, (?P<rows>\d+) rows at a time with the next)?|(?P<structured>\w+) -> .*)")
+                   r"(?:, (?P<lines>\d+) lines at a time with the next)?|(?P<structured>\w+) -> .*)")
 _INPUT = re.compile(r"  %(\d+) = input (\w+)")
 _STEP = re.compile(r"  ((?:%\d+(?:, )?)+) = (\w+) ((?:%\d+(?:, )?)+) : (\w+)")
 _STORE = re.compile(r"  store %(\d+)")
@@ -27,7 +27,7 @@ class Program:
     steps: list[str] = field(default_factory=list)
     stores: list[int] = field(default_factory=list)
     reductions: list[str] = field(default_factory=list)
-    rows: int = 0  # that run at a time with the next program; 0: it runs by itself
+    lines: int = 0  # that run at a time with the next program; 0: it runs by itself
 
 
 def _ids(text: str) -> list[int]:
@@ -43,7 +43,7 @@ def programs(array: Any = None) -> list[Program]:
         if line == "nothing is pending":
             continue
         if head := _HEAD.fullmatch(line):
-            found.append(Program(head["structured"], head["shape"] or "", rows=int(head["rows"] or 0)))
+            found.append(Program(head["structured"], head["shape"] or "", lines=int(head["lines"] or 0)))
             values = 0
             continue
         program = found[-1]

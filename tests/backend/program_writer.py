@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as hnp
 DTYPES = ["bool", "int8", "uint8", "int16", "int32", "uint32", "int64", "float16", "float32", "float64", "complex64"]
 SHAPES = [(), (1,), (4,), (7,), (3, 4), (4, 3), (4, 4), (1, 5), (5, 1), (2, 3, 4), (3, 1, 2), (0,), (2, 0, 3),
           (5000,), (70, 65)]
-# So large that programs may run some rows at a time.
+# So large that programs may run some lines at a time.
 ROWED_SHAPES = [(300, 260), (300, 260), (300, 260), (300, 1), (300,), (260,), (20, 15, 260), (260, 300)]
 SCALARS = ["True", "0", "1", "2", "3", "-1", "7", "100", "0.5", "-2.0", "3.0", "1.5"]
 BINARY = ["+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "<", "<=", "==", "!=", ">", ">="]

@@ -93,7 +93,7 @@ def test_random_programs(how: str) -> None:
 
 
 def test_random_programs_about_rows() -> None:
-    """The arrays are so large that programs run some rows at a time."""
+    """The arrays are so large that programs run some lines at a time."""
     together = 0
 
     @hypothesis.settings(settings, max_examples=max(EXAMPLES // 5, 10))

@@ -26,7 +26,7 @@ def backwards(xp, y, x, k):
 
 
 def by_rows(xp, y, x, k):
-    "Ten of them run some rows at a time, the next reads backwards."
+    "Ten of them run some lines at a time, the next reads backwards."
     y, x = y.reshape(1000, 500), x.reshape(1000, 500)
     return ((y[::-1] if k % 10 == 9 else y) / y.max(axis=1, keepdims=True) + x).reshape(-1)
 

@@ -1,4 +1,4 @@
-"""Programs that share their rows run some rows at a time: the same bits as one after the other, and less memory."""
+"""Programs that share their lines run some lines at a time: the same bits as one after the other, and less memory."""
 
 from __future__ import annotations
 
@@ -185,16 +185,16 @@ def test_odd_shapes(shape: tuple[int, ...]) -> None:
         np.testing.assert_allclose(ap.to_numpy(form(ap, ap.from_numpy(plain))), form(np, plain), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.skipif(not ON_CPU, reason="how many rows is a matter of the CPU's caches")
+@pytest.mark.skipif(not ON_CPU, reason="how many lines is a matter of the CPU's caches")
 def test_explain_says_so() -> None:
     x = ap.from_numpy(data("float32", "C"))
     found = programs(softmax(ap, x))
-    assert len(found) == 3 and found[0].rows > 1 and found[0].rows == found[1].rows and found[2].rows == 0
-    assert all(program.rows == 0 for program in programs(over_all(ap, x)))
-    assert all(program.rows == 0 for program in programs(softmax(ap, x[:100])))  # small
+    assert len(found) == 3 and found[0].lines > 1 and found[0].lines == found[1].lines and found[2].lines == 0
+    assert all(program.lines == 0 for program in programs(over_all(ap, x)))
+    assert all(program.lines == 0 for program in programs(softmax(ap, x[:100])))  # small
 
 
-@pytest.mark.skipif(not ON_CPU, reason="how many rows is a matter of the CPU's caches")
+@pytest.mark.skipif(not ON_CPU, reason="how many lines is a matter of the CPU's caches")
 def test_what_nobody_sees_takes_no_memory() -> None:
     ap.synchronize()
     x = ap.from_numpy(np.random.default_rng(1).random((2000, 500)))
@@ -228,8 +228,8 @@ def test_failure_leaves_a_queue_that_still_runs() -> None:
     assert _core.pending_count() == 0
 
 
-def test_long_rows_of_stages() -> None:
-    """More stages than run together, each with rows of its own length."""
+def test_long_lines_of_stages() -> None:
+    """More stages than run together, each with lines of its own length."""
     plain = np.random.default_rng(3).integers(0, 9, (400, 400))
     x, expected = ap.from_numpy(plain), plain
     for k, axis in zip(range(60), itertools.cycle((1, 1, 0)), strict=False):
