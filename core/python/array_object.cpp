@@ -7,6 +7,7 @@
 #include <new>
 #include <vector>
 
+#include "python/beside.hpp"
 #include "python/gil.hpp"
 #include "python/number.hpp"
 
@@ -53,26 +54,36 @@ void deallocate(PyObject* self) {
     if (anything_deferred()) run_deferred();
 }
 
-// Array.__new__(cls, source): an object of class cls that is a view of source; how subclasses are made.
 // `a + b` of a pair that addition does not know ends here, and so does operator.concat.
 PyObject* refuse_to_concatenate(PyObject*, PyObject*) {
     PyErr_SetString(PyExc_TypeError, "Concatenation operation is not implemented for asnumpy arrays, use concatenate() instead.");
     return nullptr;
 }
 
+// A view of all of `source`, or of a number's value a copy, as an object of class `type`. `parent` is what `__array_finalize__` gets; with
+// None for it, as of an explicit constructor, the memory is the object's own.
+nb::object view_as(PyTypeObject* type, PyObject* source, PyObject* parent, const char* function) {
+    PyArray* from = expect_array(source, function);
+    const bool copies = is_number_object(source);
+    nb::object made = owned(wrap(copies ? cast(from->array, from->array.dtype) : Array(from->array), type));
+    PyArray* o = unwrap(made.ptr());
+    if (!copies) {
+        PyObject* base = from->base && Py_TYPE(from->base) == Py_TYPE(source) ? from->base : source;
+        if (parent != Py_None) o->base = Py_NewRef(base);
+        o->writeable = from->writeable;
+    }
+    if (type != array_type) finalize(made.ptr(), parent);
+    return made;
+}
+
+// Array.__new__(cls, source, parent=source): how objects of derived classes are made.
 PyObject* create(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
-        PyObject* source = nullptr;
-        static const char* names[] = {"source", nullptr};
-        if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O:Array", const_cast<char**>(names), &source))
+        PyObject *source = nullptr, *parent = nullptr;
+        static const char* names[] = {"source", "parent", nullptr};
+        if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O:Array", const_cast<char**>(names), &source, &parent))
             throw_python_error();
-        PyArray* from = expect_array(source, "Array.__new__");
-        if (is_number_object(source)) return wrap(cast(from->array, from->array.dtype), type);
-        PyObject* o = wrap(Array(from->array), type);
-        PyObject* base = from->base && Py_TYPE(from->base) == Py_TYPE(source) ? from->base : source;
-        unwrap(o)->base = Py_NewRef(base);
-        unwrap(o)->writeable = from->writeable;
-        return o;
+        return view_as(type, source, parent ? parent : source, "Array.__new__").release().ptr();
     });
 }
 
@@ -141,12 +152,37 @@ PyObject* wrap_view(PyArray* source, View&& view, DType dtype) {
     PyObject* self = reinterpret_cast<PyObject*>(source);
     if (is_number_object(self)) return view_of_number(as_number(self), std::move(view), dtype);
     PyTypeObject* type = Py_TYPE(self);
-    PyObject* o = wrap(Array{source->array.buffer, std::move(view), dtype}, type == array_type ? nullptr : type);
+    PyObject* o = wrap(Array{source->array.buffer, std::move(view), dtype}, type);
     // NumPy names the owner, not the view in between, unless the two are of different classes.
     PyObject* base = source->base && Py_TYPE(source->base) == type ? source->base : self;
     unwrap(o)->base = Py_NewRef(base);
     unwrap(o)->writeable = source->writeable;
-    return o;
+    if (type == array_type) return o;
+    const nb::object held = nb::steal(o);
+    finalize(o, self);
+    return Py_NewRef(o);
+}
+
+void finalize(PyObject* made, PyObject* source) {
+    static PyObject* const name = checked(PyUnicode_InternFromString("__array_finalize__"));
+    const nb::object own = owned(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(made)), name));
+    if (own.is_none() || own.is(owned(PyObject_GetAttr(reinterpret_cast<PyObject*>(array_type), name)))) return;
+    const Outside outside;
+    PyObject* arguments[] = {made, source};
+    owned(PyObject_Vectorcall(own.ptr(), arguments, 2, nullptr));
+}
+
+nb::object plain_of(PyObject* o) { return is_derived(o) ? view_as(array_type, o, o, "ndarray") : nb::borrow(o); }
+
+PyObject* of_class(PyObject* source, PyObject* made) {
+    if (!is_derived(source) || !is_plain_array(made)) return made;
+    const nb::object held = nb::steal(made);
+    const PyArray* from = unwrap(made);
+    nb::object o = owned(wrap(Array(from->array), Py_TYPE(source)));
+    unwrap(o.ptr())->base = Py_XNewRef(from->base);
+    unwrap(o.ptr())->writeable = from->writeable;
+    finalize(o.ptr(), source);
+    return o.release().ptr();
 }
 
 void require_writeable(PyArray* a, const char* text) {
@@ -196,6 +232,12 @@ void create_array_type(nb::module_& m) {
     PyObject* type = checked(PyType_FromSpec(&spec));
     base_type = array_type = reinterpret_cast<PyTypeObject*>(type);
     m.attr("Array") = nb::borrow(type);
+    m.def("expect_derived", [] { has_derived = true; }, "From now on there may be arrays of classes derived from the registered one.");
+    m.def("is_derived", [](nb::handle o) { return is_derived(o.ptr()); }, nb::arg("object").none(), "Whether it is of such a class.");
+    m.def("of_class", [](nb::handle source, nb::handle made) { return nb::steal(of_class(source.ptr(), Py_NewRef(made.ptr()))); }, nb::arg("source"), nb::arg("made"),
+          "A new array as one of the class of `source` where that is a derived one.");
+    m.def("as_plain", [](nb::handle a) { return view_as(array_type, a.ptr(), a.ptr(), "as_plain"); }, nb::arg("array"),
+          "A view of an array that is of the registered class.");
     m.def("array_class", [](nb::handle cls) { return nb::steal(array_class(cls.ptr())); }, nb::arg("cls"));
 }
 

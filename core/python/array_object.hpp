@@ -22,6 +22,7 @@ struct PyArray : ArrayHead {
 
 inline PyTypeObject* base_type = nullptr;   // _core.Array
 inline PyTypeObject* array_type = nullptr;  // what new arrays are: asnumpy.ndarray once it is registered
+inline bool has_derived = false;            // whether a program has derived a class from it: nothing asks for more until then
 
 void deallocate_number(PyObject*);
 // Exactly one of the classes of Numbers: each has this function, and a class derived from it in Python another.
@@ -36,6 +37,14 @@ inline PyArray* unwrap(PyObject* o) {
     if (!a->array.buffer) [[unlikely]] give_array(a);
     return a;
 }
+// Of a class derived from asnumpy.ndarray, whose results are of that class where NumPy's are.
+inline bool is_derived(PyObject* o) { return has_derived && !is_exact(o) && PyObject_TypeCheck(o, array_type); }
+// Calls `__array_finalize__(source)` of a new object whose class has one of its own.
+void finalize(PyObject* made, PyObject* source);
+// The array, or a view of it that is of no derived class.
+nb::object plain_of(PyObject*);
+// A new array, which it takes, as one of the class of `source` where that is a derived one.
+PyObject* of_class(PyObject* source, PyObject* made);
 // TypeError names the function when `o` is no Array.
 PyArray* expect_array(PyObject* o, const char* function);
 

@@ -98,7 +98,7 @@ PyObject* imag(PyObject* self, void*) {
         asnumpy::assign(zeros, cast_scalar(Scalar::of<std::int64_t>(0), a->array.dtype));
         PyObject* made = wrap(std::move(zeros));
         unwrap(made)->writeable = false;
-        return made;
+        return of_class(reinterpret_cast<PyObject*>(a), made);
     });
 }
 int set_component(PyObject* self, PyObject* value, PyObject* (*get)(PyObject*, void*), const char* name) {

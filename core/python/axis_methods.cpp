@@ -61,11 +61,11 @@ Array flat_copy(const Array& a) {
 PyObject* ravel(PyObject* self, PyObject* const* given, Py_ssize_t count, PyObject* names) {
     return guarded([&]() -> PyObject* {
         const Arguments<1> arguments("ravel", {"order"}, given, count, names);
-        if (!is_c_order(arguments[0])) return call_hook(&Hooks::ravel, "ravel", self, arguments[0]);
+        if (!is_c_order(arguments[0])) return of_class(self, call_hook(&Hooks::ravel, "ravel", plain_of(self).ptr(), arguments[0]));
         PyArray* a = unwrap(self);
         const View& from = a->array.view;
         const auto item = static_cast<std::int64_t>(itemsize(a->array.dtype));
-        if (!is_c_contiguous(from, item)) return wrap(flat_copy(a->array));
+        if (!is_c_contiguous(from, item)) return of_class(self, wrap(flat_copy(a->array)));
         View view;
         view.offset = from.offset;
         view.shape.push_back(from.size());
@@ -78,10 +78,10 @@ PyObject* flatten(PyObject* self, PyObject* const* given, Py_ssize_t count, PyOb
     return guarded([&]() -> PyObject* {
         const Arguments<1> arguments("flatten", {"order"}, given, count, names);
         const Array& a = unwrap(self)->array;
-        if (is_c_order(arguments[0])) return wrap(flat_copy(a));
-        nb::object flat = nb::steal(call_hook(&Hooks::ravel, "ravel", self, arguments[0]));
+        if (is_c_order(arguments[0])) return of_class(self, wrap(flat_copy(a)));
+        nb::object flat = nb::steal(call_hook(&Hooks::ravel, "ravel", plain_of(self).ptr(), arguments[0]));
         const Array& made = expect_array(flat.ptr(), "ndarray.flatten")->array;
-        return made.buffer == a.buffer ? wrap(flat_copy(made)) : flat.release().ptr();
+        return of_class(self, made.buffer == a.buffer ? wrap(flat_copy(made)) : flat.release().ptr());
     });
 }
 

@@ -1,6 +1,8 @@
 // The type of the package's functions: a call costs the function itself little more where all arrays are the CPU's.
 #include "python/beside.hpp"
 
+#include <algorithm>
+
 #include "python/convert.hpp"
 #include "python/devices.hpp"
 #include "python/errors.hpp"
@@ -37,17 +39,24 @@ bool is_for_another(PyObject* const* arguments, std::size_t count, PyObject* nam
     return false;
 }
 
-// The call, made by NumPy's function of that name, or by what `like` names; the error rises where there is none. NotImplemented in its
-// place asks whether the first argument answers it, and comes back where it does not.
-PyObject* call_numpy(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names, PyObject* error) {
+// A hook that is given the call: the function, its arguments and keywords, and what else it asks for.
+template <class... More>
+PyObject* call_with(PyObject* Hooks::*which, const char* name, PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names,
+                    More*... more) {
     return guarded([&]() -> PyObject* {
         const Py_ssize_t positional = PyVectorcall_NARGS(count);
         const nb::object args = owned(PyTuple_New(positional)), keywords = owned(PyDict_New());
         for (Py_ssize_t i = 0; i < positional; ++i) PyTuple_SET_ITEM(args.ptr(), i, Py_NewRef(arguments[i]));
         for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i)
             if (PyDict_SetItem(keywords.ptr(), PyTuple_GET_ITEM(names, i), arguments[positional + i]) < 0) throw_python_error();
-        return call_hook(&Hooks::on_numpy, "on_numpy", self, args.ptr(), keywords.ptr(), error);
+        return call_hook(which, name, self, args.ptr(), keywords.ptr(), more...);
     });
+}
+
+// The call, made by NumPy's function of that name, or by what `like` names; the error rises where there is none. NotImplemented in its
+// place asks whether the first argument answers it, and comes back where it does not.
+PyObject* call_numpy(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names, PyObject* error) {
+    return call_with(&Hooks::on_numpy, "on_numpy", self, arguments, count, names, error);
 }
 
 PyObject* call_on_devices(PyObject* function, PyObject* const* arguments, std::size_t count, PyObject* names) {
@@ -64,7 +73,19 @@ bool is_of_another_library(PyObject* o) {
     return !PyArray_Check(o) && !PyArray_IsScalar(o, Generic);
 }
 
+// Whether arrays of derived classes are among the values, or within lists and tuples no deeper than an array has axes.
+bool holds_derived(PyObject* const* values, Py_ssize_t count, int level = 0) {
+    return std::any_of(values, values + count, [level](PyObject* value) {
+        if (!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) return is_derived(value);
+        return level < max_ndim && holds_derived(PySequence_Fast_ITEMS(value), PySequence_Fast_GET_SIZE(value), level + 1);
+    });
+}
+
 PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names) {
+    if (has_derived && depth == 0) [[unlikely]] {
+        const Py_ssize_t all = PyVectorcall_NARGS(count) + (names ? PyTuple_GET_SIZE(names) : 0);
+        if (holds_derived(arguments, all)) return call_with(&Hooks::derived, "derived", self, arguments, count, names);
+    }
     if (self_of(self)->asks && depth == 0 && PyVectorcall_NARGS(count) > 0 && is_of_another_library(arguments[0])) {
         PyObject* const answer = call_numpy(self, arguments, count, names, Py_NotImplemented);
         if (answer != Py_NotImplemented) return answer;
@@ -95,7 +116,13 @@ PyObject* call_back(PyObject*, PyObject* const* given, Py_ssize_t count) {
     });
 }
 
+PyObject* holds_derived_of(PyObject*, PyObject* values) {
+    if (!PyTuple_Check(values)) return PyErr_Format(PyExc_TypeError, "asnumpy._core.holds_derived() takes a tuple, not %.200s", Py_TYPE(values)->tp_name);
+    return PyBool_FromLong(has_derived && holds_derived(&PyTuple_GET_ITEM(values, 0), PyTuple_GET_SIZE(values)));
+}
+
 PyMethodDef functions[] = {
+    {"holds_derived", holds_derived_of, METH_O, "holds_derived(values, /)\n--\n\nWhether arrays of derived classes are among the values, or within lists and tuples."},
     {"call_back", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_back)), METH_FASTCALL,
      "call_back(function, args, kwargs, /)\n--\n\nCalls a program's own function from within one of the package's."},
     {nullptr, nullptr, 0, nullptr},

@@ -17,6 +17,7 @@ constexpr std::pair<std::string_view, PyObject* Hooks::*> table[] = {
     {"asarray", &Hooks::asarray}, {"matmul", &Hooks::matmul},
     {"ravel", &Hooks::ravel},     {"conjugate", &Hooks::conjugate},
     {"report", &Hooks::report},   {"on_numpy", &Hooks::on_numpy},   {"cann_error", &Hooks::cann_error},
+    {"derived", &Hooks::derived},
 };
 
 void set_one(std::string_view key, PyObject* value) {

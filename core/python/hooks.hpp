@@ -18,6 +18,7 @@ struct Hooks {
     PyObject* conjugate = nullptr;  // of complex numbers
     PyObject* report = nullptr;
     PyObject* on_numpy = nullptr;   // a call of the package's that only NumPy can answer
+    PyObject* derived = nullptr;     // a call of the package's with arrays of classes that a program has derived
     PyObject* cann_error = nullptr;  // makes the exception for what a device refused
 };
 inline Hooks hooks;

@@ -168,7 +168,7 @@ PyObject* exchanged(PyObject* result) {
     for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SET_ITEM(changed.ptr(), i, exchanged(Py_NewRef(items[i])));
     if (PyTuple_CheckExact(result)) return changed.release().ptr();
     if (PyList_CheckExact(result)) return checked(PySequence_List(changed.ptr()));
-    return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(result)), "_make", "O", changed.ptr()));  // a named tuple
+    return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(result)), "_make", "(O)", changed.ptr()));  // a named tuple
 }
 
 // What NumPy gives for a method of a scalar: a scalar again, or an array on memory of its own.

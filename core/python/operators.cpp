@@ -60,7 +60,7 @@ template <Operator which> PyObject* inplace(PyObject* self, PyObject* other) {
 
 // x ** 2 and its like cost one multiplication, as in NumPy. `count` when there is no such shortcut.
 Operator shortcut(PyObject* base, PyObject* exponent) {
-    if (!is_exact(base)) return Operator::count;
+    if (!is_exact(base) && !is_derived(base)) return Operator::count;
     const DType dtype = dtype_of(base);
     if (dtype == DType::boolean && is_number_object(base)) return Operator::count;  // which NumPy's scalars take as an integer
     // NumPy takes these ways for its own dtypes only; a square is the same by either.
@@ -107,7 +107,7 @@ PyObject* inplace_power(PyObject* base, PyObject* exponent, PyObject* modulus) {
         const Operator quick = shortcut(base, exponent);
         if (quick == Operator::count || unwrap(base)->array.dtype == DType::boolean)
             return apply_inplace(Operator::power, base, exponent);
-        if (quick == Operator::square) return apply_inplace(Operator::multiply, base, base);
+        if (quick == Operator::square && is_exact(base)) return apply_inplace(Operator::multiply, base, base);
         const nb::object names = owned(Py_BuildValue("(s)", "out"));
         PyObject* operands[] = {base, base};
         return call_slowly(operator_ufunc(quick), operands, 1, names.ptr());

@@ -73,7 +73,7 @@ PyObject* reshape_to(PyArray* a, Dims shape, Order order, Copy copy) {
     Array copied = cast(Array{a->array.buffer, from, a->array.dtype}, a->array.dtype);
     copied.view = contiguous(shape, item);
     if (order == Order::f) copied.view = reversed(copied.view);
-    return wrap(std::move(copied));
+    return of_class(reinterpret_cast<PyObject*>(a), wrap(std::move(copied)));
 }
 
 Dims shape_arguments(PyObject* const* args, Py_ssize_t count) {

@@ -173,10 +173,10 @@ PyObject* slots::subscript(PyObject* self, PyObject* key) {
         if (const auto offset = element_offset(a->array.view, key)) return element_of(a, View{*offset, {}, {}});
         if (std::optional<Picked> picked = picked_by(a->array, key)) {
             const Array from{a->array.buffer, std::move(picked->view), a->array.dtype};
-            return wrap(picked->index.dtype == DType::boolean ? compress(from, picked->index) : take(from, picked->index, picked->axis));
+            return of_class(self, wrap(picked->index.dtype == DType::boolean ? compress(from, picked->index) : take(from, picked->index, picked->axis)));
         }
         std::optional<Indexed> found = index_basic(a->array.view, key);
-        if (!found) return call_hook(&Hooks::getitem, "getitem", self, key);
+        if (!found) return of_class(self, call_hook(&Hooks::getitem, "getitem", plain_of(self).ptr(), key));
         if (found->element) return element_of(a, std::move(found->view));
         return wrap_view(a, std::move(found->view));
     });

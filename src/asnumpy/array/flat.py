@@ -62,8 +62,8 @@ class flatiter:
 
     def _line(self) -> ndarray:
         """The elements as one axis: a view where the strides allow it, else a copy."""
-        view = _core.reshape_view(self._array, (self._array.size,))
-        return self._array.reshape(-1) if view is None else view
+        view = _core.reshape_view(_core.as_plain(self._array), (self._array.size,))
+        return _core.as_plain(self._array).reshape(-1) if view is None else view
 
     def copy(self) -> ndarray:
         return self._array.flatten()
@@ -83,9 +83,9 @@ class flatiter:
     def __getitem__(self, key: Any, /) -> Any:
         self._next = 0  # as NumPy's, which goes to what is asked for and back to its start
         if not _simple(key):
-            return host_result(_numpy_flat_getitem, self._array, key)
+            return _core.of_class(self._array, host_result(_numpy_flat_getitem, self._array, key))
         found = self._line()[key]
-        return found.copy() if isinstance(found, ndarray) else found
+        return _core.of_class(self._array, _core.cast(found, found.dtype)) if isinstance(found, ndarray) else found
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
         self._next = 0

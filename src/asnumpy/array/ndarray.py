@@ -23,6 +23,7 @@ from asnumpy.reduction.reductions import ALL, ANY, LARGEST, PRODUCT, SMALLEST, S
 from asnumpy.runtime.devices import Device, device_of, memory_of, over_host_memory
 from asnumpy.sorting.order import in_place
 from asnumpy.statistics.averages import mean_of
+from asnumpy.ufunc.derived import as_class
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.folds import NO_VALUE
 
@@ -47,6 +48,12 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
     __slots__ = ()
     __array_priority__ = 0.0
 
+    @classmethod
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super(ndarray, cls).__init_subclass__(**kwargs)  # noqa: UP008 - the core's class stands for this statement's
+        if cls.__module__.partition(".")[0] != "asnumpy":
+            _core.expect_derived()
+
     def __new__(
         cls, shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None,
         order: Any = None,
@@ -54,11 +61,15 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         try:
             kind = as_dtype(dtype, "ndarray")
             if buffer is not None or strides is not None:
-                return over_host_memory(np.ndarray(shape, kind, buffer, offset, strides, order), "ndarray")
+                numpys = np.ndarray(shape, kind, buffer, offset, strides, order)
+                shared = over_host_memory(numpys, "ndarray")
+                own = cls is ndarray or not isinstance(shared, ndarray)
+                return shared if own else _core.Array.__new__(cls, shared, None)
         except _core.UnsupportedDtype:  # or memory that is not aligned
             return np.ndarray(shape, dtype, buffer, offset, strides, order)
         lengths = (shape.__index__(),) if hasattr(shape, "__index__") else tuple(n.__index__() for n in shape)
-        return _core.empty(lengths, kind, "F" if order in ("F", "f") else "C")
+        made = _core.empty(lengths, kind, "F" if order in ("F", "f") else "C")
+        return made if cls is ndarray else _core.Array.__new__(cls, made, None)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         pass  # __new__ has done it
@@ -120,19 +131,23 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         return _core.cast(self, self.dtype) if order == "C" else layout.copied(self, self.dtype, order, "ndarray.copy")
 
     def __copy__(self, /) -> ndarray:
-        return layout.copied(self, self.dtype, "K", "ndarray.__copy__")
+        made: ndarray = layout.copied(_core.as_plain(self), self.dtype, "K", "ndarray.__copy__")
+        return _core.of_class(self, made)
 
     def __deepcopy__(self, memo: Any, /) -> ndarray:
-        return layout.copied(self, self.dtype, "K", "ndarray.__deepcopy__")
+        made: ndarray = layout.copied(_core.as_plain(self), self.dtype, "K", "ndarray.__deepcopy__")
+        return _core.of_class(self, made)
 
     @handed_on(np.ndarray.view)
     def view(self, /, dtype: DTypeLike | None = None, type: Any = None) -> Any:
         if isinstance(dtype, _Type) and issubclass(dtype, (ndarray, np.ndarray)):
             dtype, type = None, dtype
-        if type is not None and type is not ndarray:
+        if type is None and _core.is_derived(self):
+            type = self.__class__
+        if type is not None:
             if issubclass(type, ndarray):
-                source = self if dtype is None else _core.view_dtype(self, as_dtype(dtype, "ndarray.view"))
-                return _core.Array.__new__(type, source)
+                kind = self.dtype if dtype is None else as_dtype(dtype, "ndarray.view")
+                return _core.Array.__new__(type, _core.view_dtype(_core.as_plain(self), kind), self)
             raise _core.UnsupportedDtype(f"ndarray.view: expected a subclass of asnumpy.ndarray as type, got {type!r}")
         return self[...] if dtype is None else _core.view_dtype(self, as_dtype(dtype, "ndarray.view"))
 
@@ -340,19 +355,25 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
     def __array_function__(self, /, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return protocols.array_function(func, types, args, kwargs)
 
+    def __array_finalize__(self, obj: Any, /) -> None:
+        """Does nothing: a derived class is told here of each of its objects, and of the array of which it was made."""
+
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = True, /) -> ndarray:
-        made: ndarray = take_over(np.asarray(array), self)
-        return made
+        made: ndarray = array if isinstance(array, ndarray) else take_over(np.asarray(array), self)
+        return made if type(self) in EXACT or type(made) is type(self) else as_class(made, self)
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> ModuleType:
         """The array API standard's namespace, whose functions take this array: `asnumpy.array_api`."""
         return array_api.namespace(api_version)
 
     def __reduce_ex__(self, protocol: Any, /) -> Any:
-        return pickling.reduced(self, protocol)
+        return pickling.reduced(self, protocol) if type(self) in EXACT else self.__reduce__()
 
     def __reduce__(self) -> Any:
-        return pickling.reduced(self, 2)
+        return pickling.reduced(self, 2) if type(self) in EXACT else pickling.reduced_with_state(self)
+
+    def __setstate__(self, state: Any, /) -> None:
+        pickling.set_state(self, state)
 
     def __contains__(self, key: Any, /) -> bool:
         return bool((self == key).any()) if self.ndim or self.size else False
@@ -366,7 +387,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         return object.__format__(self, spec)
 
     def __repr__(self) -> str:
-        return repr(printing.plain(self))
+        return printing.representation(self)
 
     def __str__(self) -> str:
         return str(printing.plain(self))

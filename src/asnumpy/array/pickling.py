@@ -41,3 +41,23 @@ def reduced(a: ndarray, protocol: Any) -> tuple[Any, tuple[Any, ...]]:
     data: Any = octets.tobytes() if in_band else pickle.PickleBuffer(octets)  # type: ignore[arg-type]
     where = () if a._host_visible else (a._device_name,)
     return rebuild, (data, a.dtype, a.shape, order, *where)
+
+
+def blank(kind: type, device: str = "cpu") -> Any:
+    """An object of a derived class that is about to get its state."""
+    where = device if device == "cpu" or device in _core.devices() else None
+    return _core.Array.__new__(kind, _core.empty((0,), np.dtype(np.int8), "C", where), None)
+
+
+def reduced_with_state(a: ndarray) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+    """The same of a derived class, with NumPy's form of the state, which such classes take apart and extend."""
+    fortran = a._flags_f_contiguous and not a._flags_c_contiguous
+    data = _core.to_numpy_view(a, None).tobytes("F" if fortran else "C")
+    where = () if a._host_visible else (a._device_name,)
+    return blank, (type(a), *where), (1, a.shape, a.dtype, fortran, data)
+
+
+def set_state(a: ndarray, state: tuple[Any, ...]) -> None:
+    """Gives an array the shape, dtype and elements of such a state."""
+    *_, shape, dtype, fortran, data = state
+    _core.rebind(a, rebuild(data, dtype, shape, "F" if fortran else "C", a._device_name), False)

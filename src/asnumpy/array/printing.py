@@ -9,7 +9,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ndarray
+from asnumpy._types import EXACT, ndarray
 
 
 def plain(a: Any, threshold: int | None = None, edgeitems: int | None = None) -> np.ndarray:
@@ -28,6 +28,17 @@ def plain(a: Any, threshold: int | None = None, edgeitems: int | None = None) ->
     for corner in itertools.product(*sides):
         shown[corner] = _core.numpy_copy(a[corner])
     return shown
+
+
+_shown: dict[str, type] = {}  # classes of NumPy's by the name that their text begins with
+
+
+def representation(a: ndarray) -> str:
+    """What `repr` gives: NumPy's text, which begins with the name of a derived class."""
+    if type(a) in EXACT:
+        return repr(plain(a))
+    name = type(a).__name__
+    return repr(plain(_core.as_plain(a)).view(_shown.setdefault(name, type(name, (np.ndarray,), {}))))
 
 
 @public

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from asnumpy import _core
+from asnumpy._public import beside
 from asnumpy.host.door import function_name, host_result
 
 _PLAIN_ERRORS = (np.linalg.LinAlgError, TypeError, ValueError, IndexError)
@@ -40,5 +41,6 @@ def door(function: Callable[..., Any], module: str = "asnumpy") -> Callable[...,
             name_error(error, short, args)
             raise
 
-    call.__module__ = module
-    return call
+    shown: Any = beside(call, function)
+    shown.__module__ = module
+    return cast("Callable[..., Any]", shown)

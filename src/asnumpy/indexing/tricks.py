@@ -92,7 +92,7 @@ class _Joiner:
             kinds.append(made.dtype)
             joined.append(made)
         dtype = np.result_type(*kinds)
-        return concatenate([array(one, dtype=dtype, copy=None, ndmin=ndmin) for one in joined], axis)
+        return concatenate([array(one, dtype=dtype, copy=None, subok=True, ndmin=ndmin) for one in joined], axis)
 
     @staticmethod
     def _line(part: slice, ndmin: int, line: int) -> ndarray:
@@ -101,7 +101,7 @@ class _Joiner:
 
     @staticmethod
     def _array(part: Any, ndmin: int, line: int) -> ndarray:
-        made = array(part, copy=None, ndmin=ndmin)
+        made = array(part, copy=None, subok=True, ndmin=ndmin)
         added = ndmin - np.ndim(part)
         if line == -1 or added <= 0:
             return made

@@ -10,6 +10,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._types import ndarray
 from asnumpy.host.door import host_result
+from asnumpy.interop import derived
 from asnumpy.ufunc.ufunc import of_numpy
 
 
@@ -69,5 +70,7 @@ def array_function(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         raise TypeError(f"__array_function__: kwargs must be a dict, got {type(kwargs).__name__}")
     own = _own_function(function)
     if own is not None and callable(own) and not isinstance(own, type):
+        if _core.holds_derived((*args, *kwargs.values())):
+            return _core.call_back(derived.call, (own, args, kwargs, False), {})
         return _core.call_back(own, args, kwargs)
     return host_result(function, *args, **kwargs)

@@ -72,8 +72,8 @@ class memmap(ndarray):
 
     What is written to the array is in the mapping when the assignment returns, visible to every other mapping of
     the file, and on the disk at the latest after `flush()` or when the array and all its views are gone. Mode "c" keeps
-    what is written to itself, mode "r" forbids writing. Results of operations and views are plain arrays; a view keeps
-    the mapping alive.
+    what is written to itself, mode "r" forbids writing. Views are of this class too and keep the mapping alive;
+    results of operations are plain arrays.
     """
 
     filename: Any
@@ -92,10 +92,26 @@ class memmap(ndarray):
         except _core.UnsupportedDtype:  # or an offset at which the elements are not aligned
             return mapped
 
+    def __array_finalize__(self, obj: Any, /) -> None:
+        shares = isinstance(obj, memmap) and _core.may_share_memory(self, obj)
+        for name in ("_mapped", "filename", "offset", "mode"):
+            setattr(self, name, getattr(obj, name) if shares else None)
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False, /) -> Any:
+        made = super().__array_wrap__(array, context, return_scalar)
+        if self is made or type(self) is not memmap:
+            return made
+        return made[()] if return_scalar else made.view(ndarray)
+
+    def __getitem__(self, key: Any, /) -> Any:
+        found = super().__getitem__(key)
+        return found.view(ndarray) if type(found) is memmap and found._mapped is None else found
+
     def flush(self) -> None:
         """Writes what has changed to the disk."""
         _core.flush()
-        self._mapped.flush()
+        if self._mapped is not None:
+            self._mapped.flush()
 
 
 memmap.__module__ = "asnumpy"
@@ -105,6 +121,7 @@ def _over(kind: Any, mapped: Any) -> Any:
     over = over_host_memory(mapped.view(np.ndarray), "memmap")
     if not isinstance(over, ndarray):
         return mapped
+    _core.expect_derived()
     made = _core.Array.__new__(kind, over)
     made._mapped = mapped
     made.filename, made.offset, made.mode = mapped.filename, mapped.offset, mapped.mode

@@ -100,6 +100,8 @@ def permute(source: Source, x: Any, axis: int = 0) -> ndarray:
         return permutation_of(source, max(int(x), 0))
     along = _normal_axis(axis, x.ndim if isinstance(x, ndarray) else np.ndim(x))
     array = held(x)
+    if isinstance(array, ndarray):
+        array = _core.as_plain(array)  # whatever its class
     return take(array, permutation_of(source, array.shape[along]), along)
 
 

@@ -97,18 +97,26 @@ def overrides(values: Any) -> list[Any]:
 
 def call_overrides(ufunc: ufunc, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """NumPy offers the call to each override in its order; our arrays' own says that it leaves it to the others."""
-    return getattr(ufunc.numpy, name)(*args, **kwargs)
+    return _core.call_back(getattr(ufunc.numpy, name), tuple(args), kwargs)
+
+
+def priority(value: Any) -> float:
+    """What `__array_priority__` says; what is no number, and errors of a property, are as if there were none."""
+    try:
+        return float(getattr(value, "__array_priority__", 0.0))
+    except Exception:
+        return 0.0
 
 
 def defers(other: Any) -> bool:
     """Whether a binary operator leaves the operation to the other operand's class."""
     kind = type(other)
-    if kind in _PLAIN or isinstance(other, (np.generic, np.ndarray, ndarray)):
+    if kind in _PLAIN or kind in EXACT or isinstance(other, (np.generic, np.ndarray)):
         return False
     handler = getattr(kind, "__array_ufunc__", _MISSING)
     if handler is not _MISSING:
         return handler is None
-    return getattr(other, "__array_priority__", 0.0) > 0.0
+    return priority(other) > 0.0
 
 
 _BOUNDS: dict[np.dtype, tuple[int, int]] = {}

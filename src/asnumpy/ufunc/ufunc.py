@@ -9,9 +9,9 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._core import asarray
 from asnumpy._public import documented
-from asnumpy._types import Casting, ndarray
+from asnumpy._types import EXACT, Casting, ndarray
 from asnumpy.host.door import host, host_result
-from asnumpy.ufunc import calls, folds, gufunc
+from asnumpy.ufunc import calls, derived, folds, gufunc
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.folds import NO_VALUE
 from asnumpy.ufunc.operands import call_overrides, overrides, resolve
@@ -32,6 +32,11 @@ def _row(name: str) -> tuple[bool, frozenset[Any]]:
             loops = frozenset(tuple(into) + tuple(out) for into, out in row["loops"])
             _rows[row["name"]] = (bool(row["reducible"]), loops)
     return _rows.get(name, (False, frozenset()))
+
+
+def _is_plain(array: Any, out: Any) -> bool:
+    """Whether a fold's result is a plain array or number."""
+    return (type(array) in EXACT and out is None) or not derived.concerns((array,), {"out": out})
 
 
 class _Kind(type):
@@ -95,12 +100,18 @@ class ufunc(_core.Ufunc, metaclass=_Kind):
         self, array: ArrayLike, /, axis: Axes | None = 0, dtype: DTypeLike | None = None, out: Any = None,
         keepdims: bool = False, initial: Any = NO_VALUE, where: ArrayLike = True,
     ) -> ndarray:
-        return folds.reduce(self, array, axis, dtype, out, keepdims, initial, where)
+        def run(a: Any, target: Any) -> ndarray:
+            return folds.reduce(self, a, axis, dtype, target, keepdims, initial, where)
+
+        return run(array, out) if _is_plain(array, out) else derived.fold(run, array, out)
 
     def accumulate(
         self, array: ArrayLike, /, axis: SupportsIndex = 0, dtype: DTypeLike | None = None, out: Any = None,
     ) -> ndarray:
-        return folds.accumulate(self, array, axis, dtype, out)
+        def run(a: Any, target: Any) -> ndarray:
+            return folds.accumulate(self, a, axis, dtype, target)
+
+        return run(array, out) if _is_plain(array, out) else derived.fold(run, array, out)
 
     def reduceat(
         self, array: ArrayLike, /, indices: ArrayLike, axis: SupportsIndex = 0, dtype: DTypeLike | None = None,
@@ -110,7 +121,11 @@ class ufunc(_core.Ufunc, metaclass=_Kind):
         if found:
             given = {"axis": axis, "dtype": dtype, "out": out}
             return call_overrides(self, "reduceat", (array, indices), given)  # type: ignore[no-any-return]  # whatever the other class answers
-        return host(self.numpy.reduceat, array, indices, axis, dtype, out)
+
+        def run(a: Any, target: Any) -> ndarray:
+            return host(self.numpy.reduceat, a, indices, axis, dtype, target)
+
+        return run(array, out) if _is_plain(array, out) else derived.fold(run, array, out)
 
     def outer(self, A: ArrayLike, B: ArrayLike, /, **kwargs: Any) -> Any:
         found = overrides((A, B))
@@ -155,6 +170,12 @@ ufunc.__module__ = "asnumpy"
 
 def call_ufunc(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What the core's fast path does not take."""
+    if derived.concerns(args, kwargs):
+        return derived.call(function, _call, args, kwargs)
+    return _call(function, args, kwargs)
+
+
+def _call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if watching():
         return host_result(function.numpy, *args, **kwargs)
     return (calls if function.row >= 0 else gufunc).call(function, args, kwargs)
