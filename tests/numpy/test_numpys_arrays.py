@@ -84,3 +84,28 @@ DISPATCHED: dict[str, Callable[[Any], Any]] = {
 def test_numpys_functions_of_ours(name: str) -> None:
     plain = np.arange(4) * 1.5
     assert_as_numpy(DISPATCHED[name](plain), DISPATCHED[name](ap.from_numpy(plain)))
+
+
+@pytest.mark.parametrize("sign", "+ - * / // % ** << >> & | ^ @ == != < <= > >=".split())
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_matrices_and_masked_arrays_have_operators_of_their_own(sign: str, dtype: str) -> None:
+    others = {
+        "matrix": np.matrix([[2, 1], [0, 3]], dtype=dtype),
+        "masked": np.ma.array([[1, 2], [3, 4]], dtype, mask=[[0, 1], [0, 0]]),
+    }
+
+    def found(xp: Any, other: Any, form: str) -> Any:
+        a = xp.arange(1, 5).reshape(2, 2).astype(dtype)
+        try:
+            made = eval(form.replace("?", sign), {"a": a, "b": other})
+        except Exception as error:
+            return type(error)
+        values = np.ma.getdata(made)
+        kept = type(made) if isinstance(made, (np.matrix, np.ma.MaskedArray)) else "plain"
+        return kept, values.dtype, repr(values.tolist()), np.ma.getmask(made).tolist()
+
+    with np.errstate(all="ignore"):
+        for other in others.values():
+            for form in ("a ? b", "b ? a", "a[0] ? b", "b ? a[0]", "a[0, 0] ? b", "b ? a.sum()"):
+                assert found(ap, other, form) == found(np, other, form), (form, other)

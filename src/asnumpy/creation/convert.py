@@ -62,6 +62,8 @@ def _converted(value: Any, device: Any = None) -> ndarray:
         came = type(value).__name__
         raise _core.UnsupportedDtype(f"asarray: {came} is a class of its own; numpy.asarray gives its elements")
     if isinstance(value, np.ndarray):
+        if not value.dtype.isnative:
+            raise unsupported_error(value.dtype)
         return from_host(value, "asarray", device)
     if _core.holds_device_values(value):
         stacked = _stacked(value)

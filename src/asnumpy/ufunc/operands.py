@@ -38,7 +38,7 @@ def operand(value: Any) -> Any:
     plain = as_numpy(value)
     if derived(value) or not supported(plain.dtype):
         raise Unsupported
-    return asarray(plain)
+    return asarray(plain) if plain.dtype.isnative else _core.new_from_numpy(plain)  # no result shows it
 
 
 def type_key(value: Any) -> Any:
