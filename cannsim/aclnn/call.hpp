@@ -80,6 +80,7 @@ struct Work {
     Engine engine = Engine::vector;
     Product product = Product::half;
     std::uint64_t workspace = 0;      // what phase one asks for
+    bool elementwise = false;         // needs no memory of its own
     bool late_shapes = false;         // compute calls Run::set_shape
     bool repeatable = true;
 

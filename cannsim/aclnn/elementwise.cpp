@@ -104,6 +104,7 @@ void Pipeline::Plan::share_tiles() {
 Work Pipeline::work() {
     plan_.share_tiles();
     Work result;
+    result.elementwise = true;
     if (!plan_.outputs.empty()) result.operations = static_cast<double>(plan_.outputs[0].tensor.size()) * static_cast<double>(plan_.steps.size());
     result.compute = [plan = std::move(plan_)](const Run& run) { plan.run(run); };
     return result;

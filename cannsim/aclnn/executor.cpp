@@ -2,6 +2,7 @@
 #include "aclnn/executor.hpp"
 
 #include "aclnn/rows.hpp"
+#include "aclnn/workspace.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -59,6 +60,7 @@ int plan(int op, std::span<const Argument> arguments, std::uint64_t* workspace, 
         call.validate(found->nullable);
         auto work = std::make_shared<Work>(found->plan(call));
         auto made = std::make_unique<aclOpExecutor>(op);
+        work->workspace = workspace_of(call, *work);
         made->slots = call.take_slots();
         made->addresses.reserve(made->slots.size());
         for (const Call::Slot& slot : made->slots) {
@@ -133,6 +135,8 @@ int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor,
         }
         if (size) {
             check_device_range(workspace, size, "workspace");
+            if (reinterpret_cast<std::uintptr_t>(workspace) % alignment)
+                finding(Fault::misaligned, text("workspace: expected an address that is a multiple of 32, got ", workspace), ACLNN_ERR_PARAM_INVALID);
             task.uses.push_back({workspace, size, true, true, "workspace"});
         }
         task.cost = {e.bytes, e.work->operations, e.work->engine, e.work->product};
@@ -140,7 +144,8 @@ int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor,
             std::vector<Ref<aclTensor>> kept;
             if (e.work->late_shapes)
                 for (const Call::Slot& slot : e.slots) kept.push_back(slot.tensor);
-            task.run = [work = e.work, aliases = std::move(aliases), kept = std::move(kept)] {
+            task.run = [work = e.work, aliases = std::move(aliases), kept = std::move(kept), used = e.work->workspace ? alias(workspace) : nullptr] {
+                if (used) scribble(used, work->workspace);
                 if (work->compute) work->compute(Run(aliases, kept));
                 return 0;
             };

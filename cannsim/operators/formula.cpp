@@ -62,6 +62,7 @@ void apply_tiles(std::span<const Array> ins, std::span<const Array> outs, DType 
 
 Work tiles(std::vector<Tensor> ins, std::vector<Tensor> outs, DType inner, TileFunction f, std::optional<double> last) {
     Work work;
+    work.elementwise = true;
     work.operations = static_cast<double>(outs[0].size()) * 4;
     work.compute = [ins = std::move(ins), outs = std::move(outs), inner, f = std::move(f), last](const Run& run) {
         std::vector<Array> from, to;

@@ -211,7 +211,7 @@ def test_failure_leaves_a_queue_that_still_runs() -> None:
     x = ap.from_numpy(plain).copy()
     ap.eval(x)
     ap.free_all_blocks()
-    ap.config.memory_limit = ap.memory_info()["in_use"] + 1_000_000
+    ap.config.memory_limit = ap.memory_info()["in_use"] + 4_000_000  # for what a device's operators use besides
     try:
         kept = ap.max(x, axis=1)
         shares = x / x.sum(axis=1, keepdims=True)
