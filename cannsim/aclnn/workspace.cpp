@@ -32,7 +32,7 @@ std::uint64_t workspace_of(const Call& call, const Work& work) {
         if (!slot.tensor) continue;
         const auto size = static_cast<std::uint64_t>(asnumpy::count(slot.tensor->shape)) * acl_size(slot.tensor->dtype);
         if (!in_c_order(*slot.tensor.get())) bytes += rounded(size);
-        const bool read = call.params[static_cast<std::size_t>(slot.parameter)].direction != Direction::out;
+        const bool read = call.params[static_cast<std::size_t>(slot.parameter)].direction == Direction::in;
         if (!work.elementwise && read) inputs += rounded(size);
     }
     bytes += std::min(inputs, most_of_inputs);

@@ -6,6 +6,7 @@ namespace {
 
 Work copying(const Tensor& from, const Tensor& to) {
     Work work;
+    work.elementwise = true;
     work.compute = [from, to](const Run& run) { copy(broadcast_to(run[from], to.shape()), run[to]); };
     return work;
 }
@@ -26,6 +27,7 @@ Work plan_cast(Call& call) {
 
 Work filled(const Tensor& out, const asnumpy::Scalar& value) {
     Work work;
+    work.elementwise = true;
     work.compute = [out, value](const Run& run) {
         const Array target = run[out];
         const Array one{const_cast<std::byte*>(value.bytes.data()), value.dtype, {}, {}};

@@ -28,7 +28,8 @@ def test_how_much() -> None:
     assert asked("aclnnAbs", x.T, np.empty((32, 64), np.float32)) == x.nbytes  # what does not lie in C order is copied
     assert asked("aclnnAbs", x, np.empty((32, 64), np.float32).T) == x.nbytes
     assert asked("aclnnAbs", x[:, :1], np.empty((64, 1), np.float32)) == 512
-    assert asked("aclnnAdd", x, np.broadcast_to(x[:1], x.shape), acl.Scalar(1, np.float32), np.empty_like(x)) == x.nbytes
+    row, one = np.broadcast_to(x[:1], x.shape), acl.Scalar(1, np.float32)
+    assert asked("aclnnAdd", x, row, one, np.empty_like(x)) == x.nbytes
     assert asked("aclnnMax", x, np.empty((), np.float32)) == x.nbytes  # other operators have some of their own
     large = np.zeros((1 << 20,), np.float32)
     assert asked("aclnnMax", large, np.empty((), np.float32)) == MIB
@@ -43,18 +44,18 @@ def planned(shape=(64, 32)):
 
 
 def test_too_small_null_misaligned_or_of_the_host_is_refused() -> None:
-    x, out, size, executor = planned()
+    *_, size, executor = planned()
     with pytest.raises(acl.AclError) as error:
         acl.launch("aclnnMax", size - 1, executor)
     assert error.value.code == 161002
     for address, code in ((0, 161001), (8, 161002)):
-        x, out, size, executor = planned()
+        *_, size, executor = planned()
         memory = acl.Memory(size + 64)
         where = ctypes.c_void_p((memory.address.value or 0) + address) if address else ctypes.c_void_p()
         got = acl.nn.aclnnMax(where, ctypes.c_uint64(size), executor, ctypes.c_void_p())
         assert got == code, got
         memory.free()
-    x, out, size, executor = planned()
+    *_, size, executor = planned()
     host = ctypes.create_string_buffer(size)
     assert acl.nn.aclnnMax(ctypes.c_void_p(ctypes.addressof(host)), ctypes.c_uint64(size), executor, ctypes.c_void_p())
     assert acl.sim.cannsim_findings(b"misaligned") and acl.sim.cannsim_findings(b"host_pointer")
@@ -79,7 +80,7 @@ def test_two_streams_that_share_one_are_found() -> None:
     memory = acl.Memory(1 << 16)
     codes = []
     for stream in streams:
-        x, out, size, executor = planned()
+        *_, size, executor = planned()
         codes.append(acl.nn.aclnnMax(memory.address, ctypes.c_uint64(size), executor, stream))
     assert codes[0] == 0 and acl.sim.cannsim_findings(b"unordered_access")
     for stream in streams:

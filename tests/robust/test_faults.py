@@ -140,7 +140,7 @@ assert float(kept.sum()) == 10 * MB // 4 and float(large[-1]) == 1 and float(pen
 del large
 gc.collect()
 ap.synchronize()
-assert float(block(40).sum()) == 40 * MB // 4
+assert float(block(36).sum()) == 36 * MB // 4  # operators' own memory lies between what lives
 for code in (207001, 200000):            # CANN has none, whatever the books say: once, then always
     ap.free_all_blocks()
     cannsim.fail("aclrtMalloc", nth=1, code=code)
