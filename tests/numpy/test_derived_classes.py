@@ -319,3 +319,14 @@ def test_a_class_with_array_function_is_asked_first(expression):
         found.append((world.run(expression), [*log][:1]))
     same(found[0][0], found[1][0])
     assert found[0][1] == found[1][1]
+
+
+def test_an_array_of_objects_holds_the_very_objects() -> None:
+    class Own(ap.ndarray):
+        pass
+
+    one, number, beside = ap.arange(4).reshape(2, 2).view(Own), ap.array(0.0).view(Own), [1]
+    made = ap.array([one, [one]], dtype=object)
+    assert made.shape == (2,) and made[0] is one and made[1][0] is one
+    made = ap.array([number, beside, 3], dtype=object)
+    assert made[0] is number and made[1] is beside

@@ -86,13 +86,23 @@ class _Call:
 
     def plain(self, value: Any) -> Any:
         if type(value) in (list, tuple):
-            return type(value)(map(self.plain, value))
-        if not is_derived(value):
+            view = type(value)(map(self.plain, value))
+            if all(one is other for one, other in zip(view, value, strict=True)):
+                return value
+        elif is_derived(value):
+            view = plain(value)
+            self.found.append(value)
+        else:
             return value
-        view = plain(value)
         self.shown[id(view)] = (view, value)
-        self.found.append(value)
         return view
+
+    def own_objects(self, result: np.ndarray) -> np.ndarray:
+        """An array of objects holds what it was given, not views of that."""
+        for place, element in enumerate(result.flat):
+            if id(element) in self.shown:
+                result.flat[place] = self.shown[id(element)][1]
+        return result
 
     def signature(self, parameter: str) -> Any:
         given = inspect.signature(self.function).bind(*self.args, **self.kwargs)
@@ -159,6 +169,8 @@ class _Call:
             return result
         if isinstance(result, (tuple, list)):
             return self.several(result, source)
+        if type(result) is np.ndarray and result.dtype.kind == "O":
+            return self.own_objects(result)
         if source is None or not isinstance(result, ndarray):
             return plain(result)
         if _core.is_number(result) and self.name not in _NUMBERS_TOO:
