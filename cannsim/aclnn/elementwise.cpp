@@ -112,7 +112,7 @@ Work Pipeline::work() {
 
 namespace {
 
-constexpr std::int64_t tile = 1024;  // elements: what a few steps need stays in the first cache
+constexpr std::int64_t pipeline_tile = 1024;  // elements: what a few steps need stays in the first cache
 
 // One tile per slot, kept by the thread.
 std::byte* scratch(std::size_t bytes) {
@@ -133,7 +133,7 @@ void Pipeline::Plan::run(const Run& run) const {
     for (const Output& output : outputs) writing.emplace_back(run[output.tensor]);
 
     const std::int64_t smallest = (std::int64_t{1} << 17) / static_cast<std::int64_t>(std::max<std::size_t>(steps.size(), 1));
-    parallel(size, tile, smallest, [&](std::int64_t first, std::int64_t last) { run_part(reading, writing, first, last); });
+    parallel(size, pipeline_tile, smallest, [&](std::int64_t first, std::int64_t last) { run_part(reading, writing, first, last); });
 }
 
 void Pipeline::Plan::run_part(std::vector<Cursor> reading, std::vector<Cursor> writing, std::int64_t first, std::int64_t size) const {
@@ -144,14 +144,14 @@ void Pipeline::Plan::run_part(std::vector<Cursor> reading, std::vector<Cursor> w
     std::vector<std::byte*> slots(dtypes.size());
     std::size_t widest = 1;
     for (const DType dtype : dtypes) widest = std::max(widest, asnumpy::itemsize(dtype));
-    std::byte* const memory = scratch(tile_count * tile * widest);
-    for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = memory + tiles[i] * tile * widest;
-    for (const Constant& constant : constants) splat(slots[constant.slot], constant.value.bytes.data(), asnumpy::itemsize(dtypes[constant.slot]), std::min(size, tile));
+    std::byte* const memory = scratch(tile_count * pipeline_tile * widest);
+    for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = memory + tiles[i] * pipeline_tile * widest;
+    for (const Constant& constant : constants) splat(slots[constant.slot], constant.value.bytes.data(), asnumpy::itemsize(dtypes[constant.slot]), std::min(size, pipeline_tile));
     for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (reading[i].is_splat()) reading[i].gather(slots[inputs[i].slot], std::min(size, tile));
+        if (reading[i].is_splat()) reading[i].gather(slots[inputs[i].slot], std::min(size, pipeline_tile));
 
-    for (std::int64_t start = first; start < size; start += tile) {
-        const std::int64_t n = std::min(tile, size - start);
+    for (std::int64_t start = first; start < size; start += pipeline_tile) {
+        const std::int64_t n = std::min(pipeline_tile, size - start);
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             std::byte*& slot = slots[inputs[i].slot];
             if (reading[i].is_contiguous()) slot = reading[i].at(start);

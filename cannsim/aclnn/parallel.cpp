@@ -16,23 +16,23 @@
 namespace cannsim {
 namespace {
 
-using Part = std::function<void(std::int64_t, std::int64_t)>;
+using LoopPart = std::function<void(std::int64_t, std::int64_t)>;
 
 // One loop; whoever has time takes the next piece.
-struct Loop {
-    const Part* part;
+struct SharedLoop {
+    const LoopPart* part;
     std::int64_t size, piece;
     std::int64_t next = 0, done = 0;  // under the pool's mutex
 };
 
-struct Pool {
+struct ThreadPool {
     std::mutex mutex;
     std::condition_variable work, finished;
-    Loop* current = nullptr;
+    SharedLoop* current = nullptr;
     int threads = 0, process = 0;
 
     // Takes pieces until none is left; the lock is held outside the pieces.
-    void help(std::unique_lock<std::mutex>& lock, Loop& loop) {
+    void help(std::unique_lock<std::mutex>& lock, SharedLoop& loop) {
         while (loop.next < loop.size) {
             const std::int64_t first = loop.next, last = std::min(loop.size, first + loop.piece);
             loop.next = last;
@@ -52,8 +52,8 @@ struct Pool {
         }
     }
 };
-Pool& pool() {
-    static asnumpy::Immortal<Pool> instance;
+ThreadPool& pool() {
+    static asnumpy::Immortal<ThreadPool> instance;
     return *instance;
 }
 
@@ -65,9 +65,9 @@ int wanted() {
 
 }  // namespace
 
-void parallel(std::int64_t size, std::int64_t grain, std::int64_t smallest, const Part& part) {
+void parallel(std::int64_t size, std::int64_t grain, std::int64_t smallest, const LoopPart& part) {
     if (size < smallest || wanted() == 1) return part(0, size);
-    Pool& p = pool();
+    ThreadPool& p = pool();
     std::unique_lock lock(p.mutex, std::try_to_lock);
     if (!lock || p.current) {  // another stream has the threads
         if (lock) lock.unlock();
@@ -79,7 +79,7 @@ void parallel(std::int64_t size, std::int64_t grain, std::int64_t smallest, cons
     }
     for (; p.threads < wanted() - 1; ++p.threads) std::thread([&p] { p.serve(); }).detach();
     const std::int64_t pieces = wanted() * 4;
-    Loop loop{&part, size, ((size + pieces - 1) / pieces + grain - 1) / grain * grain};
+    SharedLoop loop{&part, size, ((size + pieces - 1) / pieces + grain - 1) / grain * grain};
     p.current = &loop;
     p.work.notify_all();
     p.help(lock, loop);

@@ -24,7 +24,7 @@ int reset(const char* function, int id, bool force) {
 }
 
 // Waits for the streams of the thread's device; each one's failure is told once.
-int synchronize(const char* function, std::int64_t timeout) {
+int wait_for_device(const char* function, std::int64_t timeout) {
     return entry(function, {{"timeout", timeout}}, [&] {
         Context& context = current_context();
         refuse_while_capturing(*context.device, function);
@@ -76,8 +76,8 @@ int32_t aclrtGetDeviceCount(uint32_t* count) {
         return 0;
     });
 }
-int32_t aclrtSynchronizeDevice() { return synchronize("aclrtSynchronizeDevice", -1); }
-int32_t aclrtSynchronizeDeviceWithTimeout(int32_t timeout) { return synchronize("aclrtSynchronizeDeviceWithTimeout", timeout); }
+int32_t aclrtSynchronizeDevice() { return wait_for_device("aclrtSynchronizeDevice", -1); }
+int32_t aclrtSynchronizeDeviceWithTimeout(int32_t timeout) { return wait_for_device("aclrtSynchronizeDeviceWithTimeout", timeout); }
 
 int32_t aclrtCreateContext(void** context, int32_t deviceId) {
     return entry("aclrtCreateContext", {{"deviceId", deviceId}}, [&] {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t known_flags = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE | ACL_EVENT_DEVICE_USE_ONLY | ACL_EVENT_EXTERNAL | ACL_EVENT_IPC;
 
-int create(const char* function, void** event, std::uint32_t flags, bool extended) {
+int make_event(const char* function, void** event, std::uint32_t flags, bool extended) {
     return entry(function, {{"flag", flags}}, [&] {
         expect_given(event, "event");
         if (!flags || flags & ~known_flags) throw Refusal{ACL_ERROR_INVALID_PARAM, text("flag: expected bits of ", known_flags, ", got ", flags)};
@@ -92,7 +92,7 @@ int wait_event(const char* function, void* stream_handle, void* handle, std::int
     });
 }
 
-int synchronize(const char* function, void* handle, std::int64_t timeout) {
+int wait_for_event(const char* function, void* handle, std::int64_t timeout) {
     return entry(function, {{"event", handle}, {"timeout", timeout}}, [&] {
         const std::shared_ptr<Event> event = event_of(handle);
         refuse_captured(*event);
@@ -117,9 +117,9 @@ bool reached(const Event& event, const std::shared_ptr<Recording>& recording) {
 
 extern "C" {
 
-int32_t aclrtCreateEvent(void** event) { return create("aclrtCreateEvent", event, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS, false); }
-int32_t aclrtCreateEventWithFlag(void** event, uint32_t flag) { return create("aclrtCreateEventWithFlag", event, flag, false); }
-int32_t aclrtCreateEventExWithFlag(void** event, uint32_t flag) { return create("aclrtCreateEventExWithFlag", event, flag, true); }
+int32_t aclrtCreateEvent(void** event) { return make_event("aclrtCreateEvent", event, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE | ACL_EVENT_CAPTURE_STREAM_PROGRESS, false); }
+int32_t aclrtCreateEventWithFlag(void** event, uint32_t flag) { return make_event("aclrtCreateEventWithFlag", event, flag, false); }
+int32_t aclrtCreateEventExWithFlag(void** event, uint32_t flag) { return make_event("aclrtCreateEventExWithFlag", event, flag, true); }
 int32_t aclrtDestroyEvent(void* event) {
     return entry("aclrtDestroyEvent", {{"event", event}}, [&] {
         expect_given(event, "event");
@@ -140,8 +140,8 @@ int32_t aclrtResetEvent(void* event, void* stream) {
 }
 int32_t aclrtStreamWaitEvent(void* stream, void* event) { return wait_event("aclrtStreamWaitEvent", stream, event, -1); }
 int32_t aclrtStreamWaitEventWithTimeout(void* stream, void* event, int32_t timeout) { return wait_event("aclrtStreamWaitEventWithTimeout", stream, event, timeout); }
-int32_t aclrtSynchronizeEvent(void* event) { return synchronize("aclrtSynchronizeEvent", event, -1); }
-int32_t aclrtSynchronizeEventWithTimeout(void* event, int32_t timeout) { return synchronize("aclrtSynchronizeEventWithTimeout", event, timeout); }
+int32_t aclrtSynchronizeEvent(void* event) { return wait_for_event("aclrtSynchronizeEvent", event, -1); }
+int32_t aclrtSynchronizeEventWithTimeout(void* event, int32_t timeout) { return wait_for_event("aclrtSynchronizeEventWithTimeout", event, timeout); }
 
 int32_t aclrtQueryEvent(void* event, int32_t* status) {
     return entry("aclrtQueryEvent", {{"event", event}}, [&] {

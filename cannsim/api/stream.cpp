@@ -14,7 +14,7 @@ struct aclrtStreamConfigHandle {
 
 namespace {
 
-int create(const char* function, void** stream, std::uint32_t priority, std::uint32_t flags) {
+int make_stream(const char* function, void** stream, std::uint32_t priority, std::uint32_t flags) {
     return entry(function, {{"priority", priority}, {"flag", flags}}, [&] {
         expect_given(stream, "stream");
         *stream = create_stream(current_context(), priority, flags);
@@ -22,7 +22,7 @@ int create(const char* function, void** stream, std::uint32_t priority, std::uin
     });
 }
 
-int synchronize(const char* function, void* handle, std::int64_t timeout) {
+int wait_for_stream(const char* function, void* handle, std::int64_t timeout) {
     return entry(function, {{"stream", handle}, {"timeout", timeout}}, [&] {
         const std::shared_ptr<Stream> stream = stream_of(handle);
         if (timeout < -1) throw Refusal{ACL_ERROR_INVALID_PARAM, text("timeout: expected -1 or more, got ", timeout)};
@@ -42,10 +42,10 @@ int synchronize(const char* function, void* handle, std::int64_t timeout) {
 
 extern "C" {
 
-int32_t aclrtCreateStream(void** stream) { return create("aclrtCreateStream", stream, 0, 0); }
-int32_t aclrtCreateStreamWithConfig(void** stream, uint32_t priority, uint32_t flag) { return create("aclrtCreateStreamWithConfig", stream, priority, flag); }
+int32_t aclrtCreateStream(void** stream) { return make_stream("aclrtCreateStream", stream, 0, 0); }
+int32_t aclrtCreateStreamWithConfig(void** stream, uint32_t priority, uint32_t flag) { return make_stream("aclrtCreateStreamWithConfig", stream, priority, flag); }
 int32_t aclrtCreateStreamV2(void** stream, const aclrtStreamConfigHandle* handle) {
-    return create("aclrtCreateStreamV2", stream, handle ? handle->priority : 0, handle ? static_cast<std::uint32_t>(handle->flag) : 0);
+    return make_stream("aclrtCreateStreamV2", stream, handle ? handle->priority : 0, handle ? static_cast<std::uint32_t>(handle->flag) : 0);
 }
 aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle() { return std::make_unique<aclrtStreamConfigHandle>().release(); }
 int32_t aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle* handle) {
@@ -75,8 +75,8 @@ int32_t aclrtDestroyStream(void* stream) {
 int32_t aclrtDestroyStreamForce(void* stream) {
     return entry("aclrtDestroyStreamForce", {{"stream", stream}}, [&] { return destroy_stream(stream, true), 0; });
 }
-int32_t aclrtSynchronizeStream(void* stream) { return synchronize("aclrtSynchronizeStream", stream, -1); }
-int32_t aclrtSynchronizeStreamWithTimeout(void* stream, int32_t timeout) { return synchronize("aclrtSynchronizeStreamWithTimeout", stream, timeout); }
+int32_t aclrtSynchronizeStream(void* stream) { return wait_for_stream("aclrtSynchronizeStream", stream, -1); }
+int32_t aclrtSynchronizeStreamWithTimeout(void* stream, int32_t timeout) { return wait_for_stream("aclrtSynchronizeStreamWithTimeout", stream, timeout); }
 
 int32_t aclrtStreamQuery(void* stream, int32_t* status) {
     return entry("aclrtStreamQuery", {{"stream", stream}}, [&] {

@@ -33,8 +33,7 @@ template <class F> constexpr auto whole_or(F f) {
 }
 
 constexpr array elu_names{"alpha", "scale", "inputScale"};
-constexpr array alpha_name{"alpha"};
-constexpr array bounds{"clipValueMin", "clipValueMax"};
+constexpr array bound_names{"clipValueMin", "clipValueMax"};
 constexpr array threshold_names{"threshold", "value"};
 
 const Operators activations{
@@ -50,8 +49,8 @@ const Operators activations{
     real_operator<1, Precision::own>("aclnnInplaceHardsigmoid", no_names, hard_sigmoid_of),
     real_operator<1, Precision::own>("aclnnHardswish", no_names, hard_swish_of),
     real_operator<1, Precision::own>("aclnnInplaceHardswish", no_names, hard_swish_of),
-    number_operator<1, Precision::own>("aclnnHardtanh", bounds, clamp_of),
-    number_operator<1, Precision::own>("aclnnInplaceHardtanh", bounds, clamp_of),
+    number_operator<1, Precision::own>("aclnnHardtanh", bound_names, clamp_of),
+    number_operator<1, Precision::own>("aclnnInplaceHardtanh", bound_names, clamp_of),
     number_operator<1>("aclnnThreshold", threshold_names, threshold_of),
     number_operator<1>("aclnnInplaceThreshold", threshold_names, threshold_of),
     real_operator<1>("aclnnGelu", no_names, [](auto x, Numbers<0>) { return gelu(x, true); }),
@@ -110,7 +109,7 @@ Work plan_prelu_gradient(Call& call) {
     return work;
 }
 
-const Operators with_weights{{"aclnnPrelu", plan_prelu}, {"aclnnPreluBackward", plan_prelu_gradient}};
+const Operators with_weight{{"aclnnPrelu", plan_prelu}, {"aclnnPreluBackward", plan_prelu_gradient}};
 
 // --- gradients: of the output, then the input or the result
 

@@ -28,8 +28,8 @@ constexpr auto lerp = []<class T>(T x, T end, T weight, Numbers<0>) {
 constexpr auto lerps = []<class T>(T x, T end, Numbers<1> p) { return std::abs(p[0]) < 0.5 ? x + p[0] * (end - x) : end - (end - x) * (1 - p[0]); };
 constexpr auto add_relu = []<class T>(T x, T y, auto p) -> T { return larger(x + p[0] * y, typename decltype(p)::value_type{0}); };
 
-constexpr array value_name{"value"}, weight_name{"weight"}, alpha_name{"alpha"};
-const Operators sums{
+constexpr array value_name{"value"}, weight_name{"weight"};
+const Operators added_products{
     number_operator<3, Precision::own>("aclnnAddcmul", value_name, add_product),   number_operator<3, Precision::own>("aclnnInplaceAddcmul", value_name, add_product),
     number_operator<3, Precision::own>("aclnnAddcdiv", value_name, add_quotient),  number_operator<3, Precision::own>("aclnnInplaceAddcdiv", value_name, add_quotient),
     real_operator<3, Precision::own>("aclnnLerp", no_names, lerp),                 real_operator<3, Precision::own>("aclnnInplaceLerp", no_names, lerp),

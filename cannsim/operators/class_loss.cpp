@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "operators/formula.hpp"
+#include "operators/loss_reduction.hpp"
 
 namespace cannsim {
 namespace {
@@ -62,16 +63,10 @@ void store_each(const Run& run, std::vector<double>& values, const Tensor& to) {
     copy(all, run[to]);
 }
 
-enum Reduction : std::int64_t { none = 0, mean = 1, sum = 2 };
-std::int64_t reduction_of(const Call& call) {
-    const std::int64_t value = call.integer("reduction");
-    call.expect(value >= 0 && value <= 2, "reduction", text("0 none, 1 mean or 2 sum, got ", value));
-    return value;
-}
 std::int64_t reduction_by_name(const Call& call) {
     const std::string name = call.text("reductionOptional");
     call.expect(name.empty() || name == "mean" || name == "sum" || name == "none", "reductionOptional", text("mean, sum or none, got ", name));
-    return name == "none" ? none : name == "sum" ? sum : mean;
+    return name == "none" ? Reduction::none : name == "sum" ? Reduction::sum : Reduction::mean;
 }
 
 Work plan_likelihood(Call& call) {
@@ -79,7 +74,7 @@ Work plan_likelihood(Call& call) {
     const std::int64_t reduction = reduction_of(call);
     const Tensor out = call.tensor("out"), total = call.tensor("totalWeightOut");
     call.expect(total.size() == 1, total.name, text("one element, got shape ", total.shape()));
-    if (reduction == none) call.expect(out.size() == c.count, out.name, text("shape ", c.each(), ", got ", out.shape()));
+    if (reduction == Reduction::none) call.expect(out.size() == c.count, out.name, text("shape ", c.each(), ", got ", out.shape()));
     else call.expect(out.size() == 1, out.name, text("one element, got shape ", out.shape()));
     Work work;
     work.operations = static_cast<double>(c.count);
@@ -94,8 +89,8 @@ Work plan_likelihood(Call& call) {
             all += losses.back();
             weight += k < 0 ? 0 : weights[static_cast<std::size_t>(k)];
         }
-        if (reduction == none) store_each(run, losses, out);
-        else store_one(run, reduction == mean ? all / weight : all, out);
+        if (reduction == Reduction::none) store_each(run, losses, out);
+        else store_one(run, reduction == Reduction::mean ? all / weight : all, out);
         store_one(run, weight, total);
     };
     return work;
@@ -106,7 +101,7 @@ Work plan_likelihood_slope(Call& call) {
     const std::int64_t reduction = reduction_of(call);
     const Tensor grad = call.tensor("gradOutput"), total = call.tensor("totalWeight"), out = call.tensor("out");
     call.expect_shape(out, c.self.shape());
-    call.expect(grad.size() == (reduction == none ? c.count : 1), grad.name, text(reduction == none ? c.count : 1, " elements, got shape ", grad.shape()));
+    call.expect(grad.size() == (reduction == Reduction::none ? c.count : 1), grad.name, text(reduction == Reduction::none ? c.count : 1, " elements, got shape ", grad.shape()));
     Work work;
     work.operations = static_cast<double>(c.count);
     work.compute = [=](const Run& run) {
@@ -118,7 +113,7 @@ Work plan_likelihood_slope(Call& call) {
         for (std::int64_t i = 0; i < c.count; ++i) {
             const std::int64_t k = c.chosen(targets, i);
             if (k < 0) continue;
-            const double g = grads.as<double>()[reduction == none ? i : 0] / (reduction == mean ? weight.as<double>()[0] : 1);
+            const double g = grads.as<double>()[reduction == Reduction::none ? i : 0] / (reduction == Reduction::mean ? weight.as<double>()[0] : 1);
             results.as<double>()[i * c.classes + k] = -weights[static_cast<std::size_t>(k)] * g;
         }
         copy(results, place);
@@ -137,7 +132,7 @@ Work plan_cross_entropy(Call& call) {
     call.expect(c.self.ndim() == 2, "input", text("two axes, got shape ", c.self.shape()));
     call.expect(smoothing >= 0 && smoothing <= 1, "labelSmoothing", text("from 0 to 1, got ", smoothing));
     call.expect_shape(logarithms, c.self.shape());
-    call.expect(out.size() == (reduction == none ? c.count : 1), out.name, text(reduction == none ? c.count : 1, " elements, got shape ", out.shape()));
+    call.expect(out.size() == (reduction == Reduction::none ? c.count : 1), out.name, text(reduction == Reduction::none ? c.count : 1, " elements, got shape ", out.shape()));
     Work work;
     work.operations = static_cast<double>(c.self.size()) * 8;
     work.compute = [=](const Run& run) {
@@ -167,10 +162,10 @@ Work plan_cross_entropy(Call& call) {
         }
         copy(x, run[logarithms]);
         if (sums && sums->size() == c.count) store_each(run, logs, *sums);
-        if (reduction == none) store_each(run, losses, out);
-        else store_one(run, reduction == mean ? all / weight : all, out);
-        if (z && reduction == none && z->size() == c.count) store_each(run, squares, *z);
-        else if (z && z->size() == 1) store_one(run, reduction == mean ? all_z / counted : all_z, *z);
+        if (reduction == Reduction::none) store_each(run, losses, out);
+        else store_one(run, reduction == Reduction::mean ? all / weight : all, out);
+        if (z && reduction == Reduction::none && z->size() == c.count) store_each(run, squares, *z);
+        else if (z && z->size() == 1) store_one(run, reduction == Reduction::mean ? all_z / counted : all_z, *z);
     };
     return work;
 }
@@ -182,7 +177,7 @@ Work plan_cross_entropy_slope(Call& call) {
     call.expect(c.self.ndim() == 2, "logProb", text("two axes, got shape ", c.self.shape()));
     call.expect_shape(out, c.self.shape());
     call.expect(!call.given("gradZlossOptional"), "gradZlossOptional", "no gradient of the z-loss: the simulator does not have it");
-    call.expect(grad.size() == (reduction == none ? c.count : 1), grad.name, text(reduction == none ? c.count : 1, " elements, got shape ", grad.shape()));
+    call.expect(grad.size() == (reduction == Reduction::none ? c.count : 1), grad.name, text(reduction == Reduction::none ? c.count : 1, " elements, got shape ", grad.shape()));
     Work work;
     work.operations = static_cast<double>(c.self.size()) * 4;
     work.compute = [=](const Run& run) {
@@ -195,7 +190,7 @@ Work plan_cross_entropy_slope(Call& call) {
         for (std::int64_t i = 0; i < c.count; ++i) {
             double* const row = logs.as<double>() + i * c.classes;
             const std::int64_t k = c.chosen(targets, i);
-            const double g = k < 0 ? 0 : grads.as<double>()[reduction == none ? i : 0] / (reduction == mean ? weight : 1), part = smoothing / static_cast<double>(c.classes);
+            const double g = k < 0 ? 0 : grads.as<double>()[reduction == Reduction::none ? i : 0] / (reduction == Reduction::mean ? weight : 1), part = smoothing / static_cast<double>(c.classes);
             const double own = k < 0 ? 0 : (1 - smoothing) * weights[static_cast<std::size_t>(k)];
             for (std::int64_t j = 0; j < c.classes; ++j) {
                 const double wanted = part * weights[static_cast<std::size_t>(j)] + (j == k ? own : 0);

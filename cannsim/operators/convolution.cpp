@@ -185,7 +185,7 @@ Work plan_depthwise(Call& call) {
     return convolve(call, self, weight, call.optional("bias"), call.tensor("out"), settings);
 }
 
-Work plan_gradient(Call& call) {
+Work plan_convolution_gradient(Call& call) {
     const Tensor grad = call.tensor("gradOutput"), input = call.tensor("input"), weight = call.tensor("weight");
     Settings settings;
     settings.transposed = call.flag("transposed");
@@ -232,7 +232,7 @@ Work plan_gradient(Call& call) {
 const Operators convolutions{
     {"aclnnConvolution", plan_convolution, {"bias", "outputPadding"}},
     {"aclnnConvDepthwise2d", plan_depthwise, {"bias"}},
-    {"aclnnConvolutionBackward", plan_gradient, {"biasSizes", "outputPadding", "gradInput", "gradWeight", "gradBias"}},
+    {"aclnnConvolutionBackward", plan_convolution_gradient, {"biasSizes", "outputPadding", "gradInput", "gradWeight", "gradBias"}},
 };
 
 }  // namespace

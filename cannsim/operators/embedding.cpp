@@ -7,7 +7,7 @@ namespace cannsim {
 namespace {
 
 // The gradient of each row is the sum of those of the places where it was picked, divided by their number where that is asked for.
-Work plan_gradient(Call& call) {
+Work plan_embedding_gradient(Call& call) {
     const Tensor grad = call.tensor("grad"), indices = call.tensor("indices"), out = call.tensor("out");
     const std::int64_t rows = call.integer("numWeights"), padding = call.integer("paddingIdx");
     const bool mean = call.flag("scaleGradByFreq");
@@ -73,7 +73,7 @@ Work plan_renorm(Call& call) {
 }
 
 const Operators embedding{
-    {"aclnnEmbeddingDenseBackward", plan_gradient},
+    {"aclnnEmbeddingDenseBackward", plan_embedding_gradient},
     {"aclnnEmbeddingRenorm", plan_renorm},
 };
 

@@ -161,14 +161,14 @@ constexpr auto add = [](auto x, auto y) { return x + y; };
 constexpr auto subtract = [](auto x, auto y) { return x - y; };
 constexpr auto multiply = [](auto x, auto y) { return x * y; };
 constexpr auto divide = [](auto x, auto y) { return static_cast<double>(x) / static_cast<double>(y); };
-constexpr auto larger = [](auto x, auto y) { return x > y || x != x ? x : y; };
-constexpr auto smaller = [](auto x, auto y) { return x < y || x != x ? x : y; };
+constexpr auto larger_of = [](auto x, auto y) { return x > y || x != x ? x : y; };
+constexpr auto smaller_of = [](auto x, auto y) { return x < y || x != x ? x : y; };
 constexpr auto power = [](auto x, auto y) { return std::pow(static_cast<double>(x), static_cast<double>(y)); };
 constexpr auto add_scaled = [](auto x, auto y, auto factor) { return x + factor * y; };
 constexpr auto subtract_scaled = [](auto x, auto y, auto factor) { return x - factor * y; };
-constexpr auto add_product = [](auto x, auto y, auto z, auto value) { return x + value * y * z; };
-constexpr auto add_quotient = [](auto x, auto y, auto z, auto value) { return static_cast<double>(x) + static_cast<double>(value) * static_cast<double>(y) / static_cast<double>(z); };
-constexpr auto lerp = [](auto x, auto y, auto weight) { return static_cast<double>(x) + static_cast<double>(weight) * static_cast<double>(y - x); };
+constexpr auto plus_product = [](auto x, auto y, auto z, auto value) { return x + value * y * z; };
+constexpr auto plus_quotient = [](auto x, auto y, auto z, auto value) { return static_cast<double>(x) + static_cast<double>(value) * static_cast<double>(y) / static_cast<double>(z); };
+constexpr auto interpolate = [](auto x, auto y, auto weight) { return static_cast<double>(x) + static_cast<double>(weight) * static_cast<double>(y - x); };
 
 const Operators of_two{
     over<2, Extra::tensor>("aclnnForeachAddList", add_scaled, "alpha"),
@@ -177,19 +177,19 @@ const Operators of_two{
     over<2, Extra::scalar>("aclnnForeachSubListV2", subtract_scaled, "alpha"),
     over<2>("aclnnForeachMulList", multiply),
     over<2>("aclnnForeachDivList", divide),
-    over<2>("aclnnForeachMaximumList", larger),
-    over<2>("aclnnForeachMinimumList", smaller),
+    over<2>("aclnnForeachMaximumList", larger_of),
+    over<2>("aclnnForeachMinimumList", smaller_of),
     over<2>("aclnnForeachPowList", power),
-    over<3>("aclnnForeachLerpList", lerp),
-    over<2, Extra::scalar>("aclnnForeachLerpScalar", lerp, "weight"),
-    over<3, Extra::per_tensor>("aclnnForeachAddcmulList", add_product, "scalars"),
-    over<3, Extra::tensor>("aclnnForeachAddcmulScalar", add_product),
-    over<3, Extra::per_tensor>("aclnnForeachAddcmulScalarList", add_product, "scalars"),
-    over<3, Extra::scalar>("aclnnForeachAddcmulScalarV2", add_product),
-    over<3, Extra::per_tensor>("aclnnForeachAddcdivList", add_quotient, "scalars"),
-    over<3, Extra::tensor>("aclnnForeachAddcdivScalar", add_quotient),
-    over<3, Extra::per_tensor>("aclnnForeachAddcdivScalarList", add_quotient, "scalars"),
-    over<3, Extra::scalar>("aclnnForeachAddcdivScalarV2", add_quotient),
+    over<3>("aclnnForeachLerpList", interpolate),
+    over<2, Extra::scalar>("aclnnForeachLerpScalar", interpolate, "weight"),
+    over<3, Extra::per_tensor>("aclnnForeachAddcmulList", plus_product, "scalars"),
+    over<3, Extra::tensor>("aclnnForeachAddcmulScalar", plus_product),
+    over<3, Extra::per_tensor>("aclnnForeachAddcmulScalarList", plus_product, "scalars"),
+    over<3, Extra::scalar>("aclnnForeachAddcmulScalarV2", plus_product),
+    over<3, Extra::per_tensor>("aclnnForeachAddcdivList", plus_quotient, "scalars"),
+    over<3, Extra::tensor>("aclnnForeachAddcdivScalar", plus_quotient),
+    over<3, Extra::per_tensor>("aclnnForeachAddcdivScalarList", plus_quotient, "scalars"),
+    over<3, Extra::scalar>("aclnnForeachAddcdivScalarV2", plus_quotient),
 };
 
 // Each with a number as a tensor, as a scalar, and as one scalar for each tensor.
@@ -202,10 +202,10 @@ const Operators with_number{
     over<1, Extra::per_scalar>("aclnnForeachMulScalarList", multiply, "scalars"),
     over<1, Extra::tensor>("aclnnForeachDivScalar", divide),       over<1, Extra::scalar>("aclnnForeachDivScalarV2", divide),
     over<1, Extra::per_scalar>("aclnnForeachDivScalarList", divide, "scalars"),
-    over<1, Extra::tensor>("aclnnForeachMaximumScalar", larger),   over<1, Extra::scalar>("aclnnForeachMaximumScalarV2", larger),
-    over<1, Extra::per_scalar>("aclnnForeachMaximumScalarList", larger, "scalars"),
-    over<1, Extra::tensor>("aclnnForeachMinimumScalar", smaller),  over<1, Extra::scalar>("aclnnForeachMinimumScalarV2", smaller),
-    over<1, Extra::per_scalar>("aclnnForeachMinimumScalarList", smaller, "scalars"),
+    over<1, Extra::tensor>("aclnnForeachMaximumScalar", larger_of),   over<1, Extra::scalar>("aclnnForeachMaximumScalarV2", larger_of),
+    over<1, Extra::per_scalar>("aclnnForeachMaximumScalarList", larger_of, "scalars"),
+    over<1, Extra::tensor>("aclnnForeachMinimumScalar", smaller_of),  over<1, Extra::scalar>("aclnnForeachMinimumScalarV2", smaller_of),
+    over<1, Extra::per_scalar>("aclnnForeachMinimumScalarList", smaller_of, "scalars"),
     over<1, Extra::tensor>("aclnnForeachPowScalar", power),        over<1, Extra::scalar>("aclnnForeachPowScalarV2", power),
     over<1, Extra::per_scalar>("aclnnForeachPowScalarList", power, "scalars"),
     over<1, Extra::scalar>("aclnnForeachPowScalarAndTensor", [](auto x, auto base) { return std::pow(static_cast<double>(base), static_cast<double>(x)); }),

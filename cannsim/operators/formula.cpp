@@ -7,7 +7,7 @@
 namespace cannsim {
 namespace {
 
-constexpr std::int64_t tile = 512;
+constexpr std::int64_t formula_tile = 512;
 constexpr std::size_t widest = 16;  // bytes of an element
 
 struct Operand {
@@ -17,7 +17,7 @@ struct Operand {
 
 void run_tiles(std::vector<Operand> reading, std::vector<Operand> writing, std::int64_t first, std::int64_t last, const TileFunction& f) {
     struct alignas(64) Tile {
-        std::byte bytes[tile * widest];
+        std::byte bytes[formula_tile * widest];
     };
     std::vector<Tile> memory(reading.size() + writing.size() + 1);
     std::byte* const raw = memory.back().bytes;
@@ -29,8 +29,8 @@ void run_tiles(std::vector<Operand> reading, std::vector<Operand> writing, std::
         if (!operand.cursor.is_contiguous() && !operand.cursor.is_splat()) operand.cursor.seek(first);
     for (Operand& operand : writing)
         if (!operand.cursor.is_contiguous()) operand.cursor.seek(first);
-    for (std::int64_t start = first; start < last; start += tile) {
-        const std::int64_t n = std::min(tile, last - start);
+    for (std::int64_t start = first; start < last; start += formula_tile) {
+        const std::int64_t n = std::min(formula_tile, last - start);
         for (std::size_t k = 0; k < reading.size(); ++k) {
             Cursor& cursor = reading[k].cursor;
             if (!cursor.is_contiguous()) cursor.gather(raw, n);

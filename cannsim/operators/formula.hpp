@@ -171,5 +171,6 @@ Operator number_operator(std::string_view name, const std::array<const char*, K>
 
 template <std::size_t K> using Numbers = std::array<double, K>;
 inline constexpr std::array<const char*, 0> no_names{};
+inline constexpr std::array<const char*, 1> alpha_name{"alpha"};
 
 }  // namespace cannsim

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "operators/formula.hpp"
+#include "operators/loss_reduction.hpp"
 #include "operators/slopes.hpp"
 
 namespace cannsim {
@@ -10,19 +11,11 @@ namespace {
 
 using std::array;
 
-enum Reduction : std::int64_t { none = 0, mean = 1, sum = 2, batch_mean = 3 };
-
-std::int64_t reduction_of(const Call& call, bool with_batch = false) {
-    const std::int64_t value = call.integer("reduction");
-    call.expect(value >= 0 && value <= (with_batch ? 3 : 2), "reduction", text("0 none, 1 mean or 2 sum, got ", value));
-    return value;
-}
-
 // f(inputs...) of each element of the inputs' broadcast shape; the sum's divisor is the number of elements, or of the batch.
 template <std::size_t N, class F> Work loss(const Call& call, const array<Tensor, N>& ins, const Tensor& out, std::int64_t reduction, F f) {
     for (const Tensor& in : ins) expect_floats(call, in);
     const DType dtype = promoted(call, ins);
-    if (reduction == none) return formula<double, N, 1>(call, ins, array{out}, dtype, f);
+    if (reduction == Reduction::none) return formula<double, N, 1>(call, ins, array{out}, dtype, f);
     call.expect(out.size() == 1, out.name, text("one element, got shape ", out.shape()));
     call.expect_castable(dtype, out);
     const Dims shape = joined_shape(call, ins);
@@ -33,8 +26,8 @@ template <std::size_t N, class F> Work loss(const Call& call, const array<Tensor
         [&]<std::size_t... K>(std::index_sequence<K...>) { apply_formula<double, N, 1>(array<Array, N>{run[ins[K]]...}, array<Array, 1>{each}, f); }(std::make_index_sequence<N>{});
         double total = 0;
         for (std::int64_t i = 0; i < each.size(); ++i) total += each.as<double>()[i];
-        if (reduction == mean) total /= static_cast<double>(each.size());
-        if (reduction == batch_mean) total /= static_cast<double>(shape.empty() ? 1 : shape[0]);
+        if (reduction == Reduction::mean) total /= static_cast<double>(each.size());
+        if (reduction == Reduction::batch_mean) total /= static_cast<double>(shape.empty() ? 1 : shape[0]);
         const Array one{reinterpret_cast<std::byte*>(&total), DType::float64, {}, {}};
         copy(broadcast_to(one, out.shape()), run[out]);
     };
@@ -44,7 +37,7 @@ template <std::size_t N, class F> Work loss(const Call& call, const array<Tensor
 // The first input is the gradient of the loss: of one element, or of each.
 template <std::size_t N, class F> Work slope(const Call& call, const array<Tensor, N>& ins, const Tensor& out, std::int64_t reduction, F f) {
     for (const Tensor& in : ins) expect_floats(call, in);
-    const double divisor = reduction == mean ? static_cast<double>(out.size()) : reduction == batch_mean && out.ndim() ? static_cast<double>(out.length(0)) : 1;
+    const double divisor = reduction == Reduction::mean ? static_cast<double>(out.size()) : reduction == Reduction::batch_mean && out.ndim() ? static_cast<double>(out.length(0)) : 1;
     return formula<double, N, 1>(call, ins, array{out}, promoted(call, ins), [f, divisor](double g, auto... x) { return g * f(x...) / divisor; });
 }
 

@@ -28,12 +28,12 @@ template <class Value> Work fill(const Call& call, Value value) {
 Work plan_fill_scalar(Call& call) {
     return fill(call, [value = call.scalar("value")](const Run&) { return array_of(value); });
 }
-Work plan_fill_tensor(Call& call) {
+Work plan_masked_fill_tensor(Call& call) {
     return fill(call, [value = call.tensor("value")](const Run& run) { return run[value]; });
 }
 
 // out gets at most as many elements as it has; its view gets the number found.
-Work plan_select(Call& call) {
+Work plan_masked_select(Call& call) {
     const Tensor self = call.tensor("self"), mask = call.tensor("mask"), out = call.tensor("out");
     const Dims shape = call.broadcast({&self, &mask});
     const std::int64_t most = asnumpy::count(shape);
@@ -58,7 +58,7 @@ Work plan_select(Call& call) {
 }
 
 // The elements where the mask is true get the source's first ones in order.
-Work plan_scatter(Call& call) {
+Work plan_masked_scatter(Call& call) {
     const Tensor self = call.tensor("selfRef"), mask = call.tensor("mask"), source = call.tensor("source");
     call.expect(call.broadcast({&self, &mask}) == self.shape(), "mask", text("a shape that broadcasts to ", self.shape(), ", got ", mask.shape()));
     call.expect_dtype(source, self.dtype);
@@ -144,9 +144,9 @@ Work plan_where(Call& call) {
 const Operators masking{
     {"aclnnSWhere", plan_where},
     {"aclnnInplaceMaskedFillScalar", plan_fill_scalar},
-    {"aclnnInplaceMaskedFillTensor", plan_fill_tensor},
-    {"aclnnMaskedSelect", plan_select},
-    {"aclnnInplaceMaskedScatter", plan_scatter},
+    {"aclnnInplaceMaskedFillTensor", plan_masked_fill_tensor},
+    {"aclnnMaskedSelect", plan_masked_select},
+    {"aclnnInplaceMaskedScatter", plan_masked_scatter},
     {"aclnnNonzeroV2", plan_nonzero_columns},
     {"aclnnIsInTensorScalar", [](Call& call) { return membership(call, "element", "testElement", false); }},
     {"aclnnIsInScalarTensor", [](Call& call) { return membership(call, "testElements", "element", true); }},

@@ -21,7 +21,7 @@ template <class T> void gemm(const T* a, const T* b, T* c, std::int64_t m, std::
 }
 
 // a (..., m, k) @ b (..., k, n) with the leading axes broadcast to `batch`, in the dtype `inner`.
-Owned multiply(const Array& a, const Array& b, const Dims& batch, DType inner) {
+Owned matrix_product(const Array& a, const Array& b, const Dims& batch, DType inner) {
     const std::int64_t m = a.shape[a.ndim() - 2], k = a.shape[a.ndim() - 1], n = b.shape[b.ndim() - 1];
     const auto spread = [&](const Array& one) {
         Dims shape = batch;
@@ -110,7 +110,7 @@ Work matmul(Call& call, std::string_view first, std::string_view second, std::st
         Array x = run[a], y = run[b];
         if (a.ndim() == 1) x = inserted(x, 0);
         if (b.ndim() == 1) y = inserted(y, 1);
-        copy(reshaped(multiply(x, y, shapes.batch, widened_half(common)), shapes.result), run[out]);
+        copy(reshaped(matrix_product(x, y, shapes.batch, widened_half(common)), shapes.result), run[out]);
     };
     return work;
 }
@@ -165,9 +165,9 @@ Work blended(Call& call, std::string_view first, std::string_view second, bool s
             const Owned rows = contiguous(permuted(x, order_a), blend.inner), columns = contiguous(y, blend.inner);
             x = reshaped(rows, Dims{a.length(1), a.length(0) * a.length(2)});
             y = reshaped(columns, Dims{b.length(0) * b.length(1), b.length(2)});
-            return blend(run, multiply(x, y, {}, blend.inner));
+            return blend(run, matrix_product(x, y, {}, blend.inner));
         }
-        blend(run, multiply(x, y, shapes.batch, blend.inner));
+        blend(run, matrix_product(x, y, shapes.batch, blend.inner));
     };
     return work;
 }
@@ -187,7 +187,7 @@ Work outer(Call& call, std::string_view first, std::string_view second, bool wit
     work.operations = static_cast<double>(out.size());
     work.compute = [=](const Run& run) {
         const DType in = inner == DType::boolean ? DType::int64 : inner;
-        const Owned made = multiply(inserted(run[a], 1), inserted(run[b], 0), {}, blend ? blend->inner : in);
+        const Owned made = matrix_product(inserted(run[a], 1), inserted(run[b], 0), {}, blend ? blend->inner : in);
         if (blend) (*blend)(run, made);
         else copy(made, run[out]);
     };
@@ -205,7 +205,7 @@ Work plan_gemm(Call& call) {
     work.compute = [=](const Run& run) {
         constexpr int order[] = {1, 0};
         const Array x = flip_a ? permuted(run[a], order) : run[a], y = flip_b ? permuted(run[b], order) : run[b];
-        blend(run, multiply(x, y, {}, blend.inner));
+        blend(run, matrix_product(x, y, {}, blend.inner));
     };
     return work;
 }

@@ -71,7 +71,7 @@ template <class T> struct Product {
         return result;
     }
 };
-Work product(Call& call, std::vector<int> axes, bool keep, bool any_of_one = false) {
+Work product_over(Call& call, std::vector<int> axes, bool keep, bool any_of_one = false) {
     const DType inner = wide(call.dtype("dtype"));
     Fold fold(call, std::move(axes), keep);
     fold.out(call.tensor("out"), inner, any_of_one);
@@ -283,8 +283,8 @@ const Operators reductions{
     {"aclnnReduceNansum", [](Call& call) { return plan_sum(call, "dim", "keepDim", call.dtype("dtype"), true); }},
     {"aclnnMean", plan_mean},
     {"aclnnMeanV2", plan_mean_v2},
-    {"aclnnProd", [](Call& call) { return product(call, call_all(call), false, true); }},
-    {"aclnnProdDim", [](Call& call) { return product(call, one_axis(call), call.flag("keepDim")); }},
+    {"aclnnProd", [](Call& call) { return product_over(call, call_all(call), false, true); }},
+    {"aclnnProdDim", [](Call& call) { return product_over(call, one_axis(call), call.flag("keepDim")); }},
     {"aclnnAmax", plan_extreme_of_axes<true>},
     {"aclnnAmin", plan_extreme_of_axes<false>},
     {"aclnnMax", plan_extreme_of_all<true>},

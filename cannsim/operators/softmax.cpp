@@ -52,7 +52,7 @@ template <auto f> Work plan_forward(Call& call) {
     const Tensor self = call.tensor("self");
     return along_axis<1>(call, array{self}, call.tensor("out"), call.axis("dim", call.integer("dim"), self.ndim()), f);
 }
-template <auto f> Work plan_gradient(Call& call) {
+template <auto f> Work plan_softmax_gradient(Call& call) {
     const array both{call.tensor("gradOutput"), call.tensor("output")};
     for (const Tensor& one : both) call.expect(asnumpy::is_float(one.dtype), one.name, text("floats, got ", asnumpy::name(one.dtype)));
     return along_axis<2>(call, both, call.tensor("out"), call.axis("dim", call.integer("dim"), both[1].ndim()), f);
@@ -113,8 +113,8 @@ Work plan_masked_gradient(Call& call) {
 const Operators softmaxes{
     {"aclnnSoftmax", plan_forward<softmax>},
     {"aclnnLogSoftmax", plan_forward<log_softmax>},
-    {"aclnnSoftmaxBackward", plan_gradient<softmax_slope>},
-    {"aclnnLogSoftmaxBackward", plan_gradient<log_softmax_slope>},
+    {"aclnnSoftmaxBackward", plan_softmax_gradient<softmax_slope>},
+    {"aclnnLogSoftmaxBackward", plan_softmax_gradient<log_softmax_slope>},
     {"aclnnScaledMaskedSoftmax", plan_masked, {"mask"}},
     {"aclnnScaledMaskedSoftmaxBackward", plan_masked_gradient, {"mask"}},
 };

@@ -36,8 +36,8 @@ std::vector<std::uint64_t> keys(const Array& array) {
 namespace {
 
 // The order of a line's elements, equal ones as they came.
-using Order = std::vector<std::int64_t>;
-void sort_line(const std::uint64_t* line, bool descending, Order& order) {
+using Ranking = std::vector<std::int64_t>;
+void sort_line(const std::uint64_t* line, bool descending, Ranking& order) {
     std::iota(order.begin(), order.end(), 0);
     if (descending) std::ranges::stable_sort(order, [line](std::int64_t a, std::int64_t b) { return line[a] > line[b]; });
     else std::ranges::stable_sort(order, [line](std::int64_t a, std::int64_t b) { return line[a] < line[b]; });
@@ -74,7 +74,7 @@ private:
         shape.back() = count;
         const Owned sorted = make(self.dtype, shape), found = make(DType::int64, shape);
         const std::size_t item = asnumpy::itemsize(self.dtype);
-        Order order(static_cast<std::size_t>(length));
+        Ranking order(static_cast<std::size_t>(length));
         const std::int64_t number = length ? lines.size() / length : 0;
         for (std::int64_t line = 0; line < number; ++line) {
             sort_line(line_keys.data() + line * length, descending, order);

@@ -19,16 +19,16 @@ constexpr std::array<double, 4> cube_rates(double half) { return {half, 2 * half
 // time), link (24 GB/s of a PCIe 4.0 x16 link, 10 us latency), and the other cube rates as shares of float16's: int8 twice (a
 // fractal has 32 bytes along the inner axis, and the first 910 is published with 512 TOPS beside 256 TFLOP/s), hf32 half (four
 // bytes an element by the same rule), float32 a quarter.
-constexpr Chip make(std::string_view name, int cubes, int vectors, double megahertz, std::uint64_t memory, std::uint64_t l2) {
+constexpr Chip make_chip(std::string_view name, int cubes, int vectors, double megahertz, std::uint64_t memory, std::uint64_t l2) {
     return {name, "Ascend910B", cubes, vectors, megahertz, memory, l2, 1.46 * tera, cube_rates(cubes * 8192.0 * megahertz * 1e6),
             vectors * 64.0 * megahertz * 1e6, 5 * micro, 2 * micro, 24 * giga, 10 * micro};
 }
 constexpr std::array chips{
-    make("Ascend910B1", 24, 48, 1850, 64 * gibi, 192 * mebi),
-    make("Ascend910B2", 24, 48, 1800, 64 * gibi, 192 * mebi),
-    make("Ascend910B3", 20, 40, 1800, 64 * gibi, 192 * mebi),
-    make("Ascend910B4", 20, 40, 1500, 32 * gibi, 96 * mebi),
-    make("Ascend910_9391", 24, 48, 1850, 64 * gibi, 192 * mebi),
+    make_chip("Ascend910B1", 24, 48, 1850, 64 * gibi, 192 * mebi),
+    make_chip("Ascend910B2", 24, 48, 1800, 64 * gibi, 192 * mebi),
+    make_chip("Ascend910B3", 20, 40, 1800, 64 * gibi, 192 * mebi),
+    make_chip("Ascend910B4", 20, 40, 1500, 32 * gibi, 96 * mebi),
+    make_chip("Ascend910_9391", 24, 48, 1850, 64 * gibi, 192 * mebi),
 };
 
 std::atomic<const Chip*> chosen{&chips[0]};

@@ -21,7 +21,7 @@ struct Sum {
     std::uint64_t count = 0;
     double bytes = 0, operations = 0, wall = 0, modelled = 0;
 };
-struct Span {
+struct TaskTime {
     const char* name;
     std::uint32_t stream;
     double started, ended;
@@ -31,7 +31,7 @@ struct Sums {
     std::mutex mutex;
     std::map<std::string_view, Sum> tasks;  // keys are literals
     std::map<std::string, Sum> copies;
-    std::deque<Span> timeline;
+    std::deque<TaskTime> timeline;
     double modelled_end = 0;
 };
 Sums& sums() {
@@ -106,7 +106,7 @@ std::string timeline_json() {
     const std::scoped_lock lock(s.mutex);
     std::string result = "{\"traceEvents\":[";
     const double origin = s.timeline.empty() ? 0 : s.timeline.front().started;
-    for (bool first = true; const Span& span : s.timeline) {
+    for (bool first = true; const TaskTime& span : s.timeline) {
         result += text(first ? "" : ",\n", "{\"ph\":\"X\",\"pid\":0,\"tid\":", span.stream, ",\"name\":", quoted(span.name), ",\"ts\":", number((span.started - origin) * 1e6),
                        ",\"dur\":", number((span.ended - span.started) * 1e6), "}");
         first = false;
