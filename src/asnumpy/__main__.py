@@ -1,4 +1,4 @@
-"""The command line: `python -m asnumpy demo`, `... info`, `... sim`."""
+"""The command line: `python -m asnumpy demo`, `... info`, `... health`, `... sim`."""
 
 from __future__ import annotations
 
@@ -37,6 +37,17 @@ def parser() -> argparse.ArgumentParser:
         epilog="Exit status: 0 nothing is wrong, with or without an Ascend device; 1 there are problems; 2 wrong use.",
     )
     info.add_argument("--json", action="store_true", help="print all of it as JSON")
+    health = commands.add_parser(
+        "health", help="execute an operator on a device, with copies both ways, and say whether it works",
+        epilog="Exit status: 0 the device works; 1 it does not; 2 wrong use.",
+    )
+    health.add_argument("--device", default="ascend:0", help="the device to check (default: %(default)s)")
+    health.add_argument("--timeout", type=float, default=30.0, metavar="SECONDS",
+                        help="after which a check that has not ended has failed (default: %(default)g)")
+    health.add_argument("--json", action="store_true", help="print all of it as JSON")
+    health.add_argument("--serve", type=int, metavar="PORT",
+                        help="answer HTTP probes instead: /healthz, /livez and /metrics")
+    health.add_argument("--address", default="127.0.0.1", help="the interface to answer on (default: %(default)s)")
     sim = commands.add_parser("sim", help="run a program on the CANN simulator: sim [--report] -- python script.py")
     sim.add_argument("--report", action="store_true", help="end with a table of operators, copies, memory and findings")
     sim.add_argument("--trace", type=Path, metavar="FILE",
@@ -83,6 +94,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from asnumpy.cannsim import _command as command
 
         return command.run(options.program, report=options.report or options.trace is not None, trace=options.trace)
+    if options.command == "health":
+        from asnumpy.cann import _health_server
+
+        return _health_server.run(options)
     return run_info(options.json)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from asnumpy import cann
 
-SAMPLE = re.compile(r'(asnumpy_cann_[a-z_]+)\{operator="(\w+)",simulated="(true|false)"\} (\S+)')
+SAMPLE = re.compile(r'(asnumpy_cann_[a-z_]+)\{operator="(\w+)",simulated="(true|false)"(,quantile="0\.\d+")?\} (\S+)')
 
 
 def test_counts_bytes_and_time() -> None:
@@ -76,9 +76,16 @@ def test_prometheus_text() -> None:
         else:
             match = SAMPLE.fullmatch(line)
             assert match, line
-            assert match[1] in kinds and match[1] in helped  # said before the first sample
-            samples[match[1], match[2]] = float(match[4])
-    assert all(kind == ("counter" if name.endswith("_total") else "gauge") for name, kind in kinds.items())
+            family = re.sub("_(sum|count)$", "", match[1])
+            assert family in kinds and family in helped  # said before the first sample
+            assert (match[4] is not None) == (kinds[family] == "summary" and family == match[1])
+            samples[match[1], match[2]] = float(match[5])
+    summaries = {"asnumpy_cann_call_host_seconds", "asnumpy_cann_call_device_seconds"}
+    kind_of = {True: "counter", False: "gauge"}
+    assert {name: kind for name, kind in kinds.items() if name not in summaries} == {
+        name: kind_of[name.endswith("_total")] for name in kinds if name not in summaries
+    }
+    assert {kinds[name] for name in summaries} == {"summary"}
     assert samples["asnumpy_cann_calls_total", "aclnnExp"] == 1
     assert samples["asnumpy_cann_bytes_total", "aclnnNeg"] == 32
     assert samples["asnumpy_cann_bytes_per_second", "aclnnExp"] == figures["aclnnExp"]["bytes_per_second"]

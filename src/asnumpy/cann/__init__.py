@@ -18,15 +18,21 @@ from asnumpy.cann._devices import (
     set_device,
     synchronize,
 )
+from asnumpy.cann._exporter import Collector, serve_metrics
+from asnumpy.cann._health import Health, health
+from asnumpy.cann._health_server import serve_health
 from asnumpy.cann._memory import Memory, empty, from_numpy, policies, to_numpy, write
 from asnumpy.cann._metrics import engine_metrics, graph_metrics, metrics, metrics_text, reset_metrics, timing
 from asnumpy.cann._operator import Operator, Plan, op, operators
+from asnumpy.cann._safe import TRANSIENT, CheckError, Outcome, Retry, finite, safe, shaped, within
 from asnumpy.cann._streams import Batch, batch
 from asnumpy.cann._tensor import Tensor, tensor
 from asnumpy.runtime.cann_error import CannError
 
 __all__ = [
-    "Batch", "CannError", "Memory", "Operator", "Plan", "Tensor", "batch", "device_count", "device_properties", "empty",
-    "engine_metrics", "finalize", "from_numpy", "graph_metrics", "init", "metrics", "metrics_text", "op", "operators",
-    "policies", "reset_metrics", "set_device", "synchronize", "tensor", "timing", "to_numpy", "write",
+    "TRANSIENT", "Batch", "CannError", "CheckError", "Collector", "Health", "Memory", "Operator", "Outcome", "Plan",
+    "Retry", "Tensor", "batch", "device_count", "device_properties", "empty", "engine_metrics", "finalize", "finite",
+    "from_numpy", "graph_metrics", "health", "init", "metrics", "metrics_text", "op", "operators", "policies",
+    "reset_metrics", "safe", "serve_health", "serve_metrics", "set_device", "shaped", "synchronize", "tensor", "timing",
+    "to_numpy", "within", "write",
 ]

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from asnumpy import _core
 from asnumpy.cann import _devices
 from asnumpy.runtime import cann_search
 
-WAITING = 256  # measurements that may wait for their events before they are read
+WAITING = 256   # measurements that may wait for their events before they are read
+RECENT = 1024   # calls of an operator from which its percentiles are taken
+PERCENTILES = (50, 95, 99)
+
+
+def _recent() -> deque[float]:
+    return deque(maxlen=RECENT)
 
 
 @dataclass
 class Figures:
-    """The sums of one operator."""
+    """The sums of one operator, and the times of its latest calls."""
 
     count: int = 0
     failures: int = 0
@@ -26,6 +33,17 @@ class Figures:
     device_seconds: float = 0.0
     timed: int = 0        # calls with a device time
     timed_bytes: int = 0
+    workspace: int = 0    # the largest that it asked for
+    host: deque[float] = field(default_factory=_recent)
+    device: deque[float] = field(default_factory=_recent)
+
+
+def percentiles(seconds: Iterable[float]) -> dict[str, float] | None:
+    """p50, p95 and p99 by the nearest rank; None where nothing was measured."""
+    ordered = sorted(seconds)
+    if not ordered:
+        return None
+    return {f"p{p}": ordered[-(-p * len(ordered) // 100) - 1] for p in PERCENTILES}
 
 
 _figures: dict[str, Figures] = {}
@@ -52,13 +70,17 @@ def timing() -> Iterator[None]:
             _timing -= 1
 
 
-def record(name: str, nbytes: int, host_seconds: float, elapsed: Callable[[], float] | None) -> None:
+def record(
+    name: str, nbytes: int, workspace: int, host_seconds: float, elapsed: Callable[[], float] | None,
+) -> None:
     """Adds a call; `elapsed` waits for its end and gives the device's seconds."""
     with _lock:
         one = _figures.setdefault(name, Figures())
         one.count += 1
         one.bytes += nbytes
+        one.workspace = max(one.workspace, workspace)
         one.host_seconds += host_seconds
+        one.host.append(host_seconds)
         if elapsed is not None:
             _waiting.append((name, nbytes, elapsed))
         full = len(_waiting) > WAITING
@@ -87,6 +109,7 @@ def _settle() -> None:
         with _lock:
             one = _figures.setdefault(name, Figures())
             one.device_seconds += seconds
+            one.device.append(seconds)
             one.timed += 1
             one.timed_bytes += nbytes
 
@@ -94,9 +117,11 @@ def _settle() -> None:
 def metrics() -> dict[str, dict[str, Any]]:
     """The figures of every operator called so far through `asnumpy.cann`, by its name.
 
-    Returns a dict of dicts: `count`, `failures`, `bytes` (of the tensors that it read and wrote), `host_seconds` (in
-    both phases), `timed` (calls within `cann.timing()`), `device_seconds` of these, and `bytes_per_second`, their
-    throughput on the device (None: nothing was timed). Waits for the operators that are still being timed.
+    Returns a dict of dicts: `count`, `failures`, `bytes` (of the tensors that it read and wrote), `workspace_bytes`
+    (the most that a call asked for), `host_seconds` (in both phases), `timed` (calls within `cann.timing()`),
+    `device_seconds` of these, `bytes_per_second`, their throughput on the device (None: nothing was timed), and
+    `host_percentiles` and `device_percentiles`, seconds of the latest 1024 calls as {"p50": , "p95": , "p99": } (None:
+    none). Waits for the operators that are still being timed.
     """
     _settle()
     with _lock:
@@ -105,6 +130,8 @@ def metrics() -> dict[str, dict[str, Any]]:
                 "count": one.count, "failures": one.failures, "bytes": one.bytes, "host_seconds": one.host_seconds,
                 "timed": one.timed, "device_seconds": one.device_seconds,
                 "bytes_per_second": one.timed_bytes / one.device_seconds if one.device_seconds else None,
+                "workspace_bytes": one.workspace, "host_percentiles": percentiles(one.host),
+                "device_percentiles": percentiles(one.device),
             }
             for name, one in sorted(_figures.items())
         }
@@ -153,6 +180,12 @@ EXPORTED = {
     "timed": ("timed_calls_total", "counter", "Calls whose time on the device was measured."),
     "device_seconds": ("device_seconds_total", "counter", "Time on the device of the calls that were measured."),
     "bytes_per_second": ("bytes_per_second", "gauge", "Throughput on the device of the calls that were measured."),
+    "workspace_bytes": ("workspace_bytes", "gauge", "The largest workspace that a call asked for."),
+}
+# Times as summaries: the percentiles, with the figures that are their count and sum.
+SUMMARIES = {
+    "host_percentiles": ("call_host_seconds", "count", "host_seconds", "Time of the host in a call, of the latest."),
+    "device_percentiles": ("call_device_seconds", "timed", "device_seconds", "Time on the device of a measured call."),
 }
 
 
@@ -166,4 +199,16 @@ def metrics_text() -> str:
             f'asnumpy_cann_{name}{{operator="{operator}",simulated="{simulated}"}} {one[key]!r}'
             for operator, one in figures.items() if one[key] is not None
         ]
+    for key, (name, count, total, text) in SUMMARIES.items():
+        lines += [f"# HELP asnumpy_cann_{name} {text}", f"# TYPE asnumpy_cann_{name} summary"]
+        for operator, one in figures.items():
+            if one[key] is None:
+                continue
+            labels = f'operator="{operator}",simulated="{simulated}"'
+            lines += [
+                f'asnumpy_cann_{name}{{{labels},quantile="{float(p[1:]) / 100}"}} {value!r}'
+                for p, value in one[key].items()
+            ]
+            lines += [f"asnumpy_cann_{name}_sum{{{labels}}} {one[total]!r}"]
+            lines += [f"asnumpy_cann_{name}_count{{{labels}}} {one[count]!r}"]
     return "\n".join(lines) + "\n"

@@ -136,7 +136,7 @@ class Launch:
             raise
         seconds = time.perf_counter() - begun
         time_on_device = None if start is None else elapsed(self.device, start, self._mark())
-        _metrics.record(self.signature.name, self.operands.nbytes, seconds, time_on_device)
+        _metrics.record(self.signature.name, self.operands.nbytes, size, seconds, time_on_device)
         owners = self.operands.owners
         if self.batch is not None:
             self.batch.keep(owners)

@@ -11,7 +11,10 @@ class CannError(RuntimeError):
     """CANN, or a device of it, failed or cannot be used: `function` that failed, its `code`, CANN's own `message`.
 
     The code is 0, and the message empty, where CANN was not asked: it was not found, or is of no use to this process.
+    `outcome` is that of `cann.safe`, None elsewhere.
     """
+
+    outcome: Any = None
 
     def __init__(self, text: str, function: str = "", code: int = 0, message: str = "") -> None:
         super().__init__(text)
