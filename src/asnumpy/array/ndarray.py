@@ -62,8 +62,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
             kind = as_dtype(dtype, "ndarray")
             if buffer is not None or strides is not None:
                 numpys = np.ndarray(shape, kind, buffer, offset, strides, order)
-                of_ours = isinstance(buffer, ndarray)  # whoever gives one of the CPU's has chosen where the array lies
-                shared = _core.wrap_numpy(numpys, "ndarray") if of_ours else over_host_memory(numpys, "ndarray")
+                shared = over_host_memory(numpys, "ndarray", buffer)
                 own = cls is ndarray or not isinstance(shared, ndarray)
                 return shared if own else _core.Array.__new__(cls, shared, None)
         except _core.UnsupportedDtype:  # or memory that is not aligned

@@ -75,12 +75,11 @@ class Watch:
 class Handler(BaseHTTPRequestHandler):
     """/healthz: 200 or 503 with the check as JSON; /livez: 200 while the process answers; /metrics: Prometheus'."""
 
-    server: HealthServer
-
     def do_GET(self) -> None:
         """Answers a probe."""
         path = self.path.partition("?")[0]
         if path == "/healthz":
+            assert isinstance(self.server, HealthServer)
             found = self.server.watch.look()
             self._answer(200 if found.ok else 503, json.dumps(found.as_dict()), "application/json")
         elif path == "/livez":
@@ -98,7 +97,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:
         """Probes come every few seconds: nothing is written."""
 
 

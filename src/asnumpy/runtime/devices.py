@@ -89,13 +89,15 @@ def devices() -> list[Device]:
     return [Device(name) for name in _core.devices()]
 
 
-def over_host_memory(plain: np.ndarray, function: str) -> Any:
+def over_host_memory(plain: np.ndarray, function: str, owner: Any = None) -> Any:
     """An array of ours over the memory of NumPy's, which a file or another object shares.
 
     Where new arrays are a device's, which cannot share it, it stays NumPy's: its elements go to the device when they
-    meet arrays there.
+    meet arrays there. Unless the memory is that of an array of ours (`owner`): whoever gives one of the CPU's has
+    chosen where the new one lies.
     """
-    return _core.wrap_numpy(plain, function) if _core.default_device() == "cpu" else plain
+    ours = isinstance(owner, _core.Array) or _core.default_device() == "cpu"
+    return _core.wrap_numpy(plain, function) if ours else plain
 
 
 class DeviceMemory:
