@@ -60,7 +60,7 @@ def test_demo_on_the_simulator_tells_what_is_measured_and_what_is_modelled(tmp_p
         pytest.importorskip(package)
     # A device of so little memory gets small work.
     done = run("demo", "--quick", "--output", str(tmp_path), ASNUMPY_CANN="sim", ASNUMPY_DEVICE="ascend:0",
-               ASNUMPY_FALLBACK="warn", ASNUMPY_IMPLICIT_COPIES="error", CANNSIM_MEMORY="16M")
+               ASNUMPY_FALLBACK="warn", ASNUMPY_IMPLICIT_COPIES="error", CANNSIM_MEMORY="48M")
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr and "Warning" not in done.stderr
     lines = done.stdout.splitlines()
