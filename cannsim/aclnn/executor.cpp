@@ -11,6 +11,7 @@
 #include "runtime/config.hpp"
 #include "runtime/device.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/statistics.hpp"
 
 namespace cannsim {
 namespace {
@@ -51,7 +52,7 @@ bool defined(int op) { return static_cast<bool>(table().operators[static_cast<st
 
 int plan(int op, std::span<const Argument> arguments, std::uint64_t* workspace, aclOpExecutor** executor) {
     const char* const name = operators()[static_cast<std::size_t>(op)].name;
-    return entry(name, {{"phase", 1}}, [&] {
+    const int code = entry(name, {{"phase", 1}}, [&] {
         if (!workspace) throw Refusal{ACLNN_ERR_PARAM_NULLPTR, "workspaceSize: expected a place for the size, got null"};
         if (!executor) throw Refusal{ACLNN_ERR_PARAM_NULLPTR, "executor: expected a place for the executor, got null"};
         const Operator* const found = simulated(op);
@@ -72,6 +73,8 @@ int plan(int op, std::span<const Argument> arguments, std::uint64_t* workspace, 
         *executor = made.release();
         return 0;
     });
+    if (code) count_refusal(name, code);
+    return code;
 }
 
 namespace {
@@ -110,7 +113,7 @@ int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor,
     // Phase two takes the executor with it, also when it fails on demand.
     std::optional<Release> release;
     if (executor && executor->is(Object::Type::executor) && executor->op == op) release.emplace(executor);
-    return entry(name, {{"phase", 2}, {"workspace", workspace}, {"size", size}, {"stream", handle}}, [&] {
+    const int code = entry(name, {{"phase", 2}, {"workspace", workspace}, {"size", size}, {"stream", handle}}, [&] {
         aclOpExecutor& e = live_executor(executor, op);
         if (size && !workspace) throw Refusal{ACLNN_ERR_PARAM_NULLPTR, text("workspace: expected ", size, " bytes of device memory, got null")};
         if (size < e.work->workspace) throw Refusal{ACLNN_ERR_PARAM_INVALID, text("workspaceSize: expected ", e.work->workspace, " as phase one gave it, got ", size)};
@@ -153,6 +156,8 @@ int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor,
         stream->submit(std::move(task));
         return 0;
     });
+    if (code) count_refusal(name, code);
+    return code;
 }
 
 void Run::set_shape(const Tensor& tensor, const Dims& shape) const {

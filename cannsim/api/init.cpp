@@ -1,5 +1,7 @@
 // Starting and ending, messages, versions.
+#include <array>
 #include <atomic>
+#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -175,7 +177,13 @@ int32_t aclrtGetVersion(int32_t* majorVersion, int32_t* minorVersion, int32_t* p
 }
 
 void aclAppLog(int32_t logLevel, const char* func, const char*, uint32_t, const char* fmt, ...) {
-    if (logLevel >= ACL_ERROR) std::fprintf(stderr, "aclAppLog: %s: %s\n", func ? func : "", fmt ? fmt : "");
+    if (logLevel < ACL_ERROR) return;
+    std::array<char, 1024> said{};
+    std::va_list arguments;
+    va_start(arguments, fmt);
+    if (fmt) std::vsnprintf(said.data(), said.size(), fmt, arguments);
+    va_end(arguments);
+    std::fprintf(stderr, "aclAppLog: %s: %s\n", func ? func : "", said.data());
 }
 
 }  // extern "C"

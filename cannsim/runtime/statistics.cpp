@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "base/immortal.hpp"
 #include "runtime/config.hpp"
@@ -31,6 +32,7 @@ struct Sums {
     std::mutex mutex;
     std::map<std::string_view, Sum> tasks;  // keys are literals
     std::map<std::string, Sum> copies;
+    std::map<std::pair<std::string_view, int>, std::uint64_t> refusals;  // by the operator and the code
     std::deque<TaskTime> timeline;
     double modelled_end = 0;
 };
@@ -77,6 +79,12 @@ void count_wall(const char* name, const Stream& stream, double started, double e
     if (kept() && s.timeline.size() < 1000000) s.timeline.push_back({name, stream.number, started, ended});
 }
 
+void count_refusal(const char* name, int code) {
+    Sums& s = sums();
+    const std::scoped_lock lock(s.mutex);
+    ++s.refusals[{name, code}];
+}
+
 std::string report_json() {
     std::string tasks, memory, faults;
     {
@@ -89,7 +97,10 @@ std::string report_json() {
         for (const auto& [name, sum] : s.copies)
             copies += text(copies.empty() ? "" : ",\n", "{\"name\":", quoted(name), ",\"count\":", sum.count, ",\"bytes\":", number(sum.bytes), ",\"modelled_seconds\":",
                            number(sum.modelled), "}");
-        tasks = text("\"copies\":[", copies, "],\n\"tasks\":[", tasks, "],\n\"modelled_end_seconds\":", number(std::max(s.modelled_end, model_now())));
+        std::string refused;
+        for (const auto& [call, count] : s.refusals)
+            refused += text(refused.empty() ? "" : ",\n", "{\"name\":", quoted(call.first), ",\"code\":", call.second, ",\"count\":", count, "}");
+        tasks = text("\"copies\":[", copies, "],\n\"refused\":[", refused, "],\n\"tasks\":[", tasks, "],\n\"modelled_end_seconds\":", number(std::max(s.modelled_end, model_now())));
     }
     for (int id = 0; id < device_count(); ++id) {
         const MemoryBooks b = books(id);
@@ -118,6 +129,7 @@ void clear_statistics() {
     Sums& s = sums();
     const std::scoped_lock lock(s.mutex);
     s.tasks.clear();
+    s.refusals.clear();
     s.copies.clear();
     s.timeline.clear();
 }

@@ -12,6 +12,7 @@ struct Stream;
 void count_task(const char* name, const Cost&, double modelled, const Stream&, double modelled_end);
 void count_copy(const char* name, const Cost&, bool from_device, bool to_device);  // by the host itself
 void count_wall(const char* name, const Stream&, double started, double ended);
+void count_refusal(const char* name, int code);  // a phase of an operator that failed
 std::string report_json();  // operators, copies, memory, findings; modelled figures are named modelled_*
 std::string timeline_json();  // Chrome's trace format
 void clear_statistics();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import subprocess
@@ -85,6 +86,39 @@ def test_a_program_runs_on_it_with_a_report(tmp_path: Path) -> None:
         and "findings: none" in done.stderr
     )
     assert "aclnnNeg" in {event["name"] for event in json.loads(trace.read_text())["traceEvents"]}
+
+
+REFUSED = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from cannsim import acl
+import numpy as np
+acl.start()
+for _ in range(2):
+    try:
+        acl.result("aclnnNeg", np.ones(4, np.float32), ..., out=np.empty(5, np.float32))
+    except acl.AclError:
+        pass
+print(os.environ["TASK_QUEUE_ENABLE"])
+"""
+
+
+@pytest.mark.parametrize("given", [None, "1"])
+def test_operators_that_were_refused_end_the_report(tmp_path: Path, given: str | None) -> None:
+    (script := tmp_path / "program.py").write_text(REFUSED)
+    command = [sys.executable, "-m", "asnumpy", "sim", "--report", "--", sys.executable, str(script)]
+    environment = {name: value for name, value in os.environ.items() if name != "TASK_QUEUE_ENABLE"}
+    environment |= {"TASK_QUEUE_ENABLE": given} if given else {}
+    done = subprocess.run([*command, str(Path(__file__).parents[1])], capture_output=True, text=True, env=environment,
+                          check=False)
+    assert done.returncode == 0 and done.stdout.split() == [given or "0"], done.stderr
+    assert "operators refused: aclnnNeg (161002) 2 times\n  values after the first of these" in done.stderr
+
+
+def test_what_programs_log_has_its_numbers(capfd: pytest.CaptureFixture[str]) -> None:
+    acl.rt.aclAppLog(3, b"here", b"file.cpp", 7, b"%d of %s", ctypes.c_int(2), b"three")
+    acl.rt.aclAppLog(0, b"here", b"file.cpp", 7, b"%d of %s", ctypes.c_int(2), b"three")  # for debugging only
+    assert capfd.readouterr().err == "aclAppLog: here: 2 of three\n"
 
 
 def test_the_exit_status_is_the_programs() -> None:

@@ -13,6 +13,9 @@ from typing import Any
 
 from asnumpy import cannsim
 
+# torch_npu launches from a queue of its own: an operator that fails there is told later, at another line, or never.
+UNQUEUED = {"TASK_QUEUE_ENABLE": "0"}
+
 
 def table(report: dict[str, Any], most: int = 30) -> str:
     """The report as text: tasks by modelled time, copies, memory, findings."""
@@ -38,6 +41,10 @@ def table(report: dict[str, Any], most: int = 30) -> str:
         f"{memory['used'] / 1e6:.2f} MB in use at the end"
         for memory in report["memory"]
     ]
+    if refused := report["refused"]:
+        calls = ", ".join(f"{one['name']} ({one['code']}) {one['count']} times" for one in refused[:most])
+        lines.append(f"operators refused: {calls}{', ...' * (len(refused) > most)}")
+        lines.append("  values after the first of these are not to be trusted, unless the program has seen the error")
     found = report["findings"]
     lines.append(f"findings: {len(found) or 'none'}")
     lines += [f"  {one['kind']}: {one['function']}: {one['text']}" for one in found]
@@ -54,7 +61,7 @@ def run(command: Sequence[str], *, report: bool, trace: Path | None) -> int:
         settings = {"report": path} if report else {}
         try:
             status = subprocess.run(
-                command, env={**os.environ, **cannsim.environment(**settings)}, check=False
+                command, env={**UNQUEUED, **os.environ, **cannsim.environment(**settings)}, check=False
             ).returncode
         except OSError as error:
             print(f"asnumpy sim: cannot run {command[0]}: {error.strerror}", file=sys.stderr)
