@@ -92,14 +92,17 @@ PyObject* copy_from_numpy(PyObject* source, const char* function, Pool& pool, bo
     const std::int64_t bytes = layout.size() * item;
 
     if (!pool.host_visible() && (c || fortran) && native(from)) {
-        Array whole = foreign(from, dtype, keep(source));
         // The strides of a new array: those of an axis of length 1 say nothing of the memory, and may be others.
         Dims lengths = layout.shape;
         if (fortran) std::reverse(lengths.begin(), lengths.end());
         Dims strides = contiguous(lengths, item).strides;
         if (fortran) std::reverse(strides.begin(), strides.end());
-        whole.view.strides = strides;
-        Array uploaded = moved(whole, pool, blocking);
+        const auto whole = [&] {
+            Array given = foreign(from, dtype, keep(source));
+            given.view.strides = strides;
+            return given;
+        };
+        Array uploaded = moved(whole(), pool, blocking);
         run_deferred();
         return wrap(std::move(uploaded));
     }
