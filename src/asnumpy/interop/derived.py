@@ -99,10 +99,11 @@ class _Call:
 
     def own_objects(self, result: np.ndarray) -> np.ndarray:
         """An array of objects holds what it was given, not views of that."""
-        for place, element in enumerate(result.flat):
+        line = result.reshape(-1)  # NumPy's flat has at most 32 axes
+        for place, element in enumerate(line):
             if id(element) in self.shown:
-                result.flat[place] = self.shown[id(element)][1]
-        return result
+                line[place] = self.shown[id(element)][1]
+        return line.reshape(result.shape)
 
     def signature(self, parameter: str) -> Any:
         given = inspect.signature(self.function).bind(*self.args, **self.kwargs)
