@@ -27,11 +27,11 @@ NUMBERS = {
 
 
 @cache
-def _libraries() -> dict[str, ctypes.CDLL]:
+def _libraries(vendors_first: bool) -> tuple[ctypes.CDLL, ...]:
     found = cann_search.search()
     if found.failure:
         raise CannError(f"asnumpy.cann: {found.failure}")
-    return {path: ctypes.CDLL(path) for path in found.opened()}
+    return tuple(map(ctypes.CDLL, found.opened(vendors_first)))
 
 
 def forget_libraries() -> None:
@@ -45,10 +45,9 @@ os.register_at_fork(after_in_child=forget_libraries)
 
 def find(name: str) -> Any | None:
     """The function of that name in any of the libraries, or None. A vendor's own operator comes before CANN's."""
-    libraries = _libraries()
-    for path in cann_search.search().opened(vendors_first=name.startswith("aclnn")):
+    for library in _libraries(name.startswith("aclnn")):
         try:
-            return getattr(libraries[path], name)
+            return getattr(library, name)
         except AttributeError:
             continue
     return None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from asnumpy.cann._metrics import EXPORTED, SUMMARIES, metrics
-from asnumpy.runtime import cann_search
+from asnumpy.cann._metrics import families
 
 MISSING = 'prometheus_client is not installed; install it with: pip install "asnumpy[monitor]"'
 
@@ -16,26 +15,13 @@ class Collector:
 
     def collect(self) -> Iterator[Any]:
         """Every metric of `cann.metrics_text()`, as prometheus_client's objects."""
-        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+        from prometheus_client.core import Metric
 
-        figures, simulated = metrics(), str(cann_search.simulated()).lower()
-        kinds = {"counter": CounterMetricFamily, "gauge": GaugeMetricFamily}
-        for key, (name, kind, text) in EXPORTED.items():
-            family = kinds[kind](f"asnumpy_cann_{name}", text, labels=("operator", "simulated"))
-            for operator, one in figures.items():
-                if one[key] is not None:
-                    family.add_metric((operator, simulated), one[key])
-            yield family
-        for key, (name, count, total, text) in SUMMARIES.items():
-            summary = Metric(f"asnumpy_cann_{name}", text, "summary")
-            for operator, one in figures.items():
-                labels = {"operator": operator, "simulated": simulated}
-                for p, seconds in (one[key] or {}).items():
-                    summary.add_sample(summary.name, {**labels, "quantile": str(float(p[1:]) / 100)}, seconds)
-                if one[key] is not None:
-                    summary.add_sample(f"{summary.name}_sum", labels, one[total])
-                    summary.add_sample(f"{summary.name}_count", labels, one[count])
-            yield summary
+        for one in families():
+            metric = Metric(one.name.removesuffix("_total"), one.text, one.kind)  # the writer adds it to counters
+            for ending, labels, value in one.samples:
+                metric.add_sample(one.name + ending, labels, value)
+            yield metric
 
 
 def serve_metrics(port: int = 9464, address: str = "127.0.0.1") -> Any:

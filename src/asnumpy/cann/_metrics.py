@@ -189,26 +189,41 @@ SUMMARIES = {
 }
 
 
-def metrics_text() -> str:
-    """The figures of `metrics()` in Prometheus' text format; the label `simulated` says whether there was an NPU."""
+@dataclass(frozen=True)
+class Family:
+    """One of Prometheus' metrics: its samples are an ending of the name, labels and a value each."""
+
+    name: str
+    kind: str
+    text: str
+    samples: list[tuple[str, dict[str, str], float]]
+
+
+def families() -> list[Family]:
+    """The figures of `metrics()` as Prometheus' metrics; the label `simulated` says whether there was an NPU."""
     figures, simulated = metrics(), str(cann_search.simulated()).lower()
-    lines = []
-    for key, (name, kind, text) in EXPORTED.items():
-        lines += [f"# HELP asnumpy_cann_{name} {text}", f"# TYPE asnumpy_cann_{name} {kind}"]
-        lines += [
-            f'asnumpy_cann_{name}{{operator="{operator}",simulated="{simulated}"}} {one[key]!r}'
-            for operator, one in figures.items() if one[key] is not None
-        ]
+    labelled = [({"operator": operator, "simulated": simulated}, one) for operator, one in figures.items()]
+    made = [
+        Family(name, kind, text, [("", labels, one[key]) for labels, one in labelled if one[key] is not None])
+        for key, (name, kind, text) in EXPORTED.items()
+    ]
     for key, (name, count, total, text) in SUMMARIES.items():
-        lines += [f"# HELP asnumpy_cann_{name} {text}", f"# TYPE asnumpy_cann_{name} summary"]
-        for operator, one in figures.items():
+        samples: list[tuple[str, dict[str, str], float]] = []
+        for labels, one in labelled:
             if one[key] is None:
                 continue
-            labels = f'operator="{operator}",simulated="{simulated}"'
-            lines += [
-                f'asnumpy_cann_{name}{{{labels},quantile="{float(p[1:]) / 100}"}} {value!r}'
-                for p, value in one[key].items()
-            ]
-            lines += [f"asnumpy_cann_{name}_sum{{{labels}}} {one[total]!r}"]
-            lines += [f"asnumpy_cann_{name}_count{{{labels}}} {one[count]!r}"]
+            samples += [("", {**labels, "quantile": str(float(p[1:]) / 100)}, value) for p, value in one[key].items()]
+            samples += [("_sum", labels, one[total]), ("_count", labels, one[count])]
+        made.append(Family(name, "summary", text, samples))
+    return [Family(f"asnumpy_cann_{one.name}", one.kind, one.text, one.samples) for one in made]
+
+
+def metrics_text() -> str:
+    """The figures of `metrics()` in Prometheus' text format; the label `simulated` says whether there was an NPU."""
+    lines = []
+    for one in families():
+        lines += [f"# HELP {one.name} {one.text}", f"# TYPE {one.name} {one.kind}"]
+        for ending, labels, value in one.samples:
+            named = ",".join(f'{label}="{text}"' for label, text in labels.items())
+            lines.append(f"{one.name}{ending}{{{named}}} {value!r}")
     return "\n".join(lines) + "\n"
