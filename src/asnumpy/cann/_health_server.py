@@ -13,6 +13,7 @@ from typing import Any
 
 from asnumpy.cann._health import Health, Step, health
 from asnumpy.cann._metrics import metrics_text
+from asnumpy.runtime.apart import told_apart
 
 SECONDS = 30.0
 
@@ -20,21 +21,16 @@ SECONDS = 30.0
 def checked_apart(device: str, seconds: float = SECONDS) -> Health:
     """The health check in a process of its own: a device that hangs or a library that crashes is a finding."""
     begun = time.perf_counter()
+
+    def failed(error: str) -> Health:
+        return Health(device, ok=False, steps=[Step("process", False, time.perf_counter() - begun, error)])
+
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "asnumpy.cann._health_server", device], capture_output=True, text=True,
-            timeout=seconds, check=False,
-        )
+        report, ended = told_apart("asnumpy.cann._health_server", device, seconds=seconds)
     except subprocess.TimeoutExpired:
-        error = f"did not end within {seconds:g} s; look at `npu-smi info`: the device may hang and need a reset"
-        return Health(device, ok=False, steps=[Step("process", False, time.perf_counter() - begun, error)])
-    try:
-        report = json.loads(done.stdout.splitlines()[-1])
-    except (ValueError, IndexError):
-        how = f"signal {-done.returncode}" if done.returncode < 0 else f"status {done.returncode}"
-        last = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
-        error = f"ended with {how}: {last[0]}"
-        return Health(device, ok=False, steps=[Step("process", False, time.perf_counter() - begun, error)])
+        return failed(f"did not end within {seconds:g} s; look at `npu-smi info`: the device may hang and need a reset")
+    if ended:
+        return failed(ended)
     report["steps"] = [Step(**one) for one in report["steps"]]
     return Health(**report)
 

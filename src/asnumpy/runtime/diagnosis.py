@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import grp
-import json
 import os
 import platform
 import subprocess
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy.runtime import cann_search
+from asnumpy.runtime.apart import told_apart
 
 VERIFIED = "the Ascend backend is verified on the simulator, not yet on hardware"
 VARIABLES = (
@@ -44,24 +44,18 @@ def probe() -> tuple[dict[str, Any], Problem | None]:
         "operator_files": "", "doubts": [], "properties": [], "operators": None,
     }
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "asnumpy.cann._probe"], capture_output=True, text=True, timeout=PROBE_SECONDS,
-            check=False,
-        )
+        report, ended = told_apart("asnumpy.cann._probe", seconds=PROBE_SECONDS)
     except subprocess.TimeoutExpired:
         return empty, Problem(
             f"starting CANN took more than {PROBE_SECONDS} s",
             "look at `npu-smi info`; a device may hang and need a reset",
         )
-    try:
-        return json.loads(done.stdout.splitlines()[-1]), None
-    except (ValueError, IndexError):
-        how = f"signal {-done.returncode}" if done.returncode < 0 else f"status {done.returncode}"
-        last = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
+    if ended:
         return empty, Problem(
-            f"a process that loads CANN ended with {how}: {last[0]}",
+            f"a process that loads CANN {ended}",
             "reinstall driver, toolkit and kernels of one version; ASNUMPY_CANN=off keeps asnumpy away from CANN",
         )
+    return report, None
 
 
 def device_nodes(root: Path) -> list[dict[str, Any]]:
