@@ -19,10 +19,8 @@ void bincount(const StructuredCall& call) {
     // Each piece counts for itself: worth it where there are many more elements than bins.
     const std::int64_t pieces = std::clamp<std::int64_t>(n / std::max<std::int64_t>(4 * bins, 65536), 1, thread_count());
     std::mutex mutex;
-    const auto bin_of = [bins](const char* at) {
-        const auto index = load<std::int64_t>(at);
-        if (static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(bins)) [[unlikely]] raise_out_of_bounds(index, bins);
-        return index;
+    const auto check = [bins](std::uint64_t index) {
+        if (index >= static_cast<std::uint64_t>(bins)) [[unlikely]] raise_out_of_bounds(static_cast<std::int64_t>(index), bins);
     };
     parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end, int) {
         // Few bins: neighbours often meet in one, so they count in turn in several copies.
@@ -33,10 +31,22 @@ void bincount(const StructuredCall& call) {
         std::int64_t* const bin = own.data();
         std::int64_t i = 0;
         if (copies > 1) {
-            for (; i + 4 <= length; i += 4, at += 4 * stride)
-                for (std::int64_t c = 0; c < 4; ++c) ++bin[c * bins + bin_of(at + c * stride)];
+            std::int64_t *const second = bin + bins, *const third = second + bins, *const fourth = third + bins;
+            for (; i + 4 <= length; i += 4, at += 4 * stride) {
+                const auto a = load<std::uint64_t>(at), b = load<std::uint64_t>(at + stride);
+                const auto c = load<std::uint64_t>(at + 2 * stride), d = load<std::uint64_t>(at + 3 * stride);
+                check(std::max(std::max(a, b), std::max(c, d)));
+                ++bin[a];
+                ++second[b];
+                ++third[c];
+                ++fourth[d];
+            }
         }
-        for (; i < length; ++i, at += stride) ++bin[bin_of(at)];
+        for (; i < length; ++i, at += stride) {
+            const auto index = load<std::uint64_t>(at);
+            check(index);
+            ++bin[index];
+        }
         const std::lock_guard guard(mutex);
         for (std::int64_t k = 0; k < bins * copies; ++k) total[static_cast<std::size_t>(k % bins)] += bin[k];
     });

@@ -94,10 +94,10 @@ private:
     }
 
     template <class F> void each_target(std::int64_t first, std::int64_t last, std::int64_t low, std::int64_t high, F&& f) const {
-        const std::int64_t stride = index_.strides[0];
-        if (taking || (low == 0 && high == length_)) {
+        const std::int64_t stride = index_.strides[0], length = length_;  // members would be read anew after every copy
+        if (taking || (low == 0 && high == length)) {
             const char* at = index_.data + first * stride;
-            for (std::int64_t i = first; i < last; ++i, at += stride) f(i, position(at));
+            for (std::int64_t i = first; i < last; ++i, at += stride) f(i, position(at, length));
         } else {
             // First the entries that belong here, without a branch that would be guessed wrong half of the time.
             constexpr std::int64_t block = 1024;
@@ -105,18 +105,18 @@ private:
             for (std::int64_t start = first; start < last; start += block) {
                 std::size_t count = 0;
                 for (std::int64_t i = start; i < std::min(start + block, last); ++i) {
-                    const std::int64_t target = position(index_.data + i * stride);
+                    const std::int64_t target = position(index_.data + i * stride, length);
                     chosen[count] = i;
                     count += static_cast<std::size_t>((target >= low) & (target < high));
                 }
-                for (std::size_t k = 0; k < count; ++k) f(chosen[k], position(index_.data + chosen[k] * stride));
+                for (std::size_t k = 0; k < count; ++k) f(chosen[k], position(index_.data + chosen[k] * stride, length));
             }
         }
     }
 
-    std::int64_t position(const char* at) const {
-        const std::int64_t given = load<std::int64_t>(at), target = given + (given < 0 ? length_ : 0);
-        if (static_cast<std::uint64_t>(target) >= static_cast<std::uint64_t>(length_)) [[unlikely]] raise_out_of_bounds(given, length_);
+    static std::int64_t position(const char* at, std::int64_t length) {
+        const std::int64_t given = load<std::int64_t>(at), target = given + (given < 0 ? length : 0);
+        if (static_cast<std::uint64_t>(target) >= static_cast<std::uint64_t>(length)) [[unlikely]] raise_out_of_bounds(given, length);
         return target;
     }
 
