@@ -6,6 +6,7 @@
 #include <array>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <tuple>
 #include <type_traits>
@@ -62,20 +63,44 @@ template <class Row, class C> constexpr bool has_fast_path() {
     if constexpr (requires { typename Row::Apply::fast_path; } && std::is_floating_point_v<C>) return Row::Apply::fast_path::template available<C>;
     else return false;
 }
+// The path that is right for the most operands.
+template <class Fast> struct WidestPath {
+    using type = Fast;
+};
+template <class Fast>
+    requires requires { typename Fast::Wider; }
+struct WidestPath<Fast> {
+    using type = typename Fast::Wider;
+};
+// Whether the way of `Fast` is right for the whole block.
+template <class Fast, class C, class... A> bool fill_fast(C* result, std::size_t n, const A*... in) {
+    using Word = std::conditional_t<sizeof(C) == 4, std::uint32_t, std::uint64_t>;  // as wide as the operands: no lane is moved
+    Word usual = 1;
+#pragma omp simd reduction(& : usual)
+    for (std::size_t i = 0; i < n; ++i) {
+        usual &= Fast::applies(in[i]...) ? Word{1} : Word{0};
+        result[i] = Fast::fast(in[i]...);
+    }
+    return usual != 0;
+}
 template <class Row, class C, class... A> void apply_fast(C* out, std::size_t n, const A*... in) {
     using Fast = typename Row::Apply::fast_path;
+    using Widest = typename WidestPath<Fast>::type;
     constexpr std::size_t block = 256;
     alignas(64) std::array<C, block> result;
+    bool wider = false;  // numbers of the size of one that needs the second path tend to follow it
     for (std::size_t start = 0; start < n; start += block) {
         const std::size_t m = std::min(block, n - start);
-        unsigned usual = 1;
-#pragma omp simd reduction(& : usual)
-        for (std::size_t i = 0; i < m; ++i) {
-            usual &= Fast::applies(in[start + i]...) ? 1u : 0u;
-            result[i] = Fast::fast(in[start + i]...);
+        bool filled = !wider && fill_fast<Fast>(result.data(), m, in + start...);
+        if constexpr (!std::is_same_v<Fast, Widest>) {
+            if (!filled) {
+                wider = true;
+                filled = fill_fast<Widest>(result.data(), m, in + start...);
+            }
         }
-        if (!usual)
-            for (std::size_t i = 0; i < m; ++i) result[i] = Fast::call(in[start + i]...);
+        if (!filled)
+            for (std::size_t i = 0; i < m; ++i)
+                if (!Widest::applies(in[start + i]...)) result[i] = Fast::call(in[start + i]...);
         std::memcpy(out + start, result.data(), m * sizeof(C));
     }
 }

@@ -166,6 +166,26 @@ def test_bits_are_numpys_in_every_place_of_an_array(name, dtype):
         assert ap.to_numpy(both[n:]).tobytes() == whole[:n].tobytes()
 
 
+@pytest.mark.parametrize("name", ["sin", "cos"])
+def test_multiples_of_a_quadrant(name):
+    """The numbers of which the least is left after the reduction, at every quotient that is reduced here."""
+    for part in np.array_split(np.arange(640000) * (np.pi / 2), 8):
+        exact = getattr(np, name)(part.astype(np.longdouble))
+        assert units_off(ap.to_numpy(getattr(ap, name)(_on_cpu(part))), exact, "float64").max() <= 1
+
+
+@pytest.mark.parametrize("name", ["sin", "cos"])
+@pytest.mark.parametrize("other", [65535.9, 65536.0, 999999.0, 1e6, 1e300, np.nan, np.inf])
+def test_bits_do_not_depend_on_neighbours(name, other):
+    generator = seeded()
+    x = np.concatenate([generator.uniform(-scale, scale, 700) for scale in (1, 100, 65536)])
+    alone = ap.to_numpy(getattr(ap, name)(_on_cpu(x)))
+    far = ap.to_numpy(getattr(ap, name)(_on_cpu(np.full(3, other))))[0]
+    for place in (0, 300, 2099):
+        beside = ap.to_numpy(getattr(ap, name)(_on_cpu(np.insert(x, place, other))))
+        np.testing.assert_array_equal(beside, np.insert(alone, place, far))
+
+
 _PROGRAM = """
 import hashlib
 import numpy as np
