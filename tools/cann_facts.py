@@ -60,21 +60,85 @@ WITHDRAWN = {
     ("aclnnFmodTensor", "out"): ("shape",),
     ("aclnnPolar", "angle"): ("shape",),
     ("aclnnPolar", "out"): ("shape",),
+    ("aclnnRightShift", "out"): ("shape",),
+    ("aclnnSvd", "sigma"): ("dtype",),
 }
 # A number is a tensor without axes: these take it, although "from 1 axis on" is said of them.
 NUMBERS_TOO = {
     "aclnnBinaryCrossEntropy", "aclnnBinaryCrossEntropyWithLogits", "aclnnClamp", "aclnnClampMax",
     "aclnnClampMaxTensor", "aclnnClampMin", "aclnnClampMinTensor", "aclnnClampTensor", "aclnnGcd", "aclnnHardtanh",
     "aclnnInplaceClampMax", "aclnnInplaceClampMaxTensor", "aclnnInplaceClampMinTensor", "aclnnInplaceCopy",
-    "aclnnInplaceLog", "aclnnInplaceLog2", "aclnnInplaceSigmoid", "aclnnLog", "aclnnLog2", "aclnnLogSigmoid",
-    "aclnnLogSigmoidForward", "aclnnMaxDim", "aclnnMinDim", "aclnnSelu", "aclnnSign", "aclnnStack",
+    "aclnnInplaceLog", "aclnnInplaceLog2", "aclnnInplaceSigmoid", "aclnnKthvalue", "aclnnLog", "aclnnLog2",
+    "aclnnLogSigmoid", "aclnnLogSigmoidForward", "aclnnLogSoftmax", "aclnnLogSoftmaxBackward", "aclnnMaxDim",
+    "aclnnMinDim", "aclnnSelu", "aclnnSign", "aclnnStack", "aclnnTopk", "aclnnUnique2",
 }  # fmt: skip
 # What they say too narrowly: torch_npu's calls have more.
 WIDENED = {
     ("aclnnMinDim", "indices"): {"dtypes": "iq"},
     ("aclnnMatmul", "out"): {"rank": [0, 6]},
     ("aclStft", "out"): {"rank": [2, 4]},
+    ("aclnnAddbmm", "self"): {"rank": [0, 2]},
+    ("aclnnAddmm", "self"): {"rank": [0, 2]},
+    ("aclnnAddmv", "self"): {"rank": [0, 1]},
+    ("aclnnBaddbmm", "self"): {"rank": [0, 3]},
+    ("aclnnLogSpace", "result"): {"rank": [1, 1]},
+    ("aclnnSvd", "sigma"): {"rank": [1, 7]},
 }
+
+# Operators whose headers are not among the facts, because the build generates them or 8.1 lacks them: their parameters
+# as public clients pass them, each with direction, type, name, and its accepted dtypes where the facts have none.
+SHORT = {"tensor": "aclTensor*", "tensors": "aclTensorList*", "scalar": "aclScalar*", "integer": "int64_t"}
+CALLED = {
+    "aclnnAmpUpdateScale": (
+        "tensor currentScale f, tensor growthTracker i, tensor foundInf f, double growthFactor, double "
+        "backoffFactor, integer growthInterval, out tensor updatedScaleOut f, out tensor updatedGrowthTrackerOut "
+        "i"
+    ),
+    "aclnnAngleV2": "tensor x, out tensor out",
+    "aclnnCdist": "tensor x1, tensor x2 eEf, float p, integer compute_mode, out tensor out",
+    "aclnnCdistBackward": (
+        "tensor grad eEf, tensor x1 eEf, tensor x2 eEf, tensor cdist eEf, float p, out tensor out eEf"
+    ),
+    "aclnnFastGelu": "tensor self, out tensor out",
+    "aclnnFastGeluBackward": "tensor gradOutput eEf, tensor self eEf, out tensor gradInput eEf",
+    "aclnnForeachNonFiniteCheckAndUnscale": (
+        "inout tensors scaledGrads eEf, inout tensor foundInf f, tensor invScale f"
+    ),
+    "aclnnFusedSgd": (
+        "inout tensors paramsRef eEf, tensors gradsRef eEf, inout tensors momentumBufferListOptionalRef eEf, "
+        "tensor gradScaleOptional f, float weightDecay, float momentum, float lr, float dampening, bool nesterov, "
+        "bool maximize, bool isFirstStep"
+    ),
+    "aclnnHeaviside": "tensor input, tensor values, out tensor out",
+    "aclnnKlDivTargetBackward": (
+        "tensor gradOutput eEf, tensor self eEf, tensor target eEf, integer reduction, bool logTarget, out tensor "
+        "gradTarget eEf"
+    ),
+    "aclnnLeftShift": "tensor self, tensor shiftBits, out tensor out",
+    "aclnnLeftShifts": "tensor self, scalar shiftBits, out tensor out",
+    "aclnnLogSpace": "scalar start, scalar end, integer steps, double base, out tensor result",
+    "aclnnRepeatInterleaveGrad": "tensor yGrad eEf, tensor repeats iq, integer axis, out tensor out eEf",
+    "aclnnRightShift": "tensor input, tensor shiftBits, out tensor out",
+    "aclnnRotaryPositionEmbedding": (
+        "tensor x eEf, tensor cos eEf, tensor sin eEf, integer mode, out tensor out eEf"
+    ),
+    "aclnnRotaryPositionEmbeddingGrad": (
+        "tensor dy eEf, tensor cos eEf, tensor sin eEf, tensor xOptional eEf, integer mode, out tensor dxOut eEf, "
+        "out tensor dcosOut eEf, out tensor dsinOut eEf"
+    ),
+    "aclnnSvd": "tensor input, bool fullMatrices, bool computeUV, out tensor sigma, out tensor u, out tensor v",
+}
+
+
+def called(text: str) -> list[dict[str, str]]:
+    """The parameters of a line of CALLED; `letters` where it says which dtypes are accepted."""
+    result = []
+    for one in text.split(", "):
+        words = one.split()
+        direction = words.pop(0) if words[0] in ("out", "inout") else "in"
+        kind, name, *letters = words
+        result.append({"name": name, "type": SHORT.get(kind, kind), "dir": direction, "letters": "".join(letters)})
+    return result
 
 
 def parameter_type(declared: str) -> str:
@@ -91,10 +155,9 @@ def operator(called: str, signature: dict[str, Any], documented: dict[str, Any])
         line: dict[str, Any] = {"name": name, "type": parameter_type(param["type"])}
         if param["dir"] != "in":
             line["dir"] = param["dir"]
-        if facts.get("dtypes"):
-            letters = "".join(LETTERS.get(dtype, "") for dtype in facts["dtypes"])
-            if letters:
-                line["dtypes"] = letters
+        documented_letters = "".join(LETTERS.get(dtype, "") for dtype in facts.get("dtypes", ()))
+        if letters := documented_letters or param.get("letters", ""):
+            line["dtypes"] = letters
         if facts.get("rank"):
             line["rank"] = facts["rank"]
         for ours, theirs in (("shape", "shape_eq"), ("dtype", "dtype_eq")):
@@ -137,6 +200,7 @@ def operators(signatures: dict[str, Any], dtypes: dict[str, Any]) -> dict[str, A
         },
         "_promotion": promotion,
     }
+    signatures = signatures | {name: {"params": called(text)} for name, text in CALLED.items()}
     for name, signature in sorted(signatures.items()):
         result[name] = operator(name, signature, dtypes["ops"].get(name, {}))
     return result

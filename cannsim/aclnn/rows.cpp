@@ -67,7 +67,7 @@ constexpr std::pair<std::string_view, std::string_view> row_operators[] = {
     {"aclnnLogicalOr", "logical_or"}, {"aclnnLogicalXor", "logical_xor"}, {"aclnnLogicalNot", "logical_not"},
     {"aclnnIsInf", "isinf"}, {"aclnnIsFinite", "isfinite"}, {"aclnnSignbit", "signbit"}, {"aclnnMaximum", "maximum"},
     {"aclnnMinimum", "minimum"}, {"aclnnBitwiseAndTensor", "bitwise_and"}, {"aclnnBitwiseOrTensor", "bitwise_or"},
-    {"aclnnBitwiseXorTensor", "bitwise_xor"}, {"aclnnBitwiseNot", "invert"}, {"aclnnGcd", "gcd"}, {"aclnnFloor", "floor"},
+    {"aclnnBitwiseXorTensor", "bitwise_xor"}, {"aclnnLeftShift", "left_shift"}, {"aclnnRightShift", "right_shift"}, {"aclnnBitwiseNot", "invert"}, {"aclnnGcd", "gcd"}, {"aclnnFloor", "floor"},
     {"aclnnCeil", "ceil"}, {"aclnnTrunc", "trunc"}, {"aclnnSqrt", "sqrt"}, {"aclnnExp", "exp"}, {"aclnnExp2", "exp2"},
     {"aclnnExpm1", "expm1"}, {"aclnnLog", "log"}, {"aclnnLog2", "log2"}, {"aclnnLog10", "log10"}, {"aclnnLog1p", "log1p"},
     {"aclnnLogAddExp", "logaddexp"}, {"aclnnLogAddExp2", "logaddexp2"}, {"aclnnErf", "erf"}, {"aclnnErfc", "erfc"},

@@ -8,6 +8,7 @@ namespace {
 using std::array;
 
 constexpr double selu_alpha = 1.6732632423543772848170429916717, selu_scale = 1.0507009873554804934193349852946;
+constexpr double fast_gelu_scale = 1.702;  // the logistic function's that is nearest to the normal distribution's
 
 template <class T> T hard_sigmoid(T x) { return smaller(larger(x / 6 + 0.5, 0.0), 1.0); }
 
@@ -55,6 +56,7 @@ const Operators activations{
     number_operator<1>("aclnnInplaceThreshold", threshold_names, threshold_of),
     real_operator<1>("aclnnGelu", no_names, [](auto x, Numbers<0>) { return gelu(x, true); }),
     real_operator<1>("aclnnGeluV2", array{"approximate"}, [](auto x, Numbers<1> p) { return gelu(x, p[0] != 0); }),
+    real_operator<1>("aclnnFastGelu", no_names, [](auto x, Numbers<0>) { return x * sigmoid(fast_gelu_scale * x); }),
     real_operator<1>("aclnnSwish", array{"betaOptional"}, [](auto x, Numbers<1> p) { return x * sigmoid(p[0] * x); }),
     real_operator<1>("aclnnLogSigmoid", no_names, log_sigmoid_of),
     real_operator<1>("aclnnLogSigmoidForward", no_names, log_sigmoid_of),  // the buffer is the gradient's own affair
@@ -68,8 +70,11 @@ const Operators activations{
 Tensor along_channels(const Call& call, const Tensor& weight, const Tensor& self) {
     Tensor result = weight;
     const std::int64_t channels = self.ndim() > 1 ? self.length(1) : 1;
-    call.expect(weight.size() == 1 || (weight.ndim() == 1 && weight.size() == channels), weight.name, text("1 or ", channels, " elements, got shape ", weight.shape()));
-    const std::int64_t stride = weight.ndim() ? weight.view.strides[weight.ndim() - 1] : 0;
+    int along = -1;  // the axis of the weight that is not of length 1
+    for (int axis = 0; axis < weight.ndim(); ++axis)
+        if (weight.length(axis) == weight.size() && weight.size() > 1) along = axis;
+    call.expect(weight.size() == 1 || (along >= 0 && weight.size() == channels), weight.name, text("1 or ", channels, " elements, got shape ", weight.shape()));
+    const std::int64_t stride = along >= 0 ? weight.view.strides[along] : 0;
     result.view.shape = Dims(self.ndim(), 1);
     result.view.strides = Dims(self.ndim(), 0);
     if (self.ndim() > 1 && weight.size() > 1) {
@@ -127,6 +132,7 @@ Work plan_gelu_gradient(Call& call) {
 const Operators gradients{
     {"aclnnGeluBackwardV2", plan_gelu_gradient},
     real_operator<2>("aclnnGeluBackward", no_names, [](auto g, auto x, Numbers<0>) { return g * gelu_slope(x, true); }),
+    real_operator<2>("aclnnFastGeluBackward", no_names, [](auto g, auto x, Numbers<0>) { return g * silu_slope(fast_gelu_scale * x); }),
     real_operator<2, Precision::own>("aclnnSigmoidBackward", no_names, [](auto g, auto y, Numbers<0>) { return g * y * (1 - y); }),
     real_operator<2, Precision::own>("aclnnTanhBackward", no_names, [](auto g, auto y, Numbers<0>) { return g * (1 - y * y); }),
     real_operator<2>("aclnnSiluBackward", no_names, [](auto g, auto x, Numbers<0>) { return g * silu_slope(x); }),

@@ -75,6 +75,7 @@ const Operators scalar_forms{
     row("aclnnRemainderTensorScalar", "remainder"), row("aclnnInplaceRemainderTensorScalar", "remainder"), row("aclnnRemainderScalarTensor", "remainder"),
     row("aclnnBitwiseAndScalar", "bitwise_and"), row("aclnnInplaceBitwiseAndScalar", "bitwise_and"), row("aclnnBitwiseOrScalar", "bitwise_or"),
     row("aclnnInplaceBitwiseOrScalar", "bitwise_or"), row("aclnnBitwiseXorScalar", "bitwise_xor"), row("aclnnInplaceBitwiseXorScalar", "bitwise_xor"),
+    row("aclnnLeftShifts", "left_shift"),
 };
 
 }  // namespace

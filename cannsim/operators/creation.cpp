@@ -54,6 +54,23 @@ Work plan_linspace(Call& call) {
     return work;
 }
 
+Work plan_powers(Call& call) {  // base ** each number of a linear range
+    const Tensor out = call.tensor("result");
+    const double start = call.real("start"), end = call.real("end"), base = call.real("base");
+    const std::int64_t steps = call.integer("steps");
+    call.expect(steps >= 0, "steps", text("a number not below 0, got ", steps));
+    call.expect_shape(out, Dims{steps});
+    Work work;
+    work.operations = static_cast<double>(steps);
+    work.compute = [=](const Run& run) {
+        const Owned values = make(DType::float64, out.shape());
+        const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
+        for (std::int64_t i = 0; i < steps; ++i) values.as<double>()[i] = std::pow(base, i > 0 && i == steps - 1 ? end : start + static_cast<double>(i) * step);
+        copy(values, run[out]);
+    };
+    return work;
+}
+
 Owned zeros(DType dtype, const Dims& shape) {
     Owned result = make(dtype, shape);
     std::memset(result.data, 0, static_cast<std::size_t>(result.size()) * asnumpy::itemsize(dtype));
@@ -202,6 +219,7 @@ const Operators creation{
     {"aclnnArange", [](Call& call) { return range(call, false); }},
     {"aclnnRange", [](Call& call) { return range(call, true); }},
     {"aclnnLinspace", plan_linspace},
+    {"aclnnLogSpace", plan_powers},
     {"aclnnEye", plan_eye},
     {"aclnnTril", plan_triangle<false>},
     {"aclnnTriu", plan_triangle<true>},

@@ -183,7 +183,42 @@ Work plan_repeat_index(Call& call) {
     return work;
 }
 
+// Sums of the neighbours that came of one element: each of `repeats`, or all of the one number there.
+Work plan_repeat_gradient(Call& call) {
+    const Tensor grad = call.tensor("yGrad"), repeats = call.tensor("repeats"), out = call.tensor("out");
+    call.expect(grad.ndim() > 0, "yGrad", "at least one axis");
+    const int axis = call.axis("axis", call.integer("axis"), grad.ndim());
+    call.expect(repeats.ndim() <= 1 && repeats.size() > 0, "repeats", text("a number, or one for each element, got shape ", repeats.shape()));
+    call.expect_dtype(out, grad.dtype);
+    call.expect(out.ndim() == grad.ndim(), "out", text(grad.ndim(), " axes as yGrad, got shape ", out.shape()));
+    const std::int64_t length = out.length(axis);
+    Dims expected = grad.shape();
+    expected[axis] = repeats.size() > 1 ? repeats.size() : length;
+    call.expect_shape(out, expected);
+    Work work;
+    work.operations = static_cast<double>(grad.size());
+    work.compute = [=, op = std::string(call.facts.name)](const Run& run) {
+        const Owned from = contiguous(run[grad], DType::float64), sums = make(DType::float64, out.shape()), numbers = contiguous(run[repeats], DType::int64);
+        std::vector<std::int64_t> counts(static_cast<std::size_t>(length), numbers.as<std::int64_t>()[0]);
+        if (numbers.size() > 1) std::copy_n(numbers.as<std::int64_t>(), length, counts.data());
+        std::int64_t total = 0;
+        for (const std::int64_t count : counts) total += count;
+        if (total != grad.length(axis)) note(Fault::out_of_bounds, text(op, ": repeats: expected numbers whose sum is ", grad.length(axis), ", got ", total));
+        each_line(axis, [&](std::byte* source, std::byte* target) {
+            std::int64_t place = 0;
+            for (std::int64_t i = 0; i < length; ++i) {
+                double sum = 0;
+                for (std::int64_t k = 0; k < counts[static_cast<std::size_t>(i)] && place < grad.length(axis); ++k, ++place) sum += *reinterpret_cast<double*>(source + place * from.strides[axis]);
+                *reinterpret_cast<double*>(target + i * sums.strides[axis]) = sum;
+            }
+        }, static_cast<const Array&>(from), static_cast<const Array&>(sums));
+        copy(sums, run[out]);
+    };
+    return work;
+}
+
 const Operators joining{
+    {"aclnnRepeatInterleaveGrad", plan_repeat_gradient},
     {"aclnnCat", plan_cat},
     {"aclnnStack", plan_stack},
     {"aclnnSplitTensor", plan_split},

@@ -90,6 +90,11 @@ Work plan_divergence_slope(Call& call) {
     return slope<3>(call, array{call.tensor("gradOutput"), call.tensor("self"), call.tensor("target")}, call.tensor("out"), reduction_of(call, true),
                     [logarithms](double, double t) { return -(logarithms ? std::exp(t) : t); });
 }
+Work plan_divergence_target_slope(Call& call) {
+    const bool logarithms = call.flag("logTarget");
+    return slope<3>(call, array{call.tensor("gradOutput"), call.tensor("self"), call.tensor("target")}, call.tensor("gradTarget"), reduction_of(call, true),
+                    [logarithms](double x, double t) { return logarithms ? std::exp(t) * (t - x + 1) : t > 0 ? std::log(t) - x + 1 : 0; });
+}
 
 // f(tensors, first weight, second weight): a weight that is missing is 1.
 template <bool gradient, class F>
@@ -147,6 +152,7 @@ const Operators with_parameters{
     {"aclnnSmoothL1LossBackward", plan_smooth_slope},
     {"aclnnKlDiv", plan_divergence},
     {"aclnnKlDivBackward", plan_divergence_slope},
+    {"aclnnKlDivTargetBackward", plan_divergence_target_slope},
     {"aclnnBinaryCrossEntropy", plan_cross_entropy_of_two, {"weight"}},
     {"aclnnBinaryCrossEntropyBackward", plan_cross_entropy_of_two_slope},
     {"aclnnBinaryCrossEntropyWithLogits", plan_logits},

@@ -1,4 +1,4 @@
-// Steps of optimizers.
+// Steps of optimizers, and the scaling of losses whose gradients would be too small for 16 bits.
 #include <optional>
 
 #include "operators/formula.hpp"
@@ -72,7 +72,101 @@ Work plan_ema_adam(Call& call) {
     return work;
 }
 
-const Operators optimizers{{"aclnnApplyAdamWV2", plan_adam_w}, {"aclnnApplyFusedEmaAdam", plan_ema_adam}};
+// Stochastic gradient descent with momentum, of all parameters at once.
+Work plan_sgd(Call& call) {
+    const std::vector<Tensor> params = call.tensors("paramsRef"), grads = call.tensors("gradsRef");
+    const std::vector<std::optional<Tensor>> buffers = call.optional_tensors("momentumBufferListOptionalRef");
+    const std::optional<Tensor> scale = call.optional("gradScaleOptional");
+    const double decay = call.real("weightDecay"), momentum = call.real("momentum"), lr = call.real("lr"), dampening = call.real("dampening");
+    const bool nesterov = call.flag("nesterov"), maximize = call.flag("maximize"), first = call.flag("isFirstStep");
+    call.expect(!params.empty() && grads.size() == params.size(), "gradsRef", text(params.size(), " tensors as in paramsRef, got ", grads.size()));
+    call.expect(momentum == 0 || buffers.size() == params.size(), "momentumBufferListOptionalRef", text(params.size(), " tensors where momentum is not 0, got ", buffers.size()));
+    if (scale) call.expect(scale->size() == 1, "gradScaleOptional", text("one element, got shape ", scale->shape()));
+    Work work;
+    for (std::size_t k = 0; k < params.size(); ++k) {
+        expect_same(call, params[k], {&grads[k]});
+        if (momentum != 0) {
+            call.expect(buffers[k].has_value(), "momentumBufferListOptionalRef", "tensors where momentum is not 0, got null");
+            expect_same(call, params[k], {&*buffers[k]});
+        }
+        work.operations += static_cast<double>(params[k].size()) * 6;
+    }
+    work.compute = [=](const Run& run) {
+        const double factor = (maximize ? -1 : 1) / (scale ? one_number(run, *scale) : 1);
+        const auto next = [=](double x, double g, double buffer) {
+            g = g * factor + decay * x;
+            const double moved = momentum == 0 ? g : first ? g : momentum * buffer + (1 - dampening) * g;
+            return array{x - lr * (nesterov ? g + momentum * moved : moved), moved};
+        };
+        for (std::size_t k = 0; k < params.size(); ++k) {
+            if (momentum != 0)
+                apply_formula<double, 3, 2>(array<Array, 3>{run[params[k]], run[grads[k]], run[*buffers[k]]}, array<Array, 2>{run[params[k]], run[*buffers[k]]}, next);
+            else
+                apply_formula<double, 2, 1>(array<Array, 2>{run[params[k]], run[grads[k]]}, array<Array, 1>{run[params[k]]}, [next](double x, double g) { return next(x, g, 0)[0]; });
+        }
+    };
+    return work;
+}
+
+// Gradients of a loss that was scaled up: scaled back, and whether one of them is not finite.
+Work plan_unscale(Call& call) {
+    const std::vector<Tensor> grads = call.tensors("scaledGrads");
+    const Tensor found = call.tensor("foundInf"), scale = call.tensor("invScale");
+    for (const Tensor* const one : {&found, &scale}) call.expect(one->size() == 1, one->name, text("one element, got shape ", one->shape()));
+    Work work;
+    for (const Tensor& grad : grads) {
+        expect_floats(call, grad);
+        work.operations += static_cast<double>(grad.size()) * 2;
+    }
+    work.compute = [=](const Run& run) {
+        const double factor = one_number(run, scale);
+        bool finite = true;
+        for (const Tensor& grad : grads) {
+            const Owned values = contiguous(run[grad], DType::float64);
+            for (std::int64_t i = 0; i < values.size(); ++i) {
+                finite = finite && std::isfinite(values.as<double>()[i]);
+                values.as<double>()[i] *= factor;
+            }
+            copy(values, run[grad]);
+        }
+        if (finite) return;
+        double one = 1;
+        copy(broadcast_to(Array{reinterpret_cast<std::byte*>(&one), DType::float64, {}, {}}, found.shape()), run[found]);
+    };
+    return work;
+}
+
+// The scale for the next step: smaller after one whose gradients were not finite, larger after many that were.
+Work plan_update_scale(Call& call) {
+    const Tensor scale = call.tensor("currentScale"), tracker = call.tensor("growthTracker"), found = call.tensor("foundInf");
+    const Tensor new_scale = call.tensor("updatedScaleOut"), new_tracker = call.tensor("updatedGrowthTrackerOut");
+    for (const Tensor* const one : {&scale, &tracker, &found, &new_scale, &new_tracker}) call.expect(one->size() == 1, one->name, text("one element, got shape ", one->shape()));
+    const double growth = call.real("growthFactor"), backoff = call.real("backoffFactor");
+    const std::int64_t interval = call.integer("growthInterval");
+    Work work;
+    work.compute = [=](const Run& run) {
+        double value = one_number(run, scale), steps = one_number(run, tracker);
+        if (one_number(run, found) != 0) {
+            value *= backoff;
+            steps = 0;
+        } else if (++steps == static_cast<double>(interval)) {
+            const auto grown = static_cast<float>(value * growth);
+            if (std::isfinite(grown)) value = static_cast<double>(grown);
+            steps = 0;
+        }
+        for (const auto& [number, to] : {std::pair{&value, &new_scale}, {&steps, &new_tracker}})
+            copy(broadcast_to(Array{reinterpret_cast<std::byte*>(number), DType::float64, {}, {}}, to->shape()), run[*to]);
+    };
+    return work;
+}
+
+const Operators optimizers{
+    {"aclnnApplyAdamWV2", plan_adam_w},
+    {"aclnnApplyFusedEmaAdam", plan_ema_adam},
+    {"aclnnFusedSgd", plan_sgd, {"momentumBufferListOptionalRef"}},
+    {"aclnnForeachNonFiniteCheckAndUnscale", plan_unscale},
+    {"aclnnAmpUpdateScale", plan_update_scale},
+};
 
 }  // namespace
 }  // namespace cannsim

@@ -126,48 +126,81 @@ template <Border border, int axes> Work plan_pad_backward(Call& call) {
     return work;
 }
 
-// (C, H, W) or (N, C, H, W) -> (C * kernel, windows): each column is a window, zero beyond the image.
-Work plan_columns(Call& call) {
-    const Tensor self = call.tensor("self"), out = call.tensor("out");
-    call.expect(self.ndim() == 3 || self.ndim() == 4, "self", text("3 or 4 axes, got shape ", self.shape()));
-    const auto pair = [&](std::string_view name, std::int64_t least) {
+// (C, H, W) or (N, C, H, W) -> (C * kernel, windows): each column is a window, zero beyond the image; and the sum of what columns hold
+// of each element of the image.
+struct Columns {
+    std::array<std::int64_t, 2> kernel, dilation, padding, stride, windows{}, image{};
+    std::int64_t batch = 1, channels = 0;
+    Dims shape;
+
+    Columns(const Call& call, std::string_view name, const Dims& of_image) : kernel(pair(call, "kernelSize", 1)), dilation(pair(call, "dilation", 1)),
+                                                                              padding(pair(call, "padding", 0)), stride(pair(call, "stride", 1)) {
+        const int first = of_image.size() - 3;
+        for (int i = 0; i < 2; ++i) {
+            const auto k = static_cast<std::size_t>(i);
+            image[k] = of_image[first + 1 + i];
+            const std::int64_t room = image[k] + 2 * padding[k] - dilation[k] * (kernel[k] - 1) - 1;
+            call.expect(room >= 0, "kernelSize", text("a window that fits into the image ", of_image, " of ", name, ", got ", Dims(call.ints("kernelSize"))));
+            windows[k] = room / stride[k] + 1;
+        }
+        channels = of_image[first];
+        shape = Dims{channels * kernel[0] * kernel[1], windows[0] * windows[1]};
+        if (first) {
+            batch = of_image[0];
+            shape = Dims{batch, shape[0], shape[1]};
+        }
+    }
+    static std::array<std::int64_t, 2> pair(const Call& call, std::string_view name, std::int64_t least) {
         const auto given = call.ints(name);
         call.expect(given.size() == 2 && given[0] >= least && given[1] >= least, name, text("two numbers not below ", least, ", got ", Dims(given)));
-        return std::array{given[0], given[1]};
-    };
-    const auto kernel = pair("kernelSize", 1), dilation = pair("dilation", 1), padding = pair("padding", 0), stride = pair("stride", 1);
-    const int first = self.ndim() - 3;
-    std::array<std::int64_t, 2> windows{};
-    for (std::size_t i = 0; i < 2; ++i) {
-        const std::int64_t room = self.length(first + 1 + static_cast<int>(i)) + 2 * padding[i] - dilation[i] * (kernel[i] - 1) - 1;
-        call.expect(room >= 0, "kernelSize", text("a window that fits into the image ", self.shape(), ", got ", Dims(call.ints("kernelSize"))));
-        windows[i] = room / stride[i] + 1;
+        return {given[0], given[1]};
     }
-    Dims shape{self.length(first) * kernel[0] * kernel[1], windows[0] * windows[1]};
-    if (first) shape = Dims{self.length(0), shape[0], shape[1]};
-    call.expect_dtype(out, self.dtype);
-    call.expect_shape(out, shape);
-    Work work;
-    work.compute = [=](const Run& run) {
-        Array image = run[self];
-        if (!first) {
-            image.shape = Dims{1, image.shape[0], image.shape[1], image.shape[2]};
-            image.strides = Dims{0, image.strides[0], image.strides[1], image.strides[2]};
-        }
-        Owned columns = make(self.dtype, shape);
-        const std::size_t item = asnumpy::itemsize(self.dtype);
-        std::memset(columns.data, 0, static_cast<std::size_t>(columns.size()) * item);
-        std::byte* to = columns.data;
-        for (std::int64_t n = 0; n < image.shape[0]; ++n)
-            for (std::int64_t row = 0; row < image.shape[1] * kernel[0] * kernel[1]; ++row)
-                for (std::int64_t window = 0; window < windows[0] * windows[1]; ++window, to += item) {
+    // f(place in the columns, place in the image) of all that both hold, in C order.
+    template <class F> void each(F f) const {
+        std::int64_t place = 0;
+        for (std::int64_t n = 0; n < batch; ++n)
+            for (std::int64_t row = 0; row < channels * kernel[0] * kernel[1]; ++row)
+                for (std::int64_t window = 0; window < windows[0] * windows[1]; ++window, ++place) {
                     const std::int64_t c = row / (kernel[0] * kernel[1]), ky = row / kernel[1] % kernel[0], kx = row % kernel[1];
                     const std::int64_t y = window / windows[1] * stride[0] + ky * dilation[0] - padding[0];
                     const std::int64_t x = window % windows[1] * stride[1] + kx * dilation[1] - padding[1];
-                    if (y < 0 || x < 0 || y >= image.shape[2] || x >= image.shape[3]) continue;
-                    std::memcpy(to, image.data + n * image.strides[0] + c * image.strides[1] + y * image.strides[2] + x * image.strides[3], item);
+                    if (y >= 0 && x >= 0 && y < image[0] && x < image[1]) f(place, ((n * channels + c) * image[0] + y) * image[1] + x);
                 }
-        copy(columns, run[out]);
+    }
+};
+
+Work plan_columns(Call& call) {
+    const Tensor self = call.tensor("self"), out = call.tensor("out");
+    call.expect(self.ndim() == 3 || self.ndim() == 4, "self", text("3 or 4 axes, got shape ", self.shape()));
+    const Columns columns(call, "self", self.shape());
+    call.expect_dtype(out, self.dtype);
+    call.expect_shape(out, columns.shape);
+    Work work;
+    work.compute = [=](const Run& run) {
+        const Owned from = contiguous(run[self]), to = make(self.dtype, columns.shape);
+        const auto item = static_cast<std::int64_t>(asnumpy::itemsize(self.dtype));
+        std::memset(to.data, 0, static_cast<std::size_t>(to.size() * item));
+        columns.each([&](std::int64_t place, std::int64_t element) { std::memcpy(to.data + place * item, from.data + element * item, static_cast<std::size_t>(item)); });
+        copy(to, run[out]);
+    };
+    return work;
+}
+Work plan_columns_gradient(Call& call) {
+    const Tensor grad = call.tensor("gradOutput"), out = call.tensor("out");
+    const auto size = Columns::pair(call, "inputSize", 1);
+    call.expect(out.ndim() == 3 || out.ndim() == 4, "out", text("3 or 4 axes, got shape ", out.shape()));
+    call.expect(out.length(out.ndim() - 2) == size[0] && out.length(out.ndim() - 1) == size[1], "out", text("images of ", Dims(call.ints("inputSize")), ", got shape ", out.shape()));
+    call.expect(asnumpy::is_float(grad.dtype), "gradOutput", text("floats, got ", asnumpy::name(grad.dtype)));
+    const Columns columns(call, "inputSize", out.shape());
+    call.expect_dtype(out, grad.dtype);
+    call.expect_shape(grad, columns.shape);
+    Work work;
+    work.operations = static_cast<double>(grad.size());
+    work.compute = [=](const Run& run) {
+        const Owned from = contiguous(run[grad], DType::float64), sums = make(DType::float64, out.shape());
+        std::fill_n(sums.as<double>(), sums.size(), 0.0);
+        columns.each([&](std::int64_t place, std::int64_t element) { sums.as<double>()[element] += from.as<double>()[place]; });
+        copy(sums, run[out]);
     };
     return work;
 }
@@ -191,6 +224,7 @@ const Operators padding{
     {"aclnnCircularPad2dBackward", plan_pad_backward<Border::circle, 2>},
     {"aclnnCircularPad3dBackward", plan_pad_backward<Border::circle, 3>},
     {"aclnnIm2col", plan_columns},
+    {"aclnnIm2colBackward", plan_columns_gradient},
 };
 
 }  // namespace

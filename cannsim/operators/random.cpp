@@ -231,16 +231,21 @@ Work plan_mask(Call& call) {
     work.compute = [=, source = Source(call)](const Run& run) { copy(drawn_mask(source, out.shape(), p), run[out]); };
     return work;
 }
-Work plan_do_mask(Call& call) {
-    const Tensor self = call.tensor("self"), mask = call.tensor("mask"), out = call.tensor("out");
-    const double p = probability(call, "prob");
-    call.expect(asnumpy::is_float(self.dtype), "self", text("a floating dtype, got ", asnumpy::name(self.dtype)));
+Work masked(const Call& call, const Tensor& self, double p) {
+    const Tensor mask = call.tensor("mask"), out = call.tensor("out");
+    call.expect(asnumpy::is_float(self.dtype), self.name, text("a floating dtype, got ", asnumpy::name(self.dtype)));
     call.expect_dtype(out, self.dtype);
     call.expect_shape(out, self.shape());
     expect_mask(call, mask, self.size());
     Work work;
     work.compute = [=](const Run& run) { drop_out(run[self], contiguous(run[mask]), p, run[out]); };
     return work;
+}
+Work plan_do_mask(Call& call) { return masked(call, call.tensor("self"), probability(call, "prob")); }
+Work plan_dropout_gradient(Call& call) {
+    const double scale = call.real("scale");  // 1 / (1 - p); 0 where all was dropped
+    call.expect(scale == 0 || scale >= 1, "scale", text("0 or a number not below 1, got ", scale));
+    return masked(call, call.tensor("gradOutput"), scale == 0 ? 1 : 1 - 1 / scale);
 }
 
 const Operators random{
@@ -261,6 +266,7 @@ const Operators random{
     {"aclnnDropoutGenMask", plan_mask},
     {"aclnnDropoutGenMaskV2", plan_mask},
     {"aclnnDropoutDoMask", plan_do_mask},
+    {"aclnnDropoutBackward", plan_dropout_gradient},
 };
 
 }  // namespace

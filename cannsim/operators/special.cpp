@@ -114,6 +114,7 @@ const Operators functions{
     number_operator<1, Precision::own>("aclnnInplaceFrac", no_names, fraction),
     number_operator<1, Precision::own>("aclnnRoundDecimals", array{"decimals"}, round_decimals),
     number_operator<1, Precision::own>("aclnnInplaceRoundDecimals", array{"decimals"}, round_decimals),
+    real_operator<2, Precision::own>("aclnnHeaviside", no_names, [](double x, double at_zero, Numbers<0>) { return x != x ? x : x == 0 ? at_zero : x > 0 ? 1.0 : 0.0; }),
     {"aclnnNanToNum", plan_nan_to_num},
     {"aclnnInplaceNanToNum", plan_nan_to_num},
 };
@@ -152,7 +153,17 @@ array<Tensor, 2> parts(const Call& call, const Tensor& out) {
     both[1].view.offset += static_cast<std::int64_t>(asnumpy::itemsize(both[1].dtype));
     return both;
 }
+Work plan_angle(Call& call) {
+    const Tensor x = call.tensor("x"), out = call.tensor("out");
+    if (asnumpy::is_complex(x.dtype)) {
+        call.expect_dtype(out, DType::float32);
+        return formula<double, 2, 1>(call, parts(call, x), array{out}, DType::float32, [](double real, double imaginary) { return std::atan2(imaginary, real); });
+    }
+    call.expect_dtype(out, asnumpy::is_float(x.dtype) ? x.dtype : DType::float32);
+    return formula<double, 1, 1>(call, array{x}, array{out}, out.dtype, [](double one) { return one != one ? one : one < 0 ? std::numbers::pi : 0; });
+}
 const Operators from_parts{
+    {"aclnnAngleV2", plan_angle},
     {"aclnnComplex", [](Call& call) {
         const array both{call.tensor("real"), call.tensor("imag")};
         call.expect_dtype(both[1], both[0].dtype);

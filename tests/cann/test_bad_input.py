@@ -29,7 +29,7 @@ def test_a_wrong_name_says_what_was_meant(name: str, meant: str) -> None:
 
 
 def test_a_name_like_none() -> None:
-    with pytest.raises(ValueError, match=r"no operator 'qqqqqq' *cann.operators\(\) lists the 771"):
+    with pytest.raises(ValueError, match=r"no operator 'qqqqqq' *cann.operators\(\) lists the 789"):
         cann.op("qqqqqq")
     with pytest.raises(TypeError, match=r"cann.op: expected the name of an operator as str, got int"):
         cann.op(3)  # type: ignore[arg-type]

@@ -275,3 +275,21 @@ def test_gates_of_the_last_axis():
         acl.result("aclnnGlu", values((3, 5), np.float32), 1, ..., out=np.empty((3, 2), np.float32))
     with acl.refused(161002, "aclnnGlu", "dim"):
         acl.result("aclnnGlu", x, 2, ..., out=half)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_fast_gelu(dtype):
+    for x in layouts(values((4, 5), dtype)):
+        s = 1 / (1 + np.exp(-1.702 * wide(x)))
+        agree(acl.result("aclnnFastGelu", x, ..., out=np.empty((4, 5), dtype)), wide(x) * s, 2)
+        g = values((4, 5), dtype, 1)
+        got = acl.result("aclnnFastGeluBackward", g, x, ..., out=np.empty((4, 5), dtype))
+        agree(got, wide(g) * (s + 1.702 * wide(x) * s * (1 - s)), 2)
+
+
+def test_slopes_of_any_shape_with_one_for_each_channel():
+    x = values((2, 3, 4), np.float32)
+    for shape in ((3,), (1, 3, 1), (3, 1)):
+        weight = values(shape, np.float32, 1)
+        got = acl.result("aclnnPrelu", x, weight, ..., out=np.empty_like(x))
+        agree(got, np.where(x > 0, x, x * weight.reshape(3, 1)))

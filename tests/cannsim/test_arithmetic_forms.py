@@ -290,3 +290,20 @@ def test_complex_from_parts(dtype, result):
                 agree(acl.result("aclnnPolar", x, y, ..., out=out), wide(x) * np.exp(1j * wide(y)))
     with acl.refused(161002, "aclnnComplex", "out"):
         acl.result("aclnnComplex", x, y, ..., out=np.empty((3, 4), dtype))
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_heaviside(dtype):
+    x, at_zero = np.array([-2, -0.0, 0.0, 3, np.nan, np.inf, -np.inf], dtype), np.array([[0.5], [2]], dtype)
+    got = acl.result("aclnnHeaviside", x, at_zero, ..., out=np.empty((2, 7), dtype))
+    np.testing.assert_array_equal(wide(got), np.heaviside(wide(x), wide(at_zero)))
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, *map(np.dtype, ("complex64", "int32", "uint8", "bool"))], ids=str)
+def test_angle(dtype):
+    out = dtype if dtype in FLOATS else np.dtype("float32")
+    for x in layouts(values((4, 5), dtype)):
+        agree(acl.result("aclnnAngleV2", x, ..., out=np.empty((4, 5), out)), np.angle(wide(x)) * np.ones((4, 5)))
+    if dtype in FLOATS:
+        got = acl.result("aclnnAngleV2", np.array([np.nan, -0.0, -np.inf], dtype), ..., out=np.empty(3, dtype))
+        agree(got, [np.nan, 0, np.pi])

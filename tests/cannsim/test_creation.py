@@ -50,6 +50,17 @@ def test_linspace(dtype):
         check("aclnnLinspace", expected, *scalars(np.float32, start, end), steps, ...)
 
 
+@over("aclnnLogSpace", "result")
+def test_logspace(dtype):
+    for start, end, steps, base in ((0, 3, 4, 2.0), (2, -1, 5, 10.0), (1.5, 3, 1, 2.0), (0, 1, 0, 3.0)):
+        ends = scalars(np.float32, start, end)
+        got = acl.result("aclnnLogSpace", *ends, steps, base, ..., out=np.empty(steps, dtype))
+        same(got, np.logspace(start, end, steps, base=base).astype(dtype))
+    for word, steps in (("steps", -1), ("result", 3)):
+        with acl.refused(161002, "aclnnLogSpace", word):
+            acl.result("aclnnLogSpace", *scalars(np.float32, 0, 1), steps, 2.0, ..., out=np.empty(2, dtype))
+
+
 @over("aclnnEye", "out")
 def test_eye(dtype):
     for n, m in ((3, 3), (2, 4), (4, 2), (0, 3)):

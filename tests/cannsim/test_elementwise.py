@@ -80,6 +80,8 @@ BINARY: dict[str, Callable[..., Any]] = {
     "aclnnLogicalXor": np.logical_xor,
     "aclnnBitwiseAndTensor": np.bitwise_and,
     "aclnnBitwiseOrTensor": np.bitwise_or,
+    "aclnnLeftShift": np.left_shift,
+    "aclnnRightShift": np.right_shift,
     "aclnnBitwiseXorTensor": np.bitwise_xor,
     "aclnnLogAddExp": np.logaddexp,
     "aclnnLogAddExp2": np.logaddexp2,
@@ -100,6 +102,7 @@ SCALAR = {
     "aclnnBitwiseAndScalar": np.bitwise_and,
     "aclnnBitwiseOrScalar": np.bitwise_or,
     "aclnnBitwiseXorScalar": np.bitwise_xor,
+    "aclnnLeftShifts": np.left_shift,
 }
 
 

@@ -155,6 +155,22 @@ def test_repeat_interleave_of_indices():
         acl.result("aclnnRepeatInterleaveInt", each, 2, 5, ..., out=np.empty(5, np.int64))
 
 
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+def test_gradient_of_repeating(kind):
+    each = np.array([2, 0, 3], kind)
+    for g in layouts(values((2, 5, 4), np.float32)):
+        ends = np.cumsum(each)
+        parts = [g[:, end - n : end] for n, end in zip(each, ends, strict=True)]
+        expected = np.stack([part.astype(np.float64).sum(1) for part in parts], 1)
+        got = acl.result("aclnnRepeatInterleaveGrad", g, each, 1, ..., out=np.empty((2, 3, 4), np.float32))
+        np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-6)
+    for two in (np.array(2, kind), np.array([2], kind)):
+        got = acl.result("aclnnRepeatInterleaveGrad", g, two, -1, ..., out=np.empty((2, 5, 2), np.float32))
+        np.testing.assert_allclose(got, g.reshape(2, 5, 2, 2).sum(-1), rtol=1e-6, atol=1e-6)
+    with acl.refused(161002, "aclnnRepeatInterleaveGrad", "out"):
+        acl.result("aclnnRepeatInterleaveGrad", g, each, 1, ..., out=np.empty((2, 4, 4), np.float32))
+
+
 def test_of_no_axes_and_of_no_elements():
     x = np.array(3.0, np.float32)
     check("aclnnPermute", x, x, acl.IntArray([]), ...)

@@ -67,6 +67,18 @@ def test_divergence_forms():
     agree(acl.result("aclnnMseLossOut", x, t, 1, ..., out=np.empty((), np.float32)), ((wide(x) - wide(t)) ** 2).mean())
 
 
+@pytest.mark.parametrize("logarithms", [False, True])
+@pytest.mark.parametrize("reduction", [0, 1, 2, 3])
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_divergence_by_its_target(dtype, reduction, logarithms):
+    for x in layouts(values((3, 5), dtype)):
+        t, g = values((3, 5), dtype, 1, low=0.1), values((3, 5) if reduction == 0 else (), dtype, 2)
+        slope = np.exp(wide(t)) * (wide(t) - wide(x) + 1) if logarithms else np.log(wide(t)) + 1 - wide(x)
+        expected = wide(g) * slope / (1, 15, 1, 3)[reduction]
+        got = acl.result("aclnnKlDivTargetBackward", g, x, t, reduction, logarithms, ..., out=np.empty((3, 5), dtype))
+        agree(got, expected, 2)
+
+
 @pytest.mark.parametrize("weighted", [0, 1, 2])
 @pytest.mark.parametrize("reduction", [0, 1, 2])
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)

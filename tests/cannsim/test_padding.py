@@ -92,6 +92,27 @@ def test_columns():
         check("aclnnIm2col", expected[0], x[0].copy(), *[acl.IntArray(one) for one in given], ...)
 
 
+def test_gradients_of_columns():
+    given = ((2, 3), (2, 1), (1, 2), (2, 3))
+    listed = [acl.IntArray(one) for one in ((6, 7), *given)]
+    count = columns(np.arange(2 * 3 * 6 * 7).reshape(-1, 6, 7)[:3] + 1, *given).shape
+    for g in layouts(values((2, *count), np.float32)):
+        expected = np.zeros((2, 3, 6, 7))
+        place = columns(np.arange(1, 127).reshape(3, 6, 7), *given)  # 0: the border
+        for n in range(2):
+            sums = np.zeros(127)
+            np.add.at(sums, place, g[n].astype(np.float64))
+            expected[n] = sums[1:].reshape(3, 6, 7)
+        got = acl.result("aclnnIm2colBackward", g, *listed, ..., out=np.empty((2, 3, 6, 7), np.float32))
+        np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+        one = acl.result("aclnnIm2colBackward", g[0].copy(), *listed, ..., out=np.empty((3, 6, 7), np.float32))
+        np.testing.assert_allclose(one, expected[0], rtol=1e-5, atol=1e-5)
+    with acl.refused(161002, "aclnnIm2colBackward", "gradOutput"):
+        acl.result("aclnnIm2colBackward", g[:, :-1], *listed, ..., out=np.empty((2, 3, 6, 7), np.float32))
+    with acl.refused(161002, "aclnnIm2colBackward", "out"):
+        acl.result("aclnnIm2colBackward", g, *listed, ..., out=np.empty((2, 3, 7, 6), np.float32))
+
+
 def test_refusals():
     x = values((2, 3), np.float32)
     for name, padding, shape, word in (

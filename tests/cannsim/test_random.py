@@ -164,6 +164,9 @@ def test_dropout(dtype):
         same(np.array(out.numpy()), expected)
         again = acl.result("aclnnDropoutDoMask", x, np.array(mask.numpy()), 0.25, ..., out=np.empty((100, 130), dtype))
         same(again, expected)
+        given = (x, np.array(mask.numpy()), 1 / 0.75)
+        slope = acl.result("aclnnDropoutBackward", *given, ..., out=np.empty((100, 130), dtype))
+        same(slope, expected)
         acl.run("aclnnDropout", x, 0.25, False, 1, 0, out, mask)
         same(np.array(out.numpy()), x)
 
@@ -222,6 +225,8 @@ def test_refusals():
         ("aclnnDropout", "p", x, 1.5, True, 1, 0, x.copy(), np.empty(16, np.uint8)),
         ("aclnnDropout", "maskOut", x, 0.5, True, 1, 0, x.copy(), np.empty(15, np.uint8)),
         ("aclnnDropoutDoMask", "mask", x, np.empty(15, np.uint8), 0.5, x.copy()),
+        ("aclnnDropoutBackward", "mask", x, np.empty(15, np.uint8), 2.0, x.copy()),
+        ("aclnnDropoutBackward", "scale", x, np.empty(16, np.uint8), 0.5, x.copy()),
     ):
         with acl.refused(161002, name, word):
             acl.run(name, *arguments)

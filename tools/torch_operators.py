@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""PyTorch's own samples of its operators on torch_npu and the simulator, forward and backward, beside torch's CPU.
+
+usage: torch_operators.py [--dtype float32] [--out FILE] [--workers 2] [NAME...]
+Run it with asnumpy importable; ASNUMPY_TORCH_NPU_PYTHON names a Python that has torch, torch_npu and expecttest.
+Each operator of torch's list is a line of JSON in FILE: its name and the first failure of each kind, or none. A worker
+that dies or hangs costs the operator at hand and is replaced.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+LIMIT = 60.0  # seconds for an operator
+SAMPLES = 12  # of each operator, spread over its list
+BOUNDS = {"float32": 2e-4, "bfloat16": 4e-2, "float16": 4e-3, "int32": 0.0, "int64": 0.0}
+# Values that no two devices share: drawn at random, or memory as it was found.
+UNDETERMINED = (
+    "empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted", "bernoulli",
+    "cauchy", "exponential", "geometric", "log_normal", "normal", "multinomial", "rand_like", "randn", "randn_like",
+    "randint", "randint_like", "uniform", "pca_lowrank", "svd_lowrank", "nn.functional.dropout",
+    "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.alpha_dropout",
+    "nn.functional.feature_alpha_dropout", "nn.functional.rrelu", "nn.functional.fractional_max_pool2d",
+    "nn.functional.fractional_max_pool3d", "nn.functional.gumbel_softmax",
+)  # fmt: skip
+
+
+# --- in torch's process: reads names, writes outcomes ---
+
+
+def serve(dtype_name: str) -> None:
+    reply = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # what others print is no answer
+    import torch
+    import torch_npu  # noqa: F401
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    dtype = getattr(torch, dtype_name)
+    known = {f"{op.name}.{op.variant_test_name}" if op.variant_test_name else op.name: op for op in op_db}
+    names = [name for name, op in known.items() if dtype in op.supported_dtypes("cpu")]
+    reply.write(json.dumps(names) + "\n")
+    for line in sys.stdin:
+        name = line.strip()
+        failures: dict[str, str] = {}
+        try:
+            failures = operator_failures(known[name], dtype)
+        except Exception as error:
+            failures["samples"] = f"{type(error).__name__}: {error}"[:600]
+        reply.write(json.dumps({"name": name, "failures": failures}) + "\n")
+
+
+def moved(value: Any, device: str) -> Any:
+    """The same tensors on a device, as leaves; tuples, lists and dicts with what they hold."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        copied = value.detach().to(device) if value.device.type != device else value.detach().clone()
+        return copied.requires_grad_(value.requires_grad)
+    if isinstance(value, tuple | list):
+        parts = [moved(one, device) for one in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if isinstance(value, dict):
+        return {key: moved(one, device) for key, one in value.items()}
+    if isinstance(value, torch.device) or value == "cpu":
+        return device
+    return value
+
+
+def tensors(value: Any) -> list[Any]:
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [one for part in value for one in tensors(part)] if isinstance(value, tuple | list) else []
+
+
+def difference(got: Any, expected: Any, bound: float, undetermined: bool) -> str:
+    import torch
+
+    if got.shape != expected.shape:
+        return f"expected shape {tuple(expected.shape)}, got {tuple(got.shape)}"
+    if got.dtype != expected.dtype:
+        return f"expected {expected.dtype}, got {got.dtype}"
+    if undetermined or expected.numel() == 0:
+        return ""
+    got, expected = got.detach().cpu(), expected.detach()
+    if not expected.dtype.is_floating_point and not expected.dtype.is_complex:
+        return "" if torch.equal(got, expected) else f"expected {expected.flatten()[:8]}, got {got.flatten()[:8]}"
+    close = torch.isclose(got, expected, rtol=bound, atol=bound * max(1.0, scale(expected)), equal_nan=True)
+    if bool(close.all()):
+        return ""
+    place = tuple(int(i) for i in (~close).nonzero()[0]) if close.ndim else ()
+    return f"{int((~close).sum())} of {close.numel()} differ, at {place} expected {expected[place]}, got {got[place]}"
+
+
+def scale(values: Any) -> float:
+    import torch
+
+    finite = values[torch.isfinite(values)].abs()
+    return float(finite.float().mean()) if finite.numel() and not values.dtype.is_complex else 1.0
+
+
+def operator_failures(op: Any, dtype: Any) -> dict[str, str]:
+    import torch
+
+    bound = BOUNDS[str(dtype).removeprefix("torch.")]
+    backward = op.supports_autograd and dtype in op.supported_backward_dtypes("cpu") and dtype.is_floating_point
+    torch.manual_seed(7)
+    samples = list(op.sample_inputs("cpu", dtype, requires_grad=backward))
+    failures: dict[str, str] = {}
+    for sample in samples[:: max(1, len(samples) // SAMPLES)]:
+        there = [moved(one, "npu") for one in (sample.input, sample.args, sample.kwargs)]
+        here = [moved(one, "cpu") for one in (sample.input, sample.args, sample.kwargs)]
+        results: list[Any] = []
+        undetermined = op.name in UNDETERMINED or bool(sample.kwargs.get("dropout_p"))
+        try:
+            expected = op(here[0], *here[1], **here[2])
+        except Exception:
+            continue  # nothing to compare with
+        try:
+            got = op(there[0], *there[1], **there[2])
+            for one, other in zip(tensors(got), tensors(expected), strict=True):
+                if told := difference(one, other, bound, undetermined):
+                    failures.setdefault("forward", f"{told} ({str(sample)[:200]})")
+        except Exception as error:
+            failures.setdefault("forward", f"{type(error).__name__}: {str(error)[:500]} ({str(sample)[:200]})")
+            continue
+        if not backward:
+            continue
+        results = [(a, b) for a, b in zip(tensors(got), tensors(expected), strict=True) if b.requires_grad]
+        if not results:
+            continue
+        generator = torch.Generator().manual_seed(3)
+        weights = [torch.randn(b.shape, generator=generator).to(b.dtype) for _, b in results]
+        leaves = [(a, b) for a, b in zip(tensors(there), tensors(here), strict=True) if b.requires_grad and b.is_leaf]
+        try:
+            slopes = torch.autograd.grad([b for _, b in results], [b for _, b in leaves], weights, allow_unused=True)
+        except Exception:
+            continue
+        try:
+            theirs = torch.autograd.grad(
+                [a for a, _ in results], [a for a, _ in leaves], [one.to("npu") for one in weights], allow_unused=True
+            )
+            for one, other in zip(theirs, slopes, strict=True):
+                if (one is None) != (other is None):
+                    failures.setdefault("backward", f"a gradient is missing ({str(sample)[:200]})")
+                elif one is not None and (told := difference(one, other, bound, undetermined)):
+                    failures.setdefault("backward", f"{told} ({str(sample)[:200]})")
+        except Exception as error:
+            failures.setdefault("backward", f"{type(error).__name__}: {str(error)[:500]} ({str(sample)[:200]})")
+    return failures
+
+
+# --- here: workers, and what they say ---
+
+
+class Worker:
+    def __init__(self, dtype: str) -> None:
+        from asnumpy import cannsim
+
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        environment |= cannsim.environment() | {
+            "TORCH_DEVICE_BACKEND_AUTOLOAD": "0", "TASK_QUEUE_ENABLE": "0", "OMP_NUM_THREADS": "1",
+            "CANNSIM_THREADS": "1", "PYTHONPATH": os.environ.get("ASNUMPY_TORCH_NPU_PATH", ""),
+        }  # fmt: skip
+        python = os.environ.get("ASNUMPY_TORCH_NPU_PYTHON", sys.executable)
+        self.process = subprocess.Popen(
+            [python, __file__, "--serve", dtype], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, bufsize=0,
+        )  # fmt: skip
+        self.buffer = b""
+        self.names: list[str] = json.loads(self.line(120.0) or "[]")
+
+    def line(self, limit: float) -> str | None:
+        """The worker's next line; None where it dies or takes longer."""
+        end = time.monotonic() + limit
+        assert self.process.stdout
+        while b"\n" not in self.buffer:
+            if not select.select([self.process.stdout], [], [], max(0.0, end - time.monotonic()))[0]:
+                return None
+            piece = os.read(self.process.stdout.fileno(), 65536)
+            if not piece:
+                return None
+            self.buffer += piece
+        line, _, self.buffer = self.buffer.partition(b"\n")
+        return line.decode()
+
+    def ask(self, name: str) -> dict[str, Any] | None:
+        assert self.process.stdin
+        self.process.stdin.write(f"{name}\n".encode())
+        answer = self.line(LIMIT)
+        return json.loads(answer) if answer else None
+
+    def end(self) -> str:
+        self.process.kill()
+        return f"the process ended with {self.process.wait()} or took longer than {LIMIT:g} s"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dtype", default="float32", choices=BOUNDS)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    first = Worker(options.dtype)
+    queue: SimpleQueue[str] = SimpleQueue()
+    chosen = options.names or first.names
+    for name in chosen:
+        queue.put(name)
+    outcomes: list[dict[str, Any]] = []
+
+    def work(worker: Worker) -> None:
+        while True:
+            try:
+                name = queue.get_nowait()
+            except Empty:
+                worker.end()
+                return
+            outcome = worker.ask(name)
+            if outcome is None:
+                outcome = {"name": name, "failures": {"process": worker.end()}}
+                worker = Worker(options.dtype)
+            outcomes.append(outcome)
+
+    with ThreadPoolExecutor(options.workers) as pool:
+        futures = [pool.submit(work, first if i == 0 else Worker(options.dtype)) for i in range(options.workers)]
+        for future in futures:
+            future.result()
+    outcomes.sort(key=lambda one: chosen.index(one["name"]))
+    if options.out:
+        options.out.write_text("".join(json.dumps(one) + "\n" for one in outcomes))
+    passed = sum(not one["failures"] for one in outcomes)
+    for one in outcomes:
+        for kind, told in one["failures"].items():
+            print(f"{one['name']} {kind}: {told}" if options.names else f"{one['name']} {kind}: {told[:150]}")
+    print(f"{options.dtype}: {passed} of {len(outcomes)} operators, forward and backward")
+    return 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--serve"]:
+        serve(sys.argv[2])
+    else:
+        sys.exit(main())
