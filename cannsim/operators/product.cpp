@@ -1,5 +1,7 @@
 // Products of matrices and vectors. 16-bit floats are multiplied and summed in float32 and rounded once.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -20,8 +22,22 @@ template <class T> void gemm(const T* a, const T* b, T* c, std::int64_t m, std::
             }
 }
 
+// To what the cube rounds a factor of float32: 11 bits behind the point as hf32 (to the nearest, ties to even), or float16.
+float rounded(float x, Product product) {
+    if (product == Product::half) return static_cast<float>(asnumpy::float16(x));
+    constexpr std::uint32_t dropped = 12, half = (1u << (dropped - 1)) - 1;
+    const auto bits = std::bit_cast<std::uint32_t>(x);
+    if (!std::isfinite(x)) return x;
+    return std::bit_cast<float>((bits + half + (bits >> dropped & 1)) & ~((1u << dropped) - 1));
+}
+void round_factors(const Owned& factors, Product product) {
+    for (std::int64_t i = 0; i < factors.size(); ++i) factors.as<float>()[i] = rounded(factors.as<float>()[i], product);
+}
+// What a call rounds its factors to; `single`: nothing is rounded.
+Product rounding_of(const Work& work, DType dtype) { return dtype == DType::float32 && work.engine == Engine::cube ? work.product : Product::single; }
+
 // a (..., m, k) @ b (..., k, n) with the leading axes broadcast to `batch`, in the dtype `inner`.
-Owned matrix_product(const Array& a, const Array& b, const Dims& batch, DType inner) {
+Owned matrix_product(const Array& a, const Array& b, const Dims& batch, DType inner, Product rounding = Product::single) {
     const std::int64_t m = a.shape[a.ndim() - 2], k = a.shape[a.ndim() - 1], n = b.shape[b.ndim() - 1];
     const auto spread = [&](const Array& one) {
         Dims shape = batch;
@@ -33,6 +49,7 @@ Owned matrix_product(const Array& a, const Array& b, const Dims& batch, DType in
     shape.push_back(m);
     shape.push_back(n);
     const Owned left = spread(a), right = spread(b);
+    if (rounding != Product::single) round_factors(left, rounding), round_factors(right, rounding);
     Owned result = make(inner, shape);
     std::fill_n(result.data, result.size() * static_cast<std::int64_t>(asnumpy::itemsize(inner)), std::byte{0});
     const std::int64_t count = asnumpy::count(batch);
@@ -106,11 +123,12 @@ Work matmul(Call& call, std::string_view first, std::string_view second, std::st
     call.expect_shape(out, shapes.result);
     Work work;
     work.multiply(call, common, flops(a, shapes.result));
+    const Product rounding = rounding_of(work, common);
     work.compute = [=](const Run& run) {
         Array x = run[a], y = run[b];
         if (a.ndim() == 1) x = inserted(x, 0);
         if (b.ndim() == 1) y = inserted(y, 1);
-        copy(reshaped(matrix_product(x, y, shapes.batch, widened_half(common)), shapes.result), run[out]);
+        copy(reshaped(matrix_product(x, y, shapes.batch, widened_half(common), rounding), shapes.result), run[out]);
     };
     return work;
 }
@@ -156,7 +174,9 @@ Work blended(Call& call, std::string_view first, std::string_view second, bool s
     const Shapes shapes = product_shapes(call, a, b);
     const Blend blend(call, self, a, out, factor(call, "beta"), factor(call, "alpha"), sum_batch ? Dims{a.length(1), b.length(2)} : shapes.result);
     Work work;
-    work.multiply(call, call.promote(a.dtype, b.dtype, b.name), flops(a, shapes.result));
+    const DType common = call.promote(a.dtype, b.dtype, b.name);
+    work.multiply(call, common, flops(a, shapes.result));
+    const Product rounding = rounding_of(work, common);
     work.compute = [=](const Run& run) {
         Array x = run[a], y = run[b];
         if (b.ndim() == 1) y = inserted(y, 1);
@@ -165,9 +185,9 @@ Work blended(Call& call, std::string_view first, std::string_view second, bool s
             const Owned rows = contiguous(permuted(x, order_a), blend.inner), columns = contiguous(y, blend.inner);
             x = reshaped(rows, Dims{a.length(1), a.length(0) * a.length(2)});
             y = reshaped(columns, Dims{b.length(0) * b.length(1), b.length(2)});
-            return blend(run, matrix_product(x, y, {}, blend.inner));
+            return blend(run, matrix_product(x, y, {}, blend.inner, rounding));
         }
-        blend(run, matrix_product(x, y, shapes.batch, blend.inner));
+        blend(run, matrix_product(x, y, shapes.batch, blend.inner, rounding));
     };
     return work;
 }
@@ -201,11 +221,13 @@ Work plan_gemm(Call& call) {
     call.expect(b.length(flip_b) == k, "B", text("the inner length ", k, ", got ", b.shape()));
     const Blend blend(call, c, a, out, call.real("beta"), call.real("alpha"), Dims{m, n});
     Work work;
-    work.multiply(call, call.promote(a.dtype, b.dtype, b.name), 2.0 * static_cast<double>(m * k * n));
+    const DType common = call.promote(a.dtype, b.dtype, b.name);
+    work.multiply(call, common, 2.0 * static_cast<double>(m * k * n));
+    const Product rounding = rounding_of(work, common);
     work.compute = [=](const Run& run) {
         constexpr int order[] = {1, 0};
         const Array x = flip_a ? permuted(run[a], order) : run[a], y = flip_b ? permuted(run[b], order) : run[b];
-        blend(run, matrix_product(x, y, {}, blend.inner));
+        blend(run, matrix_product(x, y, {}, blend.inner, rounding));
     };
     return work;
 }

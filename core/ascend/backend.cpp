@@ -10,6 +10,7 @@
 
 #include "ascend/launch/device_state.hpp"
 #include "ascend/library/event.hpp"
+#include "ascend/library/options.hpp"
 #include "ascend/lower/executable.hpp"
 #include "ascend/lower/lowering.hpp"
 #include "ascend/launch/movement.hpp"
@@ -85,7 +86,7 @@ public:
         state_.graphs.distrust();
         try {
             const OnDevice here(state_);
-            state_.streams.synchronize();  // queued work may still use it; what failed there comes again
+            state_.streams.synchronize(cann().aclrtSynchronizeStream);  // queued work may still use it; what failed there comes again
             if (cann().aclrtFree(data) == 0) return;
             const std::lock_guard lock(blocks_mutex_);
             blocks_.insert(data);  // once more at the end
@@ -295,7 +296,7 @@ private:
             streams = state_.streams.users_of({data, bytes, false});
         }
         const OnDevice here(state_);
-        for (void* const stream : streams) state_.check(cann().aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
+        for (void* const stream : streams) state_.check(synchronize_stream(stream), "aclrtSynchronizeStream");
     }
 
     // Whether this device may read the other's memory; asked for once.
@@ -363,11 +364,40 @@ Owned& owned(int index) {
 Pool& pool(int index) { return owned(index).pool; }
 DeviceState& device(int index) { return owned(index).backend.state(); }
 
+namespace {
+
+template <class Action> void for_each_used(const Action& action) {
+    if (ended()) return;
+    for (auto& owned : devices().owned)
+        if (Owned* const one = owned.load(std::memory_order_acquire); one && one->backend.usable()) action(one->backend);
+}
+
+}  // namespace
+
 void enable_graphs(bool value) {
     Graphs::enable(value);
-    if (value || ended()) return;
-    for (auto& owned : devices().owned)
-        if (Owned* const one = owned.load(std::memory_order_acquire)) one->backend.give_up_kept();
+    if (!value) for_each_used([](AscendBackend& backend) { backend.give_up_kept(); });
+}
+
+void limit_waits(double seconds) {
+    set_wait_limit(seconds);
+    for_each_used([](AscendBackend& backend) {
+        const OnDevice here(backend.state());
+        apply_wait_limit();
+    });
+}
+
+void make_deterministic(bool on) {
+    set_deterministic(on);
+    for_each_used([](AscendBackend& backend) {
+        backend.give_up_kept();
+        DeviceState& state = backend.state();
+        const std::lock_guard lock(state.mutex);
+        const OnDevice here(state);
+        state.streams.synchronize(cann().aclrtSynchronizeStream);
+        state.caller.release();  // the kernels of kept executors are chosen already
+        apply_deterministic();
+    });
 }
 
 std::vector<NamedGraphs> graph_figures() {

@@ -28,6 +28,9 @@ struct NamedGraphs {
     GraphFigures figures;
 };
 std::vector<NamedGraphs> graph_figures();  // of the devices that were used
-void enable_graphs(bool);  // whether recurring programs are captured, on every device
+// For all devices, those that are used later too.
+void enable_graphs(bool);          // whether recurring programs are captured
+void limit_waits(double seconds);  // 0: no limit
+void make_deterministic(bool);     // what is recorded is to be run before
 
 }  // namespace asnumpy::ascend

@@ -4,6 +4,7 @@
 
 #include "ascend/backend.hpp"
 #include "ascend/library/cann.hpp"
+#include "ascend/library/options.hpp"
 #include "ascend/launch/device_state.hpp"
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
@@ -98,6 +99,15 @@ void bind_cann(nb::module_& m) {
           arg("array"), arg("written"), "To be called after work of CANN's that uses the array was enqueued, on the stream that cann_stream() names.");
     m.def("cann_graphs", cann_graphs, "By device that was used: launches captured, replayed and refused, graphs kept, and the bytes that are theirs.");
     m.def("set_graph_replay", [](bool on) { ascend::enable_graphs(on); }, arg("on"), nb::call_guard<nb::gil_scoped_release>());
+    m.def("set_timeout", [](double seconds) { ascend::limit_waits(seconds); }, arg("seconds"), nb::call_guard<nb::gil_scoped_release>());
+    m.def("set_matmul_precision", [](int cube_math_type) {
+        flush();  // what is recorded was meant with the old setting
+        ascend::set_matmul_precision(static_cast<ascend::MatmulPrecision>(cube_math_type));
+    }, arg("cube_math_type"), nb::call_guard<nb::gil_scoped_release>());
+    m.def("set_deterministic", [](bool on) {
+        flush();
+        ascend::make_deterministic(on);
+    }, arg("on"), nb::call_guard<nb::gil_scoped_release>());
     m.def("cann_pause_graphs", [](int device) { ascend::device(device).graphs.pause(); }, arg("device"), nb::call_guard<nb::gil_scoped_release>(),
           "No capture begins on the device until cann_resume_graphs().");
     m.def("cann_resume_graphs", [](int device) { ascend::device(device).graphs.resume(); }, arg("device"));

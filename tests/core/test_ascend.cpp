@@ -59,6 +59,7 @@ private:
 // The third time executors are reused; where the memory stays, what recurs is replayed from then on.
 void test_random_programs(int rounds) {
     Pool& pool = ascend::pool(0);
+    ascend::enable_graphs(true);
     const std::uint64_t replays = ascend::graph_figures()[0].figures.replays;
     int tried = 0, stayed = 0;
     for (int i = 0; i < rounds && failures == 0; ++i) {

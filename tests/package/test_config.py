@@ -24,6 +24,9 @@ def restored() -> Iterator[None]:
 
 GOOD: dict[str, list[tuple[Any, Any]]] = {
     "contract": [(True, True), (False, False), ("yes", True), (0, False)],
+    "deterministic": [(True, True), (False, False), ("on", True)],
+    "matmul_precision": [("hf32", "hf32"), ("float16", "float16"), ("float32", "float32")],
+    "timeout": [(1.5, 1.5), ("2", 2.0), (0, 0.0)],
     "eager": [(True, True), (False, False), ("on", True), ("0", False), (1, True)],
     "eager_size": [(0, 0), (10**6, 10**6), ("17", 17)],
     "graph_replay": [(True, True), (False, False), ("off", False), (1, True)],
@@ -38,6 +41,9 @@ GOOD: dict[str, list[tuple[Any, Any]]] = {
 }
 BAD: dict[str, list[Any]] = {
     "contract": [2, None, "fast", 0.5],
+    "deterministic": [2, None, "maybe"],
+    "matmul_precision": ["float64", True, None],
+    "timeout": [-1, None, "long", float("inf"), float("nan"), True],
     "eager": [2, None, "maybe", 0.5, []],
     "eager_size": [-1, 1.5, "many", None],
     "graph_replay": [2, None, "maybe"],

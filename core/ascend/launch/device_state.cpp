@@ -47,7 +47,7 @@ Tensor DeviceState::constant(const Scalar& value) {
 void DeviceState::release() noexcept {
     const Cann& c = cann();
     if (c.aclrtSetCurrentContext(context)) return;
-    streams.synchronize();
+    streams.synchronize(c.aclrtSynchronizeStream);
     graphs.release();
     caller.release();
     staging.release();

@@ -32,6 +32,9 @@ struct aclCANNPackageVersion {
 namespace asnumpy::ascend {
 namespace {
 
+// Beginnings of the names of the chips that core/cann's facts are about: Atlas A2 and A3.
+constexpr std::array<std::string_view, 2> known_chips{"Ascend910B", "Ascend910_93"};
+
 struct Loaded {
     Cann cann;
     Search search;
@@ -138,6 +141,23 @@ std::string message_of(const Cann& cann) {
 
 std::string after_colon(const std::string& message) { return message.empty() ? message : ": " + message; }
 
+// Empty where it is known what the chip's operators take. ASNUMPY_CHIP lets a chip be taken for another.
+std::string why_not_the_chip(Search& s) {
+    const std::string named = variable("ASNUMPY_CHIP");
+    const std::string& chip = named.empty() ? s.chip : named;
+    if (chip.empty()) {
+        s.doubts.push_back("CANN does not say which chip it is: it is taken for an " + std::string(known_chips.front()) + "; ASNUMPY_CHIP names it");
+        return {};
+    }
+    const bool known = std::ranges::any_of(known_chips, [&](std::string_view one) { return chip.starts_with(one); });
+    if (known && chip != s.chip)
+        s.doubts.push_back("the chip " + s.chip + " is taken for " + chip + " (ASNUMPY_CHIP): what its operators refuse goes another way, what they compute otherwise is not noticed");
+    if (known) return {};
+    std::string text = (named.empty() ? "the chip is " + chip : "ASNUMPY_CHIP is " + chip) + ", and what its operators take is not known; known are";
+    for (const std::string_view one : known_chips) text += std::string(one == known_chips.front() ? " " : ", ") + std::string(one) + "*";
+    return text + "; arrays stay on the CPU; to try it nevertheless, set ASNUMPY_CHIP to the known chip that is most like it";
+}
+
 void start(Loaded& state) {
     Search& s = state.search;
     s.asked = variable("ASNUMPY_CANN");
@@ -172,8 +192,9 @@ void start(Loaded& state) {
                     (s.simulated ? "; set CANNSIM_DEVICES to how many there shall be" : "; see what npu-smi info says, and ASCEND_RT_VISIBLE_DEVICES; ASNUMPY_CANN=sim uses the simulator");
         return;
     }
-    s.devices = static_cast<int>(devices);
     if (const char* const chip = c.aclrtGetSocName()) s.chip = chip;
+    if (s.failure = why_not_the_chip(s); !s.failure.empty()) return;
+    s.devices = static_cast<int>(devices);
     if (!s.simulated && s.operators.empty()) s.doubts.push_back(why_no_operators());
     if (state.on_start) state.on_start();
     pthread_atfork(nullptr, nullptr, [] {

@@ -26,7 +26,8 @@ namespace asnumpy::ascend {
     each(aclrtGetVersion)                                                                                                          \
     each(aclSetAclOpExecutorRepeatable) each(aclDestroyAclOpExecutor) each(aclSetTensorAddr) each(AclSetTensorAddr)                \
     each(aclSetDynamicTensorAddr) each(aclmdlRICaptureBegin) each(aclmdlRICaptureEnd) each(aclmdlRIExecuteAsync)                   \
-    each(aclmdlRIDestroy) each(aclFinalizeReference)
+    each(aclmdlRIDestroy) each(aclFinalizeReference) each(aclrtSynchronizeStreamWithTimeout)                                           \
+    each(aclrtSynchronizeEventWithTimeout) each(aclrtSetOpExecuteTimeOut) each(aclrtCtxSetSysParamOpt)
 
 struct Cann {
 #define ASNUMPY_CANN_MEMBER(name) decltype(&::name) name = nullptr;

@@ -2,6 +2,9 @@
 #include "ascend/library/context.hpp"
 
 #include <array>
+#include <sstream>
+
+#include "ascend/library/options.hpp"
 
 namespace asnumpy::ascend {
 namespace {
@@ -17,6 +20,8 @@ Context::Context(int which) : index(which), name("ascend:" + std::to_string(whic
     check(c.aclrtSetDevice(index), "aclrtSetDevice");
     try {
         check(c.aclrtGetCurrentContext(&context), "aclrtGetCurrentContext");
+        apply_wait_limit();
+        apply_deterministic();
         streams.make(0, 0);
     } catch (...) {
         reset();
@@ -40,7 +45,11 @@ void Context::fail(const std::string& what, int code) {
         for (const int lost : lost_codes) {
             if (code == lost) lose(failure);
         }
-        throw;
+        if (!gave_up(code)) throw;
+        std::ostringstream text;
+        text << failure.what() << "; it was waited for " << wait_limit()
+             << " s (asnumpy.config.timeout); the work goes on: wait again, allow more, or end the process";
+        throw DeviceFailure(text.str(), failure.function, code, failure.message);
     }
 }
 
@@ -67,17 +76,17 @@ template <class Snapshot, class Wait> void Context::wait(Snapshot&& snapshot, Wa
 }
 
 void Context::synchronize() {
-    wait([this] { return streams.snapshot_of_all(); }, [this] { return streams.synchronize(); });
+    wait([this] { return streams.snapshot_of_all(); }, [this] { return streams.synchronize(synchronize_stream); });
 }
 
 void Context::synchronize(StreamId one) {
-    wait([&] { return streams.snapshot(one); }, [&] { return cann().aclrtSynchronizeStream(streams.handle(one)); });
+    wait([&] { return streams.snapshot(one); }, [&] { return synchronize_stream(streams.handle(one)); });
 }
 
 void Context::finish() noexcept {
     try {
         const OnDevice here(*this);
-        streams.synchronize();  // what failed there comes again
+        streams.synchronize(cann().aclrtSynchronizeStream);  // without a limit; what failed there comes again
     } catch (const std::exception&) {
         // A lost device has nothing to wait for.
     }

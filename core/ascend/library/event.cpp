@@ -5,6 +5,7 @@
 
 #include "ascend/library/cann.hpp"
 #include "ascend/library/context.hpp"
+#include "ascend/library/options.hpp"
 #include "base/error.hpp"
 
 namespace asnumpy::ascend {
@@ -32,7 +33,7 @@ public:
     void synchronize() override {
         const std::shared_ptr<Held> event = held();
         const OnDevice here(device_);
-        device_.check(cann().aclrtSynchronizeEvent(event->handle), "aclrtSynchronizeEvent");
+        device_.check(synchronize_event(event->handle), "aclrtSynchronizeEvent");
     }
 
     bool done() override {

@@ -52,8 +52,8 @@ public:
     // --- whoever calls, the mutex held or not ---
 
     void* handle(StreamId stream) const { return handles_[stream].load(std::memory_order_acquire); }
-    // Waits for all streams; the first code that is not 0.
-    int synchronize() const;
+    // Waits for all streams, for each by this function; the first code that is not 0.
+    int synchronize(int (*wait)(void*)) const;
     // Events are known here, so that none is left at the end. The flags are CANN's; `extended` says that an event may be
     // recorded again while a stream still waits for what it captured before.
     void* make_event(std::uint32_t flags = waits);

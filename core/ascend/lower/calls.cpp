@@ -116,7 +116,7 @@ constexpr Entry entries[] = {
     // cast
     {"cast", {.elementwise = "aclnnCast x dtype -> out"}},
     // by themselves
-    {"matmul", {.elementwise = "aclnnMatmul x y -> out 0"}},
+    {"matmul", {.elementwise = "aclnnMatmul x y -> out option"}},
     {"argmax", {.elementwise = "aclnnArgMax x axis false -> out"}},
     {"argmin", {.elementwise = "aclnnArgMin x axis false -> out"}},
     {"take", {.elementwise = "aclnnIndexSelect x axis y -> out"}},

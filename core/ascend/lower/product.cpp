@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ascend/library/options.hpp"
 #include "ascend/lower/call.hpp"
 #include "ascend/lower/term.hpp"
 #include "base/error.hpp"
@@ -41,23 +42,24 @@ Tensor with_one_batch(Tensor t) {
 }
 
 // out = a @ b, or out += a @ b, of floats.
-void multiply(Emitter& emitter, const Tensor& a, const Tensor& b, const Tensor& out, bool accumulate) {
+void multiply(Emitter& emitter, const Tensor& a, const Tensor& b, const Tensor& out, bool accumulate,
+              MatmulPrecision precision = MatmulPrecision::float32) {
     const int n = out.shape.size();
     if (n > most_axes) {
         const Tensor x = with_one_batch(contiguous_copy(emitter, a, a.dtype)), y = with_one_batch(contiguous_copy(emitter, b, b.dtype));
         const Tensor result = emitter.temporary(out.shape, out.dtype);
         if (accumulate) copy_to(emitter, out, result);
-        multiply(emitter, x, y, with_one_batch(result), accumulate);
+        multiply(emitter, x, y, with_one_batch(result), accumulate, precision);
         return copy_to(emitter, result, out);
     }
     const Tensor x = squeezed(a), y = squeezed(b);
-    constexpr std::int64_t full_precision = 0;
+    const auto math = static_cast<std::int64_t>(precision);
     const Scalar one = Scalar::of(1.0f);
-    if (!accumulate) return call(emitter, call_text(), {.x = &x, .y = &y, .out = &out});
-    if (n == 2) return emitter.call("aclnnAddmm", {out, x, y, one, one, out, full_precision});
-    if (n == 3 && x.shape[0] == y.shape[0]) return emitter.call("aclnnBaddbmm", {out, x, y, one, one, out, full_precision});
+    if (!accumulate) return call(emitter, call_text(), {.x = &x, .y = &y, .out = &out, .option = math});
+    if (n == 2) return emitter.call("aclnnAddmm", {out, x, y, one, one, out, math});
+    if (n == 3 && x.shape[0] == y.shape[0]) return emitter.call("aclnnBaddbmm", {out, x, y, one, one, out, math});
     const Tensor product = emitter.temporary(out.shape, out.dtype);
-    call(emitter, call_text(), {.x = &x, .y = &y, .out = &product});
+    call(emitter, call_text(), {.x = &x, .y = &y, .out = &product, .option = math});
     apply_to(emitter, "add", {out, product}, out);
 }
 
@@ -94,13 +96,14 @@ void multiply_and_add(Emitter& emitter, Tensor a, Tensor b, Tensor c, Tensor out
     }
     for (int axis = 0; axis < n; ++axis)
         if (c.strides[axis] == 0) c.shape[axis] = 1;  // the operator broadcasts itself
-    constexpr std::int64_t full_precision = 0;
+    const MatmulPrecision precision = matmul_precision();
+    const auto math = static_cast<std::int64_t>(precision);
     const Tensor x = squeezed(a), y = squeezed(b);
     const Scalar first = Scalar::of(alpha), second = Scalar::of(beta);
-    if (n == 2) return emitter.call("aclnnAddmm", {c, x, y, second, first, out, full_precision});
-    if (n == 3 && x.shape[0] == out.shape[0] && y.shape[0] == out.shape[0]) return emitter.call("aclnnBaddbmm", {c, x, y, second, first, out, full_precision});
+    if (n == 2) return emitter.call("aclnnAddmm", {c, x, y, second, first, out, math});
+    if (n == 3 && x.shape[0] == out.shape[0] && y.shape[0] == out.shape[0]) return emitter.call("aclnnBaddbmm", {c, x, y, second, first, out, math});
     const Tensor product = emitter.temporary(out.shape, out.dtype);
-    multiply(emitter, a, b, product, false);
+    multiply(emitter, a, b, product, false, precision);
     if (beta == -1 && alpha == 1) return emitter.call("aclnnSub", {product, c, first, out});
     if (beta != 1) {
         const Tensor scaled = emitter.temporary(c.shape, c.dtype);
@@ -123,11 +126,12 @@ void multiply_complex(Emitter& emitter, const Tensor& a, const Tensor& b, const 
     Tensor re = both, im = both;
     re.dtype = im.dtype = DType::float32;
     im.data += sizeof(float);
-    multiply(emitter, a_re, b_re, first, false);
-    multiply(emitter, a_im, b_im, second, false);
+    const MatmulPrecision precision = matmul_precision();
+    multiply(emitter, a_re, b_re, first, false, precision);
+    multiply(emitter, a_im, b_im, second, false, precision);
     apply_to(emitter, "subtract", {first, second}, re);
-    multiply(emitter, a_re, b_im, first, false);
-    multiply(emitter, a_im, b_re, second, false);
+    multiply(emitter, a_re, b_im, first, false, precision);
+    multiply(emitter, a_im, b_re, second, false, precision);
     apply_to(emitter, "add", {first, second}, im);
     if (accumulate) apply_to(emitter, "add", {out, both}, out);
 }
@@ -208,7 +212,7 @@ void run_product(Emitter& emitter, const StructuredCall& c) {
     if (out.dtype == DType::complex64) return multiply_complex(emitter, a, b, out, accumulate);
     if (out.dtype == DType::boolean) return multiply_bools(emitter, a, b, out);
     if (is_integer(out.dtype)) return multiply_integers(emitter, a, b, out);
-    multiply(emitter, a, b, out, accumulate);
+    multiply(emitter, a, b, out, accumulate, matmul_precision());
 }
 
 }  // namespace asnumpy::ascend

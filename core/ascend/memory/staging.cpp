@@ -7,6 +7,7 @@
 
 #include "ascend/library/cann.hpp"
 #include "ascend/library/context.hpp"
+#include "ascend/library/options.hpp"
 
 namespace asnumpy::ascend {
 namespace {
@@ -29,7 +30,7 @@ void Staging::leave(Chunk& chunk) {
 void Staging::enter(Chunk& chunk) {
     for (auto& [event, busy] : chunk.events) {
         if (!busy) continue;
-        device_.check(cann().aclrtSynchronizeEvent(event), "aclrtSynchronizeEvent");
+        device_.check(synchronize_event(event), "aclrtSynchronizeEvent");
         busy = false;
     }
 }
@@ -77,7 +78,7 @@ void Staging::download(void* host, const void* from, std::size_t bytes) {
     const auto size_at = [&](std::size_t at) { return std::min(chunk_bytes, bytes - at); };
     if (bytes <= chunk_bytes) {
         const char* const piece = fetch(0, bytes);
-        device_.check(c.aclrtSynchronizeStream(device_.stream), "aclrtSynchronizeStream");
+        device_.check(synchronize_stream(device_.stream), "aclrtSynchronizeStream");
         std::memcpy(host, piece, bytes);
         return;
     }
@@ -92,8 +93,8 @@ void Staging::download(void* host, const void* from, std::size_t bytes) {
         }
         if (n == 0) continue;
         const std::size_t before = at - chunk_bytes;
-        if (at < bytes) device_.check(c.aclrtSynchronizeEvent(arrived_[(n - 1) % 2]), "aclrtSynchronizeEvent");
-        else device_.check(c.aclrtSynchronizeStream(device_.stream), "aclrtSynchronizeStream");  // says what failed on the way
+        if (at < bytes) device_.check(synchronize_event(arrived_[(n - 1) % 2]), "aclrtSynchronizeEvent");
+        else device_.check(synchronize_stream(device_.stream), "aclrtSynchronizeStream");  // says what failed on the way
         std::memcpy(static_cast<char*>(host) + before, pieces[(n - 1) % 2], size_at(before));
     }
 }

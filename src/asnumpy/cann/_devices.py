@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
+import math
 import operator
 import os
 import threading
@@ -12,9 +13,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from asnumpy import _core
+from asnumpy import _core, config
 from asnumpy.cann import _calls, _facts
-from asnumpy.cann._calls import Pointer, call, find
+from asnumpy.cann._calls import Pointer, call, check, find
 from asnumpy.runtime import cann_search
 from asnumpy.runtime.cann_error import CannError
 
@@ -143,12 +144,21 @@ def current_device() -> int:
 
 
 def synchronize(device: Any = None) -> None:
-    """Waits for all that was enqueued on a device (None: this thread's); what failed there is raised here."""
+    """Waits for all that was enqueued on a device (None: this thread's), for `asnumpy.config.timeout` seconds at most.
+
+    CannError for what failed there, or when the time is over.
+    """
     number = current_device() if device is None else checked(device, "cann.synchronize")
     use(number)
     _core.cann_pause_graphs(number)  # a wait for the whole device and another thread's capture break each other
     try:
-        call("aclrtSynchronizeDevice")
+        limited = "aclrtSynchronizeDeviceWithTimeout"
+        if config.timeout and find(limited):
+            most = ctypes.c_int32(min(math.ceil(config.timeout * 1000), 2**31 - 1))
+            about = f"ascend:{number}, waited for up to {config.timeout:g} s (asnumpy.config.timeout)"
+            check(_calls.function(limited)(most), limited, about)
+        else:
+            call("aclrtSynchronizeDevice")
     finally:
         _core.cann_resume_graphs(number)
 

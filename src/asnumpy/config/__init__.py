@@ -5,11 +5,13 @@ import sys as _sys
 from asnumpy.config._settings import Settings as _Settings, read_environment as _read, settings, using, variable
 
 __all__ = [
-    "contract", "device", "eager", "eager_size", "fallback", "graph_replay", "host_calls", "implicit_copies",
-    "memory_limit", "num_threads", "scalars", "settings", "unsupported", "using", "variable",
+    "contract", "deterministic", "device", "eager", "eager_size", "fallback", "graph_replay", "host_calls",
+    "implicit_copies", "matmul_precision", "memory_limit", "num_threads", "scalars", "settings", "timeout",
+    "unsupported", "using", "variable",
 ]
 
 contract: bool
+deterministic: bool
 device: str
 eager: bool
 eager_size: int
@@ -17,9 +19,11 @@ fallback: str
 graph_replay: bool
 host_calls: str
 implicit_copies: str
+matmul_precision: str
 memory_limit: int
 num_threads: int
 scalars: str
+timeout: float
 unsupported: str
 
 _sys.modules[__name__].__class__ = _Settings

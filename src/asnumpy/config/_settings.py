@@ -54,6 +54,22 @@ def _policy(value: Any) -> str:
     return str(value)
 
 
+_CUBE_MATH_TYPES = {"float32": 0, "float16": 2, "hf32": 3}  # values of CANN's parameter of that name
+
+
+def _precision(value: Any) -> str:
+    if value not in _CUBE_MATH_TYPES:
+        raise ValueError("expected 'float32', 'hf32' or 'float16'")
+    return str(value)
+
+
+def _seconds(value: Any) -> float:
+    number = float(value)
+    if not 0 <= number < float("inf") or isinstance(value, bool):
+        raise ValueError("expected a number of seconds of at least 0 (0: no limit)")
+    return number
+
+
 def _scalars(value: Any) -> str:
     if value not in ("number", "numpy"):
         raise ValueError("expected 'number' or 'numpy'")
@@ -127,6 +143,10 @@ class Settings(ModuleType):
         None, _device, "the name of a device: where new arrays are made", _core.set_default_device,
         _core.default_device,
     )
+    deterministic = Setting(
+        False, _boolean, "True or False: an NPU's operators add up in the same order each time, if more slowly",
+        _core.set_deterministic,
+    )
     eager = Setting(False, _boolean, "True or False: run every operation at once", _core.set_eager, _core.eager)
     eager_size = Setting(
         None, _count, "an integer: arrays of up to so many elements run at once when nothing they need is pending",
@@ -136,8 +156,9 @@ class Settings(ModuleType):
         "warn", _policy, "'count', 'warn' or 'error': what work does that its device leaves to the host",
         _core.set_fallback_policy,
     )
+    # Off, because CANN's documents call captures a trial; what they cost and save is seen on the machine itself.
     graph_replay = Setting(
-        True, _boolean, "True or False: programs that recur on an Ascend device are captured and replayed by one call",
+        False, _boolean, "True or False: programs that recur on an Ascend device are captured and replayed by one call",
         _core.set_graph_replay,
     )
     implicit_copies = Setting(
@@ -145,10 +166,20 @@ class Settings(ModuleType):
         "'count', 'warn' (where they are large) or 'error': what np.asarray and its like do with an array on a device",
         _core.set_implicit_copies,
     )
+    # NumPy's own precision, unless a program says that it wants less.
+    matmul_precision = Setting(
+        "float32", _precision,
+        "'float32', 'hf32' or 'float16': to what an NPU rounds factors of matrix products of float32 and complex64",
+        lambda value: _core.set_matmul_precision(_CUBE_MATH_TYPES[value]),
+    )
     scalars = Setting(
         "number", _scalars,
         "'number' or 'numpy': what stands for a scalar, an asnumpy.Number or, known at once, one of NumPy's own",
         lambda value: _core.set_numpy_scalars(value == "numpy"),
+    )
+    timeout = Setting(
+        0.0, _seconds, "a number of at least 0: seconds for which a device is waited for before an error (0: no limit)",
+        _core.set_timeout,
     )
     unsupported = Setting(
         "numpy", _unsupported,
