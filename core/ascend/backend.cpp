@@ -364,56 +364,10 @@ Owned& owned(int index) {
 Pool& pool(int index) { return owned(index).pool; }
 DeviceState& device(int index) { return owned(index).backend.state(); }
 
-namespace {
-
-template <class Action> void for_each_used(const Action& action) {
+void for_each_used(FunctionRef<void(DeviceState&)> action) {
     if (ended()) return;
     for (auto& owned : devices().owned)
-        if (Owned* const one = owned.load(std::memory_order_acquire); one && one->backend.usable()) action(one->backend);
-}
-
-}  // namespace
-
-void enable_graphs(bool value) {
-    Graphs::enable(value);
-    if (!value) for_each_used([](AscendBackend& backend) { backend.give_up_kept(); });
-}
-
-void limit_waits(double seconds) {
-    set_wait_limit(seconds);
-    for_each_used([](AscendBackend& backend) {
-        const OnDevice here(backend.state());
-        apply_wait_limit();
-    });
-}
-
-void make_deterministic(bool on) {
-    set_deterministic(on);
-    for_each_used([](AscendBackend& backend) {
-        backend.give_up_kept();
-        DeviceState& state = backend.state();
-        const std::lock_guard lock(state.mutex);
-        const OnDevice here(state);
-        state.streams.synchronize(cann().aclrtSynchronizeStream);
-        state.caller.release();  // the kernels of kept executors are chosen already
-        apply_deterministic();
-    });
-}
-
-std::vector<NamedGraphs> graph_figures() {
-    std::vector<NamedGraphs> result;
-    for (auto& owned : devices().owned)
-        if (Owned* const one = owned.load(std::memory_order_acquire)) result.push_back({one->backend.name(), one->backend.state().graphs.figures()});
-    return result;
-}
-
-std::vector<NamedCount> call_counts(int index) {
-    DeviceState& state = device(index);
-    const std::lock_guard lock(state.mutex);
-    std::vector<NamedCount> result;
-    for (std::size_t i = 0; i < state.caller.counts().size(); ++i)
-        if (state.caller.counts()[i].calls) result.push_back({cann::operators()[i].name, state.caller.counts()[i]});
-    return result;
+        if (Owned* const one = owned.load(std::memory_order_acquire)) action(one->backend.state());
 }
 
 }  // namespace asnumpy::ascend

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ascend/launch/caller.hpp"
+#include "base/function_ref.hpp"
 #include "device/pool.hpp"
 
 namespace asnumpy::ascend {
@@ -17,6 +18,7 @@ bool ended();           // CANN has ended, or this is a child of fork
 Pool& pool(int index);  // DeviceFailure where the device cannot be used
 // For work beside programs and structured operations: the emitter of single operators. As pool().
 DeviceState& device(int index);
+void for_each_used(FunctionRef<void(DeviceState&)>);  // the devices that were used so far
 
 struct NamedCount {
     std::string_view name;

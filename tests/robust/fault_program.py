@@ -114,6 +114,17 @@ def streams(xp: Any, x: Any, k: Any) -> Iterator[Any]:
     yield z
 
 
+def options(xp: Any, x: Any, k: Any) -> Iterator[Any]:
+    if xp is np:
+        yield x * 2
+        return
+    with ap.config.using(timeout=100, deterministic=True):
+        y = x * 2
+        ap.Event().record(ap.Stream.default("ascend:0")).synchronize()
+        ap.synchronize()
+        yield y
+
+
 @cache
 def two_streams() -> tuple[Any, Any]:
     return ap.Stream("ascend:0"), ap.Stream("ascend:0")
@@ -121,7 +132,7 @@ def two_streams() -> tuple[Any, Any]:
 
 KINDS: dict[str, Work] = {
     one.__name__: one
-    for one in (elementwise, reductions, products, copies, in_place, indexing, on_the_host, tensor_lists, streams)
+    for one in (elementwise, reductions, products, copies, in_place, indexing, on_the_host, tensor_lists, streams, options)
 }
 _sizes = itertools.count(5)
 

@@ -12,8 +12,8 @@ namespace {
 std::atomic<double> limit{0};
 std::atomic<bool> limit_was_set{false};
 std::atomic<MatmulPrecision> precision{MatmulPrecision::float32};
-std::atomic<bool> deterministic{false};
-std::atomic<bool> deterministic_was_set{false};
+std::atomic<bool> fixed_order{false};
+std::atomic<bool> fixed_order_was_set{false};
 
 // 0: there is no limit, or this CANN has no function that takes one.
 template <class Function> std::int32_t milliseconds(Function function) {
@@ -31,9 +31,10 @@ double wait_limit() { return limit; }
 void set_matmul_precision(MatmulPrecision value) { precision = value; }
 MatmulPrecision matmul_precision() { return precision.load(std::memory_order_relaxed); }
 void set_deterministic(bool on) {
-    if (on) deterministic_was_set = true;
-    deterministic = on;
+    if (on) fixed_order_was_set = true;
+    fixed_order = on;
 }
+bool deterministic() { return fixed_order; }
 
 void apply_wait_limit() {
     const Cann& c = cann();
@@ -43,8 +44,8 @@ void apply_wait_limit() {
 
 void apply_deterministic() {
     const Cann& c = cann();
-    if (deterministic_was_set && c.aclrtCtxSetSysParamOpt)
-        check(c.aclrtCtxSetSysParamOpt(cann::ACL_OPT_DETERMINISTIC, deterministic ? 1 : 0), "aclrtCtxSetSysParamOpt");
+    if (fixed_order_was_set && c.aclrtCtxSetSysParamOpt)
+        check(c.aclrtCtxSetSysParamOpt(cann::ACL_OPT_DETERMINISTIC, fixed_order ? 1 : 0), "aclrtCtxSetSysParamOpt");
 }
 
 int synchronize_stream(void* stream) {

@@ -15,6 +15,7 @@ void set_matmul_precision(MatmulPrecision);
 MatmulPrecision matmul_precision();
 // Whether operators may add up in whichever order is quickest.
 void set_deterministic(bool);
+bool deterministic();
 
 // Tells CANN what was set, for the context of this thread; what was never set stays as it is, since others share the context.
 void apply_wait_limit();

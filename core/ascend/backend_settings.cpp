@@ -1,0 +1,62 @@
+// What is set and asked for all devices at once.
+#include "ascend/backend.hpp"
+#include "ascend/launch/device_state.hpp"
+#include "ascend/library/options.hpp"
+
+namespace asnumpy::ascend {
+
+void enable_graphs(bool value) {
+    Graphs::enable(value);
+    if (!value) for_each_used([](DeviceState& device) { device.graphs.drop_all(); });
+}
+
+void limit_waits(double seconds) {
+    const double before = wait_limit();
+    set_wait_limit(seconds);
+    try {
+        for_each_used([](DeviceState& device) {
+            if (!device.usable()) return;
+            const OnDevice here(device);
+            apply_wait_limit();
+        });
+    } catch (...) {
+        set_wait_limit(before);
+        throw;
+    }
+}
+
+void make_deterministic(bool on) {
+    const bool before = deterministic();
+    set_deterministic(on);
+    try {
+        for_each_used([](DeviceState& device) {
+            if (!device.usable()) return;
+            device.graphs.drop_all();
+            const std::lock_guard lock(device.mutex);
+            const OnDevice here(device);
+            device.check(device.streams.synchronize(cann().aclrtSynchronizeStream), "aclrtSynchronizeStream");
+            device.caller.release();  // the kernels of executors that are kept were chosen before
+            apply_deterministic();
+        });
+    } catch (...) {
+        set_deterministic(before);
+        throw;
+    }
+}
+
+std::vector<NamedGraphs> graph_figures() {
+    std::vector<NamedGraphs> result;
+    for_each_used([&](DeviceState& device) { result.push_back({device.name, device.graphs.figures()}); });
+    return result;
+}
+
+std::vector<NamedCount> call_counts(int index) {
+    DeviceState& state = device(index);
+    const std::lock_guard lock(state.mutex);
+    std::vector<NamedCount> result;
+    for (std::size_t i = 0; i < state.caller.counts().size(); ++i)
+        if (state.caller.counts()[i].calls) result.push_back({cann::operators()[i].name, state.caller.counts()[i]});
+    return result;
+}
+
+}  // namespace asnumpy::ascend
