@@ -132,7 +132,9 @@ def two_streams() -> tuple[Any, Any]:
 
 KINDS: dict[str, Work] = {
     one.__name__: one
-    for one in (elementwise, reductions, products, copies, in_place, indexing, on_the_host, tensor_lists, streams, options)
+    for one in (
+        elementwise, reductions, products, copies, in_place, indexing, on_the_host, tensor_lists, streams, options,
+    )
 }
 _sizes = itertools.count(5)
 
