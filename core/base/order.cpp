@@ -3,20 +3,11 @@
 
 #include <array>
 #include <cstdlib>
+#include <utility>
 
 namespace asnumpy {
 
 namespace {
-
-Dims dense_strides(const Dims& shape, bool fortran, std::int64_t itemsize) {
-    Dims strides(shape.size());
-    for (int i = 0; i < shape.size(); ++i) {
-        const int axis = fortran ? i : shape.size() - 1 - i;
-        strides[axis] = itemsize;
-        itemsize *= std::max<std::int64_t>(shape[axis], 1);
-    }
-    return strides;
-}
 
 // How an operand moves along an axis of the result: not at all where either has length 1.
 std::int64_t step(const View& view, const Dims& shape, int axis) {
@@ -38,6 +29,64 @@ Order compare(const Dims& shape, std::span<const OrderedOperand> operands, int i
 }
 
 }  // namespace
+
+View contiguous(Dims shape, std::int64_t itemsize, MemoryOrder order) {
+    View view;
+    const int n = shape.size();
+    view.strides = Dims(n);
+    std::int64_t stride = itemsize;
+    for (int i = 0; i < n; ++i) {
+        const int axis = order == MemoryOrder::c ? n - 1 - i : i;
+        view.strides[axis] = stride;
+        stride *= std::max<std::int64_t>(shape[axis], 1);
+    }
+    view.shape = std::move(shape);
+    return view;
+}
+
+std::optional<View> reshape(const View& v, const Dims& shape, std::int64_t itemsize, MemoryOrder order) {
+    if (order == MemoryOrder::c ? is_c_contiguous(v, itemsize) : is_f_contiguous(v, itemsize)) {
+        View result = contiguous(shape, itemsize, order);
+        result.offset = v.offset;
+        return result;
+    }
+    Dims old_shape, old_strides;  // without axes of length 1
+    for (int i = 0; i < v.ndim(); ++i) {
+        if (v.shape[i] == 1) continue;
+        old_shape.push_back(v.shape[i]);
+        old_strides.push_back(v.strides[i]);
+    }
+    View result;
+    result.offset = v.offset;
+    result.shape = shape;
+    result.strides = Dims(shape.size());
+    int i = 0, j = 0;  // groups of old axes [i, i_end) and new axes [j, j_end) with equal products
+    while (i < old_shape.size() && j < shape.size()) {
+        int i_end = i + 1, j_end = j + 1;
+        std::int64_t old_size = old_shape[i], new_size = shape[j];
+        while (old_size != new_size) {
+            if (new_size < old_size) new_size *= shape[j_end++];
+            else old_size *= old_shape[i_end++];
+        }
+        for (int k = i; k + 1 < i_end; ++k) {
+            const int outer = order == MemoryOrder::c ? k : k + 1, inner = order == MemoryOrder::c ? k + 1 : k;
+            if (old_strides[outer] != old_shape[inner] * old_strides[inner]) return std::nullopt;
+        }
+        std::int64_t stride = old_strides[order == MemoryOrder::c ? i_end - 1 : i];
+        for (int n = 0; n < j_end - j; ++n) {
+            const int k = order == MemoryOrder::c ? j_end - 1 - n : j + n;
+            result.strides[k] = stride;
+            stride *= shape[k];
+        }
+        i = i_end;
+        j = j_end;
+    }
+    // Axes of length 1 after the last group.
+    std::int64_t last = j > 0 ? result.strides[j - 1] : itemsize;
+    if (order == MemoryOrder::fortran && j > 0) last *= shape[j - 1];
+    for (int k = j; k < shape.size(); ++k) result.strides[k] = last;
+    return result;
+}
 
 Dims iterator_strides(const Dims& shape, std::span<const OrderedOperand> operands, std::int64_t itemsize) {
     const int n = shape.size();
@@ -71,7 +120,7 @@ Dims result_strides(const Dims& shape, std::span<const OrderedOperand> operands,
         c = c && alike && is_c_contiguous(*operand.view, operand.itemsize);
         fortran = fortran && alike && is_f_contiguous(*operand.view, operand.itemsize);
     }
-    if (c || fortran) return dense_strides(shape, !c, itemsize);
+    if (c || fortran) return contiguous(shape, itemsize, c ? MemoryOrder::c : MemoryOrder::fortran).strides;
     return iterator_strides(shape, operands, itemsize);
 }
 

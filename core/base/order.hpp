@@ -1,12 +1,20 @@
-// The memory order of the results of elementwise work: order="K", as NumPy's ufuncs and its iterator choose it.
+// Memory orders: C and Fortran, and order="K" of the results of elementwise work, as NumPy's ufuncs and its iterator choose it.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/view.hpp"
 
 namespace asnumpy {
+
+enum class MemoryOrder { c, fortran };
+
+// Without gaps in that order, offset 0.
+View contiguous(Dims shape, std::int64_t itemsize, MemoryOrder);
+// The view with another shape, its elements taken in that order, if no copy is needed, as NumPy decides it.
+std::optional<View> reshape(const View&, const Dims& shape, std::int64_t itemsize, MemoryOrder);
 
 struct OrderedOperand {
     const View* view;

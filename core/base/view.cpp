@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/order.hpp"
 
 namespace asnumpy {
 
@@ -16,17 +17,7 @@ std::int64_t count(std::span<const std::int64_t> shape) {
 
 std::int64_t View::size() const { return count(shape); }
 
-View contiguous(Dims shape, std::int64_t itemsize) {
-    View view;
-    view.strides = Dims(shape.size());
-    std::int64_t stride = itemsize;
-    for (int i = shape.size() - 1; i >= 0; --i) {
-        view.strides[i] = stride;
-        stride *= std::max<std::int64_t>(shape[i], 1);
-    }
-    view.shape = std::move(shape);
-    return view;
-}
+View contiguous(Dims shape, std::int64_t itemsize) { return contiguous(std::move(shape), itemsize, MemoryOrder::c); }
 
 bool is_c_contiguous(const View& v, std::int64_t itemsize) {
     std::int64_t expected = itemsize;
@@ -192,43 +183,7 @@ View transpose(const View& v, std::span<const int> axes) {
     return result;
 }
 
-std::optional<View> reshape(const View& v, const Dims& shape, std::int64_t itemsize) {
-    if (is_c_contiguous(v, itemsize)) {
-        View result = contiguous(shape, itemsize);
-        result.offset = v.offset;
-        return result;
-    }
-    Dims old_shape, old_strides;  // without axes of length 1
-    for (int i = 0; i < v.ndim(); ++i) {
-        if (v.shape[i] == 1) continue;
-        old_shape.push_back(v.shape[i]);
-        old_strides.push_back(v.strides[i]);
-    }
-    View result;
-    result.offset = v.offset;
-    result.shape = shape;
-    result.strides = Dims(shape.size());
-    int i = 0, j = 0;  // groups of old axes [i, i_end) and new axes [j, j_end) with equal products
-    while (i < old_shape.size() && j < shape.size()) {
-        int i_end = i + 1, j_end = j + 1;
-        std::int64_t old_size = old_shape[i], new_size = shape[j];
-        while (old_size != new_size) {
-            if (new_size < old_size) new_size *= shape[j_end++];
-            else old_size *= old_shape[i_end++];
-        }
-        for (int k = i; k + 1 < i_end; ++k)
-            if (old_strides[k] != old_shape[k + 1] * old_strides[k + 1]) return std::nullopt;
-        std::int64_t stride = old_strides[i_end - 1];
-        for (int k = j_end - 1; k >= j; --k) {
-            result.strides[k] = stride;
-            stride *= shape[k];
-        }
-        i = i_end;
-        j = j_end;
-    }
-    for (int k = j; k < shape.size(); ++k) result.strides[k] = k > 0 ? result.strides[k - 1] : itemsize;  // length 1
-    return result;
-}
+std::optional<View> reshape(const View& v, const Dims& shape, std::int64_t itemsize) { return reshape(v, shape, itemsize, MemoryOrder::c); }
 
 std::string to_string(std::span<const std::int64_t> shape) {
     std::string text = "(";

@@ -111,8 +111,10 @@ public:
     std::int64_t lines_at_once(const Stages& stages) const override { return cpu::lines_at_once(stages, plans(stages)); }
     void run_stages(const Stages& stages, std::int64_t lines) override { cpu::run_stages(stages, plans(stages), lines); }
 
+    bool computes(const StructuredCall& call) const override { return function_of(call) != nullptr; }
+    using Backend::computes;
     void run(const StructuredCall& call) override {
-        const StructuredFunction function = call.row < functions_.size() ? functions_[call.row] : nullptr;
+        const StructuredFunction function = function_of(call);
         if (!function)
             throw RuntimeFailure("cpu backend: expected a structured row, got " + std::string(row(call.row).name));
         trace::Span span(row(call.row).name, "run");
@@ -127,6 +129,8 @@ public:
     }
 
 private:
+    StructuredFunction function_of(const StructuredCall& call) const { return call.row < functions_.size() ? functions_[call.row] : nullptr; }
+
     static std::vector<const Resolved*> plans(const Stages& stages) {
         std::vector<const Resolved*> all;
         for (const Stages::Stage& stage : stages.stages) all.push_back(&static_cast<const PlanExecutable*>(stage.executable)->resolved());

@@ -8,6 +8,7 @@
 #include "python/exports.hpp"
 #include "python/gil.hpp"
 #include "runtime/copies.hpp"
+#include "runtime/mirror.hpp"
 
 namespace asnumpy::python {
 
@@ -16,8 +17,14 @@ namespace {
 // What a Py_buffer points to for as long as it lives.
 struct Exported {
     Export held;
-    Array array;  // the elements: those of the array itself, or a copy where the host may not read its memory
+    Array array;  // the elements: those of the array itself; where the host may not touch its memory a copy, or what follows it
+    Array followed = {};  // what the device has of that one
     std::array<Py_ssize_t, max_ndim> shape{}, strides{};
+
+    explicit Exported(Export&& export_of) : held(std::move(export_of)) {}
+    Exported(const Exported&) = delete;
+    Exported& operator=(const Exported&) = delete;
+    ~Exported() { if (followed.buffer) end_writing(followed, array); }
 };
 
 const char* format_of(DType d) {
@@ -61,11 +68,17 @@ Array host_copy(const Array& array) {
 
 // NumPy drops whatever the buffer protocol raises, and asks in another way. What a signal handler raised while the
 // value was computed (KeyboardInterrupt) must not be lost by that: the interpreter's loop raises it again.
-Array with_value(const Array& array) {
+void take_value(Exported& exported, const Array& array, bool to_write) {
     try {
-        if (!array.host_visible()) return host_copy(array);
-        make_ready(array);
-        return array;
+        if (array.host_visible()) {
+            make_ready(array);
+            exported.array = array;
+        } else if (!to_write) {
+            exported.array = host_copy(array);
+        } else if (std::optional<Array> here = begin_writing(array)) {
+            exported.array = std::move(*here);
+            exported.followed = array;
+        }
     } catch (const Interrupted&) {
         PyObject *type = nullptr, *error = nullptr, *traceback = nullptr;
         PyErr_Fetch(&type, &error, &traceback);
@@ -89,24 +102,29 @@ void fill(PyArray* a, Py_buffer* out, int flags) {
     if (wants(PyBUF_F_CONTIGUOUS) && !f) raise(PyExc_BufferError, "ndarray is not Fortran contiguous");
     if (wants(PyBUF_ANY_CONTIGUOUS) && !c && !f) raise(PyExc_BufferError, "ndarray is not contiguous");
     if (!wants(PyBUF_STRIDES) && !c) raise(PyExc_BufferError, "ndarray is not C-contiguous");
-    // What a device holds is copied. The copy is the caller's, who may write to it as to the array; who asks to write means the array.
+    // What a device holds is copied. The copy is the caller's, who may write to it as to an array; who asks to write means this one.
     const bool copied = !a->array.host_visible();
     const bool number = is_number_object(reinterpret_cast<PyObject*>(a));
     if (wants(PyBUF_WRITABLE) && !a->writeable && !number) raise(PyExc_BufferError, "buffer source array is read-only");
-    if (wants(PyBUF_WRITABLE) && copied)
-        raise(PyExc_BufferError, "the array lies on a device, whose memory the host cannot write to; fill a numpy.ndarray and assign it");
     const char* format = format_of(a->array.dtype);
     if (copied) announce_implicit_copy(a->array, "numpy.asarray");
 
     // Whoever asks for a number's memory gets a copy of his own, as numpy.asarray() of a scalar of NumPy's is.
     const Array source = number ? cast(a->array, a->array.dtype) : a->array;
-    auto exported = std::make_unique<Exported>(Exported{Export(source.buffer), {}});
-    exported->array = with_value(source);
+    auto exported = std::make_unique<Exported>(Export(source.buffer));
+    take_value(*exported, source, wants(PyBUF_WRITABLE) && !number && source.size() > 0);
+    if (!exported->array.buffer)
+        raise(PyExc_BufferError, "the array lies on a device, and the address there was given away: the host cannot write to it; fill a numpy.ndarray and assign it");
     const Array& array = exported->array;
     const int n = array.ndim();
+    // Where nothing lies between the elements, strides that say nothing are those of the order, as NumPy exports them.
+    const bool fortran = f && (!c || wants(PyBUF_F_CONTIGUOUS));
+    std::int64_t stride = item;
     for (int i = 0; i < n; ++i) {
-        exported->shape[static_cast<std::size_t>(i)] = array.shape()[i];
-        exported->strides[static_cast<std::size_t>(i)] = array.view.strides[i];
+        const int axis = fortran ? i : n - 1 - i;
+        exported->shape[static_cast<std::size_t>(axis)] = array.shape()[axis];
+        exported->strides[static_cast<std::size_t>(axis)] = c || f ? stride : array.view.strides[axis];
+        stride *= array.shape()[axis];
     }
     *out = {};
     out->buf = array.data();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/copies.hpp"
+#include "runtime/mirror.hpp"
 
 namespace asnumpy::python {
 
@@ -14,7 +15,7 @@ public:
             make_ready(a, Access::read);
             array_ = &a;
         } else {
-            copy_ = to_host(a);
+            copy_ = a.buffer->mirror ? as_mirrored(a) : to_host(a);
             array_ = &copy_;
         }
     }

@@ -64,7 +64,9 @@ public:
         const std::int64_t stride = from_.strides[axis_];
         const Py_ssize_t length = PySlice_AdjustIndices(from_.shape[axis_++], &start, &stop, step);
         if (length > 0) view_.offset += start * stride;
-        push(length, length > 1 ? stride * step : stride * (step < 0 ? -1 : 1));
+        std::int64_t stepped = stride;
+        if (length > 0) static_cast<void>(__builtin_mul_overflow(stride, static_cast<std::int64_t>(step), &stepped));  // of one element any will do
+        push(length, stepped);
     }
 
     void new_axis() { push(1, 0); }

@@ -113,8 +113,11 @@ void make_truths() {
 
 bool learn(PyNumber* n) {
     const Buffer& buffer = *n->array.buffer;
-    if (!buffer.host_visible() || buffer.pending_writes || !buffer.materialised()) return false;
-    std::memcpy(n->value.bytes.data(), n->array.data(), itemsize(n->value.dtype));
+    const char* element = nullptr;
+    if (buffer.mirror) element = as_mirrored(n->array).data();
+    else if (buffer.host_visible() && !buffer.pending_writes && buffer.materialised()) element = n->array.data();
+    if (!element) return false;
+    std::memcpy(n->value.bytes.data(), element, itemsize(n->value.dtype));
     return n->known = true;
 }
 

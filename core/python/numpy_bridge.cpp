@@ -1,6 +1,7 @@
 // Arrays from NumPy and to NumPy.
 #include "python/numpy_bridge.hpp"
 
+#include <array>
 #include <cstring>
 
 #include "cpu/threads.hpp"
@@ -77,6 +78,12 @@ void copy_bytes(char* to, const char* from, std::int64_t bytes) {
 
 }  // namespace
 
+Array new_array_in(MemoryOrder order, const Dims& shape, DType dtype, Pool& pool) {
+    Array made = new_array(shape, dtype, pool);
+    if (made.size() > 0) made.view = contiguous(shape, static_cast<std::int64_t>(itemsize(dtype)), order);
+    return made;
+}
+
 PyObject* copy_from_numpy(PyObject* source, const char* function, Pool& pool, bool blocking) {
     nb::object held;
     if (PyArray_IsScalar(source, Generic)) {
@@ -89,17 +96,14 @@ PyObject* copy_from_numpy(PyObject* source, const char* function, Pool& pool, bo
     const auto item = static_cast<std::int64_t>(itemsize(dtype));
     const bool c = is_c_contiguous(layout, item);
     const bool fortran = !c && is_f_contiguous(layout, item);
+    const MemoryOrder order = fortran ? MemoryOrder::fortran : MemoryOrder::c;
     const std::int64_t bytes = layout.size() * item;
 
     if (!pool.host_visible() && (c || fortran) && native(from)) {
         // The strides of a new array: those of an axis of length 1 say nothing of the memory, and may be others.
-        Dims lengths = layout.shape;
-        if (fortran) std::reverse(lengths.begin(), lengths.end());
-        Dims strides = contiguous(lengths, item).strides;
-        if (fortran) std::reverse(strides.begin(), strides.end());
         const auto whole = [&] {
             Array given = foreign(from, dtype, keep(source));
-            given.view.strides = strides;
+            given.view.strides = contiguous(layout.shape, item, order).strides;
             return given;
         };
         Array uploaded = moved(whole(), pool, blocking);
@@ -113,13 +117,7 @@ PyObject* copy_from_numpy(PyObject* source, const char* function, Pool& pool, bo
         run_deferred();
         return wrap(moved(copied, pool));
     }
-    Dims shape = layout.shape;
-    if (fortran) std::reverse(shape.begin(), shape.end());
-    Array to = new_array(shape, dtype, cpu_pool());
-    if (fortran) {
-        std::reverse(to.view.shape.begin(), to.view.shape.end());
-        std::reverse(to.view.strides.begin(), to.view.strides.end());
-    }
+    Array to = new_array_in(order, layout.shape, dtype, cpu_pool());
     if (bytes > 0) {
         to.buffer->materialise();
         if ((c || fortran) && PyArray_ISNOTSWAPPED(from)) {
@@ -172,18 +170,16 @@ PyObject* to_numpy(PyArray* a, bool writeable) {
     PyArray_Descr* descr = descriptor(array.dtype);
     const int flags = writeable ? NPY_ARRAY_WRITEABLE : 0;
     const auto* shape = reinterpret_cast<const npy_intp*>(array.shape().data());
-    if (array.size() == 0) {  // no memory to share
+    const auto* strides = reinterpret_cast<const npy_intp*>(array.view.strides.data());
+    if (array.size() == 0) {  // no memory to share; NumPy takes the strides of memory only
+        alignas(64) static std::array<std::byte, 64> nothing;
         Py_INCREF(reinterpret_cast<PyObject*>(descr));
-        const nb::object empty = owned(PyArray_NewFromDescr(&PyArray_Type, descr, array.ndim(), shape, nullptr, nullptr, 0, nullptr));
-        if (!writeable) PyArray_CLEARFLAGS(reinterpret_cast<PyArrayObject*>(empty.ptr()), NPY_ARRAY_WRITEABLE);
-        return nb::object(empty).release().ptr();
+        return checked(PyArray_NewFromDescr(&PyArray_Type, descr, array.ndim(), shape, strides, nothing.data(), flags, nullptr));
     }
     nb::object held = export_object(array.buffer);
     make_ready(array);
     Py_INCREF(reinterpret_cast<PyObject*>(descr));
-    nb::object view = owned(PyArray_NewFromDescr(&PyArray_Type, descr, array.ndim(), shape,
-                                                 reinterpret_cast<const npy_intp*>(array.view.strides.data()), array.data(),
-                                                 flags, nullptr));
+    nb::object view = owned(PyArray_NewFromDescr(&PyArray_Type, descr, array.ndim(), shape, strides, array.data(), flags, nullptr));
     if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(view.ptr()), held.release().ptr()) < 0) throw_python_error();
     return view.release().ptr();
 }

@@ -1,10 +1,13 @@
 // Arrays from NumPy and to NumPy.
 #pragma once
 
+#include "base/order.hpp"
 #include "python/array_object.hpp"
 
 namespace asnumpy::python {
 
+// As new_array, in that order.
+Array new_array_in(MemoryOrder, const Dims& shape, DType, Pool&);
 // A copy on that device in native byte order, C-ordered unless the source is in Fortran order.
 // Unless `blocking` it may return before the elements were read, where they lie in pinned memory.
 PyObject* copy_from_numpy(PyObject* source, const char* function, Pool&, bool blocking = true);

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "base/checked.hpp"
+#include "base/order.hpp"
 #include "python/array_object.hpp"
 #include "python/convert.hpp"
 #include "python/shapes.hpp"
@@ -43,36 +44,33 @@ View reversed(const View& v) {
     return result;
 }
 
-enum class Order { c, f };
-
-Order parse_order(PyObject* o, const Array& a) {
-    if (o == Py_None) return Order::c;
+MemoryOrder parse_order(PyObject* o, const Array& a) {
+    if (o == Py_None) return MemoryOrder::c;
     const char* text = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
     if (!text) raise(PyExc_TypeError, "order must be str, not %.200s", Py_TYPE(o)->tp_name);
     const char letter = text[0] && !text[1] ? static_cast<char>(text[0] & ~0x20) : '\0';
-    if (letter == 'C') return Order::c;
-    if (letter == 'F') return Order::f;
+    if (letter == 'C') return MemoryOrder::c;
+    if (letter == 'F') return MemoryOrder::fortran;
     const auto item = static_cast<std::int64_t>(itemsize(a.dtype));
-    if (letter == 'A') return is_f_contiguous(a.view, item) && !is_c_contiguous(a.view, item) ? Order::f : Order::c;
+    if (letter == 'A') return is_f_contiguous(a.view, item) && !is_c_contiguous(a.view, item) ? MemoryOrder::fortran : MemoryOrder::c;
     if (letter == 'K') raise(PyExc_ValueError, "order 'K' is not permitted for reshaping");
     raise(PyExc_ValueError, "order must be one of 'C', 'F', 'A', or 'K' (got %R)", o);
 }
 
 enum class Copy { if_needed, always, never };
 
-PyObject* reshape_to(PyArray* a, Dims shape, Order order, Copy copy) {
+PyObject* reshape_to(PyArray* a, Dims shape, MemoryOrder order, Copy copy) {
+    if (copy != Copy::always && shape == a->array.shape()) return wrap_view(a, View(a->array.view));
     complete(shape, a->array);
     const auto item = static_cast<std::int64_t>(itemsize(a->array.dtype));
-    // Fortran order is C order with all axes reversed, before and after.
-    if (order == Order::f) std::reverse(shape.begin(), shape.end());
-    const View from = order == Order::f ? reversed(a->array.view) : a->array.view;
     std::optional<View> view;
-    if (copy != Copy::always) view = reshape(from, shape, item);
-    if (view) return wrap_view(a, order == Order::f ? reversed(*view) : std::move(*view));
+    if (copy != Copy::always) view = reshape(a->array.view, shape, item, order);
+    if (view) return wrap_view(a, std::move(*view));
     if (copy == Copy::never) raise(PyExc_ValueError, "Unable to avoid creating a copy while reshaping.");
+    // Fortran order is C order with all axes reversed.
+    const View from = order == MemoryOrder::fortran ? reversed(a->array.view) : a->array.view;
     Array copied = cast(Array{a->array.buffer, from, a->array.dtype}, a->array.dtype);
-    copied.view = contiguous(shape, item);
-    if (order == Order::f) copied.view = reversed(copied.view);
+    copied.view = contiguous(std::move(shape), item, order);
     return of_class(reinterpret_cast<PyObject*>(a), wrap(std::move(copied)));
 }
 
@@ -87,7 +85,7 @@ Dims shape_arguments(PyObject* const* args, Py_ssize_t count) {
 PyObject* reshape_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     return guarded([&]() -> PyObject* {
         PyArray* a = unwrap(self);
-        Order order = Order::c;
+        MemoryOrder order = MemoryOrder::c;
         Copy copy = Copy::if_needed;
         PyObject* shape = nullptr;
         for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i) {

@@ -92,7 +92,7 @@ void store_scalar(const Array& element, const Scalar& value) {
     const Buffer& buffer = *element.buffer;
     if (!buffer.mirror) return assign_element(element, value);
     const Scalar same = cast_scalar(value, element.dtype);
-    copy_item(buffer.mirror->bytes.get() + element.view.offset, same.bytes.data(), itemsize(element.dtype));
+    copy_item(buffer.mirror->host->data() + element.view.offset, same.bytes.data(), itemsize(element.dtype));
     buffer.mirror->changed = true;
 }
 
@@ -114,6 +114,8 @@ Scalar element_scalar(PyObject* value, DType to) {
 
 int assign_value(PyArray* target, View&& view, bool element, PyObject* value) {
     const Array destination{target->array.buffer, std::move(view), target->array.dtype};
+    // Waiting for one value costs less than the way of the whole array to the device and back.
+    if (element && destination.buffer->mirror && is_number_object(value)) static_cast<void>(value_of(as_number(value)));
     if (is_number_object(value) && is_known(as_number(value))) {
         if (element) store_scalar(destination, element_scalar(value, destination.dtype));
         else assign(destination, assigned_scalar(value, destination.dtype));

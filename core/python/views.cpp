@@ -20,17 +20,11 @@ namespace {
 std::int64_t item(const Array& a) { return static_cast<std::int64_t>(itemsize(a.dtype)); }
 
 nb::object empty(nb::handle shape, nb::handle dtype, std::string_view order, nb::handle device) {
-    Dims dims = to_dims(shape.ptr());
+    const Dims dims = to_dims(shape.ptr());
     const DType d = expect_dtype(dtype.ptr(), "empty");
     const bool fortran = order == "F";
     if (!fortran && order != "C") raise(PyExc_ValueError, "asnumpy._core.empty: order must be 'C' or 'F', got '%s'", std::string(order).c_str());
-    if (fortran) std::reverse(dims.begin(), dims.end());
-    Array made = new_array(dims, d, expect_pool(device.ptr()));
-    if (fortran) {
-        std::reverse(made.view.shape.begin(), made.view.shape.end());
-        std::reverse(made.view.strides.begin(), made.view.strides.end());
-    }
-    return nb::steal(wrap(std::move(made)));
+    return nb::steal(wrap(new_array_in(fortran ? MemoryOrder::fortran : MemoryOrder::c, dims, d, expect_pool(device.ptr()))));
 }
 
 // The dtype of the common ways to name one; -1 for others.
@@ -137,7 +131,10 @@ nb::object broadcast(nb::handle array, nb::handle shape) {
         throw ValueError("operands could not be broadcast together with remapped shapes [original->remapped]: " + to_string(from) +
                          " and requested shape " + to_string(to));
     expect_size(to, item(a->array));
-    nb::object made = nb::steal(wrap_view(a, broadcast_to(a->array.view, to)));
+    View view = broadcast_to(a->array.view, to);
+    for (int i = 0; i < view.ndim(); ++i)
+        if (view.shape[i] == 1) view.strides[i] = 0;  // as NumPy's iterator has it
+    nb::object made = nb::steal(wrap_view(a, std::move(view)));
     unwrap(made.ptr())->writeable = false;
     return made;
 }

@@ -85,12 +85,14 @@ Array new_array(const Dims& shape, DType dtype, Pool& pool) {
     Array array;
     array.buffer = BufferPtr(new Buffer(pool, bytes));
     array.view = contiguous(shape, static_cast<std::int64_t>(itemsize(dtype)));
+    if (bytes == 0) array.view.strides = Dims(shape.size());  // as NumPy's
     array.dtype = dtype;
     return array;
 }
 
 Array new_array_like(const View& like, DType dtype, Pool& pool) {
     Array array = new_array(like.shape, dtype, pool);
+    if (array.buffer->bytes() == 0) return array;
     std::array<int, max_ndim> order{};
     const int n = like.ndim();
     std::iota(order.begin(), order.begin() + n, 0);

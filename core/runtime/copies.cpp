@@ -6,6 +6,7 @@
 #include <string>
 
 #include "device/trace.hpp"
+#include "runtime/mirror.hpp"
 #include "runtime/record.hpp"
 #include "runtime/single.hpp"
 
@@ -60,6 +61,7 @@ Array downloaded(const Array& a) {
     if (a.size() == 0) {
         Array empty = new_array(a.shape(), a.dtype, cpu_pool());
         empty.buffer->materialise();
+        empty.view.strides = a.view.strides;
         return empty;
     }
     const Array source = is_close(a) ? a : gathered(a);
@@ -123,6 +125,10 @@ void upload(const Array& source, const Array& target, bool at_once) {
 }
 
 Array to_host(const Array& a) {
+    if (a.buffer->mirror && a.size() > 0) {
+        const Array here = as_mirrored(a);
+        return is_close(here) ? downloaded_range(here) : gathered(here);
+    }
     if (a.size() > 0 || a.host_visible()) make_ready(a, Access::read);
     if (a.host_visible()) return a;
     Array host;
@@ -152,7 +158,7 @@ Array moved(const Array& a, Pool& pool, bool blocking) {
 }
 
 Scalar value_of(const Array& a) {
-    const Array host = to_host(a);
+    const Array host = a.buffer->mirror ? as_mirrored(a) : to_host(a);
     Scalar value;
     value.dtype = a.dtype;
     std::memcpy(value.bytes.data(), host.data(), itemsize(a.dtype));

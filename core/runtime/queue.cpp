@@ -248,15 +248,18 @@ void record(Instruction&& instruction) {
     Queue& q = queue();
     bool now = eager();
     const Buffer* out = instruction.out[0].buffer.get();
+    Few<BufferPtr, 2> behind;
     const std::uint64_t most_bytes = out->pool().total_memory() / 4;
     if (!out->host_visible()) {
         for (bool all = false; !all;) {  // taking one back may wait, and another thread use the elements of the next meanwhile
             each_buffer(instruction, take_back);
             all = true;
-            each_buffer(instruction, [&](const Buffer& b, bool written) { all = all && !(b.mirror && (written || b.mirror->changed)); });
+            each_buffer(instruction, [&](const Buffer& b, bool written) { all = all && !(b.mirror && (b.mirror->changed || (written && !b.mirror->behind))); });
         }
-        for (const Array& target : instruction.out)
+        for (const Array& target : instruction.out) {
             if (target.size() > 1) target.buffer->elements_alone = 0;
+            if (target.buffer->mirror) behind.emplace_back(target.buffer);
+        }
     }
     {
         const std::lock_guard lock(q.recording);
@@ -269,7 +272,14 @@ void record(Instruction&& instruction) {
         q.recorded.push_back(std::move(instruction));
         if (q.recorded.size() >= longest || q.recorded_bytes > most_bytes) now = true;
     }
-    if (now) flush(out);
+    if (!now) return;
+    try {
+        flush(out);
+        for (const BufferPtr& buffer : behind) bring_up(*buffer);
+    } catch (...) {
+        for (const BufferPtr& buffer : behind) buffer->mirror.reset();  // what it shows is not the array any more
+        throw;
+    }
 }
 
 bool may_run_now(const Instruction& instruction) {
@@ -292,7 +302,10 @@ void make_ready(const Array& array, Access access) {
     }
     if (conflict) flush(&buffer);
     take_back(buffer, access == Access::write);
-    if (access == Access::write && !buffer.host_visible()) buffer.given_away = true;
+    if (access == Access::write && !buffer.host_visible()) {
+        buffer.given_away = true;
+        buffer.mirror.reset();
+    }
     buffer.materialise();
 }
 

@@ -9,6 +9,7 @@
 #include "base/order.hpp"
 #include "runtime/copies.hpp"
 #include "runtime/fallback.hpp"
+#include "runtime/mirror.hpp"
 #include "runtime/overlap.hpp"
 #include "runtime/single.hpp"
 
@@ -91,6 +92,7 @@ Array new_output(const Signature& signature, const Dims& shape, DType dtype, std
         if (o.buffer) operands.emplace_back(&o.view, item(o.dtype));
     const std::span<const OrderedOperand> all(operands.begin(), operands.end());
     Array made = new_array(shape, dtype, pool);
+    if (made.buffer->bytes() == 0) return made;
     made.view.strides = directly ? result_strides(shape, all, item(dtype)) : iterator_strides(shape, all, item(dtype));
     return made;
 }
@@ -141,6 +143,7 @@ void submit(Instruction&& instruction, std::int64_t size) {
     if (pool.host_visible()) {
         if (size <= eager_size() && may_run_now(instruction)) return run_now(instruction);
     } else {
+        if (run_on_mirrors(instruction, size)) return;
         instruction.on_stream = current_stream(pool.number());
         if (!computed_by_device(instruction)) {
             count_fallback(instruction);

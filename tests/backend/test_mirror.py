@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def test_random_programs(seed: int) -> None:
              lambda a: a.reshape(-1)]
     theirs, ours = [view(n) for view in views], [view(x) for view in views]
     late: list[tuple[np.ndarray, ap.ndarray]] = []
-    for _ in range(250):
+    for _ in range(400):
         which = rng.integers(len(views))
         a, b = theirs[which], ours[which]
         place = tuple(int(rng.integers(length)) for length in a.shape)
@@ -73,8 +74,12 @@ def test_random_programs(seed: int) -> None:
             assert b.item(place) == a.item(place)
         elif what < 96:
             late.append((a.copy(), b.to_device("cpu") if rng.integers(2) else b.copy()))
-        elif what < 98:
+        elif what < 97:
             assert b.tolist() == a.tolist()
+        elif what < 98:
+            which = rng.integers(len(views))
+            assert (b[place[0]] == b[other[0]]).all() == (a[place[0]] == a[other[0]]).all()
+            late.append((a[place[0]] + theirs[which].max(), b[place[0]] + ours[which].max()))
         else:
             late.append((a.sum(axis=0, dtype=a.dtype), b.sum(axis=0, dtype=a.dtype)))
     same(x, n)
@@ -104,6 +109,95 @@ def test_a_few_elements_stay_where_they_are() -> None:
         x += 1
         assert float(x[1, 2]) == n[1, 2] + step and float(x[0, 0]) == n[0, 0] + step
     assert kept() == []
+
+
+def test_rows_of_it_stay_on_the_host_with_their_results() -> None:
+    """A search by backtracking: elements, rows, columns and boxes by turns, and no copy or launch for any of them."""
+    def fits(grid: Any, i: int, j: int, digit: int) -> bool:
+        p, q = i // 2 * 2, j // 2 * 2
+        return (digit not in grid[i] and not (grid[:, j] == digit).any()
+                and int((grid[p:p + 2, q:q + 2] == digit).sum()) == 0)
+
+    def solve(grid: Any) -> bool:
+        for i, j in np.ndindex(4, 4):
+            if grid[i, j] == 0:
+                for digit in range(1, 5):
+                    if fits(grid, i, j, digit):
+                        grid[i, j] = digit
+                        if solve(grid):
+                            return True
+                        grid[i, j] = 0
+                return False
+        return True
+
+    n = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [3, 0, 0, 0], [0, 4, 0, 0]])
+    x = ap.asarray(n, device=OTHERS[0])
+    assert solve(n) and solve(x)
+    assert kept()[0]["count"] == 1 and sum(row["count"] for row in ap.fallbacks()) == 1
+    same(x, n)
+
+
+def test_what_is_made_of_its_rows_goes_to_the_device_when_it_must() -> None:
+    n, x = pair(shape=(8, 8))
+    m, y = pair(shape=(8, 8))
+    for i, j in np.ndindex(8, 8):
+        n[i, j] += 1
+        x[i, j] += 1
+    row, ours = n[2] * 2 + n[3], x[2] * 2 + x[3]
+    assert ours.device == x.device
+    same(y + ours, m + row)            # with an array that is on the device
+    ours[1:3] = y[0, 1:3]              # and from one
+    row[1:3] = m[0, 1:3]
+    same(ours, row)
+    same(x @ y, n @ m)
+    total = x[4].sum() + y.sum()
+    assert total == n[4].sum() + m.sum()
+    x[5], n[5] = total, n[4].sum() + m.sum()  # a number that the device has
+    np.cumsum(n[6], out=n[6])
+    ap.cumsum(x[6], out=x[6])
+    same(x, n)
+
+
+def test_an_element_that_the_device_computes_does_not_end_it() -> None:
+    n, x = pair("float64", (40,))
+    m, y = pair("float64", (40, 40))
+    for a, b in ((n, m), (x, y)):
+        for sweep in range(3):
+            for i in range(40):
+                a[i] = (a[i] + b[i, sweep:].sum()) / 2
+    assert sum(row["count"] for row in kept()) == 1
+    same(x, n)
+
+
+def test_large_work_on_it_is_the_device_s() -> None:
+    n, x = pair("float64", (200, 100))
+    for i in range(60):
+        n[i, 1] += 1
+        x[i, 1] += 1
+    with ap.config.using(fallback="error"):
+        same(ap.sqrt(x), np.sqrt(n))
+        z, w = x * 2, x[:, 1] * 2
+    same(z, n * 2)
+    same(w, n[:, 1] * 2)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_functions_of_its_rows(dtype: str) -> None:
+    n, x = pair(dtype, (6, 12))
+    for i, j in np.ndindex(6, 12):
+        n[i, j] = x[i, j] = (3 * i + 5 * j) % 7
+    assert kept()
+    for function in ("sum", "max", "argmax", "sort", "cumsum", "argsort", "any", "flatnonzero"):
+        for part in (np.s_[2], np.s_[:, 3], np.s_[1:4, ::-2]):
+            expected = getattr(np, function)(n[part])
+            np.testing.assert_array_equal(ap.to_numpy(getattr(ap, function)(x[part])), expected)
+    np.testing.assert_array_equal(ap.to_numpy(x[2, [3, 1, 1]]), n[2, [3, 1, 1]])
+    np.testing.assert_array_equal(ap.to_numpy(x[1][x[1] > 2]), n[1][n[1] > 2])
+    x[3, [0, 2]], n[3, [0, 2]] = 4, 4
+    x[4][x[4] == 0], n[4][n[4] == 0] = 1, 1
+    x[:, 5], n[:, 5] = x[:, 6], n[:, 6]
+    x[0, 1:], n[0, 1:] = x[0, :-1], n[0, :-1]
+    same(x, n)
 
 
 def test_it_is_told_once() -> None:

@@ -7,19 +7,25 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace asnumpy::ascend {
 namespace {
 
 constexpr const char* vendor_library = "/op_api/lib/libcust_opapi.so";
 
+std::string stripped(const std::string& text) {
+    constexpr const char* blanks = " \t\r";
+    const auto first = text.find_first_not_of(blanks);
+    return first == std::string::npos ? std::string() : text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+// The parts without blanks around them, and without empty ones.
 std::vector<std::string> divided(const std::string& text, char by) {
     std::vector<std::string> parts;
     std::istringstream in(text);
-    for (std::string part; std::getline(in, part, by);) {
-        const auto first = part.find_first_not_of(" \t\r"), last = part.find_last_not_of(" \t\r");
-        if (first != std::string::npos) parts.push_back(part.substr(first, last - first + 1));
-    }
+    for (std::string part; std::getline(in, part, by);)
+        if (std::string name = stripped(part); !name.empty()) parts.push_back(std::move(name));
     return parts;
 }
 
@@ -30,8 +36,7 @@ std::vector<std::string> vendors(const std::string& folder) {
     for (std::string line; std::getline(file, line);) {
         const auto equals = line.find('=');
         if (equals == std::string::npos) continue;
-        const std::vector<std::string> name = divided(line.substr(0, equals), '\n');
-        if (!name.empty() && name.front() == key) return divided(line.substr(equals + 1), ',');
+        if (stripped(line.substr(0, equals)) == key) return divided(line.substr(equals + 1), ',');
     }
     return {};
 }

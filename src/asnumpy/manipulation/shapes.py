@@ -188,10 +188,12 @@ def _memory_order(a: ndarray) -> tuple[int, ...]:
 
 
 def _ravel(a: ndarray, order: Any) -> ndarray:
-    """ravel in another order than C."""
+    """ravel in another order than C: a view only of what lies in that order without gaps."""
     if order == "K" and not a._flags_c_contiguous:
         a = _core.transpose(a, _memory_order(a))
-    return a.reshape(-1, order="C" if order == "K" else order)
+    c, fortran = a._flags_c_contiguous, a._flags_f_contiguous
+    lies_so = fortran if order in ("F", "f") else c or fortran if order in ("A", "a") else c
+    return a.reshape(-1, order="C" if order == "K" else order, copy=None if lies_so else True)
 
 
 _core.set_hooks({"ravel": _ravel})
