@@ -55,7 +55,7 @@ def stepped(library: Any, a: Any, kind: str, how: Any) -> Any:
     return {
         "key": lambda: a[how], "transpose": lambda: a.transpose(how), "move": lambda: library.moveaxis(a, *how),
         "broadcast": lambda: library.broadcast_to(a, how), "reshape": lambda: a.reshape(how[0], order=how[1]),
-        "copy": lambda: a.copy(order=how), "astype": lambda: a.astype("float32", order=how), "add": lambda: a + a,
+        "copy": lambda: a.copy(order=how), "astype": lambda: a.astype("complex128", order=how), "add": lambda: a + a,
         "ravel": lambda: a.ravel(how), "squeeze": lambda: a.squeeze(), "view": lambda: a.view(),
     }[kind]()
 
