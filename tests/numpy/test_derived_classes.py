@@ -330,3 +330,12 @@ def test_an_array_of_objects_holds_the_very_objects() -> None:
     assert made.shape == (2,) and made[0] is one and made[1][0] is one
     made = ap.array([number, beside, 3], dtype=object)
     assert made[0] is number and made[1] is beside
+
+
+def test_the_sum_of_weights_is_of_their_class() -> None:
+    for library in (np, ap):
+        kind = type("Kind", (library.ndarray,), {})
+        a, w = library.arange(4.0).reshape(2, 2).view(kind), library.arange(1.0, 5.0).reshape(2, 2).view(kind)
+        for weights, expected in ((w, kind), (w.view(library.ndarray), None), (None, None)):
+            average, total = library.average(a, axis=0, weights=weights, returned=True)
+            assert type(average) is kind and type(total) is (expected or library.ndarray)

@@ -194,6 +194,9 @@ class _Call:
             if self.name == "unique":
                 places = (0, 1) if self.signature("return_index") else (0,)
             made = [self.answer(one, source) if place in places else one for place, one in enumerate(result)]
+            if self.name == "average":  # the sum of the weights, of their class
+                weights = self.signature("weights")
+                made[1] = self.answer(result[1], weights if is_derived(weights) else None)
         return type(result)._make(made) if hasattr(type(result), "_make") else type(result)(made)
 
 
