@@ -1,4 +1,5 @@
 // Creation, views, and the exchange with NumPy and DLPack.
+#include <atomic>
 #include <array>
 #include <cstdlib>
 #include <string>
@@ -27,9 +28,14 @@ nb::object empty(nb::handle shape, nb::handle dtype, std::string_view order, nb:
     return nb::steal(wrap(new_array_in(fortran ? MemoryOrder::fortran : MemoryOrder::c, dims, d, expect_pool(device.ptr()))));
 }
 
+// What Python's float and complex stand for where arrays are made.
+std::atomic<bool> single_precision{false};
+
 // The dtype of the common ways to name one; -1 for others.
 int common_dtype(PyObject* o) {
-    if (o == Py_None) return static_cast<int>(DType::float64);
+    const bool single = single_precision.load(std::memory_order_relaxed);
+    if (o == Py_None || (single && o == reinterpret_cast<PyObject*>(&PyFloat_Type))) return static_cast<int>(single ? DType::float32 : DType::float64);
+    if (single && o == reinterpret_cast<PyObject*>(&PyComplex_Type)) return static_cast<int>(DType::complex64);
     if (PyArray_DescrCheck(o)) return dtype_code(reinterpret_cast<PyArray_Descr*>(o));
     if (!PyType_Check(o)) return -1;
     const nb::object found = nb::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromTypeObject(o)));
@@ -181,6 +187,7 @@ bool extents_meet(const Array& a, const Array& b) {
 void bind_views(nb::module_& m) {
     using nb::arg;
     if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw_python_error();
+    m.def("set_default_float", [](bool single) { single_precision = single; }, arg("single"));
     m.def("empty", [](nb::handle shape, nb::handle dtype, const char* order, nb::handle device) { return empty(shape, dtype, order, device); },
           arg("shape"), arg("dtype"), arg("order") = "C", arg("device") = nb::none());
     m.def("dtype_supported", [](nb::handle dtype) {

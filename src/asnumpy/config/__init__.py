@@ -1,13 +1,14 @@
 """All settings: `asnumpy.config.NAME`, each with its environment variable, each checked when it is set."""
 
+import builtins as _builtins
 import sys as _sys
 
 from asnumpy.config._settings import Settings as _Settings, read_environment as _read, settings, using, variable
 
 __all__ = [
-    "contract", "deterministic", "device", "eager", "eager_size", "fallback", "graph_replay", "host_calls",
-    "implicit_copies", "matmul_precision", "memory_limit", "num_threads", "scalars", "settings", "timeout",
-    "unsupported", "using", "variable",
+    "contract", "deterministic", "device", "eager", "eager_size", "fallback", "float", "graph_replay",
+    "host_calls", "implicit_copies", "matmul_precision", "memory_limit", "num_threads", "scalars", "settings",
+    "timeout", "unsupported", "using", "variable",
 ]
 
 contract: bool
@@ -16,6 +17,7 @@ device: str
 eager: bool
 eager_size: int
 fallback: str
+float: str
 graph_replay: bool
 host_calls: str
 implicit_copies: str
@@ -23,7 +25,7 @@ matmul_precision: str
 memory_limit: int
 num_threads: int
 scalars: str
-timeout: float
+timeout: _builtins.float
 unsupported: str
 
 _sys.modules[__name__].__class__ = _Settings

@@ -70,6 +70,23 @@ def _seconds(value: Any) -> float:
     return number
 
 
+def _float(value: Any) -> str:
+    if value not in ("float64", "float32"):
+        raise ValueError("expected 'float64' or 'float32'")
+    return str(value)
+
+
+class Precision:
+    """What `config.float` says, for those who ask at every array: a plain attribute."""
+
+    single = False
+
+
+def _set_float(value: str) -> None:
+    Precision.single = value == "float32"
+    _core.set_default_float(Precision.single)
+
+
 def _scalars(value: Any) -> str:
     if value not in ("number", "numpy"):
         raise ValueError("expected 'number' or 'numpy'")
@@ -157,6 +174,12 @@ class Settings(ModuleType):
         _core.set_fallback_policy,
     )
     # Off, because CANN's documents call captures a trial; what they cost and save is seen on the machine itself.
+    # As torch.set_default_dtype: what has a dtype keeps it, and what is computed has NumPy's.
+    float = Setting(
+        "float64", _float,
+        "'float64' or 'float32': the dtype of new arrays of Python's floats and of no values",
+        _set_float,
+    )
     graph_replay = Setting(
         False, _boolean, "True or False: programs that recur on an Ascend device are captured and replayed by one call",
         _core.set_graph_replay,

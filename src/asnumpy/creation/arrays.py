@@ -13,7 +13,7 @@ from asnumpy._public import public
 from asnumpy._types import ArrayLike, DTypeLike, Order, Shape, ndarray
 from asnumpy.creation.convert import asarray as _asarray
 from asnumpy.creation.convert import from_host
-from asnumpy.dtypes.dtype import as_dtype, is_narrow, real_kind
+from asnumpy.dtypes.dtype import as_dtype, is_narrow, new_dtype, new_values, real_kind
 from asnumpy.dtypes.limits import iinfo
 from asnumpy.host.door import as_numpy, take_over
 from asnumpy.host.numpys import derived
@@ -36,7 +36,7 @@ def _new(shape: Any, dtype: Any, order: Order | None, device: Any) -> ndarray:
     if order in ("A", "K", "a", "k"):
         raise ValueError("only 'C' or 'F' order is permitted")
     name = order if order == "C" or order == "F" else _order_name(order)
-    return _core.empty(normal_shape(shape), as_dtype(dtype, "empty"), name, device)
+    return _core.empty(normal_shape(shape), as_dtype(new_dtype(dtype), "empty"), name, device)
 
 
 def _order_name(order: Any) -> Any:
@@ -154,6 +154,7 @@ def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int =
             made = _core.cast(made, as_dtype(dtype))
     else:
         if dtype is not None:
+            dtype = new_dtype(dtype)
             as_dtype(dtype)  # text, objects and their like are made by NumPy of all that came
         limit: dict[str, Any] = {"ndmax": ndmax} if ndmax else {}  # older NumPy has no such keyword
         try:
@@ -162,6 +163,8 @@ def _convert(value: Any, dtype: Any, copy: bool | None, order: Any, ndmin: int =
             if not hasattr(type(value), "__array__"):
                 raise
             plain = np.array(as_numpy(value), dtype=dtype, order=_order_name(order))
+        if dtype is None:
+            plain = new_values(plain, value)
         wanted = as_dtype(plain.dtype)
         made = _core.adopt(plain if plain.dtype == wanted else plain.astype(wanted))
     if made.ndim < ndmin:
@@ -287,7 +290,8 @@ def full(
         if common is not None:
             return common
     if dtype is None:
-        dtype = fill_value.dtype if isinstance(fill_value, ndarray) else np.asarray(fill_value).dtype
+        known = fill_value if isinstance(fill_value, ndarray) else new_values(np.asarray(fill_value), fill_value)
+        dtype = known.dtype
     return assign_value(_new(shape, dtype, order, device), fill_value)
 
 

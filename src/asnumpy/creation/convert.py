@@ -9,7 +9,7 @@ import numpy as np
 from asnumpy import _core, config
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, Casting, ndarray
-from asnumpy.dtypes.dtype import supported, unsupported_error
+from asnumpy.dtypes.dtype import new_values, supported, unsupported_error
 from asnumpy.host.door import as_numpy
 from asnumpy.host.numpys import derived
 from asnumpy.runtime.devices import Device
@@ -69,7 +69,7 @@ def _converted(value: Any, device: Any = None) -> ndarray:
         stacked = _stacked(value)
         if stacked is not None:
             return stacked if device is None else _core.to_device(stacked, device)
-    made = as_numpy(value)
+    made = new_values(as_numpy(value), value)
     if not supported(made.dtype):
         raise unsupported_error(made.dtype)
     if made.base is None and made.flags.owndata and type(value) in (list, tuple, int, float, complex, bool):

@@ -11,7 +11,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import DTypeLike, ndarray
-from asnumpy.dtypes.dtype import as_dtype
+from asnumpy.dtypes.dtype import as_dtype, new_dtype, new_values
 from asnumpy.host.door import host_result, take_over
 from asnumpy.runtime.devices import Device
 
@@ -25,11 +25,16 @@ def computed_result(function: Any, *args: Any, device: Any = None, **kwargs: Any
         return moved if isinstance(made, tuple) else moved[0]
     if any(isinstance(value, ndarray) for value in args):
         return host_result(function, *args, **kwargs)
+    if kwargs.get("dtype") is not None:
+        kwargs["dtype"] = new_dtype(kwargs["dtype"])
     made = function(*args, **kwargs)
+    source = args if kwargs.get("dtype") is None else made
     if isinstance(made, tuple):
-        return tuple(_core.adopt(one) if isinstance(one, np.ndarray) else take_over(one) for one in made)
+        return tuple(
+            _core.adopt(new_values(one, source)) if isinstance(one, np.ndarray) else take_over(one) for one in made
+        )
     as_dtype(made.dtype, function.__name__)
-    return _core.adopt(np.asarray(made))
+    return _core.adopt(new_values(np.asarray(made), source))
 
 
 computed: Callable[..., ndarray] = computed_result  # by a function that returns one array
@@ -73,7 +78,7 @@ def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: DTypeLike | None = None,
     axis: int = 0, *, device: Device | str | None = None,
 ) -> Any:
-    return computed_result(np.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device)
+    return computed_result(np.linspace, start, stop, num, endpoint, retstep, axis=axis, dtype=dtype, device=device)
 
 
 @public
@@ -81,11 +86,11 @@ def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> ndarray:
-    return computed(np.logspace, start, stop, num, endpoint, base, dtype, axis)
+    return computed(np.logspace, start, stop, num, endpoint, base, axis=axis, dtype=dtype)
 
 
 @public
 def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: DTypeLike | None = None, axis: int = 0,
 ) -> ndarray:
-    return computed(np.geomspace, start, stop, num, endpoint, dtype, axis)
+    return computed(np.geomspace, start, stop, num, endpoint, axis=axis, dtype=dtype)

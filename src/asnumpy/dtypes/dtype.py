@@ -11,6 +11,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import Casting
+from asnumpy.config._settings import Precision
 
 bfloat16 = ml_dtypes.bfloat16
 
@@ -99,6 +100,29 @@ def as_dtype(value: Any, function: str = "asarray") -> np.dtype:
     if named and len(_known) < 1000:  # classes made at run time may name a dtype too
         _known[value] = dtype
     return dtype
+
+
+_SINGLE = {np.dtype(np.float64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.complex64)}
+
+
+def new_dtype(dtype: Any) -> Any:
+    """The dtype that is asked of a new array, where None and Python's float and complex follow `config.float`."""
+    if Precision.single and (dtype is None or dtype is float or dtype is complex):
+        return np.dtype(np.complex64 if dtype is complex else np.float32)
+    return dtype
+
+
+def new_values(made: Any, source: Any = None) -> Any:
+    """A new numpy.ndarray in the precision of `config.float`, unless something in its source has a dtype."""
+    if Precision.single and (narrow := _SINGLE.get(made.dtype)) and not _has_dtype(source):
+        return made.astype(narrow)
+    return made
+
+
+def _has_dtype(source: Any) -> bool:
+    if isinstance(source, (list, tuple)):
+        return any(map(_has_dtype, source))
+    return not isinstance(source, (int, float, complex, slice, type(None))) or isinstance(source, np.generic)
 
 
 def warn_of_cast(source: np.dtype, target: np.dtype) -> None:

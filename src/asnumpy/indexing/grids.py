@@ -13,6 +13,7 @@ from asnumpy._types import ArrayLike, DTypeLike, Shape, ndarray
 from asnumpy.creation.arrays import assign_value, normal_shape, zeros
 from asnumpy.creation.convert import asarray
 from asnumpy.creation.ranges import arange, computed, computed_result
+from asnumpy.dtypes.dtype import new_dtype
 from asnumpy.host.numpys import expect_whole_target
 from asnumpy.indexing.selection import nonzero
 from asnumpy.manipulation.shapes import broadcast_arrays, diagonal, ravel
@@ -39,7 +40,7 @@ def indices(dimensions: Shape, dtype: DTypeLike | None = int, sparse: bool = Fal
 def fromfunction(
     function: Callable[..., Any], shape: Shape, *, dtype: DTypeLike | None = float, like: Any = None, **kwargs: Any,
 ) -> Any:
-    return _core.call_back(function, tuple(indices(normal_shape(shape), dtype=dtype)), kwargs)
+    return _core.call_back(function, tuple(indices(normal_shape(shape), dtype=new_dtype(dtype))), kwargs)
 
 
 @public
@@ -81,10 +82,10 @@ def _below(rows: int, columns: int, k: int) -> ndarray:
 
 @public
 def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = float, *, like: Any = None) -> ndarray:
-    columns = N if M is None else M
-    _core.empty((int(np.intp(N)), columns), np.dtype(dtype))  # refused before its lines, where it is too large
+    columns, wanted = N if M is None else M, np.dtype(new_dtype(dtype))
+    _core.empty((int(np.intp(N)), columns), wanted)  # refused before its lines, where it is too large
     mask = _below(N, columns, k)
-    return mask if np.dtype(dtype) == bool else _core.cast(mask, np.dtype(dtype))
+    return mask if wanted.kind == "b" else _core.cast(mask, wanted)
 
 
 def _masked(m: Any, k: int, keep_below: bool) -> ndarray:

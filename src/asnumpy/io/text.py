@@ -11,7 +11,7 @@ from asnumpy._public import public
 from asnumpy._types import ArrayLike, DTypeLike
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.convert import from_host
-from asnumpy.dtypes.dtype import as_dtype, is_extended, wide_dtype
+from asnumpy.dtypes.dtype import as_dtype, is_extended, new_dtype, wide_dtype
 from asnumpy.host.door import take_over
 from asnumpy.runtime.devices import over_host_memory
 
@@ -28,7 +28,7 @@ def _readable(dtype: Any) -> tuple[Any, Any]:
 
 
 def _read(function: Any, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-    read_as, wanted = _readable(dtype)
+    read_as, wanted = _readable(dtype if dtype is None else new_dtype(dtype))
     made = function(*args, dtype=read_as, **kwargs)
     if kwargs.get("usemask"):
         return made
@@ -102,7 +102,7 @@ def fromfile(
 ) -> ndarray:
     given: Any = float if dtype is None else dtype
     as_dtype(given, "fromfile")
-    read_as, wanted = _readable(given) if sep else (given, None)
+    read_as, wanted = _readable(new_dtype(given)) if sep else (given, None)
     made: ndarray = take_over(np.fromfile(file, read_as, count, sep, offset))
     return made if wanted is None else _core.cast(made, wanted)
 
@@ -110,7 +110,7 @@ def fromfile(
 @public
 def fromstring(string: Any, dtype: DTypeLike | None = float, count: int = -1, *, sep: str, like: Any = None) -> ndarray:
     as_dtype(dtype, "fromstring")
-    read_as, wanted = _readable(dtype)
+    read_as, wanted = _readable(new_dtype(dtype))
     made: ndarray = take_over(np.fromstring(string, read_as, count, sep=sep))
     return made if wanted is None else _core.cast(made, wanted)
 

@@ -20,6 +20,7 @@ from asnumpy.random._source import (
     positive_probability,
     probability,
     probability_below_one,
+    rounded,
 )
 
 
@@ -106,7 +107,7 @@ class Distributions(Source):
             raise ValueError("uniform: high - low < 0")
         width = Parameter(length)
         width.device = last.device
-        return self.draw_checked("uniform", size, [first, width])
+        return rounded(self.draw_checked("uniform", size, [first, width]))
 
     def triangular(self, left: Any, mode: Any, right: Any, size: Any = None) -> Any:
         a, b, c = Parameter(left), Parameter(mode), Parameter(right)
@@ -116,7 +117,7 @@ class Distributions(Source):
             raise ValueError("triangular: mode > right")
         if np.any(np.equal(a.value, c.value)):
             raise ValueError("triangular: left == right")
-        return self.draw_checked("triangular", size, [a, b, c])
+        return rounded(self.draw_checked("triangular", size, [a, b, c]))
 
     # --- discrete ---
 

@@ -13,7 +13,7 @@ from asnumpy.random import _joint, _selection
 from asnumpy.random._bit_generator import BitGenerator, Philox, as_bit_generator
 from asnumpy.random._distributions import Distributions
 from asnumpy.random._integers import draw_integers
-from asnumpy.random._source import FLOAT32, UINT64, Source, check_output, float_dtype, non_negative
+from asnumpy.random._source import FLOAT32, FLOAT64, UINT64, Source, check_output, float_dtype, non_negative, rounded
 
 __all__ = ["Generator", "default_rng"]
 
@@ -55,22 +55,23 @@ class Generator(Distributions):
         wanted = float_dtype(dtype, function)
         if out is not None:
             check_output(out, wanted, size, c_order=function == "standard_gamma")
-        return self.draw(function, size, *given, row=row, dtype=wanted, out=out)
+        asked = dtype is not FLOAT64 and dtype is not None
+        return self.draw(function, size, *given, row=row, dtype=wanted, out=out, asked=asked)
 
-    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+    def random(self, size: Any = None, dtype: Any = FLOAT64, out: Any = None) -> Any:
         single = np.dtype(dtype) == FLOAT32
         return self._standard("random", "random_single" if single else "random", size, dtype, out)
 
-    def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+    def standard_normal(self, size: Any = None, dtype: Any = FLOAT64, out: Any = None) -> Any:
         return self._standard("standard_normal", "normal", size, dtype, out, ("loc", 0.0, None), ("scale", 1.0, None))
 
     def standard_exponential(
-        self, size: Any = None, dtype: Any = np.float64, method: str = "zig", out: Any = None,
+        self, size: Any = None, dtype: Any = FLOAT64, method: str = "zig", out: Any = None,
     ) -> Any:
         """By inversion, whatever `method` says."""
         return self._standard("standard_exponential", "exponential", size, dtype, out, ("scale", 1.0, None))
 
-    def standard_gamma(self, shape: Any, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+    def standard_gamma(self, shape: Any, size: Any = None, dtype: Any = FLOAT64, out: Any = None) -> Any:
         return self._standard("standard_gamma", "gamma", size, dtype, out, ("shape", shape, non_negative),
                               ("scale", 1.0, None))
 
@@ -120,12 +121,14 @@ class Generator(Distributions):
         self, mean: Any, cov: Any, size: Any = None, check_valid: str = "warn", tol: float = 1e-8, *,
         method: str = "svd",
     ) -> ndarray:
-        return _joint.draw_multivariate_normal(self, mean, cov, size, check_valid, tol, method)
+        drawn: ndarray = rounded(_joint.draw_multivariate_normal(self, mean, cov, size, check_valid, tol, method))
+        return drawn
 
     def dirichlet(self, alpha: Any, size: Any = None) -> ndarray:
         if np.any(np.less(alpha, 0)):
             raise ValueError("dirichlet: alpha < 0")
-        return _joint.draw_dirichlet(self, alpha, size)
+        drawn: ndarray = rounded(_joint.draw_dirichlet(self, alpha, size))
+        return drawn
 
 
 def default_rng(seed: Any = None) -> Generator:

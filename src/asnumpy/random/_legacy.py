@@ -14,7 +14,7 @@ from asnumpy.random._bit_generator import MT19937, BitGenerator, as_bit_generato
 from asnumpy.random._distributions import Distributions
 from asnumpy.random._generator import random_bytes, take_documentation
 from asnumpy.random._integers import draw_integers
-from asnumpy.random._source import Parameter, at_least_one, non_negative
+from asnumpy.random._source import Parameter, at_least_one, non_negative, rounded
 
 
 class RandomState(Distributions):
@@ -125,12 +125,14 @@ class RandomState(Distributions):
     def multivariate_normal(
         self, mean: Any, cov: Any, size: Any = None, check_valid: str = "warn", tol: float = 1e-8,
     ) -> ndarray:
-        return _joint.draw_multivariate_normal(self, mean, cov, size, check_valid, tol, "svd")
+        drawn: ndarray = rounded(_joint.draw_multivariate_normal(self, mean, cov, size, check_valid, tol, "svd"))
+        return drawn
 
     def dirichlet(self, alpha: Any, size: Any = None) -> ndarray:
         if np.any(np.less_equal(alpha, 0)):
             raise ValueError("dirichlet: alpha <= 0")
-        return _joint.draw_dirichlet(self, alpha, size)
+        drawn: ndarray = rounded(_joint.draw_dirichlet(self, alpha, size))
+        return drawn
 
     # --- order ---
 

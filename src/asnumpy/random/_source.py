@@ -11,6 +11,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
+from asnumpy.config._settings import Precision
 from asnumpy.creation.arrays import normal_shape
 from asnumpy.random._bit_generator import BitGenerator
 
@@ -135,6 +136,13 @@ def check_output(out: Any, dtype: np.dtype, size: Any, c_order: bool) -> None:
         raise ValueError("size must match out.shape when used together")
 
 
+def rounded(drawn: Any) -> Any:
+    """Numbers that were drawn, in the precision that `config.float` asks for: those of float64, rounded."""
+    if Precision.single and isinstance(drawn, ndarray) and drawn.dtype == FLOAT64:
+        return _core.cast(drawn, FLOAT32)
+    return drawn
+
+
 def stored(out: Any, made: ndarray) -> Any:
     """What was drawn, put into `out` where that is an array of ours or NumPy's."""
     if out is None:
@@ -188,12 +196,12 @@ class Source:
 
     def draw(
         self, function: str, size: Any, *given: tuple[str, Any, Check | None], row: str | None = None,
-        dtype: np.dtype = FLOAT64, kinds: tuple[np.dtype, ...] | None = None, out: Any = None,
+        dtype: np.dtype = FLOAT64, kinds: tuple[np.dtype, ...] | None = None, out: Any = None, asked: bool = False,
     ) -> Any:
         """Checks the parameters, given as (name, value, check), and draws.
 
         A Python number when `size` is None and every parameter is a number, else an array of the shape `size`, or of
-        the parameters broadcast together.
+        the parameters broadcast together; in the precision of `config.float`, unless a dtype was `asked` for.
         """
         parameters = []
         numbers: list[Any] | None = [] if size is None and out is None else None
@@ -217,7 +225,8 @@ class Source:
             return self.draw_one(row or function, numbers)
         made = [one if type(one) is Parameter else Parameter(one, kinds[position] if kinds else FLOAT64)
                 for position, one in enumerate(parameters)]
-        return self.draw_checked(function, size, made, row=row, dtype=dtype, out=out)
+        drawn = self.draw_checked(function, size, made, row=row, dtype=dtype, out=out)
+        return drawn if asked or out is not None else rounded(drawn)
 
     def draw_one(self, row: str, numbers: list[Any]) -> Any:
         """One number, the parameters being numbers: without an array, and at once."""
