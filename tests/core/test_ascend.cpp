@@ -165,6 +165,28 @@ void test_lists() {
 }
 
 // Threads on both devices that compute, copy between them and give memory back, all at the same time.
+// A number stays where it is as long as a call reads it, however many others came since. Each round brings one number more
+// than the device keeps, so that the first of a round lies in every place once.
+void test_numbers() {
+    Pool& pool = ascend::pool(0);
+    constexpr std::size_t kept = 256;
+    Vectors v{pool, {}};
+    char* const out = v.add(kept, 0);
+    std::vector<float> products(kept);
+    int wrong = 0;
+    float number = 1;
+    for (std::size_t round = 0; round < kept; ++round) {
+        const float first = ++number;
+        for (std::size_t i = 0; i < kept; ++i) {
+            ascend::Emitter emitter(ascend::device(0));
+            emitter.call("aclnnMul", {emitter.constant(Scalar::of(first)), emitter.constant(Scalar::of(++number)), Tensor{out + i * sizeof(float), DType::float32, {}, {}}});
+        }
+        pool.backend().download(products.data(), out, kept * sizeof(float));
+        for (std::size_t i = 0; i < kept; ++i) wrong += products[i] != first * (first + static_cast<float>(i + 1));
+    }
+    expect(wrong == 0, std::to_string(wrong) + " products of two numbers are wrong");
+}
+
 void test_threads() {
     std::array<std::unique_ptr<Executable>, 2> executables;
     for (const int device : {0, 1}) executables[static_cast<std::size_t>(device)] = ascend::pool(device).backend().compile(addition());
@@ -203,6 +225,7 @@ int main() {
     test_steady_loop();
     test_random_programs(chosen && *chosen ? std::atoi(chosen) : 2000);
     test_lists();
+    test_numbers();
     test_threads();
     if (failures) std::fprintf(stderr, "%d failures\n", failures);
     return failures != 0;  // what is left then is a finding, which ends the process with a failure

@@ -27,6 +27,12 @@ std::optional<Tensor> DeviceState::known_constant(const Scalar& value) const {
     return Tensor{found->second, value.dtype, {}, {}};
 }
 
+void DeviceState::make_room_for_constants(std::size_t count) {
+    if (constants_.size() + count <= most_constants) return;
+    graphs.drop_readers_of_constants();
+    constants_.clear();  // what else reads the old values was enqueued before
+}
+
 Tensor DeviceState::constant(const Scalar& value) {
     if (const auto known = known_constant(value)) return *known;
     if (!constant_memory_) {
@@ -34,10 +40,7 @@ Tensor DeviceState::constant(const Scalar& value) {
         check(cann().aclrtMalloc(&memory, most_constants * constant_bytes, cann::ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
         constant_memory_ = static_cast<char*>(memory);
     }
-    if (constants_.size() >= most_constants) {
-        graphs.drop_readers_of_constants();
-        constants_.clear();  // what else reads the old values was enqueued before
-    }
+    if (constants_.size() >= most_constants) throw RuntimeFailure(name + ": one call reads more than " + std::to_string(most_constants) + " numbers from its memory");
     char* const data = constant_memory_ + constants_.size() * constant_bytes;
     staging.upload(data, value.bytes.data(), sizeof value.bytes);
     constants_.emplace(Key(value), data);

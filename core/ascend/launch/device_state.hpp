@@ -15,7 +15,10 @@ class DeviceState : public Context {
 public:
     explicit DeviceState(int index) : Context(index), caller(*this), staging(*this), graphs(*this) {}
 
-    // A 0-d tensor of the value; kept for later launches. With the mutex held. The second: if it is there already.
+    // Before constant(), for all that one call reads: only here old ones are forgotten, for their memory is written again, and the
+    // call must not have the address of one of them yet. With the mutex held, like the next two.
+    void make_room_for_constants(std::size_t count);
+    // A 0-d tensor of the value; kept for later launches. The second: if it is there already.
     Tensor constant(const Scalar&);
     std::optional<Tensor> known_constant(const Scalar&) const;
     // Gives back everything that CANN gave, the pool's memory left out. At the end; reset() comes afterwards.

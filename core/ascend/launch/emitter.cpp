@@ -92,13 +92,14 @@ Emitter::~Emitter() = default;
 void Emitter::call(std::string_view name, std::span<const Argument> arguments) {
     Operator& op = find_operator(name);
     Impl& impl = *impl_;
-    bool constants = false;
+    std::size_t constants = 0;
     for (const Argument& argument : arguments) {
-        if (const auto* t = std::get_if<Tensor>(&argument)) constants = constants || impl.find(t->data);
+        if (const auto* t = std::get_if<Tensor>(&argument)) constants += impl.find(t->data) != nullptr;
         else if (const auto* list = std::get_if<std::vector<Tensor>>(&argument))
-            for (const Tensor& one : *list) constants = constants || impl.find(one.data);
+            for (const Tensor& one : *list) constants += impl.find(one.data) != nullptr;
     }
     if (constants) {
+        if (!impl.capture) impl.device.make_room_for_constants(constants);
         impl.rewritten.assign(arguments.begin(), arguments.end());
         for (Argument& argument : impl.rewritten) {
             if (auto* t = std::get_if<Tensor>(&argument)) *t = impl.on_device(*t);
