@@ -57,7 +57,7 @@ ThreadPool& pool() {
     return *instance;
 }
 
-int wanted() {
+int wanted_threads() {
     static const int of_the_machine = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 16);
     const int set = config().threads;
     return set ? set : of_the_machine;
@@ -66,7 +66,7 @@ int wanted() {
 }  // namespace
 
 void parallel(std::int64_t size, std::int64_t grain, std::int64_t smallest, const LoopPart& part) {
-    if (size < smallest || wanted() == 1) return part(0, size);
+    if (size < smallest || wanted_threads() == 1) return part(0, size);
     ThreadPool& p = pool();
     std::unique_lock lock(p.mutex, std::try_to_lock);
     if (!lock || p.current) {  // another stream has the threads
@@ -77,8 +77,8 @@ void parallel(std::int64_t size, std::int64_t grain, std::int64_t smallest, cons
         p.process = getpid();
         p.threads = 0;
     }
-    for (; p.threads < wanted() - 1; ++p.threads) std::thread([&p] { p.serve(); }).detach();
-    const std::int64_t pieces = wanted() * 4;
+    for (; p.threads < wanted_threads() - 1; ++p.threads) std::thread([&p] { p.serve(); }).detach();
+    const std::int64_t pieces = wanted_threads() * 4;
     SharedLoop loop{&part, size, ((size + pieces - 1) / pieces + grain - 1) / grain * grain};
     p.current = &loop;
     p.work.notify_all();

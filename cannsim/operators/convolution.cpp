@@ -142,7 +142,7 @@ std::pair<Geometry, Dims> geometry(const Call& call, const Tensor& input, const 
     return {g, shape};
 }
 
-Owned zeros(const Tensor& like) {
+Owned zeros_like(const Tensor& like) {
     Owned result = make(DType::float64, like.shape());
     std::fill_n(result.as<double>(), result.size(), 0.0);
     return result;
@@ -157,7 +157,7 @@ Work convolve(const Call& call, const Tensor& input, const Tensor& weight, const
     Work work;
     work.multiply(call, input.dtype, 2 * g.products());
     work.compute = [=, g = g, transposed = settings.transposed](const Run& run) {
-        const Owned x = contiguous(run[input], DType::float64), w = contiguous(run[weight], DType::float64), y = zeros(output);
+        const Owned x = contiguous(run[input], DType::float64), w = contiguous(run[weight], DType::float64), y = zeros_like(output);
         if (bias) {
             const Owned b = contiguous(run[*bias], DType::float64);
             const std::int64_t plane = y.size() / (y.shape[0] ? y.shape[0] * y.shape[1] : 1);
@@ -208,19 +208,19 @@ Work plan_convolution_gradient(Call& call) {
     work.compute = [=, g = g, transposed = settings.transposed](const Run& run) {
         const Owned dy = contiguous(run[grad], DType::float64), x = contiguous(run[input], DType::float64), w = contiguous(run[weight], DType::float64);
         if (of_input) {
-            const Owned dx = zeros(input);
+            const Owned dx = zeros_like(input);
             if (transposed) to_small(g, {dy.as<double>(), dx.as<double>(), w.as<double>()});
             else to_large(g, {dx.as<double>(), dy.as<double>(), w.as<double>()});
             copy(dx, run[*of_input]);
         }
         if (of_weight) {
-            const Owned dw = zeros(weight);
+            const Owned dw = zeros_like(weight);
             if (transposed) to_weight(g, {dy.as<double>(), x.as<double>(), dw.as<double>()});
             else to_weight(g, {x.as<double>(), dy.as<double>(), dw.as<double>()});
             copy(dw, run[*of_weight]);
         }
         if (of_bias) {
-            const Owned db = zeros(*of_bias);
+            const Owned db = zeros_like(*of_bias);
             const std::int64_t plane = dy.size() / (dy.shape[0] ? dy.shape[0] * dy.shape[1] : 1);
             for (std::int64_t i = 0; i < dy.size(); ++i) db.as<double>()[i / plane % dy.shape[1]] += dy.as<double>()[i];
             copy(db, run[*of_bias]);

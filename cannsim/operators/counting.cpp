@@ -47,7 +47,7 @@ Unique unique(const Rows& rows, bool consecutive) {
 }
 
 // Integers into the memory of an output in C order, as many as there are.
-void store(const std::vector<std::int64_t>& values, const Array& to) {
+void store_numbers(const std::vector<std::int64_t>& values, const Array& to) {
     const auto n = static_cast<std::int64_t>(values.size());
     copy(Array{const_cast<std::byte*>(reinterpret_cast<const std::byte*>(values.data())), DType::int64, Dims{n}, Dims{8}},
          Array{to.data, to.dtype, Dims{n}, Dims{static_cast<std::int64_t>(asnumpy::itemsize(to.dtype))}});
@@ -97,11 +97,11 @@ Work uniques(const Call& call, std::optional<int> along, bool consecutive, bool 
         if (inverse_wanted) {
             const Array to = run[inverse];
             const Owned all = make(DType::int64, to.shape);
-            store(found.inverse, all);
+            store_numbers(found.inverse, all);
             copy(all, to);
         }
         if (counts_wanted) {
-            store(found.counts, run[*counts]);
+            store_numbers(found.counts, run[*counts]);
             run.set_shape(*counts, Dims{n});
         }
     };

@@ -115,14 +115,14 @@ Work one_after_the_other(std::size_t count, const std::function<Work(std::size_t
 }
 
 // f(tensors..., number) with N lists of tensors.
-template <std::size_t N, Extra extra, class F> Work plan(const Call& call, std::string_view number_name, F f) {
+template <std::size_t N, Extra extra, class F> Work plan_foreach(const Call& call, std::string_view number_name, F f) {
     constexpr std::size_t count = N + (extra != Extra::none);
     const Operands all = operands(call, N, extra, number_name);
     return one_after_the_other(all.ins.size(), [&](std::size_t k) { return of_one_k(call, all, k, tiles_of<std::int64_t, count>(f), tiles_of<double, count>(f)); });
 }
 
 template <std::size_t N, Extra extra = Extra::none, class F> Operator over(std::string_view name, F f, std::string_view number = "scalar") {
-    return {name, [f, number](Call& call) { return plan<N, extra>(call, number, f); }};
+    return {name, [f, number](Call& call) { return plan_foreach<N, extra>(call, number, f); }};
 }
 
 // f on float64, for whole numbers too.
@@ -212,7 +212,7 @@ const Operators with_number{
 };
 
 // How a number is rounded: 1 to even, 2 down, 3 up, 4 away from zero in the middle, 5 towards zero, 7 its fraction.
-constexpr auto rounded = [](auto value, auto mode) {
+constexpr auto rounded_by_mode = [](auto value, auto mode) {
     const double x = static_cast<double>(value);
     switch (static_cast<int>(mode)) {
         case 2: return std::floor(x);
@@ -261,8 +261,8 @@ Work plan_norm(Call& call) {
 }
 
 const Operators others{
-    over<1, Extra::tensor>("aclnnForeachRoundOffNumber", rounded, "roundMode"),
-    over<1, Extra::scalar>("aclnnForeachRoundOffNumberV2", rounded, "roundMode"),
+    over<1, Extra::tensor>("aclnnForeachRoundOffNumber", rounded_by_mode, "roundMode"),
+    over<1, Extra::scalar>("aclnnForeachRoundOffNumberV2", rounded_by_mode, "roundMode"),
     {"aclnnForeachZeroInplace", plan_zero},
     {"aclnnForeachNorm", plan_norm},
 };

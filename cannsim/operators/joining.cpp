@@ -4,7 +4,7 @@
 namespace cannsim {
 namespace {
 
-Array part(Array array, int axis, std::int64_t first, std::int64_t length) {
+Array part_along(Array array, int axis, std::int64_t first, std::int64_t length) {
     array.data += first * array.strides[axis];
     array.shape[axis] = length;
     return array;
@@ -42,7 +42,7 @@ Work plan_cat(Call& call) {
         const Array target = run[out];
         std::int64_t first = 0;
         for (const Tensor& one : tensors) {
-            copy(run[one], part(target, axis, first, one.length(axis)));
+            copy(run[one], part_along(target, axis, first, one.length(axis)));
             first += one.length(axis);
         }
     };
@@ -82,7 +82,7 @@ Work split(const Call& call, const Tensor& self, int axis, const std::vector<std
         const Array source = run[self];
         std::int64_t first = 0;
         for (const Tensor& one : outs) {
-            copy(part(source, axis, first, one.length(axis)), run[one]);
+            copy(part_along(source, axis, first, one.length(axis)), run[one]);
             first += one.length(axis);
         }
     };

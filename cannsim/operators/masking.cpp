@@ -10,7 +10,7 @@ Array array_of(const asnumpy::Scalar& value) { return {const_cast<std::byte*>(va
 // The mask as bytes 0 and 1 in the shape, in C order.
 Owned truth(const Array& mask, const Dims& shape) { return contiguous(broadcast_to(mask, shape), DType::boolean); }
 
-template <class Value> Work fill(const Call& call, Value value) {
+template <class Value> Work fill_masked(const Call& call, Value value) {
     const Tensor self = call.tensor("selfRef"), mask = call.tensor("mask");
     call.expect(call.broadcast({&self, &mask}) == self.shape(), "mask", text("a shape that broadcasts to ", self.shape(), ", got ", mask.shape()));
     Work work;
@@ -26,10 +26,10 @@ template <class Value> Work fill(const Call& call, Value value) {
     return work;
 }
 Work plan_fill_scalar(Call& call) {
-    return fill(call, [value = call.scalar("value")](const Run&) { return array_of(value); });
+    return fill_masked(call, [value = call.scalar("value")](const Run&) { return array_of(value); });
 }
 Work plan_masked_fill_tensor(Call& call) {
-    return fill(call, [value = call.tensor("value")](const Run& run) { return run[value]; });
+    return fill_masked(call, [value = call.tensor("value")](const Run& run) { return run[value]; });
 }
 
 // out gets at most as many elements as it has; its view gets the number found.

@@ -13,7 +13,7 @@ double one_number(const Run& run, const Tensor& tensor) {
     const Owned value = contiguous(run[tensor], DType::float64);
     return value.as<double>()[0];
 }
-void expect_same(const Call& call, const Tensor& var, std::initializer_list<const Tensor*> others) {
+void expect_all_same(const Call& call, const Tensor& var, std::initializer_list<const Tensor*> others) {
     expect_floats(call, var);
     for (const Tensor* const other : others) {
         expect_floats(call, *other);
@@ -27,10 +27,10 @@ Work plan_adam_w(Call& call) {
     const std::optional<Tensor> top = call.optional("maxGradNormOptionalRef");
     const double lr = call.real("lr"), beta1 = call.real("beta1"), beta2 = call.real("beta2"), decay = call.real("weightDecay"), eps = call.real("eps");
     const bool amsgrad = call.flag("amsgrad"), maximize = call.flag("maximize");
-    expect_same(call, var, {&m, &v, &grad});
+    expect_all_same(call, var, {&m, &v, &grad});
     call.expect(step.size() == 1, "step", text("one element, got shape ", step.shape()));
     call.expect(!amsgrad || top, "maxGradNormOptionalRef", "a tensor where amsgrad is true");
-    if (amsgrad) expect_same(call, var, {&*top});
+    if (amsgrad) expect_all_same(call, var, {&*top});
     Work work;
     work.operations = static_cast<double>(var.size()) * 12;
     work.compute = [=](const Run& run) {
@@ -55,7 +55,7 @@ Work plan_ema_adam(Call& call) {
     const double lr = call.real("lr"), average = call.real("emaDecay"), beta1 = call.real("beta1"), beta2 = call.real("beta2"), eps = call.real("eps"), decay = call.real("weightDecay");
     const bool decoupled = call.integer("mode") != 0, corrected = call.flag("biasCorrection");
     call.expect(call.integer("mode") == 0 || call.integer("mode") == 1, "mode", text("0 or 1, got ", call.integer("mode")));
-    expect_same(call, var, {&grad, &m, &v, &s});
+    expect_all_same(call, var, {&grad, &m, &v, &s});
     call.expect(step.size() == 1, "step", text("one element, got shape ", step.shape()));
     Work work;
     work.operations = static_cast<double>(var.size()) * 14;

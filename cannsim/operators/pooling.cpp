@@ -186,7 +186,7 @@ Mask mask_of(const Call& call, const Tensor& self, const Tensor& indices, const 
     return {taps, length};
 }
 
-template <Where where> Work largest(const Call& call, const Tensor& self, const Tensor& out, const std::optional<Tensor>& indices, const Pool& pool, Mask mask = {}) {
+template <Where where> Work maxima(const Call& call, const Tensor& self, const Tensor& out, const std::optional<Tensor>& indices, const Pool& pool, Mask mask = {}) {
     expect_same(call, self, out);
     call.expect_shape(out, pool.shape);
     if (where == Where::index) {
@@ -279,7 +279,7 @@ template <int axes> Work plan_adaptive_average_gradient(Call& call) {
 }
 template <int axes> Work plan_adaptive_largest(Call& call) {
     const Tensor self = call.tensor_at(0);
-    return largest<Where::index>(call, self, call.tensor("outputOut"), call.tensor("indicesOut"), adaptive(call, self, call.ints("outputSize"), "outputSize", axes));
+    return maxima<Where::index>(call, self, call.tensor("outputOut"), call.tensor("indicesOut"), adaptive(call, self, call.ints("outputSize"), "outputSize", axes));
 }
 Work plan_adaptive_largest_gradient(Call& call) {
     const Tensor grad = call.tensor_at(0), self = call.tensor_at(1);
@@ -287,7 +287,7 @@ Work plan_adaptive_largest_gradient(Call& call) {
 }
 template <int axes> Work plan_largest(Call& call) {
     const Tensor self = call.tensor_at(0);
-    return largest<Where::index>(call, self, call.tensor("out"), call.tensor("indices"), sliding(call, self, axes, 1, true, call.flag("ceilMode"), false));
+    return maxima<Where::index>(call, self, call.tensor("out"), call.tensor("indices"), sliding(call, self, axes, 1, true, call.flag("ceilMode"), false));
 }
 template <int axes> Work plan_largest_gradient(Call& call) {
     const Tensor grad = call.tensor_at(0), self = call.tensor_at(1);
@@ -296,7 +296,7 @@ template <int axes> Work plan_largest_gradient(Call& call) {
 Work plan_masked_largest(Call& call) {
     const Tensor self = call.tensor_at(0), indices = call.tensor("indices");
     const Pool pool = sliding(call, self, 2, 1, true, call.flag("ceilMode"), false);
-    return largest<Where::mask>(call, self, call.tensor("out"), indices, pool, mask_of(call, self, indices, pool, call.ints("kernelSize")));
+    return maxima<Where::mask>(call, self, call.tensor("out"), indices, pool, mask_of(call, self, indices, pool, call.ints("kernelSize")));
 }
 Work plan_masked_largest_gradient(Call& call) {
     const Tensor grad = call.tensor_at(0), self = call.tensor_at(1), indices = call.tensor("indices");
@@ -311,7 +311,7 @@ template <bool mean> Work plan_global(Call& call) {
     const int axes = self.ndim() - 2;
     const std::vector<std::int64_t> ones(static_cast<std::size_t>(axes), 1);
     const Pool pool = adaptive(call, self, ones, "self", axes);
-    return mean ? means(call, self, out, pool, 0) : largest<Where::nowhere>(call, self, out, std::nullopt, pool);
+    return mean ? means(call, self, out, pool, 0) : maxima<Where::nowhere>(call, self, out, std::nullopt, pool);
 }
 
 const Operators pooling{

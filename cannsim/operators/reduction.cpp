@@ -64,7 +64,7 @@ Work plan_mean_v2(Call& call) {
     return plan_mean(call);
 }
 
-template <class T> struct Product {
+template <class T> struct Multiplication {
     static T of(std::span<T> v) {
         T result{1};
         for (const T x : v) result = times(result, x);
@@ -75,7 +75,7 @@ Work product_over(Call& call, std::vector<int> axes, bool keep, bool any_of_one 
     const DType inner = wide(call.dtype("dtype"));
     Fold fold(call, std::move(axes), keep);
     fold.out(call.tensor("out"), inner, any_of_one);
-    return fold.work(inner, []<class T>(std::span<T> v, const Sink& sink) { sink(0, Product<T>::of(v)); });
+    return fold.work(inner, []<class T>(std::span<T> v, const Sink& sink) { sink(0, Multiplication<T>::of(v)); });
 }
 
 // --- extremes: NaN wins, as in NumPy ---

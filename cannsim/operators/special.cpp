@@ -87,7 +87,7 @@ constexpr auto logit_slope = [](double x, double dy, Numbers<1> p) {
 };
 
 // 1 / x, or of its square root: floats also of integers.
-template <bool of_root> Work plan_inverse(Call& call) {
+template <bool of_root> Work plan_reciprocal(Call& call) {
     const Tensor self = call.tensor_at(0);
     const DType inner = asnumpy::is_complex(self.dtype) || self.dtype == DType::float64 ? self.dtype : DType::float32;
     Pipeline p(call);
@@ -98,10 +98,10 @@ template <bool of_root> Work plan_inverse(Call& call) {
 }
 
 const Operators functions{
-    {"aclnnRsqrt", plan_inverse<true>},
-    {"aclnnInplaceRsqrt", plan_inverse<true>},
-    {"aclnnReciprocal", plan_inverse<false>},
-    {"aclnnInplaceReciprocal", plan_inverse<false>},
+    {"aclnnRsqrt", plan_reciprocal<true>},
+    {"aclnnInplaceRsqrt", plan_reciprocal<true>},
+    {"aclnnReciprocal", plan_reciprocal<false>},
+    {"aclnnInplaceReciprocal", plan_reciprocal<false>},
     real_operator<1>("aclnnSinc", no_names, sinc),
     real_operator<1>("aclnnInplaceSinc", no_names, sinc),
     real_operator<1>("aclnnErfinv", no_names, inverse_erf),

@@ -43,7 +43,7 @@ Sums& sums() {
 
 bool kept() { return config().log || !config().report_path.empty(); }
 
-std::string number(double value) {
+std::string json_number(double value) {
     char digits[40];
     std::snprintf(digits, sizeof digits, "%.9g", value);
     return digits;
@@ -91,16 +91,16 @@ std::string report_json() {
         Sums& s = sums();
         const std::scoped_lock lock(s.mutex);
         for (const auto& [name, sum] : s.tasks)
-            tasks += text(tasks.empty() ? "" : ",\n", "{\"name\":", quoted(name), ",\"count\":", sum.count, ",\"bytes\":", number(sum.bytes), ",\"operations\":",
-                          number(sum.operations), ",\"wall_seconds\":", number(sum.wall), ",\"modelled_seconds\":", number(sum.modelled), "}");
+            tasks += text(tasks.empty() ? "" : ",\n", "{\"name\":", quoted(name), ",\"count\":", sum.count, ",\"bytes\":", json_number(sum.bytes), ",\"operations\":",
+                          json_number(sum.operations), ",\"wall_seconds\":", json_number(sum.wall), ",\"modelled_seconds\":", json_number(sum.modelled), "}");
         std::string copies;
         for (const auto& [name, sum] : s.copies)
-            copies += text(copies.empty() ? "" : ",\n", "{\"name\":", quoted(name), ",\"count\":", sum.count, ",\"bytes\":", number(sum.bytes), ",\"modelled_seconds\":",
-                           number(sum.modelled), "}");
+            copies += text(copies.empty() ? "" : ",\n", "{\"name\":", quoted(name), ",\"count\":", sum.count, ",\"bytes\":", json_number(sum.bytes), ",\"modelled_seconds\":",
+                           json_number(sum.modelled), "}");
         std::string refused;
         for (const auto& [call, count] : s.refusals)
             refused += text(refused.empty() ? "" : ",\n", "{\"name\":", quoted(call.first), ",\"code\":", call.second, ",\"count\":", count, "}");
-        tasks = text("\"copies\":[", copies, "],\n\"refused\":[", refused, "],\n\"tasks\":[", tasks, "],\n\"modelled_end_seconds\":", number(std::max(s.modelled_end, model_now())));
+        tasks = text("\"copies\":[", copies, "],\n\"refused\":[", refused, "],\n\"tasks\":[", tasks, "],\n\"modelled_end_seconds\":", json_number(std::max(s.modelled_end, model_now())));
     }
     for (int id = 0; id < device_count(); ++id) {
         const MemoryBooks b = books(id);
@@ -118,8 +118,8 @@ std::string timeline_json() {
     std::string result = "{\"traceEvents\":[";
     const double origin = s.timeline.empty() ? 0 : s.timeline.front().started;
     for (bool first = true; const TaskTime& span : s.timeline) {
-        result += text(first ? "" : ",\n", "{\"ph\":\"X\",\"pid\":0,\"tid\":", span.stream, ",\"name\":", quoted(span.name), ",\"ts\":", number((span.started - origin) * 1e6),
-                       ",\"dur\":", number((span.ended - span.started) * 1e6), "}");
+        result += text(first ? "" : ",\n", "{\"ph\":\"X\",\"pid\":0,\"tid\":", span.stream, ",\"name\":", quoted(span.name), ",\"ts\":", json_number((span.started - origin) * 1e6),
+                       ",\"dur\":", json_number((span.ended - span.started) * 1e6), "}");
         first = false;
     }
     return result + "]}\n";

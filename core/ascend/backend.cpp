@@ -25,8 +25,6 @@ namespace {
 constexpr std::array out_of_memory{cann::ACL_ERROR_RT_MEMORY_ALLOCATION, cann::ACL_ERROR_BAD_ALLOC, cann::ACL_ERROR_STORAGE_OVER_LIMIT,
                                    cann::ACL_ERROR_RT_DEVICE_OOM, cann::ACL_ERROR_RT_RESOURCE_ALLOC_FAIL};
 
-constexpr int most_axes = 8;
-
 // A call on C-contiguous tensors of many axes as the same on few: those before and after the axis joined, or the batch's.
 void join_axes(StructuredCall& call) {
     static const RowId matmul = find_row("matmul");
@@ -330,27 +328,27 @@ struct Devices {
     std::mutex mutex;
     std::array<std::atomic<Owned*>, 64> owned{};
 };
-Devices& devices() {
+Devices& known_devices() {
     static Immortal<Devices> instance;
     return *instance;
 }
 
 void give_back_all() {
-    for (auto& owned : devices().owned)
+    for (auto& owned : known_devices().owned)
         if (Owned* const one = owned.load()) one->backend.give_back();
     pinned().release();
 }
 
 Owned& owned(int index) {
     const auto place = static_cast<std::size_t>(index);
-    if (index >= 0 && place < devices().owned.size())
-        if (Owned* const known = devices().owned[place].load(std::memory_order_acquire)) return *known;
+    if (index >= 0 && place < known_devices().owned.size())
+        if (Owned* const known = known_devices().owned[place].load(std::memory_order_acquire)) return *known;
     const int count = device_count();
     if (!count) throw DeviceFailure("ascend:" + std::to_string(index) + ": " + why_not());
-    if (index < 0 || index >= count || place >= devices().owned.size())
+    if (index < 0 || index >= count || place >= known_devices().owned.size())
         throw ValueError("ascend:" + std::to_string(index) + ": there " + (count == 1 ? "is one device, ascend:0" : "are " + std::to_string(count) + " devices, ascend:0 to ascend:" + std::to_string(count - 1)));
-    const std::lock_guard lock(devices().mutex);
-    auto& slot = devices().owned[place];
+    const std::lock_guard lock(known_devices().mutex);
+    auto& slot = known_devices().owned[place];
     if (!slot.load(std::memory_order_relaxed)) {
         static const bool registered = (at_end(give_back_all), true);
         static_cast<void>(registered);
@@ -366,7 +364,7 @@ DeviceState& device(int index) { return owned(index).backend.state(); }
 
 void for_each_used(FunctionRef<void(DeviceState&)> action) {
     if (ended()) return;
-    for (auto& owned : devices().owned)
+    for (auto& owned : known_devices().owned)
         if (Owned* const one = owned.load(std::memory_order_acquire)) action(one->backend.state());
 }
 

@@ -18,7 +18,7 @@ namespace asnumpy::cpu {
 namespace {
 
 // CBLAS's constants.
-enum Order : int { row_major = 101 };
+enum Layout : int { row_major = 101 };
 enum Transpose : int { plain = 111, transposed = 112 };
 enum Triangle : int { upper = 121 };
 

@@ -9,10 +9,8 @@ namespace asnumpy::cpu {
 namespace {
 
 constexpr std::int64_t smallest_launch = 16 * 1024;  // elements
-constexpr std::int64_t cache_line = 64;
 // A block's column of one operand is a cache line of 4-byte elements; its rows are long enough to be tiles read in place.
 constexpr std::int64_t block_rows = 16, block_columns = 256;
-constexpr std::int64_t shortest_row = 256;  // shorter rows share a tile, which is a block already
 
 // The part [first, first + length) of an axis.
 Launch restrict_axis(const Launch& launch, int axis, std::int64_t first, std::int64_t length) {
@@ -49,7 +47,7 @@ std::vector<Launch> block(const Launch& launch, int inputs, int stores) {
     const Order order = arrange(launch, inputs, stores, Arrangement::natural);
     if (order.ndim < 2) return {};
     const int columns = order.axis[static_cast<std::size_t>(order.ndim - 1)];
-    if (launch.shape[columns] < shortest_row) return {};
+    if (launch.shape[columns] < shortest_row) return {};  // their tiles are blocks already
     for (const Operand& operand : launch.operands) {
         if (std::abs(operand.strides[columns]) < cache_line) continue;
         for (int i = 0; i + 1 < order.ndim; ++i) {

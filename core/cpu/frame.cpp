@@ -20,10 +20,9 @@ constexpr std::int64_t shortest_vector = 256;
 constexpr std::int64_t chunk_elements = 128 * 1024;
 constexpr std::int64_t enough_segments = 32;
 // Lines, or elements of short lines, added one after the other before pairwise addition begins.
-constexpr std::int64_t block_lines = 128, block_columns = 8;
+constexpr std::int64_t stacked_lines = 128, stacked_columns = 8;
 // Shorter runs are not worth a pass of their own past the caches.
 constexpr std::int64_t streaming_run = 2048;
-constexpr std::int64_t cache_line = 64;
 // What the gathered tiles of a broadcast input may occupy that are kept for the next line: part of a second-level cache.
 constexpr std::int64_t kept_bytes = 256 * 1024;
 constexpr double memory_ns_per_byte = 0.05, gather_ns = 0.5;
@@ -242,11 +241,11 @@ void Frame::place_scratch() {
         };
         if (scheme == Scheme::lines) {
             const std::int64_t lines = tiling.tile / order.reduced;
-            take_stack(lines, block_columns, order.reduced);
+            take_stack(lines, stacked_columns, order.reduced);
             result.scratch_offset = take(lines * item);
             continue;
         }
-        take_stack(segments.width, segments.by_line ? block_lines : 1, segments.chunk);
+        take_stack(segments.width, segments.by_line ? stacked_lines : 1, segments.chunk);
         result.scratch_offset = take(segments.by_line || order.inner == 1 ? 0 : tiling.tile * item);
         result.partial_offset = partial_bytes;
         if (segments.chunks > 1) partial_bytes += round_up(order.outer * segments.chunks * order.inner * item, cache_line);

@@ -41,13 +41,13 @@ std::uint64_t read_field(const std::string& path, std::string_view key) {
 }
 
 // One group that may limit this process: the files that say so.
-struct Group {
+struct ControlGroup {
     std::string limit, usage, statistics;
     std::string_view reclaimable;  // page cache that the kernel drops before it kills
 };
 
-std::vector<Group> find_groups() {
-    std::vector<Group> groups;
+std::vector<ControlGroup> find_groups() {
+    std::vector<ControlGroup> groups;
     std::ifstream file("/proc/self/cgroup");
     for (std::string line; std::getline(file, line);) {  // "0::/path" or "5:memory:/path"
         const auto first = line.find(':'), second = line.find(':', first + 1);
@@ -70,7 +70,7 @@ std::vector<Group> find_groups() {
             path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
         }
     }
-    std::erase_if(groups, [](const Group& g) { return access(g.limit.c_str(), R_OK) != 0; });
+    std::erase_if(groups, [](const ControlGroup& g) { return access(g.limit.c_str(), R_OK) != 0; });
     return groups;
 }
 
@@ -82,8 +82,8 @@ HostMemory host_memory() {
     memory.total = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page;
     memory.available = read_field("/proc/meminfo", "MemAvailable:") * 1024;
     if (memory.available == 0) memory.available = static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * page;
-    static Immortal<const std::vector<Group>> groups(find_groups());
-    for (const Group& g : *groups) {
+    static Immortal<const std::vector<ControlGroup>> groups(find_groups());
+    for (const ControlGroup& g : *groups) {
         const std::uint64_t limit = read_number(g.limit).value_or(unlimited);
         if (limit >= memory.total) continue;
         memory.total = limit;

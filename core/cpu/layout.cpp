@@ -7,8 +7,6 @@
 namespace asnumpy::cpu {
 namespace {
 
-constexpr std::int64_t shortest_row = 256;  // elements; shorter runs share a tile
-
 bool is_reduced(const Launch& launch, int axis) { return (launch.reduced >> axis) & 1u; }
 
 // > 0: axis a belongs outside axis b, < 0: inside, 0: no operand can tell. Stores decide before inputs.

@@ -8,6 +8,9 @@
 
 namespace asnumpy::cpu {
 
+inline constexpr std::int64_t cache_line = 64;     // bytes
+inline constexpr std::int64_t shortest_row = 256;  // elements; shorter runs share a tile
+
 // The order of the axes: [outer kept..., reduced..., inner kept...], each group outermost first. A position in the
 // space is one flat index over that order, (o * reduced + r) * inner + i; without reductions all axes are inner.
 struct Order {

@@ -54,7 +54,7 @@ void deliver(const Combine& combine, const Strided& view, std::int64_t flat, con
 }
 
 // Folds n elements of the tile, from element `first` on, by reduction number k.
-void fold(const Frame& frame, const Tiles& tiles, std::size_t k, char* to, std::int64_t first, std::int64_t n) {
+void fold_tiles(const Frame& frame, const Tiles& tiles, std::size_t k, char* to, std::int64_t first, std::int64_t n) {
     const Combine& combine = frame.plan->reductions[k];
     const std::int64_t offset = first * static_cast<std::int64_t>(itemsize(combine.dtype));
     if (frame.results[k].applied) {
@@ -73,7 +73,7 @@ const char* fold_lines(const Frame& frame, const Tiles& tiles, std::size_t k, st
     char* const scratch = tiles.scratch(result.scratch_offset);
     if (length == 1) return from;
     if (is_folded_line(length, combine.dtype) || lines < fewest_lines) {
-        for (std::int64_t i = 0; i < lines; ++i) fold(frame, tiles, k, scratch + i * item, i * length, length);
+        for (std::int64_t i = 0; i < lines; ++i) fold_tiles(frame, tiles, k, scratch + i * item, i * length, length);
         return scratch;
     }
     Accumulator columns(combine, tiles.scratch(result.stack_offset), result.level_bytes, result.block);
@@ -116,7 +116,7 @@ void reduce_unit(Frame& frame, Tiles& tiles, std::vector<Accumulator>& accumulat
                 continue;
             }
             if (width == 1)
-                fold(frame, tiles, k, accumulators[k].top(), 0, n);
+                fold_tiles(frame, tiles, k, accumulators[k].top(), 0, n);
             else
                 halve(combine, accumulators[k].top(), tiles.value(combine.value), n / width, width, tiles.scratch(frame.results[k].scratch_offset));
             accumulators[k].push(width);

@@ -32,7 +32,7 @@ std::int64_t block_bytes() {
     return bytes;
 }
 
-std::int64_t item_bytes(const Resolved& plan, std::size_t operand) {
+std::int64_t operand_bytes(const Resolved& plan, std::size_t operand) {
     if (operand < plan.inputs.size()) return static_cast<std::int64_t>(itemsize(plan.inputs[operand]));
     operand -= plan.inputs.size();
     if (operand < plan.stores.size()) return static_cast<std::int64_t>(itemsize(plan.values[plan.stores[operand]]));
@@ -49,7 +49,7 @@ std::int64_t bytes_of_line(const Stages& stages, std::span<const Resolved* const
         for (std::size_t k = 0; k < stage.reach.size(); ++k) {
             const Dims& strides = stage.launch.operands[k].strides;
             if (stage.reach[k].buffer < 0 || strides[stage.axis] == 0) continue;
-            std::int64_t size = item_bytes(*plans[s], k);
+            std::int64_t size = operand_bytes(*plans[s], k);
             for (int axis = 0; axis < strides.size(); ++axis)
                 if (axis != stage.axis && strides[axis] != 0) size *= stage.launch.shape[axis];
             std::int64_t& most = bytes[static_cast<std::size_t>(stage.reach[k].buffer)];
@@ -89,7 +89,7 @@ struct Rooms {
 };
 
 // The frames of all stages for lines [first, first + lines), hidden buffers at `scratch`.
-std::vector<Frame> prepare(const Stages& stages, std::span<const Resolved* const> plans, std::int64_t first, std::int64_t lines,
+std::vector<Frame> prepare_frames(const Stages& stages, std::span<const Resolved* const> plans, std::int64_t first, std::int64_t lines,
                            const Rooms& rooms, char* scratch) {
     std::vector<Frame> frames(stages.stages.size());
     const std::int64_t all = count_lines(stages);
@@ -118,7 +118,7 @@ bool folds_lines(const Frame& frame) {
 }
 
 // Moves a copy of a prepared frame to another block of lines and another thread's scratch memory.
-void move(Frame& frame, const Frame& prepared, const Stages& stages, const Stages::Stage& stage, std::int64_t lines, std::int64_t scratch) {
+void move_frame(Frame& frame, const Frame& prepared, const Stages& stages, const Stages::Stage& stage, std::int64_t lines, std::int64_t scratch) {
     const auto shift = [&](std::size_t operand) {
         const std::int32_t buffer = stage.reach[operand].buffer;
         if (buffer < 0) return std::int64_t{0};
@@ -144,7 +144,7 @@ std::int64_t lines_at_once(const Stages& stages, std::span<const Resolved* const
 
     const Rooms rooms(stages, lines);
     alignas(64) static char nowhere[64];
-    const std::vector<Frame> frames = prepare(stages, plans, 0, lines, rooms, nowhere);
+    const std::vector<Frame> frames = prepare_frames(stages, plans, 0, lines, rooms, nowhere);
     for (std::size_t s = 0; s < frames.size(); ++s) {
         const Stages::Stage& stage = stages.stages[s];
         const bool outermost = frames[s].order.axis[0] == stage.axis;
@@ -159,8 +159,8 @@ void run_stages(const Stages& stages, std::span<const Resolved* const> plans, st
     const std::int64_t all = count_lines(stages), whole = all / lines, blocks = (all + lines - 1) / lines;
     const Rooms rooms(stages, lines);
     char* const scratch = Rooms::of_this_thread(rooms.bytes);
-    const std::vector<Frame> prepared = prepare(stages, plans, 0, lines, rooms, scratch);
-    const std::vector<Frame> last = whole < blocks ? prepare(stages, plans, whole * lines, all - whole * lines, rooms, scratch) : std::vector<Frame>();
+    const std::vector<Frame> prepared = prepare_frames(stages, plans, 0, lines, rooms, scratch);
+    const std::vector<Frame> last = whole < blocks ? prepare_frames(stages, plans, whole * lines, all - whole * lines, rooms, scratch) : std::vector<Frame>();
 
     parallel_for(blocks, 1, [&](std::int64_t begin, std::int64_t end, int) {
         const std::int64_t shift = Rooms::of_this_thread(rooms.bytes) - scratch;
@@ -168,7 +168,7 @@ void run_stages(const Stages& stages, std::span<const Resolved* const> plans, st
         for (std::int64_t b = begin; b < end; ++b) {
             if (b == whole) frames = last;
             for (std::size_t s = 0; s < frames.size(); ++s) {
-                move(frames[s], b == whole ? last[s] : prepared[s], stages, stages.stages[s], b == whole ? 0 : b * lines, shift);
+                move_frame(frames[s], b == whole ? last[s] : prepared[s], stages, stages.stages[s], b == whole ? 0 : b * lines, shift);
                 frames[s].run(0, frames[s].units);
             }
         }

@@ -23,11 +23,11 @@ constexpr std::int64_t single_thread_limit = 262144;
 
 // --- element by element, every type ---
 
-template <class T> struct Accumulator { using type = T; };
-template <class T> requires std::is_integral_v<T> struct Accumulator<T> { using type = std::uint64_t; };
-template <> struct Accumulator<bool> { using type = bool; };
-template <> struct Accumulator<float16> { using type = float; };
-template <> struct Accumulator<bfloat16> { using type = float; };
+template <class T> struct AccumulatorOf { using type = T; };
+template <class T> requires std::is_integral_v<T> struct AccumulatorOf<T> { using type = std::uint64_t; };
+template <> struct AccumulatorOf<bool> { using type = bool; };
+template <> struct AccumulatorOf<float16> { using type = float; };
+template <> struct AccumulatorOf<bfloat16> { using type = float; };
 
 template <class A> A multiply_add(A sum, A x, A y) {
     if constexpr (std::is_same_v<A, bool>) return sum | (x & y);
@@ -38,11 +38,11 @@ template <class A> A multiply_add(A sum, A x, A y) {
 
 template <class T> auto element(const char* at) {
     if constexpr (std::is_same_v<T, bool>) return load<std::uint8_t>(at) != 0;
-    else return static_cast<typename Accumulator<T>::type>(load<T>(at));
+    else return static_cast<typename AccumulatorOf<T>::type>(load<T>(at));
 }
 
 template <class T> void multiply_directly(const MatrixView& a, const MatrixView& b, const MatrixView& c, bool add) {
-    using A = typename Accumulator<T>::type;
+    using A = typename AccumulatorOf<T>::type;
     for (std::int64_t i = 0; i < c.rows; ++i) {
         for (std::int64_t j = 0; j < c.columns; ++j) {
             A sum{};

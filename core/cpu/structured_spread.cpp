@@ -34,7 +34,7 @@ template <class Of> Moments merge_all(std::int64_t begin, std::int64_t end, cons
     return merged(left, merge_all(middle, end, of));
 }
 
-template <class T> void deviations(const StructuredCall& call, Spread kernel) {
+template <class T> void deviations_of(const StructuredCall& call, Spread kernel) {
     const Tensor& in = call.in[0];
     constexpr std::int64_t tile = spread_tile_bytes / static_cast<std::int64_t>(sizeof(T));
     const std::int64_t n = in.shape[0], stride = in.strides[0], tiles = (n + tile - 1) / tile;
@@ -64,8 +64,8 @@ template <class T> void deviations(const StructuredCall& call, Spread kernel) {
 }  // namespace
 
 void deviations(const StructuredCall& call) {
-    if (call.in[0].dtype == DType::float32) deviations<float>(call, structured_kernels().spread[0]);
-    else deviations<double>(call, structured_kernels().spread[1]);
+    if (call.in[0].dtype == DType::float32) deviations_of<float>(call, structured_kernels().spread[0]);
+    else deviations_of<double>(call, structured_kernels().spread[1]);
 }
 
 }  // namespace asnumpy::cpu

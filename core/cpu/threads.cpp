@@ -127,7 +127,7 @@ struct alignas(64) Part {
 
 thread_local bool inside_parallel_for = false;
 
-class Pool {
+class ThreadPool {
 public:
     // prepare: has run on this thread; null: there is none.
     void run(std::int64_t n, std::int64_t grain, int participants, const FunctionRef<void()>* prepare, const Body& body) {
@@ -232,7 +232,7 @@ private:
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         try {
-            for (; started_ < wanted; ++started_) std::thread(&Pool::worker, this, started_ + 1).detach();
+            for (; started_ < wanted; ++started_) std::thread(&ThreadPool::worker, this, started_ + 1).detach();
         } catch (const std::system_error&) {
             // The system refuses more threads: those that exist and the caller do the work.
         } catch (const std::bad_alloc&) {
@@ -256,10 +256,10 @@ private:
 };
 
 // Never destroyed: workers may still look at it while the process ends.
-Pool& pool() {
-    static Pool& instance = []() -> Pool& {
-        alignas(Pool) static std::byte storage[sizeof(Pool)];
-        Pool* made = ::new (storage) Pool;
+ThreadPool& pool() {
+    static ThreadPool& instance = []() -> ThreadPool& {
+        alignas(ThreadPool) static std::byte storage[sizeof(ThreadPool)];
+        ThreadPool* made = ::new (storage) ThreadPool;
         pthread_atfork(nullptr, nullptr, [] { pool().forget_workers(); });
         return *made;
     }();

@@ -21,7 +21,7 @@
 namespace asnumpy {
 namespace {
 
-constexpr std::size_t kilobyte = 1024, megabyte = 1024 * kilobyte, gigabyte = 1024 * megabyte;
+constexpr std::size_t kilobyte = 1024, gigabyte = 1024 * megabyte;
 constexpr std::size_t small_limit = 64 * kilobyte;
 
 // Sizes of small blocks: multiples of 64 up to 1 KB, then four per power of two.
@@ -61,27 +61,27 @@ std::string size_text(std::uint64_t bytes) {
     return text.data();
 }
 
-struct Slab {
-    Segments::Handle block;
-    char* data;
-    std::size_t bytes;
-};
-
-struct LargeBlock {
-    Segments::Handle block;
-    std::size_t bytes;  // as asked for, with the padding
-};
-
-// One size class. The free list lies outside the blocks: a device's memory is not the host's to write.
-struct SizeClass {
-    std::vector<char*> free;  // capacity for every block of every slab, so that deallocate never allocates
-    std::vector<Slab> slabs;
-    std::size_t total = 0;    // blocks carved
-};
-
 }  // namespace
 
 struct Pool::Impl {
+    struct Slab {
+        Segments::Handle block;
+        char* data;
+        std::size_t bytes;
+    };
+
+    struct LargeBlock {
+        Segments::Handle block;
+        std::size_t bytes;  // as asked for, with the padding
+    };
+
+    // One size class. The free list lies outside the blocks: a device's memory is not the host's to write.
+    struct SizeClass {
+        std::vector<char*> free;  // capacity for every block of every slab, so that deallocate never allocates
+        std::vector<Slab> slabs;
+        std::size_t total = 0;    // blocks carved
+    };
+
     Impl(Backend& b, std::uint64_t total)
         : backend(b), segments(b), cache_bound(std::max<std::uint64_t>(gigabyte, total / 2)) {}
 

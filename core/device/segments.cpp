@@ -10,7 +10,6 @@
 namespace asnumpy {
 namespace {
 
-constexpr std::size_t megabyte = 1024 * 1024;
 constexpr std::size_t shared_limit = 4 * megabyte, shared_segment = 16 * megabyte;
 
 std::size_t bin_of(std::size_t bytes) {

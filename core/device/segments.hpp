@@ -13,6 +13,8 @@
 
 namespace asnumpy {
 
+inline constexpr std::size_t megabyte = 1024 * 1024;
+
 class Segments {
     struct Segment;
     struct Block;

@@ -92,14 +92,12 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
-template <class F> void* slot(F* function) { return reinterpret_cast<void*>(function); }
-
 void append(std::vector<PyMethodDef>& to, const PyMethodDef* from) {
     for (; from->ml_name; ++from) to.push_back(*from);
 }
 
 PyObject* array_class(PyObject* cls) {
-    const PyType_Slot slots[] = {{Py_tp_dealloc, slot(deallocate)}};
+    const PyType_Slot slots[] = {slot(Py_tp_dealloc, deallocate)};
     return class_without_collector(cls, base_type, sizeof(PyArray), slots, Py_TPFLAGS_BASETYPE);
 }
 
@@ -207,22 +205,22 @@ void create_array_type(nb::module_& m) {
     methods.push_back({nullptr, nullptr, 0, nullptr});
 
     std::vector<PyType_Slot> all{
-        {Py_tp_new, slot(create)},
-        {Py_tp_dealloc, slot(deallocate)},
+        slot(Py_tp_new, create),
+        slot(Py_tp_dealloc, deallocate),
         {Py_tp_members, members},
         {Py_tp_methods, methods.data()},
         {Py_tp_getset, attributes},
-        {Py_tp_hash, slot(PyObject_HashNotImplemented)},
-        {Py_tp_richcompare, slot(slots::compare)},
-        {Py_tp_iter, slot(slots::iterate)},
-        {Py_mp_length, slot(slots::length)},
-        {Py_mp_subscript, slot(slots::subscript)},
-        {Py_mp_ass_subscript, slot(slots::assign_subscript)},
-        {Py_sq_length, slot(slots::length)},
-        {Py_sq_concat, slot(refuse_to_concatenate)},
-        {Py_sq_item, slot(slots::item_at)},
-        {Py_bf_getbuffer, slot(slots::get_buffer)},
-        {Py_bf_releasebuffer, slot(slots::release_buffer)},
+        slot(Py_tp_hash, PyObject_HashNotImplemented),
+        slot(Py_tp_richcompare, slots::compare),
+        slot(Py_tp_iter, slots::iterate),
+        slot(Py_mp_length, slots::length),
+        slot(Py_mp_subscript, slots::subscript),
+        slot(Py_mp_ass_subscript, slots::assign_subscript),
+        slot(Py_sq_length, slots::length),
+        slot(Py_sq_concat, refuse_to_concatenate),
+        slot(Py_sq_item, slots::item_at),
+        slot(Py_bf_getbuffer, slots::get_buffer),
+        slot(Py_bf_releasebuffer, slots::release_buffer),
     };
     for (const PyType_Slot& each : number_slots()) all.push_back(each);
     for (const PyType_Slot& each : conversion_slots()) all.push_back(each);

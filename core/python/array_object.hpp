@@ -76,6 +76,10 @@ int get_buffer(PyObject*, Py_buffer*, int flags);
 void release_buffer(PyObject*, Py_buffer*);
 }  // namespace slots
 
+// Entries of the tables that types are made of.
+template <class F> PyType_Slot slot(int id, F* function) { return {id, reinterpret_cast<void*>(function)}; }
+template <class F> PyCFunction fast(F* function) { return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)); }
+
 // Tables of the type, each in its file; they end with an empty entry.
 extern PyMethodDef shape_methods[];      // shape_methods.cpp
 extern PyMethodDef axis_methods[];       // axis_methods.cpp

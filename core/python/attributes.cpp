@@ -12,8 +12,6 @@ namespace asnumpy::python {
 
 namespace {
 
-std::int64_t item(const Array& a) { return static_cast<std::int64_t>(itemsize(a.dtype)); }
-
 template <class F> PyObject* with_array(PyObject* self, F&& f) {
     return guarded([&]() -> PyObject* { return f(unwrap(self)); });
 }
@@ -37,7 +35,7 @@ PyObject* strides(PyObject* self, void*) {
 }
 PyObject* ndim(PyObject* self, void*) { return PyLong_FromLong(unwrap(self)->array.ndim()); }
 PyObject* size(PyObject* self, void*) { return PyLong_FromLongLong(unwrap(self)->array.size()); }
-PyObject* item_size(PyObject* self, void*) { return PyLong_FromLongLong(item(unwrap(self)->array)); }
+PyObject* item_size(PyObject* self, void*) { return PyLong_FromLongLong(item_bytes(unwrap(self)->array)); }
 PyObject* nbytes(PyObject* self, void*) { return PyLong_FromLongLong(unwrap(self)->array.nbytes()); }
 PyObject* dtype(PyObject* self, void*) {
     return Py_NewRef(reinterpret_cast<PyObject*>(descriptor(unwrap(self)->array.dtype)));
@@ -46,7 +44,7 @@ PyObject* base(PyObject* self, void*) {
     PyObject* owner = unwrap(self)->base;
     return Py_NewRef(owner ? owner : Py_None);
 }
-PyObject* transposed(PyObject* self, void*) {
+PyObject* transposed_array(PyObject* self, void*) {
     return with_array(self, [](PyArray* a) {
         const View& from = a->array.view;
         const int n = from.ndim();
@@ -61,7 +59,7 @@ PyObject* transposed(PyObject* self, void*) {
         return wrap_view(a, std::move(view));
     });
 }
-PyObject* matrix_transposed(PyObject* self, void*) {
+PyObject* matrix_transposed_array(PyObject* self, void*) {
     return with_array(self, [](PyArray* a) {
         View view = a->array.view;
         const int n = view.ndim();
@@ -118,11 +116,11 @@ int set_imag(PyObject* self, PyObject* value, void*) {
 }
 PyObject* c_contiguous(PyObject* self, void*) {
     const Array& a = unwrap(self)->array;
-    return PyBool_FromLong(is_c_contiguous(a.view, item(a)));
+    return PyBool_FromLong(is_c_contiguous(a.view, item_bytes(a)));
 }
 PyObject* f_contiguous(PyObject* self, void*) {
     const Array& a = unwrap(self)->array;
-    return PyBool_FromLong(is_f_contiguous(a.view, item(a)));
+    return PyBool_FromLong(is_f_contiguous(a.view, item_bytes(a)));
 }
 PyObject* writeable(PyObject* self, void*) { return PyBool_FromLong(unwrap(self)->writeable); }
 int set_writeable(PyObject* self, PyObject* value, void*) {
@@ -167,7 +165,7 @@ PyObject* array_interface(PyObject* self, void*) {
         const nb::object type = owned(PyObject_GetAttrString(reinterpret_cast<PyObject*>(descriptor(d)), "str"));
         const nb::object description = owned(PyObject_GetAttrString(reinterpret_cast<PyObject*>(descriptor(d)), "descr"));
         const nb::object address = owned(PyLong_FromVoidPtr(a->array.data()));
-        const nb::object steps = is_c_contiguous(a->array.view, item(a->array)) ? nb::none() : dims_to_tuple(a->array.view.strides);
+        const nb::object steps = is_c_contiguous(a->array.view, item_bytes(a->array)) ? nb::none() : dims_to_tuple(a->array.view.strides);
         return checked(Py_BuildValue("{s:(OO),s:O,s:O,s:O,s:O,s:i}", "data", address.ptr(), a->writeable ? Py_False : Py_True,
                                      "strides", steps.ptr(), "descr", description.ptr(), "typestr", type.ptr(),
                                      "shape", dims_to_tuple(a->array.shape()).ptr(), "version", 3));
@@ -211,8 +209,8 @@ PyGetSetDef attributes[] = {
     {"nbytes", nbytes, nullptr, "Bytes of all elements.", nullptr},
     {"dtype", dtype, nullptr, "The elements' type, a numpy.dtype.", nullptr},
     {"base", base, nullptr, "The object that owns the memory of a view, else None.", nullptr},
-    {"T", transposed, nullptr, "View with the axes reversed.", nullptr},
-    {"mT", matrix_transposed, nullptr, "View with the last two axes in each other's place.", nullptr},
+    {"T", transposed_array, nullptr, "View with the axes reversed.", nullptr},
+    {"mT", matrix_transposed_array, nullptr, "View with the last two axes in each other's place.", nullptr},
     {"real", real, set_real, "The real parts, a view; the array itself where it is not complex.", nullptr},
     {"imag", imag, set_imag, "The imaginary parts, a view; read-only zeros where the array is not complex.", nullptr},
     {"_flags_c_contiguous", c_contiguous, nullptr, "Whether the elements lie in C order without gaps.", nullptr},

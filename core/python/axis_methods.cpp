@@ -197,9 +197,7 @@ PyObject* as_array(PyObject*, PyObject* const* given, Py_ssize_t count, PyObject
     });
 }
 
-template <class F> PyCFunction fast(F* function) { return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)); }
-
-PyMethodDef functions[] = {
+PyMethodDef axis_functions[] = {
     {"flip", fast(flip), METH_FASTCALL, "flip(array, axes, /)\n--\n\nView with these axes (None: all) in reverse order."},
     {"asarray", fast(as_array), METH_FASTCALL | METH_KEYWORDS, "asarray(value, device=None)\n--\n\nAn array of ours: the value itself, or made of it."},
     {nullptr, nullptr, 0, nullptr},
@@ -223,7 +221,7 @@ PyMethodDef axis_methods[] = {
 };
 
 void bind_axes(nb::module_& m) {
-    if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw_python_error();
+    if (PyModule_AddFunctions(m.ptr(), axis_functions) < 0) throw_python_error();
 }
 
 }  // namespace asnumpy::python

@@ -25,7 +25,7 @@ struct PyBeside {
 
 PyTypeObject* bound_type = nullptr;  // of those that become a method where they are a class's attribute
 
-PyBeside* self_of(PyObject* o) { return reinterpret_cast<PyBeside*>(o); }
+PyBeside* beside_of(PyObject* o) { return reinterpret_cast<PyBeside*>(o); }
 
 // Whether a keyword says that another function does the work: `out`, an array of NumPy's, or `like`.
 bool is_for_another(PyObject* const* arguments, std::size_t count, PyObject* names) {
@@ -86,7 +86,7 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, Py
         const Py_ssize_t all = PyVectorcall_NARGS(count) + (names ? PyTuple_GET_SIZE(names) : 0);
         if (holds_derived(arguments, all)) return call_with(&Hooks::derived, "derived", self, arguments, count, names);
     }
-    if (self_of(self)->asks && depth == 0 && PyVectorcall_NARGS(count) > 0 && is_of_another_library(arguments[0])) {
+    if (beside_of(self)->asks && depth == 0 && PyVectorcall_NARGS(count) > 0 && is_of_another_library(arguments[0])) {
         PyObject* const answer = call_numpy(self, arguments, count, names, Py_NotImplemented);
         if (answer != Py_NotImplemented) return answer;
         Py_DECREF(answer);
@@ -95,7 +95,7 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, Py
     PyObject* result = nullptr;
     {
         const Inside inside;
-        result = call_on_devices(self_of(self)->function, arguments, count, names);
+        result = call_on_devices(beside_of(self)->function, arguments, count, names);
     }
     if (result && gives_numpys()) [[unlikely]] return guarded([&] { return exchanged(result); });
     if (result || depth > 0 || !PyErr_ExceptionMatches(unsupported_dtype)) return result;
@@ -121,14 +121,14 @@ PyObject* holds_derived_of(PyObject*, PyObject* values) {
     return PyBool_FromLong(has_derived && holds_derived(&PyTuple_GET_ITEM(values, 0), PyTuple_GET_SIZE(values)));
 }
 
-PyMethodDef functions[] = {
+PyMethodDef beside_functions[] = {
     {"holds_derived", holds_derived_of, METH_O, "holds_derived(values, /)\n--\n\nWhether arrays of derived classes are among the values, or within lists and tuples."},
-    {"call_back", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_back)), METH_FASTCALL,
+    {"call_back", fast(call_back), METH_FASTCALL,
      "call_back(function, args, kwargs, /)\n--\n\nCalls a program's own function from within one of the package's."},
     {nullptr, nullptr, 0, nullptr},
 };
 
-PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+PyObject* create_beside(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     static char function_name[] = "function", binds_name[] = "binds", asks_name[] = "asks";
     static char* names[] = {function_name, binds_name, asks_name, nullptr};
     PyObject* function = nullptr;
@@ -137,29 +137,29 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     if (binds) type = bound_type;
     PyObject* const self = type->tp_alloc(type, 0);
     if (!self) return nullptr;
-    self_of(self)->vectorcall = call;
-    self_of(self)->function = Py_NewRef(function);
-    self_of(self)->asks = asks != 0;
+    beside_of(self)->vectorcall = call;
+    beside_of(self)->function = Py_NewRef(function);
+    beside_of(self)->asks = asks != 0;
     return self;
 }
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
-    Py_VISIT(self_of(self)->function);
-    Py_VISIT(self_of(self)->attributes);
+    Py_VISIT(beside_of(self)->function);
+    Py_VISIT(beside_of(self)->attributes);
     Py_VISIT(Py_TYPE(self));
     return 0;
 }
 
 int clear(PyObject* self) {
-    Py_CLEAR(self_of(self)->function);
-    Py_CLEAR(self_of(self)->attributes);
+    Py_CLEAR(beside_of(self)->function);
+    Py_CLEAR(beside_of(self)->attributes);
     return 0;
 }
 
-void deallocate(PyObject* self) {
+void deallocate_beside(PyObject* self) {
     PyTypeObject* const type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
-    if (self_of(self)->references) PyObject_ClearWeakRefs(self);
+    if (beside_of(self)->references) PyObject_ClearWeakRefs(self);
     clear(self);
     type->tp_free(self);
     Py_DECREF(type);
@@ -169,7 +169,7 @@ PyObject* bind(PyObject* self, PyObject* instance, PyObject*) { return instance 
 // NumPy's function of that name, borrowed; null where there is none.
 PyObject* theirs_of(PyObject* self) {
     static PyObject* const name = checked(PyUnicode_InternFromString("numpy"));
-    PyObject* const attributes = self_of(self)->attributes;
+    PyObject* const attributes = beside_of(self)->attributes;
     PyObject* const found = attributes ? PyDict_GetItemWithError(attributes, name) : nullptr;
     return found == Py_None ? nullptr : found;
 }
@@ -186,32 +186,32 @@ Py_hash_t hash_of(PyObject* self) {
     if (!theirs && PyErr_Occurred()) return -1;
     return theirs ? PyObject_Hash(theirs) : _Py_HashPointer(self);
 }
-PyObject* text_of(PyObject* self) { return PyObject_Repr(self_of(self)->function); }
-PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }  // pickled by name, as functions are
+PyObject* represent(PyObject* self) { return PyObject_Repr(beside_of(self)->function); }
+PyObject* reduce_beside(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }  // pickled by name, as functions are
 
-PyMemberDef members[] = {
+PyMemberDef beside_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyBeside, vectorcall), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(PyBeside, attributes), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(PyBeside, references), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
-PyGetSetDef getters[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr}, {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef beside_getters[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr}, {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef methods[] = {{"__reduce__", reduce_beside, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
 void create_beside_type(nb::module_& m) {
     PyType_Slot slots[] = {
-        {Py_tp_new, reinterpret_cast<void*>(create)},
-        {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+        {Py_tp_new, reinterpret_cast<void*>(create_beside)},
+        {Py_tp_dealloc, reinterpret_cast<void*>(deallocate_beside)},
         {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
         {Py_tp_clear, reinterpret_cast<void*>(clear)},
         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-        {Py_tp_repr, reinterpret_cast<void*>(text_of)},
+        {Py_tp_repr, reinterpret_cast<void*>(represent)},
         {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
         {Py_tp_hash, reinterpret_cast<void*>(hash_of)},
-        {Py_tp_members, members},
-        {Py_tp_getset, getters},
+        {Py_tp_members, beside_members},
+        {Py_tp_getset, beside_getters},
         {Py_tp_methods, methods},
         {0, nullptr},
     };
@@ -229,7 +229,7 @@ void create_beside_type(nb::module_& m) {
     };
     PyType_Spec bound{"asnumpy._core.BoundBeside", sizeof(PyBeside), 0, flags | Py_TPFLAGS_METHOD_DESCRIPTOR, bound_slots};
     bound_type = reinterpret_cast<PyTypeObject*>(owned(PyType_FromSpecWithBases(&bound, type.ptr())).release().ptr());
-    if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw_python_error();
+    if (PyModule_AddFunctions(m.ptr(), beside_functions) < 0) throw_python_error();
 }
 
 }  // namespace asnumpy::python

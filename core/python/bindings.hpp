@@ -1,9 +1,13 @@
 // The module's functions, in groups.
 #pragma once
 
+#include <string_view>
+
 #include "python/python.hpp"
 
 namespace asnumpy::python {
+
+inline nb::str string(std::string_view text) { return nb::str(text.data(), text.size()); }
 
 void take_numpy_loops();             // numpy_loops.cpp: NumPy's loops of elementary functions
 void bind_operations(nb::module_&);  // operations.cpp: everything that records

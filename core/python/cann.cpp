@@ -14,8 +14,6 @@ namespace asnumpy::python {
 
 namespace {
 
-nb::str string(const std::string& text) { return nb::str(text.data(), text.size()); }
-
 nb::list strings(const std::vector<std::string>& texts) {
     nb::list list;
     for (const std::string& text : texts) list.append(string(text));

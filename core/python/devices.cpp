@@ -25,8 +25,6 @@ std::string text(PyObject* o) {
     return {data, static_cast<std::size_t>(size)};
 }
 
-nb::str string(const std::string& s) { return nb::str(s.data(), s.size()); }
-
 const char* word(FallbackKind kind) {
     switch (kind) {
         case FallbackKind::operation: return "operation";

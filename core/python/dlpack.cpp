@@ -13,9 +13,8 @@
 
 namespace asnumpy::python {
 
+namespace dlpack {
 namespace {
-
-using namespace dlpack;
 
 constexpr const char *legacy_name = "dltensor", *versioned_name = "dltensor_versioned";
 
@@ -76,7 +75,7 @@ template <class M> void end_capsule(PyObject* capsule) {
     managed->deleter(managed);
 }
 
-template <class M> PyObject* make_capsule(const Array& a, dlpack::Device device, std::uint64_t flags) {
+template <class M> PyObject* make_capsule(const Array& a, Device device, std::uint64_t flags) {
     auto context = std::make_unique<Context<M>>(a);
     make_ready(a);
     if (!a.host_visible()) without_lock([&a] { a.pool().backend().synchronize(); });  // the consumer has streams of its own
@@ -158,46 +157,46 @@ bool versioned_wanted(PyObject* max_version) {
     return version[0] >= 1;
 }
 
-dlpack::Device own_device(const Array& a) {
+Device own_device(const Array& a) {
     const asnumpy::Device device = device_of(a.pool());
     return {device.kind == asnumpy::Device::Kind::cpu ? cpu : extension, device.index};
 }
 
 // The device that the consumer asks for: the array's own, under either of its numbers, or the CPU.
-dlpack::Device wanted_device(const Array& a, PyObject* device) {
-    const dlpack::Device own = own_device(a);
+Device wanted_device(const Array& a, PyObject* device) {
+    const Device own = own_device(a);
     if (device == Py_None) return own;
     const Dims wanted = to_dims(device);
     if (wanted.size() != 2) raise(PyExc_TypeError, "dl_device must be None or a tuple of two integers, got %R", device);
-    const dlpack::Device asked{static_cast<std::int32_t>(wanted[0]), static_cast<std::int32_t>(wanted[1])};
+    const Device asked{static_cast<std::int32_t>(wanted[0]), static_cast<std::int32_t>(wanted[1])};
     const bool same = asked.id == own.id && (asked.type == own.type || (own.type == extension && asked.type == ascend));
     if (!same && (asked.type != cpu || asked.id != 0))
         raise(PyExc_BufferError, "unsupported device requested: the array lies on (%d, %d) and can be exported there or to the CPU, (1, 0)", own.type, own.id);
     return asked;
 }
 
-PyObject* dlpack_method(PyObject* self, PyObject* arguments, PyObject* keywords) {
+PyObject* method(PyObject* self, PyObject* arguments, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
         static const char* names[] = {"stream", "max_version", "dl_device", "copy", nullptr};
         PyObject *stream = Py_None, *max_version = Py_None, *device = Py_None, *copy = Py_None;
         if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|$OOOO:__dlpack__", const_cast<char**>(names), &stream, &max_version, &device, &copy))
             throw_python_error();
-        return to_dlpack(unwrap(self), stream, max_version, device, copy);
+        return exported(unwrap(self), stream, max_version, device, copy);
     });
 }
 
-PyObject* dlpack_device(PyObject* self, PyObject*) {
+PyObject* device_method(PyObject* self, PyObject*) {
     return guarded([&] {
-        const dlpack::Device device = own_device(unwrap(self)->array);
+        const Device device = own_device(unwrap(self)->array);
         return checked(Py_BuildValue("(ii)", device.type, device.id));
     });
 }
 
 }  // namespace
 
-PyObject* to_dlpack(PyArray* a, PyObject* stream, PyObject* max_version, PyObject* device, PyObject* copy) {
+PyObject* exported(PyArray* a, PyObject* stream, PyObject* max_version, PyObject* device, PyObject* copy) {
     if (stream != Py_None && a->array.host_visible()) raise(PyExc_RuntimeError, "__dlpack__: the CPU has no streams; pass stream=None, got %R", stream);
-    const dlpack::Device to = wanted_device(a->array, device);
+    const Device to = wanted_device(a->array, device);
     const bool versioned = versioned_wanted(max_version);
     const int wants_copy = copy == Py_None ? 0 : PyObject_IsTrue(copy);
     if (wants_copy < 0) throw_python_error();
@@ -213,16 +212,18 @@ PyObject* to_dlpack(PyArray* a, PyObject* stream, PyObject* max_version, PyObjec
     return make_capsule<Managed>(a->array, to, 0);
 }
 
-PyObject* from_dlpack(PyObject* capsule) {
+PyObject* imported(PyObject* capsule) {
     if (PyCapsule_IsValid(capsule, versioned_name)) return consume<ManagedVersioned>(capsule, versioned_name, "used_dltensor_versioned");
     if (PyCapsule_IsValid(capsule, legacy_name)) return consume<Managed>(capsule, legacy_name, "used_dltensor");
     raise(PyExc_TypeError, "asnumpy.from_dlpack: expected an unused DLPack capsule, got %R", capsule);
 }
 
+}  // namespace dlpack
+
 PyMethodDef exchange_methods[] = {
-    {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(dlpack_method)), METH_VARARGS | METH_KEYWORDS,
+    {"__dlpack__", fast(dlpack::method), METH_VARARGS | METH_KEYWORDS,
      "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\nA DLPack capsule over the array's memory."},
-    {"__dlpack_device__", dlpack_device, METH_NOARGS, "__dlpack_device__($self, /)\n--\n\nThe device as DLPack numbers it: (1, 0) is the CPU, (12, n) the NPU ascend:n."},
+    {"__dlpack_device__", dlpack::device_method, METH_NOARGS, "__dlpack_device__($self, /)\n--\n\nThe device as DLPack numbers it: (1, 0) is the CPU, (12, n) the NPU ascend:n."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -42,9 +42,9 @@ struct ManagedVersioned {
     Tensor tensor;
 };
 
-}  // namespace dlpack
+PyObject* exported(PyArray*, PyObject* stream, PyObject* max_version, PyObject* device, PyObject* copy);
+PyObject* imported(PyObject* capsule);
 
-PyObject* to_dlpack(PyArray*, PyObject* stream, PyObject* max_version, PyObject* device, PyObject* copy);
-PyObject* from_dlpack(PyObject* capsule);
+}  // namespace dlpack
 
 }  // namespace asnumpy::python

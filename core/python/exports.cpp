@@ -16,7 +16,7 @@ struct PyExport {
 
 PyTypeObject* type = nullptr;
 
-void deallocate(PyObject* self) {
+void deallocate_export(PyObject* self) {
     PyTypeObject* own = Py_TYPE(self);
     std::destroy_at(&reinterpret_cast<PyExport*>(self)->held);
     own->tp_free(self);
@@ -27,7 +27,7 @@ void deallocate(PyObject* self) {
 }  // namespace
 
 void create_export_type() {
-    static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate)}, {0, nullptr}};
+    static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate_export)}, {0, nullptr}};
     PyType_Spec spec{"asnumpy._core.Export", sizeof(PyExport), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
     type = reinterpret_cast<PyTypeObject*>(checked(PyType_FromSpec(&spec)));
 }

@@ -40,7 +40,7 @@ void check_interrupt() {
     if (interrupted) throw Interrupted("asnumpy: interrupted");
 }
 
-void without_lock(const std::function<void()>& body) {
+void run_without_lock(const std::function<void()>& body) {
     if (!PyGILState_Check()) return body();
     const GilRelease released;
     body();
@@ -82,7 +82,7 @@ void take_lock(PyThreadState* state) noexcept {
 }
 
 void install_host() {
-    set_host({check_interrupt, without_lock, warn});
+    set_host({check_interrupt, run_without_lock, warn});
 }
 
 void defer(std::function<void()> work) {

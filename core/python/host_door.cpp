@@ -13,7 +13,7 @@ namespace asnumpy::python {
 namespace {
 
 // What goes in as it is and cannot hold an array.
-bool is_plain(PyObject* o) {
+bool is_plain_object(PyObject* o) {
     return o == Py_None || PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyUnicode_CheckExact(o) || PyType_Check(o) || PyArray_DescrCheck(o);
 }
 
@@ -21,7 +21,7 @@ bool is_plain(PyObject* o) {
 bool is_supported(PyArray_Descr* descr) { return dtype_code(descr) >= 0 && PyArray_ISNBO(descr->byteorder); }
 
 // NumPy's plain arrays and mapped files become arrays of ours; a matrix, a masked array and what other packages derive stays what it is.
-bool is_plain_array(PyObject* o) {
+bool is_numpys_plain_array(PyObject* o) {
     static PyObject* const mapped = checked(PyObject_GetAttrString(owned(PyImport_ImportModule("numpy")).ptr(), "memmap"));
     return PyArray_CheckExact(o) || PyObject_TypeCheck(o, reinterpret_cast<PyTypeObject*>(mapped));
 }
@@ -64,7 +64,7 @@ private:
     PyObject* array(PyObject* value) const {
         for (const auto& [view, shown] : views)
             if (view.is(value)) return Py_NewRef(shown);
-        if (!is_plain_array(value)) return Py_NewRef(value);
+        if (!is_numpys_plain_array(value)) return Py_NewRef(value);
         nb::object held = nb::borrow(value);
         if (!PyArray_CheckExact(value)) held = owned(PyArray_View(reinterpret_cast<PyArrayObject*>(value), nullptr, &PyArray_Type));
         auto* const made = reinterpret_cast<PyArrayObject*>(held.ptr());
@@ -82,7 +82,7 @@ private:
     }
 };
 
-bool is_ordinary(PyObject* o) { return is_plain(o) || (is_array(o) && home_of(o).host_visible()); }
+bool is_ordinary(PyObject* o) { return is_plain_object(o) || (is_array(o) && home_of(o).host_visible()); }
 
 // function, args, kwargs
 PyObject* call_on_views(PyObject*, PyObject* const* given, Py_ssize_t count) {
@@ -119,8 +119,8 @@ PyObject* call_on_views(PyObject*, PyObject* const* given, Py_ssize_t count) {
     });
 }
 
-PyMethodDef functions[] = {
-    {"call_on_views", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_on_views)), METH_FASTCALL,
+PyMethodDef host_functions[] = {
+    {"call_on_views", fast(call_on_views), METH_FASTCALL,
      "call_on_views(function, args, kwargs, /)\n--\n\nThe function's result for views of our arrays, as arrays of ours; NotImplemented, and no call, where "
      "an argument is more than an array on the host, a number, a string, a type or None, or where none is an array."},
     {nullptr, nullptr, 0, nullptr},
@@ -129,7 +129,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 void bind_host_door(nb::module_& m) {
-    if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw_python_error();
+    if (PyModule_AddFunctions(m.ptr(), host_functions) < 0) throw_python_error();
     m.def("take_back", [](nb::handle result, nb::handle shown, nb::handle plain, nb::handle beside) {
         Passage passage;
         for (const nb::handle pair : shown) passage.views.emplace_back(nb::borrow(pair[0]), nb::object(pair[1]).ptr());

@@ -114,8 +114,6 @@ int truth(PyObject* self) {
     });
 }
 
-template <class F> PyType_Slot slot(int id, F* function) { return {id, reinterpret_cast<void*>(function)}; }
-
 const PyType_Slot conversions[] = {
     slot(Py_nb_bool, truth),
     slot(Py_nb_int, to_int),
@@ -128,7 +126,7 @@ const PyType_Slot conversions[] = {
 std::span<const PyType_Slot> conversion_slots() { return conversions; }
 
 PyMethodDef item_methods[] = {
-    {"item", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(item)), METH_FASTCALL,
+    {"item", fast(item), METH_FASTCALL,
      "item($self, /, *args)\n--\n\nOne element as a Python scalar."},
     {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, "ndarray[shape, dtype], for annotations."},
     {"tolist", tolist, METH_NOARGS, "tolist($self, /)\n--\n\nThe elements as nested lists of Python scalars."},

@@ -9,17 +9,15 @@ namespace asnumpy::python {
 
 namespace {
 
-nb::str text(std::string_view s) { return nb::str(s.data(), s.size()); }
-
 nb::tuple names(std::span<const DType> dtypes) {
     nb::list result;
-    for (const DType d : dtypes) result.append(text(name(d)));
+    for (const DType d : dtypes) result.append(string(name(d)));
     return nb::tuple(result);
 }
 
 // (kind, row, input dtypes, output dtypes, path, operators or reason); the row of a scan is the operation that it repeats.
 void add_entry(nb::list& all, const char* kind, std::string_view row, nb::tuple in, nb::tuple out, const ascend::Explanation& how) {
-    all.append(nb::make_tuple(kind, text(row), in, out, text(ascend::name(how.path)), text(how.text)));
+    all.append(nb::make_tuple(kind, string(row), in, out, string(ascend::name(how.path)), string(how.text)));
 }
 
 void add_loops(nb::list& all, RowId id) {

@@ -10,17 +10,17 @@ namespace asnumpy::python {
 
 namespace {
 
-constexpr std::size_t max_in = 2;
+constexpr std::size_t most_operands = 2;
 
 // One operand: the kind by which it takes part in type resolution, and its bytes where it has a dtype. Nothing is set
 // before it is needed: clearing these would take longer than the rest of a call.
-struct Operand {
+struct NumberOperand {
     int kind = 0;
     const void* bytes = nullptr;
     alignas(16) std::byte converted[32];
 };
 
-bool read(PyObject* o, Operand& to, Pool*& pool) {
+bool read(PyObject* o, NumberOperand& to, Pool*& pool) {
     if (is_number_object(o)) {
         PyNumber* n = as_number(o);
         if (!is_known(n)) return false;
@@ -41,13 +41,13 @@ bool read(PyObject* o, Operand& to, Pool*& pool) {
     return true;
 }
 
-template <class T> void store(Operand& operand, T value) {
+template <class T> void store(NumberOperand& operand, T value) {
     std::memcpy(operand.converted, &value, sizeof value);
     operand.bytes = operand.converted;
 }
 
 // The operand's value in the loop's dtype; false where a Python number does not fit it.
-bool convert(PyObject* o, Operand& operand, DType to) {
+bool convert(PyObject* o, NumberOperand& operand, DType to) {
     if (operand.kind == static_cast<int>(to)) return true;
     const Weak weak = static_cast<Weak>(operand.kind);
     if (weak == Weak::floating && to == DType::float64) {
@@ -76,7 +76,7 @@ bool convert(PyObject* o, Operand& operand, DType to) {
     return true;
 }
 
-const ScalarLoop& ask_for_loop(PyUfunc* u, const Operand* operands, ScalarLoop& found) {
+const ScalarLoop& ask_for_loop(PyUfunc* u, const NumberOperand* operands, ScalarLoop& found) {
     const std::array kinds{operands[0].kind, u->nin == 2 ? operands[1].kind : 0};
     const int loop = loop_for(u, kinds.data());
     if (loop >= 0) {
@@ -91,7 +91,7 @@ const ScalarLoop& ask_for_loop(PyUfunc* u, const Operand* operands, ScalarLoop& 
     return found;
 }
 
-const ScalarLoop& scalar_loop(PyUfunc* u, const Operand* operands) {
+const ScalarLoop& scalar_loop(PyUfunc* u, const NumberOperand* operands) {
     std::size_t index = static_cast<std::size_t>(operands[0].kind);
     if (u->nin == 2) index = index * operand_kinds + static_cast<std::size_t>(operands[1].kind);
     if (!u->scalar_loops) u->scalar_loops = std::make_unique<ScalarLoop[]>(u->nin == 2 ? operand_kinds * operand_kinds : operand_kinds);
@@ -99,7 +99,7 @@ const ScalarLoop& scalar_loop(PyUfunc* u, const Operand* operands) {
     return found.asked ? found : ask_for_loop(u, operands, found);
 }
 
-bool is_negative(const Operand& exponent, DType d) {
+bool is_negative(const NumberOperand& exponent, DType d) {
     return dispatch(d, [&]<class T>() {
         if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return std::cmp_less(*static_cast<const T*>(exponent.bytes), 0);
         else return true;  // narrow integers go the general way
@@ -116,9 +116,9 @@ PyObject* as_result(PyNumber* n) {
 
 bool call_with_numbers(PyUfunc* u, PyObject* const* given, PyObject*& result) {
     const auto nin = static_cast<std::size_t>(u->nin);
-    if (nin > max_in) return false;
-    Operand operands[max_in];
-    const void* sources[max_in];
+    if (nin > most_operands) return false;
+    NumberOperand operands[most_operands];
+    const void* sources[most_operands];
     Pool* pool = nullptr;
     for (std::size_t i = 0; i < nin; ++i)
         if (!read(given[i], operands[i], pool)) return false;

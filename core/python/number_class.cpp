@@ -11,7 +11,7 @@
 #include "python/ufunc_object.hpp"
 
 namespace asnumpy::python {
-
+namespace numbers {  // whose methods have the names of an array's
 namespace {
 
 PyTypeObject* number_type = nullptr;  // the class that all kinds share
@@ -187,7 +187,7 @@ PyGetSetDef number_attributes[] = {
 };
 
 PyMethodDef number_methods[] = {
-    {"item", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(item)), METH_FASTCALL,
+    {"item", fast(item), METH_FASTCALL,
      "item($self, /, *args)\n--\n\nThe value as a Python scalar."},
     {"tolist", tolist, METH_NOARGS, "tolist($self, /)\n--\n\nThe value as a Python scalar."},
     {"__complex__", to_complex, METH_NOARGS, "__complex__($self, /)\n--\n\nThe value as a complex."},
@@ -225,8 +225,6 @@ PyObject* create(PyTypeObject*, PyObject* arguments, PyObject* keywords) {
     });
 }
 
-template <class F> PyType_Slot slot(int id, F* function) { return {id, reinterpret_cast<void*>(function)}; }
-
 // Slots that a class inherits although numbers have nothing to answer there: an operator in place makes a new number, and
 // Python takes nothing for a sequence that has no item.
 void drop_slots(PyTypeObject* type, bool indexes) {
@@ -250,9 +248,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
     });
 }
 
-}  // namespace
-
-PyObject* number_class(PyObject* cls, const char* which) {
+PyObject* make_class(PyObject* cls, const char* which) {
     static const PyType_Slot table[] = {
         slot(Py_tp_dealloc, deallocate_number), slot(Py_tp_new, create),         slot(Py_tp_hash, hash),
         slot(Py_tp_richcompare, slots::compare), slot(Py_tp_getattro, get_attribute),
@@ -276,5 +272,10 @@ PyObject* number_class(PyObject* cls, const char* which) {
     if (k == static_cast<std::size_t>(NumberKind::boolean)) make_truths();
     return Py_NewRef(made);
 }
+
+}  // namespace
+}  // namespace numbers
+
+PyObject* number_class(PyObject* cls, const char* which) { return numbers::make_class(cls, which); }
 
 }  // namespace asnumpy::python

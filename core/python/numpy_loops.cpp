@@ -10,6 +10,7 @@
 
 #define PY_UFUNC_UNIQUE_SYMBOL asnumpy_numpy_ufunc_api
 #include <numpy/ufuncobject.h>
+#undef PY_UFUNC_UNIQUE_SYMBOL  // none of its functions is called here
 
 namespace asnumpy::python {
 
@@ -17,7 +18,7 @@ namespace {
 
 using ops::Vector;
 
-constexpr std::array functions{
+constexpr std::array loop_functions{
     std::pair{Vector::exp, "exp"},         std::pair{Vector::exp2, "exp2"},       std::pair{Vector::expm1, "expm1"},
     std::pair{Vector::log, "log"},         std::pair{Vector::log2, "log2"},       std::pair{Vector::log10, "log10"},
     std::pair{Vector::log1p, "log1p"},     std::pair{Vector::sin, "sin"},         std::pair{Vector::cos, "cos"},
@@ -33,7 +34,7 @@ constexpr std::array functions{
 void take_numpy_loops() {
     const nb::object numpy = owned(PyImport_ImportModule("numpy"));
     const nb::object ufunc_type = owned(PyObject_GetAttrString(numpy.ptr(), "ufunc"));
-    for (const auto& [function, name] : functions) {
+    for (const auto& [function, name] : loop_functions) {
         const nb::object found = owned(PyObject_GetAttrString(numpy.ptr(), name));
         if (!Py_IS_TYPE(found.ptr(), reinterpret_cast<PyTypeObject*>(ufunc_type.ptr()))) continue;  // somebody replaced it
         const auto* const u = reinterpret_cast<const PyUFuncObject*>(found.ptr());

@@ -17,7 +17,7 @@ namespace {
 
 nb::object result(Array&& a) { return nb::steal(wrap_result(std::move(a))); }
 
-std::string text(nb::handle h) {
+std::string name_of(nb::handle h) {
     Py_ssize_t size = 0;
     const char* data = PyUnicode_AsUTF8AndSize(h.ptr(), &size);
     if (!data) throw_python_error();
@@ -75,7 +75,7 @@ int loop_of(RowId id, nb::handle dtypes, const std::string& name) {
 }
 
 nb::object apply_row(nb::str row_name, nb::handle dtypes, nb::handle operands, nb::handle outs) {
-    const std::string name = text(row_name);
+    const std::string name = name_of(row_name);
     const RowId id = find_row(name);
     const Row& r = row(id);
     const int loop = loop_of(id, dtypes, name);
@@ -134,7 +134,7 @@ std::uint64_t axes_mask(nb::handle axes, int ndim) {
 }
 
 nb::object reduce_row(nb::str row_name, nb::handle dtype, nb::handle array, nb::handle axes, bool keepdims) {
-    const std::string name = text(row_name);
+    const std::string name = name_of(row_name);
     const RowId id = find_row(name);
     const DType d = expect_dtype(dtype.ptr(), name.c_str());
     PyArray* a = expect_array(array.ptr(), name.c_str());
@@ -236,16 +236,16 @@ PyObject* offered_by_device(PyObject*, PyObject* const* given, Py_ssize_t count)
         const std::array<double, 2> numbers{PyFloat_AsDouble(given[3]), PyFloat_AsDouble(given[4])};
         const std::int64_t axis = PyLong_AsLongLong(given[1]), option = PyLong_AsLongLong(given[2]);
         if (PyErr_Occurred()) throw_python_error();
-        std::optional<Array> made = offered(find_row(text(given[0])), std::span(arrays.begin(), arrays.size()), axis, option, numbers);
+        std::optional<Array> made = offered(find_row(name_of(given[0])), std::span(arrays.begin(), arrays.size()), axis, option, numbers);
         if (!made) Py_RETURN_NONE;
         return wrap_result(std::move(*made));
     });
 }
 
-PyMethodDef functions[] = {
-    {"offered", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(offered_by_device)), METH_FASTCALL,
+PyMethodDef operation_functions[] = {
+    {"offered", fast(offered_by_device), METH_FASTCALL,
      "offered(name, axis, option, n, m, x, /, *arrays)\n--\n\nA function of x that its device has as one operation; None where it has not."},
-    {"dot", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(inner_product)), METH_FASTCALL,
+    {"dot", fast(inner_product), METH_FASTCALL,
      "dot(a, b, /)\n--\n\nThe inner product of two vectors of one dtype and length; None for anything else."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -259,7 +259,7 @@ nb::object argument_of_extreme(nb::handle array, int axis, bool maximum) {
 
 void bind_operations(nb::module_& m) {
     using nb::arg;
-    if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw_python_error();
+    if (PyModule_AddFunctions(m.ptr(), operation_functions) < 0) throw_python_error();
     m.def("rows", list_rows);
     m.def("apply", apply_row, arg("name"), arg("loop_signature"), arg("inputs"), arg("outs") = nb::none());
     m.def("assign", assign_to, arg("dst"), arg("src"));
@@ -268,7 +268,7 @@ void bind_operations(nb::module_& m) {
     m.def("reduce", reduce_row, arg("name"), arg("dtype"), arg("array"), arg("axes") = nb::none(), arg("keepdims") = false);
     m.def("scan", [](nb::str name, nb::handle array, int axis) {
         PyArray* a = expect_array(array.ptr(), "scan");
-        return nb::steal(wrap(scan(find_row(text(name)), a->array, normalise_axis(axis, a->array.ndim()))));
+        return nb::steal(wrap(scan(find_row(name_of(name)), a->array, normalise_axis(axis, a->array.ndim()))));
     }, arg("name"), arg("array"), arg("axis"));
     m.def("argmax", [](nb::handle a, int axis) { return argument_of_extreme(a, axis, true); }, arg("array"), arg("axis") = -1);
     m.def("argmin", [](nb::handle a, int axis) { return argument_of_extreme(a, axis, false); }, arg("array"), arg("axis") = -1);
@@ -298,10 +298,10 @@ void bind_operations(nb::module_& m) {
         require_writeable(target, "draw: output array is read-only");
         std::vector<Array> arrays;
         for (const nb::handle parameter : parameters) arrays.push_back(expect_array(parameter.ptr(), "draw")->array);
-        draw(find_row(text(name)), {key, low, high}, arrays, target->array, option);
+        draw(find_row(name_of(name)), {key, low, high}, arrays, target->array, option);
     }, arg("name"), arg("key"), arg("low"), arg("high"), arg("out"), arg("parameters") = nb::tuple(), arg("option") = 0);
     m.def("draw_one", [](nb::str name, std::uint64_t key, std::uint64_t low, std::uint64_t high, nb::args parameters) {
-        const RowId id = find_row(text(name));
+        const RowId id = find_row(name_of(name));
         std::array<Scalar, 3> values;
         std::size_t n = 0;
         for (const RandomRow& random : random_rows)

@@ -138,9 +138,7 @@ PyObject* inplace_matrix_multiply(PyObject* a, PyObject* b) {
     });
 }
 
-template <class F> PyType_Slot slot(int id, F* function) { return {id, reinterpret_cast<void*>(function)}; }
-
-const PyType_Slot table[] = {
+const PyType_Slot operator_slots[] = {
     slot(Py_nb_add, binary<Operator::add>),
     slot(Py_nb_subtract, binary<Operator::subtract>),
     slot(Py_nb_multiply, binary<Operator::multiply>),
@@ -176,7 +174,7 @@ const PyType_Slot table[] = {
 
 }  // namespace
 
-std::span<const PyType_Slot> number_slots() { return table; }
+std::span<const PyType_Slot> number_slots() { return operator_slots; }
 
 PyObject* slots::compare(PyObject* a, PyObject* b, int operation) {
     static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);

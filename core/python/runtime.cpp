@@ -15,8 +15,6 @@ namespace asnumpy::python {
 
 namespace {
 
-nb::str string(std::string_view text) { return nb::str(text.data(), text.size()); }
-
 nb::dict memory_info(nb::handle device) {
     Pool& pool = expect_pool(device.ptr());
     const PoolFigures figures = pool.figures();

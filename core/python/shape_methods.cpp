@@ -115,8 +115,6 @@ PyObject* transpose_method(PyObject* self, PyObject* const* args, Py_ssize_t cou
     });
 }
 
-template <class F> PyCFunction fast(F* function) { return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)); }
-
 }  // namespace
 
 View transposed(const View& from, const Dims& axes) {

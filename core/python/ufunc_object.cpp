@@ -98,7 +98,7 @@ bool any_negative(const Array& given) {
 }
 
 // Fills the operands of a loop; false when a number does not fit its dtype, which NumPy reports in its own way.
-bool fill(const Signature& signature, int nin, PyObject* const* operands, const int* kinds, Inputs& in) {
+bool fill_inputs(const Signature& signature, int nin, PyObject* const* operands, const int* kinds, Inputs& in) {
     for (int i = 0; i < nin; ++i) {
         const DType dtype = signature.in[static_cast<std::size_t>(i)];
         if (is_number_object(operands[i]) && is_known(as_number(operands[i]))) {
@@ -136,7 +136,7 @@ bool call_into(PyUfunc* u, PyObject* const* operands, PyObject* target) {
     const Signature& signature = row(id).loops[static_cast<std::size_t>(loop)];
     PyArray* out = unwrap(target);
     Inputs in;
-    if (signature.out[0] != out->array.dtype || !fill(signature, u->nin, operands, kinds.data(), in)) return false;
+    if (signature.out[0] != out->array.dtype || !fill_inputs(signature, u->nin, operands, kinds.data(), in)) return false;
     require_writeable(out, "output array is read-only");
     apply(id, loop, in, std::span<const Array>(&out->array, 1));
     return true;
@@ -162,7 +162,7 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, P
     });
 }
 
-PyObject* create(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+PyObject* create_ufunc(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
         static const char* names[] = {"name", nullptr};
         PyObject* name = nullptr;
@@ -204,7 +204,7 @@ PyObject* create(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
     });
 }
 
-void deallocate(PyObject* self) {
+void deallocate_ufunc(PyObject* self) {
     PyTypeObject* type = Py_TYPE(self);
     auto* u = reinterpret_cast<PyUfunc*>(self);
     std::destroy_at(&u->loops);
@@ -219,7 +219,7 @@ PyObject* get_nargs(PyObject* self, void*) {
     return PyLong_FromLong(u->nin + u->nout);
 }
 
-PyMemberDef members[] = {
+PyMemberDef ufunc_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(UfuncHead, call), READONLY, nullptr},
     {"name", T_OBJECT, offsetof(UfuncHead, name), READONLY, "NumPy's name of the function"},
     {"row", T_INT, offsetof(UfuncHead, row), READONLY, "position in rows(), -1 if there is no elementwise row"},
@@ -228,7 +228,7 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
-PyGetSetDef getters[] = {
+PyGetSetDef ufunc_getters[] = {
     {"nargs", get_nargs, nullptr, "number of inputs and outputs", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -256,7 +256,7 @@ bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
     const auto id = static_cast<RowId>(u->row);
     const Signature& signature = row(id).loops[static_cast<std::size_t>(loop)];
     Inputs in;
-    if (!fill(signature, u->nin, operands, kinds.data(), in)) return false;
+    if (!fill_inputs(signature, u->nin, operands, kinds.data(), in)) return false;
     if (may_be_integer_power(u)) check_integer_power(signature, in[0], in[1]);
     Few<Array, 2> out = apply(id, loop, in);
     if (u->nout == 1) {
@@ -281,7 +281,7 @@ bool call_inplace(PyUfunc* u, PyObject* self, PyObject* other) {
     const Signature& signature = row(id).loops[static_cast<std::size_t>(loop)];
     if (signature.out[0] != target->array.dtype) return false;
     Inputs in;
-    if (!fill(signature, 2, operands, kinds.data(), in)) return false;
+    if (!fill_inputs(signature, 2, operands, kinds.data(), in)) return false;
     require_writeable(target, "output array is read-only");
     if (may_be_integer_power(u)) check_integer_power(signature, in[0], in[1]);
     apply(id, loop, in, std::span<const Array>(&target->array, 1));
@@ -338,11 +338,11 @@ void register_ufunc_type(PyObject* type) {
 
 void create_ufunc_type(nb::module_& m) {
     PyType_Slot slots[] = {
-        {Py_tp_new, reinterpret_cast<void*>(create)},
-        {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+        {Py_tp_new, reinterpret_cast<void*>(create_ufunc)},
+        {Py_tp_dealloc, reinterpret_cast<void*>(deallocate_ufunc)},
         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-        {Py_tp_members, members},
-        {Py_tp_getset, getters},
+        {Py_tp_members, ufunc_members},
+        {Py_tp_getset, ufunc_getters},
         {0, nullptr},
     };
     PyType_Spec spec{"asnumpy._core.Ufunc", sizeof(PyUfunc), 0,

@@ -18,8 +18,6 @@ namespace asnumpy::python {
 
 namespace {
 
-std::int64_t item(const Array& a) { return static_cast<std::int64_t>(itemsize(a.dtype)); }
-
 nb::object empty(nb::handle shape, nb::handle dtype, std::string_view order, nb::handle device) {
     const Dims dims = to_dims(shape.ptr());
     const DType d = expect_dtype(dtype.ptr(), "empty");
@@ -95,10 +93,10 @@ PyObject* count_from(PyObject*, PyObject* const* given, Py_ssize_t count) {
     });
 }
 
-PyMethodDef functions[] = {
-    {"count_from", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(count_from)), METH_FASTCALL,
+PyMethodDef view_functions[] = {
+    {"count_from", fast(count_from), METH_FASTCALL,
      "count_from(start, stop, step, /)\n--\n\nThe integers from start to stop as a new array; None: not by this way."},
-    {"filled", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(filled)), METH_FASTCALL,
+    {"filled", fast(filled), METH_FASTCALL,
      "filled(shape, dtype, value, /)\n--\n\nA new array of one number (None: of whatever lies there); None: not by this way."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -113,9 +111,9 @@ nb::object as_strided(nb::handle array, nb::handle shape, nb::handle strides, st
         raise(PyExc_ValueError, "as_strided: shape has %d axes, strides has %d", view.shape.size(), view.strides.size());
     for (const std::int64_t length : view.shape)
         if (length < 0) raise(PyExc_ValueError, "negative dimensions are not allowed");
-    expect_size(view.shape, item(a->array));
+    expect_size(view.shape, item_bytes(a->array));
     // What is too far away for 64 bits lies outside as well.
-    const Extent reach = checked_extent(view, item(a->array)).value_or(Extent{INT64_MIN, INT64_MAX});
+    const Extent reach = checked_extent(view, item_bytes(a->array)).value_or(Extent{INT64_MIN, INT64_MAX});
     if (reach.low != reach.high && (reach.low < 0 || reach.high > static_cast<std::int64_t>(a->array.buffer->bytes())))
         throw ValueError("as_strided: shape " + to_string(view.shape) + " with strides " + to_string(view.strides) +
                          " reaches outside the array's memory of " + std::to_string(a->array.buffer->bytes()) + " bytes");
@@ -136,7 +134,7 @@ nb::object broadcast(nb::handle array, nb::handle shape) {
     if (!fits)
         throw ValueError("operands could not be broadcast together with remapped shapes [original->remapped]: " + to_string(from) +
                          " and requested shape " + to_string(to));
-    expect_size(to, item(a->array));
+    expect_size(to, item_bytes(a->array));
     View view = broadcast_to(a->array.view, to);
     for (int i = 0; i < view.ndim(); ++i)
         if (view.shape[i] == 1) view.strides[i] = 0;  // as NumPy's iterator has it
@@ -148,7 +146,7 @@ nb::object broadcast(nb::handle array, nb::handle shape) {
 nb::object view_dtype(nb::handle array, nb::handle dtype) {
     PyArray* a = expect_array(array.ptr(), "view");
     const DType to = expect_dtype(dtype.ptr(), "view");
-    const auto have = item(a->array), want = static_cast<std::int64_t>(itemsize(to));
+    const auto have = item_bytes(a->array), want = static_cast<std::int64_t>(itemsize(to));
     View view = a->array.view;
     if (have != want) {
         if (view.ndim() == 0) raise(PyExc_ValueError, "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
@@ -178,7 +176,7 @@ bool extents_meet(const Array& a, const Array& b) {
         if (!a.buffer->foreign() || !b.buffer->foreign()) return false;
         shift = b.buffer->data() - a.buffer->data();
     }
-    const Extent x = extent(a.view, item(a)), y = extent(b.view, item(b));
+    const Extent x = extent(a.view, item_bytes(a)), y = extent(b.view, item_bytes(b));
     return x.low < y.high + shift && y.low + shift < x.high;
 }
 
@@ -186,7 +184,7 @@ bool extents_meet(const Array& a, const Array& b) {
 
 void bind_views(nb::module_& m) {
     using nb::arg;
-    if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw_python_error();
+    if (PyModule_AddFunctions(m.ptr(), view_functions) < 0) throw_python_error();
     m.def("set_default_float", [](bool single) { single_precision = single; }, arg("single"));
     m.def("empty", [](nb::handle shape, nb::handle dtype, const char* order, nb::handle device) { return empty(shape, dtype, order, device); },
           arg("shape"), arg("dtype"), arg("order") = "C", arg("device") = nb::none());
@@ -233,9 +231,9 @@ void bind_views(nb::module_& m) {
     }, arg("a"), arg("b"));
     m.def("overlaps_itself", [](nb::handle a) { return overlaps_itself(expect_array(a.ptr(), "overlaps_itself")->array); }, arg("a"));
     m.def("to_dlpack", [](nb::handle array, nb::handle stream, nb::handle max_version, nb::handle device, nb::handle copy) {
-        return nb::steal(to_dlpack(expect_array(array.ptr(), "to_dlpack"), stream.ptr(), max_version.ptr(), device.ptr(), copy.ptr()));
+        return nb::steal(dlpack::exported(expect_array(array.ptr(), "to_dlpack"), stream.ptr(), max_version.ptr(), device.ptr(), copy.ptr()));
     }, arg("array"), arg("stream") = nb::none(), arg("max_version") = nb::none(), arg("dl_device") = nb::none(), arg("copy") = nb::none());
-    m.def("from_dlpack", [](nb::handle capsule) { return nb::steal(from_dlpack(capsule.ptr())); }, arg("capsule"));
+    m.def("from_dlpack", [](nb::handle capsule) { return nb::steal(dlpack::imported(capsule.ptr())); }, arg("capsule"));
 }
 
 }  // namespace asnumpy::python

@@ -104,6 +104,9 @@ struct Array {
     bool host_visible() const { return buffer->host_visible(); }
 };
 
+inline std::int64_t item_bytes(DType d) { return static_cast<std::int64_t>(itemsize(d)); }
+inline std::int64_t item_bytes(const Array& a) { return item_bytes(a.dtype); }
+
 // A new C-ordered array, its memory not yet taken. ValueError for a negative or overflowing shape, MemoryError when the
 // device could never hold it.
 Array new_array(const Dims& shape, DType, Pool&);

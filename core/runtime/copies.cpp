@@ -14,14 +14,12 @@ namespace asnumpy {
 
 namespace {
 
-std::int64_t item(const Array& a) { return static_cast<std::int64_t>(itemsize(a.dtype)); }
-
 struct Range {
     std::int64_t low, bytes;
 };
 
 Range range_of(const Array& a) {
-    const Extent reach = extent(a.view, item(a));
+    const Extent reach = extent(a.view, item_bytes(a));
     return {reach.low, reach.high - reach.low};
 }
 

@@ -11,8 +11,6 @@ namespace asnumpy {
 
 namespace {
 
-std::int64_t item(const Array& a) { return static_cast<std::int64_t>(itemsize(a.dtype)); }
-
 WriteOrder as_listed_by(const View& view) {
     WriteOrder order;
     for (; order.ndim < view.ndim(); ++order.ndim) order.axis[static_cast<std::size_t>(order.ndim)] = static_cast<std::uint8_t>(order.ndim);
@@ -51,7 +49,7 @@ View arranged(const View& view, const WriteOrder& order) {
 
 }  // namespace
 
-bool overlaps_itself(const Array& a) { return has_internal_overlap(a.view, item(a)); }
+bool overlaps_itself(const Array& a) { return has_internal_overlap(a.view, item_bytes(a)); }
 
 WriteOrder assignment_order(const Array& target, const Array* source) {
     const View& view = target.view;

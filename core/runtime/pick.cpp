@@ -45,7 +45,7 @@ struct Index {
     }
 };
 
-std::int64_t count_true(const Array& mask) {
+std::int64_t count_true_at_once(const Array& mask) {
     std::int64_t n = 0;
     for (std::int64_t i = 0; i < mask.view.shape[0]; ++i) n += mask.data()[i * mask.view.strides[0]] != 0;
     return n;
@@ -82,7 +82,7 @@ bool scatter_at_once(const Array& vector, const Array& index, const Array& sourc
 bool compress_at_once(const Array& vector, const Array& mask, Array& result) {
     if (vector.ndim() != 1 || !is_small_vector(mask) || !is_readable(vector) || !is_readable(mask)) return false;
     const std::int64_t n = mask.view.shape[0], stride = vector.view.strides[0];
-    result = new_array(Dims{count_true(mask)}, vector.dtype, vector.pool());
+    result = new_array(Dims{count_true_at_once(mask)}, vector.dtype, vector.pool());
     result.buffer->materialise();
     with_itemsize(itemsize(vector.dtype), [&]<std::size_t bytes>() {
         char* to = result.data();
@@ -101,7 +101,7 @@ bool compress_at_once(const Array& vector, const Array& mask, Array& result) {
 
 bool flatnonzero_at_once(const Array& mask, Array& result) {
     if (!is_small_vector(mask) || !is_readable(mask)) return false;
-    result = new_array(Dims{count_true(mask)}, DType::int64, mask.pool());
+    result = new_array(Dims{count_true_at_once(mask)}, DType::int64, mask.pool());
     result.buffer->materialise();
     char* to = result.data();
     std::int64_t left = result.view.shape[0];

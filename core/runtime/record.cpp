@@ -17,8 +17,6 @@ namespace asnumpy {
 
 namespace {
 
-std::int64_t item(DType d) { return static_cast<std::int64_t>(itemsize(d)); }
-
 [[noreturn]] void raise_two_devices(const Instruction& i, const Pool& one, const Pool& other) {
     const std::string first = one.backend().name(), second = other.backend().name();
     throw ValueError(std::string(row(i.row).name) + ": its arrays lie on two devices, " + first + " and " + second + "; move one to the other: a.to_device(\"" +
@@ -85,15 +83,15 @@ Array new_output(const Signature& signature, const Dims& shape, DType dtype, std
     for (std::size_t k = 0; k < in.size(); ++k) {
         if (!in[k].array) continue;
         const Array& a = *in[k].array;
-        operands.emplace_back(&a.view, item(a.dtype));
+        operands.emplace_back(&a.view, item_bytes(a.dtype));
         directly = directly && (a.ndim() < 2 || a.dtype == signature.in[k]);
     }
     for (const Array& o : out)
-        if (o.buffer) operands.emplace_back(&o.view, item(o.dtype));
+        if (o.buffer) operands.emplace_back(&o.view, item_bytes(o.dtype));
     const std::span<const OrderedOperand> all(operands.begin(), operands.end());
     Array made = new_array(shape, dtype, pool);
     if (made.buffer->bytes() == 0) return made;
-    made.view.strides = directly ? result_strides(shape, all, item(dtype)) : iterator_strides(shape, all, item(dtype));
+    made.view.strides = directly ? result_strides(shape, all, item_bytes(dtype)) : iterator_strides(shape, all, item_bytes(dtype));
     return made;
 }
 

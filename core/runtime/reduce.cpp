@@ -7,12 +7,6 @@
 
 namespace asnumpy {
 
-namespace {
-
-std::int64_t item(DType d) { return static_cast<std::int64_t>(itemsize(d)); }
-
-}  // namespace
-
 Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool keepdims) {
     const Row& r = row(id);
     const DType dtype = r.loops[static_cast<std::size_t>(loop)].in[0];
@@ -56,7 +50,7 @@ Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool ke
     Array& out = instruction.out.emplace_back(result);
     out.view.shape = array.view.shape;
     out.view.strides = Dims(ndim);
-    std::int64_t stride = item(dtype);
+    std::int64_t stride = item_bytes(dtype);
     for (int i = ndim - 1; i >= 0; --i) {
         if (axes >> i & 1) continue;
         out.view.strides[i] = stride;

@@ -17,8 +17,6 @@ namespace asnumpy {
 
 namespace {
 
-std::int64_t item(DType d) { return static_cast<std::int64_t>(itemsize(d)); }
-
 // One launch per thread is enough, and keeps its storage.
 Launch& scratch_launch(std::size_t operands) {
     thread_local Launch launch;
@@ -68,12 +66,12 @@ void run_at_hand(RowId id, int loop, std::span<const Input> in, std::span<const 
     for (const Input& i : in) {
         launch.operands[n].data = i.is_scalar() ? bytes_of(i.scalar) : i.array->data();
         launch.operands[n].constant = i.is_scalar();
-        launch.operands[n++].strides = Dims{i.is_scalar() ? 0 : item(i.array->dtype)};
+        launch.operands[n++].strides = Dims{i.is_scalar() ? 0 : item_bytes(i.array->dtype)};
     }
     for (const Array& o : out) {
         launch.operands[n].data = o.data();
         launch.operands[n].constant = false;
-        launch.operands[n++].strides = Dims{item(o.dtype)};
+        launch.operands[n++].strides = Dims{item_bytes(o.dtype)};
     }
     single_program(out[0].pool(), Work::elementwise, id, loop).run(launch);
 }

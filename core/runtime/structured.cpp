@@ -25,10 +25,10 @@ Instruction structured(const char* name, std::initializer_list<const Array*> in,
     return instruction;
 }
 
-void submit(Instruction&& instruction) {
+void submit_structured(Instruction&& instruction) {
     std::int64_t size = instruction.out[0].size();
     for (const Argument& in : instruction.in) size = std::max(size, in.array()->size());
-    asnumpy::submit(std::move(instruction), size);
+    submit(std::move(instruction), size);
 }
 
 void check_range_once(const Array& index, std::int64_t length) {
@@ -41,7 +41,7 @@ void check_range_once(const Array& index, std::int64_t length) {
         if (quick) run_now(instruction);
         else without_lock([&instruction] { run_now(instruction); });
     } else {
-        submit(std::move(instruction));
+        submit_structured(std::move(instruction));
         flush_for(inside);
     }
     if (value_of(inside).get<bool>()) return;
@@ -108,7 +108,7 @@ Array matmul(const Array& a, const Array& b) {
     Array left = a, right = b;
     left.view = broadcast_to(a.view, with(m, k));
     right.view = broadcast_to(b.view, with(k, n));
-    submit(structured("matmul", {&left, &right}, out));
+    submit_structured(structured("matmul", {&left, &right}, out));
     return out;
 }
 
@@ -118,7 +118,7 @@ Array scan(RowId op, const Array& array, int axis) {
     Instruction instruction = structured("scan", {&array}, out);
     instruction.axis = axis;
     instruction.op = op;
-    submit(std::move(instruction));
+    submit_structured(std::move(instruction));
     return out;
 }
 
@@ -144,7 +144,7 @@ Array argmax(const Array& array, int axis, bool maximum) {
     if (flat.size() == 0) throw ValueError(std::string("attempt to get ") + (maximum ? "argmax" : "argmin") + " of an empty sequence");
     Instruction instruction = structured(maximum ? "argmax" : "argmin", {&flat}, out);
     instruction.axis = axis;
-    submit(std::move(instruction));
+    submit_structured(std::move(instruction));
     return out;
 }
 
@@ -163,7 +163,7 @@ std::optional<Array> offered(RowId id, std::span<const Array> in, std::int64_t a
     const Array out = new_array(in[0].view.shape, in[0].dtype, pool);
     instruction.out.emplace_back(out);
     if (!pool.backend().offers(structured_call(instruction))) return std::nullopt;
-    submit(std::move(instruction));
+    submit_structured(std::move(instruction));
     return out;
 }
 
@@ -176,7 +176,7 @@ std::optional<Array> deviations(const Array& array) {
     Instruction instruction = structured("deviations", {&flat}, new_array(Dims{}, array.dtype, array.pool()));
     if (!array.pool().backend().computes(structured_call(instruction))) return std::nullopt;
     const Array out = instruction.out[0];
-    submit(std::move(instruction));
+    submit_structured(std::move(instruction));
     return out;
 }
 
@@ -189,7 +189,7 @@ Array take(const Array& array, const Array& index, int axis) {
     if (out.size() == 0) return out;
     Instruction instruction = structured("take", {&array, &index}, out);
     instruction.axis = axis;
-    submit(std::move(instruction));
+    submit_structured(std::move(instruction));
     return out;
 }
 
@@ -210,7 +210,7 @@ void scatter(const Array& dst, const Array& index, const Array& src, int axis) {
     const Array positions = index.buffer == dst.buffer ? cast(index, DType::int64) : index;
     Instruction instruction = structured("scatter", {&source, &positions}, dst);
     instruction.axis = axis;
-    submit(std::move(instruction));
+    submit_structured(std::move(instruction));
 }
 
 namespace {
@@ -230,20 +230,20 @@ std::int64_t count_true(const Array& mask) {
 Array compress(const Array& flat, const Array& mask) {
     if (Array result; compress_at_once(flat, mask, result)) return result;
     Array out = new_array(Dims{count_true(mask)}, flat.dtype, flat.pool());
-    if (out.size() > 0) submit(structured("compress", {&flat, &mask}, out));
+    if (out.size() > 0) submit_structured(structured("compress", {&flat, &mask}, out));
     return out;
 }
 
 Array flatnonzero(const Array& mask) {
     if (Array result; flatnonzero_at_once(mask, result)) return result;
     Array out = new_array(Dims{count_true(mask)}, DType::int64, mask.pool());
-    if (out.size() > 0) submit(structured("flatnonzero", {&mask}, out));
+    if (out.size() > 0) submit_structured(structured("flatnonzero", {&mask}, out));
     return out;
 }
 
 Array bincount(const Array& index, std::int64_t length) {
     Array out = new_array(Dims{length}, DType::int64, index.pool());
-    if (length > 0) submit(structured("bincount", {&index}, out));
+    if (length > 0) submit_structured(structured("bincount", {&index}, out));
     return out;
 }
 

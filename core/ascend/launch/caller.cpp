@@ -16,10 +16,6 @@ namespace {
 constexpr std::size_t most_kept = 1024;
 constexpr std::size_t most_arguments = 64;
 
-std::uint64_t now() {
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
-}
-
 std::uint64_t hash_of(std::span<const std::uint64_t> words) {
     std::uint64_t h = words.size();
     for (const std::uint64_t word : words) {
@@ -30,6 +26,10 @@ std::uint64_t hash_of(std::span<const std::uint64_t> words) {
 }
 
 }  // namespace
+
+std::uint64_t now() {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
 
 // A repeatable executor, the objects that it was made from, and the addresses that were given to it last.
 struct Caller::Executor {

@@ -12,6 +12,8 @@
 
 namespace asnumpy::ascend {
 
+std::uint64_t now();  // nanoseconds of a clock that only goes forward
+
 class DeviceState;  // streams, pool and executors of one device (device_state.hpp)
 
 // What was called, per operator: how often, how often without a first phase of its own, how long the host took for it, how many

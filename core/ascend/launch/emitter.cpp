@@ -17,14 +17,14 @@ namespace {
 constexpr std::size_t scalars_per_chunk = 32;
 using Chunk = std::array<Scalar, scalars_per_chunk>;
 
-struct Temporary {
-    char* data;
-    std::size_t bytes;
-};
-
 }  // namespace
 
 struct Emitter::Impl {
+    struct Temporary {
+        char* data;
+        std::size_t bytes;
+    };
+
     explicit Impl(DeviceState& d) : device(d), enqueuing(std::in_place, d), stream(d.streams.selected()) {}
     Impl(DeviceState& d, Capture& c) : device(d), stream(d.streams.selected()), capture(&c) {}
     ~Impl() { release_since(0); }
@@ -143,7 +143,7 @@ Tensor Emitter::temporary(const Dims& shape, DType dtype) {
 }
 
 void Emitter::release(const Tensor& temporary) {
-    for (Temporary& t : impl_->temporaries) {
+    for (Impl::Temporary& t : impl_->temporaries) {
         if (t.data != temporary.data) continue;
         impl_->deallocate(t);
         t.data = nullptr;

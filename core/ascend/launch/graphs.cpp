@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cstring>
 
 #include "ascend/launch/device_state.hpp"
@@ -21,10 +20,6 @@ constexpr std::uint64_t rests = 4096;  // only a graph unused for so many launch
 constexpr std::size_t most_refused = 4096;
 
 std::atomic<bool> enabled_by_user{false};
-
-std::uint64_t now() {
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
-}
 
 }  // namespace
 

@@ -7,8 +7,6 @@
 namespace asnumpy::ascend {
 namespace {
 
-constexpr int most_axes = 8;
-
 std::int64_t address(const Tensor& t) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(t.data)); }
 std::int64_t item(const Tensor& t) { return static_cast<std::int64_t>(itemsize(t.dtype)); }
 

@@ -7,8 +7,6 @@
 namespace asnumpy::ascend {
 namespace {
 
-std::string_view text_of(const StructuredCall& c) { return calls_of(c.row).elementwise; }
-
 Explanation explained(const StructuredCall& c, bool accepted) {
     const std::string op(parse_call(text_of(c)).op);
     if (!accepted) return {Path::host, op + " does not accept " + std::string(name(c.in[0].dtype))};

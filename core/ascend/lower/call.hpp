@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ascend/launch/emitter.hpp"
+#include "ascend/lower/calls.hpp"
 
 namespace asnumpy::ascend {
 
@@ -20,6 +21,7 @@ struct Named {
     std::array<double, 2> numbers{};  // n and m
 };
 void call(Emitter&, std::string_view text, const Named&);
+inline std::string_view text_of(const StructuredCall& c) { return calls_of(c.row).elementwise; }  // its call string
 // Whether the operator accepts these dtypes as x and as out.
 bool accepts_dtypes(std::string_view text, DType x, DType out);
 

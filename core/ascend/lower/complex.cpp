@@ -5,6 +5,7 @@
 #include "ascend/lower/term.hpp"
 
 namespace asnumpy::ascend {
+namespace of_complex_numbers {
 namespace {
 
 using In = std::span<const Term>;
@@ -106,8 +107,9 @@ Terms cast(In in, const Signature& s) {
 constexpr std::array casts{Rule{"cast", every, true, cast}};
 
 }  // namespace
+}  // namespace of_complex_numbers
 
-std::span<const Rule> complex_rules() { return rules; }
-std::span<const Rule> cast_rules() { return casts; }
+std::span<const Rule> complex_rules() { return of_complex_numbers::rules; }
+std::span<const Rule> cast_rules() { return of_complex_numbers::casts; }
 
 }  // namespace asnumpy::ascend

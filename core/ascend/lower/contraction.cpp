@@ -53,7 +53,7 @@ bool holds_all(DType wide, DType d) {
     return digits(wide) >= digits(d);
 }
 
-bool is_nan(const Scalar& s) {
+bool holds_nan(const Scalar& s) {
     return dispatch(s.dtype, [&]<class T>() {
         if constexpr (is_half_v<T>) return static_cast<float>(s.get<T>()) != static_cast<float>(s.get<T>());
         else if constexpr (std::is_floating_point_v<T>) return s.get<T>() != s.get<T>();
@@ -61,7 +61,7 @@ bool is_nan(const Scalar& s) {
     });
 }
 bool in_order(const Scalar& low, const Scalar& high) {
-    if (is_nan(low) || is_nan(high)) return false;
+    if (holds_nan(low) || holds_nan(high)) return false;
     return dispatch(low.dtype, [&]<class T>() {
         if constexpr (is_half_v<T>) return static_cast<float>(low.get<T>()) <= static_cast<float>(high.get<T>());
         else if constexpr (std::is_arithmetic_v<T>) return low.get<T>() <= high.get<T>();

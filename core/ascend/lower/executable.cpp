@@ -16,7 +16,6 @@
 namespace asnumpy::ascend {
 namespace {
 
-constexpr int most_axes = 8;
 constexpr std::size_t most_assignments = 64;
 std::atomic<std::uint64_t> programs_made{0};
 

@@ -8,6 +8,7 @@
 #include "ascend/lower/term.hpp"
 
 namespace asnumpy::ascend {
+namespace of_floats {
 namespace {
 
 using In = std::span<const Term>;
@@ -222,7 +223,8 @@ constexpr std::array rules{
 };
 
 }  // namespace
+}  // namespace of_floats
 
-std::span<const Rule> float_rules() { return rules; }
+std::span<const Rule> float_rules() { return of_floats::rules; }
 
 }  // namespace asnumpy::ascend

@@ -5,6 +5,7 @@
 #include "ascend/lower/term.hpp"
 
 namespace asnumpy::ascend {
+namespace of_integers {
 namespace {
 
 using In = std::span<const Term>;
@@ -222,7 +223,8 @@ constexpr std::array rules{
 };
 
 }  // namespace
+}  // namespace of_integers
 
-std::span<const Rule> integer_rules() { return rules; }
+std::span<const Rule> integer_rules() { return of_integers::rules; }
 
 }  // namespace asnumpy::ascend

@@ -35,7 +35,7 @@ private:
     std::deque<std::vector<std::atomic<const T*>>> entries_;
 };
 
-template <class T> Table<T>& table() {
+template <class T> Table<T>& table_of() {
     static Immortal<Table<T>> instance;
     return *instance;
 }
@@ -103,17 +103,17 @@ void Lowering::run(Emitter& emitter, std::span<const Tensor> in, std::span<const
     chosen.run(emitter, whole, out);
 }
 
-const Explanation& explain(RowId id, int loop) { return table<Lowering>()(id, loop).explanation(); }
+const Explanation& explain(RowId id, int loop) { return table_of<Lowering>()(id, loop).explanation(); }
 
 const Lowering* elementwise(RowId id, int loop) {
-    const Lowering& found = table<Lowering>()(id, loop);
+    const Lowering& found = table_of<Lowering>()(id, loop);
     return found.possible() ? &found : nullptr;
 }
 
-const Explanation& explain_reduction(RowId id, int loop) { return table<Folding>()(id, loop).explanation(); }
+const Explanation& explain_reduction(RowId id, int loop) { return table_of<Folding>()(id, loop).explanation(); }
 
 const Folding* reduction(RowId id, int loop) {
-    const Folding& found = table<Folding>()(id, loop);
+    const Folding& found = table_of<Folding>()(id, loop);
     return found.possible() ? &found : nullptr;
 }
 

@@ -12,7 +12,7 @@
 namespace asnumpy::ascend {
 namespace {
 
-constexpr int most_axes = 6;          // of aclnnMatmul's operands
+constexpr int most_matmul_axes = 6;   // of aclnnMatmul's operands
 constexpr std::int64_t exact_terms = 256;  // so many products of two bytes have a sum below 2 ** 24
 
 std::string_view call_text() { return calls_of("matmul").elementwise; }
@@ -45,7 +45,7 @@ Tensor with_one_batch(Tensor t) {
 void multiply(Emitter& emitter, const Tensor& a, const Tensor& b, const Tensor& out, bool accumulate,
               MatmulPrecision precision = MatmulPrecision::float32) {
     const int n = out.shape.size();
-    if (n > most_axes) {
+    if (n > most_matmul_axes) {
         const Tensor x = with_one_batch(contiguous_copy(emitter, a, a.dtype)), y = with_one_batch(contiguous_copy(emitter, b, b.dtype));
         const Tensor result = emitter.temporary(out.shape, out.dtype);
         if (accumulate) copy_to(emitter, out, result);

@@ -12,7 +12,6 @@
 namespace asnumpy::ascend {
 namespace {
 
-std::string_view text_of(const StructuredCall& c) { return calls_of(c.row).elementwise; }
 Explanation native(std::string_view call, std::string extra = {}) { return {Path::native, std::string(parse_call(call).op) + extra}; }
 Explanation refused(std::string_view call, DType d) {
     return {Path::host, std::string(parse_call(call).op) + " does not accept " + std::string(name(d))};
