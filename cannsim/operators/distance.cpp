@@ -32,7 +32,7 @@ struct Norm {
     }
 };
 
-Dims leading(const Tensor& tensor) {
+Dims leading_axes(const Tensor& tensor) {
     Dims shape;
     for (int axis = 0; axis < tensor.ndim() - 2; ++axis) shape.push_back(tensor.length(axis));
     return shape;
@@ -52,8 +52,8 @@ struct Pairs {
         width = first.length(first.ndim() - 1);
         call.expect(second.length(second.ndim() - 1) == width, "x2", text("rows of ", width, " numbers, got shape ", second.shape()));
         Tensor outer_first = first, outer_second = second;
-        outer_first.view.shape = leading(first);
-        outer_second.view.shape = leading(second);
+        outer_first.view.shape = leading_axes(first);
+        outer_second.view.shape = leading_axes(second);
         batch = call.broadcast({&outer_first, &outer_second});
     }
     Dims shape(std::int64_t last_but_one, std::int64_t last) const {
@@ -139,7 +139,7 @@ Work plan_pair_distances(Call& call, std::string_view order) {
 }
 
 // Each slice along the axis whose norm is above the largest allowed is scaled down to it.
-Work plan_renorm(Call& call) {
+Work plan_norm_limit(Call& call) {
     const Tensor self = call.tensor_at(0), out = first_output(call);
     const Norm norm(call, "p", call.real("p"));
     const double most = call.real("maxNorm");
@@ -172,8 +172,8 @@ const Operators distances{
     {"aclnnCdistBackward", plan_distances_gradient},
     {"aclnnPdist", [](Call& call) { return plan_pair_distances(call, "p"); }},
     {"aclnnPdistForward", [](Call& call) { return plan_pair_distances(call, "pScalar"); }},
-    {"aclnnRenorm", plan_renorm},
-    {"aclnnInplaceRenorm", plan_renorm},
+    {"aclnnRenorm", plan_norm_limit},
+    {"aclnnInplaceRenorm", plan_norm_limit},
 };
 
 }  // namespace

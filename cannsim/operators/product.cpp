@@ -23,7 +23,7 @@ template <class T> void gemm(const T* a, const T* b, T* c, std::int64_t m, std::
 }
 
 // To what the cube rounds a factor of float32: 11 bits behind the point as hf32 (to the nearest, ties to even), or float16.
-float rounded(float x, Product product) {
+float rounded_for(float x, Product product) {
     if (product == Product::half) return static_cast<float>(asnumpy::float16(x));
     constexpr std::uint32_t dropped = 12, half = (1u << (dropped - 1)) - 1;
     const auto bits = std::bit_cast<std::uint32_t>(x);
@@ -31,7 +31,7 @@ float rounded(float x, Product product) {
     return std::bit_cast<float>((bits + half + (bits >> dropped & 1)) & ~((1u << dropped) - 1));
 }
 void round_factors(const Owned& factors, Product product) {
-    for (std::int64_t i = 0; i < factors.size(); ++i) factors.as<float>()[i] = rounded(factors.as<float>()[i], product);
+    for (std::int64_t i = 0; i < factors.size(); ++i) factors.as<float>()[i] = rounded_for(factors.as<float>()[i], product);
 }
 // What a call rounds its factors to; `single`: nothing is rounded.
 Product rounding_of(const Work& work, DType dtype) { return dtype == DType::float32 && work.engine == Engine::cube ? work.product : Product::single; }

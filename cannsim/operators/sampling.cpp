@@ -10,13 +10,13 @@ namespace cannsim {
 namespace {
 
 enum Interpolation : std::int64_t { linear, nearest, cubic };
-enum Border : std::int64_t { zeros, edge, reflected };
+enum Outside : std::int64_t { zeros, edge, reflected };
 
 // A place along an axis and its derivative by the grid's number, which runs from -1 to 1.
 struct Place {
     double at, slope;
 };
-Place reflect(double x, double low, double high) {  // as often as needed, between two mirrors
+Place mirrored(double x, double low, double high) {  // as often as needed, between two mirrors
     const double span = high - low;
     if (span == 0) return {0, 0};
     const double away = std::abs(x - low), rest = std::fmod(away, span);
@@ -41,7 +41,7 @@ struct Sampler {
         const double last = static_cast<double>(n - 1);
         if (border == zeros) return p;
         if (border == reflected) {
-            const Place back = corners ? reflect(p.at, 0, last) : reflect(p.at, -0.5, last + 0.5);
+            const Place back = corners ? mirrored(p.at, 0, last) : mirrored(p.at, -0.5, last + 0.5);
             p = {back.at, p.slope * back.slope};
         }
         if (!(p.at > 0)) return {0, 0};
