@@ -84,10 +84,10 @@ Work plan_sgd(Call& call) {
     if (scale) call.expect(scale->size() == 1, "gradScaleOptional", text("one element, got shape ", scale->shape()));
     Work work;
     for (std::size_t k = 0; k < params.size(); ++k) {
-        expect_same(call, params[k], {&grads[k]});
+        expect_all_same(call, params[k], {&grads[k]});
         if (momentum != 0) {
             call.expect(buffers[k].has_value(), "momentumBufferListOptionalRef", "tensors where momentum is not 0, got null");
-            expect_same(call, params[k], {&*buffers[k]});
+            expect_all_same(call, params[k], {&*buffers[k]});
         }
         work.operations += static_cast<double>(params[k].size()) * 6;
     }
