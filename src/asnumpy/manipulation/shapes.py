@@ -193,7 +193,8 @@ def _ravel(a: ndarray, order: Any) -> ndarray:
         a = _core.transpose(a, _memory_order(a))
     c, fortran = a._flags_c_contiguous, a._flags_f_contiguous
     lies_so = fortran if order in ("F", "f") else c or fortran if order in ("A", "a") else c
-    return a.reshape(-1, order="C" if order == "K" else order, copy=None if lies_so else True)
+    wanted: Any = "C" if order == "K" else order
+    return a.reshape(-1, order=wanted, copy=None if lies_so else True)
 
 
 _core.set_hooks({"ravel": _ravel})
