@@ -165,6 +165,29 @@ void test_lists() {
 }
 
 // Threads on both devices that compute, copy between them and give memory back, all at the same time.
+// A copy to another device waits for what wrote its source, also when so many ranges are in use that who used which is forgotten.
+void test_copy_after_many_uses() {
+    Pool &pool = ascend::pool(0), &other = ascend::pool(1);
+    constexpr std::size_t ranges = 10000, step = 64;
+    Vectors v{pool, {}}, elsewhere{other, {}};
+    char* const one = v.add(1000, 1);
+    char* const sum = v.add(1000, 0);
+    char* const many = v.add(ranges * step / sizeof(float), 0);
+    char* const copied = elsewhere.add(1000, 0);
+    const auto executable = pool.backend().compile(addition());
+    const StreamId stream = pool.backend().take_stream(0);
+    pool.backend().synchronize();
+    set("LAG", "300000");  // microseconds: nothing that is enqueued from here on has run when it is asked for
+    {
+        const OnStream on(pool.number(), stream);
+        executable->run(over(1000, {one, one, sum}));
+        for (std::size_t i = 0; i < ranges; ++i) pool.backend().prepare_use(many + i * step, 4, true);
+    }
+    other.backend().copy_from(pool.backend(), copied, sum, 4000);
+    set("LAG", "0");
+    expect(elsewhere.at(copied, 999) == 2, "what a copy to another device brings");
+}
+
 // A number stays where it is as long as a call reads it, however many others came since. Each round brings one number more
 // than the device keeps, so that the first of a round lies in every place once.
 void test_numbers() {
@@ -226,6 +249,7 @@ int main() {
     test_random_programs(chosen && *chosen ? std::atoi(chosen) : 2000);
     test_lists();
     test_numbers();
+    test_copy_after_many_uses();
     test_threads();
     if (failures) std::fprintf(stderr, "%d failures\n", failures);
     return failures != 0;  // what is left then is a finding, which ends the process with a failure

@@ -148,7 +148,9 @@ Clock Streams::snapshot_of_all() const {
 }
 
 void Streams::has_ended(const Clock& clock) {
-    if (tracking_) hazards_.forget([&](const Point& point) { return knows(clock, point); });
+    if (!tracking_) return;
+    hazards_.forget([&](const Point& point) { return knows(clock, point); });
+    if (knows(clock, {0, joined_})) joined_ = 0;
 }
 
 StreamId Streams::writer_of(const void* data, std::size_t bytes) const {
@@ -164,6 +166,7 @@ std::vector<void*> Streams::users_of(const Use& use) const {
     std::vector<Point> found;
     hazards_.find(use, most_streams, found);
     for (const Point& point : found) result.push_back(handle(point.stream));
+    if (joined_) result.push_back(handle(0));
     return result;
 }
 
@@ -187,6 +190,7 @@ void Streams::join_all() {
     for (StreamId s = 1; s < count; ++s)
         if (handle(s)) order(0, s);
     hazards_.clear();
+    joined_ = all_[0].number;
 }
 
 int Streams::synchronize(int (*wait)(void*)) const {

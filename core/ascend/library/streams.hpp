@@ -89,6 +89,7 @@ private:
     bool tracking_ = false;
     std::vector<One> all_;
     Hazards hazards_;
+    std::uint64_t joined_ = 0;  // of the first stream, which has waited for all others: what was used before is no longer known
     std::vector<Point> conflicts_;
     std::mutex events_mutex_;
     std::unordered_set<void*> events_;
