@@ -13,6 +13,7 @@
 #include "python/numpy_bridge.hpp"
 #include "python/shapes.hpp"
 #include "runtime/overlap.hpp"
+#include "runtime/pick.hpp"
 
 namespace asnumpy::python {
 
@@ -59,7 +60,10 @@ PyObject* filled(PyObject*, PyObject* const* given, Py_ssize_t count) {
         const auto dtype = static_cast<DType>(code);
         if (PyFloat_CheckExact(value) && !is_float(dtype) && !is_complex(dtype)) Py_RETURN_NONE;
         Array made = new_array(to_dims(given[0]), dtype, expect_pool(Py_None));
-        if (value != Py_None) asnumpy::assign(made, assigned_scalar(value, dtype));
+        if (value != Py_None) {
+            const Scalar number = assigned_scalar(value, dtype);
+            if (!fill_at_once(made, number)) asnumpy::assign(made, number);
+        }
         return wrap(std::move(made));
     });
 }

@@ -53,6 +53,16 @@ std::int64_t count_true_at_once(const Array& mask) {
 
 }  // namespace
 
+bool fill_at_once(const Array& fresh, const Scalar& value) {
+    const std::int64_t n = fresh.size();
+    if (n > eager_size() || value.dtype != fresh.dtype || !fresh.host_visible()) return false;
+    fresh.buffer->materialise();
+    with_itemsize(itemsize(value.dtype), [&]<std::size_t bytes>() {
+        for (std::int64_t i = 0; i < n; ++i) std::memcpy(fresh.data() + i * static_cast<std::int64_t>(bytes), value.bytes.data(), bytes);
+    });
+    return true;
+}
+
 bool take_at_once(const Array& vector, const Array& index, Array& result) {
     if (vector.ndim() != 1 || !is_small_vector(index) || !is_readable(vector) || !is_readable(index)) return false;
     const std::int64_t n = index.view.shape[0], stride = vector.view.strides[0];

@@ -1,4 +1,4 @@
-// Picking a few elements of a vector by an index or a mask: done on the spot, where a dispatch would cost more.
+// A few elements picked from a vector by an index or a mask, or filled: done on the spot, where a dispatch would cost more.
 #pragma once
 
 #include "runtime/queue.hpp"
@@ -10,6 +10,8 @@ bool take_at_once(const Array& vector, const Array& index, Array& result);  // I
 bool scatter_at_once(const Array& vector, const Array& index, const Array& source);  // IndexError; nothing is written then
 bool compress_at_once(const Array& vector, const Array& mask, Array& result);
 bool flatnonzero_at_once(const Array& mask, Array& result);
+// A new array that nobody else knows, in C order, gets one number of its dtype.
+bool fill_at_once(const Array& fresh, const Scalar& value);
 
 // int64 vectors of one length, an index for each of the leading axes of these lengths, as one index into those axes
 // joined. IndexError names the axis. Nothing is done where the host may not read the device's memory.
