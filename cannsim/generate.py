@@ -26,6 +26,7 @@ LIBRARIES = {
     "acl_tdt_channel": "",
     "ascend_hal": "",
     "profapi": "",
+    "msprofiler": "",
 }
 
 

@@ -78,11 +78,16 @@ WIDENED = {
     ("aclnnMatmul", "out"): {"rank": [0, 6]},
     ("aclStft", "out"): {"rank": [2, 4]},
     ("aclnnAddbmm", "self"): {"rank": [0, 2]},
+    ("aclnnCumsum", "self"): {"dtypes": "?bBhiqeEfdFD"},
     ("aclnnAddmm", "self"): {"rank": [0, 2]},
     ("aclnnAddmv", "self"): {"rank": [0, 1]},
     ("aclnnBaddbmm", "self"): {"rank": [0, 3]},
     ("aclnnLogSpace", "result"): {"rank": [1, 1]},
     ("aclnnSvd", "sigma"): {"rank": [1, 7]},
+    ("aclnnSvd", "u"): {"rank": [1, 8]},
+    ("aclnnSvd", "v"): {"rank": [1, 8]},
+    ("aclnnRReluWithNoise", "noise"): {"dir": "inout"},
+    ("aclnnInplaceRReluWithNoise", "noise"): {"dir": "inout"},
 }
 
 # Operators whose headers are not among the facts, because the build generates them or 8.1 lacks them: their parameters

@@ -268,6 +268,21 @@ int32_t aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t co
         return 0;
     });
 }
+int32_t aclrtValueWrite(void* devAddr, uint64_t value, uint32_t flag, void* stream) {
+    return entry("aclrtValueWrite", {{"devAddr", devAddr}, {"value", value}, {"flag", flag}, {"stream", stream}}, [&] {
+        expect_given(devAddr, "devAddr");
+        if (flag) throw Refusal{ACL_ERROR_INVALID_PARAM, text("flag: expected 0, got ", flag)};
+        if (reinterpret_cast<std::uintptr_t>(devAddr) % sizeof value) throw Refusal{ACL_ERROR_INVALID_PARAM, text("devAddr: expected a multiple of 8, got ", devAddr)};
+        check_device_range(devAddr, sizeof value, "devAddr");
+        Task task;
+        task.name = "aclrtValueWrite";
+        task.cost = {sizeof value, 0, Engine::copy};
+        task.uses.push_back({devAddr, sizeof value, true, true, "devAddr"});
+        task.run = [to = alias(devAddr), value] { return std::memcpy(to, &value, sizeof value), 0; };
+        stream_of(stream)->submit(std::move(task));
+        return 0;
+    });
+}
 int32_t aclrtMemFlush(void* devPtr, size_t size) {
     return entry("aclrtMemFlush", {{"devPtr", devPtr}, {"size", size}}, [&] { return check_device_range(devPtr, size, "devPtr"), 0; });
 }

@@ -202,7 +202,49 @@ Work plan_cross_entropy_slope(Call& call) {
     return work;
 }
 
+// Each row names its classes, up to the first number below 0: how far others come near to them.
+Work plan_margins(Call& call) {
+    const Tensor self = call.tensor("self"), target = call.tensor("target"), out = call.tensor("out"), marks = call.tensor("isTarget");
+    const std::int64_t reduction = reduction_of(call);
+    expect_floats(call, self);
+    call.expect(self.ndim() <= 2, "self", text("at most 2 axes, got shape ", self.shape()));
+    call.expect(asnumpy::is_integer(target.dtype), "target", text("integers, got ", asnumpy::name(target.dtype)));
+    call.expect_shape(target, self.shape());
+    call.expect_shape(marks, self.shape());
+    const std::int64_t classes = self.ndim() ? self.shape().back() : 1, rows = self.ndim() == 2 ? self.length(0) : 1;
+    call.expect(out.size() == (reduction == Reduction::none ? rows : 1), "out", text(reduction == Reduction::none ? rows : 1, " elements, got shape ", out.shape()));
+    Work work;
+    work.operations = static_cast<double>(self.size()) * static_cast<double>(classes);
+    work.compute = [=](const Run& run) {
+        const Owned x = contiguous(run[self], DType::float64), targets = contiguous(run[target], DType::int64), wanted = make(DType::float64, self.shape());
+        std::fill_n(wanted.as<double>(), wanted.size(), 0.0);
+        std::vector<double> losses;
+        double all = 0;
+        for (std::int64_t i = 0; i < rows; ++i) {
+            const double* const row = x.as<double>() + i * classes;
+            double* const mark = wanted.as<double>() + i * classes;
+            const std::int64_t* const named = targets.as<std::int64_t>() + i * classes;
+            std::int64_t count = 0;
+            for (; count < classes && named[count] >= 0; ++count) {
+                if (named[count] < classes) mark[named[count]] = 1;
+                else note(Fault::out_of_bounds, text("aclnnMultilabelMarginLoss: target: expected classes below ", classes, ", got ", named[count]));
+            }
+            double sum = 0;
+            for (std::int64_t k = 0; k < count; ++k)
+                for (std::int64_t j = 0; named[k] < classes && j < classes; ++j)
+                    if (mark[j] == 0) sum += std::max(0.0, 1 - row[named[k]] + row[j]);
+            losses.push_back(sum / static_cast<double>(classes));
+            all += losses.back();
+        }
+        copy(wanted, run[marks]);
+        if (reduction == Reduction::none) store_each(run, losses, out);
+        else store_one(run, reduction == Reduction::mean ? all / static_cast<double>(rows) : all, out);
+    };
+    return work;
+}
+
 const Operators class_losses{
+    {"aclnnMultilabelMarginLoss", plan_margins},
     {"aclnnNLLLoss", plan_likelihood, {"weight"}},
     {"aclnnNLLLoss2d", plan_likelihood, {"weight"}},
     {"aclnnNLLLossBackward", plan_likelihood_slope, {"weight"}},

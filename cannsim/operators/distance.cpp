@@ -3,34 +3,16 @@
 #include <optional>
 
 #include "operators/formula.hpp"
+#include "operators/norm.hpp"
 
 namespace cannsim {
 namespace {
 
-// The norm of order p of x - y; p = -1 stands for infinity, as clients hand it over where the parameter is a float.
-struct Norm {
-    double order;
-
-    Norm(const Call& call, std::string_view name, double given) : order(given == -1 ? HUGE_VAL : given) {
-        call.expect(order >= 0, name, text("a number not below 0, got ", given));
-    }
-    double of(const double* x, const double* y, std::int64_t n) const {
-        double result = 0;
-        for (std::int64_t k = 0; k < n; ++k) {
-            const double d = std::abs(y ? x[k] - y[k] : x[k]);
-            if (std::isinf(order)) result = d > result || d != d ? d : result;
-            else result += order == 0 ? d != 0 : order == 1 ? d : order == 2 ? d * d : std::pow(d, order);
-        }
-        return order == 0 || order == 1 || std::isinf(order) ? result : order == 2 ? std::sqrt(result) : std::pow(result, 1 / order);
-    }
-    // The derivative of the distance by one difference.
-    double slope(double difference, double distance) const {
-        if (order == 0 || distance == 0) return 0;
-        const double size = std::abs(difference), sign = static_cast<double>((difference > 0) - (difference < 0));
-        if (std::isinf(order)) return size == distance ? sign : 0;
-        return order == 1 ? sign : order == 2 ? difference / distance : size == 0 ? 0 : sign * std::pow(size / distance, order - 1);
-    }
-};
+Norm norm_of(const Call& call, std::string_view name) {
+    const double given = call.real(name);
+    call.expect(given >= 0 || given == -1, name, text("a number not below 0, or -1 for infinity, got ", given));
+    return Norm(given);
+}
 
 Dims leading_axes(const Tensor& tensor) {
     Dims shape;
@@ -69,7 +51,7 @@ struct Pairs {
 
 Work plan_distances(Call& call) {
     const Pairs pairs(call);
-    const Norm norm(call, "p", call.real("p"));
+    const Norm norm = norm_of(call, "p");
     const std::int64_t mode = call.integer("compute_mode");
     call.expect(mode >= 0 && mode <= 2, "compute_mode", text("0, 1 or 2, got ", mode));
     const Tensor out = call.tensor("out");
@@ -92,7 +74,7 @@ Work plan_distances(Call& call) {
 // The gradient by x1.
 Work plan_distances_gradient(Call& call) {
     const Pairs pairs(call);
-    const Norm norm(call, "p", call.real("p"));
+    const Norm norm = norm_of(call, "p");
     const Tensor grad = call.tensor("grad"), distances = call.tensor("cdist"), out = call.tensor("out");
     const Dims all = pairs.shape(pairs.rows, pairs.columns);
     call.expect_shape(grad, all);
@@ -122,7 +104,7 @@ Work plan_distances_gradient(Call& call) {
 // Each row against those behind it.
 Work plan_pair_distances(Call& call, std::string_view order) {
     const Tensor self = call.tensor("self"), out = call.tensor("out");
-    const Norm norm(call, order, call.real(order));
+    const Norm norm = norm_of(call, order);
     const std::int64_t rows = self.length(0), width = self.length(1);
     call.expect_dtype(out, self.dtype);
     call.expect_shape(out, Dims{rows * (rows - 1) / 2});
@@ -141,7 +123,7 @@ Work plan_pair_distances(Call& call, std::string_view order) {
 // Each slice along the axis whose norm is above the largest allowed is scaled down to it.
 Work plan_norm_limit(Call& call) {
     const Tensor self = call.tensor_at(0), out = first_output(call);
-    const Norm norm(call, "p", call.real("p"));
+    const Norm norm = norm_of(call, "p");
     const double most = call.real("maxNorm");
     call.expect(norm.order > 0, "p", text("a number above 0, got ", norm.order));
     call.expect(most >= 0, "maxNorm", text("a number not below 0, got ", most));

@@ -215,7 +215,27 @@ Work plan_channel_shuffle(Call& call) {
     return work;
 }
 
+// All axes before one become the first, the others the second.
+Work plan_flatten(Call& call) {
+    const Tensor self = call.tensor("self"), out = call.tensor("out");
+    const std::int64_t given = call.integer("axis");
+    call.expect(given >= -self.ndim() && given <= self.ndim(), "axis", text("from ", -self.ndim(), " to ", self.ndim(), ", got ", given));
+    const int axis = static_cast<int>(given < 0 ? given + self.ndim() : given);
+    call.expect_dtype(out, self.dtype);
+    call.expect_shape(out, Dims{product(self.shape(), 0, axis), product(self.shape(), axis, self.ndim())});
+    Work work;
+    work.compute = [=](const Run& run) {
+        const Owned values = contiguous(run[self]);
+        Array flat = values;
+        flat.shape = out.shape();
+        flat.strides = asnumpy::contiguous(flat.shape, static_cast<std::int64_t>(asnumpy::itemsize(self.dtype))).strides;
+        copy(flat, run[out]);
+    };
+    return work;
+}
+
 const Operators layout{
+    {"aclnnFlatten", plan_flatten},
     {"aclnnPermute", plan_permute},
     {"aclnnExpand", plan_expand},
     {"aclnnFlip", plan_flip},

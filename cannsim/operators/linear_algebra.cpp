@@ -1,51 +1,13 @@
 // Matrices, one or a batch: inverse, determinant, QR, triangular systems; and the cross product. All in double precision.
-#include <complex>
 #include <optional>
 #include <vector>
 
 #include "operators/fold.hpp"
+#include "operators/matrices.hpp"
 #include "operators/wrapping.hpp"
 
 namespace cannsim {
 namespace {
-
-using Complex = std::complex<double>;
-
-// Calls f.template operator()<T>() with double or complex<double>.
-template <class F> void in_double(DType dtype, F&& f) {
-    if (asnumpy::is_complex(dtype)) f.template operator()<Complex>();
-    else f.template operator()<double>();
-}
-template <class T> double real_part(T x) {
-    if constexpr (asnumpy::is_complex_v<T>) return x.real();
-    else return x;
-}
-template <class T> T conjugate(T x) {
-    if constexpr (asnumpy::is_complex_v<T>) return std::conj(x);
-    else return x;
-}
-
-struct Matrices {
-    std::int64_t batch = 1, rows, columns;
-    Matrices(const Call& call, const Tensor& t) {
-        call.expect(t.ndim() >= 2, t.name, text("at least two axes, got shape ", t.shape()));
-        rows = t.length(t.ndim() - 2);
-        columns = t.length(t.ndim() - 1);
-        for (int i = 0; i + 2 < t.ndim(); ++i) batch *= t.length(i);
-    }
-    void expect_square(const Call& call, const Tensor& t) const { call.expect(rows == columns, t.name, text("square matrices, got shape ", t.shape())); }
-};
-Dims matrix_shape(const Tensor& like, std::int64_t rows, std::int64_t columns) {
-    Dims shape = like.shape();
-    shape[shape.size() - 2] = rows;
-    shape[shape.size() - 1] = columns;
-    return shape;
-}
-Dims batch_shape(const Tensor& like) {
-    Dims shape;
-    for (int i = 0; i + 2 < like.ndim(); ++i) shape.push_back(like.length(i));
-    return shape;
-}
 
 // Brings the largest of column k, from row k on, to row k; gives whether rows changed places. `other` moves along.
 template <class T> bool pivot(T* a, std::int64_t n, std::int64_t k, T* other) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "aclnn/parallel.hpp"
+#include "operators/formula.hpp"
 #include "operators/places.hpp"
 
 namespace cannsim {
@@ -248,7 +249,35 @@ Work plan_dropout_gradient(Call& call) {
     return masked(call, call.tensor("gradOutput"), scale == 0 ? 1 : 1 - 1 / scale);
 }
 
+// Negative numbers times a random slope, which `noise` keeps (1 for others); times the middle of the range where nothing is learnt.
+Work plan_leaky(Call& call) {
+    const Tensor self = call.tensor("self"), noise = call.tensor("noise"), out = first_output(call);
+    const double lower = call.real("lower"), upper = call.real("upper");
+    const bool training = call.flag("training");
+    call.expect(asnumpy::is_float(self.dtype), "self", text("a floating dtype, got ", asnumpy::name(self.dtype)));
+    call.expect(lower <= upper, "lower", text("at most upper, ", upper, ", got ", lower));
+    call.expect_shape(out, self.shape());
+    call.expect_dtype(out, self.dtype);
+    if (training) call.expect(noise.size() >= self.size(), "noise", text("at least ", self.size(), " elements, got shape ", noise.shape()));
+    Work work;
+    work.compute = [=, source = Source(call)](const Run& run) {
+        const Owned x = contiguous(run[self], DType::float64), slopes = make(DType::float64, noise.shape());
+        std::fill_n(slopes.as<double>(), slopes.size(), 1.0);
+        for (std::int64_t i = 0; i < x.size(); ++i) {
+            if (x.as<double>()[i] > 0) continue;
+            const double slope = training ? lower + (upper - lower) * source.unit(i, 24) : (lower + upper) / 2;
+            if (training) slopes.as<double>()[i] = slope;
+            x.as<double>()[i] *= slope;
+        }
+        copy(x, run[out]);
+        if (training) copy(slopes, run[noise]);
+    };
+    return work;
+}
+
 const Operators random{
+    {"aclnnRReluWithNoise", plan_leaky},
+    {"aclnnInplaceRReluWithNoise", plan_leaky},
     {"aclnnInplaceUniform", plan_uniform},
     {"aclnnInplaceRandom", plan_integers},
     {"aclnnInplaceNormal", [](Call& call) { return normal(call, call.tensor("selfRef"), call.real("mean"), call.real("std")); }},

@@ -116,9 +116,10 @@ Work plan_topk(Call& call) {
     const Tensor self = call.tensor("self"), values = call.tensor("valuesOut"), indices = call.tensor("indicesOut");
     const int axis = call.axis("dim", call.integer("dim"), self.ndim());
     const std::int64_t k = call.integer("k");
-    call.expect(k >= 0 && k <= self.length(axis), "k", text("a number from 0 to ", self.length(axis), ", got ", k));
+    const std::int64_t length = at_least_1d(self.shape())[axis], least = self.ndim() ? 0 : 1;  // a number has one element
+    call.expect(k >= least && k <= length, "k", text("a number from ", least, " to ", length, ", got ", k));
     Dims shape = self.shape();
-    shape[axis] = k;
+    if (self.ndim()) shape[axis] = k;
     call.expect_shape(values, shape);
     call.expect_shape(indices, shape);
     return Sorted{self, values, indices, axis, call.flag("largest"), 0, k}.work();
@@ -127,7 +128,8 @@ Work plan_kth(Call& call) {
     const Tensor self = call.tensor("self"), values = call.tensor("valuesOut"), indices = call.tensor("indicesOut");
     const int axis = call.axis("dim", call.integer("dim"), self.ndim());
     const std::int64_t k = call.integer("k");
-    call.expect(k >= 1 && k <= self.length(axis), "k", text("a number from 1 to ", self.length(axis), ", got ", k));
+    const std::int64_t length = at_least_1d(self.shape())[axis];
+    call.expect(k >= 1 && k <= length, "k", text("a number from 1 to ", length, ", got ", k));
     Dims shape;
     for (int i = 0; i < self.ndim(); ++i)
         if (i != axis) shape.push_back(self.length(i));

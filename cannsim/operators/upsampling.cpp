@@ -9,7 +9,7 @@ namespace {
 
 using std::array;
 
-enum class Mode : std::uint8_t { nearest, exact, linear, cubic };
+enum class Mode : std::uint8_t { nearest, exact, linear, cubic, smooth_linear, smooth_cubic };
 
 // For each element of the larger axis the elements of the image that make it, with their weights.
 struct Tap {
@@ -21,7 +21,7 @@ using Taps = std::vector<std::vector<Tap>>;
 // `scale`: how many times longer the result is; not above 0: as the lengths say.
 template <Mode mode> Taps taps(std::int64_t from, std::int64_t to, bool corners, double scale) {
     Taps result(static_cast<std::size_t>(to));
-    const bool by_corners = corners && (mode == Mode::linear || mode == Mode::cubic);
+    const bool by_corners = corners && mode != Mode::nearest && mode != Mode::exact;
     const double step = by_corners ? (to > 1 ? static_cast<double>(from - 1) / static_cast<double>(to - 1) : 0)
                                    : scale > 0 ? 1 / scale : static_cast<double>(from) / static_cast<double>(to);
     const auto inside = [from](std::int64_t place) { return std::clamp<std::int64_t>(place, 0, from - 1); };
@@ -32,6 +32,21 @@ template <Mode mode> Taps taps(std::int64_t from, std::int64_t to, bool corners,
             const auto scaled = static_cast<std::int64_t>(std::floor((mode == Mode::exact ? x + 0.5 : x) * step));
             const std::int64_t exactly = mode == Mode::exact ? (2 * i + 1) * from / (2 * to) : i * from / to;
             made = {{inside(scale > 0 ? scaled : exactly), 1}};
+        } else if constexpr (mode == Mode::smooth_linear || mode == Mode::smooth_cubic) {
+            // A smaller image is made of all elements under the filter, which is as much wider.
+            const double wide = std::max(step, 1.0), reach = (mode == Mode::smooth_linear ? 1 : 2) * wide, middle = step * (x + 0.5);
+            const auto first = std::max(static_cast<std::int64_t>(middle - reach + 0.5), std::int64_t{0});
+            const auto last = std::min(static_cast<std::int64_t>(middle + reach + 0.5), from);
+            double sum = 0;
+            for (std::int64_t place = first; place < last; ++place) {
+                const double d = std::abs((static_cast<double>(place) - middle + 0.5) / wide);
+                constexpr double a = -0.5;  // the slope of the convolution at 1
+                const double weight = mode == Mode::smooth_linear ? std::max(1 - d, 0.0)
+                                      : d < 1 ? ((a + 2) * d - (a + 3)) * d * d + 1 : d < 2 ? (((d - 5) * d + 8) * d - 4) * a : 0;
+                made.push_back({place, weight});
+                sum += weight;
+            }
+            for (Tap& tap : made) tap.weight /= sum;
         } else {
             double at = by_corners ? x * step : (x + 0.5) * step - 0.5;
             if (mode == Mode::linear) at = std::max(at, 0.0);
@@ -145,6 +160,10 @@ const Operators upsampling{
     resize<Mode::linear, 2, true>("aclnnUpsampleBilinear2dBackwardV2", scales_2),
     resize<Mode::linear, 3, true>("aclnnUpsampleTrilinear3dBackward", scales_3),
     resize<Mode::cubic, 2, true>("aclnnUpsampleBicubic2dBackward", scales_2),
+    resize<Mode::smooth_linear, 2>("aclnnUpsampleBilinear2dAA", scales_2),
+    resize<Mode::smooth_linear, 2, true>("aclnnUpsampleBilinear2dAABackward", scales_2),
+    resize<Mode::smooth_cubic, 2>("aclnnUpsampleBicubic2dAA", scales_2),
+    resize<Mode::smooth_cubic, 2, true>("aclnnUpsampleBicubic2dAAGrad", scales_2),
 };
 
 }  // namespace

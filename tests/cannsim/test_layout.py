@@ -155,6 +155,18 @@ def test_repeat_interleave_of_indices():
         acl.result("aclnnRepeatInterleaveInt", each, 2, 5, ..., out=np.empty(5, np.int64))
 
 
+@over("aclnnFlatten")
+def test_flatten(dtype):
+    for x in layouts(values((2, 3, 4), dtype)):
+        for axis in (-3, 0, 1, 2, -1, 3):
+            before = int(np.prod(x.shape[: axis + 3 if axis < 0 else axis]))
+            check("aclnnFlatten", x.reshape(before, -1), x, axis, ...)
+    with acl.refused(161002, "aclnnFlatten", "axis"):
+        acl.result("aclnnFlatten", x, 4, ..., out=np.empty((24, 1), dtype))
+    with acl.refused(161002, "aclnnFlatten", "out"):
+        acl.result("aclnnFlatten", x, 1, ..., out=np.empty((3, 8), dtype))
+
+
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
 def test_gradient_of_repeating(kind):
     each = np.array([2, 0, 3], kind)

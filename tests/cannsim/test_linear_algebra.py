@@ -204,3 +204,41 @@ def test_short_time_transform(dtype, with_window, one_sided):
             one_sided,
             True,
         )
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5), (2, 4, 3), (3, 1), (1, 3)])
+@pytest.mark.parametrize("name", ["float32", "float64", "complex64", "complex128"])
+def test_singular_values(name, shape, full):
+    bound = 1e-5 if name in ("float32", "complex64") else 1e-12
+    *batch, m, n = shape
+    k = min(m, n)
+    for x in layouts(values(shape, name)):
+        shapes = (*batch, k), (*batch, m, m if full else k), (*batch, n, n if full else k)
+        made = [acl.Tensor(np.zeros(one, name)) for one in shapes]
+        acl.run("aclnnSvd", x, full, True, *made)
+        sigma, u, v = (np.array(one.numpy()) for one in made)
+        np.testing.assert_allclose(sigma.real, np.linalg.svd(x, compute_uv=False), rtol=bound, atol=bound)
+        np.testing.assert_allclose(
+            (u[..., :k] * sigma[..., None, :]) @ v[..., :k].swapaxes(-1, -2), x, rtol=bound * 10, atol=bound * 10
+        )
+        for one in (u, v):
+            np.testing.assert_allclose(
+                one.conj().swapaxes(-1, -2) @ one,
+                np.broadcast_to(np.eye(one.shape[-1]), (*batch, *[one.shape[-1]] * 2)),
+                atol=bound * 10,
+            )
+
+
+def test_singular_values_of_low_rank_and_alone():
+    x = np.outer([1.0, 2, 3, 4], [1.0, -1, 2]).astype(np.float32)
+    made = [acl.Tensor(np.zeros(one, np.float32)) for one in ((3,), (4, 4), (3, 3))]
+    acl.run("aclnnSvd", x, True, True, *made)
+    sigma, u, v = (np.array(one.numpy()) for one in made)
+    np.testing.assert_allclose(sigma, [np.sqrt(180), 0, 0], atol=1e-5)
+    np.testing.assert_allclose(u.T @ u, np.eye(4), atol=1e-5)
+    np.testing.assert_allclose(v.T @ v, np.eye(3), atol=1e-5)
+    acl.run("aclnnSvd", x, True, False, *made)
+    assert np.array(made[0].numpy())[0] == sigma[0] and not np.array(made[1].numpy()).any()
+    with acl.refused(161002, "aclnnSvd", "sigma"):
+        acl.run("aclnnSvd", x, True, True, np.empty(4, np.float32), *made[1:])

@@ -263,3 +263,21 @@ def test_adam_with_average(dtype, mode):
     update = m1 / (1 - 0.875**3) / (np.sqrt(v1 / (1 - 0.75**3)) + 1e-3) + (0.25 * wide(x) if mode == 1 else 0)
     agree(tensors[0].numpy(), wide(x) - 0.1 * update, 2)
     agree(tensors[3].numpy(), 0.5 * wide(s) + 0.5 * (wide(x) - 0.1 * update), 2)
+
+
+@pytest.mark.parametrize("reduction", [0, 1, 2])
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_margins_to_named_classes(dtype, reduction):
+    target = np.array([[1, 3, -1, 0], [-1, 2, 2, 2], [3, 2, 1, 0]])
+    marks = np.array([[0, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]])
+    for x in layouts(values((3, 4), dtype)):
+        each = []
+        for row, named, mark in zip(wide(x), ([1, 3], [], [3, 2, 1, 0]), marks, strict=True):
+            each.append(sum(max(0, 1 - row[k] + row[j]) for k in named for j in range(4) if not mark[j]) / 4)
+        expected = np.asarray(reduced(np.array(each), reduction))
+        out, is_target = acl.Tensor(np.empty(expected.shape, dtype)), acl.Tensor(np.empty((3, 4), dtype))
+        acl.run("aclnnMultilabelMarginLoss", x, target, reduction, out, is_target)
+        agree(np.array(out.numpy()), expected, 2)
+        np.testing.assert_array_equal(wide(np.array(is_target.numpy())), marks)
+    with acl.refused(161002, "aclnnMultilabelMarginLoss", "target"):
+        acl.run("aclnnMultilabelMarginLoss", x, target[:2], reduction, out, is_target)

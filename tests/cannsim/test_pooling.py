@@ -217,3 +217,36 @@ def test_refusals():
     with acl.refused(161002, "aclnnMaxPool2dWithIndices", "indices"):
         given = [*ints([2, 2], [2, 2], [0, 0], [1, 1]), False]
         acl.run("aclnnMaxPool2dWithIndices", x, *given, out, np.empty(out.shape, np.float32))
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+@pytest.mark.parametrize("axes", [2, 3])
+def test_values_put_back(axes, kind):
+    small, large = (2, 3, 2)[:axes], (4, 5, 3)[:axes]
+    rng = np.random.default_rng(1)
+    places = np.stack([rng.permutation(int(np.prod(large)))[: int(np.prod(small))] for _ in range(6)])
+    places = places.reshape(2, 3, *small).astype(kind)
+    extra = [acl.IntArray([2] * axes), acl.IntArray([0] * axes)] if axes == 3 else []
+    for x in layouts(values((2, 3, *small), np.float32)):
+        expected = np.zeros((6, int(np.prod(large))), np.float32)
+        np.put_along_axis(expected, places.reshape(6, -1), x.reshape(6, -1), 1)
+        size = acl.IntArray(large)
+        got = acl.result(
+            f"aclnnMaxUnpool{axes}d", x, places, size, *extra, ..., out=np.empty((2, 3, *large), np.float32)
+        )
+        np.testing.assert_array_equal(got, expected.reshape(got.shape))
+        g = values(got.shape, np.float32, 2)
+        back = acl.result(
+            f"aclnnMaxUnpool{axes}dBackward", g, x, places, size, *extra, ..., out=np.empty(x.shape, np.float32)
+        )
+        np.testing.assert_array_equal(
+            back, np.take_along_axis(g.reshape(6, -1), places.reshape(6, -1), 1).reshape(x.shape)
+        )
+        alone = acl.result(
+            f"aclnnMaxUnpool{axes}d", x[0].copy(), places[0].copy(), size, *extra, ..., out=got[0].copy()
+        )
+        np.testing.assert_array_equal(alone, got[0])
+    with acl.refused(161002, f"aclnnMaxUnpool{axes}d", "outputSize"):
+        acl.run(f"aclnnMaxUnpool{axes}d", x, places, acl.IntArray([4]), *extra, got)
+    with acl.refused(161002, f"aclnnMaxUnpool{axes}d", "out"):
+        acl.run(f"aclnnMaxUnpool{axes}d", x, places, acl.IntArray([n + 1 for n in large]), *extra, got)

@@ -230,3 +230,21 @@ def test_refusals():
     ):
         with acl.refused(161002, name, word):
             acl.run(name, *arguments)
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_random_slopes(in_place):
+    x = values((100, 130), np.float32)
+    numbers = acl.Scalar(0.25, np.float32), acl.Scalar(0.75, np.float32)
+    for training in (False, True):
+        self, noise, out = (acl.Tensor(one) for one in (x, np.zeros_like(x), np.zeros_like(x)))
+        name = "aclnnInplaceRReluWithNoise" if in_place else "aclnnRReluWithNoise"
+        acl.run(name, self, noise, *numbers, training, 1, 0, *([] if in_place else [out]))
+        got, slopes = np.array((self if in_place else out).numpy()), np.array(noise.numpy())
+        if not training:
+            same(got, np.where(x > 0, x, x * np.float32(0.5)))
+            continue
+        assert (slopes[x > 0] == 1).all() and stats.kstest(slopes[x < 0], stats.uniform(0.25, 0.5).cdf).pvalue > 1e-3
+        np.testing.assert_allclose(got, np.where(x > 0, x, x * slopes), rtol=1e-6)
+    with acl.refused(161002, name, "lower"):
+        acl.run(name, x, np.zeros_like(x), *numbers[::-1], True, 1, 0, *([] if in_place else [x.copy()]))

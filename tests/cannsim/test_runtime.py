@@ -324,3 +324,39 @@ def test_tensor_questions() -> None:
     assert (t.view_shape(), [dims[i] for i in range(count.value)], offset.value, dtype.value) == ((3, 3), [6, 2], 6, 6)
     np.testing.assert_array_equal(t.numpy(), t.array)
     t.destroy()
+
+
+def test_a_value_is_written_in_the_order_of_the_stream() -> None:
+    memory = acl.Memory(24)
+    memory.write(b"\1" * 24)
+    for value in (7, 2**63 + 9):
+        acl.call("aclrtValueWrite", acl.P(memory.address.value + 8), acl.U64(value), 0, None)
+    acl.call("aclrtSynchronizeStream", None)
+    assert memory.read() == b"\1" * 8 + (2**63 + 9).to_bytes(8, "little") + b"\1" * 8
+    for place, flag, word in ((4, 0, "multiple of 8"), (8, 1, "flag")):
+        with acl.refused(100000, "aclrtValueWrite", word):
+            acl.call("aclrtValueWrite", acl.P(memory.address.value + place), acl.U64(1), flag, None)
+    memory.free()
+
+
+def test_the_profiler_starts_and_stops() -> None:
+    acl.rt.aclprofCreateConfig.restype = acl.P
+    config = acl.P(acl.rt.aclprofCreateConfig((ctypes.c_uint32 * 1)(0), 1, 0, None, acl.U64(1)))
+    with acl.refused(100043, "aclprofStart"):
+        acl.call("aclprofStart", config)
+    acl.call("aclprofInit", b"/tmp", ctypes.c_size_t(4))
+    with acl.refused(100042, "aclprofInit"):
+        acl.call("aclprofInit", b"/tmp", ctypes.c_size_t(4))
+    acl.call("aclprofStart", config)
+    acl.run("aclnnNeg", np.ones(4, np.float32), np.ones(4, np.float32))
+    acl.call("aclprofStop", config)
+    with acl.refused(100043, "aclprofStop"):
+        acl.call("aclprofStop", config)
+    acl.call("aclprofDestroyConfig", config)
+    acl.call("aclprofFinalize")
+
+
+def test_collectives_name_themselves() -> None:
+    collectives = ctypes.CDLL(str(acl.folder() / "libhccl.so"))
+    assert collectives.HcclAllReduce(None, None, acl.U64(0), 0, 0, None, None) == 5
+    assert b"HcclAllReduce: communication between devices is not simulated" in acl.rt.aclGetRecentErrMsg()

@@ -125,3 +125,30 @@ def test_refusals():
     with acl.refused(161002, "aclnnUpsampleNearest2dBackward", "gradOut"):
         given = [acl.IntArray([6, 7]), acl.IntArray([1, 2, 3, 4]), 0.0, 0.0]
         acl.result("aclnnUpsampleNearest2dBackward", out, *given, ..., out=x.copy())
+
+
+def smooth(n, to, cubic, corners):
+    """The matrix of a filter that widens where the image becomes smaller."""
+    step = ((n - 1) / (to - 1) if to > 1 else 0) if corners else n / to
+    wide = max(step, 1)
+    d = np.abs((np.arange(n) + 0.5 - step * (np.arange(to)[:, None] + 0.5)) / wide)
+    near, far = (1.5 * d - 2.5) * d * d + 1, ((d - 5) * d + 8) * d * -0.5 + 2
+    weights = np.where(d < 1, near, np.where(d < 2, far, 0)) if cubic else np.maximum(1 - d, 0)
+    return weights / weights.sum(1, keepdims=True)
+
+
+@pytest.mark.parametrize("size", [(3, 4), (9, 13), (6, 3)])
+@pytest.mark.parametrize("corners", [False, True])
+@pytest.mark.parametrize("cubic", [False, True])
+def test_without_jagged_edges(cubic, corners, size):
+    name = "aclnnUpsampleBicubic2dAA" if cubic else "aclnnUpsampleBilinear2dAA"
+    rows, columns = smooth(6, size[0], cubic, corners), smooth(7, size[1], cubic, corners)
+    for x in layouts(values((2, 3, 6, 7), np.float32)):
+        got = acl.result(name, x, acl.IntArray(size), corners, 0.0, 0.0, ..., out=np.empty((2, 3, *size), np.float32))
+        np.testing.assert_allclose(got, rows @ x.astype(np.float64) @ columns.T, rtol=1e-5, atol=1e-5)
+    g = values((2, 3, *size), np.float32, 1)
+    sizes = acl.IntArray(size), acl.IntArray(x.shape)
+    back = acl.result(
+        name + ("Grad" if cubic else "Backward"), g, *sizes, corners, 0.0, 0.0, ..., out=np.empty(x.shape, np.float32)
+    )
+    np.testing.assert_allclose(back, rows.T @ g.astype(np.float64) @ columns, rtol=1e-5, atol=1e-5)
