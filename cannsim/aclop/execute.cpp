@@ -14,7 +14,7 @@
 namespace cannsim {
 namespace {
 
-std::map<std::string_view, NamedOperator>& table() {
+std::map<std::string_view, NamedOperator>& named_table() {
     static asnumpy::Immortal<std::map<std::string_view, NamedOperator>> instance;
     return *instance;
 }
@@ -23,14 +23,14 @@ std::map<std::string_view, NamedOperator>& table() {
 
 NamedOperators::NamedOperators(std::initializer_list<NamedOperator> list) {
     for (const NamedOperator& one : list)
-        if (!table().emplace(one.type, one).second) {
+        if (!named_table().emplace(one.type, one).second) {
             std::fprintf(stderr, "cannsim: two tables define the named operator %s\n", one.type);
             std::abort();
         }
 }
 const NamedOperator* find_named(std::string_view type) {
-    const auto found = table().find(type);
-    return found == table().end() ? nullptr : &found->second;
+    const auto found = named_table().find(type);
+    return found == named_table().end() ? nullptr : &found->second;
 }
 
 void NamedCall::expect(bool holds, std::string_view what, std::string_view expected) const {
@@ -128,7 +128,7 @@ int execute(const char* function, const char* type, int ins, const aclTensorDesc
     return code;
 }
 
-template <class T> void destroy(const T* object) { const std::unique_ptr<const T> owned(object); }
+template <class T> void destroy_made(const T* object) { const std::unique_ptr<const T> owned(object); }
 
 template <class T> int attribute(aclopAttr* attr, const char* name, T value) {
     return entry("aclopSetAttr", {{"name", name}}, [&] {
@@ -155,7 +155,7 @@ CANN_ABI aclTensorDesc* aclCreateTensorDesc(int32_t dataType, int numDims, const
     std::vector<std::int64_t> lengths(dims, dims + numDims);
     return std::make_unique<aclTensorDesc>(aclTensorDesc{dataType, format, lengths, {}, lengths}).release();
 }
-CANN_ABI void aclDestroyTensorDesc(const aclTensorDesc* desc) { destroy(desc); }
+CANN_ABI void aclDestroyTensorDesc(const aclTensorDesc* desc) { destroy_made(desc); }
 CANN_ABI void aclSetTensorDescName(aclTensorDesc* desc, const char* name) {
     if (desc && name) desc->name = name;
 }
@@ -172,12 +172,12 @@ CANN_ABI int32_t aclGetTensorDescDimV2(const aclTensorDesc* desc, size_t index, 
 }
 
 CANN_ABI aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) { return std::make_unique<aclDataBuffer>(aclDataBuffer{data, size}).release(); }
-CANN_ABI int32_t aclDestroyDataBuffer(const aclDataBuffer* buffer) { return destroy(buffer), 0; }
+CANN_ABI int32_t aclDestroyDataBuffer(const aclDataBuffer* buffer) { return destroy_made(buffer), 0; }
 CANN_ABI void* aclGetDataBufferAddr(const aclDataBuffer* buffer) { return buffer ? buffer->data : nullptr; }
 CANN_ABI size_t aclGetDataBufferSizeV2(const aclDataBuffer* buffer) { return buffer ? buffer->size : 0; }
 
 CANN_ABI aclopAttr* aclopCreateAttr() { return std::make_unique<aclopAttr>().release(); }
-CANN_ABI void aclopDestroyAttr(const aclopAttr* attr) { destroy(attr); }
+CANN_ABI void aclopDestroyAttr(const aclopAttr* attr) { destroy_made(attr); }
 CANN_ABI int32_t aclopSetAttrBool(aclopAttr* attr, const char* name, uint8_t value) { return attribute(attr, name, value != 0); }
 CANN_ABI int32_t aclopSetAttrInt(aclopAttr* attr, const char* name, int64_t value) { return attribute(attr, name, value); }
 CANN_ABI int32_t aclopSetAttrFloat(aclopAttr* attr, const char* name, float value) { return attribute(attr, name, static_cast<double>(value)); }

@@ -10,9 +10,9 @@ namespace cannsim {
 namespace {
 
 // The order of a norm; numbers beyond int32 stand for infinity.
-struct Order {
+struct NormOrder {
     double p;
-    explicit Order(const NamedCall& call) : p(call.real("p", 2)) {}
+    explicit NormOrder(const NamedCall& call) : p(call.real("p", 2)) {}
     bool largest() const { return p >= 2147483647.0; }
     bool smallest() const { return p <= -2147483647.0; }
     bool sum() const { return !largest() && !smallest(); }
@@ -21,7 +21,7 @@ struct Order {
 // The sum of powers of absolute values along axes, or the largest or smallest of them.
 Work plan_reduce(const NamedCall& call) {
     const Tensor x = call.input(0), y = call.output(0);
-    const Order order(call);
+    const NormOrder order(call);
     std::vector<bool> reduced(static_cast<std::size_t>(x.ndim()), false);
     const std::vector<std::int64_t> axes = call.ints("axes");
     for (const std::int64_t axis : axes) {
@@ -66,7 +66,7 @@ Work plan_reduce(const NamedCall& call) {
 // The root that makes a norm of the sum.
 Work plan_update(const NamedCall& call) {
     const Tensor x = call.input(0), y = call.output(0);
-    const Order order(call);
+    const NormOrder order(call);
     call.expect_shape(y, x.shape(), "output 0");
     Work work;
     work.operations = static_cast<double>(x.size());
@@ -78,7 +78,7 @@ Work plan_update(const NamedCall& call) {
     return work;
 }
 
-Work plan_cast(const NamedCall& call) {
+Work plan_conversion(const NamedCall& call) {
     const Tensor x = call.input(0), y = call.output(0);
     call.expect_shape(y, x.shape(), "output 0");
     Work work;
@@ -112,7 +112,7 @@ Work plan_distance_gradient(const NamedCall& call) {
     return work;
 }
 
-const NamedOperators norms{{"LpNormReduceV2", plan_reduce}, {"LpNormUpdateV2", plan_update}, {"CdistGrad", plan_distance_gradient}, {"Cast", plan_cast}};
+const NamedOperators norms{{"LpNormReduceV2", plan_reduce}, {"LpNormUpdateV2", plan_update}, {"CdistGrad", plan_distance_gradient}, {"Cast", plan_conversion}};
 
 }  // namespace
 }  // namespace cannsim

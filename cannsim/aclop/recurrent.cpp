@@ -11,7 +11,7 @@ namespace {
 
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 Owned doubles(const Run& run, const Tensor& tensor) { return contiguous(run[tensor], DType::float64); }
-Owned zeros(const Dims& shape) {
+Owned zero_doubles(const Dims& shape) {
     Owned made = make(DType::float64, shape);
     std::fill_n(made.as<double>(), made.size(), 0.0);
     return made;
@@ -140,12 +140,12 @@ Work plan_lstm(const NamedCall& call, bool apart) {
         const auto w = weights.read(run, s, 4);
         const std::vector<double> goes = going.read(run);
         std::array<Owned, 8> made;  // y, h, c, i, j, f, o, tanh c
-        for (Owned& one : made) one = zeros(s.all());
+        for (Owned& one : made) one = zero_doubles(s.all());
         const std::int64_t n = s.state();
         std::vector<double> h(static_cast<std::size_t>(n)), c(h), gates(h.size() * 4);
         if (h0) std::copy_n(doubles(run, *h0).as<double>(), n, h.data());
         if (c0) std::copy_n(doubles(run, *c0).as<double>(), n, c.data());
-        const Owned added = b ? doubles(run, *b) : zeros(Dims{4 * s.hidden});
+        const Owned added = b ? doubles(run, *b) : zero_doubles(Dims{4 * s.hidden});
         for (std::int64_t step = 0; step < s.steps; ++step) {
             const std::int64_t t = s.order(step);
             for (std::int64_t i = 0; i < s.batch; ++i) std::copy_n(added.as<double>(), 4 * s.hidden, gates.data() + i * 4 * s.hidden);
@@ -201,7 +201,7 @@ Work plan_lstm_gradient(const NamedCall& call, bool apart) {
         for (std::size_t k = 0; k < given.size(); ++k) given[k] = doubles(run, ins[k]);
         const std::int64_t n = s.state(), columns = 4 * s.hidden;
         std::vector<double> dh(dh_end.as<double>(), dh_end.as<double>() + n), dc(dc_end.as<double>(), dc_end.as<double>() + n), gates(static_cast<std::size_t>(4 * n)), passed(dh.size());
-        const Owned dwx = zeros(Dims{s.inputs, columns}), dwh = zeros(Dims{s.hidden, columns}), db = zeros(Dims{columns}), dx = zeros(x.shape());
+        const Owned dwx = zero_doubles(Dims{s.inputs, columns}), dwh = zero_doubles(Dims{s.hidden, columns}), db = zero_doubles(Dims{columns}), dx = zero_doubles(x.shape());
         for (std::int64_t step = s.steps - 1; step >= 0; --step) {
             const std::int64_t t = s.order(step), before = step ? s.order(step - 1) : 0;
             const double* const h_before = step ? given[0].as<double>() + before * n : first_h.as<double>();
@@ -276,11 +276,11 @@ Work plan_gru(const NamedCall& call) {
     work.operations = 6.0 * static_cast<double>(s.steps * s.state()) * static_cast<double>(s.inputs + s.hidden);
     work.engine = Engine::cube;
     work.compute = [=](const Run& run) {
-        const Owned in = doubles(run, x), bias_in = of_input ? doubles(run, *of_input) : zeros(Dims{3 * s.hidden}), bias_hidden = of_hidden ? doubles(run, *of_hidden) : zeros(Dims{3 * s.hidden});
+        const Owned in = doubles(run, x), bias_in = of_input ? doubles(run, *of_input) : zero_doubles(Dims{3 * s.hidden}), bias_hidden = of_hidden ? doubles(run, *of_hidden) : zero_doubles(Dims{3 * s.hidden});
         const auto w = weights.read(run, s, 3);
         const std::vector<double> goes = going.read(run);
         std::array<Owned, 6> made;  // y, h, z, r, n, the state's part of n before r
-        for (Owned& one : made) one = zeros(s.all());
+        for (Owned& one : made) one = zero_doubles(s.all());
         const std::int64_t n = s.state(), columns = 3 * s.hidden;
         std::vector<double> h(static_cast<std::size_t>(n)), from_input(h.size() * 3), from_state(from_input);
         if (h0) std::copy_n(doubles(run, *h0).as<double>(), n, h.data());
@@ -340,7 +340,7 @@ Work plan_gru_gradient(const NamedCall& call) {
         for (std::size_t k = 0; k < given.size(); ++k) given[k] = doubles(run, ins[k]);
         const std::int64_t n = s.state(), columns = 3 * s.hidden;
         std::vector<double> dh(dh_end.as<double>(), dh_end.as<double>() + n), kept(dh), by_input(static_cast<std::size_t>(3 * n)), by_state(by_input);
-        const Owned dwx = zeros(Dims{s.inputs, columns}), dwh = zeros(Dims{s.hidden, columns}), dbx = zeros(Dims{columns}), dbh = zeros(Dims{columns}), dx = zeros(x.shape());
+        const Owned dwx = zero_doubles(Dims{s.inputs, columns}), dwh = zero_doubles(Dims{s.hidden, columns}), dbx = zero_doubles(Dims{columns}), dbh = zero_doubles(Dims{columns}), dx = zero_doubles(x.shape());
         for (std::int64_t step = s.steps - 1; step >= 0; --step) {
             const std::int64_t t = s.order(step), before = step ? s.order(step - 1) : 0;
             const double* const h_before = step ? given[0].as<double>() + before * n : first_h.as<double>();

@@ -63,7 +63,7 @@ CANN_ABI int32_t aclprofDestroyConfig(const aclprofConfig* config) {
 CANN_ABI int32_t aclprofSetConfig(int32_t, const char* value, size_t) {
     return entry("aclprofSetConfig", {{"config", value}}, [&] { return expect_given(value, "config"), 0; });
 }
-static int32_t begin(const char* function, const aclprofConfig* config, bool start) {
+static int32_t begin_profiling(const char* function, const aclprofConfig* config, bool start) {
     return entry(function, {{"profilerConfig", config}}, [&] {
         expect_given(config, "profilerConfig");
         const std::scoped_lock lock(profiler().mutex);
@@ -73,8 +73,8 @@ static int32_t begin(const char* function, const aclprofConfig* config, bool sta
         return 0;
     });
 }
-CANN_ABI int32_t aclprofStart(const aclprofConfig* config) { return begin("aclprofStart", config, true); }
-CANN_ABI int32_t aclprofWarmup(const aclprofConfig* config) { return begin("aclprofWarmup", config, false); }
+CANN_ABI int32_t aclprofStart(const aclprofConfig* config) { return begin_profiling("aclprofStart", config, true); }
+CANN_ABI int32_t aclprofWarmup(const aclprofConfig* config) { return begin_profiling("aclprofWarmup", config, false); }
 CANN_ABI int32_t aclprofStop(const aclprofConfig* config) {
     return entry("aclprofStop", {{"profilerConfig", config}}, [&] {
         expect_given(config, "profilerConfig");

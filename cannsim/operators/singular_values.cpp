@@ -11,15 +11,15 @@
 namespace cannsim {
 namespace {
 
-// Columns (m each, m at least their number) turned in pairs until all are orthogonal: their lengths are the singular values, their
+// Vectors (m each, m at least their number) turned in pairs until all are orthogonal: their lengths are the singular values, their
 // directions the left vectors; the right ones are turned along.
-template <class T> using Columns = std::vector<std::vector<T>>;
+template <class T> using Vectors = std::vector<std::vector<T>>;
 template <class T> T inner_product(const std::vector<T>& a, const std::vector<T>& b) {
     T sum{};
     for (std::size_t i = 0; i < a.size(); ++i) sum += conjugate(a[i]) * b[i];
     return sum;
 }
-template <class T> void orthogonalize(Columns<T>& w, Columns<T>& v) {
+template <class T> void orthogonalize(Vectors<T>& w, Vectors<T>& v) {
     for (int sweep = 0; sweep < 60; ++sweep) {
         bool turned = false;
         for (std::size_t p = 0; p < w.size(); ++p)
@@ -31,7 +31,7 @@ template <class T> void orthogonalize(Columns<T>& w, Columns<T>& v) {
                 turned = true;
                 const T phase = conjugate(dot / size);
                 const double zeta = (b - a) / (2 * size), t = std::copysign(1.0, zeta) / (std::abs(zeta) + std::sqrt(1 + zeta * zeta)), c = 1 / std::sqrt(1 + t * t), s = c * t;
-                for (Columns<T>* const columns : {&w, &v})
+                for (Vectors<T>* const columns : {&w, &v})
                     for (std::size_t i = 0; i < (*columns)[p].size(); ++i) {
                         const T x = (*columns)[p][i], y = (*columns)[q][i] * phase;
                         (*columns)[p][i] = c * x - s * y;
@@ -42,7 +42,7 @@ template <class T> void orthogonalize(Columns<T>& w, Columns<T>& v) {
     }
 }
 // Unit vectors orthogonal to those that are there, until there are `count`.
-template <class T> void complete(Columns<T>& u, std::size_t rows, std::size_t count) {
+template <class T> void complete(Vectors<T>& u, std::size_t rows, std::size_t count) {
     for (std::size_t k = 0; u.size() < count && k < rows; ++k) {
         std::vector<T> next(rows, T{});
         next[k] = T{1};
@@ -58,9 +58,9 @@ template <class T> void complete(Columns<T>& u, std::size_t rows, std::size_t co
     }
 }
 // A (m, n) = U diag(sigma) V^H, m >= n; all of U's columns, or the first n.
-template <class T> void decompose(const Columns<T>& a, std::size_t m, std::size_t left, std::vector<double>& sigma, Columns<T>& u, Columns<T>& v) {
+template <class T> void decompose(const Vectors<T>& a, std::size_t m, std::size_t left, std::vector<double>& sigma, Vectors<T>& u, Vectors<T>& v) {
     const std::size_t n = a.size();
-    Columns<T> w = a, turned(n, std::vector<T>(n, T{}));
+    Vectors<T> w = a, turned(n, std::vector<T>(n, T{}));
     for (std::size_t i = 0; i < n; ++i) turned[i][i] = T{1};
     orthogonalize(w, turned);
     std::vector<double> sizes;
@@ -107,7 +107,7 @@ Work plan_singular(Call& call) {
             const bool tall = m.rows >= m.columns;
             for (std::int64_t b = 0; b < m.batch; ++b) {
                 const T* const from = a.as<T>() + b * m.rows * m.columns;
-                Columns<T> columns(static_cast<std::size_t>(width), std::vector<T>(static_cast<std::size_t>(std::max(m.rows, m.columns)))), u, v;
+                Vectors<T> columns(static_cast<std::size_t>(width), std::vector<T>(static_cast<std::size_t>(std::max(m.rows, m.columns)))), u, v;
                 for (std::int64_t i = 0; i < m.rows; ++i)
                     for (std::int64_t j = 0; j < m.columns; ++j)
                         columns[static_cast<std::size_t>(tall ? j : i)][static_cast<std::size_t>(tall ? i : j)] = tall ? from[i * m.columns + j] : conjugate(from[i * m.columns + j]);
@@ -117,7 +117,7 @@ Work plan_singular(Call& call) {
                 std::ranges::copy(sizes, s.as<double>() + b * width);
                 if (!vectors) continue;
                 if (!tall) std::swap(u, v);
-                const auto store = [b](const Columns<T>& from_columns, const Owned& to, bool conjugated) {
+                const auto store = [b](const Vectors<T>& from_columns, const Owned& to, bool conjugated) {
                     const auto count = static_cast<std::int64_t>(from_columns.size()), rows = static_cast<std::int64_t>(from_columns[0].size());
                     for (std::int64_t i = 0; i < rows; ++i)
                         for (std::int64_t j = 0; j < count; ++j) {

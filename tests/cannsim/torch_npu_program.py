@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 import torch_npu
 from torch_npu_images import IMAGES
+from torch_npu_models import MODELS, TRAINING
 
 
 class Values:
@@ -403,29 +404,6 @@ def network(seed: int, *layers: torch.nn.Module) -> torch.nn.Sequential:
     return model
 
 
-def trained(v: Values, make: Callable[..., torch.optim.Optimizer], steps: int = 20) -> tuple[list[float], Any]:
-    """The losses and the last parameters of a small classifier; the CPU's run is what the NPU's is held to."""
-    nn = torch.nn
-    model = network(3, nn.Linear(7, 16), nn.LayerNorm(16), nn.GELU("tanh"), nn.Linear(16, 7)).to(v.device)
-    optimizer = make(model.parameters())
-    losses = []
-    for _ in range(steps):
-        optimizer.zero_grad()
-        loss = F.cross_entropy(model(v.x), v.labels)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    assert losses[-1] < losses[0] / 2, f"expected a loss that falls, got {losses}"
-    return losses, [parameter.detach() for parameter in model.parameters()]
-
-
-TRAINING: dict[str, Case] = {
-    "SGD": lambda v: trained(v, lambda p: torch.optim.SGD(p, lr=0.5, momentum=0.9)),
-    "Adam": lambda v: trained(v, lambda p: torch.optim.Adam(p, lr=0.05)),
-    "Adam, one tensor at a time": lambda v: trained(v, lambda p: torch.optim.Adam(p, lr=0.05, foreach=False)),
-    "AdamW": lambda v: trained(v, lambda p: torch.optim.AdamW(p, lr=0.05, weight_decay=0.1)),
-}
-
 PRINTING: dict[str, Case] = {
     "floats": lambda v: shown(v.x),
     "ints": lambda v: shown(v.i),
@@ -552,7 +530,8 @@ DEVICE: dict[str, Case] = {
 GROUPS = {
     "creation": CREATION, "arithmetic": ARITHMETIC, "functions": FUNCTIONS, "logic": LOGIC, "reductions": REDUCTIONS,
     "products": PRODUCTS, "movement": MOVEMENT, "indexing": INDEXING, "numbers": NUMBERS, "networks": NETWORKS,
-    "autograd": AUTOGRAD, "training": TRAINING, "images": IMAGES, "printing": PRINTING, "device": DEVICE,
+    "autograd": AUTOGRAD, "training": TRAINING, "models": MODELS, "images": IMAGES,
+    "printing": PRINTING, "device": DEVICE,
 }  # fmt: skip
 
 
@@ -591,7 +570,7 @@ def main() -> None:
     versions = {"torch": torch.__version__, "torch_npu": torch_npu.__version__}
     print(json.dumps(versions | {"device": torch.npu.get_device_name(0)}))
     for group in sys.argv[1:] or GROUPS:
-        tolerance = 1e-3 if group == "training" else 2e-5
+        tolerance = 1e-3 if group in ("training", "models") else 2e-5
         for name, case in GROUPS[group].items():
             print(json.dumps({"group": group, "case": name, "failure": outcome(case, tolerance)}), flush=True)
 

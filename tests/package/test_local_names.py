@@ -14,7 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 LIBRARIES = {
     "core": (["core/program", "core/device", "core/cpu", "core/ascend", "core/runtime"], ["core"]),
     "module": (["core/python"], ["core"]),
-    "simulator": (["cannsim/runtime", "cannsim/aclnn", "cannsim/operators", "cannsim/api"], ["cannsim", "core"]),
+    "simulator": (
+        ["cannsim/runtime", "cannsim/aclnn", "cannsim/operators", "cannsim/aclop", "cannsim/api"], ["cannsim", "core"],
+    ),
 }
 LISTS = ["core/CMakeLists.txt", "core/python/module.cmake", "cannsim/CMakeLists.txt"]
 
