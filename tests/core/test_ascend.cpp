@@ -1,6 +1,7 @@
 // The Ascend backend on the CANN simulator, in its strictest mode: programs, copies, what recurs, two devices, the end.
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 
@@ -165,6 +166,44 @@ void test_lists() {
 }
 
 // Threads on both devices that compute, copy between them and give memory back, all at the same time.
+// What a graph reads may change between the moment when a launch finds it and the moment when it has the device.
+void test_numbers_of_a_graph() {
+    Pool& pool = ascend::pool(0);
+    ascend::DeviceState& device = ascend::device(0);
+    Vectors v{pool, {}};
+    char* const x = v.add(100, 1);
+    char* const out = v.add(100, 0);
+    const RowId multiply = find_row("multiply");
+    Program p = addition();  // made an array times the product of two numbers
+    const auto loop = static_cast<std::uint16_t>(loop_of(multiply, signature({DType::float32, DType::float32}, {DType::float32})));
+    p.inputs.push_back(DType::float32);
+    p.steps = {{multiply, loop, {1, 2, 0}, 3}, {multiply, loop, {0, 3, 0}, 4}};
+    p.stores = {{4}};
+    Scalar three = Scalar::of(3.0f), seven = Scalar::of(7.0f);
+    Launch launch = over(100, {x, reinterpret_cast<char*>(three.bytes.data()), reinterpret_cast<char*>(seven.bytes.data()), out});
+    for (const std::size_t k : {1, 2}) {
+        launch.operands[k].strides = {0};
+        launch.operands[k].constant = true;
+    }
+    const auto executable = pool.backend().compile(p);
+    ascend::enable_graphs(true);
+    const std::uint64_t replays = ascend::graph_figures()[0].figures.replays;
+    for (int i = 0; i < 6; ++i) executable->run(launch);
+    expect(ascend::graph_figures()[0].figures.replays > replays && v.at(out, 99) == 21, "a graph with numbers");
+    std::thread other;
+    {
+        const std::lock_guard lock(device.mutex);
+        other = std::thread([&] { executable->run(launch); });
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));  // by then it waits for the device
+        const ascend::OnDevice here(device);
+        device.streams.select(0);
+        device.make_room_for_constants(257);
+        for (int i = 0; i < 256; ++i) device.constant(Scalar::of(static_cast<float>(1000 + i)));
+    }
+    other.join();
+    expect(v.at(out, 99) == 21, "the numbers of a graph that was found just before they changed: " + std::to_string(v.at(out, 99)));
+}
+
 // A copy to another device waits for what wrote its source, also when so many ranges are in use that who used which is forgotten.
 void test_copy_after_many_uses() {
     Pool &pool = ascend::pool(0), &other = ascend::pool(1);
@@ -249,6 +288,7 @@ int main() {
     test_random_programs(chosen && *chosen ? std::atoi(chosen) : 2000);
     test_lists();
     test_numbers();
+    test_numbers_of_a_graph();
     test_copy_after_many_uses();
     test_threads();
     if (failures) std::fprintf(stderr, "%d failures\n", failures);

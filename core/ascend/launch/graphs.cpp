@@ -141,6 +141,7 @@ Graphs::Next Graphs::recur(const LaunchKey& key) {
         graph->used = clock_;
     }
     const Enqueuing enqueuing(device_);
+    if (find(key) != graph) return Next::launch;  // dropped by another thread since: the numbers that it reads may be others
     try {
         replay(*graph);
     } catch (...) {
@@ -148,6 +149,12 @@ Graphs::Next Graphs::recur(const LaunchKey& key) {
         throw;
     }
     return Next::done;
+}
+
+std::shared_ptr<Graphs::Graph> Graphs::find(const LaunchKey& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = graphs_.find(key.hash);
+    return found != graphs_.end() && found->second->words == key.words ? found->second : nullptr;
 }
 
 void Graphs::replay(Graph& graph) {
@@ -162,7 +169,7 @@ bool Graphs::capture(const LaunchKey& key, const std::function<void(Capture&)>& 
     const Cann& c = cann();
     Dropped dropped;
     const Enqueuing enqueuing(device_);
-    if (paused_.load(std::memory_order_acquire)) return false;
+    if (paused_.load(std::memory_order_acquire) || find(key)) return false;  // another thread was quicker
     const auto refused = [&] {
         refusals_.fetch_add(1, std::memory_order_relaxed);
         forget(key);

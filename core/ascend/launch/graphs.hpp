@@ -108,6 +108,7 @@ private:
     struct Graph;
     using Dropped = std::vector<std::shared_ptr<Graph>>;  // destroyed when the lock is free again
 
+    std::shared_ptr<Graph> find(const LaunchKey&) const;
     void replay(Graph&);  // on the device's present stream, by whoever enqueues
     bool make_room(std::size_t bytes, Dropped&);
     void forget(const LaunchKey&);
