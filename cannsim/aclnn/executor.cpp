@@ -5,12 +5,16 @@
 #include "aclnn/workspace.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <optional>
+#include <thread>
 
 #include "base/immortal.hpp"
 #include "runtime/config.hpp"
 #include "runtime/device.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/misbehaviour.hpp"
 #include "runtime/statistics.hpp"
 
 namespace cannsim {
@@ -106,6 +110,25 @@ struct Release {
     }
 };
 
+// Where a corrupt operator writes another value.
+std::vector<std::span<std::byte>> first_elements_of_results(const aclOpExecutor& e, std::span<std::byte* const> aliases) {
+    const auto params = parameters(operators()[static_cast<std::size_t>(e.op)]);
+    std::vector<std::span<std::byte>> found;
+    for (std::size_t i = 0; i < e.slots.size(); ++i) {
+        const Call::Slot& slot = e.slots[i];
+        if (!aliases[i] || params[static_cast<std::size_t>(slot.parameter)].direction == Direction::in) continue;
+        found.emplace_back(aliases[i] + slot.extent.low, acl_size(slot.tensor->dtype));
+    }
+    return found;
+}
+
+// Zero of every dtype, bool among them, or one where it was that already.
+void spoil(std::span<std::byte> element) {
+    const bool zero = std::ranges::all_of(element, [](std::byte b) { return b == std::byte{}; });
+    std::ranges::fill(element, std::byte{});
+    if (zero) std::ranges::fill(element, std::byte{1});
+}
+
 }  // namespace
 
 int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor, void* handle) {
@@ -147,9 +170,15 @@ int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor,
             std::vector<Ref<aclTensor>> kept;
             if (e.work->late_shapes)
                 for (const Call::Slot& slot : e.slots) kept.push_back(slot.tensor);
-            task.run = [work = e.work, aliases = std::move(aliases), kept = std::move(kept), used = e.work->workspace ? alias(workspace) : nullptr] {
+            const Misbehaviour planned = misbehaviour_of(op);
+            std::vector<std::span<std::byte>> spoilt;
+            if (planned == Misbehaviour::corrupt) spoilt = first_elements_of_results(e, aliases);
+            task.run = [planned, spoilt = std::move(spoilt), work = e.work, aliases = std::move(aliases), kept = std::move(kept), used = e.work->workspace ? alias(workspace) : nullptr] {
                 if (used) scribble(used, work->workspace);
+                if (planned == Misbehaviour::crash) std::abort();
+                while (planned == Misbehaviour::hang) std::this_thread::sleep_for(std::chrono::hours(1));
                 if (work->compute) work->compute(Run(aliases, kept));
+                for (const std::span<std::byte> element : spoilt) spoil(element);
                 return 0;
             };
         }

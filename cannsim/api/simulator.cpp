@@ -11,6 +11,7 @@
 #include "runtime/config.hpp"
 #include "runtime/device.hpp"
 #include "runtime/memory.hpp"
+#include "runtime/misbehaviour.hpp"
 #include "runtime/statistics.hpp"
 
 using namespace cannsim;
@@ -47,6 +48,7 @@ int32_t cannsim_lose_device(int32_t device) {
 }
 int32_t cannsim_clear_faults(void) {
     clear_faults();
+    clear_misbehaviour();
     return 0;
 }
 uint64_t cannsim_findings(const char* kind) {

@@ -8,14 +8,15 @@ extern "C" {
 #endif
 
 /* A setting by the name of its environment variable without CANNSIM_: "STRICT", "DEVICES", "MEMORY", "CHIP", "COMPUTE", "CLOCK", "LOG", "REPORT",
-   "FINDINGS", "LAG". 0, or 100000 when there is no such setting or the value makes no sense. */
+   "FINDINGS", "LAG"; "CORRUPT", "HANG", "CRASH": operators with commas between them, of which from now on the first element of each result is
+   wrong, the work does not end, or the process ends. 0, or 100000 when there is no such setting or the value makes no sense. */
 int32_t cannsim_set(const char* name, const char* value);
 
 /* The nth call from now (1: the next, 0: every one) of the function ("*": of any) fails with the code. */
 int32_t cannsim_fail(const char* function, uint64_t nth, int32_t code);
 /* Every later call on the device fails; -1: no device is lost any more. */
 int32_t cannsim_lose_device(int32_t device);
-int32_t cannsim_clear_faults(void);
+int32_t cannsim_clear_faults(void); /* of all three kinds, and what was planned of operators */
 
 /* How many findings there are of a kind ("use_after_free"...; null: of any). */
 uint64_t cannsim_findings(const char* kind);

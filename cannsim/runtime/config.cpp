@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/immortal.hpp"
+#include "runtime/misbehaviour.hpp"
 #include "runtime/model.hpp"
 #include "runtime/report.hpp"
 
@@ -85,6 +86,9 @@ bool Config::set(std::string_view name, std::string_view value) {
     if (name == "REPORT") return report_path = value, true;
     if (name == "FINDINGS") return findings_path = value, true;
     if (name == "FAULTS") return parse_faults(value);
+    if (name == "CORRUPT") return plan_misbehaviour(Misbehaviour::corrupt, value);
+    if (name == "HANG") return plan_misbehaviour(Misbehaviour::hang, value);
+    if (name == "CRASH") return plan_misbehaviour(Misbehaviour::crash, value);
     if (name == "THREADS") {
         if (!parse_size(value, number) || number < 1) return false;
         threads = static_cast<int>(std::min<std::uint64_t>(number, 16));
@@ -114,7 +118,7 @@ Config& config() {
             const std::string_view name = line.substr(prefix.size(), equals - prefix.size());
             if (!instance->set(name, line.substr(equals + 1)))
                 std::fprintf(stderr, "cannsim: the environment variable %s makes no sense; known: STRICT=log|error|abort DEVICES MEMORY "
-                                     "CHIP COMPUTE CLOCK=wall|model LOG REPORT FINDINGS FAULTS=function:n:code LAG LOST_DEVICE THREADS\n", *variable);
+                                     "CHIP COMPUTE CLOCK=wall|model LOG REPORT FINDINGS FAULTS=function:n:code CORRUPT|HANG|CRASH=operator,... LAG LOST_DEVICE THREADS\n", *variable);
         }
         return true;
     }();

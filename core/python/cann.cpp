@@ -76,11 +76,25 @@ void note_foreign_use(const Array& a, bool written) {
     without_lock([&] { a.pool().backend().prepare_use(a.buffer->data() + reach.low, static_cast<std::size_t>(reach.high - reach.low), written); });
 }
 
+// What a check of this machine allows (`python -m asnumpy check`); by the main thread, soon after CANN has started.
+int take_what_was_checked(void*) {
+    try {
+        nb::module_::import_("asnumpy.runtime.machine").attr("take_what_was_checked")();
+    } catch (nb::python_error& e) {
+        e.restore();
+        return -1;
+    }
+    return 0;
+}
+
 }  // namespace
 
 void bind_cann(nb::module_& m) {
     using nb::arg;
-    ascend::on_start([] { Py_AddPendingCall(end_at_exit, nullptr); });
+    ascend::on_start([] {
+        Py_AddPendingCall(end_at_exit, nullptr);
+        Py_AddPendingCall(take_what_was_checked, nullptr);
+    });
     m.def("cann_search", cann_search);
     m.def("cann_stream", [](int device) {
         const Pool& pool = ascend::pool(device);

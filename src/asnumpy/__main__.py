@@ -1,4 +1,4 @@
-"""The command line: `python -m asnumpy demo`, `... info`, `... health`, `... sim`."""
+"""The command line: `python -m asnumpy demo`, `... info`, `... health`, `... check`, `... sim`."""
 
 from __future__ import annotations
 
@@ -48,6 +48,20 @@ def parser() -> argparse.ArgumentParser:
     health.add_argument("--serve", type=int, metavar="PORT",
                         help="answer HTTP probes instead: /healthz, /livez and /metrics")
     health.add_argument("--address", default="127.0.0.1", help="the interface to answer on (default: %(default)s)")
+    check = commands.add_parser(
+        "check", help="check everything that asnumpy uses of a device, and write a record of it that can be sent",
+        epilog="Exit status: 0 nothing failed; 1 something did; 2 wrong use. Each step has processes of its own.",
+    )
+    check.add_argument("--device", default="ascend:0", help="the device to check (default: %(default)s)")
+    check.add_argument("--quick", action="store_true", help="fewer dtypes and smaller arrays")
+    check.add_argument("--only", action="append", metavar="STEP[:CASE]",
+                       help="this step, or one case of it; may be repeated")
+    check.add_argument("--resume", action="store_true", help="leave out the steps that the machine's file has")
+    check.add_argument("--list", action="store_true", help="print the steps and do nothing")
+    check.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS",
+                       help="after which a case that has not ended has failed (default: %(default)g)")
+    check.add_argument("--output", type=Path, default=Path("asnumpy-check"), metavar="FOLDER",
+                       help="where check.json and check.html go (default: %(default)s)")
     sim = commands.add_parser("sim", help="run a program on the CANN simulator: sim [--report] -- python script.py")
     sim.add_argument("--report", action="store_true", help="end with a table of operators, copies, memory and findings")
     sim.add_argument("--trace", type=Path, metavar="FILE",
@@ -98,6 +112,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from asnumpy.cann import _health_server
 
         return _health_server.run(options)
+    if options.command == "check":
+        from asnumpy import check
+
+        return check.run(options)
     return run_info(options.json)
 
 

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 from agreement import assert_same_error
-from backend.edge_values import ALL, BFLOAT16, COMPLEX, FLOATS, INTEGERS, edges, finfo, is_float
 from seeded import generator
 
 import asnumpy as ap
 from asnumpy import _core
+from asnumpy.check._edges import ALL, BFLOAT16, COMPLEX, FLOATS, INTEGERS, edges, finfo, is_float
+from asnumpy.check._reductions import ROUNDING
+from asnumpy.check._reductions import exact_values as ordered_alike
 
 REDUCIBLE = {row["name"]: row for row in _core.rows() if row["reducible"]}
 SIZES = [0, 1, 2, 7, 8, 9, 127, 128, 129, 1000, 2047, 2048, 2049, 4096, 70000]
-ROUNDING = {"hypot", "logaddexp", "logaddexp2"}  # their order of evaluation shows
 LAYOUTS = {
     "C": lambda a: a,
     "transposed": lambda a: a.T,
@@ -49,31 +50,7 @@ def dtypes_of(name: str) -> list[np.dtype]:
 
 
 def exact_values(name: str, dtype: np.dtype, shape: Any) -> np.ndarray:
-    """Random ones whose reduction is the same in every order of evaluation."""
-    rng = generator()
-    if name == "lcm":  # overflow is not associative
-        return rng.choice(np.array([1, 2, 3, 4, 6], dtype), shape)
-    if dtype.kind in "biu":
-        info = np.iinfo(dtype) if dtype.kind != "b" else None
-        return (
-            rng.integers(0, 2, shape).astype(bool)
-            if info is None
-            else rng.integers(info.min, info.max, shape, dtype, True)
-        )
-    if name == "multiply":  # powers of two, few of them not 1
-        values = np.ones(shape, dtype)
-        flat = values.reshape(-1)
-        places = rng.integers(0, max(flat.size, 1), min(8, flat.size))
-        flat[places] = rng.choice(np.array([2, 0.5, -1, -2], dtype), places.size)
-        return values
-    if name == "add":  # whole numbers, their sum far below 2 / eps
-        values = rng.integers(-1, 2, shape).astype(dtype)
-        if dtype.kind == "c":
-            values += values.dtype.type(1j) * rng.integers(-1, 2, shape).astype(dtype)
-        return values
-    if dtype.kind == "c":
-        return (rng.integers(-9, 9, shape) + 1j * rng.integers(-9, 9, shape)).astype(dtype)
-    return rng.integers(0, 9, shape).astype(dtype) if name in ROUNDING else rng.normal(0, 100, shape).astype(dtype)
+    return ordered_alike(name, dtype, shape, generator())
 
 
 def same(name: str, expected: Any, got: Any, label: str) -> None:

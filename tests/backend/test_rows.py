@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from backend.edge_values import edges, is_float, operands
-from backend.row_oracle import evaluate, has_oracle, mismatches, report, suitable
 from seeded import generator
 
 import asnumpy as ap
 from asnumpy import _core
+from asnumpy.check._edges import edges, is_float, operands
+from asnumpy.check._oracle import evaluate, has_oracle, mismatches, report, suitable
 
 ROWS = {row["name"]: row for row in _core.rows() if row["kind"] == "elementwise"}
 View = Callable[..., object]

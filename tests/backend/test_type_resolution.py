@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 from agreement import assert_same_error
-from backend.edge_values import ALL, BFLOAT16, WEAK
 
 import asnumpy as ap
+from asnumpy.check._edges import ALL, BFLOAT16, WEAK
 
 UFUNCS = sorted({u.__name__ for u in map(vars(np).get, np.__all__) if isinstance(u, np.ufunc)})
 CASTINGS = ["no", "equiv", "safe", "same_kind", "unsafe"]

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from backend.edge_values import ALL, BFLOAT16
 
 import asnumpy as ap
+from asnumpy.check._edges import ALL, BFLOAT16
 
 pytestmark = pytest.mark.host_memory
 

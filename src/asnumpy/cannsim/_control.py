@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 SETTINGS = ("strict", "devices", "memory", "chip", "compute", "clock", "log", "report", "findings", "lag")
+PLANNED = ("faults", "lost_device", "corrupt", "hang", "crash")
 
 
 def folder() -> Path:
@@ -63,7 +64,7 @@ def configure(**settings: object) -> None:
 def environment(**settings: object) -> dict[str, str]:
     """The variables with which another program finds the simulator in place of CANN, with these settings."""
     for name in settings:
-        if name not in (*SETTINGS, "faults", "lost_device"):
+        if name not in (*SETTINGS, *PLANNED):
             raise TypeError(f"environment() got an unexpected setting '{name}'")
     paths = [str(folder()), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
     chosen = {
@@ -83,8 +84,23 @@ def lose_device(device: int) -> None:
     _check(_library().cannsim_lose_device(device))
 
 
+def corrupt(operator: str) -> None:
+    """From now on the first element of each of the operator's results is wrong. Several names: with commas."""
+    _check(_library().cannsim_set(b"CORRUPT", operator.encode()))
+
+
+def hang(operator: str) -> None:
+    """From now on the operator's work does not end. Several names: with commas."""
+    _check(_library().cannsim_set(b"HANG", operator.encode()))
+
+
+def crash(operator: str) -> None:
+    """From now on the operator's work ends the process, as a broken library does. Several names: with commas."""
+    _check(_library().cannsim_set(b"CRASH", operator.encode()))
+
+
 def clear_faults() -> None:
-    """Forgets planned faults and lost devices."""
+    """Forgets planned faults, lost devices and operators that misbehave."""
     _check(_library().cannsim_clear_faults())
 
 

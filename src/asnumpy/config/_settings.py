@@ -114,7 +114,7 @@ class Setting:
         apply: Callable[[Any], Any] | None = None, current: Callable[[], Any] | None = None,
     ) -> None:
         self.check, self.apply, self.current, self.text = check, apply, current, text
-        self.value = default
+        self.value, self.given = default, False
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name, self.variable = name, f"ASNUMPY_{name.upper()}"
@@ -143,7 +143,7 @@ class Setting:
             except (ValueError, RuntimeError) as error:  # a device that is not there
                 error.args = (f"{where}: {error}",)
                 raise
-        self.value = checked
+        self.value, self.given = checked, True
 
 
 class Settings(ModuleType):
@@ -173,13 +173,13 @@ class Settings(ModuleType):
         "warn", _policy, "'count', 'warn' or 'error': what work does that its device leaves to the host",
         _core.set_fallback_policy,
     )
-    # Off, because CANN's documents call captures a trial; what they cost and save is seen on the machine itself.
     # As torch.set_default_dtype: what has a dtype keeps it, and what is computed has NumPy's.
     float = Setting(
         "float64", _float,
         "'float64' or 'float32': the dtype of new arrays of Python's floats and of no values",
         _set_float,
     )
+    # Off, because CANN's documents call captures a trial, until `python -m asnumpy check` has seen them work on the machine.
     graph_replay = Setting(
         False, _boolean, "True or False: programs that recur on an Ascend device are captured and replayed by one call",
         _core.set_graph_replay,
@@ -239,6 +239,14 @@ def settings() -> dict[str, Any]:
         except (ValueError, RuntimeError):  # ASNUMPY_DEVICE names no device, or one that is not there
             found[name] = None
     return found
+
+
+def suppose(name: str, value: Any) -> None:
+    """Another default, found out about the machine; what the program or its environment has set stays."""
+    setting = vars(Settings)[name]
+    if not setting.given:
+        setting.set(value, f"asnumpy.config.{name}")
+        setting.given = False
 
 
 def variable(name: str) -> str:

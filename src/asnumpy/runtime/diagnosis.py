@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from asnumpy.runtime import cann_search
+from asnumpy.runtime import cann_search, machine
 from asnumpy.runtime.apart import told_apart
 
 VERIFIED = "the Ascend backend is verified on the simulator, not yet on hardware"
@@ -195,6 +195,8 @@ def diagnose(root: Path = Path("/")) -> dict[str, Any]:
         "kernels": kernels(environment["ASCEND_HOME_PATH"] or environment["ASCEND_TOOLKIT_HOME"]),
         "devices": cann.pop("properties"), "verified": VERIFIED,
     }
+    checked = machine.read(machine.path_of(cann["chip"], cann["version"], cann["simulated"]))
+    report["checked"] = machine.summary(checked)
     found = [broken] if broken else []
     if broken:
         os.environ["ASNUMPY_CANN"] = "off"  # the rest of this process must not load it either
@@ -205,6 +207,16 @@ def diagnose(root: Path = Path("/")) -> dict[str, Any]:
 def gigabytes(count: int) -> str:
     """Bytes as text."""
     return f"{count / 2**30:.1f} GiB"
+
+
+def checked_in_words(checked: dict[str, Any] | None) -> str:
+    """Whether the machine has been checked, when, and what came of it."""
+    if checked is None:
+        return "not yet with these versions; run `python -m asnumpy check`"
+    form = "in the quick form" if checked["quick"] else "in full"
+    form += "" if checked["complete"] else ", some steps only"
+    failed = f"failed: {', '.join(checked['failed'])}" if checked["failed"] else "nothing failed"
+    return f"{checked['when']}, {form}, with this asnumpy, chip and CANN: {failed}; graphs: {checked['graphs']}"
 
 
 def lines(report: dict[str, Any]) -> Iterator[str]:
@@ -245,6 +257,8 @@ def lines(report: dict[str, Any]) -> Iterator[str]:
         yield f"  {one['device']}  {one['chip']}, {memory}{cores}" + (" (simulated)" if one["simulated"] else "")
     yield ""
     yield f"Verified: {report['verified']}."
+    if report["devices"]:
+        yield f"Checked: {checked_in_words(report['checked'])}."
     for problem in report["problems"]:
         yield ""
         yield f"Problem: {problem['what']}"

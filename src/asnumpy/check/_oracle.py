@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from backend.edge_values import BFLOAT16, is_float
 
+from asnumpy.check._edges import BFLOAT16, is_float
 from asnumpy.dtypes.dtype import is_narrow, wide_dtype
 
 # Functions whose values no library rounds correctly. All others are exact: they must equal NumPy bit for bit.
@@ -23,7 +25,7 @@ ZERO_OF_EITHER_SIGN = frozenset(["maximum", "minimum", "fmax", "fmin", "nextafte
 ULPS = 4          # of the correctly rounded value
 ULPS_16_BIT = 1
 
-_NOT_UFUNCS = {
+_NOT_UFUNCS: dict[str, Callable[..., Any]] = {
     "where": np.where,
     "real": np.real,
     "imag": np.imag,
@@ -33,7 +35,7 @@ _NOT_UFUNCS = {
 _WIDER = {"e": np.float64, "f": np.float64, "d": np.longdouble, "F": np.complex128, "D": np.clongdouble}
 
 
-def _special(function, x: np.ndarray) -> np.ndarray:
+def _special(function: Callable[[float], float], x: np.ndarray) -> np.ndarray:
     """The C library's function, computed in float64 and rounded once: SciPy's is less exact."""
     return np.asarray(np.frompyfunc(function, 1, 1)(x.astype(np.float64))).astype(x.dtype)
 
@@ -47,7 +49,7 @@ def evaluate(name: str, arrays: list[np.ndarray], outputs: tuple[np.dtype, ...])
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if name == "cast":
-            results: tuple = (arrays[0].astype(outputs[0]),)
+            results: tuple[Any, ...] = (arrays[0].astype(outputs[0]),)
         elif name in _NOT_UFUNCS:
             results = (_NOT_UFUNCS[name](*arrays),)
         else:
@@ -79,7 +81,7 @@ def suitable(name: str, arrays: list[np.ndarray], outputs: tuple[np.dtype, ...])
     return arrays
 
 
-def _ordinal(x: np.ndarray) -> np.ndarray:
+def _ordinal(x: np.ndarray) -> Any:
     """Neighbouring values are one apart, both zeros are 0."""
     kind = f"i{x.dtype.itemsize}"
     bits = np.ascontiguousarray(x).view(kind)
@@ -87,13 +89,13 @@ def _ordinal(x: np.ndarray) -> np.ndarray:
     return np.where(bits < 0, negative, bits).astype(np.longdouble)
 
 
-def ulps_apart(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def ulps_apart(a: np.ndarray, b: np.ndarray) -> Any:
     distance = np.abs(_ordinal(a) - _ordinal(b))
     nan = np.isnan(a) | np.isnan(b)
     return np.where(nan, np.where(np.isnan(a) & np.isnan(b), 0, np.inf), distance)
 
 
-def _same(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _same(a: np.ndarray, b: np.ndarray) -> Any:
     """Elementwise identity: zeros by their sign, NaNs by their place."""
     if is_narrow(a.dtype):
         return _same(a.astype(wide_dtype(a.dtype)), b.astype(wide_dtype(b.dtype)))
@@ -107,7 +109,7 @@ def _same(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return equal
 
 
-def _slack(name: str, inputs: list[np.ndarray], exact: np.ndarray) -> np.ndarray | float:
+def _slack(name: str, inputs: list[np.ndarray], exact: np.ndarray) -> Any:
     """By how much the problem itself enlarges an error of one ulp in its inputs or first step (NumPy's too)."""
     if name in ("logaddexp", "logaddexp2"):  # the terms cancel where the result is near zero
         return np.maximum(np.maximum(np.abs(inputs[0]), np.abs(inputs[1])) / np.abs(exact), 1)
@@ -156,7 +158,7 @@ def mismatches(
         return ~right, expected
     wide_inputs = [a.astype(_WIDER["e" if a.dtype == BFLOAT16 else a.dtype.char]) for a in arrays]
     with np.errstate(all="ignore"):
-        wide = np.asarray(_NOT_UFUNCS.get(name, getattr(np, name, None))(*wide_inputs))
+        wide = np.asarray((_NOT_UFUNCS.get(name) or getattr(np, name))(*wide_inputs))
         slack = np.nan_to_num(_slack(name, wide_inputs, wide), nan=1)
         if wide.dtype.kind == "c":
             return ~(_close_complex(got[0], expected[0], wide, slack) | _same(got[0], expected[0])), expected
@@ -168,7 +170,9 @@ def mismatches(
     return ~right, (rounded,)
 
 
-def report(name: str, arrays: list[np.ndarray], wrong: np.ndarray, expected: tuple, got: list[np.ndarray]) -> str:
+def report(
+    name: str, arrays: list[np.ndarray], wrong: np.ndarray, expected: tuple[np.ndarray, ...], got: list[np.ndarray]
+) -> str:
     """The first few wrong elements, as text."""
     loop = ",".join(a.dtype.name for a in arrays)
     lines = [f"{name}({loop}): {np.count_nonzero(wrong)} of {wrong.size} elements differ"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 
@@ -22,7 +24,7 @@ _FINITE = [
 ]
 
 
-def finfo(dtype: np.dtype):
+def finfo(dtype: np.dtype) -> Any:
     return ap.finfo(dtype)
 
 

@@ -1,0 +1,79 @@
+"""The record of a check: versions, steps, what left the device; and the machine's file, which keeps it."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from asnumpy.check._runner import environment
+from asnumpy.check._steps import STEPS, Scope
+from asnumpy.runtime import diagnosis, machine
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def begin(scope: Scope) -> dict[str, Any]:
+    """A record without steps: what the machine says of itself, found out in a process of its own."""
+    begun = time.perf_counter()
+    cann, broken = diagnosis.probe()
+    device = next((one for one in cann["properties"] if one["device"] == scope.device), None)
+    return {
+        "form": machine.FORM, "asnumpy": sys.modules["asnumpy"].__version__, "numpy": np.__version__,
+        "python": f"{platform.python_version()} on {sys.platform} {platform.machine()}", "system": platform.platform(),
+        "cann": cann["version"], "driver": diagnosis.driver(Path("/")), "chip": cann["chip"],
+        "simulated": cann["simulated"], "device": scope.device, "properties": device, "devices": cann["devices"],
+        "folder": cann["folder"], "absent": cann["absent"], "lacking": (cann["operators"] or {}).get("lacking", []),
+        "failure": broken.what if broken else cann["failure"], "environment": environment(), "quick": scope.quick,
+        "begun": now(), "start_seconds": round(time.perf_counter() - begun, 2),
+    }
+
+
+def path_of(record: dict[str, Any]) -> Path:
+    return machine.path_of(record["chip"], record["cann"], record["simulated"])
+
+
+def earlier(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """The steps of this machine's file, if it was as thorough as what is asked for now."""
+    found = machine.read(path_of(record))
+    fits = found is not None and found["device"] == record["device"] and (record["quick"] or not found["quick"])
+    return list(found["steps"]) if found is not None and fits else []
+
+
+def demoted(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the host computed in the device's place, each once."""
+    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for one in (one for step in steps for one in step["left"]):
+        place = (one["function"], one["dtypes"], one["reason"])
+        found.setdefault(place, {"function": place[0], "dtypes": place[1], "reason": place[2], "count": 0})
+        found[place]["count"] += one["count"]
+    return [found[place] for place in sorted(found)]
+
+
+def verdict(steps: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What follows from the steps, in the order in which they run."""
+    ordered = [steps[step.name] for step in STEPS if step.name in steps]
+    figures = {case["case"]: case["figures"] for step in ordered for case in step["cases"] if "figures" in case}
+    return {
+        "ended": now(), "complete": len(ordered) == len(STEPS), "steps": ordered, "figures": figures,
+        "left_the_device": demoted(ordered), "passed": all(step["state"] != "failed" for step in ordered),
+    }
+
+
+def keep(record: dict[str, Any], steps: dict[str, dict[str, Any]]) -> None:
+    """Writes the machine's file; who reads it meanwhile sees the one before."""
+    path = path_of(record)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".new", delete=False) as file:
+        json.dump({**record, **verdict(steps)}, file)
+    os.replace(file.name, path)

@@ -1,0 +1,135 @@
+"""Runs steps, each in processes of its own: a crash or a hang costs one case, and the others go on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from asnumpy.check._steps import Scope, Step
+
+MOST_RESTARTS = 12      # then what is left of a step would end like what came before
+START_SECONDS = 120.0   # until a process has loaded CANN and told how many cases there are
+LOOK_SECONDS = 0.05
+
+Watch = Callable[[str, int, int], None]  # a case's name, its number, how many there are
+
+
+class Journal:
+    """What a step's processes have told so far."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.count = 0
+        self.cases: list[dict[str, Any]] = []
+        self.left: list[dict[str, Any]] = []
+        self.running: str | None = None
+        self._read = 0
+
+    def look(self) -> bool:
+        """Reads on; whether there was anything new."""
+        with self.path.open("rb") as file:
+            file.seek(self._read)
+            new = file.read()
+        whole = new[: new.rfind(b"\n") + 1]
+        self._read += len(whole)
+        for line in map(json.loads, whole.splitlines()):
+            if "count" in line:
+                self.count = line["count"]
+            elif "begin" in line:
+                self.running = line["begin"]
+            elif "end" in line:
+                self.cases.append({"case": line.pop("end"), **line})
+                self.running = None
+            else:
+                self.left += line["left"]
+        return bool(whole)
+
+    def give_up(self, error: str, seconds: float) -> bool:
+        """Marks the case that was running as failed; False where none was."""
+        if self.running is None:
+            return False
+        self.cases.append({"case": self.running, "state": "failed", "error": error, "seconds": round(seconds, 4)})
+        self.running = None
+        return True
+
+
+def ending(process: subprocess.Popen[bytes], errors: Path) -> str:
+    """How a process ended, with the last line that it said."""
+    code = process.returncode
+    how = f"signal {-code}" if code < 0 else f"status {code}"
+    last = errors.read_text(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
+    return f"the process ended with {how}: {last[0]}"
+
+
+def attempt(step: Step, scope: Scope, journal: Journal, chosen: str, watch: Watch) -> str:
+    """One process that runs the cases that are left; how it failed, empty where it came to its end."""
+    command = [sys.executable, "-m", "asnumpy.check._worker", step.name, str(journal.path), scope.device,
+               "quick" if scope.quick else "full", str(len(journal.cases)), chosen]
+    errors = journal.path.with_name("errors")
+    with errors.open("wb") as said:
+        process = subprocess.Popen(command, stdout=said, stderr=said, stdin=subprocess.DEVNULL)
+    since, started = time.monotonic(), False
+    try:
+        while True:
+            done = process.poll() is not None
+            if journal.look():
+                since, started = time.monotonic(), True
+                watch(journal.running or "", len(journal.cases), journal.count)
+            if done:
+                break
+            limit = scope.seconds * step.patience if started else START_SECONDS
+            if time.monotonic() - since > limit:
+                doing = f"{journal.running} has" if journal.running else "the step has"
+                journal_error = f"hangs: {doing} not ended after {limit:g} s; `npu-smi info` may say more"
+                process.kill()
+                process.wait()
+                journal.give_up(journal_error, limit)
+                return journal_error
+            time.sleep(LOOK_SECONDS)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+    if process.returncode == 0:
+        return ""
+    error = ending(process, errors)
+    journal.give_up(error, time.monotonic() - since)
+    return error
+
+
+def run(step: Step, scope: Scope, watch: Watch, chosen: str = "") -> dict[str, Any]:
+    """Runs a step; gives its state, seconds, cases, and what left the device.
+
+    The state is "passed", "failed", or "skipped" where every case was.
+    """
+    begun = time.perf_counter()
+    ended = ""
+    with tempfile.TemporaryDirectory(prefix="asnumpy-check-") as folder:
+        path = Path(folder) / "journal"
+        path.touch()
+        journal = Journal(path)
+        for _ in range(MOST_RESTARTS):
+            known = len(journal.cases)
+            ended = attempt(step, scope, journal, chosen, watch)
+            if not ended or len(journal.cases) == known or len(journal.cases) >= journal.count > 0:
+                break  # all is done, or a process told nothing at all
+    result: dict[str, Any] = {"step": step.name, "seconds": round(time.perf_counter() - begun, 2)}
+    states = {case["state"] for case in journal.cases}
+    if ended and len(journal.cases) < max(journal.count, 1):
+        result["error"] = ended
+        states.add("failed")
+    result["state"] = "failed" if "failed" in states else "passed" if "passed" in states else "skipped"
+    return {**result, "cases": journal.cases, "left": journal.left}
+
+
+def environment() -> dict[str, str | None]:
+    """The variables that decide which CANN is used and how."""
+    prefixes = ("ASNUMPY_", "ASCEND_", "CANNSIM_")
+    return {name: value for name, value in sorted(os.environ.items()) if name.startswith(prefixes)}

@@ -1,0 +1,63 @@
+"""What a check found on this machine: a file in the user's cache, for each chip, CANN and asnumpy one of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from asnumpy.config._settings import suppose
+from asnumpy.runtime import cann_search
+
+FORM = 1  # of the file
+
+
+def folder() -> Path:
+    """Where such files are: below XDG_CACHE_HOME, or ~/.cache."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "asnumpy" / "machines"
+
+
+def path_of(chip: str, version: str, simulated: bool) -> Path:
+    """The file of this chip with this CANN and the asnumpy that is loaded; the simulator is a machine of its own."""
+    parts = [chip or "unknown", version or "unknown", sys.modules["asnumpy"].__version__]
+    parts += ["simulated"] * simulated
+    return folder() / ("_".join(re.sub(r"[^A-Za-z0-9.+-]+", "-", part) for part in parts) + ".json")
+
+
+def read(path: Path) -> dict[str, Any] | None:
+    """The file's record; None where there is none that this version can read."""
+    try:
+        record = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+    return record if isinstance(record, dict) and record.get("form") == FORM else None
+
+
+def take_what_was_checked() -> None:
+    """Switches on what only a check may, where it passed with these versions and the program has not decided itself."""
+    found = cann_search.search()
+    record = read(path_of(found.chip, found.version, found.simulated))
+    if record is not None and states(record).get("graphs") == "passed":
+        suppose("graph_replay", True)
+
+
+def states(record: dict[str, Any]) -> dict[str, str]:
+    """What became of each step."""
+    return {one["step"]: one["state"] for one in record["steps"]}
+
+
+def summary(record: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Of a record what `info` tells: when, how long, with which versions, what failed, what is missing."""
+    if record is None:
+        return None
+    became = states(record)
+    return {
+        "when": record["ended"], "quick": record["quick"], "complete": record["complete"],
+        "failed": [name for name, state in became.items() if state == "failed"],
+        "graphs": became.get("graphs", "not checked"),
+        **{name: record[name] for name in ("asnumpy", "numpy", "cann", "driver", "chip")},
+    }
