@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -61,11 +62,12 @@ class Journal:
 
 
 def ending(process: subprocess.Popen[bytes], errors: Path) -> str:
-    """How a process ended, with the last line that it said."""
+    """How a process ended, with the exception that it told of, else the last line that it said."""
     code = process.returncode
     how = f"signal {-code}" if code < 0 else f"status {code}"
-    last = errors.read_text(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
-    return f"the process ended with {how}: {last[0]}"
+    lines = errors.read_text(errors="replace").strip().splitlines() or ["it said nothing"]
+    raised = [number for number, line in enumerate(lines) if re.match(r"[\w.]+(Error|Exception): ", line)]
+    return f"the process ended with {how}: " + "\n".join(lines[raised[-1] if raised else -1 :])
 
 
 def attempt(step: Step, scope: Scope, journal: Journal, chosen: str, watch: Watch) -> str:

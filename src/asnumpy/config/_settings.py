@@ -179,7 +179,7 @@ class Settings(ModuleType):
         "'float64' or 'float32': the dtype of new arrays of Python's floats and of no values",
         _set_float,
     )
-    # Off, because CANN's documents call captures a trial, until `python -m asnumpy check` has seen them work on the machine.
+    # Off, because CANN's documents call captures a trial, until `python -m asnumpy check` has seen them work.
     graph_replay = Setting(
         False, _boolean, "True or False: programs that recur on an Ascend device are captured and replayed by one call",
         _core.set_graph_replay,
