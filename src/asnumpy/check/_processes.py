@@ -49,7 +49,7 @@ def across(scope: Scope) -> None:
         plain = (plain + 1) * 2
     compare(x, plain)
     try:
-        ap.eval(x + y)
+        ap.eval(x + x.to_device(second))
     except ValueError:
         return
     raise AssertionError("arrays of two devices in one call gave no ValueError")
