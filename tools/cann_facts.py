@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,17 @@ NUMBERS_TOO = {
     "aclnnLogSigmoid", "aclnnLogSigmoidForward", "aclnnLogSoftmax", "aclnnLogSoftmaxBackward", "aclnnMaxDim",
     "aclnnMinDim", "aclnnSelu", "aclnnSign", "aclnnStack", "aclnnTopk", "aclnnUnique2",
 }  # fmt: skip
+# The versions of CANN that are told apart, and what is known of each: `of` is the version whose facts hold for it.
+VERSIONS = {
+    "8.0": {"of": "8.1", "sure": "assumed: the oldest facts there are"},
+    "8.1": {"of": "8.1", "sure": "its headers; parameters of which they say nothing, as in the later documents"},
+    "8.2": {"of": "8.1", "sure": "assumed: as the version before"},
+    "8.3": {"of": "8.1", "sure": "assumed: as the version before"},
+    "8.5": {"of": "8.1", "sure": "assumed: as the version before"},
+    "9.0": {"of": "9.0", "sure": "documents and sources of that time"},
+}
+# What the sources accept and the documents do not say, found by reading: results of dtypes that are kept.
+SOURCES = {("aclnnLog10", "out"): ["float64"], ("aclnnInplaceLog10", "selfRef"): ["float64"]}
 # What they say too narrowly: torch_npu's calls have more.
 WIDENED = {
     ("aclnnMinDim", "indices"): {"dtypes": "iq"},
@@ -151,6 +163,39 @@ def parameter_type(declared: str) -> str:
     return declared.replace("const ", "").replace(" ", "")
 
 
+def letters_of(dtypes: Iterable[str]) -> str:
+    """The letters of the dtypes, in the order of the letters."""
+    wanted = set(dtypes)
+    return "".join(letter for dtype, letter in LETTERS.items() if dtype in wanted)
+
+
+def disagreements(called: str, name: str, documented: dict[str, Any]) -> dict[str, str]:
+    """Where the documents of the newest version, its sources and 8.1's headers differ about the dtypes of a parameter.
+
+    later    documented, and not in 8.1's headers; empty where these say the same, missing where they say nothing
+    headers  not documented, but in 8.1's headers
+    sources  not documented, but accepted by the sources
+    doubted  documented, but not accepted by the sources
+    """
+    params = documented.get("params", {})
+    facts = {one.lower(): facts for one, facts in params.items()}.get(name.lower(), {})
+    own = set(facts.get("dtypes", ()))
+    if not own:
+        return {}
+    found = {}
+    headers = {one.lower(): set(dtypes) for one, dtypes in documented.get("hdr81", {}).items()}.get(name.lower())
+    if headers is not None:
+        found["later"] = letters_of(own - headers)
+        found["headers"] = letters_of(headers - own)
+    # The sources' lists are those of the first operand; others follow it where they are documented alike.
+    first = set(next(iter(params.values())).get("dtypes", ()))
+    alike = own == first
+    more = documented.get("code_not_in_doc", ()) if alike else ()
+    found["sources"] = letters_of({*more, *SOURCES.get((called, name), ())} - own)
+    found["doubted"] = letters_of(own & set(documented.get("doc_not_in_code", ()))) if alike else ""
+    return {kind: text for kind, text in found.items() if text or kind == "later"}
+
+
 def operator(called: str, signature: dict[str, Any], documented: dict[str, Any]) -> list[dict[str, Any]]:
     params = []
     known = {name.lower(): facts for name, facts in documented.get("params", {}).items()}
@@ -160,9 +205,10 @@ def operator(called: str, signature: dict[str, Any], documented: dict[str, Any])
         line: dict[str, Any] = {"name": name, "type": parameter_type(param["type"])}
         if param["dir"] != "in":
             line["dir"] = param["dir"]
-        documented_letters = "".join(LETTERS.get(dtype, "") for dtype in facts.get("dtypes", ()))
-        if letters := documented_letters or param.get("letters", ""):
+        if letters := letters_of(facts.get("dtypes", ())) or param.get("letters", ""):
             line["dtypes"] = letters
+            if facts.get("dtypes") and ("aclTensor" in param["type"] or "aclScalar" in param["type"]):
+                line.update(disagreements(called, name, documented))
         if facts.get("rank"):
             line["rank"] = facts["rank"]
         for ours, theirs in (("shape", "shape_eq"), ("dtype", "dtype_eq")):
@@ -172,6 +218,9 @@ def operator(called: str, signature: dict[str, Any], documented: dict[str, Any])
             line["empty"] = False
         for fact in WITHDRAWN.get((called, name), ()):
             line.pop(fact, None)
+        if "dtypes" not in line or (called, name) in WIDENED:
+            for fact in ("later", "headers", "sources", "doubted"):
+                line.pop(fact, None)
         if called in NUMBERS_TOO and line.get("rank", [0])[0] == 1:
             line["rank"] = [0, line["rank"][1]]
         line.update(WIDENED.get((called, name), {}))
@@ -198,7 +247,15 @@ def operators(signatures: dict[str, Any], dtypes: dict[str, Any]) -> dict[str, A
         }
     result: dict[str, Any] = {
         "_meta": {
-            "what": "CANN 8.1's operators: parameters, accepted dtypes and ranks on the Ascend 910B",
+            "what": "CANN's operators: parameters, accepted dtypes and ranks on the Ascend 910B",
+            "versions": VERSIONS,
+            "dtypes": {
+                "dtypes": "what the newest documents accept",
+                "later": "of these, what 8.1's headers do not list; missing where these say nothing of the parameter",
+                "doubted": "of these, what the sources do not accept",
+                "headers": "what 8.1's headers list and the documents do not",
+                "sources": "what the sources accept and the documents do not",
+            },
             "letters": {letter: name for name, letter in LETTERS.items()},
             "promotion": "a row per dtype (of the scalar in tensor_scalar), a letter per other dtype in order",
             "castable": dtypes["promotion"]["cast_rule"]["allowed"],
@@ -208,6 +265,8 @@ def operators(signatures: dict[str, Any], dtypes: dict[str, Any]) -> dict[str, A
     signatures = signatures | {name: {"params": called(text)} for name, text in CALLED.items()}
     for name, signature in sorted(signatures.items()):
         result[name] = operator(name, signature, dtypes["ops"].get(name, {}))
+    later = [name for name in result if not name.startswith("_") and dtypes["ops"].get(name, {}).get("not_in_8_1")]
+    result["_later"] = later  # operators that 8.1 has not
     return result
 
 

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "aclnn/rows.hpp"
+#include "cann/versions.hpp"
+#include "runtime/statistics.hpp"
 
 namespace cannsim {
 namespace {
@@ -15,12 +17,13 @@ std::string shown(const Dims& dims) {
     return result;
 }
 
-std::string dtype_list(std::uint16_t mask) {
-    static constexpr const char* names[letters] = {"bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16",
-                                                   "bfloat16", "float32", "float64", "complex32", "complex64", "complex128"};
+constexpr const char* dtype_names[letters] = {"bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16",
+                                              "bfloat16", "float32", "float64", "complex32", "complex64", "complex128"};
+
+std::string dtype_list(unsigned mask) {
     std::string result;
     for (int i = 0; i < letters; ++i)
-        if (mask >> i & 1) result += text(result.empty() ? "" : ", ", names[i]);
+        if (mask >> i & 1) result += text(result.empty() ? "" : ", ", dtype_names[i]);
     return result;
 }
 
@@ -48,6 +51,13 @@ void Call::refuse(std::string_view parameter, std::string_view expected, int cod
     throw Refusal{code, cannsim::text(parameter, ": expected ", expected)};
 }
 
+// What documents, headers and sources say differently of a dtype is accepted, and told in the report.
+void Call::check_dtype(const Parameter& param, int letter, bool refused) const {
+    const Taken accepted = taken(param);
+    if (refused) refuse(param.name, cannsim::text("one of ", dtype_list(accepted.dtypes), ", got ", dtype_names[letter], " in CANN ", version_in_use().name));
+    if (accepted.contested >> letter & 1) count_contested(facts.name, param.name, dtype_names[letter]);
+}
+
 void Call::check_tensor(int parameter, int element, const aclTensor* tensor, bool may_be_null) {
     const Parameter& param = params[static_cast<std::size_t>(parameter)];
     if (!tensor) {
@@ -62,8 +72,7 @@ void Call::check_tensor(int parameter, int element, const aclTensor* tensor, boo
     }
     const int letter = letter_of_acl(tensor->dtype);
     if (letter < 0 || letter == 13) refuse(param.name, cannsim::text("a dtype that is simulated, got ", acl_name(tensor->dtype)));
-    if (param.dtypes && !(param.dtypes >> letter & 1))
-        refuse(param.name, cannsim::text("one of ", dtype_list(param.dtypes), ", got ", acl_name(tensor->dtype)));
+    check_dtype(param, letter, param.dtypes && !(taken(param).dtypes >> letter & 1));
     const int rank = tensor->shape.size();
     if (rank < param.low_rank || rank > std::min<int>(param.high_rank, 8))
         refuse(param.name, cannsim::text("from ", static_cast<int>(param.low_rank), " to ", std::min<int>(param.high_rank, 8), " axes, got shape ", tensor->shape));
@@ -114,8 +123,8 @@ void Call::validate(std::span<const std::string_view> nullable) {
             for (int element = 0; const aclTensor* tensor : static_cast<const aclTensorList*>(pointer)->values) check_tensor(i, element++, tensor, may_be_null);
         } else if (param.kind == Kind::scalar) {
             const int dtype = static_cast<const aclScalar*>(pointer)->dtype, letter = letter_of_acl(dtype);
-            if (letter < 0 || letter == 13 || (param.dtypes && !readable_as(static_cast<DType>(letter), param.dtypes)))
-                refuse(param.name, cannsim::text("one of ", dtype_list(param.dtypes), ", got ", acl_name(dtype)));
+            if (letter < 0 || letter == 13) refuse(param.name, cannsim::text("a dtype that is simulated, got ", acl_name(dtype)));
+            check_dtype(param, letter, param.dtypes && !readable_as(static_cast<DType>(letter), taken(param).dtypes));
         }
     }
     for (const Slot& slot : slots_) {

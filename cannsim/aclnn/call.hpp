@@ -147,6 +147,7 @@ public:
 private:
     Tensor made(int slot) const;
     int slot_of(int parameter, int element) const;
+    void check_dtype(const Parameter&, int letter, bool refused) const;
     void check_tensor(int parameter, int element, const aclTensor*, bool may_be_null);
 
     std::span<const Argument> arguments_;

@@ -1,6 +1,7 @@
 // Both phases of every operator, repeatable executors and the refresh of their addresses.
 #include "aclnn/executor.hpp"
 
+#include "aclnn/refusals.hpp"
 #include "aclnn/rows.hpp"
 #include "aclnn/workspace.hpp"
 
@@ -11,6 +12,7 @@
 #include <thread>
 
 #include "base/immortal.hpp"
+#include "cann/versions.hpp"
 #include "runtime/config.hpp"
 #include "runtime/device.hpp"
 #include "runtime/memory.hpp"
@@ -60,9 +62,12 @@ int plan(int op, std::span<const Argument> arguments, std::uint64_t* workspace, 
         if (!workspace) throw Refusal{ACLNN_ERR_PARAM_NULLPTR, "workspaceSize: expected a place for the size, got null"};
         if (!executor) throw Refusal{ACLNN_ERR_PARAM_NULLPTR, "executor: expected a place for the executor, got null"};
         const Operator* const found = simulated(op);
+        const OperatorFacts& facts = operators()[static_cast<std::size_t>(op)];
+        if (!exists(facts)) throw Refusal{ACLNN_ERR_INNER_FIND_KERNEL_ERROR, text("CANN ", version_in_use().name, " has no such operator")};
         if (!found) throw Refusal{ACLNN_ERR_INNER_FIND_KERNEL_ERROR, "this operator is known but not simulated"};
         Call call(op, arguments);
         call.validate(found->nullable);
+        refuse_as_planned(call);
         auto work = std::make_shared<Work>(found->plan(call));
         auto made = std::make_unique<aclOpExecutor>(op);
         work->workspace = workspace_of(call, *work);

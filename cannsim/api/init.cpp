@@ -15,6 +15,7 @@
 #include "api/life.hpp"
 #include "api/place.hpp"
 #include "base/immortal.hpp"
+#include "cann/versions.hpp"
 #include "runtime/absent.hpp"
 #include "runtime/config.hpp"
 #include "runtime/device.hpp"
@@ -188,7 +189,14 @@ void aclAppLog(int32_t logLevel, const char* func, const char*, uint32_t, const 
 
 }  // extern "C"
 
-// The version that the simulator says it is: the first whose interface it has.
+namespace {
+
+constexpr const char* release_name = "RC1";
+std::string full_name(const KnownVersion& version) { return text(version.name, ".", release_name); }
+
+}  // namespace
+
+// The version that the simulator says it is.
 struct aclCANNPackageVersion {
     char version[ACL_PKG_VERSION_MAX_SIZE];
     char majorVersion[ACL_PKG_VERSION_PARTS_MAX_SIZE];
@@ -203,25 +211,26 @@ extern "C" {
 int32_t aclsysGetCANNVersion(int32_t name, aclCANNPackageVersion* version) {
     return entry("aclsysGetCANNVersion", {{"name", name}}, [&] {
         expect_given(version, "version");
+        const KnownVersion& is = version_in_use();
         *version = {};
-        std::strcpy(version->version, "8.1.RC1");
-        std::strcpy(version->majorVersion, "8");
-        std::strcpy(version->minorVersion, "1");
-        std::strcpy(version->releaseVersion, "RC1");
+        std::strcpy(version->version, full_name(is).c_str());
+        std::strcpy(version->majorVersion, std::to_string(is.major).c_str());
+        std::strcpy(version->minorVersion, std::to_string(is.minor).c_str());
+        std::strcpy(version->releaseVersion, release_name);
         return 0;
     });
 }
 int32_t aclsysGetVersionStr(char* pkgName, char* versionStr) {
     return entry("aclsysGetVersionStr", {{"pkgName", static_cast<const char*>(pkgName)}}, [&] {
         expect_given(versionStr, "versionStr");
-        std::strcpy(versionStr, "8.1.RC1");
+        std::strcpy(versionStr, full_name(version_in_use()).c_str());
         return 0;
     });
 }
 int32_t aclsysGetVersionNum(char* pkgName, int32_t* versionNum) {
     return entry("aclsysGetVersionNum", {{"pkgName", static_cast<const char*>(pkgName)}}, [&] {
         expect_given(versionNum, "versionNum");
-        *versionNum = 8010000;
+        *versionNum = version_in_use().major * 1000000 + version_in_use().minor * 10000;
         return 0;
     });
 }

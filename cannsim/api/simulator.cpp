@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "aclnn/call.hpp"
+#include "aclnn/refusals.hpp"
 #include "api/life.hpp"
 #include "api/place.hpp"
 #include "runtime/config.hpp"
@@ -41,6 +42,11 @@ int32_t cannsim_fail(const char* function, uint64_t nth, int32_t code) {
     plan_fault(function, nth, code);
     return 0;
 }
+int32_t cannsim_refuse(const char* operator_name, const char* dtypes, int32_t code) {
+    if (!operator_name || find_operator(operator_name) < 0 || !code) return failed(ACL_ERROR_INVALID_PARAM, "cannsim_refuse: expected an operator's name and a code other than 0");
+    plan_refusal(operator_name, dtypes, code);
+    return 0;
+}
 int32_t cannsim_lose_device(int32_t device) {
     if (device >= device_count()) return failed(ACL_ERROR_RT_INVALID_DEVICEID, text("cannsim_lose_device: expected less than ", device_count(), ", got ", device));
     lose_device(device);
@@ -49,6 +55,7 @@ int32_t cannsim_lose_device(int32_t device) {
 int32_t cannsim_clear_faults(void) {
     clear_faults();
     clear_misbehaviour();
+    clear_refusals();
     return 0;
 }
 uint64_t cannsim_findings(const char* kind) {

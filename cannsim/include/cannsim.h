@@ -14,6 +14,9 @@ int32_t cannsim_set(const char* name, const char* value);
 
 /* The nth call from now (1: the next, 0: every one) of the function ("*": of any) fails with the code. */
 int32_t cannsim_fail(const char* function, uint64_t nth, int32_t code);
+/* From now on phase one of the operator is refused with the code where its tensors are of these dtypes, in their order, as in
+   "float32, float32, bool"; null: of any. */
+int32_t cannsim_refuse(const char* operator_name, const char* dtypes, int32_t code);
 /* Every later call on the device fails; -1: no device is lost any more. */
 int32_t cannsim_lose_device(int32_t device);
 int32_t cannsim_clear_faults(void); /* of all three kinds, and what was planned of operators */

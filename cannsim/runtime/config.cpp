@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/immortal.hpp"
+#include "cann/versions.hpp"
 #include "runtime/misbehaviour.hpp"
 #include "runtime/model.hpp"
 #include "runtime/report.hpp"
@@ -70,6 +71,12 @@ bool Config::set(std::string_view name, std::string_view value) {
         memory = number;
         return true;
     }
+    if (name == "CANN") {
+        const auto known = std::ranges::find(versions(), value, [](const KnownVersion& one) { return std::string_view(one.name); });
+        if (known == versions().end()) return false;
+        use_version(*known);
+        return true;
+    }
     if (name == "CHIP") return choose_chip(value);
     if (name == "COMPUTE") return parse_switch(value, compute);
     if (name == "CLOCK") {
@@ -118,7 +125,7 @@ Config& config() {
             const std::string_view name = line.substr(prefix.size(), equals - prefix.size());
             if (!instance->set(name, line.substr(equals + 1)))
                 std::fprintf(stderr, "cannsim: the environment variable %s makes no sense; known: STRICT=log|error|abort DEVICES MEMORY "
-                                     "CHIP COMPUTE CLOCK=wall|model LOG REPORT FINDINGS FAULTS=function:n:code CORRUPT|HANG|CRASH=operator,... LAG LOST_DEVICE THREADS\n", *variable);
+                                     "CANN=8.0|8.1|8.2|8.3|8.5|9.0 CHIP COMPUTE CLOCK=wall|model LOG REPORT FINDINGS FAULTS=function:n:code CORRUPT|HANG|CRASH=operator,... LAG LOST_DEVICE THREADS\n", *variable);
         }
         return true;
     }();

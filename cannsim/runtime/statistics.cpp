@@ -1,6 +1,7 @@
 // The report's sums.
 #include "runtime/statistics.hpp"
 
+#include <array>
 #include <algorithm>
 #include <cstdio>
 #include <deque>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "base/immortal.hpp"
+#include "cann/versions.hpp"
 #include "runtime/config.hpp"
 #include "runtime/device.hpp"
 #include "runtime/memory.hpp"
@@ -33,6 +35,7 @@ struct Sums {
     std::map<std::string_view, Sum> tasks;  // keys are literals
     std::map<std::string, Sum> copies;
     std::map<std::pair<std::string_view, int>, std::uint64_t> refusals;  // by the operator and the code
+    std::map<std::array<std::string_view, 3>, std::uint64_t> contested;          // by operator, parameter and dtype
     std::deque<TaskTime> timeline;
     double modelled_end = 0;
 };
@@ -85,6 +88,12 @@ void count_refusal(const char* name, int code) {
     ++s.refusals[{name, code}];
 }
 
+void count_contested(const char* name, const char* parameter, const char* dtype) {
+    Sums& s = sums();
+    const std::scoped_lock lock(s.mutex);
+    ++s.contested[{name, parameter, dtype}];
+}
+
 std::string report_json() {
     std::string tasks, memory, faults;
     {
@@ -100,7 +109,10 @@ std::string report_json() {
         std::string refused;
         for (const auto& [call, count] : s.refusals)
             refused += text(refused.empty() ? "" : ",\n", "{\"name\":", quoted(call.first), ",\"code\":", call.second, ",\"count\":", count, "}");
-        tasks = text("\"copies\":[", copies, "],\n\"refused\":[", refused, "],\n\"tasks\":[", tasks, "],\n\"modelled_end_seconds\":", json_number(std::max(s.modelled_end, model_now())));
+        std::string contested;
+        for (const auto& [use, count] : s.contested)
+            contested += text(contested.empty() ? "" : ",\n", "{\"name\":", quoted(use[0]), ",\"parameter\":", quoted(use[1]), ",\"dtype\":", quoted(use[2]), ",\"count\":", count, "}");
+        tasks = text("\"copies\":[", copies, "],\n\"refused\":[", refused, "],\n\"contested\":[", contested, "],\n\"tasks\":[", tasks, "],\n\"modelled_end_seconds\":", json_number(std::max(s.modelled_end, model_now())));
     }
     for (int id = 0; id < device_count(); ++id) {
         const MemoryBooks b = books(id);
@@ -108,7 +120,7 @@ std::string report_json() {
     }
     for (const Finding& found : findings())
         faults += text(faults.empty() ? "" : ",\n", "{\"kind\":", quoted(name(found.fault)), ",\"function\":", quoted(found.function), ",\"text\":", quoted(found.text), "}");
-    return text("{\"chip\":", quoted(chip().name), ",\"modelled\":\"every modelled_* figure comes from a model of the chip, none was measured on one\",\n", tasks,
+    return text("{\"chip\":", quoted(chip().name), ",\"cann\":", quoted(version_in_use().name), ",\"modelled\":\"every modelled_* figure comes from a model of the chip, none was measured on one\",\n", tasks,
                 ",\n\"memory\":[", memory, "],\n\"findings\":[", faults, "]}\n");
 }
 
@@ -130,6 +142,7 @@ void clear_statistics() {
     const std::scoped_lock lock(s.mutex);
     s.tasks.clear();
     s.refusals.clear();
+    s.contested.clear();
     s.copies.clear();
     s.timeline.clear();
 }

@@ -13,6 +13,7 @@ void count_task(const char* name, const Cost&, double modelled, const Stream&, d
 void count_copy(const char* name, const Cost&, bool from_device, bool to_device);  // by the host itself
 void count_wall(const char* name, const Stream&, double started, double ended);
 void count_refusal(const char* name, int code);  // a phase of an operator that failed
+void count_contested(const char* name, const char* parameter, const char* dtype);  // about which documents and sources differ
 std::string report_json();  // operators, copies, memory, findings; modelled figures are named modelled_*
 std::string timeline_json();  // Chrome's trace format
 void clear_statistics();

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_set>
 
 #include "ascend/launch/device_state.hpp"
@@ -13,6 +14,7 @@
 #include "ascend/library/options.hpp"
 #include "ascend/lower/executable.hpp"
 #include "ascend/lower/lowering.hpp"
+#include "ascend/lower/next_path.hpp"
 #include "ascend/launch/movement.hpp"
 #include "ascend/memory/pinned.hpp"
 #include "base/error.hpp"
@@ -112,6 +114,13 @@ public:
 
     void run(const StructuredCall& call) override {
         trace::Span span(row(call.row).name, "run");
+        by_next_paths(state_.name, [&] {
+            if (any_demoted() && !structured(call)) throw Uncomputed(operation_of(call) + ": " + explain(call).text);
+            run_once(call);
+        }, [&] { return std::optional(operation_of(call)); });
+    }
+
+    void run_once(const StructuredCall& call) {
         Emitter emitter(state_);
         StructuredCall prepared = call;
         static const RowId matmul = find_row("matmul"), scatter = find_row("scatter");

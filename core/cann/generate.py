@@ -89,18 +89,29 @@ def operator_table(rows: Rows) -> str:
         params = rows[name]
         position = {param["name"]: index for index, param in enumerate(params)}
         for param in params:
-            mask = sum(1 << letters.index(letter) for letter in param.get("dtypes", ""))
+            masks = ", ".join(
+                str(sum(1 << letters.index(letter) for letter in text))
+                for text in (
+                    param.get("dtypes", ""), param.get("later", ""), param.get("doubted", ""),
+                    param.get("headers", ""), param.get("sources", ""),
+                )
+            )
             low, high = param.get("rank", [0, 8])
             kind = KINDS.get(param["type"], "integer")
             direction = {"in": "in", "out": "out", "inout": "inout"}[param.get("dir", "in")]
             optional = "optional" in param["name"].lower()
             parameters.append(
-                f'{{"{param["name"]}", Kind::{kind}, Direction::{direction}, {mask}, {low}, {high}, '
+                f'{{"{param["name"]}", Kind::{kind}, Direction::{direction}, {masks}, {low}, {high}, '
                 f"{position.get(param.get('shape'), -1)}, {position.get(param.get('dtype'), -1)}, "
                 f"{str(optional).lower()}, {str(param.get('empty', True)).lower()}}},"
             )
-        operators.append(f'{{"{name}", {first}, {len(params)}, {signatures.index(signature(params))}}},')
+        later = str(name in rows["_later"]).lower()
+        operators.append(f'{{"{name}", {first}, {len(params)}, {signatures.index(signature(params))}, {later}}},')
         first += len(params)
+    versions = [
+        f'{{"{name}", {", ".join(name.split("."))}, {str(facts["of"] != "8.1").lower()}, "{facts["sure"]}"}},'
+        for name, facts in rows["_meta"]["versions"].items()
+    ]
     promotions = []
     for table in ("tensor_tensor", "tensor_scalar"):
         lines = []
@@ -111,9 +122,11 @@ def operator_table(rows: Rows) -> str:
             f"const std::int8_t {table}[{len(letters)}][{len(letters)}] = {{\n" + "\n".join(lines) + "\n};\n"
         )
     return (
-        f'{HEAD}#include "cann/operators.hpp"\n\nnamespace asnumpy::cann {{\n\n'
-        "namespace {\nconstexpr Parameter parameter_table[] = {\n" + "\n".join(parameters) + "\n};\n"
+        f'{HEAD}#include "cann/operators.hpp"\n#include "cann/versions.hpp"\n\nnamespace asnumpy::cann {{\n\n'
+        "namespace {\nconstexpr KnownVersion version_table[] = {\n" + "\n".join(versions) + "\n};\n"
+        "constexpr Parameter parameter_table[] = {\n" + "\n".join(parameters) + "\n};\n"
         "constexpr OperatorFacts operator_table[] = {\n" + "\n".join(operators) + "\n};\n}  // namespace\n\n"
+        "std::span<const KnownVersion> versions() { return version_table; }\n"
         "std::span<const OperatorFacts> operators() { return operator_table; }\n"
         "std::span<const Parameter> parameters(const OperatorFacts& op) {\n"
         "    return {parameter_table + op.first, op.count};\n}\n"

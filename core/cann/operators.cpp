@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cann/dtypes.hpp"
+#include "cann/versions.hpp"
 
 namespace asnumpy::cann {
 
@@ -16,7 +17,8 @@ int find_operator(std::string_view name) {
 bool accepts(const Parameter& parameter, DType dtype) {
     const int letter = letter_of(dtype);
     if (letter < 0) return !parameter.dtypes && acl_of_dtype(dtype) >= 0;
-    return !parameter.dtypes || (parameter.dtypes >> letter & 1);
+    const unsigned later = version_in_use().newest ? 0 : parameter.later;
+    return !parameter.dtypes || (parameter.dtypes & ~(later | parameter.doubted)) >> letter & 1;
 }
 
 bool accepts(std::string_view operator_name, std::string_view parameter, DType dtype) {
@@ -25,6 +27,15 @@ bool accepts(std::string_view operator_name, std::string_view parameter, DType d
     for (const Parameter& one : parameters(operators()[static_cast<std::size_t>(found)]))
         if (one.name == parameter) return accepts(one, dtype);
     return false;
+}
+
+bool exists(const OperatorFacts& facts) { return !facts.later || version_in_use().newest; }
+
+Taken taken(const Parameter& parameter) {
+    const bool newest = version_in_use().newest;
+    const unsigned documented = newest ? parameter.dtypes : parameter.dtypes & ~unsigned{parameter.later};
+    const unsigned besides = unsigned{parameter.headers} | (newest ? parameter.sources : 0u);
+    return {documented | besides, besides | (documented & parameter.doubted)};
 }
 
 }  // namespace asnumpy::cann

@@ -18,7 +18,10 @@ struct Parameter {
     const char* name;
     Kind kind;
     Direction direction;
-    std::uint16_t dtypes;        // a bit per letter (dtypes.hpp) that it accepts; 0: not documented
+    // A bit per letter (dtypes.hpp). 0 for dtypes: not documented, each is accepted.
+    std::uint16_t dtypes;        // that the newest documents accept
+    std::uint16_t later, doubted;    // of these: that 8.1's headers do not list; that the sources do not accept
+    std::uint16_t headers, sources;  // besides these: that 8.1's headers list; that the sources accept
     std::int8_t low_rank, high_rank;
     std::int8_t same_shape, same_dtype;  // the parameter with which it must agree, or -1
     bool optional;               // may be null, by its name
@@ -29,16 +32,24 @@ struct OperatorFacts {
     const char* name;
     std::uint16_t first, count;
     std::uint16_t signature;     // operators of one signature have the same C types
+    bool later;                  // 8.1 has it not
 };
 
 std::span<const OperatorFacts> operators();  // in the order of their names
 std::span<const Parameter> parameters(const OperatorFacts&);
 int find_operator(std::string_view name);    // -1: none of that name
 
-// Whether the 910B is documented to accept the dtype; a parameter without documented dtypes accepts each that CANN has.
+// Whether the 910B accepts the dtype in the version that is in use (versions.hpp), by all that is known: where documents, headers
+// and sources differ, it does not. A parameter without documented dtypes accepts each that CANN has.
 bool accepts(const Parameter&, DType);
 // False for an operator or a parameter that does not exist.
 bool accepts(std::string_view operator_name, std::string_view parameter, DType);
+bool exists(const OperatorFacts&);           // in the version that is in use
+// What one of them says that the parameter takes in that version; `contested`, of these: of which another says otherwise.
+struct Taken {
+    unsigned dtypes, contested;
+};
+Taken taken(const Parameter&);
 
 inline constexpr int letters = 16;           // asnumpy::DType's numbers, with complex32 in the place of longdouble
 extern const std::int8_t tensor_tensor[letters][letters];  // the promoted dtype, -1: none

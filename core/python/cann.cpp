@@ -36,6 +36,7 @@ nb::dict cann_search() {
     search["loaded"] = found->loaded;
     search["simulated"] = found->simulated;
     search["version"] = string(found->version);
+    search["facts"] = string(found->facts);
     search["chip"] = string(found->chip);
     search["devices"] = ascend::device_count();
     search["missing"] = strings(found->missing);

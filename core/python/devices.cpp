@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "device/demotion.hpp"
 #include "python/bindings.hpp"
 #include "python/numpy_bridge.hpp"
 #include "runtime/copies.hpp"
@@ -54,6 +55,30 @@ nb::list list_fallbacks() {
         all.append(entry);
     }
     return all;
+}
+
+nb::list list_demotions() {
+    nb::list all;
+    for (const Demotion& one : demotions()) {
+        nb::dict entry;
+        entry["what"] = string(one.what);
+        entry["kind"] = one.operation ? "operation" : "operator";
+        entry["device"] = string(one.device);
+        entry["code"] = one.code;
+        entry["reason"] = string(one.reason);
+        entry["count"] = one.count;
+        all.append(entry);
+    }
+    return all;
+}
+
+void take_demotions(const nb::list& known) {
+    std::vector<Demotion> all;
+    for (const nb::handle entry : known) {
+        const auto field = [&entry](const char* name) { return text(nb::object(entry[name]).ptr()); };
+        all.push_back({.what = field("what"), .device = field("device"), .operation = field("kind") == "operation", .code = nb::cast<int>(entry["code"]), .reason = field("reason")});
+    }
+    apply_demotions(all);
 }
 
 // Whether a list or tuple, or one in it, holds arrays whose memory the host cannot read. Lists deeper than an array has
@@ -162,6 +187,9 @@ void bind_devices(nb::module_& m) {
 
     m.def("fallbacks", list_fallbacks);
     m.def("forget_fallbacks", [] { forget_fallbacks(); });
+    m.def("demotions", list_demotions);
+    m.def("apply_demotions", take_demotions);
+    m.def("forget_demotions", [] { forget_demotions(); });
     m.def("count_fallback", [](const char* function, const char* dtypes, nb::handle device, const char* reason, std::uint64_t bytes) {
         count_fallback(FallbackKind::call, function, dtypes, text(device.ptr()), reason, bytes);
     }, arg("function"), arg("dtypes"), arg("device"), arg("reason"), arg("bytes"));

@@ -8,8 +8,10 @@
 #include "base/error.hpp"
 #include "base/fork_mutex.hpp"
 #include "base/immortal.hpp"
+#include "device/demotion.hpp"
 #include "device/trace.hpp"
 #include "runtime/copies.hpp"
+#include "runtime/host_forms.hpp"
 #include "runtime/record.hpp"
 #include "runtime/single.hpp"
 
@@ -44,6 +46,14 @@ std::string dtypes_of(const Instruction& i) {
     std::string text;
     for (const Argument& in : i.in) text += (text.empty() ? "" : ", ") + std::string(name(in.dtype()));
     return text.empty() ? std::string(name(i.out[0].dtype)) : text;
+}
+
+std::string host_text(std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason) {
+    return std::string(function) + (dtypes.empty() ? "" : " of " + std::string(dtypes)) + " runs on the host, not on " + std::string(device) + ": " + std::string(reason);
+}
+
+std::string not_allowed(const std::string& text) {
+    return text + "; asnumpy.config.fallback is 'error', set it to 'warn' or 'count', or use a dtype that the device computes";
 }
 
 // A reduction's output has stride 0 along what it reduces: the elements once each.
@@ -91,12 +101,8 @@ bool note_fallback(FallbackKind kind, std::string_view function, std::string_vie
 void count_fallback(FallbackKind kind, std::string_view function, std::string_view dtypes, std::string_view device, std::string_view reason,
                     std::uint64_t bytes) {
     const FallbackPolicy policy = table().policy;
-    const auto text = [&] {
-        return std::string(function) + (dtypes.empty() ? "" : " of " + std::string(dtypes)) + " runs on the host, not on " + std::string(device) +
-               ": " + std::string(reason);
-    };
-    if (policy == FallbackPolicy::error)
-        throw RuntimeFailure(text() + "; asnumpy.config.fallback is 'error', set it to 'warn' or 'count', or use a dtype that the device computes");
+    const auto text = [&] { return host_text(function, dtypes, device, reason); };
+    if (policy == FallbackPolicy::error) throw RuntimeFailure(not_allowed(text()));
     const bool first = note_fallback(kind, function, dtypes, device, reason, bytes);
     if (first && policy == FallbackPolicy::warn)
         report(text() + "; reported once, asnumpy.fallbacks() counts them, asnumpy.config.fallback = 'count' is silent");
@@ -120,12 +126,37 @@ std::string reason_of(const Instruction& i) {
     }
 }
 
-void count_fallback(const Instruction& i) {
+namespace {
+
+std::uint64_t bytes_moved_for(const Instruction& i) {
     std::int64_t bytes = 0;
     for (const Argument& in : i.in)
         if (in.array()) bytes += in.array()->nbytes();
     for (const Array& out : i.out) bytes += once(out, i.reduced).nbytes() * (keeps_old_elements(i) ? 2 : 1);
-    count_fallback(FallbackKind::operation, row(i.row).name, dtypes_of(i), i.out[0].pool().backend().name(), reason_of(i), static_cast<std::uint64_t>(bytes));
+    return static_cast<std::uint64_t>(bytes);
+}
+
+}  // namespace
+
+void count_fallback(const Instruction& i) {
+    count_fallback(FallbackKind::operation, row(i.row).name, dtypes_of(i), i.out[0].pool().backend().name(), reason_of(i), bytes_moved_for(i));
+}
+
+bool leave_to_host(Instruction& i) {
+    if (i.on_host || i.out[0].host_visible() || computed_by_device(i)) return false;
+    const std::string device = i.out[0].pool().backend().name(), reason = reason_of(i);
+    if (table().policy == FallbackPolicy::error) throw RuntimeFailure(not_allowed(host_text(row(i.row).name, dtypes_of(i), device, reason)));
+    note_fallback(FallbackKind::operation, row(i.row).name, dtypes_of(i), device, reason, bytes_moved_for(i));
+    i.on_host = true;
+    return true;
+}
+
+void report_demotions() {
+    if (!any_unreported()) [[likely]] return;
+    for (const Demotion& one : unreported_demotions())
+        if (table().policy != FallbackPolicy::count)
+            report(one.device + ": CANN refused " + one.what + ", which it is documented to do, with " + one.reason +
+                   "; from now on it is computed in another way; reported once, asnumpy.demotions() lists what was refused, asnumpy.config.fallback = 'count' is silent");
 }
 
 void run_on_host(const Instruction& instruction) {
@@ -163,7 +194,8 @@ void run_on_host(const Instruction& instruction) {
             out.view.strides[axis] = 0;
         }
     }
-    run_now(i);
+    if (has_host_form(i)) run_host_form(i);
+    else run_now(i);
     for (std::size_t k = 0; k < i.out.size(); ++k) {
         bool read = keeps_old_elements(i);
         for (const Argument& in : instruction.in) read = read || (in.array() && in.array()->buffer == targets[k].buffer);

@@ -11,9 +11,11 @@
 
 #include "base/error.hpp"
 #include "base/immortal.hpp"
+#include "device/demotion.hpp"
 #include "device/trace.hpp"
 #include "runtime/accumulate.hpp"
 #include "runtime/explain.hpp"
+#include "runtime/fallback.hpp"
 #include "runtime/fuse.hpp"
 #include "runtime/mirror.hpp"
 #include "runtime/record.hpp"
@@ -177,6 +179,8 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
     std::exception_ptr failure;
     bool paused = false;
     bool lost = false;                // what was wanted can never be had
+    bool uncomputed = false;          // a device has found that it does not compute something
+    std::exception_ptr refusal;
     const std::span parts(planned->parts);
     std::size_t apart = 0;
     for (std::size_t p = 0, count = 1; p < parts.size(); p += count) {
@@ -191,6 +195,10 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
                 for (const Schedule::Part& part : parts.subspan(p, count)) release(q, list, part.group.members);
                 paused = pauses && std::chrono::steady_clock::now() - start >= between_checks;
                 continue;
+            } catch (const Uncomputed&) {
+                uncomputed = true;  // it, and what follows, is divided anew
+                if (!refusal) refusal = std::current_exception();
+                apart = parts.size();
             } catch (...) {
                 if (!failure) failure = std::current_exception();
                 apart = parts.size();  // what follows may need what failed
@@ -214,6 +222,17 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
         return !paused;
     }
     std::sort(kept.begin(), kept.end());
+    if (uncomputed) {
+        bool left = false;
+        try {
+            for (const std::uint32_t k : kept) left = leave_to_host(list[k]) || left;
+        } catch (const RuntimeFailure&) {  // it is not allowed
+            refusal = std::current_exception();
+            left = false;
+        }
+        if (left) paused = true;  // goes on where it is allowed; never twice for the same instruction
+        else if (!failure) failure = refusal;
+    }
     {
         const std::lock_guard lock(q.recording);
         for (std::size_t k = 0; k < kept.size(); ++k)
@@ -233,6 +252,7 @@ void flush(const Buffer* wanted) {
         while (!run_some(q, wanted, false)) q.host.check_interrupt();
     };
     without_lock(run_all);
+    report_demotions();
 }
 
 void flush_for(const Array& array) {
@@ -242,6 +262,7 @@ void flush_for(const Array& array) {
         while (!run_some(q, wanted, true)) q.host.check_interrupt();
     };
     if (pending(array)) without_lock(run_needed);
+    report_demotions();
 }
 
 void record(Instruction&& instruction) {

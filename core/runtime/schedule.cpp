@@ -87,7 +87,8 @@ void ScheduleCache::describe(std::span<const Instruction> list, const Census& ce
         }
         static_assert(most_devices <= 64 && most_streams <= 1024 && sizeof i.row == 2);  // 6, 10 and 16 bits
         const std::uint64_t place = std::uint64_t{i.out[0].pool().number()} << 10 | i.on_stream;
-        key_.push_back(tagged(2 + static_cast<std::uint64_t>(i.work), place << 16 | i.row, i.loop));
+        static_assert(sizeof i.loop == 2);
+        key_.push_back(tagged(2 + static_cast<std::uint64_t>(i.work), place << 16 | i.row, std::uint64_t{i.on_host} << 16 | i.loop));
         key_.push_back(shape);
         if (i.work == Work::reduction) key_.push_back(i.reduced);
         for (const Argument& in : i.in) {

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from cannsim import acl
+from cannsim.documented import taken
 
 DATA = json.loads((Path(__file__).resolve().parents[2] / "core" / "cann" / "data" / "operators.json").read_text())
 LETTERS = DATA["_meta"]["letters"]
@@ -370,9 +371,8 @@ def test_refusals(name: str) -> None:
         arguments[position] = None
         with acl.refused(161001, name, names[position]):
             acl.plan(name, *arguments)
-        unknown = [
-            one for one in LETTERS if one not in DATA[name][position].get("dtypes", "".join(LETTERS)) and one != "c"
-        ]
+        facts = DATA[name][position]
+        unknown = [one for one in LETTERS if "dtypes" in facts and one not in taken(facts) and one != "c"]
         for bad in unknown:
             arguments[position] = wrong = acl.Tensor(np.ones((2, 3), dtype(bad)))
             with acl.refused(161002, name, names[position]):

@@ -8,7 +8,9 @@
 #include <unordered_map>
 
 #include "ascend/launch/device_state.hpp"
+#include "ascend/launch/refused.hpp"
 #include "base/error.hpp"
+#include "cann/codes.hpp"
 
 namespace asnumpy::ascend {
 namespace {
@@ -191,6 +193,15 @@ void Caller::run(Operator& op, std::span<const Argument> arguments, aclOpExecuto
     if (code) [[unlikely]] device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + "): the launch on " + device_.name, code);
 }
 
+[[noreturn]] void Caller::refuse(const Operator& op, std::span<const Argument> arguments, int code) {
+    try {
+        device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + ") on " + device_.name, code);
+    } catch (const DeviceFailure& failure) {
+        if (!cann::means_unsupported(code)) throw;
+        throw Refused(failure, call_of(op.facts->name, arguments));
+    }
+}
+
 // The objects of the call are in last_ then.
 aclOpExecutor* Caller::first_phase(Operator& op, std::span<const Argument> arguments, std::uint64_t& workspace) {
     std::array<cann::Value, most_arguments> values;
@@ -199,7 +210,7 @@ aclOpExecutor* Caller::first_phase(Operator& op, std::span<const Argument> argum
     const std::uint64_t entered = now();
     const int code = cann::call_first_phase(*op.facts, op.first, values.data(), &workspace, &executor);
     inside_ += now() - entered;
-    if (code) [[unlikely]] device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + ") on " + device_.name, code);
+    if (code) [[unlikely]] refuse(op, arguments, code);
     return executor;
 }
 

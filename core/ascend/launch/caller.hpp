@@ -39,6 +39,7 @@ private:
     struct Executor;
     struct Executors;
 
+    [[noreturn]] void refuse(const Operator&, std::span<const Argument>, int code);
     void encode(const Operator&, std::span<const Argument>);
     void collect(const Operator&, std::span<const Argument>);
     void run(Operator&, std::span<const Argument>, aclOpExecutor*, std::uint64_t workspace, bool kept);

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "ascend/launch/caller.hpp"
 #include "ascend/launch/device_state.hpp"
+#include "ascend/launch/refused.hpp"
 #include "base/error.hpp"
 
 namespace asnumpy::ascend {
@@ -89,9 +91,23 @@ Emitter::Emitter(DeviceState& device) : impl_(std::make_unique<Impl>(device)) {}
 Emitter::Emitter(DeviceState& device, Capture& capture) : impl_(std::make_unique<Impl>(device, capture)) {}
 Emitter::~Emitter() = default;
 
+namespace {
+
+// Where CANN lacks the operator, its calls are refused.
+Operator& named(std::string_view name, std::span<const Argument> arguments) {
+    try {
+        return find_operator(name);
+    } catch (const DeviceFailure& failure) {
+        if (ended()) throw;
+        throw Refused(failure, call_of(name, arguments));
+    }
+}
+
+}  // namespace
+
 void Emitter::call(std::string_view name, std::span<const Argument> arguments) {
-    Operator& op = find_operator(name);
     Impl& impl = *impl_;
+    Operator& op = named(name, arguments);
     std::size_t constants = 0;
     for (const Argument& argument : arguments) {
         if (const auto* t = std::get_if<Tensor>(&argument)) constants += impl.find(t->data) != nullptr;
@@ -129,6 +145,32 @@ void Emitter::copy_bytes(void* to, const void* from, std::size_t bytes) {
     else impl.device.streams.before(uses);
     void* const stream = impl.capture ? impl.capture->stream : impl.device.stream;
     impl.device.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, stream), "aclrtMemcpyAsync");
+    ++impl.enqueued;
+}
+
+void Emitter::move_by_host(const Tensor& from, const Tensor& to) {
+    Impl& impl = *impl_;
+    if (impl.capture) Capture::refuse("a copy by way of the host");
+    const auto item = static_cast<std::int64_t>(itemsize(to.dtype));
+    const Extent read = extent(View{0, from.shape, from.strides}, item), written = extent(View{0, to.shape, to.strides}, item);
+    std::vector<char> source(static_cast<std::size_t>(read.high - read.low)), target(static_cast<std::size_t>(written.high - written.low));
+    const char* start = from.data + read.low;
+    if (!impl.find(from.data)) {
+        impl.device.staging.download(source.data(), start, source.size());
+        start = source.data();
+    }
+    // What lies between the elements goes back as it was.
+    impl.device.staging.download(target.data(), to.data + written.low, target.size());
+    const std::int64_t elements = count({to.shape.data(), static_cast<std::size_t>(to.shape.size())});
+    for (std::int64_t n = 0; n < elements; ++n) {
+        std::int64_t rest = n, in = -read.low, out = -written.low;
+        for (int axis = to.shape.size(); axis-- > 0; rest /= to.shape[axis]) {
+            in += rest % to.shape[axis] * from.strides[axis];
+            out += rest % to.shape[axis] * to.strides[axis];
+        }
+        std::memcpy(target.data() + out, start + in, static_cast<std::size_t>(item));
+    }
+    impl.device.staging.upload(to.data + written.low, target.data(), target.size());
     ++impl.enqueued;
 }
 

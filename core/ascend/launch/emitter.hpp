@@ -40,6 +40,9 @@ public:
     // Bytes within the device, between ranges that do not overlap.
     void copy_bytes(void* to, const void* from, std::size_t bytes);
 
+    // Elements of one shape and dtype, from any strides to any, by way of the host: for what no operator moves.
+    void move_by_host(const Tensor& from, const Tensor& to);
+
     // C-contiguous memory of this launch; its block is used again only by work that is enqueued later. What a lowering
     // takes is given back when it returns, or here when it is large and no longer needed.
     Tensor temporary(const Dims& shape, DType);

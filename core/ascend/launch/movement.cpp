@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "device/demotion.hpp"
+
 namespace asnumpy::ascend {
 namespace {
 
@@ -36,6 +38,13 @@ Tensor in_units(const Tensor& t, std::int64_t unit) {
 void turn(Tensor& t, int axis) {
     t.data += (t.shape[axis] - 1) * t.strides[axis];
     t.strides[axis] = -t.strides[axis];
+}
+
+// The widest unit, up to this one, in which CANN has not refused the operator; 0: none.
+std::int64_t offered_unit(const char* op, std::int64_t unit) {
+    if (!any_demoted()) [[likely]] return unit;
+    while (unit && is_demoted(DemotionKey(op).add(integer_of(unit)).add(integer_of(unit)).text())) unit /= 2;
+    return unit;
 }
 
 void erase(Dims& dims, int axis) {
@@ -87,7 +96,9 @@ std::int64_t size_of(const Tensor& t) { return count({t.shape.data(), static_cas
 // Simplified tensors of one shape; `to` has no negative strides.
 void move_simplified(Emitter& emitter, const Tensor& from, const Tensor& to) {
     if (is_dense(from) && is_dense(to)) return emitter.copy_bytes(to.data, from.data, static_cast<std::size_t>(size_of(to) * item(to)));
-    const std::int64_t unit = std::min(unit_of(from), unit_of(to));
+    const bool turns = std::ranges::any_of(from.strides, [](std::int64_t stride) { return stride < 0; });
+    const std::int64_t unit = offered_unit(turns ? "aclnnFlip" : "aclnnInplaceCopy", std::min(unit_of(from), unit_of(to)));
+    if (!unit) return emitter.move_by_host(from, to);
     if (to.shape.size() + (unit != item(to)) > most_axes) {
         Tensor part_from = from, part_to = to;
         for (Tensor* t : {&part_from, &part_to}) {
@@ -131,7 +142,13 @@ void move(Emitter& emitter, const Tensor& from, const Tensor& to) {
             if (target.strides[i] < 0) turn(target, i);
         Tensor same = target;  // ordered and joined like any other
         simplify(same, target);
-        const std::int64_t unit = std::min(unit_of(from), unit_of(target));
+        const std::int64_t unit = offered_unit("aclnnInplaceCopy", std::min(unit_of(from), unit_of(target)));
+        if (!unit) {
+            Tensor same_everywhere = target;
+            same_everywhere.data = from.data;
+            same_everywhere.strides = Dims(target.shape.size());
+            return emitter.move_by_host(same_everywhere, target);
+        }
         if (target.shape.size() + (unit != item(to)) > most_axes) {
             Tensor part = target;
             erase(part.shape, 0);

@@ -19,6 +19,7 @@
 #include "base/error.hpp"
 #include "base/immortal.hpp"
 #include "cann/codes.hpp"
+#include "cann/versions.hpp"
 
 struct aclCANNPackageVersion {
     char version[asnumpy::cann::ACL_PKG_VERSION_MAX_SIZE];
@@ -134,6 +135,19 @@ std::string version_of(const Loaded& state) {
     return {};
 }
 
+// The facts by which operations are lowered from now on: those of the version found, of the newest where it is not known.
+void choose_facts(Search& s) {
+    const auto numbers = cann::version_numbers(s.version);
+    const cann::KnownVersion& facts = cann::version_for(numbers);
+    cann::use_version(facts);
+    s.facts = std::string(facts.name) + ", " + facts.sure;
+    if (!numbers) s.facts += " (CANN's version is not known)";
+    const cann::KnownVersion& oldest = cann::versions().front();
+    if (numbers && *numbers < std::pair(oldest.major, oldest.minor))
+        s.doubts.push_back("CANN " + s.version + " is older than " + oldest.name + ", the oldest that asnumpy knows: what it refuses is computed in other ways or on the host; install CANN " +
+                           oldest.name + " or newer");
+}
+
 std::string message_of(const Cann& cann) {
     const char* const message = cann.aclGetRecentErrMsg ? cann.aclGetRecentErrMsg() : nullptr;
     return message ? message : "";
@@ -186,6 +200,7 @@ void start(Loaded& state) {
     }
     state.started = code == 0;
     s.version = version_of(state);
+    choose_facts(s);
     std::uint32_t devices = 0;
     if (const int counted = c.aclrtGetDeviceCount(&devices); counted || !devices) {
         s.failure = "CANN " + s.version + " sees no device" + (counted ? " (" + code_text(counted) + after_colon(message_of(c)) + ")" : std::string()) +

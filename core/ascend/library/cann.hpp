@@ -49,6 +49,7 @@ struct Search {
     std::string operators;                   // the folder of the operators' files; empty: none was found, or it is the simulator
     std::vector<std::string> doubts;         // what is likely to fail later, and what to do
     std::string version, chip;               // as CANN says; empty: not known
+    std::string facts;                       // the version whose facts are in use, and how sure they are
     int devices = 0;
     std::vector<std::string> missing;        // functions that every supported version has and this one lacks
     std::vector<std::string> absent;         // functions of other versions, whose work is then done in another way

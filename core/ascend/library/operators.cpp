@@ -58,6 +58,10 @@ Operator& find_operator(std::string_view name) {
 }
 
 bool has_operator(std::string_view name) {
+    if (!in_use()) {
+        const int place = cann::find_operator(name);
+        return place >= 0 && cann::exists(cann::operators()[static_cast<std::size_t>(place)]);
+    }
     const Operator* const found = resolved(name);
     return found && found->first;
 }

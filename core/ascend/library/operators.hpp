@@ -19,8 +19,9 @@ struct Operator {
     SecondPhase second = nullptr;
     bool repeatable = true;  // until CANN says otherwise
 };
-// RuntimeFailure when no operator has the name, or the CANN that is loaded lacks it.
+// DeviceFailure when no operator has the name, or the CANN that is loaded lacks it.
 Operator& find_operator(std::string_view name);
+// Whether the CANN that is loaded has it; where none is loaded, by the facts.
 bool has_operator(std::string_view name);
 
 }  // namespace asnumpy::ascend

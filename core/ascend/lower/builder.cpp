@@ -91,7 +91,9 @@ Terms Builder::operators_of(const Row& r, const Signature& s, std::span<const Te
     if (!with_scalar.empty())
         if (auto result = attempt([&] { return call(with_scalar, s, in); }, reason)) return *result;
     if (calls.elementwise.empty()) throw Unlowerable("CANN has no operator for " + signature_text(r, s));
-    return call(calls.elementwise, s, in);
+    if (!calls.instead.empty())
+        if (auto result = attempt([&] { return call(calls.elementwise, s, in); }, reason)) return *result;
+    return call(calls.instead.empty() ? calls.elementwise : calls.instead, s, in);
 }
 
 // A tensor of the outputs' shape, each element of which is the same.
@@ -148,6 +150,7 @@ Terms Builder::call(std::string_view text, const Signature& s, std::span<const T
             else step.parts.emplace_back(value);
         }
     }
+    expect_offered(step, state_.numbers);
     const auto before = std::ranges::find_if(state_.steps, [&](const Recipe::Step& other) { return does_the_same(other, step); });
     if (before == state_.steps.end()) {
         state_.steps.push_back(std::move(step));
@@ -245,7 +248,7 @@ Builder::Builder(RowId id, int loop, unsigned numbers) {
     for (std::uint8_t k = 0; k < s.nin; ++k) add_storage({Recipe::Place::input, k, static_cast<std::uint8_t>(itemsize(s.in[k]))});
     for (std::uint8_t k = 0; k < s.nout; ++k) add_storage({Recipe::Place::output, k, static_cast<std::uint8_t>(itemsize(s.out[k]))});
     Terms in;
-    for (std::uint8_t k = 0; k < s.nin; ++k) in.push_back(numbers >> k & 1 ? add_number({k, {}, {}}, s.in[k]) : made(k, s.in[k]));
+    for (std::uint8_t k = 0; k < s.nin; ++k) in.push_back(numbers >> k & 1 ? add_number({k, Scalar{s.in[k], {}}, {}}, s.in[k]) : made(k, s.in[k]));
     const Terms out = resolve(id, loop, in);
     for (std::size_t k = 0; k < s.nout; ++k) {
         if (out[k].dtype() != s.out[k]) throw RuntimeFailure(signature_text(r, s) + ": its rule gives " + std::string(name(out[k].dtype())));

@@ -6,8 +6,23 @@
 #include "ascend/lower/term.hpp"
 #include "base/error.hpp"
 #include "cann/operators.hpp"
+#include "device/demotion.hpp"
 
 namespace asnumpy::ascend {
+namespace {
+
+// The dtype as which elements are copied: their own, or integers of their width, or narrower ones.
+DType copied_as(DType dtype) {
+    const auto offered = [](DType d) {
+        return cann::accepts("aclnnInplaceCopy", "src", d) && !(any_demoted() && is_demoted(DemotionKey("aclnnInplaceCopy").add(d).add(d).text()));
+    };
+    if (offered(dtype)) return dtype;
+    for (const DType d : {DType::int64, DType::int32, DType::int16, DType::int8})
+        if (itemsize(d) <= itemsize(dtype) && offered(d)) return d;
+    throw Unlowerable("CANN refuses to copy " + std::string(name(dtype)));
+}
+
+}  // namespace
 
 std::size_t Builder::add_storage(Recipe::Storage memory) {
     if (state_.storages.size() == 250) throw Unlowerable("too many steps");
@@ -91,12 +106,19 @@ bool Builder::take_place(Term t, std::size_t storage, std::uint8_t offset) {
 }
 
 void Builder::copy(Term t, std::size_t storage, std::uint8_t offset) {
+    const auto offered = [&](const Recipe::Step& step) {
+        return !any_demoted() || !is_demoted(call_of(step, state_.numbers));
+    };
     if (t.is_number()) {
-        state_.steps.push_back({"aclnnInplaceFillScalar", {ref(storage, offset, t.dtype_), Recipe::NumberRef{static_cast<std::uint8_t>(t.number_), false}}, 1});
+        const auto filled = [&](std::string_view op, bool tensor) {
+            return Recipe::Step{op, {ref(storage, offset, t.dtype_), Recipe::NumberRef{static_cast<std::uint8_t>(t.number_), tensor}}, 1};
+        };
+        Recipe::Step step = filled("aclnnInplaceFillScalar", false);
+        if (!offered(step)) expect_offered(step = filled("aclnnInplaceCopy", true), state_.numbers);
+        state_.steps.push_back(std::move(step));
         return;
     }
-    const bool whole = cann::accepts("aclnnInplaceCopy", "src", t.dtype_);
-    const DType dtype = whole ? t.dtype_ : itemsize(t.dtype_) <= 8 ? signed_of(t.dtype_) : DType::int64;
+    const DType dtype = copied_as(t.dtype_);
     for (std::size_t word = 0; word < itemsize(t.dtype_); word += itemsize(dtype)) {
         const auto at = [&](std::size_t start) { return static_cast<std::uint8_t>(start + word); };
         state_.steps.push_back({"aclnnInplaceCopy", {ref(storage, at(offset), dtype), ref(static_cast<std::size_t>(t.storage_), at(t.offset_), dtype)}, 1});

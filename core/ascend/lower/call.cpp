@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "ascend/launch/refused.hpp"
+#include "ascend/library/operators.hpp"
 #include "ascend/lower/term.hpp"
 #include "base/error.hpp"
 #include "cann/operators.hpp"
@@ -33,15 +35,19 @@ void call(Emitter& emitter, std::string_view text, const Named& named) {
     emitter.call(parsed.op, arguments);
 }
 
-bool accepts_dtypes(std::string_view text, DType x, DType out) {
+bool accepts_dtypes(std::string_view text, DType x, DType y, DType out) {
     if (text.empty()) return false;
     const CallString parsed = parse_call(text);
+    if (!has_operator(parsed.op)) return false;
     const auto parameters = parameters_of(parsed.op);
+    DemotionKey call(parsed.op);
     for (std::size_t i = 0; i < parsed.arguments.size(); ++i) {
-        if (parsed.arguments[i] == "x" && !cann::accepts(parameters[i], x)) return false;
-        if ((parsed.arguments[i] == "out" || parsed.arguments[i] == "dtype") && !cann::accepts(parameters[i], out)) return false;
+        const std::string_view word = parsed.arguments[i];
+        if (word == "x" && !cann::accepts(parameters[i], x)) return false;
+        if ((word == "out" || word == "dtype") && !cann::accepts(parameters[i], out)) return false;
+        if (word == "x" || word == "y" || word == "out" || word == "index") call.add(word == "x" ? x : word == "y" ? y : word == "out" ? out : DType::int32);
     }
-    return true;
+    return !any_demoted() || !is_demoted(call.text());
 }
 
 void apply_to(Emitter& emitter, std::string_view name, std::initializer_list<Tensor> in, const Tensor& out) {
@@ -56,7 +62,7 @@ void apply_to(Emitter& emitter, std::string_view name, std::initializer_list<Ten
         if (!lowering) break;
         return lowering->run(emitter, {in.begin(), in.size()}, {&out, 1});
     }
-    throw RuntimeFailure(std::string(name) + " does not run on the device for " + std::string(asnumpy::name(out.dtype)));
+    throw NoWay(std::string(name) + " does not run on the device for " + std::string(asnumpy::name(out.dtype)));
 }
 
 Tensor cast_to(Emitter& emitter, const Tensor& tensor, DType dtype) {

@@ -22,11 +22,12 @@ struct Named {
 };
 void call(Emitter&, std::string_view text, const Named&);
 inline std::string_view text_of(const StructuredCall& c) { return calls_of(c.row).elementwise; }  // its call string
-// Whether the operator accepts these dtypes as x and as out.
-bool accepts_dtypes(std::string_view text, DType x, DType out);
+// Whether there is the operator, and it accepts these dtypes as x, as y and as out.
+bool accepts_dtypes(std::string_view text, DType x, DType y, DType out);
+inline bool accepts_dtypes(std::string_view text, DType x, DType out) { return accepts_dtypes(text, x, x, out); }
 
-// The row applied to whole tensors (a number where the row has a second input that the host knows); both throw RuntimeFailure
-// where there is no lowering, which the callers have made sure of.
+// The row applied to whole tensors (a number where the row has a second input that the host knows); both throw NoWay
+// where there is no lowering, which was so when the caller's own was made.
 void apply_to(Emitter&, std::string_view row, std::initializer_list<Tensor> in, const Tensor& out);
 Tensor cast_to(Emitter&, const Tensor&, DType);  // the tensor itself where it has that dtype
 void copy_to(Emitter&, const Tensor& from, const Tensor& to);

@@ -114,7 +114,7 @@ constexpr Entry entries[] = {
     {"arccosh", {.elementwise = "aclnnAcosh x -> out"}},
     {"arctanh", {.elementwise = "aclnnAtanh x -> out"}},
     // cast
-    {"cast", {.elementwise = "aclnnCast x dtype -> out"}},
+    {"cast", {.elementwise = "aclnnCast x dtype -> out", .instead = "aclnnInplaceCopy out x"}},
     // by themselves
     {"matmul", {.elementwise = "aclnnMatmul x y -> out option"}},
     {"argmax", {.elementwise = "aclnnArgMax x axis false -> out"}},

@@ -15,6 +15,7 @@ namespace asnumpy::ascend {
 // stand for themselves. Empty: CANN has none.
 struct RowCalls {
     std::string_view elementwise{};   // "aclnnAdd x y 1 -> out"; of a structured row: the row itself
+    std::string_view instead{};       // another that does the same, where CANN does not take the dtypes there
     std::string_view scalar_last{};   // where y is a number that the host knows: "aclnnAdds x y 1 -> out"
     std::string_view scalar_first{};  // where x is one: "aclnnRsubs y x 1 -> out"
     std::string_view reduce{};        // "aclnnReduceSum x axes true dtype -> out", kept axes of length 1

@@ -102,7 +102,7 @@ public:
             }
             static const RowId cast = find_row("cast");
             const Signature& s = r.loops[step.loop];
-            if (step.row != cast || s.in[0] != s.out[0]) unit.lowering = elementwise(step.row, step.loop);
+            if (step.row != cast || s.in[0] != s.out[0]) unit.lowering = &expect_elementwise(step.row, step.loop);
             absorbed_.clear();
             if (!numbers && unit.lowering && r.nout == 1)
                 if (std::optional<Unit> joined = join(unit)) {

@@ -5,12 +5,14 @@
 #include <atomic>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "ascend/lower/lowering.hpp"
 #include "ascend/lower/call.hpp"
 #include "ascend/launch/movement.hpp"
 #include "ascend/lower/assignment.hpp"
+#include "ascend/lower/next_path.hpp"
 #include "base/error.hpp"
 
 namespace asnumpy::ascend {
@@ -19,23 +21,38 @@ namespace {
 constexpr std::size_t most_assignments = 64;
 std::atomic<std::uint64_t> programs_made{0};
 
-class ProgramExecutable final : public Executable {
+// Which operation of a program a launch was at when it failed.
+struct AtWork {
+    const Step* step = nullptr;
+    const Reduction* reduction = nullptr;
+
+    std::optional<std::string> operator()() const {
+        if (step) return operation_of(step->row, step->loop);
+        if (reduction) return reduction_of(reduction->row, reduction->loop);
+        return std::nullopt;
+    }
+};
+
+// A program as one generation lowers it.
+class LoweredProgram {
 public:
-    ProgramExecutable(DeviceState& device, const Program& program) : device_(device), program_(program), dtypes_(dtypes_of(program)) {
+    LoweredProgram(DeviceState& device, const Program& program) : device_(device), program_(program), dtypes_(dtypes_of(program)) {
         for (const Step& step : program.steps) {
             const Row& r = row(step.row);
             static const RowId cast = find_row("cast");
             const bool copies = step.row == cast && r.loops[step.loop].in[0] == r.loops[step.loop].out[0];
-            if (!copies && !elementwise(step.row, step.loop)) throw RuntimeFailure(device.name + ": " + std::string(r.name) + " for " + std::string(name(r.loops[step.loop].in[0])) + " has no way on this device");
+            if (!copies && !elementwise(step.row, step.loop)) throw Uncomputed(device.name + ": " + std::string(r.name) + " for " + std::string(name(r.loops[step.loop].in[0])) + " has no way on this device");
         }
         for (const Reduction& reduction : program.reductions) {
             const Folding* const folding = asnumpy::ascend::reduction(reduction.row, reduction.loop);
-            if (!folding) throw RuntimeFailure(device.name + ": the reduction by " + std::string(row(reduction.row).name) + " of " + std::string(name(dtypes_[reduction.value])) + " has no way on this device");
+            if (!folding) throw Uncomputed(device.name + ": the reduction by " + std::string(row(reduction.row).name) + " of " + std::string(name(dtypes_[reduction.value])) + " has no way on this device");
             foldings_.push_back(folding);
         }
     }
 
-    void run(const Launch& launch) const override {
+    std::uint64_t made_in() const { return made_in_; }
+
+    void run(const Launch& launch, AtWork& at) const {
         bool kept_empty = false, reduced_empty = false;
         for (int axis = 0; axis < launch.shape.size(); ++axis)
             if (launch.shape[axis] == 0) (launch.reduced >> axis & 1 ? reduced_empty : kept_empty) = true;
@@ -46,22 +63,23 @@ public:
             if (next == Graphs::Next::done) return;
             if (next == Graphs::Next::capture && device_.graphs.capture(key, [&](Capture& capture) {
                     Emitter emitter(device_, capture);
-                    enqueue(emitter, launch, reduced_empty);
+                    AtWork captured;
+                    enqueue(emitter, launch, reduced_empty, captured);
                 }))
                 return;
         }
         Emitter emitter(device_);
-        enqueue(emitter, launch, reduced_empty);
+        enqueue(emitter, launch, reduced_empty, at);
         if (emitter.enqueued() > 1) several_.store(true, std::memory_order_relaxed);
     }
 
 private:
-    void enqueue(Emitter& emitter, const Launch& launch, bool reduced_empty) const {
+    void enqueue(Emitter& emitter, const Launch& launch, bool reduced_empty, AtWork& at) const {
         Space space{launch.shape, launch.reduced, launch.operands, program_.inputs.size()};
         if (reduced_empty) return fill_neutral(emitter, space);
         space.normalise();
-        if (space.shape.size() <= most_axes) run_assigned(emitter, space);
-        else run_gathered(emitter, space);
+        if (space.shape.size() <= most_axes) run_assigned(emitter, space, at);
+        else run_gathered(emitter, space, at);
     }
 
     // A constant is 0-d.
@@ -89,7 +107,7 @@ private:
         return assignment;
     }
 
-    void run_assigned(Emitter& emitter, const Space& space) const {
+    void run_assigned(Emitter& emitter, const Space& space, AtWork& at) const {
         const std::shared_ptr<const Assignment> assignment = assignment_of(space);
         const Dims shape = space.shape.empty() ? Dims{1} : space.shape;
         std::vector<Tensor> values(dtypes_.size());
@@ -120,13 +138,21 @@ private:
                 out.push_back(values[value]);
             }
             const std::size_t mark = emitter.mark();
-            if (unit.lowering || unit.contraction) unit.run(emitter, in, out);
-            else move(emitter, in[0], out[0]);
+            if (unit.lowering || unit.contraction) {
+                at.step = unit.step;
+                unit.run(emitter, in, out);
+                at.step = nullptr;
+            } else {
+                move(emitter, in[0], out[0]);
+            }
             emitter.release_since(mark);
             for (const ValueId dead : assigned.dead) emitter.release(values[dead]);
         }
-        for (std::size_t k = 0; k < program_.reductions.size(); ++k)
+        for (std::size_t k = 0; k < program_.reductions.size(); ++k) {
+            at.reduction = &program_.reductions[k];
             fold(emitter, *foldings_[k], full(emitter, values[assignment->reduced[k]], shape), space, output(space, program_.stores.size() + k));
+            at.reduction = nullptr;
+        }
         for (const Assignment::Late& late : assignment->late) write(emitter, values[late.value], output(space, late.store));
     }
 
@@ -164,7 +190,7 @@ private:
     }
 
     // More axes than operators take, which cannot be joined: everything goes through contiguous memory, kept axes first.
-    void run_gathered(Emitter& emitter, Space space) const {
+    void run_gathered(Emitter& emitter, Space space, AtWork& at) const {
         int kept = 0;
         for (int axis = 0; axis < space.shape.size(); ++axis) {
             if (space.is_reduced(axis)) continue;
@@ -191,7 +217,7 @@ private:
             gathered.operands.push_back({here.data, here.strides});
         }
         gathered.normalise();
-        run_assigned(emitter, gathered);
+        run_assigned(emitter, gathered, at);
         for (std::size_t k = 0; k < space.inputs; ++k)
             if (!space.operands[k].constant) emitter.write_last(space.operands[k].data);
         std::ranges::stable_partition(results, [&](const auto& result) { return !emitter.is_written_last(result.second); });
@@ -209,13 +235,46 @@ private:
     }
 
     DeviceState& device_;
-    Program program_;
+    const Program& program_;
+    const std::uint64_t made_in_ = generation();
     std::vector<DType> dtypes_;              // of the values
     std::vector<const Folding*> foldings_;   // of the reductions
-    const std::uint64_t number_ = ++programs_made;  // of all executables in this process
+    const std::uint64_t number_ = ++programs_made;  // of all in this process
     mutable std::atomic<bool> several_{false};      // a launch was more than one call: a graph of it pays
     mutable std::mutex assignments_mutex_;
     mutable std::list<std::pair<Layout, std::shared_ptr<const Assignment>>> assignments_;
+};
+
+// A program as the present generation lowers it. What earlier ones made stays, for other threads may be running it.
+class ProgramExecutable final : public Executable {
+public:
+    ProgramExecutable(DeviceState& device, const Program& program) : device_(device), program_(program) { lower(); }
+
+    void run(const Launch& launch) const override {
+        AtWork at;
+        by_next_paths(device_.name, [&] {
+            at = {};
+            const LoweredProgram* lowered = lowered_.load(std::memory_order_acquire);
+            if (lowered->made_in() != generation()) [[unlikely]] lowered = lower();
+            lowered->run(launch, at);
+        }, [&] { return at(); });
+    }
+
+private:
+    const LoweredProgram* lower() const {
+        const std::lock_guard lock(mutex_);
+        if (!all_.empty() && all_.back()->made_in() == generation()) return all_.back().get();
+        if (!all_.empty()) device_.graphs.distrust();  // they hold the calls of before
+        all_.push_back(std::make_unique<const LoweredProgram>(device_, program_));
+        lowered_.store(all_.back().get(), std::memory_order_release);
+        return all_.back().get();
+    }
+
+    DeviceState& device_;
+    const Program program_;
+    mutable std::mutex mutex_;
+    mutable std::vector<std::unique_ptr<const LoweredProgram>> all_;
+    mutable std::atomic<const LoweredProgram*> lowered_{nullptr};
 };
 
 }  // namespace

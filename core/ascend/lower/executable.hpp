@@ -8,7 +8,7 @@
 
 namespace asnumpy::ascend {
 
-// RuntimeFailure when a step or reduction has no way on the device.
+// Uncomputed when a step or reduction has no way on the device.
 std::unique_ptr<Executable> make_executable(DeviceState&, const Program&);
 
 }  // namespace asnumpy::ascend

@@ -140,6 +140,12 @@ Terms quotient_and_rest(In in, const Signature&) {
 Terms fmax(In in, const Signature&) { return {where(apply("logical_or", {in[0] > in[1], is_nan(in[1])}), in[0], in[1])}; }
 Terms fmin(In in, const Signature&) { return {where(apply("logical_or", {in[0] < in[1], is_nan(in[1])}), in[0], in[1])}; }
 
+// Comparisons by others, where CANN lacks their own operators.
+Terms differ(In in, const Signature&) { return {!(in[0] == in[1])}; }
+Terms no_number(In in, const Signature&) { return {in[0] != in[0]}; }
+Terms at_most(In in, const Signature&) { return {apply("logical_or", {in[0] < in[1], in[0] == in[1]})}; }
+Terms at_least(In in, const Signature&) { return {apply("logical_or", {in[0] > in[1], in[0] == in[1]})}; }
+
 // The factor has the dtype's own precision.
 Terms radians(In in, const Signature&) {
     const bool single = in[0].dtype() == DType::float32;
@@ -214,6 +220,8 @@ constexpr std::array rules{
     Rule{"frexp", f32, true, frexp_of_float}, Rule{"frexp", f64, true, frexp_of_double},
     Rule{"floor_divide", singles, true, floored_quotient}, Rule{"floor_divide", halves, true, floored_quotient_of_half}, Rule{"divmod", singles, true, quotient_and_rest},
     Rule{"fmax", floats, true, fmax}, Rule{"fmin", floats, true, fmin},
+    Rule{"not_equal", floats | complexes, false, differ}, Rule{"isnan", floats | complexes, false, no_number},
+    Rule{"less_equal", floats, false, at_most}, Rule{"greater_equal", floats, false, at_least},
     Rule{"deg2rad", singles, true, radians}, Rule{"radians", singles, true, radians},
     Rule{"rad2deg", singles, true, degrees}, Rule{"degrees", singles, true, degrees},
     Rule{"cbrt", f32, true, cube_root_of_float}, Rule{"cbrt", f64, true, cube_root_of_double},

@@ -3,6 +3,7 @@
 
 #include <deque>
 
+#include "ascend/launch/refused.hpp"
 #include "ascend/lower/term.hpp"
 #include "base/error.hpp"
 #include "base/immortal.hpp"
@@ -25,8 +26,9 @@ public:
     const T& operator()(RowId id, int loop) {
         std::atomic<const T*>& entry = entries_[id][static_cast<std::size_t>(loop)];
         const T* found = entry.load(std::memory_order_acquire);
-        if (found) return *found;
+        if (found && found->made_in() == generation()) [[likely]] return *found;
         auto made = std::make_unique<T>(id, loop);
+        // Programs hold what an earlier generation made, which therefore stays; there are as many as demotions.
         if (entry.compare_exchange_strong(found, made.get(), std::memory_order_acq_rel)) return *made.release();
         return *found;
     }
@@ -55,7 +57,22 @@ void copy_words(Emitter& emitter, const Tensor& from, const Tensor& to) {
 
 }  // namespace
 
+std::string operation_of(RowId id, int loop) {
+    const Signature& s = row(id).loops[static_cast<std::size_t>(loop)];
+    DemotionKey key(row(id).name);
+    for (std::size_t k = 0; k < s.nin; ++k) key.add(s.in[k]);
+    if (row(id).name == "cast") key.add(s.out[0]);
+    return key.text();
+}
+std::string reduction_of(RowId id, int loop) {
+    return DemotionKey(std::string(row(id).name) + ".reduce").add(row(id).loops[static_cast<std::size_t>(loop)].in[0]).text();
+}
+
 Lowering::Lowering(RowId id, int loop) : row_(id), loop_(loop) {
+    if (any_demoted() && is_demoted(operation_of(id, loop))) {
+        explanation_ = {Path::host, why_demoted(operation_of(id, loop))};
+        return;
+    }
     try {
         Builder builder(id, loop, 0);
         explanation_.path = builder.path();
@@ -108,6 +125,11 @@ const Explanation& explain(RowId id, int loop) { return table_of<Lowering>()(id,
 const Lowering* elementwise(RowId id, int loop) {
     const Lowering& found = table_of<Lowering>()(id, loop);
     return found.possible() ? &found : nullptr;
+}
+
+const Lowering& expect_elementwise(RowId id, int loop) {
+    if (const Lowering* const found = elementwise(id, loop)) return *found;
+    throw NoWay(operation_of(id, loop) + " does not run on the device: " + explain(id, loop).text);
 }
 
 const Explanation& explain_reduction(RowId id, int loop) { return table_of<Folding>()(id, loop).explanation(); }

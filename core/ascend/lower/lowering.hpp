@@ -15,6 +15,7 @@
 
 #include "ascend/launch/emitter.hpp"
 #include "device/backend.hpp"
+#include "device/demotion.hpp"
 #include "ops/row.hpp"
 
 namespace asnumpy::ascend {
@@ -39,19 +40,23 @@ public:
 
     bool possible() const { return explanation_.path != Path::host; }
     const Explanation& explanation() const { return explanation_; }
+    std::uint64_t made_in() const { return made_in_; }  // the generation (device/demotion.hpp)
     // Inputs have the shape of the outputs (strides may be 0) or are 0-d; an output may coincide exactly with an input.
     void run(Emitter&, std::span<const Tensor> in, std::span<const Tensor> out) const;
 
 private:
     const Recipe& recipe(unsigned constants) const;  // a bit per input that the host knows
 
+    const std::uint64_t made_in_ = generation();
     RowId row_;
     int loop_;
     Explanation explanation_;
     mutable std::array<std::atomic<const Recipe*>, 8> recipes_{};
 };
 
+// Both are for this generation, and stay valid in later ones.
 const Lowering* elementwise(RowId, int loop);  // null: the host computes
+const Lowering& expect_elementwise(RowId, int loop);  // NoWay where there is none
 const Explanation& explain(RowId, int loop);
 
 // One loop of a reducible row along axes.
@@ -60,6 +65,7 @@ public:
     explicit Folding(RowId, int loop);
     bool possible() const { return explanation_.path != Path::host; }
     const Explanation& explanation() const { return explanation_; }
+    std::uint64_t made_in() const { return made_in_; }
     // Bit i of `reduced`: axis i of the input, whose length is not 0, is reduced; there the output has stride 0.
     void run(Emitter&, const Tensor& in, std::uint64_t reduced, const Tensor& out) const;
     // Whether the operator itself casts from this dtype to the loop's: then the input may be of it.
@@ -69,6 +75,7 @@ private:
     using Run = void (*)(const Folding&, Emitter&, const Tensor&, const std::vector<int>&, const Tensor&);
     friend struct Folds;
 
+    const std::uint64_t made_in_ = generation();
     RowId row_;
     int loop_;
     std::string_view call_;  // the operator's call string
@@ -79,6 +86,11 @@ private:
 
 const Folding* reduction(RowId, int loop);  // null: the host computes
 const Explanation& explain_reduction(RowId, int loop);
+
+// What the host computes when CANN refused all other ways: the names under which demotions have it.
+std::string operation_of(RowId, int loop);
+std::string reduction_of(RowId, int loop);
+std::string operation_of(const StructuredCall&);
 
 // Structured rows; what they read of a call besides the tensors' dtypes is the row, `op` and `option`.
 Explanation explain(const StructuredCall&);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ascend/library/operators.hpp"
 #include "ascend/library/options.hpp"
 #include "ascend/lower/call.hpp"
 #include "ascend/lower/term.hpp"
@@ -28,6 +29,11 @@ Tensor contiguous_copy(Emitter& emitter, const Tensor& t, DType dtype) {
     const Tensor result = emitter.temporary(t.shape, dtype);
     copy_to(emitter, t, result);
     return result;
+}
+
+// Whether CANN has the operator, and has not refused it for four tensors of the dtype.
+bool offered_for(std::string_view op, DType d) {
+    return has_operator(op) && !(any_demoted() && is_demoted(DemotionKey(op).add(d).add(d).add(d).add(d).text()));
 }
 
 // A C-contiguous tensor with all its batch axes as one.
@@ -56,8 +62,8 @@ void multiply(Emitter& emitter, const Tensor& a, const Tensor& b, const Tensor& 
     const auto math = static_cast<std::int64_t>(precision);
     const Scalar one = Scalar::of(1.0f);
     if (!accumulate) return call(emitter, call_text(), {.x = &x, .y = &y, .out = &out, .option = math});
-    if (n == 2) return emitter.call("aclnnAddmm", {out, x, y, one, one, out, math});
-    if (n == 3 && x.shape[0] == y.shape[0]) return emitter.call("aclnnBaddbmm", {out, x, y, one, one, out, math});
+    if (n == 2 && offered_for("aclnnAddmm", out.dtype)) return emitter.call("aclnnAddmm", {out, x, y, one, one, out, math});
+    if (n == 3 && x.shape[0] == y.shape[0] && offered_for("aclnnBaddbmm", out.dtype)) return emitter.call("aclnnBaddbmm", {out, x, y, one, one, out, math});
     const Tensor product = emitter.temporary(out.shape, out.dtype);
     call(emitter, call_text(), {.x = &x, .y = &y, .out = &product, .option = math});
     apply_to(emitter, "add", {out, product}, out);
@@ -100,8 +106,8 @@ void multiply_and_add(Emitter& emitter, Tensor a, Tensor b, Tensor c, Tensor out
     const auto math = static_cast<std::int64_t>(precision);
     const Tensor x = squeezed(a), y = squeezed(b);
     const Scalar first = Scalar::of(alpha), second = Scalar::of(beta);
-    if (n == 2) return emitter.call("aclnnAddmm", {c, x, y, second, first, out, math});
-    if (n == 3 && x.shape[0] == out.shape[0] && y.shape[0] == out.shape[0]) return emitter.call("aclnnBaddbmm", {c, x, y, second, first, out, math});
+    if (n == 2 && offered_for("aclnnAddmm", out.dtype)) return emitter.call("aclnnAddmm", {c, x, y, second, first, out, math});
+    if (n == 3 && x.shape[0] == out.shape[0] && y.shape[0] == out.shape[0] && offered_for("aclnnBaddbmm", out.dtype)) return emitter.call("aclnnBaddbmm", {c, x, y, second, first, out, math});
     const Tensor product = emitter.temporary(out.shape, out.dtype);
     multiply(emitter, a, b, product, false, precision);
     if (beta == -1 && alpha == 1) return emitter.call("aclnnSub", {product, c, first, out});

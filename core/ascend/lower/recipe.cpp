@@ -6,7 +6,11 @@
 #include <optional>
 
 #include "ascend/launch/movement.hpp"
+#include "ascend/library/operators.hpp"
+#include "ascend/lower/term.hpp"
 #include "base/error.hpp"
+#include "cann/versions.hpp"
+#include "device/demotion.hpp"
 #include "ops/cast.hpp"
 
 namespace asnumpy::ascend {
@@ -134,6 +138,22 @@ private:
 }  // namespace
 
 void Recipe::run(Emitter& emitter, std::span<const Tensor> in, std::span<const Tensor> out) const { Running(*this, emitter, in, out); }
+
+std::string call_of(const Recipe::Step& step, std::span<const Recipe::Number> numbers) {
+    DemotionKey key(step.op);
+    for (const Recipe::Part& part : step.parts) {
+        if (const auto* const ref = std::get_if<Recipe::Ref>(&part)) key.add(ref->dtype);
+        else if (const auto* const number = std::get_if<Recipe::NumberRef>(&part); number && number->tensor) key.add(numbers[number->index].dtype());
+    }
+    return key.text();
+}
+
+void expect_offered(const Recipe::Step& step, std::span<const Recipe::Number> numbers) {
+    if (!has_operator(step.op)) throw Unlowerable("CANN " + std::string(cann::version_in_use().name) + " has no " + std::string(step.op));
+    if (!any_demoted()) return;
+    const std::string call = call_of(step, numbers);
+    if (is_demoted(call)) throw Unlowerable(why_demoted(call));
+}
 
 std::string Recipe::operators() const {
     std::string text;

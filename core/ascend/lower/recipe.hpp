@@ -36,8 +36,9 @@ struct Recipe {
     // A number that the host knows: fixed, or an input followed through some computations.
     struct Number {
         int input = -1;
-        Scalar value;
+        Scalar value;  // of an input its dtype alone
         std::vector<std::pair<Compute, DType>> computations;
+        DType dtype() const { return computations.empty() ? value.dtype : computations.back().second; }
         bool operator==(const Number& o) const {
             return input == o.input && value.dtype == o.value.dtype && value.bytes == o.value.bytes && computations == o.computations;
         }
@@ -76,6 +77,9 @@ struct Recipe {
     std::string operators() const;  // their names, in order
 };
 
+// The step's call as Demotion has it; Unlowerable where CANN has refused it, or does not have the operator.
+std::string call_of(const Recipe::Step&, std::span<const Recipe::Number>);
+void expect_offered(const Recipe::Step&, std::span<const Recipe::Number>);
 // The last step of making one: drops what nobody needs, lets temporaries share registers, notes the hazards.
 void assign_memory(Recipe&);
 

@@ -88,7 +88,7 @@ struct Folds {
 
     // Neighbours meet, then neighbours among the results, until one element is left: the order stays what it was.
     static void neighbours(const Folding& f, Emitter& emitter, const Tensor& in, const Axes& axes, const Tensor& out) {
-        const Lowering& meet = *elementwise(f.row_, f.loop_);
+        const Lowering& meet = expect_elementwise(f.row_, f.loop_);
         Tensor current = in;
         bool own = false;
         for (const int axis : axes) {
@@ -127,9 +127,11 @@ struct Folds {
         std::string_view name = r.name;
         if (d == DType::boolean) {
             const auto is = [&](std::initializer_list<std::string_view> names) { return std::ranges::find(names, name) != names.end(); };
-            if (is({"add", "maximum", "fmax", "logical_or", "bitwise_or"})) return by(Path::native, reduce_of("logical_or"), d, operators);
-            if (is({"multiply", "minimum", "fmin", "logical_and", "bitwise_and"})) return by(Path::native, reduce_of("logical_and"), d, operators);
-            if (is({"logical_xor", "bitwise_xor"})) return by(Path::decomposed, reduce_of("add"), d, parity);
+            const auto offered = [d](std::string_view call, DType out) { return accepts_dtypes(call, d, out); };
+            const std::string_view any = reduce_of("logical_or"), all = reduce_of("logical_and"), sum = reduce_of("add");
+            if (is({"add", "maximum", "fmax", "logical_or", "bitwise_or"}) && offered(any, d)) return by(Path::native, any, d, operators);
+            if (is({"multiply", "minimum", "fmin", "logical_and", "bitwise_and"}) && offered(all, d)) return by(Path::native, all, d, operators);
+            if (is({"logical_xor", "bitwise_xor"}) && offered(sum, DType::int64)) return by(Path::decomposed, sum, d, parity);
         }
         std::string_view call = calls_of(r.name).reduce;
         const bool ignores = name == "fmax" || name == "fmin";
@@ -142,7 +144,7 @@ struct Folds {
             if (r.low_bits && is_integer(d) && itemsize(d) < 8)
                 for (const DType wide : {DType::int32, DType::int64})
                     if (itemsize(wide) > itemsize(d) && accepts_dtypes(call, wide, wide)) return by(Path::wider, call, wide, operators);
-            if (d == DType::uint64 && r.bits == Bits::values) return by(Path::decomposed, call, d, turned);
+            if (d == DType::uint64 && r.bits == Bits::values && accepts_dtypes(call, DType::int64, DType::int64)) return by(Path::decomposed, call, d, turned);
         }
         const Lowering* const meet = elementwise(f.row_, f.loop_);
         if (!meet) {
@@ -158,7 +160,8 @@ Folding::Folding(RowId id, int loop) : row_(id), loop_(loop) {
     const Row& r = row(id);
     const Signature& s = r.loops[static_cast<std::size_t>(loop)];
     const bool folds = r.reducible && s.nin == 2 && s.nout == 1 && s.in[0] == s.in[1] && s.in[0] == s.out[0];
-    if (folds) Folds::choose(*this);
+    if (any_demoted() && is_demoted(reduction_of(id, loop))) explanation_ = {Path::host, why_demoted(reduction_of(id, loop))};
+    else if (folds) Folds::choose(*this);
     else explanation_ = {Path::host, "not a reduction"};
 }
 

@@ -3,6 +3,7 @@
 
 #include "ascend/lower/lowering.hpp"
 #include "ascend/lower/activation.hpp"
+#include "ascend/launch/refused.hpp"
 #include "ascend/lower/call.hpp"
 #include "ascend/lower/product.hpp"
 #include "ascend/lower/term.hpp"
@@ -71,7 +72,7 @@ Explanation explain_scan(const StructuredCall& c) {
 }
 // Each step joins an element with the one `step` before it, which stands for as many.
 void doubling(Emitter& emitter, const StructuredCall& c) {
-    const Lowering& join = *elementwise(c.op, loop_for(c.op, c.in[0].dtype));
+    const Lowering& join = expect_elementwise(c.op, loop_for(c.op, c.in[0].dtype));
     const int axis = static_cast<int>(c.axis);
     const std::int64_t n = c.in[0].shape[axis];
     Tensor current = c.in[0], other;
@@ -102,13 +103,24 @@ void run_scan(Emitter& emitter, const StructuredCall& c) {
 
 RowId extreme_of(const StructuredCall& c) { return find_row(row(c.row).name == "argmax" ? "maximum" : "minimum"); }
 
+// The dtype in which the operator looks for an extreme of this one: the places are the same. Of uint64 with the highest bit turned.
+std::optional<DType> placed_as(std::string_view call, DType d) {
+    const auto accepted = [call](DType as) { return accepts_dtypes(call, as, DType::int64); };
+    if (accepted(d)) return d;
+    if (d == DType::boolean && accepted(DType::uint8)) return DType::uint8;
+    if (d != DType::boolean && !is_integer(d)) return std::nullopt;
+    for (const DType wide : {DType::int32, DType::int64})
+        if ((itemsize(d) < itemsize(wide) || (d == DType::uint64 && wide == DType::int64)) && accepted(wide)) return wide;
+    return std::nullopt;
+}
 Explanation explain_place(const StructuredCall& c) {
     const DType d = c.in[0].dtype;
     const std::string_view call = text_of(c);
-    if (d == DType::boolean) return {Path::reinterpreted, native(call).text};
-    if (accepts_dtypes(call, d, DType::int64)) return native(call);
-    if (is_integer(d) && itemsize(d) < 8) return {Path::wider, native(call, ", of int64").text};
-    if (d == DType::uint64) return {Path::decomposed, "aclnnBitwiseXorScalar, " + native(call).text};
+    const std::optional<DType> as = placed_as(call, d);
+    if (as && *as == d) return native(call);
+    if (as && itemsize(*as) == itemsize(d) && d != DType::uint64) return {Path::reinterpreted, native(call).text};
+    if (as && d != DType::uint64) return {Path::wider, native(call, ", of " + std::string(name(*as))).text};
+    if (as) return {Path::decomposed, "aclnnBitwiseXorScalar, " + native(call).text};
     if (holds(complexes, d)) return {Path::decomposed, explain_reduction(extreme_of(c), loop_for(extreme_of(c), d)).text + ", aclnnSWhere, " + native(call).text};
     return refused(call, d);
 }
@@ -125,7 +137,9 @@ void run_complex_place(Emitter& emitter, const StructuredCall& c) {
         t.strides[axis] = 0;
         return t;
     };
-    reduction(extreme_of(c), loop_for(extreme_of(c), x.dtype))->run(emitter, x, std::uint64_t{1} << axis, extreme);
+    const Folding* const fold = reduction(extreme_of(c), loop_for(extreme_of(c), x.dtype));
+    if (!fold) throw NoWay(operation_of(c) + " has no extreme on the device");
+    fold->run(emitter, x, std::uint64_t{1} << axis, extreme);
     apply_to(emitter, "isnan", {extreme}, none);
     apply_to(emitter, "isnan", {x}, missing);
     apply_to(emitter, "equal", {x, everywhere(extreme)}, equal);
@@ -137,27 +151,32 @@ void run_place(Emitter& emitter, const StructuredCall& c) {
     const DType d = c.in[0].dtype;
     if (holds(complexes, d)) return run_complex_place(emitter, c);
     Tensor x = c.in[0];
-    if (d == DType::boolean) x.dtype = DType::uint8;
-    else if (d == DType::uint64) {
+    const DType as = placed_as(text_of(c), d).value_or(d);
+    if (d == DType::uint64 && as == DType::int64) {
         x = emitter.temporary(x.shape, DType::int64);
         apply_to(emitter, "bitwise_xor", {viewed(c.in[0], DType::int64), emitter.constant(Scalar::of(INT64_MIN))}, x);
-    } else if (!accepts_dtypes(text_of(c), d, DType::int64)) x = cast_to(emitter, x, DType::int64);
+    } else {
+        x = itemsize(as) == itemsize(d) ? viewed(x, as) : cast_to(emitter, x, as);
+    }
     call(emitter, text_of(c), {.x = &x, .out = &c.out[0], .axis = c.axis});
 }
 
 // --- elements moved: any dtype as itself or as integers of its width ---
 
-DType carrier(std::string_view call, DType d) {  // the dtype as which its elements, or their words, are moved
-    if (accepts_dtypes(call, d, d)) return d;
+DType carrier(std::string_view call, DType d, DType y) {  // the dtype as which its elements, or their words, are moved
+    if (accepts_dtypes(call, d, y, d)) return d;
     return itemsize(d) > 8 ? DType::int64 : signed_of(d);
 }
+// By which its elements are chosen: a mask, or indices, whatever their dtype was.
+DType moved_by(const StructuredCall& c) { return c.in[1].dtype == DType::boolean ? DType::boolean : DType::int64; }
 Explanation explain_moved(const StructuredCall& c) {
-    const DType d = c.in[0].dtype, as = carrier(text_of(c), d);
+    const DType d = c.in[0].dtype, as = carrier(text_of(c), d, moved_by(c));
     return {as == d ? Path::native : Path::reinterpreted, native(text_of(c)).text};
 }
 // Calls f(word of x, word of out) for each part that is moved by itself.
-template <class F> void each_part(std::string_view call, const Tensor& x, const Tensor& out, F f) {
-    const DType d = x.dtype, as = carrier(call, d);
+template <class F> void each_part(const StructuredCall& c, F f) {
+    const Tensor &x = c.in[0], &out = c.out[0];
+    const DType d = x.dtype, as = carrier(text_of(c), d, moved_by(c));
     const std::size_t parts = as == d ? 1 : words_in(d);
     for (std::size_t k = 0; k < parts; ++k)
         f(parts > 1 ? word_of(x, k) : viewed(x, as), parts > 1 ? word_of(out, k) : viewed(out, as));
@@ -170,7 +189,7 @@ Tensor counted_from_start(Emitter& emitter, const Tensor& index, std::int64_t le
 }
 void run_take(Emitter& emitter, const StructuredCall& c) {
     const Tensor index = counted_from_start(emitter, c.in[1], c.in[0].shape[static_cast<int>(c.axis)]);
-    each_part(text_of(c), c.in[0], c.out[0], [&](const Tensor& x, const Tensor& out) {
+    each_part(c, [&](const Tensor& x, const Tensor& out) {
         call(emitter, text_of(c), {.x = &x, .y = &index, .out = &out, .axis = c.axis});
     });
 }
@@ -199,7 +218,7 @@ void run_scatter(Emitter& emitter, const StructuredCall& c) {
     const std::string_view take = calls_of("take").elementwise;
     const bool several = index.shape[0] > 1;
     const Tensor winners = several ? last_of_equals(emitter, index) : Tensor{};
-    each_part(text_of(c), c.in[0], c.out[0], [&](const Tensor& x, const Tensor& out) {
+    each_part(c, [&](const Tensor& x, const Tensor& out) {
         Tensor source = x;
         if (several) {
             source = emitter.temporary(x.shape, x.dtype);
@@ -212,7 +231,7 @@ void run_scatter(Emitter& emitter, const StructuredCall& c) {
 // The operator's output has room for all elements; the first ones, whose number is known, are the result.
 void run_compress(Emitter& emitter, const StructuredCall& c) {
     const std::int64_t found = c.out[0].shape[0];
-    each_part(text_of(c), c.in[0], c.out[0], [&](const Tensor& x, const Tensor& out) {
+    each_part(c, [&](const Tensor& x, const Tensor& out) {
         const Tensor room = emitter.temporary(x.shape, x.dtype);
         call(emitter, text_of(c), {.x = &x, .y = &c.in[1], .out = &room});
         copy_to(emitter, sliced(room, 0, 0, found), out);
@@ -271,7 +290,22 @@ const Way* way_of(RowId id) {
 
 }  // namespace
 
+std::string operation_of(const StructuredCall& c) {
+    static const RowId scan = find_row("scan"), matmul = find_row("matmul");
+    std::string name(row(c.row).name);
+    if (c.row == scan) name += "." + std::string(row(c.op).name);
+    if (c.row == matmul && c.option) name += "[" + std::to_string(c.option) + "]";
+    DemotionKey key(name);
+    for (const Tensor& t : c.in) key.add(t.dtype);
+    for (const Tensor& t : c.out) key.add(t.dtype);
+    return key.text();
+}
+
 Explanation explain(const StructuredCall& c) {
+    if (any_demoted()) {
+        const std::string operation = operation_of(c);
+        if (is_demoted(operation)) return {Path::host, why_demoted(operation)};
+    }
     const Way* const way = way_of(c.row);
     if (!way) return {Path::host, "random numbers are drawn on the host, the same ones for every device"};
     return way->explain(c);

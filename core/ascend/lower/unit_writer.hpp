@@ -10,6 +10,7 @@
 
 #include "ascend/lower/calls.hpp"
 #include "ascend/lower/contraction.hpp"
+#include "ascend/lower/term.hpp"
 #include "base/error.hpp"
 #include "cann/operators.hpp"
 
@@ -35,6 +36,7 @@ public:
     UnitWriter& again(DType as) { return add(Recipe::Ref{target_, 0, as}, as); }  // what the step before has written
     UnitWriter& number(ValueId v, DType as, Compute compute = nullptr, bool as_tensor = false) {
         Recipe::Number number{static_cast<int>(input_of(v)), {}, {}};
+        number.value.dtype = program_.dtype(v);
         if (as != program_.dtype(v)) number.computations.emplace_back(reinterpret_number, as);
         if (compute) number.computations.emplace_back(compute, as);
         return add_number(std::move(number), as, as_tensor);
@@ -58,6 +60,12 @@ public:
     }
     std::optional<Unit> done() {
         if (!accepted_) return std::nullopt;
+        try {
+            for (const Recipe* const recipe : {&made_->recipe, &made_->apart})
+                for (const Recipe::Step& step : recipe->steps) expect_offered(step, recipe->numbers);
+        } catch (const Unlowerable&) {
+            return std::nullopt;
+        }
         made_->apart.storages = made_->recipe.storages = std::move(storages_);
         unit_.contraction = std::move(made_);
         return unit_;

@@ -11,10 +11,10 @@ Every figure named ``modelled_...`` comes from a model of the chip; none was mea
 
 from asnumpy.cannsim._control import (
     SETTINGS, clear, clear_faults, configure, corrupt, crash, environment, fail, findings, folder, hang, log,
-    lose_device, modelled_seconds, operators, report, timeline,
+    lose_device, modelled_seconds, operators, refuse, report, timeline,
 )
 
 __all__ = [
     "SETTINGS", "clear", "clear_faults", "configure", "corrupt", "crash", "environment", "fail", "findings", "folder",
-    "hang", "log", "lose_device", "modelled_seconds", "operators", "report", "timeline",
+    "hang", "log", "lose_device", "modelled_seconds", "operators", "refuse", "report", "timeline",
 ]

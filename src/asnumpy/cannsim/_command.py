@@ -45,6 +45,10 @@ def table(report: dict[str, Any], most: int = 30) -> str:
         calls = ", ".join(f"{one['name']} ({one['code']}) {one['count']} times" for one in refused[:most])
         lines.append(f"operators refused: {calls}{', ...' * (len(refused) > most)}")
         lines.append("  values after the first of these are not to be trusted, unless the program has seen the error")
+    if contested := report["contested"]:
+        uses = ", ".join(f"{one['dtype']} as {one['name']}'s {one['parameter']}" for one in contested[:most])
+        more = ", ..." * (len(contested) > most)
+        lines.append(f"taken, though CANN's documents, headers and sources differ: {uses}{more}")
     found = report["findings"]
     lines.append(f"findings: {len(found) or 'none'}")
     lines += [f"  {one['kind']}: {one['function']}: {one['text']}" for one in found]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 SETTINGS = ("strict", "devices", "memory", "chip", "compute", "clock", "log", "report", "findings", "lag")
-PLANNED = ("faults", "lost_device", "corrupt", "hang", "crash")
+PLANNED = ("cann", "faults", "lost_device", "corrupt", "hang", "crash")
 
 
 def folder() -> Path:
@@ -72,6 +72,12 @@ def environment(**settings: object) -> dict[str, str]:
         for name, value in settings.items()
     }
     return {"LD_LIBRARY_PATH": os.pathsep.join(paths), **chosen}
+
+
+def refuse(operator: str, dtypes: str | None = None, code: int = 161002) -> None:
+    """From now on CANN's operator is refused for tensors of these dtypes, "float32, float32"; None: for any."""
+    given = None if dtypes is None else dtypes.encode()
+    _check(_library().cannsim_refuse(operator.encode(), given, code))
 
 
 def fail(function: str, nth: int = 1, code: int = 500000) -> None:

@@ -20,6 +20,7 @@ class Search:
     loaded: bool
     simulated: bool
     version: str
+    facts: str                          # the version whose facts are in use, and how sure they are
     chip: str
     devices: int
     missing: list[str]                  # functions that every supported version has and this one lacks

@@ -40,7 +40,8 @@ def probe() -> tuple[dict[str, Any], Problem | None]:
     """What loading CANN gives, found out in a process of its own: a broken CANN may end the one that loads it."""
     empty: dict[str, Any] = {
         "asked": os.environ.get("ASNUMPY_CANN", ""), "tried": [], "folder": "", "loaded": False, "simulated": False,
-        "version": "", "chip": "", "devices": 0, "missing": [], "absent": [], "failure": "not known", "libraries": [],
+        "version": "", "facts": "", "chip": "", "devices": 0, "missing": [], "absent": [], "failure": "not known",
+        "libraries": [],
         "operator_files": "", "doubts": [], "properties": [], "operators": None,
     }
     try:
@@ -234,6 +235,8 @@ def lines(report: dict[str, Any]) -> Iterator[str]:
     label = " (the simulator: no hardware is used)" if cann["simulated"] else ""
     yield f"  CANN      {cann['version'] or ('none' if not cann['loaded'] else 'of an unknown version')}{label}"
     if cann["loaded"]:
+        if cann["facts"]:
+            yield f"            facts in use: {cann['facts']}"
         for path, outcome in cann["libraries"]:
             yield f"            {path}" + f": {outcome}" * (outcome != "opened")
         if cann["operator_files"]:
