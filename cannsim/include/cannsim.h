@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/* A setting by the name of its environment variable without CANNSIM_: "STRICT", "DEVICES", "MEMORY", "CHIP", "COMPUTE", "CLOCK", "LOG", "REPORT",
+/* A setting by the name of its environment variable without CANNSIM_: "STRICT", "DEVICES", "MEMORY", "CHIP", "PROFILE", "COMPUTE", "CLOCK", "LOG", "REPORT",
    "FINDINGS", "LAG"; "CORRUPT", "HANG", "CRASH": operators with commas between them, of which from now on the first element of each result is
    wrong, the work does not end, or the process ends. 0, or 100000 when there is no such setting or the value makes no sense. */
 int32_t cannsim_set(const char* name, const char* value);

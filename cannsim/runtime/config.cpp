@@ -10,6 +10,7 @@
 #include "cann/versions.hpp"
 #include "runtime/misbehaviour.hpp"
 #include "runtime/model.hpp"
+#include "runtime/profile.hpp"
 #include "runtime/report.hpp"
 
 extern char** environ;
@@ -78,6 +79,7 @@ bool Config::set(std::string_view name, std::string_view value) {
         return true;
     }
     if (name == "CHIP") return choose_chip(value);
+    if (name == "PROFILE") return read_profile(value);
     if (name == "COMPUTE") return parse_switch(value, compute);
     if (name == "CLOCK") {
         if (value != "wall" && value != "model") return false;
@@ -125,7 +127,7 @@ Config& config() {
             const std::string_view name = line.substr(prefix.size(), equals - prefix.size());
             if (!instance->set(name, line.substr(equals + 1)))
                 std::fprintf(stderr, "cannsim: the environment variable %s makes no sense; known: STRICT=log|error|abort DEVICES MEMORY "
-                                     "CANN=8.0|8.1|8.2|8.3|8.5|9.0 CHIP COMPUTE CLOCK=wall|model LOG REPORT FINDINGS FAULTS=function:n:code CORRUPT|HANG|CRASH=operator,... LAG LOST_DEVICE THREADS\n", *variable);
+                                     "CANN=8.0|8.1|8.2|8.3|8.5|9.0 CHIP PROFILE COMPUTE CLOCK=wall|model LOG REPORT FINDINGS FAULTS=function:n:code CORRUPT|HANG|CRASH=operator,... LAG LOST_DEVICE THREADS\n", *variable);
         }
         return true;
     }();

@@ -192,6 +192,38 @@ def test_a_part_says_nothing_of_the_whole(tmp_path: Path) -> None:
     assert machine.run("-c", REPLAY).stdout.strip() == "False"
 
 
+CLOCK = """
+from asnumpy import cannsim
+import asnumpy as ap
+x = ap.ones(16, device="ascend:0")
+ap.synchronize()
+cannsim.clear()
+ap.eval(x + 1)
+ap.synchronize()
+print(sum(task["modelled_seconds"] for task in cannsim.report()["tasks"]))
+"""
+
+
+@needs_simulator
+@pytest.mark.parametrize("chip", ["Ascend910B1", "Ascend910B4"])
+def test_the_clock_takes_measured_figures(chip: str, tmp_path: Path) -> None:
+    machine, file = Machine(tmp_path), tmp_path / "check.json"
+    environment = {"ASNUMPY_EAGER": "0", "CANNSIM_CHIP": chip}
+    file.write_text(json.dumps({"figures": {}, "profile": {"launch_seconds": 0.25}}, indent=1))
+    usual = float(machine.run("-c", CLOCK, **environment).stdout)
+    measured = float(machine.run("-c", CLOCK, **environment, CANNSIM_PROFILE=str(file)).stdout)
+    assert 0 < usual < 1e-3 and 0.25 <= measured < 1
+    file.write_text("{}")
+    assert "CANNSIM_PROFILE" in machine.run("-c", CLOCK, **environment, CANNSIM_PROFILE=str(file)).stderr
+
+
+@needs_simulator
+def test_the_profile_is_what_was_measured(checked: Checked) -> None:
+    record = checked[2]
+    assert record["profile"]["link_bytes_per_second"] == record["figures"]["copies"]["up_pinned_bytes_per_second"]
+    assert len(record["profile"]) == 4 and min(record["profile"].values()) > 0
+
+
 def test_list_and_wrong_steps(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     listed = machine.run("-m", "asnumpy", "check", "--list")

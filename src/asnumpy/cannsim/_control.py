@@ -9,7 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-SETTINGS = ("strict", "devices", "memory", "chip", "compute", "clock", "log", "report", "findings", "lag")
+SETTINGS = (
+    "strict", "devices", "memory", "chip", "profile", "compute", "clock", "log", "report", "findings", "lag",
+)
 PLANNED = ("cann", "faults", "lost_device", "corrupt", "hang", "crash")
 
 
@@ -47,6 +49,7 @@ def configure(**settings: object) -> None:
     devices   how many there are
     memory    bytes of each device, a number or "4G"
     chip      "Ascend910B1" to "Ascend910B4", "Ascend910_9391"
+    profile   a file that `python -m asnumpy check` wrote: the model takes launches, links and memory as measured there
     compute   False: operators check everything and compute nothing
     clock     "wall" or "model": what events measure
     log       True keeps every call with its arguments; a path also writes them there when the process ends

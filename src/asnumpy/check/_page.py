@@ -62,6 +62,12 @@ def parts(record: dict[str, Any]) -> Iterator[str]:
             ([escape(one["function"]), escape(one["dtypes"]), escape(one["reason"]), str(one["count"])]
              for one in record["left_the_device"]),
         )
+    if record["demoted"]:
+        yield "<h2>What CANN refused, and another way was found for</h2>" + table(
+            ["what", "kind", "reason", "times"],
+            ([escape(one["what"]), escape(one["kind"]), escape(one["reason"]), str(one["count"])]
+             for one in record["demoted"]),
+        )
     if record["figures"]:
         yield "<h2>Figures, measured</h2>" + table(
             ["case", "figure", ""],

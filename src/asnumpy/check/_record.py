@@ -51,6 +51,11 @@ def earlier(record: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def demoted(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What CANN refused although it is documented, each once (`asnumpy.demotions`)."""
+    return list({(one["kind"], one["what"]): one for step in steps for one in step["demoted"]}.values())
+
+
+def left_the_device(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What the host computed in the device's place, each once."""
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for one in (one for step in steps for one in step["left"]):
@@ -60,13 +65,28 @@ def demoted(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [found[place] for place in sorted(found)]
 
 
+# Names of the simulator's model (cannsim/runtime/model.cpp), and the figures that they come from.
+PROFILE = {
+    "launch_seconds": ("launches", "launch_in_a_queue_seconds"),
+    "memory_bytes_per_second": ("memory", "add_bytes_per_second"),
+    "link_bytes_per_second": ("copies", "up_pinned_bytes_per_second"),
+    "link_latency_seconds": ("copies", "copy_of_64_bytes_seconds"),
+}
+
+
+def profile(figures: dict[str, dict[str, Any]]) -> dict[str, float]:
+    """What the simulator's clock takes from a machine (CANNSIM_PROFILE)."""
+    return {name: figures[case][figure] for name, (case, figure) in PROFILE.items() if case in figures}
+
+
 def verdict(steps: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """What follows from the steps, in the order in which they run."""
     ordered = [steps[step.name] for step in STEPS if step.name in steps]
     figures = {case["case"]: case["figures"] for step in ordered for case in step["cases"] if "figures" in case}
     return {
         "ended": now(), "complete": len(ordered) == len(STEPS), "steps": ordered, "figures": figures,
-        "left_the_device": demoted(ordered), "passed": all(step["state"] != "failed" for step in ordered),
+        "profile": profile(figures),
+        "left_the_device": left_the_device(ordered), "demoted": demoted(ordered), "passed": all(step["state"] != "failed" for step in ordered),
     }
 
 

@@ -30,6 +30,7 @@ class Journal:
         self.count = 0
         self.cases: list[dict[str, Any]] = []
         self.left: list[dict[str, Any]] = []
+        self.demoted: list[dict[str, Any]] = []
         self.running: str | None = None
         self._read = 0
 
@@ -50,6 +51,7 @@ class Journal:
                 self.running = None
             else:
                 self.left += line["left"]
+                self.demoted += line["demoted"]
         return bool(whole)
 
     def give_up(self, error: str, seconds: float) -> bool:
@@ -128,7 +130,7 @@ def run(step: Step, scope: Scope, watch: Watch, chosen: str = "") -> dict[str, A
         result["error"] = ended
         states.add("failed")
     result["state"] = "failed" if "failed" in states else "passed" if "passed" in states else "skipped"
-    return {**result, "cases": journal.cases, "left": journal.left}
+    return {**result, "cases": journal.cases, "left": journal.left, "demoted": journal.demoted}
 
 
 def environment() -> dict[str, str | None]:

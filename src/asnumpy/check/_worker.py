@@ -55,7 +55,7 @@ def work(step: str, scope: Scope, journal: TextIO, first: int, chosen: str) -> N
         tell({"begin": case[0], "number": number})
         tell({"end": case[0], **outcome(case)})
     if BY_NAME[step].needs_device:
-        tell({"left": left_the_device()})
+        tell({"left": left_the_device(), "demoted": ap.demotions()})
 
 
 def main() -> None:
