@@ -61,7 +61,7 @@ constexpr std::pair<std::string_view, double Chip::*> figures_of_a_profile[] = {
     {"link_bytes_per_second", &Chip::link}, {"link_latency_seconds", &Chip::link_latency},
 };
 
-void choose(const Chip& base) {
+void take_chip(const Chip& base) {
     const std::scoped_lock lock(measured().mutex);
     if (measured().figures.empty()) {
         chosen = &base;
@@ -73,7 +73,7 @@ void choose(const Chip& base) {
 }
 
 // The number after `"name":` in the text; not above 0: there is none.
-double number_of(std::string_view text, std::string_view name) {
+double figure_named(std::string_view text, std::string_view name) {
     const std::string key = '"' + std::string(name) + "\":";
     const auto at = text.find(key);
     if (at == std::string_view::npos) return 0;
@@ -94,13 +94,13 @@ bool read_profile(std::string_view path) {
     const std::string_view object = std::string_view(text).substr(start, text.find('}', start) - start);
     std::vector<std::pair<double Chip::*, double>> found;
     for (const auto& [name, place] : figures_of_a_profile)
-        if (const double value = number_of(object, name); value > 0) found.emplace_back(place, value);
+        if (const double value = figure_named(object, name); value > 0) found.emplace_back(place, value);
     if (found.empty()) return false;
     {
         const std::scoped_lock lock(measured().mutex);
         measured().figures = std::move(found);
     }
-    choose(chip());
+    take_chip(chip());
     return true;
 }
 
@@ -109,7 +109,7 @@ const Chip& chip() { return *chosen.load(std::memory_order_relaxed); }
 bool choose_chip(std::string_view name) {
     const auto found = std::ranges::find(chips, name, &Chip::name);
     if (found == chips.end()) return false;
-    choose(*found);
+    take_chip(*found);
     return true;
 }
 
