@@ -145,6 +145,15 @@ def test_what_is_planted_is_found(
 
 
 @needs_simulator
+def test_what_is_refused_is_listed(tmp_path: Path) -> None:
+    """The values are right, by another way."""
+    done, record = Machine(tmp_path).check("--quick", "--only", "elementwise:exp", CANNSIM_FAULTS="aclnnExp:0:161002")
+    assert done.returncode == 0 and {one["code"] for one in record["demoted"]} == {161002}
+    assert any(one["what"].startswith("aclnnExp(float32") for one in record["demoted"])
+    assert "aclnnExp(float32" in (tmp_path / "out" / "check.html").read_text()
+
+
+@needs_simulator
 def test_what_comes_after_a_crash_is_checked(tmp_path: Path) -> None:
     done, record = Machine(tmp_path).check("--quick", "--only", "elementwise", CANNSIM_CRASH="aclnnExp,aclnnTan")
     cases = record["steps"][0]["cases"]

@@ -86,7 +86,8 @@ def verdict(steps: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {
         "ended": now(), "complete": len(ordered) == len(STEPS), "steps": ordered, "figures": figures,
         "profile": profile(figures),
-        "left_the_device": left_the_device(ordered), "demoted": demoted(ordered), "passed": all(step["state"] != "failed" for step in ordered),
+        "left_the_device": left_the_device(ordered), "demoted": demoted(ordered),
+        "passed": all(step["state"] != "failed" for step in ordered),
     }
 
 
