@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from operator import index
 from typing import Any
 
@@ -129,6 +130,18 @@ class Generator(Distributions):
             raise ValueError("dirichlet: alpha < 0")
         drawn: ndarray = rounded(_joint.draw_dirichlet(self, alpha, size))
         return drawn
+
+
+def _show_numpys_default(function: Any) -> None:
+    """A draw without a dtype follows `config.float`, unlike one of float64; who asks sees what NumPy shows."""
+    shown = inspect.signature(function)
+    changed = [one.replace(default=np.float64) if one.name == "dtype" else one for one in shown.parameters.values()]
+    function.__signature__ = shown.replace(parameters=changed)
+
+
+for _name in ("random", "standard_normal", "standard_exponential", "standard_gamma"):
+    _show_numpys_default(getattr(Generator, _name))
+
 
 
 def default_rng(seed: Any = None) -> Generator:
