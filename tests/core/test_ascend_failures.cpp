@@ -1,6 +1,7 @@
 // What fails on the simulated devices: wrong calls, every function at its nth call, memory that is used up, a lost device.
 #include "ascend/launch/device_state.hpp"
 #include "ascend/launch/emitter.hpp"
+#include "device/demotion.hpp"
 #include "on_simulator.hpp"
 
 using namespace asnumpy;
@@ -27,7 +28,7 @@ void test_errors() {
     struct Fault { const char* function; int code; std::function<void()> action; };
     const auto run = [&] { executable->run(over(12, {a, a, out})); };
     float value = 0;
-    for (const Fault& fault : {Fault{"aclnnAdd", 561103, run}, Fault{"aclrtMemcpyAsync", 507052, [&] { pool.backend().download(&value, a, 4); }},
+    for (const Fault& fault : {Fault{"aclnnAdd", 500000, run}, Fault{"aclrtMemcpyAsync", 507052, [&] { pool.backend().download(&value, a, 4); }},
                                Fault{"aclrtSynchronizeStream", 507015, [&] { pool.backend().synchronize(); }},
                                Fault{"aclrtMalloc", 507899, [&] { pool.free_all_blocks(), Vectors{pool, {}}.add(1 << 22, 1); }}}) {
         plan_failure(fault.function, 1, fault.code);
@@ -37,6 +38,16 @@ void test_errors() {
         run();
         expect(v.at(out, 11) == 2, std::string("the next operation works after ") + fault.function);
     }
+    // What phase one refuses is not asked for again; an addition has no other way on the device. No executor is kept for 7 elements.
+    char* const fresh = v.add(12, 0);
+    const auto refused = [&] { executable->run(over(7, {a, a, fresh})); };
+    plan_failure("aclnnAdd", 1, 561103);
+    expect(says(failure_of(refused), {"ascend:0", "add for float32 has no way on this device"}), "a refusal");
+    clear_faults();
+    expect(!demotions().empty() && says(failure_of(refused), {"add for float32 has no way on this device"}), "it is remembered");
+    forget_demotions();
+    refused();
+    expect(v.at(fresh, 6) == 2 && demotions().empty(), "it is tried again when it was forgotten");
     set("STRICT", "abort");
 }
 
