@@ -17,24 +17,29 @@ std::string_view name(Path path) {
 
 namespace {
 
-// One entry per loop of every row, filled at first use; never destroyed.
+// One entry per loop of every row, filled at first use; never destroyed. Programs hold what an earlier generation made, which
+// therefore stays, behind what replaced it; there are as many as demotions.
 template <class T> class Table {
 public:
     Table() {
         for (const Row& r : rows()) entries_.emplace_back(r.loops.size());
     }
     const T& operator()(RowId id, int loop) {
-        std::atomic<const T*>& entry = entries_[id][static_cast<std::size_t>(loop)];
-        const T* found = entry.load(std::memory_order_acquire);
-        if (found && found->made_in() == generation()) [[likely]] return *found;
-        auto made = std::make_unique<T>(id, loop);
-        // Programs hold what an earlier generation made, which therefore stays; there are as many as demotions.
-        if (entry.compare_exchange_strong(found, made.get(), std::memory_order_acq_rel)) return *made.release();
-        return *found;
+        std::atomic<const Entry*>& newest = entries_[id][static_cast<std::size_t>(loop)];
+        const Entry* found = newest.load(std::memory_order_acquire);
+        if (found && found->made.made_in() == generation()) [[likely]] return found->made;
+        auto entry = std::make_unique<const Entry>(id, loop, found);
+        if (newest.compare_exchange_strong(found, entry.get(), std::memory_order_acq_rel)) return entry.release()->made;
+        return found->made;
     }
 
 private:
-    std::deque<std::vector<std::atomic<const T*>>> entries_;
+    struct Entry {
+        Entry(RowId id, int loop, const Entry* replaced) : made(id, loop), earlier(replaced) {}
+        const T made;
+        const Entry* const earlier;
+    };
+    std::deque<std::vector<std::atomic<const Entry*>>> entries_;
 };
 
 template <class T> Table<T>& table_of() {
