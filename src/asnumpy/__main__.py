@@ -60,6 +60,8 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("--list", action="store_true", help="print the steps and do nothing")
     check.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS",
                        help="after which a case that has not ended has failed (default: %(default)g)")
+    check.add_argument("--limit", type=float, default=600.0, metavar="SECONDS",
+                       help="after which the whole check ends, 0 for none (default: %(default)g); --resume goes on")
     check.add_argument("--output", type=Path, default=Path("asnumpy-check"), metavar="FOLDER",
                        help="where check.json and check.html go (default: %(default)s)")
     sim = commands.add_parser("sim", help="run a program on the CANN simulator: sim [--report] -- python script.py")

@@ -193,6 +193,18 @@ def test_who_starts_cann_first_ends_it_last(python: Path, tmp_path: Path, beginn
         assert calls.index("aclFinalizeReference") < calls.index("aclFinalize")
 
 
+def test_the_check_of_a_machine_runs_beside_it(python: Path, tmp_path: Path) -> None:
+    environment = with_asnumpy(python, tmp_path) | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    command = ["-m", "asnumpy", "check", "--quick", "--only", "processes", "--output", str(tmp_path / "out")]
+    run = subprocess.run(
+        [str(python), *command], env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert run.returncode == 0, run.stdout + run.stderr[-2000:]
+    (step,) = json.loads((tmp_path / "out" / "check.json").read_text())["steps"]
+    states = {case["case"]: case["state"] for case in step["cases"]}
+    assert states["torch_npu imported before"] == states["torch_npu imported after"] == "passed"
+
+
 def test_several_devices_of_another_chip(python: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {"LD_LIBRARY_PATH": str(acl.folder()), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}

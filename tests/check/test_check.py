@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,21 @@ def test_what_comes_after_a_crash_is_checked(tmp_path: Path) -> None:
     assert done.returncode == 1 and {"exp", "tan"} <= failed
     assert len(cases) == len({case["case"] for case in cases}) > 80 and len(failed) < 10
     assert cases[-1]["state"] == "passed"
+
+
+@needs_simulator
+def test_a_check_ends_in_time_and_goes_on_later(tmp_path: Path) -> None:
+    """The second step hangs for longer than the whole check may take; without that, only what was left is done."""
+    machine, steps = Machine(tmp_path), ("--only", "loading", "--only", "layouts", "--only", "graphs")
+    begun = time.monotonic()
+    done, record = machine.check("--quick", "--limit", "12", *steps, CANNSIM_HANG="aclnnInplaceCopy")
+    assert time.monotonic() - begun < 40 and done.returncode == 0, done.stdout
+    assert "not finished within 12 s: layouts, graphs; --resume goes on" in done.stdout
+    assert [step["state"] for step in record["steps"]] == ["passed", "unfinished"]
+    assert not record["complete"] and "not to their end" in (tmp_path / "out" / "check.html").read_text()
+    done, record = machine.check("--quick", "--resume", *steps)
+    assert done.returncode == 0 and done.stdout.count("earlier") == 1
+    assert [step["state"] for step in record["steps"]] == ["passed"] * 3
 
 
 @needs_simulator

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from typing import Any
@@ -64,7 +65,8 @@ def run(options: argparse.Namespace) -> int:
     except ValueError as error:
         print(f"asnumpy check: {error}", file=sys.stderr)
         return 2
-    scope = Scope(options.device, options.quick, options.timeout)
+    until = time.monotonic() + (options.limit or math.inf)
+    scope = Scope(options.device, options.quick, options.timeout, until)
     record = _record.begin(scope)
     kept = {one["step"]: one for one in _record.earlier(record)} if options.resume or options.only else {}
     label = " (the simulator: no hardware is used)" if record["simulated"] else ""
@@ -76,10 +78,12 @@ def run(options: argparse.Namespace) -> int:
         steps = [one for one in steps if one[0].name not in kept]
     begun, progress, fresh = time.perf_counter(), Progress(max(len(steps), 1)), []
     for step, case in steps:
+        if time.monotonic() > until:
+            break
         result = _runner.run(step, scope, progress.watch(step), case)
         progress.end(result)
         fresh.append(result)
-        if not case:  # a part of a step says nothing of the step
+        if not case and result["finished"]:  # a part of a step says nothing of the step
             kept[step.name] = result
             _record.keep(record, kept)
     shown = {**record, **_record.verdict({**kept, **{one["step"]: one for one in fresh}})}
@@ -87,6 +91,9 @@ def run(options: argparse.Namespace) -> int:
     (options.output / "check.json").write_text(json.dumps(shown, indent=1) + "\n")
     (options.output / "check.html").write_text(_page.page(shown))
     failed = [one["step"] for one in fresh if one["state"] == "failed"]
+    ended = [one["step"] for one in fresh if one["finished"]]
+    if left := [step.name for step, _ in steps[len(ended) :]]:
+        print(f"not finished within {options.limit:g} s: {', '.join(left)}; --resume goes on, --limit 0 allows any time")
     print(f"{'failed: ' + ', '.join(failed) if failed else 'nothing failed'}, in {time.perf_counter() - begun:.0f} s; "
           f"see {options.output / 'check.html'}")
     return 1 if failed else 0

@@ -13,6 +13,7 @@ td, th { padding: .2em .8em .2em 0; text-align: left; vertical-align: top; }
 th { border-bottom: 1px solid #999; } td { border-bottom: 1px solid #e5e5e5; }
 pre { margin: 0; white-space: pre-wrap; font-size: 13px; }
 .passed { color: #17692b; } .failed { color: #b3121d; font-weight: bold; } .skipped { color: #777; }
+.unfinished { color: #8a5a00; }
 """
 FACTS = (
     "chip", "device", "devices", "cann", "driver", "folder", "asnumpy", "numpy", "python", "system", "begun", "ended",
@@ -39,7 +40,7 @@ def parts(record: dict[str, Any]) -> Iterator[str]:
     what = "simulated device, no hardware was used" if record["simulated"] else "device"
     yield f"<h1>asnumpy check: {marked('passed' if record['passed'] else 'failed')}</h1>"
     yield f"<p>{escape(record['device'])} ({what}){', quick form' * record['quick']}"
-    yield "" if record["complete"] else ", some steps were not run"
+    yield "" if record["complete"] else ", some steps were not run, or not to their end"
     facts = ([escape(one), escape(str(record[one]))] for one in FACTS if record[one] not in (None, ""))
     yield "</p>" + table(["", ""], facts)
     yield "<h2>Steps</h2>" + table(

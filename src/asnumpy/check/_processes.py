@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
 import asnumpy as ap
+from asnumpy import cannsim
+from asnumpy.cannsim._command import UNQUEUED
 from asnumpy.check._agreement import compare, values
 from asnumpy.check._steps import Case, Scope, Skip
+from asnumpy.runtime import cann_search
 from asnumpy.runtime.apart import told_apart
 
 
-def peer(device: str, seed: int, order: str, seconds: float) -> int:
+def peer(
+    device: str, seed: int, order: str, seconds: float, environment: Mapping[str, str] | None = None
+) -> int:
     """What a process did in its time; AssertionError where it ended otherwise."""
     try:
-        told, ended = told_apart("asnumpy.check._peer", device, str(seed), order, seconds=seconds)
+        told, ended = told_apart(
+            "asnumpy.check._peer", device, str(seed), order, seconds=seconds, environment=environment
+        )
     except subprocess.TimeoutExpired:
         raise AssertionError(f"a process on {device} has not ended after {seconds:g} s") from None
     if ended:
@@ -62,7 +71,8 @@ def both(scope: Scope) -> dict[str, Any]:
 def beside_torch(scope: Scope, order: str) -> None:
     if importlib.util.find_spec("torch_npu") is None:
         raise Skip("torch_npu is not installed")
-    peer(scope.device, 7, order, 2 * scope.seconds)
+    found = cannsim.environment() if cann_search.search().simulated else {}  # libraries that torch_npu looks for itself
+    peer(scope.device, 7, order, 2 * scope.seconds, {**UNQUEUED, **os.environ, **found})
 
 
 def cases(scope: Scope) -> list[Case]:

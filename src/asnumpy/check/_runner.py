@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -54,13 +55,15 @@ class Journal:
                 self.demoted += line["demoted"]
         return bool(whole)
 
-    def give_up(self, error: str, seconds: float) -> bool:
-        """Marks the case that was running as failed; False where none was."""
-        if self.running is None:
-            return False
-        self.cases.append({"case": self.running, "state": "failed", "error": error, "seconds": round(seconds, 4)})
-        self.running = None
-        return True
+    def give_up(self, error: str, seconds: float) -> None:
+        """Marks the case that was running, if any, as failed."""
+        if self.running is not None:
+            self.cases.append({"case": self.running, "state": "failed", "error": error, "seconds": round(seconds, 4)})
+            self.running = None
+
+
+class TimeOver(Exception):
+    """The time that the whole check may take is over."""
 
 
 def ending(process: subprocess.Popen[bytes], errors: Path) -> str:
@@ -72,13 +75,25 @@ def ending(process: subprocess.Popen[bytes], errors: Path) -> str:
     return f"the process ended with {how}: " + "\n".join(lines[raised[-1] if raised else -1 :])
 
 
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Ends a process with those that it has started."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
 def attempt(step: Step, scope: Scope, journal: Journal, chosen: str, watch: Watch) -> str:
-    """One process that runs the cases that are left; how it failed, empty where it came to its end."""
+    """One process that runs the cases that are left; how it failed, empty where it came to its end.
+
+    TimeOver where the whole check has come to its limit meanwhile.
+    """
     command = [sys.executable, "-m", "asnumpy.check._worker", step.name, str(journal.path), scope.device,
                "quick" if scope.quick else "full", str(len(journal.cases)), chosen]
     errors = journal.path.with_name("errors")
     with errors.open("wb") as said:
-        process = subprocess.Popen(command, stdout=said, stderr=said, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, stdout=said, stderr=said, stdin=subprocess.DEVNULL, start_new_session=True
+        )
     since, started = time.monotonic(), False
     try:
         while True:
@@ -92,15 +107,13 @@ def attempt(step: Step, scope: Scope, journal: Journal, chosen: str, watch: Watc
             if time.monotonic() - since > limit:
                 doing = f"{journal.running} has" if journal.running else "the step has"
                 journal_error = f"hangs: {doing} not ended after {limit:g} s; `npu-smi info` may say more"
-                process.kill()
-                process.wait()
                 journal.give_up(journal_error, limit)
                 return journal_error
+            if time.monotonic() > scope.until:
+                raise TimeOver
             time.sleep(LOOK_SECONDS)
     finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
+        end(process)
     if process.returncode == 0:
         return ""
     error = ending(process, errors)
@@ -111,26 +124,33 @@ def attempt(step: Step, scope: Scope, journal: Journal, chosen: str, watch: Watc
 def run(step: Step, scope: Scope, watch: Watch, chosen: str = "") -> dict[str, Any]:
     """Runs a step; gives its state, seconds, cases, and what left the device.
 
-    The state is "passed", "failed", or "skipped" where every case was.
+    The state is "passed", "failed", "skipped" where every case was, or "unfinished" where nothing failed before the
+    time of the whole check was over; `finished` says whether all its cases were run.
     """
     begun = time.perf_counter()
-    ended = ""
+    ended, finished = "", True
     with tempfile.TemporaryDirectory(prefix="asnumpy-check-") as folder:
         path = Path(folder) / "journal"
         path.touch()
         journal = Journal(path)
         for _ in range(MOST_RESTARTS):
             known = len(journal.cases)
-            ended = attempt(step, scope, journal, chosen, watch)
+            try:
+                ended = attempt(step, scope, journal, chosen, watch)
+            except TimeOver:
+                finished = False
+                break
             if not ended or len(journal.cases) == known or len(journal.cases) >= journal.count > 0:
                 break  # all is done, or a process told nothing at all
     result: dict[str, Any] = {"step": step.name, "seconds": round(time.perf_counter() - begun, 2)}
     states = {case["state"] for case in journal.cases}
-    if ended and len(journal.cases) < max(journal.count, 1):
+    if not finished:
+        states.add("unfinished")
+    elif ended and len(journal.cases) < max(journal.count, 1):
         result["error"] = ended
         states.add("failed")
-    result["state"] = "failed" if "failed" in states else "passed" if "passed" in states else "skipped"
-    return {**result, "cases": journal.cases, "left": journal.left, "demoted": journal.demoted}
+    result["state"] = next((one for one in ("failed", "unfinished", "passed") if one in states), "skipped")
+    return {**result, "finished": finished, "cases": journal.cases, "left": journal.left, "demoted": journal.demoted}
 
 
 def environment() -> dict[str, str | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 
@@ -15,6 +16,7 @@ class Scope:
     device: str = "ascend:0"
     quick: bool = False
     seconds: float = 60.0   # after which a case hangs
+    until: float = inf      # by time.monotonic(): the whole check ends then
 
     @property
     def number(self) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 from asnumpy.config._settings import suppose
 from asnumpy.runtime import cann_search
 
-FORM = 1  # of the file
+FORM = 2  # of the file
 
 
 def folder() -> Path:
