@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import asnumpy as ap
+from asnumpy import _core
 from asnumpy.demo.measure import Check, as_numpy, close, interleave, settle
 
 ROUNDS = 9
@@ -44,7 +45,7 @@ def direct(on_numpy: Callable[..., Any], on_asnumpy: Callable[..., Any], forced:
     """How a Case times short work: functions of the inputs, called without the frames that serve all cases."""
 
     def bound(function: Callable[..., Any], inputs: tuple[Any, ...], forced: bool) -> Callable[[], Any]:
-        evaluate = ap.eval
+        evaluate = _core.eval
         if len(inputs) == 1:  # named, since unpacking would be part of what is timed
             (x,) = inputs
             return (lambda: evaluate(function(x))) if forced else (lambda: function(x))

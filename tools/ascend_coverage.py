@@ -34,6 +34,7 @@ STRUCTURED = {
     "matmul": "matmul, dot, inner, tensordot, `@`",
     "argmax": "argmax",
     "argmin": "argmin",
+    "sort": "sort, argsort",
     "take": "take, `a[indices]`",
     "scatter": "put, `a[indices] = b`",
     "compress": "compress, extract, `a[mask]`",
@@ -64,7 +65,7 @@ entry on the simulator and compare it with the CPU; nothing here has run on hard
 The dtypes that CANN does not compute with (longdouble, clongdouble, complex32, int4, float8 and so on) are stored and
 moved on the device: indexing, copies, `where`, `take`, `put`, `compress` run there, all else on the host. Random
 numbers are drawn on the host, so that they are the same on every device. Functions that are not listed are views or
-are made of these; so are those of `asnumpy.nn` for dtypes that are blank.
+are made of these; so are those of `asnumpy.nn` for dtypes that are blank, while `sort` is NumPy's there.
 
 Where the result is the same to the bit, neighbours run as one operator: products of integers that are added
 (`aclnnAddcmul`, `aclnnAdd` and `aclnnSub` with `alpha`, `aclnnRsubs`), both bounds of `clip` (`aclnnClamp`),

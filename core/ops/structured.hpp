@@ -39,6 +39,13 @@ inline constexpr std::array normalisations{
     Structured{"rms_norm", 2, 1},
 };
 
+// Functions of whole arrays that devices may offer, asked for at the call (runtime: offered_at_once); where they do not, the caller
+// has another way: a composition of other rows, or NumPy. The shapes of the outputs are the caller's.
+inline constexpr std::array whole_rows{
+    // along `axis`, in rising order, NaN last, equal elements in their order; out: the elements, and the int64 place of each
+    Structured{"sort", 1, 2},
+};
+
 // What every device computes, by itself or on the host.
 inline constexpr std::array common_rows{
     // (..., m, k) x (..., k, n) -> (..., m, n); one dtype, batch axes already broadcast (stride 0); every dtype.
@@ -80,14 +87,16 @@ inline constexpr std::array common_rows{
 };
 
 inline constexpr auto structured_rows = [] {
-    std::array<Structured, common_rows.size() + activations.size() + normalisations.size()> all{};
+    std::array<Structured, common_rows.size() + activations.size() + normalisations.size() + whole_rows.size()> all{};
     auto end = std::ranges::copy(common_rows, all.begin()).out;
     end = std::ranges::copy(activations, end).out;
-    std::ranges::copy(normalisations, end);
+    end = std::ranges::copy(normalisations, end).out;
+    std::ranges::copy(whole_rows, end);
     return all;
 }();
 
 inline bool is_activation(std::string_view name) { return std::ranges::find(activations, name, &Structured::name) != activations.end(); }
+inline bool is_whole_row(std::string_view name) { return std::ranges::find(whole_rows, name, &Structured::name) != whole_rows.end(); }
 inline bool is_normalisation(std::string_view name) { return std::ranges::find(normalisations, name, &Structured::name) != normalisations.end(); }
 
 }  // namespace asnumpy

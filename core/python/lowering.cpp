@@ -44,6 +44,7 @@ bool has_operands(std::string_view name, DType d, std::vector<DType>& in, std::v
     if (is_narrow(d) && !moves && name != "compress") return false;
     if (name == "matmul") in = {d, d}, out = {d};
     else if ((is_activation(name) || is_normalisation(name)) && is_float(d)) in = {d}, out = {d};
+    else if (name == "sort") in = {d}, out = {d, DType::int64};
     else if (moves) in = {d, DType::int64}, out = {d};
     else if (name == "compress") in = {d, DType::boolean}, out = {d};
     else if (name == "argmax" || name == "argmin") in = {d}, out = {DType::int64};
@@ -67,7 +68,8 @@ nb::list lowering() {
             for (const DType d : in) call.in.push_back(Tensor{nullptr, d, {}, {}});
             for (const DType d : out) call.out.push_back(Tensor{nullptr, d, {}, {}});
             const ascend::Explanation how = ascend::explain(call);
-            if ((is_activation(r.name) || is_normalisation(r.name)) && how.path == ascend::Path::host) continue;  // made of other rows
+            // made of other rows, or NumPy's
+            if ((is_activation(r.name) || is_normalisation(r.name) || is_whole_row(r.name)) && how.path == ascend::Path::host) continue;
             add_entry(all, "structured", r.name, names(in), names(out), how);
         }
     }

@@ -314,6 +314,17 @@ void bind_operations(nb::module_& m) {
         const Scalar drawn = draw_one(id, {key, low, high}, std::span(values.data(), n));
         return nb::steal(element_to_python(drawn.dtype, reinterpret_cast<const char*>(drawn.bytes.data())));
     }, arg("name"), arg("key"), arg("low"), arg("high"), arg("parameters"));
+    m.def("offered_at_once", [](const char* name, std::int64_t axis, std::int64_t option, nb::sequence inputs, nb::sequence outputs) -> nb::object {
+        std::vector<Array> in;
+        for (nb::handle each : inputs) in.push_back(expect_array(each.ptr(), name)->array);
+        std::vector<Outline> outlines;
+        for (nb::handle each : outputs) outlines.push_back({to_dims(nb::object(each[0]).ptr()), expect_dtype(nb::object(each[1]).ptr(), name)});
+        const std::optional<std::vector<Array>> made = offered_at_once(find_row(name), in, outlines, axis, option);
+        if (!made) return nb::none();
+        nb::list all;
+        for (const Array& each : *made) all.append(result(Array(each)));
+        return nb::tuple(all);
+    }, "Arrays of these shapes and dtypes, made of the inputs by their device, which runs it before this returns; None where it has no such operation.");
     m.def("bincount", [](nb::handle index, std::int64_t length) {
         return nb::steal(wrap(bincount(expect_index(index, "bincount"), length)));
     }, arg("index"), arg("length"));

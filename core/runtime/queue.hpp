@@ -79,6 +79,13 @@ Array matmul(const Array& a, const Array& b);             // ndim >= 2 both, sam
 Array scan(RowId op, const Array&, int axis);
 // A structured row that keeps the first input's shape and dtype, where the device of all inputs offers it; else nothing.
 std::optional<Array> offered(RowId, std::span<const Array>, std::int64_t axis, std::int64_t option, std::array<double, 2> numbers);
+// A row whose outputs have shapes and dtypes of their own, run before it returns; nothing where the device of all inputs does not
+// offer it, or refuses it now, which is noted.
+struct Outline {
+    Dims shape;
+    DType dtype{};
+};
+std::optional<std::vector<Array>> offered_at_once(RowId, std::span<const Array>, std::span<const Outline>, std::int64_t axis, std::int64_t option);
 Array argmax(const Array&, int axis, bool maximum);       // axis < 0: over the flattened array
 // The sum of the squares of the differences from the mean of all elements, 0-d; nothing where the device does not compute
 // that in one pass: other dtypes, views with gaps, no elements.

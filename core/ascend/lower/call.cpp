@@ -20,7 +20,7 @@ void call(Emitter& emitter, std::string_view text, const Named& named) {
         if (word == "x") arguments.emplace_back(*named.x);
         else if (word == "y") arguments.emplace_back(*named.y);
         else if (word == "out") arguments.emplace_back(*named.out);
-        else if (word == "index") arguments.emplace_back(*named.index);
+        else if (word == "index" || word == "place") arguments.emplace_back(*named.index);
         else if (word == "axes") arguments.emplace_back(named.axes);
         else if (word == "dtype") arguments.emplace_back(named.out->dtype);
         else if (word == "true" || word == "false") arguments.emplace_back(word == "true");
@@ -45,7 +45,8 @@ bool accepts_dtypes(std::string_view text, DType x, DType y, DType out) {
         const std::string_view word = parsed.arguments[i];
         if (word == "x" && !cann::accepts(parameters[i], x)) return false;
         if ((word == "out" || word == "dtype") && !cann::accepts(parameters[i], out)) return false;
-        if (word == "x" || word == "y" || word == "out" || word == "index") call.add(word == "x" ? x : word == "y" ? y : word == "out" ? out : DType::int32);
+        if (word == "x" || word == "y" || word == "out") call.add(word == "x" ? x : word == "y" ? y : out);
+        else if (word == "index" || word == "place") call.add(word == "index" ? DType::int32 : DType::int64);
     }
     return !any_demoted() || !is_demoted(call.text());
 }

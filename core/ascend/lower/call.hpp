@@ -14,7 +14,7 @@ struct Named {
     const Tensor* x = nullptr;
     const Tensor* y = nullptr;
     const Tensor* out = nullptr;
-    const Tensor* index = nullptr;
+    const Tensor* index = nullptr;  // index: int32, place: int64
     Dims axes{};
     std::int64_t axis = 0;
     std::int64_t option = 0;

@@ -7,6 +7,7 @@
 #include "ascend/lower/call.hpp"
 #include "ascend/lower/product.hpp"
 #include "ascend/lower/term.hpp"
+#include "ascend/lower/whole.hpp"
 #include "base/error.hpp"
 #include "ops/structured.hpp"
 
@@ -261,11 +262,6 @@ void run_in_range(Emitter& emitter, const StructuredCall& c) {
     emitter.call("aclnnAll", {inside, Dims{0}, false, c.out[0]});
 }
 
-struct Way {
-    std::string_view row;
-    Explanation (*explain)(const StructuredCall&);
-    void (*run)(Emitter&, const StructuredCall&);
-};
 Explanation simple(const StructuredCall& c) { return native(text_of(c)); }
 constexpr std::array ways{
     Way{"matmul", explain_product, run_product},
@@ -285,7 +281,7 @@ const Way* way_of(RowId id) {
     if (is_activation(row(id).name)) return &activation;
     if (is_normalisation(row(id).name)) return &normalisation;
     const auto found = std::ranges::find(ways, row(id).name, &Way::row);
-    return found == ways.end() ? nullptr : &*found;
+    return found == ways.end() ? whole_way(row(id).name) : &*found;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""Order: sorting and searching go through the host door (NumPy sorts with SIMD), argmax and argmin do not."""
+"""Order: sorting and searching, by the device where it offers that, else by NumPy through the host door."""
 
 from __future__ import annotations
 
@@ -31,6 +31,29 @@ def _falling(a: Any, axis: int | None, function: str) -> tuple[ndarray, int]:
     return (a, normalize_axis_index(axis, a.ndim)) if axis is not None else (a.reshape(-1), 0)
 
 
+def sorted_there(a: ndarray, axis: int) -> tuple[ndarray, ndarray] | None:
+    """The elements in rising order along the axis (not negative), and their places; None where no device sorts them."""
+    if a._host_visible or not a.ndim:
+        return None
+    made = _core.offered_at_once("sort", axis, 0, (a,), ((a.shape, a.dtype), (a.shape, _INTP)))
+    return None if made is None else (made[0], made[1])
+
+
+def _sorted(
+    function: Any, which: int, a: Any, axis: int | None, kind: str | None, order: str | None, stable: bool | None,
+) -> ndarray:
+    """What np.sort (0) or np.argsort (1) makes; one sort, a stable one, serves every kind."""
+    a = asarray(a)
+    if isinstance(a, ndarray) and not a._host_visible and a.ndim:
+        function(np.empty((0,) * a.ndim, a.dtype), axis, kind, order, stable=stable)  # raises what it would
+        if which:
+            _core.empty(a.shape, _INTP)  # likewise: its result may be too large where the elements are not
+        made = sorted_there(a.reshape(-1), 0) if axis is None else sorted_there(a, normalize_axis_index(axis, a.ndim))
+        if made is not None:
+            return made[which]
+    return host(function, a, axis, kind, order, stable=stable)
+
+
 @public
 def sort(
     a: ArrayLike, axis: int | None = -1, kind: str | None = None, order: str | None = None, *,
@@ -38,9 +61,9 @@ def sort(
 ) -> ndarray:
     """`descending=True` (of the array API, not in NumPy) sorts from the greatest to the least, NaN first."""
     if not descending:
-        return host(np.sort, asarray(a), axis, kind, order, stable=stable)
+        return _sorted(np.sort, 0, a, axis, kind, order, stable)
     values, place = _falling(a, axis, "sort")
-    return _reversed(host(np.sort, values, place, kind, order, stable=stable), place)
+    return _reversed(_sorted(np.sort, 0, values, place, kind, order, stable), place)
 
 
 @public
@@ -51,10 +74,10 @@ def argsort(
     """`descending=True` (of the array API, not in NumPy) gives the order from the greatest to the least, NaN first;
     equal elements keep their order when the sort is stable."""
     if not descending:
-        return host(np.argsort, asarray(a), axis, kind, order, stable=stable)
+        return _sorted(np.argsort, 1, a, axis, kind, order, stable)
     values, place = _falling(a, axis, "argsort")
     # sorted backwards and reversed, so that of equal elements the first stays first
-    found = host(np.argsort, _reversed(values, place), place, kind, order, stable=stable)
+    found = _sorted(np.argsort, 1, _reversed(values, place), place, kind, order, stable)
     return values.shape[place] - 1 - _reversed(found, place)
 
 
@@ -116,9 +139,21 @@ def argmin(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: 
     return _arg_extreme(a, axis, out, keepdims is not NO_VALUE and keepdims, "argmin")
 
 
-def in_place(a: ndarray, function: Any, *args: Any, **kwargs: Any) -> None:
+def sort_in_place(a: ndarray, axis: int, kind: str | None, order: str | None, stable: bool | None) -> None:
+    if a._host_visible or not a.ndim or _core.overlaps_itself(a):  # the order of writing would show
+        in_place(a, np.ndarray.sort, axis, kind, order, stable=stable)
+        return
+    _expect_writeable(a, np.ndarray.sort)
+    a[...] = _sorted(np.sort, 0, a, axis, kind, order, stable)
+
+
+def _expect_writeable(a: ndarray, function: Any) -> None:
     if not a._flags_writeable:
         raise ValueError(f"{function.__name__}: the array is read-only")
+
+
+def in_place(a: ndarray, function: Any, *args: Any, **kwargs: Any) -> None:
+    _expect_writeable(a, function)
     host_result(function, a, *args, **kwargs)
 
 

@@ -1,0 +1,18 @@
+// How structured rows run: one way a row; here those of whole arrays that this device offers (ops/structured.hpp, whole_rows).
+#pragma once
+
+#include <string_view>
+
+#include "ascend/lower/lowering.hpp"
+
+namespace asnumpy::ascend {
+
+struct Way {
+    std::string_view row;
+    Explanation (*explain)(const StructuredCall&);  // looks at rows, dtypes and attributes only; Path::host: not here
+    void (*run)(Emitter&, const StructuredCall&);
+};
+
+const Way* whole_way(std::string_view row);  // nullptr where there is none
+
+}  // namespace asnumpy::ascend

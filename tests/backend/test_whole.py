@@ -1,0 +1,81 @@
+"""What a device does with whole arrays in one operation: the values, dtypes and errors are NumPy's, and nothing leaves it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from device_marks import left_devices, needs_simulator
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+import asnumpy as ap
+from asnumpy import cannsim
+
+pytestmark = needs_simulator
+
+SORTED = ["?", "b", "B", "h", "H", "i", "I", "q", "Q", "e", "f", ml_dtypes.bfloat16]
+
+
+def left_the_device() -> list[str]:
+    return [one["function"] for one in left_devices() if one["kind"] != "copy"]
+
+
+@pytest.mark.parametrize("dtype", SORTED, ids=lambda d: np.dtype(d).name)
+@pytest.mark.parametrize("axis", [0, 1, -1, None])
+def test_sorting_stays(dtype: Any, axis: int | None) -> None:
+    rng = np.random.default_rng(4)
+    a = rng.integers(0, 256, (5, 60)).astype(np.uint8).astype(dtype)
+    if np.dtype(dtype).kind in "fV":
+        a[1, 4], a[2, 6], a[3, :2] = np.nan, -np.inf, (-0.0, 0.0)
+    elif np.dtype(dtype).kind == "u":
+        a[0, 1], a[1, 4] = np.iinfo(dtype).max, np.iinfo(dtype).max // 2 + 1
+    x = ap.asarray(a)
+    wide = a.astype(np.float32) if a.dtype.kind == "V" else a  # NumPy does not order NaN of a foreign dtype
+    ap.forget_fallbacks()
+    for view, numpys in ((x, wide), (x[::-1, ::2], wide[::-1, ::2]), (x.T, wide.T)):
+        got = ap.sort(view, axis)
+        assert got.dtype == a.dtype
+        np.testing.assert_array_equal(got.to_numpy().astype(wide.dtype), np.sort(numpys, axis, kind="stable"))
+        places = ap.argsort(view, axis, kind="stable")
+        np.testing.assert_array_equal(places.to_numpy(), np.argsort(numpys, axis, kind="stable"))
+        assert places.dtype == np.intp
+    assert left_the_device() == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(a=npst.arrays(np.float32, npst.array_shapes(max_dims=3, min_side=0, max_side=7)), data=st.data())
+def test_sorting_in_place(a: np.ndarray, data: st.DataObject) -> None:
+    axis = data.draw(st.integers(-a.ndim, a.ndim - 1))
+    x = ap.asarray(a)
+    x.sort(axis)
+    a = a.copy()
+    a.sort(axis, kind="stable")
+    np.testing.assert_array_equal(x.to_numpy(), a)
+
+
+@pytest.mark.parametrize("arguments", [{"axis": 5}, {"kind": "none"}, {"kind": "stable", "stable": True}, {"order": "x"}])
+@pytest.mark.parametrize("name", ["sort", "argsort"])
+def test_errors_are_numpys(name: str, arguments: dict[str, Any]) -> None:
+    a = np.ones((2, 3), np.float32)
+    with pytest.raises(Exception) as expected:
+        getattr(np, name)(a, **arguments)
+    with pytest.raises(expected.type):
+        getattr(ap, name)(ap.asarray(a), **arguments)
+
+
+def test_what_is_refused_is_numpys() -> None:
+    """A refusal at the call leaves the work to NumPy, from then on."""
+    a = np.random.default_rng(1).random(4321, np.float32)  # no executor is kept for this shape
+    ap.forget_fallbacks()
+    cannsim.refuse("aclnnSort")
+    try:
+        np.testing.assert_array_equal(ap.sort(ap.asarray(a)).to_numpy(), np.sort(a))
+        assert left_the_device() == ["numpy.sort"]
+        assert [one["what"] for one in ap.demotions() if not one["operation"]] == ["aclnnSort(float32, float32, int64)"]
+    finally:
+        cannsim.clear_faults()
+        ap.forget_demotions()
