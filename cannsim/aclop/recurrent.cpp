@@ -16,6 +16,12 @@ Owned zero_doubles(const Dims& shape) {
     std::fill_n(made.as<double>(), made.size(), 0.0);
     return made;
 }
+// The same as a vector; so many zeros where there is no tensor.
+std::vector<double> numbers(const Run& run, const std::optional<Tensor>& tensor, std::int64_t count) {
+    std::vector<double> result(static_cast<std::size_t>(count));
+    if (tensor) std::copy_n(doubles(run, *tensor).as<double>(), count, result.data());
+    return result;
+}
 
 // Values in C order, with the shape of a tensor of as many.
 Array shaped(double* values, const Tensor& like) { return {reinterpret_cast<std::byte*>(values), DType::float64, like.shape(), asnumpy::contiguous(like.shape(), 8).strides}; }
@@ -31,14 +37,23 @@ void multiply_add(const double* a, const double* b, double* c, std::int64_t rows
         }
 }
 
+// Of input 0, x, and of input 1, weights with a column for each unit of each gate.
 struct Sizes {
-    std::int64_t steps, batch, inputs, hidden;
+    std::int64_t gates, steps, batch, inputs, hidden;
     bool reversed;
     Dims all() const { return {steps, batch, hidden}; }
     std::int64_t state() const { return batch * hidden; }
+    std::int64_t columns() const { return gates * hidden; }
     std::int64_t order(std::int64_t step) const { return reversed ? steps - 1 - step : step; }
+    // Where (batch, gates, hidden) has a gate of what is element k of (batch, hidden).
+    std::size_t place(std::int64_t k, std::int64_t gate) const { return static_cast<std::size_t>((k / hidden * gates + gate) * hidden + k % hidden); }
+    // The state that a step begins with, of the first one and of those after each step.
+    const double* before(std::int64_t step, const Owned& first, const Owned& after) const { return step ? after.as<double>() + order(step - 1) * state() : first.as<double>(); }
 
-    Sizes(const NamedCall& call, const Tensor& x, std::int64_t hidden_size) : hidden(hidden_size), reversed(call.text("direction", "UNIDIRECTIONAL") == "REDIRECTIONAL") {
+    Sizes(const NamedCall& call, const Tensor& x, std::int64_t gate_count, std::string_view weights) : gates(gate_count), reversed(call.text("direction", "UNIDIRECTIONAL") == "REDIRECTIONAL") {
+        const Tensor weight = call.input(1);
+        call.expect(weight.ndim() == 2, weights, text("two axes, got shape ", weight.shape()));
+        hidden = weight.length(1) / gates;
         const std::string direction = call.text("direction", "UNIDIRECTIONAL");
         call.expect(direction == "UNIDIRECTIONAL" || reversed, "direction", text("UNIDIRECTIONAL or REDIRECTIONAL, got ", direction));
         call.expect(call.flag("time_major", true), "time_major", "true");
@@ -49,15 +64,36 @@ struct Sizes {
         batch = x.length(x.ndim() - 2);
         inputs = x.length(x.ndim() - 1);
     }
-    void expect_all(const NamedCall& call, const Tensor& tensor, std::string_view what) const {
-        const bool one_step = steps == 1 && tensor.shape() == Dims{batch, hidden};
-        call.expect(one_step || tensor.shape() == all(), what, text("shape ", all(), ", got ", tensor.shape()));
+    // Inputs or outputs with a number for each unit at each step.
+    std::vector<Tensor> expect_all(const NamedCall& call, Tensor (NamedCall::*of)(std::size_t) const, std::string_view what, std::initializer_list<std::size_t> places) const {
+        std::vector<Tensor> result;
+        for (const std::size_t place : places) {
+            result.push_back((call.*of)(place));
+            const Dims& shape = result.back().shape();
+            call.expect(shape == all() || (steps == 1 && shape == Dims{batch, hidden}), text(what, " ", place), text("shape ", all(), ", got ", shape));
+        }
+        return result;
     }
     // (batch, hidden) or (1, batch, hidden)
     void expect_state(const NamedCall& call, const Tensor& state, std::string_view what) const {
         call.expect(state.size() == this->state() && state.ndim() >= 2 && state.shape().back() == hidden, what, text("shape ", Dims{batch, hidden}, ", got ", state.shape()));
     }
+    Work work(double operations_of_each) const {
+        Work result;
+        result.operations = operations_of_each * static_cast<double>(steps * state()) * static_cast<double>(inputs + hidden);
+        result.engine = Engine::cube;
+        return result;
+    }
 };
+
+std::vector<Owned> read_all(const Run& run, const std::vector<Tensor>& tensors) {
+    std::vector<Owned> result;
+    for (const Tensor& one : tensors) result.push_back(doubles(run, one));
+    return result;
+}
+void write_all(const Run& run, const std::vector<Owned>& values, const std::vector<Tensor>& outs) {
+    for (std::size_t k = 0; k < outs.size(); ++k) copy(shaped(values[k], outs[k]), run[outs[k]]);
+}
 
 // A number for each unit of each sequence at each step, which says whether the sequence still goes on; or the sequences' lengths.
 struct Going {
@@ -84,22 +120,44 @@ struct Going {
 struct Weights {
     Tensor first;
     std::optional<Tensor> second;
-    Weights(const NamedCall& call, const Sizes& s, std::int64_t gates, bool apart) : first(call.input(1)), second(apart ? std::optional(call.input(2)) : std::nullopt) {
-        call.expect_shape(first, Dims{apart ? s.inputs : s.inputs + s.hidden, gates * s.hidden}, "the weights of inputs");
-        if (second) call.expect_shape(*second, Dims{s.hidden, gates * s.hidden}, "the weights of states");
+    Weights(const NamedCall& call, const Sizes& s, bool apart) : first(call.input(1)), second(apart ? std::optional(call.input(2)) : std::nullopt) {
+        call.expect_shape(first, Dims{apart ? s.inputs : s.inputs + s.hidden, s.columns()}, "the weights of inputs");
+        if (second) call.expect_shape(*second, Dims{s.hidden, s.columns()}, "the weights of states");
     }
     struct Read {
         Owned first, second;
         const double *inputs, *states;
     };
-    Read read(const Run& run, const Sizes& s, std::int64_t gates) const {
+    Read read(const Run& run, const Sizes& s) const {
         Read result{doubles(run, first), {}, nullptr, nullptr};
         result.inputs = result.first.as<double>();
         if (second) result.second = doubles(run, *second);
-        result.states = second ? result.second.as<double>() : result.inputs + s.inputs * gates * s.hidden;
+        result.states = second ? result.second.as<double>() : result.inputs + s.inputs * s.columns();
         return result;
     }
 };
+
+// A bias in the place of each sequence's gates.
+void begin_with(const std::vector<double>& bias, std::vector<double>& gates) {
+    for (std::size_t k = 0; k < gates.size(); ++k) gates[k] = bias[k % bias.size()];
+}
+
+// Slopes of x and of the weights, to which each step adds what comes through its gates.
+struct Slopes {
+    Owned x, inputs, states;
+    Slopes(const Tensor& of, const Sizes& s) : x(zero_doubles(of.shape())), inputs(zero_doubles(Dims{s.inputs, s.columns()})), states(zero_doubles(Dims{s.hidden, s.columns()})) {}
+    // by_input, by_state: the slopes of the gates; h, dh: the state before the step, and its slope.
+    void add(const Sizes& s, const Weights::Read& w, const Owned& in, std::int64_t step, const std::vector<double>& by_input, const std::vector<double>& by_state, const double* h, std::vector<double>& dh) const {
+        const std::int64_t from = s.order(step) * s.batch * s.inputs;
+        multiply_add(by_state.data(), w.states, dh.data(), s.batch, s.columns(), s.hidden, false, true);
+        multiply_add(by_input.data(), w.inputs, x.as<double>() + from, s.batch, s.columns(), s.inputs, false, true);
+        multiply_add(in.as<double>() + from, by_input.data(), inputs.as<double>(), s.inputs, s.batch, s.columns(), true, false);
+        multiply_add(h, by_state.data(), states.as<double>(), s.hidden, s.batch, s.columns(), true, false);
+    }
+};
+void add_to_bias(const std::vector<double>& gates, const Owned& bias) {
+    for (std::size_t k = 0; k < gates.size(); ++k) bias.as<double>()[k % static_cast<std::size_t>(bias.size())] += gates[k];
+}
 
 void expect_plain_lstm(const NamedCall& call) {
     call.expect(call.text("cell_type", "LSTM") == "LSTM", "cell_type", "LSTM");
@@ -117,43 +175,33 @@ Work plan_lstm(const NamedCall& call, bool apart) {
     const std::size_t bias = apart ? 3 : 2;
     const Tensor x = call.input(0);
     expect_plain_lstm(call);
-    const Tensor weight = call.input(1);
-    call.expect(weight.ndim() == 2, "w", text("two axes, got shape ", weight.shape()));
-    const Sizes s(call, x, weight.length(1) / 4);
-    const Weights weights(call, s, 4, apart);
+    const Sizes s(call, x, 4, "w");
+    const Weights weights(call, s, apart);
     const std::optional<Tensor> b = call.optional_input(bias), h0 = call.optional_input(bias + 2), c0 = call.optional_input(bias + 3);
     const Going going(call, bias + 1, s);
-    if (b) call.expect_shape(*b, Dims{4 * s.hidden}, "b");
+    if (b) call.expect_shape(*b, Dims{s.columns()}, "b");
     for (const auto* const state : {&h0, &c0})
         if (*state) s.expect_state(call, **state, "init_h and init_c");
-    std::vector<Tensor> outs;
-    for (std::size_t k = 0; k < 8; ++k) {
-        outs.push_back(call.output(k));
-        s.expect_all(call, outs.back(), text("output ", k));
-    }
+    const std::vector<Tensor> outs = s.expect_all(call, &NamedCall::output, "output", {0, 1, 2, 3, 4, 5, 6, 7});
     const double forget = call.real("forget_bias", 0);
-    Work work;
-    work.operations = 8.0 * static_cast<double>(s.steps * s.state()) * static_cast<double>(s.inputs + s.hidden);
-    work.engine = Engine::cube;
+    Work work = s.work(8);
     work.compute = [=, places = gate_places(call)](const Run& run) {
         const Owned in = doubles(run, x);
-        const auto w = weights.read(run, s, 4);
+        const auto w = weights.read(run, s);
         const std::vector<double> goes = going.read(run);
-        std::array<Owned, 8> made;  // y, h, c, i, j, f, o, tanh c
+        std::vector<Owned> made(8);  // y, h, c, i, j, f, o, tanh c
         for (Owned& one : made) one = zero_doubles(s.all());
         const std::int64_t n = s.state();
-        std::vector<double> h(static_cast<std::size_t>(n)), c(h), gates(h.size() * 4);
-        if (h0) std::copy_n(doubles(run, *h0).as<double>(), n, h.data());
-        if (c0) std::copy_n(doubles(run, *c0).as<double>(), n, c.data());
-        const Owned added = b ? doubles(run, *b) : zero_doubles(Dims{4 * s.hidden});
+        const std::vector<double> added = numbers(run, b, s.columns());
+        std::vector<double> h = numbers(run, h0, n), c = numbers(run, c0, n), gates(h.size() * 4);
         for (std::int64_t step = 0; step < s.steps; ++step) {
             const std::int64_t t = s.order(step);
-            for (std::int64_t i = 0; i < s.batch; ++i) std::copy_n(added.as<double>(), 4 * s.hidden, gates.data() + i * 4 * s.hidden);
-            multiply_add(in.as<double>() + t * s.batch * s.inputs, w.inputs, gates.data(), s.batch, s.inputs, 4 * s.hidden, false, false);
-            multiply_add(h.data(), w.states, gates.data(), s.batch, s.hidden, 4 * s.hidden, false, false);
+            begin_with(added, gates);
+            multiply_add(in.as<double>() + t * s.batch * s.inputs, w.inputs, gates.data(), s.batch, s.inputs, s.columns(), false, false);
+            multiply_add(h.data(), w.states, gates.data(), s.batch, s.hidden, s.columns(), false, false);
             for (std::int64_t k = 0; k < n; ++k) {
                 const auto at = static_cast<std::size_t>(k);
-                const auto gate = [&](std::size_t which) { return gates[static_cast<std::size_t>((k / s.hidden * 4 + places[which]) * s.hidden + k % s.hidden)]; };
+                const auto gate = [&](std::size_t which) { return gates[s.place(k, places[which])]; };
                 const double i = logistic(gate(0)), j = std::tanh(gate(1)), f = logistic(gate(2) + forget), o = logistic(gate(3));
                 const double next = c[at] * f + i * j, squashed = std::tanh(next), out = o * squashed, on = goes[static_cast<std::size_t>(t * n + k)];
                 c[at] = on * next + (1 - on) * c[at];
@@ -162,7 +210,7 @@ Work plan_lstm(const NamedCall& call, bool apart) {
                 for (std::size_t which = 0; which < values.size(); ++which) made[which].as<double>()[t * n + k] = values[which];
             }
         }
-        for (std::size_t which = 0; which < made.size(); ++which) copy(shaped(made[which], outs[which]), run[outs[which]]);
+        write_all(run, made, outs);
     };
     return work;
 }
@@ -170,42 +218,33 @@ Work plan_lstm(const NamedCall& call, bool apart) {
 Work plan_lstm_gradient(const NamedCall& call, bool apart) {
     const Tensor x = call.input(0);
     expect_plain_lstm(call);
-    const Tensor weight = call.input(1);
-    call.expect(weight.ndim() == 2, "w", text("two axes, got shape ", weight.shape()));
-    const Sizes s(call, x, weight.length(1) / 4);
-    const Weights weights(call, s, 4, apart);
+    const Sizes s(call, x, 4, "w");
+    const Weights weights(call, s, apart);
     const Tensor h0 = call.input(4), c0 = call.input(5), dh_last = call.input(9), dc_last = call.input(10);
     for (const Tensor* const state : {&h0, &c0, &dh_last, &dc_last}) s.expect_state(call, *state, "a state");
-    std::vector<Tensor> ins;  // h, c, dy; i, j, f, o, tanh c
-    for (const std::size_t place : {6, 7, 8, 11, 12, 13, 14, 15}) {
-        ins.push_back(call.input(place));
-        s.expect_all(call, ins.back(), text("input ", place));
-    }
+    const std::vector<Tensor> ins = s.expect_all(call, &NamedCall::input, "input", {6, 7, 8, 11, 12, 13, 14, 15});  // h, c, dy; i, j, f, o, tanh c
     const Going going(call, 16, s);
     std::vector<Tensor> outs;  // of the weights, the bias, x, the first states
     for (std::size_t k = 0; k < (apart ? 6u : 5u); ++k) outs.push_back(call.output(k));
     const std::size_t bias = apart ? 2 : 1;
     call.expect_shape(outs[0], weights.first.shape(), "output 0");
     if (apart) call.expect_shape(outs[1], weights.second->shape(), "output 1");
-    call.expect_shape(outs[bias], Dims{4 * s.hidden}, "the gradient of the bias");
+    call.expect_shape(outs[bias], Dims{s.columns()}, "the gradient of the bias");
     call.expect_shape(outs[bias + 1], x.shape(), "the gradient of x");
     for (const std::size_t k : {bias + 2, bias + 3}) s.expect_state(call, outs[k], "the gradient of a state");
-    Work work;
-    work.operations = 16.0 * static_cast<double>(s.steps * s.state()) * static_cast<double>(s.inputs + s.hidden);
-    work.engine = Engine::cube;
+    Work work = s.work(16);
     work.compute = [=, places = gate_places(call)](const Run& run) {
-        const Owned in = doubles(run, x), first_h = doubles(run, h0), first_c = doubles(run, c0), dh_end = doubles(run, dh_last), dc_end = doubles(run, dc_last);
-        const auto w = weights.read(run, s, 4);
+        const Owned in = doubles(run, x), first_h = doubles(run, h0), first_c = doubles(run, c0);
+        const auto w = weights.read(run, s);
         const std::vector<double> goes = going.read(run);
-        std::array<Owned, 8> given;
-        for (std::size_t k = 0; k < given.size(); ++k) given[k] = doubles(run, ins[k]);
-        const std::int64_t n = s.state(), columns = 4 * s.hidden;
-        std::vector<double> dh(dh_end.as<double>(), dh_end.as<double>() + n), dc(dc_end.as<double>(), dc_end.as<double>() + n), gates(static_cast<std::size_t>(4 * n)), passed(dh.size());
-        const Owned dwx = zero_doubles(Dims{s.inputs, columns}), dwh = zero_doubles(Dims{s.hidden, columns}), db = zero_doubles(Dims{columns}), dx = zero_doubles(x.shape());
+        const std::vector<Owned> given = read_all(run, ins);
+        const std::int64_t n = s.state();
+        std::vector<double> dh = numbers(run, dh_last, n), dc = numbers(run, dc_last, n), gates(dh.size() * 4), passed(dh.size());
+        const Slopes slopes(x, s);
+        const Owned db = zero_doubles(Dims{s.columns()});
         for (std::int64_t step = s.steps - 1; step >= 0; --step) {
-            const std::int64_t t = s.order(step), before = step ? s.order(step - 1) : 0;
-            const double* const h_before = step ? given[0].as<double>() + before * n : first_h.as<double>();
-            const double* const c_before = step ? given[1].as<double>() + before * n : first_c.as<double>();
+            const std::int64_t t = s.order(step);
+            const double *const h_before = s.before(step, first_h, given[0]), *const c_before = s.before(step, first_c, given[1]);
             for (std::int64_t k = 0; k < n; ++k) {
                 const auto at = static_cast<std::size_t>(k);
                 const auto of = [&](std::size_t which) { return given[which].as<double>()[t * n + k]; };
@@ -213,26 +252,23 @@ Work plan_lstm_gradient(const NamedCall& call, bool apart) {
                 const double slope = on * (dh[at] + of(2)), through = on * dc[at] + slope * o * (1 - squashed * squashed);
                 passed[at] = (1 - on) * dh[at];
                 const std::array parts{through * j * i * (1 - i), through * i * (1 - j * j), through * c_before[k] * f * (1 - f), slope * squashed * o * (1 - o)};
-                for (std::size_t which = 0; which < 4; ++which) gates[static_cast<std::size_t>((k / s.hidden * 4 + places[which]) * s.hidden + k % s.hidden)] = parts[which];
+                for (std::size_t which = 0; which < 4; ++which) gates[s.place(k, places[which])] = parts[which];
                 dc[at] = through * f + (1 - on) * dc[at];
             }
             dh = passed;
-            multiply_add(gates.data(), w.states, dh.data(), s.batch, columns, s.hidden, false, true);
-            multiply_add(gates.data(), w.inputs, dx.as<double>() + t * s.batch * s.inputs, s.batch, columns, s.inputs, false, true);
-            multiply_add(in.as<double>() + t * s.batch * s.inputs, gates.data(), dwx.as<double>(), s.inputs, s.batch, columns, true, false);
-            multiply_add(h_before, gates.data(), dwh.as<double>(), s.hidden, s.batch, columns, true, false);
-            for (std::int64_t k = 0; k < 4 * n; ++k) db.as<double>()[k % columns] += gates[static_cast<std::size_t>(k)];
+            slopes.add(s, w, in, step, gates, gates, h_before, dh);
+            add_to_bias(gates, db);
         }
         if (apart) {
-            copy(dwx, run[outs[0]]);
-            copy(dwh, run[outs[1]]);
+            copy(slopes.inputs, run[outs[0]]);
+            copy(slopes.states, run[outs[1]]);
         } else {
             const Owned both = make(DType::float64, weights.first.shape());
-            std::copy_n(dwh.as<double>(), dwh.size(), std::copy_n(dwx.as<double>(), dwx.size(), both.as<double>()));
+            std::copy_n(slopes.states.as<double>(), slopes.states.size(), std::copy_n(slopes.inputs.as<double>(), slopes.inputs.size(), both.as<double>()));
             copy(both, run[outs[0]]);
         }
         copy(db, run[outs[bias]]);
-        copy(dx, run[outs[bias + 1]]);
+        copy(slopes.x, run[outs[bias + 1]]);
         for (const auto& [state, to] : {std::pair{&dh, &outs[bias + 2]}, {&dc, &outs[bias + 3]}}) copy(shaped(*state, *to), run[*to]);
     };
     return work;
@@ -253,57 +289,48 @@ void expect_plain_gru(const NamedCall& call) {
     call.expect(call.flag("reset_after", true), "reset_after", "true");
     call.expect(call.text("activation", "tanh") == "tanh", "activation", "tanh");
 }
+// Where r stands among the columns; z is the other one of the first two, n the third.
+std::int64_t reset_place(const NamedCall& call) { return call.text("gate_order", "zrh") == "rzh" ? 0 : 1; }
 
 Work plan_gru(const NamedCall& call) {
     const Tensor x = call.input(0);
     expect_plain_gru(call);
-    const Tensor weight = call.input(1);
-    call.expect(weight.ndim() == 2, "weight_input", text("two axes, got shape ", weight.shape()));
-    const Sizes s(call, x, weight.length(1) / 3);
-    const Weights weights(call, s, 3, true);
+    const Sizes s(call, x, 3, "weight_input");
+    const Weights weights(call, s, true);
     const std::optional<Tensor> of_input = call.optional_input(3), of_hidden = call.optional_input(4), h0 = call.optional_input(6);
     const Going going(call, 5, s);
     for (const auto* const bias : {&of_input, &of_hidden})
-        if (*bias) call.expect_shape(**bias, Dims{3 * s.hidden}, "a bias");
+        if (*bias) call.expect_shape(**bias, Dims{s.columns()}, "a bias");
     if (h0) s.expect_state(call, *h0, "init_h");
-    std::vector<Tensor> outs;
-    for (std::size_t k = 0; k < 6; ++k) {
-        outs.push_back(call.output(k));
-        s.expect_all(call, outs.back(), text("output ", k));
-    }
-    const std::int64_t reset = call.text("gate_order", "zrh") == "rzh" ? 0 : 1;
-    Work work;
-    work.operations = 6.0 * static_cast<double>(s.steps * s.state()) * static_cast<double>(s.inputs + s.hidden);
-    work.engine = Engine::cube;
-    work.compute = [=](const Run& run) {
-        const Owned in = doubles(run, x), bias_in = of_input ? doubles(run, *of_input) : zero_doubles(Dims{3 * s.hidden}), bias_hidden = of_hidden ? doubles(run, *of_hidden) : zero_doubles(Dims{3 * s.hidden});
-        const auto w = weights.read(run, s, 3);
+    const std::vector<Tensor> outs = s.expect_all(call, &NamedCall::output, "output", {0, 1, 2, 3, 4, 5});
+    Work work = s.work(6);
+    work.compute = [=, reset = reset_place(call)](const Run& run) {
+        const Owned in = doubles(run, x);
+        const std::vector<double> bias_in = numbers(run, of_input, s.columns()), bias_hidden = numbers(run, of_hidden, s.columns());
+        const auto w = weights.read(run, s);
         const std::vector<double> goes = going.read(run);
-        std::array<Owned, 6> made;  // y, h, z, r, n, the state's part of n before r
+        std::vector<Owned> made(6);  // y, h, z, r, n, the state's part of n before r
         for (Owned& one : made) one = zero_doubles(s.all());
-        const std::int64_t n = s.state(), columns = 3 * s.hidden;
-        std::vector<double> h(static_cast<std::size_t>(n)), from_input(h.size() * 3), from_state(from_input);
-        if (h0) std::copy_n(doubles(run, *h0).as<double>(), n, h.data());
+        const std::int64_t n = s.state();
+        std::vector<double> h = numbers(run, h0, n), from_input(h.size() * 3), from_state(from_input);
         for (std::int64_t step = 0; step < s.steps; ++step) {
             const std::int64_t t = s.order(step);
-            for (std::int64_t i = 0; i < s.batch; ++i) {
-                std::copy_n(bias_in.as<double>(), columns, from_input.data() + i * columns);
-                std::copy_n(bias_hidden.as<double>(), columns, from_state.data() + i * columns);
-            }
-            multiply_add(in.as<double>() + t * s.batch * s.inputs, w.inputs, from_input.data(), s.batch, s.inputs, columns, false, false);
-            multiply_add(h.data(), w.states, from_state.data(), s.batch, s.hidden, columns, false, false);
+            begin_with(bias_in, from_input);
+            begin_with(bias_hidden, from_state);
+            multiply_add(in.as<double>() + t * s.batch * s.inputs, w.inputs, from_input.data(), s.batch, s.inputs, s.columns(), false, false);
+            multiply_add(h.data(), w.states, from_state.data(), s.batch, s.hidden, s.columns(), false, false);
             for (std::int64_t k = 0; k < n; ++k) {
                 const auto at = static_cast<std::size_t>(k);
-                const auto place = [&](std::int64_t gate) { return static_cast<std::size_t>((k / s.hidden * 3 + gate) * s.hidden + k % s.hidden); };
-                const double r = logistic(from_input[place(reset)] + from_state[place(reset)]), z = logistic(from_input[place(1 - reset)] + from_state[place(1 - reset)]);
-                const double part = from_state[place(2)], fresh = std::tanh(from_input[place(2)] + r * part), next = (1 - z) * fresh + z * h[at];
+                const std::size_t of_r = s.place(k, reset), of_z = s.place(k, 1 - reset), of_n = s.place(k, 2);
+                const double r = logistic(from_input[of_r] + from_state[of_r]), z = logistic(from_input[of_z] + from_state[of_z]);
+                const double part = from_state[of_n], fresh = std::tanh(from_input[of_n] + r * part), next = (1 - z) * fresh + z * h[at];
                 const double on = goes[static_cast<std::size_t>(t * n + k)];
                 h[at] = on * next + (1 - on) * h[at];
                 const std::array values{on * next, h[at], z, r, fresh, part};
                 for (std::size_t which = 0; which < values.size(); ++which) made[which].as<double>()[t * n + k] = values[which];
             }
         }
-        for (std::size_t which = 0; which < made.size(); ++which) copy(shaped(made[which], outs[which]), run[outs[which]]);
+        write_all(run, made, outs);
     };
     return work;
 }
@@ -311,62 +338,48 @@ Work plan_gru(const NamedCall& call) {
 Work plan_gru_gradient(const NamedCall& call) {
     const Tensor x = call.input(0);
     expect_plain_gru(call);
-    const Tensor weight = call.input(1);
-    call.expect(weight.ndim() == 2, "weight_input", text("two axes, got shape ", weight.shape()));
-    const Sizes s(call, x, weight.length(1) / 3);
-    const Weights weights(call, s, 3, true);
+    const Sizes s(call, x, 3, "weight_input");
+    const Weights weights(call, s, true);
     const Tensor h0 = call.input(4), dh_last = call.input(7);
     for (const Tensor* const state : {&h0, &dh_last}) s.expect_state(call, *state, "a state");
-    std::vector<Tensor> ins;  // h, dy; z, r, n, the state's part of n
-    for (const std::size_t place : {5, 6, 8, 9, 10, 11}) {
-        ins.push_back(call.input(place));
-        s.expect_all(call, ins.back(), text("input ", place));
-    }
+    const std::vector<Tensor> ins = s.expect_all(call, &NamedCall::input, "input", {5, 6, 8, 9, 10, 11});  // h, dy; z, r, n, the state's part of n
     std::vector<Tensor> outs;  // of both weights, both biases, x, the first state
     for (std::size_t k = 0; k < 6; ++k) outs.push_back(call.output(k));
     call.expect_shape(outs[0], weights.first.shape(), "output 0");
     call.expect_shape(outs[1], weights.second->shape(), "output 1");
-    for (const std::size_t k : {2, 3}) call.expect_shape(outs[k], Dims{3 * s.hidden}, "the gradient of a bias");
+    for (const std::size_t k : {2, 3}) call.expect_shape(outs[k], Dims{s.columns()}, "the gradient of a bias");
     call.expect_shape(outs[4], x.shape(), "the gradient of x");
     s.expect_state(call, outs[5], "the gradient of init_h");
-    const std::int64_t reset = call.text("gate_order", "zrh") == "rzh" ? 0 : 1;
-    Work work;
-    work.operations = 12.0 * static_cast<double>(s.steps * s.state()) * static_cast<double>(s.inputs + s.hidden);
-    work.engine = Engine::cube;
-    work.compute = [=](const Run& run) {
-        const Owned in = doubles(run, x), first_h = doubles(run, h0), dh_end = doubles(run, dh_last);
-        const auto w = weights.read(run, s, 3);
-        std::array<Owned, 6> given;
-        for (std::size_t k = 0; k < given.size(); ++k) given[k] = doubles(run, ins[k]);
-        const std::int64_t n = s.state(), columns = 3 * s.hidden;
-        std::vector<double> dh(dh_end.as<double>(), dh_end.as<double>() + n), kept(dh), by_input(static_cast<std::size_t>(3 * n)), by_state(by_input);
-        const Owned dwx = zero_doubles(Dims{s.inputs, columns}), dwh = zero_doubles(Dims{s.hidden, columns}), dbx = zero_doubles(Dims{columns}), dbh = zero_doubles(Dims{columns}), dx = zero_doubles(x.shape());
+    Work work = s.work(12);
+    work.compute = [=, reset = reset_place(call)](const Run& run) {
+        const Owned in = doubles(run, x), first_h = doubles(run, h0);
+        const auto w = weights.read(run, s);
+        const std::vector<Owned> given = read_all(run, ins);
+        const std::int64_t n = s.state();
+        std::vector<double> dh = numbers(run, dh_last, n), kept(dh.size()), by_input(dh.size() * 3), by_state(by_input);
+        const Slopes slopes(x, s);
+        const Owned dbx = zero_doubles(Dims{s.columns()}), dbh = zero_doubles(Dims{s.columns()});
         for (std::int64_t step = s.steps - 1; step >= 0; --step) {
-            const std::int64_t t = s.order(step), before = step ? s.order(step - 1) : 0;
-            const double* const h_before = step ? given[0].as<double>() + before * n : first_h.as<double>();
+            const std::int64_t t = s.order(step);
+            const double* const h_before = s.before(step, first_h, given[0]);
             for (std::int64_t k = 0; k < n; ++k) {
                 const auto at = static_cast<std::size_t>(k);
                 const auto of = [&](std::size_t which) { return given[which].as<double>()[t * n + k]; };
-                const auto place = [&](std::int64_t gate) { return static_cast<std::size_t>((k / s.hidden * 3 + gate) * s.hidden + k % s.hidden); };
+                const std::size_t of_r = s.place(k, reset), of_z = s.place(k, 1 - reset), of_n = s.place(k, 2);
                 const double z = of(2), r = of(3), fresh = of(4), part = of(5), slope = dh[at] + of(1);
                 const double dn = slope * (1 - z) * (1 - fresh * fresh), dz = slope * (h_before[k] - fresh) * z * (1 - z), dr = dn * part * r * (1 - r);
-                by_input[place(2)] = dn;
-                by_state[place(2)] = dn * r;
-                by_input[place(reset)] = by_state[place(reset)] = dr;
-                by_input[place(1 - reset)] = by_state[place(1 - reset)] = dz;
+                by_input[of_n] = dn;
+                by_state[of_n] = dn * r;
+                by_input[of_r] = by_state[of_r] = dr;
+                by_input[of_z] = by_state[of_z] = dz;
                 kept[at] = slope * z;
             }
             dh = kept;
-            multiply_add(by_state.data(), w.states, dh.data(), s.batch, columns, s.hidden, false, true);
-            multiply_add(by_input.data(), w.inputs, dx.as<double>() + t * s.batch * s.inputs, s.batch, columns, s.inputs, false, true);
-            multiply_add(in.as<double>() + t * s.batch * s.inputs, by_input.data(), dwx.as<double>(), s.inputs, s.batch, columns, true, false);
-            multiply_add(h_before, by_state.data(), dwh.as<double>(), s.hidden, s.batch, columns, true, false);
-            for (std::int64_t k = 0; k < 3 * n; ++k) {
-                dbx.as<double>()[k % columns] += by_input[static_cast<std::size_t>(k)];
-                dbh.as<double>()[k % columns] += by_state[static_cast<std::size_t>(k)];
-            }
+            slopes.add(s, w, in, step, by_input, by_state, h_before, dh);
+            add_to_bias(by_input, dbx);
+            add_to_bias(by_state, dbh);
         }
-        for (const auto& [from, to] : {std::pair{&dwx, &outs[0]}, {&dwh, &outs[1]}, {&dbx, &outs[2]}, {&dbh, &outs[3]}, {&dx, &outs[4]}}) copy(*from, run[*to]);
+        for (const auto& [from, to] : {std::pair{&slopes.inputs, &outs[0]}, {&slopes.states, &outs[1]}, {&dbx, &outs[2]}, {&dbh, &outs[3]}, {&slopes.x, &outs[4]}}) copy(*from, run[*to]);
         copy(shaped(dh, outs[5]), run[outs[5]]);
     };
     return work;
