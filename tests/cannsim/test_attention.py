@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -69,58 +71,46 @@ def gradients(q, k, v, dy, p, scale, kept=None):
     return ds @ wide_k * scale, joined(dk), joined(dv), ds
 
 
-def forward(
-    q,
-    k,
-    v,
-    layout,
-    scale,
-    mask=None,
-    shift=None,
-    drop=None,
-    keep=1.0,
-    mode=0,
-    before=FAR,
-    after=FAR,
-    prefix=None,
-    kind=None,
-):
+@dataclass(frozen=True)
+class Options:
+    """What attention and its gradients take beside operands, layout and scale, unless a test says otherwise."""
+
+    mask: np.ndarray | None = None
+    shift: np.ndarray | None = None
+    drop: np.ndarray | None = None
+    keep: float = 1.0
+    mode: int = 0
+    before: int = FAR
+    after: int = FAR
+
+    def tensors(self):
+        return self.shift, self.drop, None, self.mask
+
+    def numbers(self, scale, heads, layout):
+        return scale, self.keep, self.before, self.after, heads, layout, 0, self.mode
+
+
+def forward(q, k, v, layout, scale, prefix=None, kind=None, **changed):
+    options = Options(**changed)
     b, n, s, _ = q.shape
     out = acl.Tensor(np.zeros_like(given_as(np.zeros((b, n, s, v.shape[3]), q.dtype), layout)))
     maxima, sums = (acl.Tensor(np.zeros((b, n, s, 8), np.float32)) for _ in range(2))
-    named = [given_as(x, layout) for x in (q, k, v)]
     starts = [] if kind is None else [None, None]
     acl.run(
         "aclnnFlashAttentionScore" if kind is None else "aclnnFlashAttentionScoreV2",
-        *named, shift, drop, None, mask, prefix, *starts, scale, keep, before, after, n, layout, 0, mode,
-        *([] if kind is None else [kind]), maxima, sums, None, out,
+        *(given_as(x, layout) for x in (q, k, v)), *options.tensors(), prefix, *starts,
+        *options.numbers(scale, n, layout), *([] if kind is None else [kind]), maxima, sums, None, out,
     )  # fmt: skip
     return tuple(np.array(one.numpy()) for one in (out, maxima, sums))
 
 
-def backward(
-    q,
-    k,
-    v,
-    dy,
-    y,
-    maxima,
-    sums,
-    layout,
-    scale,
-    mask=None,
-    shift=None,
-    drop=None,
-    keep=1.0,
-    mode=0,
-    before=FAR,
-    after=FAR,
-):
+def backward(q, k, v, dy, y, maxima, sums, layout, scale, **changed):
+    options = Options(**changed)
     made = [acl.Tensor(np.zeros_like(given_as(x, layout))) for x in (q, k, v)]
-    of_shift = None if shift is None else acl.Tensor(np.zeros_like(shift))
+    of_shift = None if options.shift is None else acl.Tensor(np.zeros_like(options.shift))
     acl.run(
-        "aclnnFlashAttentionScoreGrad", *(given_as(x, layout) for x in (q, k, v, dy)), shift, drop, None, mask, maxima,
-        sums, None, y, None, scale, keep, before, after, q.shape[1], layout, 0, mode, *made, of_shift,
+        "aclnnFlashAttentionScoreGrad", *(given_as(x, layout) for x in (q, k, v, dy)), *options.tensors(), maxima,
+        sums, None, y, None, *options.numbers(scale, q.shape[1], layout), *made, of_shift,
     )  # fmt: skip
     heads = (q.shape[1], k.shape[1], k.shape[1])
     got = [seen(np.array(one.numpy()), layout, n) for one, n in zip(made, heads, strict=True)]
@@ -171,12 +161,12 @@ def test_masks_hide_keys(shape, kind):
     hidden = np.random.default_rng(3).random(shape) < 0.4
     hidden[..., 2, :] = True  # a query that sees nothing gets zeros
     for mask in layouts(hidden.astype(kind)):
-        y, maxima, sums = forward(q, k, v, "BNSD", 0.5, mask)
+        y, maxima, sums = forward(q, k, v, "BNSD", 0.5, mask=mask)
         expected, _, totals, p = reference(q, k, v, 0.5, hidden)
         near(y, expected, "float32")
         assert not y[:, :, 2].any()
         np.testing.assert_allclose(sums, np.broadcast_to(totals, sums.shape), rtol=1e-5)
-        got, _ = backward(q, k, v, np.ones_like(y), y, maxima, sums, "BNSD", 0.5, mask)
+        got, _ = backward(q, k, v, np.ones_like(y), y, maxima, sums, "BNSD", 0.5, mask=mask)
         for one, other in zip(got, gradients(q, k, v, np.ones_like(y), p, 0.5), strict=False):
             near(one, other, "float32", 4)
 
@@ -201,7 +191,7 @@ def test_patterns(mode, positions):
     elif mode == 6:
         mask = np.concatenate([mask, np.ones((1024, 2048), bool)])
     listed = acl.IntArray([1, 4]) if mode in (5, 6) else None
-    y, _, _ = forward(q, k, v, "BNSD", 0.5, mask, mode=mode, before=before, after=after, prefix=listed)
+    y, _, _ = forward(q, k, v, "BNSD", 0.5, prefix=listed, mask=mask, mode=mode, before=before, after=after)
     near(y, reference(q, k, v, 0.5, hidden)[0], "float32")
 
 
@@ -265,23 +255,9 @@ def test_refused_layouts(word, heads, layout):
     statistics = [np.zeros((2, 4, 5, 8), np.float32) for _ in range(2)]
     with acl.refused(161002, "aclnnFlashAttentionScore", word):
         acl.run(
-            "aclnnFlashAttentionScore",
-            q,
-            k,
-            v,
-            *[None] * 5,
-            0.5,
-            1.0,
-            FAR,
-            FAR,
-            heads,
-            layout,
-            0,
-            0,
-            *statistics,
-            None,
-            q,
-        )
+            "aclnnFlashAttentionScore", q, k, v, *Options().tensors(), None, *Options().numbers(0.5, heads, layout),
+            *statistics, None, q,
+        )  # fmt: skip
 
 
 def test_refused_keys():
