@@ -36,8 +36,8 @@ Work range(const Call& call, bool with_end) {
     return sequence(out, call.scalar("start"), call.scalar("step"));
 }
 
-Work plan_linspace(Call& call) {
-    const Tensor out = call.tensor("out");
+// What a function makes of each of the evenly spaced numbers, of which the last is `end` itself.
+template <class Value> Work evenly_spaced(const Call& call, const Tensor& out, Value value) {
     const double start = call.real("start"), end = call.real("end");
     const std::int64_t steps = call.integer("steps");
     call.expect(steps >= 0, "steps", text("a number not below 0, got ", steps));
@@ -47,28 +47,16 @@ Work plan_linspace(Call& call) {
     work.compute = [=](const Run& run) {
         const Owned values = make(DType::float64, out.shape());
         const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
-        for (std::int64_t i = 0; i < steps; ++i) values.as<double>()[i] = start + static_cast<double>(i) * step;
-        if (steps > 1) values.as<double>()[steps - 1] = end;
+        for (std::int64_t i = 0; i < steps; ++i) values.as<double>()[i] = value(i > 0 && i == steps - 1 ? end : start + static_cast<double>(i) * step);
         copy(values, run[out]);
     };
     return work;
 }
-
-Work plan_powers(Call& call) {  // base ** each number of a linear range
-    const Tensor out = call.tensor("result");
-    const double start = call.real("start"), end = call.real("end"), base = call.real("base");
-    const std::int64_t steps = call.integer("steps");
-    call.expect(steps >= 0, "steps", text("a number not below 0, got ", steps));
-    call.expect_shape(out, Dims{steps});
-    Work work;
-    work.operations = static_cast<double>(steps);
-    work.compute = [=](const Run& run) {
-        const Owned values = make(DType::float64, out.shape());
-        const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
-        for (std::int64_t i = 0; i < steps; ++i) values.as<double>()[i] = std::pow(base, i > 0 && i == steps - 1 ? end : start + static_cast<double>(i) * step);
-        copy(values, run[out]);
-    };
-    return work;
+Work plan_linspace(Call& call) {
+    return evenly_spaced(call, call.tensor("out"), [](double x) { return x; });
+}
+Work plan_powers(Call& call) {
+    return evenly_spaced(call, call.tensor("result"), [base = call.real("base")](double x) { return std::pow(base, x); });
 }
 
 Owned zeros(DType dtype, const Dims& shape) {
