@@ -74,7 +74,8 @@ def test_values_and_gradients(kind, blank, flat):
             moved = scores.copy()
             moved[place] += step
             slopes[place] = (g * (loss(special.log_softmax(moved, axis=-1), texts, blank) - expected)).sum() / step
-        np.testing.assert_allclose(got, slopes, rtol=1e-3, atol=1e-4)
+        # 5e-7 comes from logarithms that are rounded to float32, 2e-7 from the step.
+        np.testing.assert_allclose(got, slopes, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("zero", [False, True])

@@ -49,12 +49,13 @@ def test_gradient_of_all_pairs(order):
     got = acl.result(
         "aclnnCdistBackward", g, x, y, distances.astype(np.float32), as_float(order), ..., out=np.empty_like(x)
     )
-    expected, step = np.zeros(x.shape), 1e-6
+    expected, step = np.zeros(x.shape), 1e-7
     for place in np.ndindex(x.shape):
         moved = x.astype(np.float64)
         moved[place] += step
         expected[place] = (g * (norms(moved[:, :, None] - y[:, None], order) - distances)).sum() / step
-    np.testing.assert_allclose(got, expected, rtol=1e-3, atol=1e-3)
+    # 2e-7 is float32's; with order 1.5, whose slope is steep where two numbers are close, 7e-7 comes from the step.
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_a_distance_of_nothing_has_no_slope():
