@@ -4,6 +4,23 @@
 #include "ascend/library/options.hpp"
 
 namespace asnumpy::ascend {
+namespace {
+
+// Sets an option and tells the devices; where one of them fails it is as it was before.
+template <class Value> void set_and_tell(Value (*get)(), void (*set)(Value), Value value, void (*tell)(DeviceState&)) {
+    const Value before = get();
+    set(value);
+    try {
+        for_each_used([&](DeviceState& device) {
+            if (device.usable()) tell(device);
+        });
+    } catch (...) {
+        set(before);
+        throw;
+    }
+}
+
+}  // namespace
 
 void enable_graphs(bool value) {
     Graphs::enable(value);
@@ -11,37 +28,21 @@ void enable_graphs(bool value) {
 }
 
 void limit_waits(double seconds) {
-    const double before = wait_limit();
-    set_wait_limit(seconds);
-    try {
-        for_each_used([](DeviceState& device) {
-            if (!device.usable()) return;
-            const OnDevice here(device);
-            apply_wait_limit();
-        });
-    } catch (...) {
-        set_wait_limit(before);
-        throw;
-    }
+    set_and_tell(wait_limit, set_wait_limit, seconds, [](DeviceState& device) {
+        const OnDevice here(device);
+        apply_wait_limit();
+    });
 }
 
 void make_deterministic(bool on) {
-    const bool before = deterministic();
-    set_deterministic(on);
-    try {
-        for_each_used([](DeviceState& device) {
-            if (!device.usable()) return;
-            device.graphs.drop_all();
-            const std::lock_guard lock(device.mutex);
-            const OnDevice here(device);
-            device.check(device.streams.synchronize(cann().aclrtSynchronizeStream), "aclrtSynchronizeStream");
-            device.caller.release();  // the kernels of executors that are kept were chosen before
-            apply_deterministic();
-        });
-    } catch (...) {
-        set_deterministic(before);
-        throw;
-    }
+    set_and_tell(deterministic, set_deterministic, on, [](DeviceState& device) {
+        device.graphs.drop_all();
+        const std::lock_guard lock(device.mutex);
+        const OnDevice here(device);
+        device.check(device.streams.synchronize(cann().aclrtSynchronizeStream), "aclrtSynchronizeStream");
+        device.caller.release();  // the kernels of executors that are kept were chosen before
+        apply_deterministic();
+    });
 }
 
 std::vector<NamedGraphs> graph_figures() {
