@@ -101,6 +101,7 @@ void bind_cann(nb::module_& m) {
         const Pool& pool = ascend::pool(device);
         return pool.backend().stream_handle(current_stream(pool.number()));
     }, arg("device"), "The aclrtStream on which this thread's work with a device's arrays runs.");
+    m.def("cann_wait_milliseconds", ascend::wait_milliseconds, "asnumpy.config.timeout as CANN's functions take it; 0: no limit.");
     m.def("cann_address", [](nb::handle array, bool written) {
         const Array& a = expect_array(array.ptr(), "cann.op")->array;
         make_ready(a, written ? Access::write : Access::read);

@@ -15,12 +15,6 @@ std::atomic<MatmulPrecision> precision{MatmulPrecision::float32};
 std::atomic<bool> fixed_order{false};
 std::atomic<bool> fixed_order_was_set{false};
 
-// 0: there is no limit, or this CANN has no function that takes one.
-template <class Function> std::int32_t milliseconds(Function function) {
-    const double seconds = limit.load(std::memory_order_relaxed);
-    return function && seconds > 0 ? static_cast<std::int32_t>(std::fmin(std::ceil(seconds * 1000), INT32_MAX)) : 0;
-}
-
 }  // namespace
 
 void set_wait_limit(double seconds) {
@@ -28,6 +22,7 @@ void set_wait_limit(double seconds) {
     limit = seconds;
 }
 double wait_limit() { return limit; }
+std::int32_t wait_milliseconds() { return static_cast<std::int32_t>(std::fmin(std::ceil(limit.load(std::memory_order_relaxed) * 1000), INT32_MAX)); }
 void set_matmul_precision(MatmulPrecision value) { precision = value; }
 MatmulPrecision matmul_precision() { return precision.load(std::memory_order_relaxed); }
 void set_deterministic(bool on) {
@@ -50,13 +45,13 @@ void apply_deterministic() {
 
 int synchronize_stream(void* stream) {
     const Cann& c = cann();
-    const std::int32_t most = milliseconds(c.aclrtSynchronizeStreamWithTimeout);
+    const std::int32_t most = c.aclrtSynchronizeStreamWithTimeout ? wait_milliseconds() : 0;
     return most ? c.aclrtSynchronizeStreamWithTimeout(stream, most) : c.aclrtSynchronizeStream(stream);
 }
 
 int synchronize_event(void* event) {
     const Cann& c = cann();
-    const std::int32_t most = milliseconds(c.aclrtSynchronizeEventWithTimeout);
+    const std::int32_t most = c.aclrtSynchronizeEventWithTimeout ? wait_milliseconds() : 0;
     return most ? c.aclrtSynchronizeEventWithTimeout(event, most) : c.aclrtSynchronizeEvent(event);
 }
 

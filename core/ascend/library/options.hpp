@@ -11,6 +11,7 @@ enum class MatmulPrecision : std::int8_t { float32 = 0, float16 = 2, hf32 = 3 };
 // Seconds after which a wait gives up, and CANN an operator; 0: none of ours, and CANN's own.
 void set_wait_limit(double seconds);
 double wait_limit();
+std::int32_t wait_milliseconds();  // the same as CANN's functions take it
 void set_matmul_precision(MatmulPrecision);
 MatmulPrecision matmul_precision();
 // Whether operators may add up in whichever order is quickest.

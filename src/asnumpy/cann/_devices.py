@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
-import math
 import operator
 import os
 import threading
@@ -152,11 +151,10 @@ def synchronize(device: Any = None) -> None:
     use(number)
     _core.cann_pause_graphs(number)  # a wait for the whole device and another thread's capture break each other
     try:
-        limited = "aclrtSynchronizeDeviceWithTimeout"
-        if config.timeout and find(limited):
-            most = ctypes.c_int32(min(math.ceil(config.timeout * 1000), 2**31 - 1))
+        limited, most = "aclrtSynchronizeDeviceWithTimeout", _core.cann_wait_milliseconds()
+        if most and find(limited):
             about = f"ascend:{number}, waited for up to {config.timeout:g} s (asnumpy.config.timeout)"
-            check(_calls.function(limited)(most), limited, about)
+            check(_calls.function(limited)(ctypes.c_int32(most)), limited, about)
         else:
             call("aclrtSynchronizeDevice")
     finally:
