@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import asnumpy as ap
+from asnumpy import cannsim
 from asnumpy.runtime import cann_search
 
 OTHERS = [device for device in ap.devices() if device != "cpu"]
@@ -14,7 +15,11 @@ SIMULATED = bool(OTHERS) and cann_search.search().simulated
 each_device = pytest.mark.parametrize("device", ap.devices(), ids=str)
 needs_one = pytest.mark.skipif(not OTHERS, reason="no device besides the CPU; ASNUMPY_CANN=sim simulates one")
 needs_two = pytest.mark.skipif(len(OTHERS) < 2, reason="needs two devices besides the CPU")
+SIMULATOR_BUILT = (cannsim.folder() / "libcannsim.so").exists()
+# For tests that start processes of their own on the simulator, whatever this one runs on.
+needs_built_simulator = pytest.mark.skipif(not SIMULATOR_BUILT, reason="this build has no simulator")
 needs_simulator = pytest.mark.skipif(not SIMULATED, reason="only the simulator keeps a log and can be told to fail")
+needs_hardware = pytest.mark.skipif(not OTHERS or SIMULATED, reason="needs a real Ascend device")
 
 
 def left_devices() -> list[dict[str, Any]]:

@@ -8,18 +8,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from device_marks import needs_built_simulator
 
-from asnumpy import cannsim
 from asnumpy.runtime import cann_search
 
 TESTS = Path(__file__).resolve().parents[1]
 
 
+@needs_built_simulator
 def test_single_operators_on_the_simulator() -> None:
     if not cann_search.search().failure:
         pytest.skip("this session has an Ascend device and runs them itself")
-    if not (cannsim.folder() / "libcannsim.so").exists():
-        pytest.skip("this build has no simulator")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(TESTS / "cann")], capture_output=True,
         text=True, check=False, cwd=TESTS.parent,

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from device_marks import needs_built_simulator
 
 import asnumpy as ap
-from asnumpy import cannsim
 from asnumpy.demo import report
 
 
@@ -54,7 +54,7 @@ def test_demo_without_its_extras_names_the_remedy(tmp_path: Path) -> None:
     assert 'pip install "asnumpy[demo]"' in done.stderr and "Traceback" not in done.stderr
 
 
-@pytest.mark.skipif(not (cannsim.folder() / "libcannsim.so").exists(), reason="this build has no simulator")
+@needs_built_simulator
 def test_demo_on_the_simulator_tells_what_is_measured_and_what_is_modelled(tmp_path: Path) -> None:
     for package in ("matplotlib", "PIL", "tqdm"):
         pytest.importorskip(package)

@@ -16,15 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from device_marks import needs_built_simulator
 
 from asnumpy import __main__ as program
-from asnumpy import cannsim
 
 FOLDER = Path(__file__).resolve().parents[2] / "deploy"
 SIMULATED = {"ASNUMPY_CANN": "sim"}
-pytestmark = pytest.mark.skipif(
-    not (cannsim.folder() / "libascendcl.so").exists(), reason="this build has no simulator"
-)
+pytestmark = needs_built_simulator
 
 
 def run(arguments: list[str], **variables: str) -> subprocess.CompletedProcess[str]:

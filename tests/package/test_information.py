@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from device_marks import needs_built_simulator
 
 import asnumpy as ap
 from asnumpy import cannsim
 from asnumpy.runtime import diagnosis
 
-SIMULATOR = (cannsim.folder() / "libcannsim.so").exists()
 NONE = {"ASNUMPY_CANN", "ASNUMPY_DEVICE", "ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_OPP_PATH"}
 
 
@@ -112,7 +112,7 @@ def test_files_of_a_machine(tmp_path: Path) -> None:
     assert diagnosis.kernels(str(tmp_path)) == ["ascend910b"]
 
 
-@pytest.mark.skipif(not SIMULATOR, reason="this build has no simulator")
+@needs_built_simulator
 def test_the_simulator_is_labelled() -> None:
     done = info(ASNUMPY_CANN="sim", CANNSIM_DEVICES="2", CANNSIM_MEMORY="4G")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -124,7 +124,7 @@ def test_the_simulator_is_labelled() -> None:
         assert text in done.stdout, text
 
 
-@pytest.mark.skipif(not SIMULATOR, reason="this build has no simulator")
+@needs_built_simulator
 def test_json_is_the_whole_report() -> None:
     done = info("--json", ASNUMPY_CANN="sim")
     found = json.loads(done.stdout)
@@ -141,7 +141,7 @@ def test_a_wrong_path_exits_1_with_the_remedy(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.skipif(not SIMULATOR, reason="this build has no simulator")
+@needs_built_simulator
 def test_half_a_toolkit_exits_1_and_names_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "lib64").mkdir()
     for name in ("libascendcl.so", "libcannsim.so", "libnnopbase.so"):

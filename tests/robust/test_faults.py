@@ -12,19 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from device_marks import needs_built_simulator
 from robust.fault_program import KINDS
 from robust.processes import PATIENCE, run_script
 
 import asnumpy as ap
-from asnumpy import cannsim
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(__file__).with_name("fault_program.py")
 SIMULATED = {"ASNUMPY_CANN": "sim", "ASNUMPY_DEVICE": "", "ASNUMPY_EAGER": "", "ASNUMPY_FALLBACK": "count"}
 
-pytestmark = pytest.mark.skipif(
-    not (cannsim.folder() / "libascendcl.so").exists(), reason="this build has no simulator"
-)
+pytestmark = needs_built_simulator
 
 # Functions whose failure does no harm, and what is done instead.
 HARMLESS = {

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from device_marks import needs_built_simulator
 from robust.processes import run_script, start_child, wait_for
 
 import asnumpy as ap
-from asnumpy import _core, cannsim
+from asnumpy import _core
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="fork() as Linux has it"),
@@ -205,13 +206,10 @@ IN_CHILD = {
         globals().update(tensor=None, plan=None)""",
 }
 
-needs_simulator = pytest.mark.skipif(
-    not (cannsim.folder() / "libascendcl.so").exists(), reason="this build has no simulator"
-)
 STRICT = {"ASNUMPY_CANN": "sim", "ASNUMPY_DEVICE": "", "ASNUMPY_EAGER": "", "CANNSIM_STRICT": "abort"}
 
 
-@needs_simulator
+@needs_built_simulator
 @pytest.mark.parametrize("at_end", ["os._exit", "sys.exit"])
 @pytest.mark.parametrize("case", IN_CHILD)
 def test_a_device_stays_with_the_parent(case: str, at_end: str) -> None:
@@ -221,7 +219,7 @@ def test_a_device_stays_with_the_parent(case: str, at_end: str) -> None:
     assert done.stdout.splitlines() == ["child done", "1.0"]
 
 
-@needs_simulator
+@needs_built_simulator
 def test_a_pool_of_forked_processes_computes_on_the_cpu() -> None:
     """And a worker's error about the device comes back to the parent as what it is."""
     source = PARENT + """
@@ -238,7 +236,7 @@ assert on_device(2) == 10000 and float(recorded[1]) == 3
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "")
 
 
-@needs_simulator
+@needs_built_simulator
 def test_a_fork_while_threads_use_the_device() -> None:
     source = PARENT + """
 ended = threading.Event()
@@ -265,7 +263,7 @@ for thread in threads:
     assert done.stdout == "child done\n" * 10
 
 
-@needs_simulator
+@needs_built_simulator
 def test_a_child_may_start_cann_where_the_parent_has_not() -> None:
     source = """
 import multiprocessing

@@ -6,13 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from device_marks import needs_built_simulator
 from robust.processes import run_script
 
-from asnumpy import cannsim
-
-pytestmark = pytest.mark.skipif(
-    not (cannsim.folder() / "libascendcl.so").exists(), reason="this build has no simulator"
-)
+pytestmark = needs_built_simulator
 
 HEAD = """
 def loaded():

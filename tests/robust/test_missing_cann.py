@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from device_marks import needs_built_simulator
 from processes import run_script
 
 from asnumpy import cannsim
@@ -24,9 +25,6 @@ for _ in range(2):
         print(error)
     assert ap.cann.device_count() == 0
 """
-needs_simulator = pytest.mark.skipif(
-    not (cannsim.folder() / "libascendcl.so").exists(), reason="this build has no simulator"
-)
 ALONE = {"ASNUMPY_DEVICE": "", "ASCEND_HOME_PATH": "", "ASCEND_TOOLKIT_HOME": ""}
 
 
@@ -92,14 +90,14 @@ def test_libraries_that_lack_functions(tmp_path: Path) -> None:
     assert re.search(r" and \d\d more; install CANN 8.0 or newer", text) and "aclInit" not in text
 
 
-@needs_simulator
+@needs_built_simulator
 @pytest.mark.parametrize("function", ["aclInit", "aclrtGetDeviceCount"])
 def test_cann_that_does_not_start(function: str) -> None:
     text = message("sim", CANNSIM_FAULTS=f"{function}:0:507000")
     assert "507000" in text and ("driver" in text if function == "aclInit" else "sees no device" in text)
 
 
-@needs_simulator
+@needs_built_simulator
 def test_half_of_the_libraries(tmp_path: Path) -> None:
     for name in ("libascendcl.so", "libcannsim.so"):
         (tmp_path / name).symlink_to(cannsim.folder() / name)
@@ -112,13 +110,13 @@ def test_no_simulator(tmp_path: Path) -> None:
     assert "simulator" in text and str(tmp_path) in text
 
 
-@needs_simulator
+@needs_built_simulator
 def test_no_device() -> None:
     text = message("sim", CANNSIM_DEVICES="0")
     assert "sees no device (ACL_ERROR_RT_NO_DEVICE (207004)" in text and "CANNSIM_DEVICES" in text
 
 
-@needs_simulator
+@needs_built_simulator
 @pytest.mark.parametrize(("device", "cann", "said"), [
     ("gpu", "sim", r'ValueError: environment variable ASNUMPY_DEVICE: .* expected "cpu", "ascend" or .*, got "gpu"'),
     ("cuda:0", "off", r'ValueError: .* ASNUMPY_DEVICE: .* expected "cpu", "ascend" or "ascend:N", got "cuda:0"'),
@@ -139,7 +137,7 @@ def test_a_wrong_default(device: str, cann: str, said: str) -> None:
     assert f"Problem: ASNUMPY_DEVICE={device}" in done.stdout and re.search(r"\ndevice +none: ", done.stdout)
 
 
-@needs_simulator
+@needs_built_simulator
 @pytest.mark.parametrize("use", [
     "ap.zeros(2, device={0!r})", "ap.Device({0!r}).__enter__()", "setattr(ap.config, 'device', {0!r})",
     "ap.ones(2).to_device({0!r})", "ap.memory_info({0!r})", "ap.from_numpy(np.ones(2), device={0!r})",
@@ -168,7 +166,7 @@ def installed(folder: Path, operators: str = "libopapi.so") -> Path:
     return folder
 
 
-@needs_simulator
+@needs_built_simulator
 @pytest.mark.parametrize("operators", ["libopapi_math.so", "libaclnn_math.so"])
 def test_operators_in_libraries_of_their_own(tmp_path: Path, operators: str) -> None:
     """Versions divide the operators differently; the folder where users install it is found without a word."""
@@ -184,7 +182,7 @@ def test_operators_in_libraries_of_their_own(tmp_path: Path, operators: str) -> 
     ]
 
 
-@needs_simulator
+@needs_built_simulator
 def test_a_vendor_s_operators_come_first(tmp_path: Path) -> None:
     """What a user has installed beside CANN's operators is found, and shown by `info`."""
     vendor = tmp_path / "op_api" / "lib" / "libcust_opapi.so"
