@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from device_marks import OTHERS, SIMULATED
+from device_marks import OTHERS, needs_built_simulator, needs_hardware, needs_one
 
 import asnumpy as ap
 from asnumpy import cannsim
@@ -23,9 +23,6 @@ from asnumpy.check._steps import Scope
 HEADER = Path(__file__).resolve().parents[2] / "core" / "ascend" / "library" / "cann.hpp"
 NOT_OURS = {"ASNUMPY_DEVICE", "ASNUMPY_GRAPH_REPLAY", "ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"}
 
-needs_simulator = pytest.mark.skipif(
-    not (cannsim.folder() / "libcannsim.so").exists(), reason="this build has no simulator"
-)
 
 
 class Machine:
@@ -67,7 +64,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Checked:
     return machine, *machine.check("--quick")
 
 
-@needs_simulator
+@needs_built_simulator
 def test_the_simulator_passes(checked: Checked) -> None:
     machine, done, record = checked
     assert done.returncode == 0, done.stdout
@@ -83,7 +80,7 @@ def test_the_simulator_passes(checked: Checked) -> None:
     assert not re.search(r"(src|href)\s*=|@import|url\(", page)
 
 
-@needs_simulator
+@needs_built_simulator
 def test_info_tells_of_the_check(checked: Checked) -> None:
     machine, _, record = checked
     said = machine.run("-m", "asnumpy", "info").stdout
@@ -97,7 +94,7 @@ def test_info_tells_of_the_check(checked: Checked) -> None:
 REPLAY = "import asnumpy as ap; ap.ones(3, device='ascend:0').tolist(); print(ap.config.graph_replay)"
 
 
-@needs_simulator
+@needs_built_simulator
 @pytest.mark.parametrize(("environment", "replay"), [
     ({}, "True"), ({"CANNSIM_CHIP": "Ascend910B4"}, "False"), ({"ASNUMPY_GRAPH_REPLAY": "0"}, "False"),
     ({"XDG_CACHE_HOME": "/nowhere"}, "False"),
@@ -107,7 +104,7 @@ def test_graphs_are_replayed_where_the_check_passed(checked: Checked, environmen
     assert machine.run("-c", REPLAY, **environment).stdout.strip() == replay
 
 
-@needs_simulator
+@needs_built_simulator
 def test_what_was_done_is_not_done_again(checked: Checked) -> None:
     machine, _, before = checked
     done, record = machine.check("--quick", "--resume")
@@ -131,7 +128,7 @@ PLANTED = [
 ]  # fmt: skip
 
 
-@needs_simulator
+@needs_built_simulator
 @pytest.mark.parametrize(("planted", "step", "case", "said"), PLANTED)
 def test_what_is_planted_is_found(
     planted: dict[str, str], step: str, case: str, said: str, tmp_path: Path
@@ -145,7 +142,7 @@ def test_what_is_planted_is_found(
     assert not record["passed"] and said in (tmp_path / "out" / "check.html").read_text()
 
 
-@needs_simulator
+@needs_built_simulator
 def test_what_is_refused_is_listed(tmp_path: Path) -> None:
     """The values are right, by another way."""
     done, record = Machine(tmp_path).check("--quick", "--only", "elementwise:exp", CANNSIM_FAULTS="aclnnExp:0:161002")
@@ -154,7 +151,33 @@ def test_what_is_refused_is_listed(tmp_path: Path) -> None:
     assert "aclnnExp(float32" in (tmp_path / "out" / "check.html").read_text()
 
 
-@needs_simulator
+LEFT_OUT = """
+import asnumpy as ap
+from asnumpy import cannsim
+cannsim.configure(log=True)
+x = ap.ones(3, dtype="int32", device="ascend:0")
+print((x + x).tolist(), [(one["what"], one["count"]) for one in ap.demotions()],
+      any(call["function"] == "aclnnAdd" for call in cannsim.log()))
+"""
+
+
+@needs_built_simulator
+def test_what_is_refused_is_not_tried_again_until_the_next_check(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    usual = machine.run("-c", LEFT_OUT).stdout
+    assert usual == "[2, 2, 2] [] True\n"
+    machine.check("--quick", "--only", "streams", CANNSIM_FAULTS="aclnnAdd:0:161002")
+    said = machine.run("-c", LEFT_OUT).stdout
+    assert said.startswith("[2, 2, 2] [(") and "('aclnnAdd(int32, int32, int32)', 0)" in said
+    assert said.endswith(" False\n")
+    for other in ({"CANNSIM_CHIP": "Ascend910B4"}, {"CANNSIM_CANN": "8.0"}):
+        assert machine.run("-c", LEFT_OUT, **other).stdout == usual
+    _, record = machine.check("--quick", "--only", "streams")
+    assert record["demoted"] == []
+    assert machine.run("-c", LEFT_OUT).stdout == usual
+
+
+@needs_built_simulator
 def test_what_comes_after_a_crash_is_checked(tmp_path: Path) -> None:
     done, record = Machine(tmp_path).check("--quick", "--only", "elementwise", CANNSIM_CRASH="aclnnExp,aclnnTan")
     cases = record["steps"][0]["cases"]
@@ -164,7 +187,7 @@ def test_what_comes_after_a_crash_is_checked(tmp_path: Path) -> None:
     assert cases[-1]["state"] == "passed"
 
 
-@needs_simulator
+@needs_built_simulator
 def test_a_check_ends_in_time_and_goes_on_later(tmp_path: Path) -> None:
     """The second step hangs for longer than the whole check may take; without that, only what was left is done."""
     machine, steps = Machine(tmp_path), ("--only", "loading", "--only", "layouts", "--only", "graphs")
@@ -179,7 +202,7 @@ def test_a_check_ends_in_time_and_goes_on_later(tmp_path: Path) -> None:
     assert [step["state"] for step in record["steps"]] == ["passed"] * 3
 
 
-@needs_simulator
+@needs_built_simulator
 @pytest.mark.parametrize("present", [("libascendcl.so", "libcannsim.so"), ()], ids=["in part", "none"])
 def test_a_missing_library(present: tuple[str, ...], tmp_path: Path) -> None:
     libraries = tmp_path / "lib64"
@@ -192,7 +215,7 @@ def test_a_missing_library(present: tuple[str, ...], tmp_path: Path) -> None:
     assert record["failure"]
 
 
-@needs_simulator
+@needs_built_simulator
 def test_two_devices(tmp_path: Path) -> None:
     done, record = Machine(tmp_path).check("--only", "processes", "--device", "ascend:1", CANNSIM_DEVICES="2")
     assert done.returncode == 0, done.stdout
@@ -200,7 +223,7 @@ def test_two_devices(tmp_path: Path) -> None:
     assert states["two devices"] == states["two processes on two devices"] == "passed"
 
 
-@needs_simulator
+@needs_built_simulator
 def test_a_device_that_is_not_there(tmp_path: Path) -> None:
     done, record = Machine(tmp_path).check(
         "--device", "ascend:1", "--only", "loading", "--only", "elementwise", CANNSIM_DEVICES="1"
@@ -209,7 +232,7 @@ def test_a_device_that_is_not_there(tmp_path: Path) -> None:
     assert {step["state"] for step in record["steps"]} == {"failed"} and "ascend:1" in record["steps"][1]["error"]
 
 
-@needs_simulator
+@needs_built_simulator
 def test_a_part_says_nothing_of_the_whole(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     machine.check("--only", "graphs:in place")
@@ -229,7 +252,7 @@ print(sum(task["modelled_seconds"] for task in cannsim.report()["tasks"]))
 """
 
 
-@needs_simulator
+@needs_built_simulator
 @pytest.mark.parametrize("chip", ["Ascend910B1", "Ascend910B4"])
 def test_the_clock_takes_measured_figures(chip: str, tmp_path: Path) -> None:
     machine, file = Machine(tmp_path), tmp_path / "check.json"
@@ -242,7 +265,7 @@ def test_the_clock_takes_measured_figures(chip: str, tmp_path: Path) -> None:
     assert "CANNSIM_PROFILE" in machine.run("-c", CLOCK, **environment, CANNSIM_PROFILE=str(file)).stderr
 
 
-@needs_simulator
+@needs_built_simulator
 def test_the_profile_is_what_was_measured(checked: Checked) -> None:
     record = checked[2]
     assert record["profile"]["link_bytes_per_second"] == record["figures"]["copies"]["up_pinned_bytes_per_second"]
@@ -259,7 +282,7 @@ def test_list_and_wrong_steps(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not HEADER.exists(), reason="needs the source tree")
-@pytest.mark.skipif(not OTHERS, reason="no device besides the CPU; ASNUMPY_CANN=sim simulates one")
+@needs_one
 def test_each_function_that_the_backend_calls_is_checked() -> None:
     text = HEADER.read_text()
     used = set(re.findall(r"each\((\w+)\)", text[: text.index("struct Cann")]))
@@ -276,7 +299,7 @@ def test_each_function_that_the_backend_calls_is_checked() -> None:
 
 
 @pytest.mark.npu
-@pytest.mark.skipif(not OTHERS or SIMULATED, reason="needs a real Ascend device")
+@needs_hardware
 def test_the_device_passes(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "asnumpy", "check", "--device", str(OTHERS[0]), "--output", str(tmp_path)],

@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 import asnumpy as ap
 from asnumpy.check._steps import BY_NAME, Case, Scope, Skip
+from asnumpy.runtime import machine
 
 TEXT = 2000  # characters of an exception that are kept
 
@@ -45,6 +46,7 @@ def work(step: str, scope: Scope, journal: TextIO, first: int, chosen: str) -> N
         journal.write(json.dumps(line) + "\n")
         journal.flush()
 
+    machine.check_anew()
     ap.config.fallback = ap.config.implicit_copies = "count"
     ap.config.graph_replay = False
     if BY_NAME[step].needs_device:

@@ -11,8 +11,10 @@ from typing import Any
 
 from asnumpy.config._settings import suppose
 from asnumpy.runtime import cann_search
+from asnumpy.runtime.demotions import apply_demotions
 
 FORM = 2  # of the file
+_anew = False
 
 
 def folder() -> Path:
@@ -37,11 +39,25 @@ def read(path: Path) -> dict[str, Any] | None:
     return record if isinstance(record, dict) and record.get("form") == FORM else None
 
 
+def check_anew() -> None:
+    """For a process that checks: it takes nothing from the check before, and finds out itself what CANN refuses."""
+    global _anew
+    _anew = True
+
+
 def take_what_was_checked() -> None:
-    """Switches on what only a check may, where it passed with these versions and the program has not decided itself."""
+    """Does without what CANN refused in a check with these versions, and switches on what only a check may.
+
+    What the program has set itself stays.
+    """
+    if _anew:
+        return
     found = cann_search.search()
     record = read(path_of(found.chip, found.version, found.simulated))
-    if record is not None and states(record).get("graphs") == "passed":
+    if record is None:
+        return
+    apply_demotions(record["demoted"])
+    if states(record).get("graphs") == "passed":
         suppose("graph_replay", True)
 
 
