@@ -1,4 +1,4 @@
-"""What a device does with whole arrays in one operation: values, dtypes and errors are NumPy's, and nothing leaves it."""
+"""What a device does with whole arrays at once: values, dtypes and errors are NumPy's, and nothing leaves it."""
 
 from __future__ import annotations
 

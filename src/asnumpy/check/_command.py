@@ -93,7 +93,8 @@ def run(options: argparse.Namespace) -> int:
     failed = [one["step"] for one in fresh if one["state"] == "failed"]
     ended = [one["step"] for one in fresh if one["finished"]]
     if left := [step.name for step, _ in steps[len(ended) :]]:
-        print(f"not finished within {options.limit:g} s: {', '.join(left)}; --resume goes on, --limit 0 allows any time")
+        print(f"not finished within {options.limit:g} s: {', '.join(left)}; "
+              "--resume goes on, --limit 0 allows any time")
     print(f"{'failed: ' + ', '.join(failed) if failed else 'nothing failed'}, in {time.perf_counter() - begun:.0f} s; "
           f"see {options.output / 'check.html'}")
     return 1 if failed else 0

@@ -84,7 +84,8 @@ def verdict(steps: dict[str, dict[str, Any]]) -> dict[str, Any]:
     ordered = [steps[step.name] for step in STEPS if step.name in steps]
     figures = {case["case"]: case["figures"] for step in ordered for case in step["cases"] if "figures" in case}
     return {
-        "ended": now(), "complete": sum(step["finished"] for step in ordered) == len(STEPS), "steps": ordered, "figures": figures,
+        "ended": now(), "complete": sum(step["finished"] for step in ordered) == len(STEPS),
+        "steps": ordered, "figures": figures,
         "profile": profile(figures),
         "left_the_device": left_the_device(ordered), "demoted": demoted(ordered),
         "passed": all(step["state"] != "failed" for step in ordered),
