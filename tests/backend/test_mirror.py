@@ -188,9 +188,10 @@ def test_functions_of_its_rows(dtype: str) -> None:
         n[i, j] = x[i, j] = (3 * i + 5 * j) % 7
     assert kept()
     for function in ("sum", "max", "argmax", "sort", "cumsum", "argsort", "any", "flatnonzero"):
+        options = {"kind": "stable"} if function == "argsort" else {}  # the places of equals are anyone's otherwise
         for part in (np.s_[2], np.s_[:, 3], np.s_[1:4, ::-2]):
-            expected = getattr(np, function)(n[part])
-            np.testing.assert_array_equal(ap.to_numpy(getattr(ap, function)(x[part])), expected)
+            expected = getattr(np, function)(n[part], **options)
+            np.testing.assert_array_equal(ap.to_numpy(getattr(ap, function)(x[part], **options)), expected)
     np.testing.assert_array_equal(ap.to_numpy(x[2, [3, 1, 1]]), n[2, [3, 1, 1]])
     np.testing.assert_array_equal(ap.to_numpy(x[1][x[1] > 2]), n[1][n[1] > 2])
     x[3, [0, 2]], n[3, [0, 2]] = 4, 4
