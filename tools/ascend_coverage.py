@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 from asnumpy import _core
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "ascend-coverage.md"
+NAMES = Path(__file__).with_name("ascend_names.toml")  # measured by ascend_names.py
 
 # The dtypes that have a column.
 COLUMNS = {
@@ -116,6 +118,19 @@ def host_reasons() -> str:
     return "\n".join(lines) + "\n"
 
 
+def names_that_leave() -> str:
+    parts = tomllib.loads(NAMES.read_text())["leaving"]
+    count = sum(len(part["names"]) for part in parts)
+    lines = [
+        "\n## Names that leave the device\n",
+        f"Of what `numpy`, `ndarray`, `linalg` and `fft` have, {count} names work on the host or partly there, in\n"
+        "the calls of `tools/reference_calls.py` with float32, int32 or bool arrays\n(`tools/ascend_names.py` measures it).\n",
+        "| names | why |", "|---|---|",
+    ]
+    lines += [f"| {', '.join(f'`{name}`' for name in part['names'])} | {part['why']} |" for part in parts]
+    return "\n".join(lines) + "\n"
+
+
 def totals() -> str:
     counts = Counter(
         path for kind, row, inputs, outputs, path, _ in _core.lowering() if {*inputs, *outputs} <= COLUMNS.keys()
@@ -140,6 +155,7 @@ def text() -> str:
         table("Running along an axis", scans, "scan"),
         table("Others", STRUCTURED, "structured"),
         host_reasons(),
+        names_that_leave(),
     ])
 
 

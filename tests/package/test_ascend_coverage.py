@@ -6,6 +6,9 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
+from device_marks import needs_simulator
+
+import ascend_names
 from asnumpy import _core
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "ascend_coverage.py"
@@ -64,3 +67,12 @@ def test_call_strings_name_operators() -> None:
     """A row's text that no operator has would leave its loops to the host without a word."""
     wrong = [entry for entry in _core.lowering() if "is not among CANN's operators" in entry[5]]
     assert not wrong
+
+
+@needs_simulator
+def test_no_other_name_leaves_the_device() -> None:
+    """Of calls with float32, int32 and bool arrays."""
+    found, listed = ascend_names.leaving(), ascend_names.listed_names()
+    more = {name: left for name, left in found.items() if name not in listed}
+    assert not more, "compose these of what the device does, or list them with a reason in tools/ascend_names.toml"
+    assert not listed - found.keys(), "these stay on the device now: take them out of tools/ascend_names.toml"
