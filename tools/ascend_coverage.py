@@ -124,7 +124,8 @@ def names_that_leave() -> str:
     lines = [
         "\n## Names that leave the device\n",
         f"Of what `numpy`, `ndarray`, `linalg` and `fft` have, {count} names work on the host or partly there, in\n"
-        "the calls of `tools/reference_calls.py` with float32, int32 or bool arrays\n(`tools/ascend_names.py` measures it).\n",
+        "the calls of `tools/reference_calls.py` with float32, int32 or bool arrays\n"
+        "(`tools/ascend_names.py` measures it).\n",
         "| names | why |", "|---|---|",
     ]
     lines += [f"| {', '.join(f'`{name}`' for name in part['names'])} | {part['why']} |" for part in parts]
