@@ -8,7 +8,10 @@ Runs on the CANN simulator with the operators' bodies switched off, so that all 
 never repeats a call (each shape comes once), the others do. The last column says what the simulator saw in 1000
 further rounds: memory asked of CANN and waits of the host, which a steady loop has none of.
 
-The second table is what the host does for a whole program that recurs, launched operator by operator and replayed as a
+The table of single operators is the processor time of this thread for a call by name (`asnumpy.cann`) that recurs:
+checked once, then made by the core's caller; a plan's run beside it.
+
+The last table is what the host does for a whole program that recurs, launched operator by operator and replayed as a
 captured graph (`ap.config.graph_replay`), turn by turn. In both the time of the simulated CANN is part of `total`.
 """
 
@@ -28,7 +31,7 @@ os.environ.setdefault("ASNUMPY_CANN", "sim")
 os.environ.setdefault("CANNSIM_COMPUTE", "0")
 
 import asnumpy as ap
-from asnumpy import _core, cannsim
+from asnumpy import _core, cann, cannsim
 
 ROUNDS = 15
 ALLOCATION = ("aclrtMalloc", "aclrtFree", "aclrtMallocHost")
@@ -100,6 +103,40 @@ def cases() -> dict[str, tuple[Callable[[int], Any], int]]:
     }
 
 
+def singles() -> dict[str, Callable[[], Any]]:
+    """Calls of operators by name, in the forms that a program has."""
+    x, y, out = (ap.ones(1000, dtype="float32", device=ap.Device("ascend:0")) for _ in range(3))
+    a, b, c = (cann.empty(1000) for _ in range(3))
+    add = cann.op("aclnnAdd")
+    return {
+        "cann.op(name)(x, y, 1, out)": lambda: cann.op("aclnnAdd")(x, y, 1, out),
+        "by names of parameters": lambda: add(self=x, other=y, alpha=1, out=out),
+        "cann.Tensor in place of arrays": lambda: add(a, b, 1, c),
+        "plan.run()": add.plan(x, y, 1, out).run,
+    }
+
+
+def measure_singles() -> list[dict[str, Any]]:
+    rows = []
+
+    def row(name: str, work: Callable[[], Any]) -> None:
+        took = []
+        for _ in range(ROUNDS):
+            began = time.thread_time_ns()
+            for _ in range(1000):
+                work()
+            took.append((time.thread_time_ns() - began) / 1e6)
+            ap.synchronize()
+        rows.append({"work": name, "total us": statistics.median(took)})
+        print(f"{name:32} {statistics.median(took):6.2f} us")
+
+    for name, work in singles().items():
+        row(name, work)
+    with cann.batch(streams=4):
+        row("in a batch of 4 streams", singles()["cann.op(name)(x, y, 1, out)"])
+    return rows
+
+
 def programs() -> dict[str, Callable[[], Any]]:
     """Recurring programs of 2, 4, 8 and 16 elementwise operations, and some with a reduction and with temporaries."""
     x = ap.ones(10000, dtype="float32", device=ap.Device("ascend:0"))
@@ -163,6 +200,8 @@ def main() -> int:
         rows.append(row)
         print(f"{name:32} total {row['total us']:6.2f} us   beyond the phases {row['beyond us']:6.2f} us   "
               + (f"in 1000 rounds: {row['allocations']} allocations, {row['waits']} waits" if "calls" in row else ""))
+    print("\nsingle operators by name, processor time a call:")
+    rows += measure_singles()
     print("\na whole program that recurs, recording included:")
     rows += compare_replays()
     if options.json:

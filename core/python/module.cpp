@@ -3,6 +3,7 @@
 #include "python/array_object.hpp"
 #include "python/beside.hpp"
 #include "python/bindings.hpp"
+#include "python/cann_calls.hpp"
 #include "python/convert.hpp"
 #include "python/errors.hpp"
 #include "python/exports.hpp"
@@ -52,6 +53,7 @@ void initialise(nb::module_& m) {
     bind_host_door(m);
     bind_runtime(m);
     bind_cann(m);
+    create_cann_operator_type(m);
     watch_forks();
 }
 

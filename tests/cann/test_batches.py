@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import asnumpy as ap
 from asnumpy import cann, cannsim
 
 
@@ -151,14 +152,13 @@ def test_threads_each_with_its_batch() -> None:
 @pytest.mark.parametrize("function", ["aclrtRecordEvent", "aclrtStreamWaitEvent"])
 @pytest.mark.parametrize("nth", [1, 2, 3, 5])
 def test_a_refused_order_loses_neither_events_nor_streams(simulator: None, function: str, nth: int) -> None:
-    from asnumpy.cann import _streams
-
     x, outs = put([1.0, 2.0]), [cann.empty((2,)) for _ in range(2)]
-    with cann.batch(streams=2):
-        cann.op("aclnnNeg")(x, outs[0])
+    for _ in range(3):  # every stream has its event then
+        with cann.batch(streams=2):
+            for out in outs:
+                cann.op("aclnnNeg")(x, out)
+            cann.op("aclnnAdd")(*outs, 1.0, x)
     cann.synchronize()
-    cann.op("aclnnNeg")(x, outs[0])  # lets go of what the block kept
-    made = len(_streams._made)
     cannsim.configure(log=True)
     try:
         cannsim.fail(function, nth=nth, code=507899)
@@ -167,16 +167,24 @@ def test_a_refused_order_loses_neither_events_nor_streams(simulator: None, funct
                 cann.op("aclnnNeg")(x, out)
             cann.op("aclnnAdd")(*outs, 1.0, x)
         cann.synchronize()
-        cann.op("aclnnNeg")(x, outs[0])
+        for _ in range(20):
+            with cann.batch(streams=2) as batch:
+                cann.op("aclnnNeg")(x, outs[0])
+        cann.synchronize()
+        with cann.batch(streams=2):  # lets go of what was kept
+            pass
         done = [call["function"] for call in cannsim.log() if call["code"] == 0]
     finally:
         cannsim.configure(log=False)
-    assert done.count("aclrtCreateEventWithFlag") == done.count("aclrtDestroyEvent") > 0
-    assert len(_streams._made) == made == sum(map(len, _streams._pool.values()))
+    made = [name for name in done if name.startswith("aclrtCreate")]
+    assert not [name for name in made if "Stream" in name] and batch.launched == [1, 0]
+    assert len(made) <= done.count("aclrtDestroyEvent")
 
 
 def test_a_timed_call_that_fails_keeps_no_event(simulator: None) -> None:
     x, out = put([1.0]), cann.empty((1,))
+    cann.synchronize()
+    cann.op("aclnnExp")(x, cann.empty((1,)))  # lets go of what earlier blocks have kept
     cannsim.configure(log=True)
     try:
         cannsim.fail("aclnnNeg", nth=2, code=500000)
@@ -185,4 +193,44 @@ def test_a_timed_call_that_fails_keeps_no_event(simulator: None) -> None:
         done = [call["function"] for call in cannsim.log() if call["code"] == 0]
     finally:
         cannsim.configure(log=False)
-    assert done.count("aclrtCreateEventWithFlag") == done.count("aclrtDestroyEvent") == 1
+    assert done.count("aclrtCreateEventWithFlag") == done.count("aclrtDestroyEvent") == 2
+
+
+def test_what_recurs_in_a_batch_keeps_its_order(slow: None) -> None:
+    """The same calls on the same memory, in blocks that follow one another without a wait of the host."""
+    arrays = [ap.zeros(512, dtype="float32", device="ascend:0") for _ in range(4)]
+    total = ap.zeros(512, dtype="float32", device="ascend:0")
+    for _ in range(5):
+        with cann.batch(streams=4) as batch:
+            for step, x in enumerate(arrays, 1):
+                cann.op("aclnnInplaceAdds")(x, float(step), 1.0)
+            assert sum(map(bool, batch.launched)) == 4
+            for x in arrays:
+                cann.op("aclnnInplaceAdd")(total, x, 1.0)
+    assert [float(x[0]) for x in arrays] == [5, 10, 15, 20]
+    assert (ap.to_numpy(total) == sum(range(1, 6)) * 10).all()
+
+
+def test_results_and_errors_of_a_batch(simulator: None) -> None:
+    x = put([1.0, 4.0])
+    outs = [cann.empty((2,)) for _ in range(5)]
+    cannsim.fail("aclnnSqrt", nth=2, code=500000)
+    batch = cann.batch(streams=3)
+    results = batch.run([
+        ("aclnnExp", x, outs[0]), (cann.op("aclnnSqrt"), x, outs[1]), ("aclnnNeg", x), ("aclnnAbs", outs[0], outs[2]),
+        ("aclnnNo", x, outs[3]), ("aclnnNeg", x, outs[4]),
+    ])
+    assert [results[0], results[3], results[5]] == [outs[0], outs[2], outs[4]] and sum(batch.launched) == 4
+    assert isinstance(results[1], cann.CannError) and results[1].function == "aclnnSqrt"
+    assert isinstance(results[2], TypeError) and "out: not given" in str(results[2])
+    assert isinstance(results[4], ValueError) and "no operator 'aclnnNo'" in str(results[4])
+    np.testing.assert_allclose(cann.to_numpy(outs[2]), np.exp([1, 4]), rtol=1e-6)
+    assert cann.to_numpy(outs[4]).tolist() == [-1, -4]
+
+
+def test_a_stream_whose_wait_fails_tells_its_calls(simulator: None) -> None:
+    x, outs = put([1.0]), [cann.empty((1,)) for _ in range(4)]
+    cannsim.fail("aclrtSynchronizeStream", nth=2, code=507015)
+    results = cann.batch(streams=2).run([("aclnnNeg", x, out) for out in outs])
+    assert [getattr(one, "code", 0) for one in results] == [0, 507015, 0, 507015]
+    assert results[0] is outs[0] and results[2] is outs[2]

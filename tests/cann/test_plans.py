@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import asnumpy as ap
 from asnumpy import cann, cannsim
 from asnumpy.cann import _calls
 
@@ -145,17 +146,22 @@ def test_workspace_policies(simulator: None, hungry: list[int], workspace: str) 
         assert (cann.to_numpy(out) == -1).all()
 
 
-def test_streams_have_workspaces_of_their_own(simulator: None, hungry: list[int]) -> None:
-    x = put(np.ones(64))
+@pytest.mark.parametrize("planned", [False, True], ids=["at once", "planned"])
+def test_streams_have_workspaces_of_their_own(simulator: None, planned: bool) -> None:
+    x, outs = put(np.ones(64)), [cann.empty((1,)) for _ in range(2)]
+    operator = cann.op("aclnnReduceSum")
+    plans = [operator.plan(x, [0], True, "float32", out) for out in outs]
     cannsim.configure(log=True)
     try:
         with cann.batch(streams=2):
-            outs = [cann.op("aclnnNeg")(x, cann.empty((64,))) for _ in range(2)]
-        given = workspaces_given("aclnnNeg")
+            for plan, out in zip(plans, outs, strict=True):
+                plan.run() if planned else operator(x, [0], True, "float32", out)
+        given = workspaces_given("aclnnReduceSum")
     finally:
         cannsim.configure(log=False)
-    assert len({address for address, _ in given}) == 2
-    assert all((cann.to_numpy(out) == -1).all() for out in outs)
+    assert len({address for address, _ in given}) == 2 and all(size for _, size in given)
+    assert cann.metrics()["aclnnReduceSum"]["workspace_bytes"] == given[0][1]
+    assert all((cann.to_numpy(out) == 64).all() for out in outs)
 
 
 def test_a_closed_plan_plans_anew() -> None:
@@ -196,22 +202,17 @@ def test_a_failed_run_leaves_a_plan_that_runs(simulator: None) -> None:
     np.testing.assert_allclose(cann.to_numpy(out), np.exp([0.0, 1.0]), rtol=1e-6)
 
 
-@pytest.mark.parametrize("function", ["aclrtSetCurrentContext", "aclrtCreateStream", "aclrtCreateEventWithFlag"])
-def test_a_failing_runtime_function_in_a_batch(simulator: None, function: str) -> None:
+@pytest.mark.parametrize(("function", "streams"), [
+    ("aclrtSetCurrentContext", 1), ("aclrtCreateStreamWithConfig", 64), ("aclrtStreamWaitEvent", 1),
+])  # fmt: skip
+def test_a_failing_runtime_function_in_a_batch(simulator: None, function: str, streams: int) -> None:
     x, out = put([1.0]), cann.empty((1,))
     cannsim.fail(function, nth=1, code=507899)
-    with pytest.raises(cann.CannError, match=function), cann.batch(streams=cannsim_streams()):
+    with pytest.raises(cann.CannError, match=function), cann.batch(streams=streams):
         cann.op("aclnnNeg")(x, out)
     cannsim.clear_faults()
     cann.op("aclnnNeg")(x, out)
     assert cann.to_numpy(out).tolist() == [-1.0]
-
-
-def cannsim_streams() -> int:
-    """More streams than any test has used, so that new ones must be made."""
-    from asnumpy.cann import _streams
-
-    return len(_streams._made) + 1
 
 
 def test_out_of_memory_is_reported_and_harmless(simulator: None) -> None:
@@ -249,23 +250,43 @@ def test_every_operator_can_be_described_to_cann(simulator: None) -> None:
     assert planned > 250  # the others need shapes or numbers of their own
 
 
-@pytest.mark.parametrize("planned", [False, True], ids=["at once", "planned"])
-def test_a_refused_workspace_leaves_nothing(simulator: None, hungry: list[int], planned: bool) -> None:
+def test_a_refused_workspace_leaves_nothing(simulator: None, hungry: list[int]) -> None:
     x, out = put([1.0, 2.0]), cann.empty((2,))
     cann.op("aclnnNeg")(x, out)
     hungry.append(100_000_000)  # far more than there is
-    run = cann.op("aclnnExp").plan(x, out).run if planned else lambda: cann.op("aclnnExp")(x, out)
+    plan = cann.op("aclnnExp").plan(x, out)
+    small = cann.op("aclnnAbs").plan(x, out)
     cannsim.configure(log=True)
     try:
         cannsim.fail("aclrtMalloc", nth=1, code=207001)
         with pytest.raises(cann.CannError, match=r"aclrtMalloc failed with \w+ \(207001\)"):
-            run()
+            plan.run()
         done = [call["function"] for call in cannsim.log() if call["code"] == 0]
-        assert ("aclDestroyAclOpExecutor" in done) != planned  # a plan keeps its own for the next run
+        assert "aclDestroyAclOpExecutor" not in done  # a plan keeps its own for the next run
         hungry[:] = [0]
-        cann.op("aclnnAbs")(x, out)  # a small workspace is not the one that is gone
+        small.run()  # a small workspace is not the one that is gone
         assert all(address for address, size in workspaces_given("aclnnAbs") if size)
-        run()
+        plan.run()
     finally:
         cannsim.configure(log=False)
     np.testing.assert_allclose(cann.to_numpy(out), np.exp([1.0, 2.0]), rtol=1e-6)
+
+
+def test_a_call_without_memory_for_its_workspace(simulator: None) -> None:
+    """Products ask for 16 MB, of which there is none left."""
+    a, out = ap.ones((4, 4), dtype="float32", device="ascend:0"), ap.zeros((4, 4), dtype="float32", device="ascend:0")
+    ap.eval(a, out)
+    ap.free_all_blocks()
+    text = r"aclrtMalloc failed with \w+ \(207001\) for the workspace of aclnnMatmul: memory pool of ascend:0: cannot"
+    cannsim.configure(log=True)
+    try:
+        cannsim.fail("aclrtMalloc", nth=0, code=207001)
+        with pytest.raises(cann.CannError, match=text) as caught:
+            cann.op("aclnnMatmul")(a, a, out, 0)
+        assert "aclDestroyAclOpExecutor" in [call["function"] for call in cannsim.log() if call["code"] == 0]
+    finally:
+        cannsim.configure(log=False)
+        cannsim.clear_faults()
+    assert caught.value.code == 207001 and cann.metrics()["aclnnMatmul"]["failures"] == 1
+    cann.op("aclnnMatmul")(a, a, out, 0)
+    assert (ap.to_numpy(out) == 4).all()

@@ -121,6 +121,9 @@ void Caller::encode(const Operator& op, std::span<const Argument> arguments) {
         const std::size_t kind = argument.index();
         if (const auto* t = std::get_if<Tensor>(&argument)) {
             bases_.push_back(tensor(kind, *t));
+        } else if (const auto* formatted = std::get_if<Formatted>(&argument)) {
+            bases_.push_back(tensor(kind, formatted->tensor));
+            words_.push_back(static_cast<std::uint64_t>(formatted->format));
         } else if (const auto* s = std::get_if<Scalar>(&argument)) {
             tag(kind, 0);
             scalar(*s);
@@ -156,16 +159,15 @@ void Caller::encode(const Operator& op, std::span<const Argument> arguments) {
         for (char* const base : bases_) words_.push_back(reinterpret_cast<std::uintptr_t>(base));
 }
 
-// The bytes that a call uses.
-void Caller::collect(const Operator& op, std::span<const Argument> arguments) {
-    uses_.clear();
+void add_uses(const Operator& op, std::span<const Argument> arguments, std::vector<Use>& uses) {
     const auto add = [&](std::size_t i, const Tensor& t) {
         const Extent reach = extent(View{0, t.shape, t.strides}, static_cast<std::int64_t>(itemsize(t.dtype)));
         const cann::Direction direction = op.parameters[i].direction;
-        uses_.push_back({t.data + reach.low, static_cast<std::size_t>(reach.high - reach.low), direction != cann::Direction::in});
+        uses.push_back({t.data + reach.low, static_cast<std::size_t>(reach.high - reach.low), direction != cann::Direction::in});
     };
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (const auto* t = std::get_if<Tensor>(&arguments[i])) add(i, *t);
+        else if (const auto* formatted = std::get_if<Formatted>(&arguments[i])) add(i, formatted->tensor);
         else if (const auto* list = std::get_if<std::vector<Tensor>>(&arguments[i]))
             for (const Tensor& one : *list) add(i, one);
     }
@@ -177,7 +179,8 @@ void Caller::run(Operator& op, std::span<const Argument> arguments, aclOpExecuto
     try {
         if (size) workspace = device_.pool->allocate(size, stream);
         if (device_.streams.tracking()) [[unlikely]] {
-            collect(op, arguments);
+            uses_.clear();
+            add_uses(op, arguments, uses_);
             if (size) uses_.push_back({workspace, size, true});
             device_.streams.before(uses_);
         }
@@ -196,7 +199,8 @@ void Caller::run(Operator& op, std::span<const Argument> arguments, aclOpExecuto
 [[noreturn]] void Caller::refuse(const Operator& op, std::span<const Argument> arguments, int code) {
     try {
         device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + ") on " + device_.name, code);
-    } catch (const DeviceFailure& failure) {
+    } catch (DeviceFailure& failure) {
+        failure.function = std::string(op.facts->name) + "GetWorkspaceSize";
         if (!cann::means_unsupported(code)) throw;
         throw Refused(failure, call_of(op.facts->name, arguments));
     }
@@ -227,7 +231,8 @@ void Caller::capture(Operator& op, std::span<const Argument> arguments, Capture&
             throw;
         }
     }
-    collect(op, arguments);
+    uses_.clear();
+    add_uses(op, arguments, uses_);
     if (size) uses_.push_back({workspace, size, true});
     capture.use(uses_);
     const int code = op.second(workspace, size, executor, capture.stream);
@@ -250,7 +255,7 @@ void Caller::count_replay(std::span<const CapturedCalls> graph, std::uint64_t na
     }
 }
 
-void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* graph) {
+void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* graph, CallCount* apart) {
     const std::uint64_t started = now();
     inside_ = 0;
     if (arguments.size() != op.parameters.size() || arguments.size() > most_arguments)
@@ -258,7 +263,8 @@ void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* gr
     encode(op, arguments);
     last_.destroy();
     if (graph) return capture(op, arguments, *graph);
-    CallCount& counted = counts_[words_.front()];
+    CallCount& counted = apart ? *apart : counts_[words_.front()];
+    std::uint64_t workspace = 0;
     const Cann& c = cann();
     std::uint64_t hash = 0;
     Executor* known = nullptr;
@@ -275,9 +281,9 @@ void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* gr
             known->addresses[i] = bases_[i];
         }
         ++counted.cached;
-        run(op, arguments, known->handle, known->workspace, true);
+        workspace = known->workspace;
+        run(op, arguments, known->handle, workspace, true);
     } else {
-        std::uint64_t workspace = 0;
         aclOpExecutor* const executor = first_phase(op, arguments, workspace);
         // The places of the tensors must be those that were counted above.
         const bool keep = may_repeat_ && last_.tensors().size() == bases_.size() && executors_->came_before(hash);
@@ -297,6 +303,7 @@ void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* gr
     ++counted.calls;
     counted.bytes += bytes_;
     counted.inside += inside_;
+    counted.workspace = std::max(counted.workspace, workspace);
     counted.nanoseconds += now() - started;
 }
 

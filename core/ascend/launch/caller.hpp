@@ -21,15 +21,20 @@ class DeviceState;  // streams, pool and executors of one device (device_state.h
 struct CallCount {
     std::uint64_t calls = 0, cached = 0, nanoseconds = 0, bytes = 0, inside = 0;
     std::uint64_t replayed = 0;  // of the calls, those that came with a graph
+    std::uint64_t workspace = 0; // the most bytes that a call asked for
 };
+
+// The bytes that a call uses.
+void add_uses(const Operator&, std::span<const Argument>, std::vector<Use>&);
 
 class Caller {
 public:
     explicit Caller(DeviceState& device);
     ~Caller();
 
-    // Enqueues one call on the device's stream, or into a capture. With the device's mutex held, on the device.
-    void call(Operator&, std::span<const Argument>, Capture* = nullptr);
+    // Enqueues one call on the device's stream, or into a capture. With the device's mutex held, on the device. What is
+    // no program's is counted apart.
+    void call(Operator&, std::span<const Argument>, Capture* = nullptr, CallCount* apart = nullptr);
     // A graph's calls were enqueued, all by one call of CANN's that took so many nanoseconds.
     void count_replay(std::span<const CapturedCalls>, std::uint64_t nanoseconds);
     std::span<const CallCount> counts() const { return counts_; }  // by the operator's place in cann::operators()
@@ -41,7 +46,6 @@ private:
 
     [[noreturn]] void refuse(const Operator&, std::span<const Argument>, int code);
     void encode(const Operator&, std::span<const Argument>);
-    void collect(const Operator&, std::span<const Argument>);
     void run(Operator&, std::span<const Argument>, aclOpExecutor*, std::uint64_t workspace, bool kept);
     void capture(Operator&, std::span<const Argument>, Capture&);
     aclOpExecutor* first_phase(Operator&, std::span<const Argument>, std::uint64_t& workspace);

@@ -65,7 +65,7 @@ template <class T> T* Objects::keep(T* object, Kind kind, const char* function) 
 }
 
 // The address is that of the block, as CANN's rule for aligned addresses wants it; the rest is an offset in elements.
-aclTensor* Objects::make_tensor(const Operator& op, std::size_t parameter, const Tensor& t) {
+aclTensor* Objects::make_tensor(const Operator& op, std::size_t parameter, const Tensor& t, std::int32_t format) {
     const auto item = static_cast<std::int64_t>(itemsize(t.dtype));
     const auto address = reinterpret_cast<std::uintptr_t>(t.data);
     const std::uintptr_t base = address / 64 * 64;
@@ -84,7 +84,7 @@ aclTensor* Objects::make_tensor(const Operator& op, std::size_t parameter, const
     if (!exact) refuse(op, parameter, "strides and an address that are multiples of the item size and not negative, got " + to_string(std::span(t.strides.data(), static_cast<std::size_t>(n))));
     const std::int64_t storage = last + 1;
     aclTensor* const made = cann().aclCreateTensor(t.shape.data(), static_cast<std::uint64_t>(n), acl_dtype(op, parameter, t.dtype), strides.data(), rest / item,
-                                                   cann::ACL_FORMAT_ND, &storage, 1, reinterpret_cast<void*>(base));
+                                                   format, &storage, 1, reinterpret_cast<void*>(base));
     if (!made) fail("aclCreateTensor for " + std::string(op.parameters[parameter].name) + " of " + op.facts->name, cann::ACL_ERROR_BAD_ALLOC);
     return made;
 }
@@ -111,17 +111,19 @@ cann::Value Objects::make(const Operator& op, std::size_t parameter, const Argum
             result.integer = static_cast<std::int64_t>(value);
         else wrong();
     };
+    const auto tensor = [&](const Tensor& t, std::int32_t format) {
+        if (p.kind != Kind::tensor) wrong();
+        aclTensor* const made = keep(make_tensor(op, parameter, t, format), Kind::tensor, "aclCreateTensor");
+        tensors_.push_back(made);
+        result.pointer = made;
+    };
     std::visit(Overloaded{
         [&](std::nullptr_t) {
             if (p.kind >= Kind::integer && p.kind != Kind::text) wrong();
             if (p.kind == Kind::tensor) tensors_.push_back(nullptr);
         },
-        [&](const Tensor& t) {
-            if (p.kind != Kind::tensor) wrong();
-            aclTensor* const made = keep(make_tensor(op, parameter, t), Kind::tensor, "aclCreateTensor");
-            tensors_.push_back(made);
-            result.pointer = made;
-        },
+        [&](const Tensor& t) { tensor(t, cann::ACL_FORMAT_ND); },
+        [&](const Formatted& f) { tensor(f.tensor, f.format); },
         [&](const std::vector<Tensor>& list) {
             if (p.kind != Kind::tensors) wrong();
             Objects members;  // until the list owns them
@@ -198,6 +200,7 @@ std::string text_of(const Operator& op, std::span<const Argument> arguments) {
         text += std::visit(Overloaded{
             [](std::nullptr_t) { return std::string("null"); },
             [&](const Tensor& t) { return tensor(t); },
+            [&](const Formatted& f) { return tensor(f.tensor); },
             [&](const std::vector<Tensor>& values) { return list(values, tensor); },
             [&](const Scalar& value) { return scalar(value); },
             [&](const std::vector<Scalar>& values) { return list(values, scalar); },

@@ -8,6 +8,7 @@
 
 #include "ascend/launch/argument.hpp"
 #include "ascend/library/operators.hpp"
+#include "cann/abi.hpp"
 
 struct aclTensor;
 struct aclScalar;
@@ -33,7 +34,7 @@ private:
         cann::Kind kind;
     };
     template <class T> T* keep(T* object, cann::Kind, const char* function);
-    aclTensor* make_tensor(const Operator&, std::size_t parameter, const Tensor&);
+    aclTensor* make_tensor(const Operator&, std::size_t parameter, const Tensor&, std::int32_t format = cann::ACL_FORMAT_ND);
 
     std::vector<Made> made_;
     std::vector<aclTensor*> tensors_;

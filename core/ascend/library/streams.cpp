@@ -170,6 +170,10 @@ std::vector<void*> Streams::users_of(const Use& use) const {
     return result;
 }
 
+void Streams::conflicts(std::span<const Use> uses, std::vector<Point>& found) const {
+    for (const Use& use : uses) hazards_.find(use, most_streams, found);
+}
+
 // What has ended needs no wait any more.
 void Streams::forget_done() {
     Clock done;

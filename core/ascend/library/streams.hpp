@@ -41,6 +41,9 @@ public:
     StreamId writer_of(const void* data, std::size_t bytes) const;
     // The streams whose work uses bytes that the host wants to read, or to write.
     std::vector<void*> users_of(const Use&) const;
+    // The work of any stream that these uses conflict with; and the number of the work that a stream got last.
+    void conflicts(std::span<const Use>, std::vector<Point>& found) const;
+    std::uint64_t enqueued(StreamId stream) const { return all_[stream].number; }
     // What is enqueued later on `after` comes after all of `before`.
     void order(StreamId before, StreamId after);
     // What the stream's work up to now comes after, itself included; and what a stream that has waited for such a point knows.

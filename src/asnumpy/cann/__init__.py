@@ -10,6 +10,7 @@
 ASNUMPY_CANN=sim everything runs on the simulator. Verified on the simulator, not yet on hardware.
 """
 
+from asnumpy.cann._batch import Batch, batch
 from asnumpy.cann._devices import (
     device_count,
     device_properties,
@@ -23,9 +24,9 @@ from asnumpy.cann._health import Health, health
 from asnumpy.cann._health_server import serve_health
 from asnumpy.cann._memory import Memory, empty, from_numpy, policies, to_numpy, write
 from asnumpy.cann._metrics import engine_metrics, graph_metrics, metrics, metrics_text, reset_metrics, timing
-from asnumpy.cann._operator import Operator, Plan, op, operators
+from asnumpy.cann._operator import Operator, op, operators
+from asnumpy.cann._plan import Plan
 from asnumpy.cann._safe import TRANSIENT, CheckError, Outcome, Retry, finite, safe, shaped, within
-from asnumpy.cann._streams import Batch, batch
 from asnumpy.cann._tensor import Tensor, tensor
 from asnumpy.runtime.cann_error import CannError
 

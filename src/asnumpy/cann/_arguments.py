@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from asnumpy.array.ndarray import ndarray
-from asnumpy.cann import _facts
+from asnumpy.cann import _devices, _facts
 from asnumpy.cann._facts import Parameter, Signature
 from asnumpy.cann._tensor import Tensor, of_array
 
@@ -250,6 +250,7 @@ class Operands:
                 if tensor is not None:
                     self.tensors.append((tensor, one.written))
                     self.nbytes += tensor.nbytes * (2 if one.direction == "inout" else 1)
+        self.device = self.tensors[0][0].device if self.tensors else _devices.current_device()
         self.owners = [tensor.owner for tensor, _ in self.tensors if tensor.owner is not None]
 
 

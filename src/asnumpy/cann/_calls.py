@@ -72,13 +72,17 @@ def _message_function() -> Callable[[], bytes | None]:
     return found  # type: ignore[no-any-return]
 
 
+def told(code: int, name: str, about: str, message: str) -> str:
+    """What an error says: the function that failed, the code, what it was given, CANN's own words."""
+    text = f"{name} failed with {_facts.error_names().get(code, 'an unknown code')} ({code})"
+    return text + f" for {about}" * bool(about) + f": {message.strip()}" * bool(message.strip())
+
+
 def check(code: int, name: str, about: str = "") -> None:
     """CannError unless the code is 0."""
     if code:
         message = (_message_function()() or b"").decode(errors="replace")
-        text = f"{name} failed with {_facts.error_names().get(code, 'an unknown code')} ({code})"
-        text += f" for {about}" * bool(about) + f": {message.strip()}" * bool(message.strip())
-        raise CannError(text, name, code, message)
+        raise CannError(told(code, name, about, message), name, code, message)
 
 
 def call(name: str, *arguments: Any) -> None:

@@ -23,19 +23,13 @@ def _recent() -> deque[float]:
 
 
 @dataclass
-class Figures:
-    """The sums of one operator, and the times of its latest calls."""
+class Timed:
+    """Of the calls of one operator whose time on the device was measured: the sums, and the latest ones."""
 
     count: int = 0
-    failures: int = 0
     bytes: int = 0
-    host_seconds: float = 0.0
-    device_seconds: float = 0.0
-    timed: int = 0        # calls with a device time
-    timed_bytes: int = 0
-    workspace: int = 0    # the largest that it asked for
-    host: deque[float] = field(default_factory=_recent)
-    device: deque[float] = field(default_factory=_recent)
+    seconds: float = 0.0
+    recent: deque[float] = field(default_factory=_recent)
 
 
 def percentiles(seconds: Iterable[float]) -> dict[str, float] | None:
@@ -46,7 +40,7 @@ def percentiles(seconds: Iterable[float]) -> dict[str, float] | None:
     return {f"p{p}": ordered[-(-p * len(ordered) // 100) - 1] for p in PERCENTILES}
 
 
-_figures: dict[str, Figures] = {}
+_timed: dict[str, Timed] = {}
 _waiting: list[tuple[str, int, Callable[[], float]]] = []
 _lock = threading.Lock()
 _timing = 0
@@ -63,26 +57,24 @@ def timing() -> Iterator[None]:
     global _timing
     with _lock:
         _timing += 1
+        _core.set_cann_timed(True)
     try:
         yield
     finally:
         with _lock:
             _timing -= 1
+            _core.set_cann_timed(_timing > 0)
 
 
-def record(
-    name: str, nbytes: int, workspace: int, host_seconds: float, elapsed: Callable[[], float] | None,
-) -> None:
-    """Adds a call; `elapsed` waits for its end and gives the device's seconds."""
+def record(name: str, nbytes: int, workspace: int, host_seconds: float) -> None:
+    """Adds a call that the core's caller has not made."""
+    _core.cann_note_call(name, nbytes, workspace, host_seconds)
+
+
+def record_time(name: str, nbytes: int, elapsed: Callable[[], float]) -> None:
+    """Adds the time of a call on the device; `elapsed` waits for its end and gives the seconds."""
     with _lock:
-        one = _figures.setdefault(name, Figures())
-        one.count += 1
-        one.bytes += nbytes
-        one.workspace = max(one.workspace, workspace)
-        one.host_seconds += host_seconds
-        one.host.append(host_seconds)
-        if elapsed is not None:
-            _waiting.append((name, nbytes, elapsed))
+        _waiting.append((name, nbytes, elapsed))
         full = len(_waiting) > WAITING
     if full:
         _settle()
@@ -90,8 +82,7 @@ def record(
 
 def fail(name: str) -> None:
     """Adds a call that CANN refused."""
-    with _lock:
-        _figures.setdefault(name, Figures()).failures += 1
+    _core.cann_note_failure(name)
 
 
 @_devices.in_child
@@ -107,11 +98,11 @@ def _settle() -> None:
     for name, nbytes, elapsed in taken:
         seconds = elapsed()
         with _lock:
-            one = _figures.setdefault(name, Figures())
-            one.device_seconds += seconds
-            one.device.append(seconds)
-            one.timed += 1
-            one.timed_bytes += nbytes
+            one = _timed.setdefault(name, Timed())
+            one.seconds += seconds
+            one.recent.append(seconds)
+            one.count += 1
+            one.bytes += nbytes
 
 
 def metrics() -> dict[str, dict[str, Any]]:
@@ -124,17 +115,18 @@ def metrics() -> dict[str, dict[str, Any]]:
     none). Waits for the operators that are still being timed.
     """
     _settle()
-    with _lock:
-        return {
-            name: {
-                "count": one.count, "failures": one.failures, "bytes": one.bytes, "host_seconds": one.host_seconds,
-                "timed": one.timed, "device_seconds": one.device_seconds,
-                "bytes_per_second": one.timed_bytes / one.device_seconds if one.device_seconds else None,
-                "workspace_bytes": one.workspace, "host_percentiles": percentiles(one.host),
-                "device_percentiles": percentiles(one.device),
+    found = {}
+    for name, (count, failures, nbytes, seconds, workspace, recent) in sorted(_core.cann_figures().items()):
+        with _lock:
+            timed = _timed.get(name, Timed())
+            found[name] = {
+                "count": count, "failures": failures, "bytes": nbytes, "host_seconds": seconds,
+                "timed": timed.count, "device_seconds": timed.seconds,
+                "bytes_per_second": timed.bytes / timed.seconds if timed.seconds else None,
+                "workspace_bytes": workspace, "host_percentiles": percentiles(recent),
+                "device_percentiles": percentiles(timed.recent),
             }
-            for name, one in sorted(_figures.items())
-        }
+    return found
 
 
 def engine_metrics(device: Any = 0) -> dict[str, dict[str, Any]]:
@@ -167,8 +159,9 @@ def graph_metrics() -> dict[str, dict[str, int]]:
 def reset_metrics() -> None:
     """Forgets the figures."""
     _settle()
+    _core.cann_forget_figures()
     with _lock:
-        _figures.clear()
+        _timed.clear()
 
 
 # Prometheus' name of each figure, its kind and what it says.

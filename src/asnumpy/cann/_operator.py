@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import inspect
 import keyword
 import textwrap
-import threading
 import time
-import weakref
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from asnumpy import _core
 from asnumpy.cann import _calls, _devices, _facts, _metrics, _streams
 from asnumpy.cann._arguments import Checker, Operands
-from asnumpy.cann._calls import Arguments, Pointer
-from asnumpy.cann._memory import Memory, policy_number
-from asnumpy.cann._tensor import ALIGNMENT, Tensor, contiguous, refresh
+from asnumpy.cann._calls import Arguments
+from asnumpy.cann._launch import Launch, elapsed, words
+from asnumpy.cann._memory import policy_number
+from asnumpy.cann._plan import Plan
+from asnumpy.cann._tensor import Tensor
 from asnumpy.runtime.cann_error import CannError
 from asnumpy.runtime.streams import Stream
 
 WORKSPACES = ("shared", "own")
+OUT_OF_MEMORY = 207001
 
 
-class Operator:
-    """One of CANN's operators, as `cann.op` gives it."""
+class Operator(_core.CannOperator):
+    """One of CANN's operators, as `cann.op` gives it.
+
+    A call checks the arguments, enqueues the operator and returns what it writes: one object, or a tuple of them. What
+    is called again, alike in all but addresses, is not checked again, and keeps CANN's executor where that is allowed.
+
+    `stream`: an asnumpy.Stream, or an aclrtStream (its address, or an object with `ptr`); None: the stream on which
+    this thread's arrays are computed, or one of the enclosing `cann.batch`. On an asnumpy.Stream and without any it is
+    in order with all that is computed with its arrays, on whatever stream.
+    """
+
+    def __new__(cls, signature: _facts.Signature, documented: bool) -> Operator:
+        return super().__new__(cls, signature.name)
 
     def __init__(self, signature: _facts.Signature, documented: bool) -> None:
         self.signature, self.documented = signature, documented
@@ -49,24 +59,48 @@ class Operator:
     def __repr__(self) -> str:
         return f"<operator {self.signature.usage()}>"
 
-    def __call__(self, /, *arguments: Any, stream: Any = None, **named: Any) -> Any:
-        """Checks the arguments, enqueues the operator and returns what it writes: one object, or a tuple of them.
-
-        `stream`: an asnumpy.Stream, or an aclrtStream (its address, or an object with `ptr`); None: the stream on which
-        this thread's arrays are computed, or one of the enclosing `cann.batch`. On an asnumpy.Stream and without any it
-        is in order with all that is computed with its arrays, on whatever stream.
-        """
+    def call_checked(self, /, *arguments: Any, stream: Any = None, **named: Any) -> Any:
+        """A call that is unlike those before it, or on a stream of its own."""
         if isinstance(stream, Stream):
             with _streams.on(stream):
                 return self(*arguments, **named)
         bound = self.checker.bind(arguments, named)
         values = self.checker.check(bound)
-        launch = Launch(self.signature, Operands(self.signature, values), stream)
+        operands = Operands(self.signature, values)
+        if stream is not None or not self._launch(bound, operands):
+            self._launch_here(operands, stream)
+        results = tuple(bound[name] for name in self.signature.written)
+        return results[0] if len(results) == 1 else results
+
+    def _launch(self, bound: dict[str, Any], operands: Operands) -> bool:
+        """By the core's caller; False for what that cannot describe, as a storage of several axes."""
+        device = operands.device
+        _devices.use(device)
+        _streams.let_go()
+        values = tuple(operands.values[name] for name in bound)
+        marks: list[Any] = []
+        try:
+            if _metrics.timed():
+                marks += [_streams.create_event(_streams.EVENT_TIME_LINE) for _ in range(2)]
+            addresses = [one.value for one in marks] or [0, 0]
+            done = _core.cann_launch(self, tuple(bound.values()), values, operands.nbytes, device, *addresses)
+        except BaseException:
+            _streams.destroy_events(marks)
+            raise
+        if done and marks:
+            _metrics.record_time(self.name, operands.nbytes, elapsed(device, *marks))
+        elif marks:
+            _streams.destroy_events(marks)
+        return bool(done)
+
+    def _launch_here(self, operands: Operands, stream: Any) -> None:
+        """Described and called from here, on a stream of another library's too."""
+        launch = Launch(self.signature, operands, stream)
         begun = time.perf_counter()
         made = Arguments()
         try:
             for parameter in self.signature.parameters:
-                made.add(parameter, values[parameter.name])
+                made.add(parameter, operands.values[parameter.name])
             size, executor = launch.phase_one(made)
             with contextlib.ExitStack() as block:
                 try:
@@ -77,8 +111,15 @@ class Operator:
                 launch.phase_two(memory, size, executor, begun)
         finally:
             made.close()
-        results = tuple(bound[name] for name in self.signature.written)
-        return results[0] if len(results) == 1 else results
+
+    def failure(self, text: str, function: str, code: int, message: str, bound: tuple[Any, ...]) -> CannError:
+        """The exception for what a call of the core's met: a refusal, or no memory for its workspace (then code 0)."""
+        if not code:
+            about = f"the workspace of {self.name}"
+            return CannError(_calls.told(OUT_OF_MEMORY, "aclrtMalloc", about, text), "aclrtMalloc", OUT_OF_MEMORY, text)
+        if function.removesuffix("GetWorkspaceSize") == self.name:
+            text = _calls.told(code, function, words(zip(self.signature.parameters, bound, strict=True)), message)
+        return CannError(text, function, code, message)
 
     def plan(self, /, *arguments: Any, workspace: str = "shared", policy: str = "huge_first", **named: Any) -> Plan:
         """Does phase one only: checks and plans, and returns a `Plan` whose `run` enqueues the work.
@@ -91,243 +132,6 @@ class Operator:
         policy_number(policy, self.name)
         bound = self.checker.bind(arguments, named)
         return Plan(self, bound, self.checker.check(bound), policy if workspace == "own" else None)
-
-
-class Launch:
-    """Where one call runs, and what is noted of it."""
-
-    def __init__(self, signature: _facts.Signature, operands: Operands, stream: Any, *, runs: bool = True) -> None:
-        self.signature, self.operands = signature, operands
-        for tensor, written in operands.tensors:
-            refresh(tensor, written)
-        self.device = operands.tensors[0][0].device if operands.tensors else _devices.current_device()
-        _devices.use(self.device)
-        _streams.let_go()
-        self.batch = _streams.current() if stream is None and runs else None
-        default = _devices.default_stream(self.device)
-        if self.batch is not None:
-            self.stream = self.batch.place(operands.tensors, self.device)
-        else:
-            self.stream = default if stream is None else _streams.handle_of(stream, signature.name)
-            _streams.order(default, self.stream)
-        self._default = default
-
-    def about(self) -> str:
-        """The arguments in words."""
-        return ", ".join(f"{name} {_text(value)}" for name, value in self.operands.values.items())
-
-    def phase_one(self, made: Arguments) -> tuple[int, Any]:
-        """The workspace's size and the executor."""
-        try:
-            return _calls.phase_one(self.signature.name, made, self.about)
-        except CannError:
-            _metrics.fail(self.signature.name)
-            raise
-
-    def phase_two(self, memory: int, size: int, executor: Any, begun: float) -> None:
-        """Enqueues the work, notes what it cost, and keeps what it uses until a stream of its own has passed it."""
-        start = self._mark()
-        try:
-            _calls.phase_two(self.signature.name, memory, size, executor, self.stream, self.about)
-        except CannError:
-            _metrics.fail(self.signature.name)
-            if start is not None:
-                _calls.call("aclrtDestroyEvent", start)
-            raise
-        seconds = time.perf_counter() - begun
-        time_on_device = None if start is None else elapsed(self.device, start, self._mark())
-        _metrics.record(self.signature.name, self.operands.nbytes, size, seconds, time_on_device)
-        owners = self.operands.owners
-        if self.batch is not None:
-            self.batch.keep(owners)
-        elif self.stream == self._default and _core.streams_in_use():
-            _streams.note_enqueued(owners)
-        elif self.stream != self._default and owners:
-            _streams.hold(self.device, self.stream, owners)
-
-    def _mark(self) -> Any:
-        if not _metrics.timed():
-            return None
-        event = _streams.create_event(_streams.EVENT_TIME_LINE)
-        _calls.call("aclrtRecordEvent", event, Pointer(self.stream))
-        return event
-
-
-def elapsed(device: int, start: Any, end: Any) -> Callable[[], float]:
-    """What waits for the second event and gives the seconds between the two."""
-
-    def wait() -> float:
-        _devices.use(device)
-        milliseconds = ctypes.c_float()
-        _calls.call("aclrtSynchronizeEvent", end)
-        _calls.call("aclrtEventElapsedTime", ctypes.byref(milliseconds), start, end)
-        for event in (start, end):
-            _calls.call("aclrtDestroyEvent", event)
-        return milliseconds.value / 1e3
-
-    return wait
-
-
-_living: weakref.WeakSet[Plan] = weakref.WeakSet()
-
-
-class Plan:
-    """An operator with its arguments after phase one. `run` enqueues it, as often as wanted, also on other memory."""
-
-    def __init__(self, op: Operator, bound: dict[str, Any], values: dict[str, Any], policy: str | None) -> None:
-        self.op, self._bound, self._values = op, bound, values
-        self.workspace_size = 0      # bytes that phase one asked for
-        self.repeatable = False      # whether phase two alone runs it again; else phase one is repeated, too
-        self.runs = 0                # how often it was run
-        self.phases_one = 0          # how often phase one was done
-        self._policy, self._memory = policy, None if policy is None else Memory(1, policy)
-        self._made: Arguments | None = None
-        self._executor: Any = None
-        self._lock = threading.RLock()
-        self._operands = Operands(op.signature, values)
-        self._prepare(Launch(op.signature, self._operands, None, runs=False))
-        _living.add(self)
-
-    def __repr__(self) -> str:
-        how = "repeatable" if self.repeatable else "phase one at each run"
-        return f"<plan of {self.op.name}: workspace of {self.workspace_size} bytes, {how}, run {self.runs} times>"
-
-    def _prepare(self, launch: Launch) -> None:
-        """Phase one, with an executor that may be used again where the operator allows that."""
-        self.close()
-        self._made = Arguments()
-        try:
-            for parameter in self.op.signature.parameters:
-                self._made.add(parameter, self._values[parameter.name])
-            self.workspace_size, self._executor = launch.phase_one(self._made)
-        except BaseException:
-            self.close()
-            raise
-        self.phases_one += 1
-        make = _calls.find("aclSetAclOpExecutorRepeatable")
-        self.repeatable = make is not None and make(self._executor) == 0
-        if self._policy is not None and (self._memory is None or self._memory.nbytes < self.workspace_size):
-            self._memory = Memory(self.workspace_size, self._policy, launch.device)
-
-    def run(self, /, stream: Any = None, **others: Any) -> Any:
-        """Enqueues the work and returns what it writes.
-
-        `stream` as for the operator. `others`: arrays in place of those of the plan, by the parameters' names, from
-        now on; shape, dtype and strides must be the same, because phase one has fixed them.
-        """
-        if isinstance(stream, Stream):
-            with _streams.on(stream):
-                return self.run(**others)
-        with self._lock:
-            self._replace(others)
-            launch = Launch(self.op.signature, self._operands, stream)
-            begun = time.perf_counter()
-            if self._executor is None:
-                self._prepare(launch)
-            executor, size = self._executor, self.workspace_size
-            own = None if self._memory is None else contextlib.nullcontext(self._memory.address if size else 0)
-            with own or _streams.workspace(launch.device, launch.stream, size) as memory:
-                if not self.repeatable:
-                    self._executor = None  # phase two frees it
-                launch.phase_two(memory, size, executor, begun)
-            self.runs += 1
-            results = tuple(self._bound[name] for name in self.op.signature.written)
-        return results[0] if len(results) == 1 else results
-
-    def shape(self, name: str) -> tuple[int, ...]:
-        """The shape that a tensor has after the last run; waits for it. For outputs like aclnnNonzero's."""
-        for slot in self._made.slots if self._made else ():
-            if slot.parameter == name and slot.tensor is not None:
-                _devices.synchronize(slot.tensor.device)
-                return _calls.view_shape(slot.handle)
-        raise ValueError(f"{self.op.name}: plan.shape: expected a parameter with a tensor, got {name!r}")
-
-    def _replace(self, others: dict[str, Any]) -> None:
-        """Other memory for some tensors: a new address in the executor, or phase one again where that cannot say it."""
-        op, changed = self.op, {}
-        for given, value in others.items():
-            name = _facts.KEYWORDS.get(given, given)
-            names = [one.name for one in op.signature.parameters if one.is_tensor]
-            if name not in names:
-                raise TypeError(
-                    f"{op.name}: plan.run: expected parameters that are tensors ({', '.join(names)}), got {given!r}; "
-                    "others are fixed in phase one"
-                )
-            changed[name] = op.checker.one(op.signature[name], value, None)
-            old, new = self._values[name], changed[name]
-            if _layouts(old) != _layouts(new):
-                raise ValueError(
-                    f"{op.name}: plan.run: {name}: expected the shape, dtype and strides of the plan, "
-                    f"{_text(old)}, got {_text(new)}"
-                )
-        if not changed:
-            return
-        self._values = {**self._values, **changed}
-        self._operands = Operands(op.signature, self._values)
-        self._bound = {**self._bound, **{_facts.KEYWORDS.get(name, name): value for name, value in others.items()}}
-        if self._executor is None or self._made is None:
-            return
-        tensors = {name: iter(value if isinstance(value, list) else [value]) for name, value in self._values.items()}
-        for index, slot in enumerate(self._made.slots):
-            new = next(tensors[slot.parameter])
-            if slot.tensor is None or new is None:
-                continue
-            address = new.address + (new.offset - slot.tensor.offset) * new.dtype.itemsize
-            if address % ALIGNMENT or not self._set_address(index, slot.handle, address):
-                self.close()
-                return
-
-    def _set_address(self, index: int, handle: Any, address: int) -> bool:
-        for name in ("aclSetTensorAddr", "AclSetTensorAddr"):
-            function = _calls.find(name)
-            if function is not None and self.repeatable:
-                return bool(function(self._executor, ctypes.c_size_t(index), handle, Pointer(address)) == 0)
-        return False
-
-    def close(self) -> None:
-        """Gives back what CANN keeps for the plan; `run` plans it anew. Done with the object if not before."""
-        executor, self._executor = self._executor, None
-        if executor is not None:
-            _calls.call("aclDestroyAclOpExecutor", executor)
-        if self._made is not None:
-            self._made.close()
-            self._made = None
-
-    def forget(self) -> None:
-        """Lets go of what CANN keeps without telling it."""
-        self._executor = self._made = None
-
-    def __del__(self) -> None:
-        if getattr(self, "_made", None) is not None:
-            with contextlib.suppress(CannError):
-                self.close()
-
-
-@_devices.in_child
-def _forget() -> None:
-    for plan in list(_living):
-        plan.forget()
-
-
-@_devices.at_end
-def _close_all() -> None:
-    for plan in list(_living):
-        plan.close()
-
-
-def _layouts(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_layouts(one) for one in value]
-    return value and (value.shape, value.dtype, value.strides, value.format, value.device)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, Tensor):
-        strides = "" if value.strides == contiguous(value.shape) else f" strides {value.strides}"
-        return f"{value.dtype.name}{list(value.shape)}{strides}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_text, value[:6])) + (", ..." if len(value) > 6 else "") + "]"
-    return repr(value)
 
 
 def document(signature: _facts.Signature, documented: bool) -> str:
@@ -355,6 +159,9 @@ def python_signature(signature: _facts.Signature) -> inspect.Signature:
         name = one.name + "_" if keyword.iskeyword(one.name) else one.name
         parameters.append(inspect.Parameter(name, kind, default=None if one.optional else inspect.Parameter.empty))
     return inspect.Signature(parameters)
+
+
+_core.register_cann(Operator, Tensor, _facts.formats)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Streams beside the one on which arrays are computed: batches of independent operators, and what is kept for them."""
+"""Streams beside the one on which arrays are computed: their order, workspaces, and what is kept for their work."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import operator
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
@@ -22,13 +20,9 @@ from asnumpy.runtime.streams import Stream
 
 EVENT_SYNC, EVENT_TIME_LINE = 1, 8   # flags of an event: others may wait for it; it has a time
 COMPLETE = 1
-MOST_STREAMS = 64
-MOST_USES = 4096                     # accesses that a batch remembers before it lets all its streams meet
 
 _local = threading.local()
 _lock = threading.RLock()
-_pool: dict[int, list[int]] = {}     # streams of a device that no batch uses
-_made: list[tuple[int, int]] = []
 _workspaces: dict[tuple[int, int], Memory] = {}
 _held: list[tuple[int, Any, list[Any]]] = []   # device, event after the work, what the work uses
 
@@ -52,16 +46,10 @@ def order(before: int, after: int) -> None:
         call("aclrtDestroyEvent", event)
 
 
-def _take(device: int) -> int:
-    with _lock:
-        free = _pool.setdefault(device, [])
-        if free:
-            return free.pop()
-    stream = Pointer()
-    call("aclrtCreateStream", ctypes.byref(stream))
-    with _lock:
-        _made.append((device, stream.value or 0))
-    return stream.value or 0
+def destroy_events(events: Iterable[Any]) -> None:
+    """Gives events back."""
+    for event in events:
+        call("aclrtDestroyEvent", event)
 
 
 def handle_of(stream: Any, name: str) -> int:
@@ -120,19 +108,26 @@ def let_go() -> None:
 
 @_devices.in_child
 def _forget() -> None:
-    for each in (_pool, _made, _workspaces, _held):
-        each.clear()
+    _workspaces.clear()
+    _held.clear()
+
+
+def exchange(batch: Any) -> Any:
+    """Gives this thread another batch, None for none, and returns the one it had."""
+    before, _local.batch = current(), batch
+    _core.cann_exchange_batch(None if batch is None else batch.core)
+    return before
 
 
 @contextmanager
 def on(stream: Stream) -> Iterator[None]:
     """What is enqueued within the block goes to the stream, and to no batch."""
-    batch, _local.batch = current(), None
+    batch = exchange(None)
     try:
         with stream:
             yield
     finally:
-        _local.batch = batch
+        exchange(batch)
 
 
 def note_enqueued(objects: Iterable[Any]) -> None:
@@ -146,123 +141,15 @@ def note_enqueued(objects: Iterable[Any]) -> None:
 @_devices.at_end
 def _release() -> None:
     with _lock:
-        for device in {device for device, *_ in [*_made, *_held]}:
+        for device in {device for device, *_ in _held}:
             _devices.synchronize(device)
         let_go()
         for memory in _workspaces.values():
             memory.release()
-        for device, stream in _made:
-            _devices.use(device)
-            call("aclrtDestroyStream", Pointer(stream))
-        for each in (_pool, _made, _workspaces):
-            each.clear()
+        _workspaces.clear()
 
 
-@dataclass(slots=True)
-class Use:
-    """Bytes that an operator of a batch uses, and its stream."""
-
-    low: int
-    high: int
-    written: bool
-    stream: int
-
-
-class Batch:
-    """A `with` block whose operators run on several streams at once; `cann.batch` makes it."""
-
-    def __init__(self, streams: int, device: int | None) -> None:
-        self.count, self._device = streams, device
-        self._streams: list[int] = []
-        self._uses: list[Use] = []
-        self._objects: list[Any] = []
-        self._next = 0
-        self._before: Batch | None = None
-        self.launched = [0] * streams          # operators per stream
-
-    def __repr__(self) -> str:
-        return f"cann.batch(streams={self.count}): {' + '.join(map(str, self.launched))} operators"
-
-    @property
-    def device(self) -> int:
-        """The number of the device whose streams these are."""
-        return _devices.current_device() if self._device is None else self._device
-
-    def __enter__(self) -> Self:
-        if self._streams:
-            raise RuntimeError("cann.batch: this batch is entered already; each block needs one of its own")
-        self._device = self.device
-        _devices.use(self.device)
-        try:
-            for _ in range(self.count):
-                self._streams.append(_take(self.device))
-                order(_devices.default_stream(self.device), self._streams[-1])
-        except CannError:
-            self._give()
-            raise
-        self._before, _local.batch = current(), self
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        _local.batch = self._before
-        _devices.use(self.device)
-        try:
-            for stream in self._streams:
-                order(stream, _devices.default_stream(self.device))
-            if self._objects:
-                hold(self.device, _devices.default_stream(self.device), self._objects)
-            if _core.streams_in_use():
-                note_enqueued(self._objects)
-        except CannError:
-            _devices.synchronize(self.device)  # what uses the objects ends before they are let go
-            raise
-        finally:
-            self._give()
-
-    def _give(self) -> None:
-        with _lock:
-            _pool.setdefault(self.device, []).extend(self._streams)
-        self._streams, self._uses, self._objects = [], [], []
-
-    def place(self, tensors: list[tuple[Tensor, bool]], device: int) -> int:
-        """The stream for an operator with these tensors (and whether each is written), after what it must wait for."""
-        if device != self.device:
-            raise ValueError(f"cann.batch: expected arrays on ascend:{self.device}, got them on ascend:{device}")
-        spans = [(*extent(tensor), written) for tensor, written in tensors]
-        conflicts = [
-            use.stream for use in self._uses
-            if any(use.low < high and low < use.high and (use.written or written) for low, high, written in spans)
-        ]
-        if conflicts:
-            chosen = conflicts[-1]
-            for other in set(conflicts) - {chosen}:
-                order(self._streams[other], self._streams[chosen])
-        else:
-            chosen, self._next = self._next, (self._next + 1) % self.count
-        if any(isinstance(tensor.owner, ndarray) for tensor, _ in tensors):  # pending work may just have been enqueued
-            order(_devices.default_stream(device), self._streams[chosen])
-        if len(self._uses) > MOST_USES:
-            self._meet()
-        self._uses += [Use(low, high, written, chosen) for low, high, written in spans if low < high]
-        self.launched[chosen] += 1
-        return self._streams[chosen]
-
-    def keep(self, objects: Iterable[Any]) -> None:
-        """Keeps objects until the streams have passed the block."""
-        self._objects += objects
-
-    def _meet(self) -> None:
-        first, *others = self._streams
-        for other in others:
-            order(other, first)
-        for other in others:
-            order(first, other)
-        self._uses.clear()
-
-
-def current() -> Batch | None:
+def current() -> Any:
     """The batch of the block that this thread is in."""
     return getattr(_local, "batch", None)
 
@@ -275,19 +162,3 @@ def extent(tensor: Tensor) -> tuple[int, int]:
     low = tensor.address + tensor.offset * item
     reach = sum((length - 1) * step for length, step in zip(tensor.shape, tensor.strides, strict=True))
     return low, low + (reach + 1) * item
-
-
-def batch(streams: int = 4, *, device: Any = None) -> Batch:
-    """A `with` block whose operators run on several streams, so that independent ones overlap.
-
-    Parameters: streams, how many, from 1 to 64; device, a number or "ascend:1" (None: this thread's). Operators that
-    use the same memory, one of them writing it, run in their order all the same. Their results may be read after the
-    block; what follows it waits for it on the device.
-    """
-    try:
-        count = operator.index(streams)
-    except TypeError:
-        raise TypeError(f"cann.batch: streams: expected an integer, got {streams!r}") from None
-    if not 1 <= count <= MOST_STREAMS:
-        raise ValueError(f"cann.batch: streams: expected from 1 to {MOST_STREAMS}, got {count}")
-    return Batch(count, None if device is None else _devices.checked(device, "cann.batch"))

@@ -1,0 +1,138 @@
+// Single operators: where a call of a batch runs, and what calls have cost.
+#include "ascend/launch/single.hpp"
+
+#include <algorithm>
+
+#include "ascend/launch/device_state.hpp"
+#include "base/fork_mutex.hpp"
+#include "base/immortal.hpp"
+
+namespace asnumpy::ascend {
+
+namespace {
+
+struct Known {
+    ForkMutex mutex{95};
+    std::vector<Figures> figures = std::vector<Figures>(cann::operators().size());
+};
+Known& known() {
+    static Immortal<Known> instance;
+    return *instance;
+}
+
+}  // namespace
+
+void note_call(std::size_t op, std::uint64_t bytes, std::uint64_t workspace, std::uint64_t nanoseconds) {
+    const std::lock_guard lock(known().mutex);
+    Figures& f = known().figures[op];
+    if (f.recent.size() < Figures::most_recent) f.recent.push_back(nanoseconds);
+    else f.recent[f.count % Figures::most_recent] = nanoseconds;
+    ++f.count;
+    f.bytes += bytes;
+    f.nanoseconds += nanoseconds;
+    f.workspace = std::max(f.workspace, workspace);
+}
+
+void note_failure(std::size_t op) {
+    const std::lock_guard lock(known().mutex);
+    ++known().figures[op].failures;
+}
+
+std::vector<std::pair<std::size_t, Figures>> all_figures() {
+    const std::lock_guard lock(known().mutex);
+    std::vector<std::pair<std::size_t, Figures>> result;
+    for (std::size_t op = 0; op < known().figures.size(); ++op)
+        if (const Figures& f = known().figures[op]; f.count || f.failures) result.emplace_back(op, f);
+    return result;
+}
+
+void forget_figures() {
+    const std::lock_guard lock(known().mutex);
+    std::ranges::fill(known().figures, Figures{});
+}
+
+Batch::Batch(DeviceState& device, unsigned streams) : device_(device), launched_(streams), begun_(streams), latest_(streams) {
+    streams_.reserve(streams);
+    try {
+        for (unsigned i = 0; i < streams; ++i) streams_.push_back(device.pool->backend().take_stream(0));
+    } catch (...) {
+        give();
+        throw;
+    }
+}
+
+Batch::~Batch() { give(); }
+
+void Batch::give() noexcept {
+    for (const StreamId stream : streams_) device_.pool->backend().give_stream(stream);
+    streams_.clear();
+}
+
+void Batch::begin() {
+    const Enqueuing enqueuing(device_);
+    const StreamId before = device_.streams.selected();
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+        device_.streams.order(before, streams_[i]);
+        begun_[i] = device_.streams.enqueued(streams_[i]);
+    }
+}
+
+void Batch::end() {
+    const Enqueuing enqueuing(device_);
+    const StreamId after = device_.streams.selected();
+    for (std::size_t i = 0; i < streams_.size(); ++i)
+        if (launched_[i]) device_.streams.order(streams_[i], after);
+}
+
+// Where something that it must come after was put last: what else it depends on has had the most time since.
+StreamId Batch::choose(std::span<const Use> uses) {
+    conflicts_.clear();
+    device_.streams.conflicts(uses, conflicts_);
+    std::size_t chosen = streams_.size();
+    for (const Point& point : conflicts_) {
+        const auto place = static_cast<std::size_t>(std::ranges::find(streams_, point.stream) - streams_.begin());
+        if (place == streams_.size() || point.number <= begun_[place]) continue;  // of before the batch
+        if (chosen == streams_.size() || latest_[place] > latest_[chosen]) chosen = place;
+    }
+    if (chosen == streams_.size()) {
+        chosen = next_;
+        next_ = (next_ + 1) % streams_.size();
+    }
+    ++launched_[chosen];
+    latest_[chosen] = ++placed_;
+    chosen_ = chosen;
+    return streams_[chosen];
+}
+
+void Batch::wait(std::size_t place) { device_.synchronize(streams_.at(place)); }
+
+StreamId Batch::place(const Operator& op, std::span<const Argument> arguments) {
+    uses_.clear();
+    add_uses(op, arguments, uses_);
+    return choose(uses_);
+}
+
+void* Batch::place(std::span<const Use> uses) {
+    const Enqueuing enqueuing(device_);
+    device_.streams.select(choose(uses));
+    device_.streams.before(uses);
+    return device_.stream;
+}
+
+void call_single(DeviceState& device, Operator& op, std::span<const Argument> arguments, Batch* batch, std::uint64_t bytes, Marks marks) {
+    const auto place = static_cast<std::size_t>(op.facts - cann::operators().data());
+    CallCount cost;
+    try {
+        const Enqueuing enqueuing(device);
+        if (batch) device.streams.select(batch->place(op, arguments));
+        if (marks.start) device.check(cann().aclrtRecordEvent(marks.start, device.stream), "aclrtRecordEvent");
+        device.caller.call(op, arguments, nullptr, &cost);
+        if (marks.end) device.check(cann().aclrtRecordEvent(marks.end, device.stream), "aclrtRecordEvent");
+    } catch (...) {
+        note_failure(place);
+        throw;
+    }
+    note_call(place, bytes, cost.workspace, cost.nanoseconds);
+}
+
+}  // namespace asnumpy::ascend
