@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::string_view sort_call = "aclnnSort x true axis false -> out place";
 
-// The dtype in which an operator puts this one's elements in the same order: itself, bytes for bools, a wider one for integers; of uint64
+// The dtype in which an operator puts this one's elements in the same order: itself, bytes for bools, a wider one for integers and short floats; of uint64
 // int64 with the highest bit turned.
 std::optional<DType> ordered_as(DType d) {
     const auto accepted = [](DType as) { return accepts_dtypes(sort_call, as, as); };
     if (d == DType::boolean) d = DType::uint8;
     if (accepted(d)) return d;
-    if (!is_integer(d)) return std::nullopt;
+    if (!is_integer(d)) return (d == DType::float16 || d == DType::bfloat16) && accepted(DType::float32) ? std::optional(DType::float32) : std::nullopt;
     for (const DType wide : {DType::int32, DType::int64})
         if ((itemsize(d) < itemsize(wide) || (d == DType::uint64 && wide == DType::int64)) && accepted(wide)) return wide;
     return std::nullopt;
