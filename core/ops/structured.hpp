@@ -46,6 +46,15 @@ inline constexpr std::array whole_rows{
     Structured{"sort", 1, 2},
 };
 
+// Likewise, of matrices in the last two axes; all operands of a call have one dtype.
+inline constexpr std::array algebra_rows{
+    Structured{"inverse", 1, 1},           // not finite where one is singular
+    Structured{"qr", 1, 2},                // option 0: reduced, 1: complete, 2: R alone (the first output holds nothing)
+    Structured{"slogdet", 1, 2},           // sign and logarithm of the determinant
+    Structured{"svd", 1, 3},               // values (falling), left and right vectors in columns; option 1: all of them, 2: vectors (else the two hold nothing)
+    Structured{"triangular_solve", 2, 1},  // x of matrix @ x = right side, of the same leading axes; option 1: the upper triangle is read, else the lower one
+};
+
 // What every device computes, by itself or on the host.
 inline constexpr std::array common_rows{
     // (..., m, k) x (..., k, n) -> (..., m, n); one dtype, batch axes already broadcast (stride 0); every dtype.
@@ -87,15 +96,17 @@ inline constexpr std::array common_rows{
 };
 
 inline constexpr auto structured_rows = [] {
-    std::array<Structured, common_rows.size() + activations.size() + normalisations.size() + whole_rows.size()> all{};
+    std::array<Structured, common_rows.size() + activations.size() + normalisations.size() + whole_rows.size() + algebra_rows.size()> all{};
     auto end = std::ranges::copy(common_rows, all.begin()).out;
     end = std::ranges::copy(activations, end).out;
     end = std::ranges::copy(normalisations, end).out;
-    std::ranges::copy(whole_rows, end);
+    end = std::ranges::copy(whole_rows, end).out;
+    std::ranges::copy(algebra_rows, end);
     return all;
 }();
 
 inline bool is_activation(std::string_view name) { return std::ranges::find(activations, name, &Structured::name) != activations.end(); }
+inline bool is_algebra_row(std::string_view name) { return std::ranges::find(algebra_rows, name, &Structured::name) != algebra_rows.end(); }
 inline bool is_whole_row(std::string_view name) { return std::ranges::find(whole_rows, name, &Structured::name) != whole_rows.end(); }
 inline bool is_normalisation(std::string_view name) { return std::ranges::find(normalisations, name, &Structured::name) != normalisations.end(); }
 

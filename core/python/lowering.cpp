@@ -62,14 +62,16 @@ nb::list lowering() {
         add_loops(all, static_cast<RowId>(id));
         for (int i = 0; r.kind == RowKind::structured && i < dtype_count; ++i) {
             std::vector<DType> in, out;
-            if (!has_operands(r.name, static_cast<DType>(i), in, out)) continue;
+            const DType d = static_cast<DType>(i);
+            if (is_algebra_row(r.name)) in.assign(r.nin, d), out.assign(r.nout, d);
+            else if (!has_operands(r.name, d, in, out)) continue;
             StructuredCall call;
             call.row = static_cast<RowId>(id);
-            for (const DType d : in) call.in.push_back(Tensor{nullptr, d, {}, {}});
-            for (const DType d : out) call.out.push_back(Tensor{nullptr, d, {}, {}});
+            for (const DType one : in) call.in.push_back(Tensor{nullptr, one, {}, {}});
+            for (const DType one : out) call.out.push_back(Tensor{nullptr, one, {}, {}});
             const ascend::Explanation how = ascend::explain(call);
             // made of other rows, or NumPy's
-            if ((is_activation(r.name) || is_normalisation(r.name) || is_whole_row(r.name)) && how.path == ascend::Path::host) continue;
+            if ((is_activation(r.name) || is_normalisation(r.name) || is_whole_row(r.name) || is_algebra_row(r.name)) && how.path == ascend::Path::host) continue;
             add_entry(all, "structured", r.name, names(in), names(out), how);
         }
     }

@@ -58,8 +58,9 @@ constexpr std::array whole_ways{
 }  // namespace
 
 const Way* whole_way(std::string_view row) {
-    const auto found = std::ranges::find(whole_ways, row, &Way::row);
-    return found == whole_ways.end() ? nullptr : &*found;
+    for (const std::span<const Way> ways : {std::span<const Way>(whole_ways), algebra_ways()})
+        if (const auto found = std::ranges::find(ways, row, &Way::row); found != ways.end()) return &*found;
+    return nullptr;
 }
 
 }  // namespace asnumpy::ascend

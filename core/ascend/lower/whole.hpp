@@ -1,6 +1,7 @@
 // How structured rows run: one way a row; here those of whole arrays that this device offers (ops/structured.hpp, whole_rows).
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "ascend/lower/lowering.hpp"
@@ -13,6 +14,7 @@ struct Way {
     void (*run)(Emitter&, const StructuredCall&);
 };
 
-const Way* whole_way(std::string_view row);  // nullptr where there is none
+std::span<const Way> algebra_ways();           // algebra.cpp
+const Way* whole_way(std::string_view row);  // of all files; nullptr where there is none
 
 }  // namespace asnumpy::ascend

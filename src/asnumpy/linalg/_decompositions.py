@@ -17,6 +17,7 @@ from asnumpy.linalg._products import dot as _dot
 from asnumpy.linalg._products import outer as _outer
 from asnumpy.linalg._products import tensordot as _tensordot
 from asnumpy.linalg._products import trace as _trace
+from asnumpy.linalg._solvers import inv
 from asnumpy.manipulation.shapes import broadcast_to
 from asnumpy.manipulation.shapes import diagonal as _diagonal
 from asnumpy.manipulation.shapes import matrix_transpose as _matrix_transpose
@@ -28,22 +29,15 @@ LinAlgError = np.linalg.LinAlgError
 
 cholesky = door(np.linalg.cholesky, "asnumpy.linalg")
 cond = door(np.linalg.cond, "asnumpy.linalg")
-det = door(np.linalg.det, "asnumpy.linalg")
 eig = door(np.linalg.eig, "asnumpy.linalg")
 eigh = door(np.linalg.eigh, "asnumpy.linalg")
 eigvals = door(np.linalg.eigvals, "asnumpy.linalg")
 eigvalsh = door(np.linalg.eigvalsh, "asnumpy.linalg")
-inv = door(np.linalg.inv, "asnumpy.linalg")
 lstsq = door(np.linalg.lstsq, "asnumpy.linalg")
 matrix_rank = door(np.linalg.matrix_rank, "asnumpy.linalg")
 pinv = door(np.linalg.pinv, "asnumpy.linalg")
-qr = door(np.linalg.qr, "asnumpy.linalg")
-slogdet = door(np.linalg.slogdet, "asnumpy.linalg")
-solve = door(np.linalg.solve, "asnumpy.linalg")
 svd = door(np.linalg.svd, "asnumpy.linalg")
 svdvals = door(np.linalg.svdvals, "asnumpy.linalg")
-tensorinv = door(np.linalg.tensorinv, "asnumpy.linalg")
-tensorsolve = door(np.linalg.tensorsolve, "asnumpy.linalg")
 
 
 @public_in(np.linalg)
