@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms with NumPy's interface; large ones are SciPy's, on several threads, all on the host."""
+"""Discrete Fourier transforms with NumPy's interface; on the host large ones are SciPy's, on several threads."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from asnumpy._types import ArrayLike, DTypeLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.creation.ranges import computed
 from asnumpy.dtypes.dtype import as_dtype
+from asnumpy.fft._stages import transform_there
 from asnumpy.host.door import host
 from asnumpy.host.whole import name_error
 from asnumpy.manipulation.shapes import roll
@@ -56,10 +57,22 @@ def _of_scipy(a: ndarray, name: str, lengths: Any, axes: Any, norm: Any) -> Call
     return theirs
 
 
+def _stages(name: str, a: ndarray, lengths: Any, axes: Any, norm: Any) -> ndarray | None:
+    try:
+        places = [index(axis) for axis in axes]
+    except TypeError:
+        return None
+    return transform_there(name, a, lengths, places, norm)
+
+
 def _run(
     a: ndarray, name: str, lengths: Any, axes: Any, norm: Any, out: ndarray | None, plain: tuple[Any, ...],
 ) -> ndarray:
     try:
+        if not a._host_visible and out is None and norm in _NORMS:
+            made = _stages(name, a, lengths, axes, norm)
+            if made is not None:
+                return made
         large = _of_scipy(a, name, lengths, axes, norm)
         if large is None:
             return host(getattr(np.fft, name), a, *plain, norm, out)
@@ -85,8 +98,9 @@ def _over(name: str, a: ArrayLike, s: Lengths, axes: Places, norm: Norm, out: nd
     """A transform along several axes."""
     array = asarray(a)
     over = tuple(range(array.ndim)) if axes is None else axes
-    # without axes, NumPy says what lengths alone mean
-    lengths = () if s is None else s if axes is not None else (0,)
+    # without axes, NumPy says what lengths alone mean, and what is wrong with none
+    none = isinstance(s, (tuple, list)) and not s
+    lengths = () if s is None else (0,) if axes is None or none else s
     return _run(array, name, lengths, over, norm, out, (s, axes))
 
 
