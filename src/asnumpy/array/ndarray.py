@@ -21,7 +21,7 @@ from asnumpy.interop import array_api, protocols
 from asnumpy.linalg import _products as products
 from asnumpy.reduction.reductions import ALL, ANY, LARGEST, PRODUCT, SMALLEST, SUM, reduced
 from asnumpy.runtime.devices import Device, device_of, memory_of, over_host_memory
-from asnumpy.sorting.order import in_place, sort_in_place
+from asnumpy.sorting.order import part_in_place, sort_in_place
 from asnumpy.statistics.averages import mean_of
 from asnumpy.ufunc.derived import as_class
 from asnumpy.ufunc.errstate import watching
@@ -310,7 +310,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         sort_in_place(self, axis, kind, order, stable)
 
     def partition(self, /, kth: Any, axis: int = -1, kind: str = "introselect", order: str | None = None) -> None:
-        in_place(self, np.ndarray.partition, kth, axis, kind, order)
+        part_in_place(self, kth, axis, kind, order)
 
     def argsort(
         self, /, axis: int | None = -1, kind: str | None = None, order: str | None = None, *,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,6 +114,39 @@ def _masked_axes(a: ndarray, parts: tuple[Any, ...], place: int, mask: ndarray) 
     return _Taken(joined, _core.flatnonzero(mask.reshape(-1)), 0, False)
 
 
+def _pairs(a: ndarray, key: Any, writing: bool) -> _Taken | None:
+    """A key of index arrays for the first axes, of an array on a device: these axes are joined, and the places counted.
+
+    None where the key is another, or an index is out of bounds, which NumPy words.
+    """
+    parts = key if isinstance(key, tuple) else (key,)
+    if a._host_visible or not a.size or not 1 < len(parts) <= a.ndim:
+        return None
+    indices: list[Any] = []
+    for part in parts:
+        index = np.asarray(part) if type(part) is int else _as_index(part) if type(part) is list else part
+        if not isinstance(index, (ndarray, np.ndarray)) or index.dtype.kind not in "iu" or not index.size:
+            return None
+        indices.append(index)
+    try:
+        np.broadcast_shapes(*[index.shape for index in indices])
+    except ValueError:
+        return None
+    flat: Any = 0
+    for index, length in zip(indices, a.shape, strict=False):
+        if not -length <= int(index.min()) <= int(index.max()) < length:
+            return None
+        index = _integers(index) if isinstance(index, ndarray) else index.astype(_INT64)
+        below = index < 0
+        flat = flat * length + (index + below * length if bool(below.any()) else index)
+    shape = (math.prod(a.shape[:len(parts)]), *a.shape[len(parts):])
+    joined = _core.reshape_view(a, shape) if writing else a.reshape(shape)
+    if joined is None:
+        return None
+    places = flat if isinstance(flat, ndarray) else from_host(flat, device=a)
+    return _Taken(joined, places, 0, False) if places.ndim else None
+
+
 def _result_shape(taken: _Taken) -> tuple[int, ...]:
     shape, axis = taken.view.shape, taken.axis
     return shape[:axis] + taken.places.shape + shape[axis + 1 :]
@@ -127,7 +161,7 @@ def getitem(a: ndarray, key: Any) -> ndarray:
     mask = _whole_mask(a, key)
     if mask is not None:
         return _core.compress(a.reshape(-1), mask.reshape(-1))
-    taken = _one_index_array(a, key)
+    taken = _one_index_array(a, key) or _pairs(a, key, False)
     if taken is None:
         return host(_numpy_getitem, a, key)
     index = taken.places
@@ -195,7 +229,7 @@ def _assign(a: ndarray, key: Any, mask: ndarray | None, source: ndarray) -> bool
         if source.size not in (1, positions.size):
             return False
         return _scatter(flat, positions, source, 0)
-    taken = _one_index_array(a, key)
+    taken = _one_index_array(a, key) or _pairs(a, key, True)
     if taken is None:
         return False
     shape = _result_shape(taken)

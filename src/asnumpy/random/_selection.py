@@ -17,7 +17,7 @@ from asnumpy.indexing.selection import take, take_along_axis
 from asnumpy.manipulation.shapes import moveaxis
 from asnumpy.random._integers import draw_integers
 from asnumpy.random._source import INT64, Source, size_shape, stored
-from asnumpy.sorting.order import searchsorted
+from asnumpy.sorting.search import searchsorted
 
 
 def _normal_axis(axis: int, ndim: int) -> int:

@@ -13,7 +13,7 @@ from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host, host_result
-from asnumpy.indexing.selection import write_out
+from asnumpy.indexing.selection import take_along_axis, write_out
 from asnumpy.ufunc.folds import NO_VALUE
 
 _INTP = np.dtype(np.intp)
@@ -81,38 +81,78 @@ def argsort(
     return values.shape[place] - 1 - _reversed(found, place)
 
 
+def _valid_place(kth: Any, length: int) -> bool:
+    """Whether NumPy would take it; if not, it says why."""
+    if isinstance(kth, ndarray) or np.asarray(kth).dtype.kind not in "iu" or np.ndim(kth) > 1 or not np.size(kth):
+        return False
+    return -length <= np.min(kth) and np.max(kth) < length
+
+
+def _parted(
+    function: Any, which: int, a: Any, kth: Any, axis: int | None, kind: str, order: str | None,
+) -> ndarray:
+    """What np.partition (0) or np.argpartition (1) makes; on a device everything is sorted."""
+    a = asarray(a)
+    if isinstance(a, ndarray) and not a._host_visible and a.ndim and kind == "introselect" and order is None:
+        place = 0 if axis is None else axis_of(axis, a.ndim)
+        if _valid_place(kth, a.size if axis is None else a.shape[place]):
+            made = sorted_there(a.reshape(-1) if axis is None else a, place)
+            if made is not None:
+                return made[which]
+    return host(function, a, kth, axis, kind, order)
+
+
 @public
 def partition(
     a: ArrayLike, kth: Any, axis: int | None = -1, kind: str = "introselect", order: str | None = None,
 ) -> ndarray:
-    return host(np.partition, asarray(a), kth, axis, kind, order)
+    return _parted(np.partition, 0, a, kth, axis, kind, order)
 
 
 @public
 def argpartition(
     a: ArrayLike, kth: Any, axis: int | None = -1, kind: str = "introselect", order: str | None = None,
 ) -> ndarray:
-    return host(np.argpartition, asarray(a), kth, axis, kind, order)
+    return _parted(np.argpartition, 1, a, kth, axis, kind, order)
+
+
+def _there(value: Any) -> bool:
+    return isinstance(value, ndarray) and not value._host_visible
+
+
+def _order_of(keys: list[ndarray], axis: int) -> ndarray | None:
+    """The order by the last key, of equal ones by the one before: stable sorts, the last key's at the end."""
+    order: ndarray | None = None
+    for key in keys:
+        made = sorted_there(key if order is None else take_along_axis(key, order, axis), axis)
+        if made is None:
+            return None
+        order = made[1] if order is None else take_along_axis(order, made[1], axis)
+    return order
 
 
 @public
 def lexsort(keys: Any, axis: int = -1) -> ndarray:
-    return host(np.lexsort, keys if isinstance(keys, ndarray) else tuple(keys), axis)
+    if not isinstance(keys, ndarray):
+        keys = tuple(keys)
+    if any(map(_there, keys)) if isinstance(keys, tuple) else _there(keys) and keys.ndim > 1:
+        arrays = [asarray(key) for key in keys]
+        shape = arrays[0].shape
+        if shape and all(one.shape == shape for one in arrays):
+            order = _order_of(arrays, axis_of(axis, len(shape)))
+            if order is not None:
+                return order
+    return host(np.lexsort, keys, axis)
 
 
 @public
 def sort_complex(a: ArrayLike) -> ndarray:
-    return host(np.sort_complex, asarray(a))
-
-
-@public
-def searchsorted(a: ArrayLike, v: ArrayLike, side: Any = "left", sorter: Any = None) -> ndarray:
-    return host(np.searchsorted, asarray(a), v, side, sorter)
-
-
-@public
-def digitize(x: ArrayLike, bins: Any, right: bool = False) -> ndarray:
-    return host(np.digitize, asarray(x), bins, right)
+    a = asarray(a)
+    if not a._host_visible and a.ndim and a.dtype.kind in "biuf":
+        made = sorted_there(a, a.ndim - 1)
+        if made is not None:
+            return _core.cast(made[0], np.sort_complex(np.empty(0, a.dtype)).dtype)
+    return host(np.sort_complex, a)
 
 
 def _arg_extreme(a: Any, axis: Any, out: Any, keepdims: bool, name: str) -> ndarray:
@@ -145,6 +185,14 @@ def sort_in_place(a: ndarray, axis: int, kind: str | None, order: str | None, st
         return
     _expect_writeable(a, np.ndarray.sort)
     a[...] = _sorted(np.sort, 0, a, axis, kind, order, stable)
+
+
+def part_in_place(a: ndarray, kth: Any, axis: int, kind: str, order: str | None) -> None:
+    if a._host_visible or not a.ndim or _core.overlaps_itself(a):  # the order of writing would show
+        in_place(a, np.ndarray.partition, kth, axis, kind, order)
+        return
+    _expect_writeable(a, np.ndarray.partition)
+    a[...] = _parted(np.partition, 0, a, kth, axis, kind, order)
 
 
 def _expect_writeable(a: ndarray, function: Any) -> None:
