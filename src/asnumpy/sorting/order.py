@@ -85,7 +85,7 @@ def _valid_place(kth: Any, length: int) -> bool:
     """Whether NumPy would take it; if not, it says why."""
     if isinstance(kth, ndarray) or np.asarray(kth).dtype.kind not in "iu" or np.ndim(kth) > 1 or not np.size(kth):
         return False
-    return -length <= np.min(kth) and np.max(kth) < length
+    return bool(-length <= np.min(kth) and np.max(kth) < length)
 
 
 def _parted(

@@ -60,7 +60,7 @@ def comparable(a: ndarray, v: ndarray, left: bool) -> tuple[ndarray, ndarray] | 
     if common != np.float64 or kinds[0] == kinds[1]:
         return None
     if any(kind.kind == "f" and kind != common for kind in kinds):
-        narrow = _FLOAT32
+        narrow: np.dtype = _FLOAT32
         wide = [kind == common or kind.kind in "iu" for kind in kinds]
     elif common in kinds and min(kind.itemsize for kind in kinds) <= 4:
         narrow = _INTP

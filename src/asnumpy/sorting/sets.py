@@ -199,7 +199,7 @@ def isin(
 ) -> ndarray:
     both = _there(element, test_elements)
     if both is not None:
-        np.isin(np.empty(0, both[0].dtype), np.empty(0, both[1].dtype), kind=kind)  # raises what it would
+        np.isin(np.empty(0, both[0].dtype), np.empty(0, both[1].dtype), kind=kind)  # type: ignore[arg-type]  # raises what it would
         among = _among(ravel(both[0]), ravel(both[1]))
         if among is not None:
             return (logical_not(among) if invert else among).reshape(both[0].shape)

@@ -1,12 +1,13 @@
 """Averages, spread, quantiles, histograms, differences, with and without NaN."""
 
-from asnumpy.statistics.averages import average, corrcoef, cov, mean, median, percentile, ptp, quantile, std, var
+from asnumpy.statistics.averages import average, corrcoef, cov, mean, ptp, std, var
 from asnumpy.statistics.difference import convolve, correlate, cross, diff, ediff1d, gradient, interp, trapezoid, unwrap
 from asnumpy.statistics.histogram import bincount, histogram, histogram2d, histogram_bin_edges, histogramdd
 from asnumpy.statistics.nan import (
     nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod,
     nanquantile, nanstd, nansum, nanvar,
 )
+from asnumpy.statistics.quantiles import median, percentile, quantile
 
 __all__ = [
     "average", "bincount", "convolve", "corrcoef", "correlate", "cov", "cross", "diff", "ediff1d", "gradient",

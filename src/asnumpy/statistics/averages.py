@@ -1,4 +1,4 @@
-"""Averages and spread. Sums and squares are recorded and fuse; order statistics go through the host door."""
+"""Averages and spread. Sums and squares are recorded and fuse."""
 
 from __future__ import annotations
 
@@ -247,36 +247,6 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE) -> 
     keep = _keep(keepdims)
     axes = None if axis is None else _axes(a, axis)[0]
     return subtract(maximum.reduce(a, axis=axes, keepdims=keep), minimum.reduce(a, axis=axes, keepdims=keep), out=out)
-
-
-# --- order statistics ---
-
-
-def _host_quantile(function: Any, a: Any, *args: Any, **kwargs: Any) -> ndarray:
-    return host(function, asarray(a), *args, **{name: value for name, value in kwargs.items() if value is not None})
-
-
-@public
-def median(
-    a: ArrayLike, axis: Axes | None = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False,
-) -> ndarray:
-    return host(np.median, asarray(a), axis, out, False, keepdims)
-
-
-@public
-def percentile(
-    a: ArrayLike, q: ArrayLike, axis: Axes | None = None, out: Any = None, overwrite_input: bool = False,
-    method: str = "linear", keepdims: bool = False, *, weights: ArrayLike | None = None,
-) -> ndarray:
-    return _host_quantile(np.percentile, a, q, axis, out, False, method, keepdims, weights=weights)
-
-
-@public
-def quantile(
-    a: ArrayLike, q: ArrayLike, axis: Axes | None = None, out: Any = None, overwrite_input: bool = False,
-    method: str = "linear", keepdims: bool = False, *, weights: ArrayLike | None = None,
-) -> ndarray:
-    return _host_quantile(np.quantile, a, q, axis, out, False, method, keepdims, weights=weights)
 
 
 # --- relations between variables ---

@@ -21,6 +21,7 @@ from asnumpy.statistics.averages import mean as plain_mean
 from asnumpy.statistics.averages import std as plain_std
 from asnumpy.statistics.averages import store
 from asnumpy.statistics.averages import var as plain_var
+from asnumpy.statistics.quantiles import nanmedian_there, percentile, quantile
 from asnumpy.ufunc.folds import NO_VALUE
 from asnumpy.ufunc.functions import conjugate, divide, fmax, fmin, isnan, logical_not, multiply, sqrt, subtract
 
@@ -200,7 +201,12 @@ def nanstd(
 def nanmedian(
     a: ArrayLike, axis: Axes | None = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = NO_VALUE,
 ) -> ndarray:
-    return host(np.nanmedian, asarray(a), axis, out, False, **_given(keepdims=keepdims))
+    a = asarray(a)
+    if not a._host_visible and out is None:
+        made = nanmedian_there(a, axis, keepdims is not NO_VALUE and bool(keepdims))
+        if made is not None:
+            return made
+    return host(np.nanmedian, a, axis, out, False, **_given(keepdims=keepdims))
 
 
 @public
@@ -222,5 +228,9 @@ def nanquantile(
 def _nan_quantile(
     function: Any, a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: Any, weights: Any,
 ) -> ndarray:
+    a = asarray(a)
+    if a.dtype.kind in "biu" and not a._host_visible and weights is None and out is None:  # none is NaN
+        plain = percentile if function is np.nanpercentile else quantile
+        return plain(a, q, axis, None, False, method, keepdims is not NO_VALUE and bool(keepdims))
     extra = {} if weights is None else {"weights": weights}
-    return host(function, asarray(a), q, axis, out, False, method, **_given(keepdims=keepdims), **extra)
+    return host(function, a, q, axis, out, False, method, **_given(keepdims=keepdims), **extra)
