@@ -60,9 +60,7 @@ struct Array {
 class Run {
 public:
     Run(std::span<std::byte* const> addresses, std::span<const Ref<aclTensor>> tensors) : addresses_(addresses), tensors_(tensors) {}
-    Array operator[](const Tensor& t) const {
-        return {addresses_[static_cast<std::size_t>(t.slot)] + t.view.offset, t.dtype, t.view.shape, t.view.strides};
-    }
+    Array operator[](const Tensor&) const;
     std::byte* address(int slot) const { return addresses_[static_cast<std::size_t>(slot)]; }
     // The true shape of an output whose shape depends on data; only in operators that set Work::late_shapes.
     void set_shape(const Tensor&, const Dims&) const;

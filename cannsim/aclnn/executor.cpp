@@ -194,6 +194,10 @@ int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor,
     return code;
 }
 
+Array Run::operator[](const Tensor& t) const {
+    return {addresses_[static_cast<std::size_t>(t.slot)] + t.view.offset, t.dtype, t.view.shape, t.view.strides};
+}
+
 void Run::set_shape(const Tensor& tensor, const Dims& shape) const {
     aclTensor& real = *tensors_[static_cast<std::size_t>(tensor.slot)].get();
     real.set(shape.data(), static_cast<std::uint64_t>(shape.size()), real.dtype, nullptr, real.offset, real.format, real.storage.data(),

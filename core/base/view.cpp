@@ -9,6 +9,12 @@
 
 namespace asnumpy {
 
+void Dims::move_to_heap(const Dims& values) {
+    auto memory = std::make_unique<std::int64_t[]>(max_ndim);
+    std::copy_n(values.data(), values.size_, memory.get());
+    heap_ = std::move(memory);
+}
+
 std::int64_t count(std::span<const std::int64_t> shape) {
     std::int64_t n = 1;
     for (const std::int64_t length : shape) n *= length;

@@ -30,10 +30,7 @@ public:
         std::fill_n(data(), n, value);
     }
     Dims(const Dims& o) : inline_(o.inline_), size_(o.size_) {
-        if (o.heap_) {
-            heap_ = std::make_unique<std::int64_t[]>(max_ndim);
-            std::copy_n(o.heap_.get(), size_, heap_.get());
-        }
+        if (o.heap_) move_to_heap(o);
     }
     Dims(Dims&& o) noexcept : inline_(o.inline_), heap_(std::move(o.heap_)), size_(std::exchange(o.size_, 0)) {}
     Dims& operator=(const Dims& o) { if (this != &o) { Dims copy(o); *this = std::move(copy); } return *this; }
@@ -58,15 +55,14 @@ public:
     std::int64_t* end() { return data() + size_; }
 
     void push_back(std::int64_t value) {
-        if (!heap_ && size_ == inline_size) {
-            heap_ = std::make_unique<std::int64_t[]>(max_ndim);
-            std::copy_n(inline_.data(), size_, heap_.get());
-        }
+        if (!heap_ && size_ == inline_size) move_to_heap(*this);
         data()[size_++] = value;
     }
     bool operator==(const Dims& o) const { return size_ == o.size_ && std::equal(begin(), end(), o.begin()); }
 
 private:
+    void move_to_heap(const Dims& values);  // rare: of its own, so that copies of a list are short where they are inlined
+
     std::array<std::int64_t, inline_size> inline_{};
     std::unique_ptr<std::int64_t[]> heap_;
     int size_ = 0;
