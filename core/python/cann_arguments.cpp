@@ -25,7 +25,7 @@ struct Names {
              *storage = name("storage"), *format = name("format"), *device = name("device"), *owner = name("owner");
     static PyObject* name(const char* text) { return checked(PyUnicode_InternFromString(text)); }
 };
-const Names& names() {
+const Names& attribute_names() {
     static const Names instance;
     return instance;
 }
@@ -46,18 +46,18 @@ std::span<PyObject* const> items_of(PyObject* o) {
 }
 
 DType dtype_of_tensor(PyObject* o) {
-    const nb::object dtype = attribute(o, names().dtype);
+    const nb::object dtype = attribute(o, attribute_names().dtype);
     return static_cast<DType>(dtype_code(reinterpret_cast<PyArray_Descr*>(dtype.ptr())));
 }
 
 // A Tensor of Python's without its address; false where its storage or format is none that the caller describes.
 bool describe(PyObject* o, ascend::Argument& made) {
     Tensor t;
-    const nb::object format = attribute(o, names().format);
-    if (PyTuple_GET_SIZE(attribute(o, names().storage).ptr()) != 1) return false;
+    const nb::object format = attribute(o, attribute_names().format);
+    if (PyTuple_GET_SIZE(attribute(o, attribute_names().storage).ptr()) != 1) return false;
     t.dtype = dtype_of_tensor(o);
-    t.shape = to_integers(attribute(o, names().shape).ptr());
-    t.strides = to_integers(attribute(o, names().strides).ptr());
+    t.shape = to_integers(attribute(o, attribute_names().shape).ptr());
+    t.strides = to_integers(attribute(o, attribute_names().strides).ptr());
     for (std::int64_t& step : t.strides) step *= static_cast<std::int64_t>(itemsize(t.dtype));
     if (t.shape.size() > ascend::most_axes) return false;
     if (is_nd(format)) made = std::move(t);
@@ -78,10 +78,10 @@ bool set_address(PyObject* o, Tensor& t, bool written) {
         t.data = ready(unwrap(o)->array);
         return reinterpret_cast<std::uintptr_t>(t.data) % itemsize(t.dtype) == 0;
     }
-    const nb::object owner = attribute(o, names().owner);
+    const nb::object owner = attribute(o, attribute_names().owner);
     if (is_array(owner.ptr())) ready(unwrap(owner.ptr())->array);
     const auto item = static_cast<std::int64_t>(itemsize(t.dtype));
-    t.data = reinterpret_cast<char*>(number(attribute(o, names().address)) + number(attribute(o, names().offset)) * item);
+    t.data = reinterpret_cast<char*>(number(attribute(o, attribute_names().address)) + number(attribute(o, attribute_names().offset)) * item);
     return true;
 }
 
@@ -186,11 +186,11 @@ bool CallKey::add_array(PyObject* o) {
 }
 
 bool CallKey::add_tensor(PyObject* o) {
-    const nb::object shape = attribute(o, names().shape), strides = attribute(o, names().strides), format = attribute(o, names().format);
-    if (PyTuple_GET_SIZE(attribute(o, names().storage).ptr()) != 1) return false;
+    const nb::object shape = attribute(o, attribute_names().shape), strides = attribute(o, attribute_names().strides), format = attribute(o, attribute_names().format);
+    if (PyTuple_GET_SIZE(attribute(o, attribute_names().storage).ptr()) != 1) return false;
     const bool nd = is_nd(format);
     tag(nd ? Tag::tensor : Tag::formatted, static_cast<std::uint64_t>(dtype_of_tensor(o)) | static_cast<std::uint64_t>(PyTuple_GET_SIZE(shape.ptr())) << 8 |
-                                     static_cast<std::uint64_t>(number(attribute(o, names().device))) << 24);
+                                     static_cast<std::uint64_t>(number(attribute(o, attribute_names().device))) << 24);
     for (const nb::object& lengths : {shape, strides})
         for (PyObject* const one : items_of(lengths.ptr())) words_.push_back(static_cast<std::uint64_t>(PyLong_AsLongLong(one)));
     tensors_ = true;

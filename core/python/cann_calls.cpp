@@ -192,7 +192,7 @@ void deallocate_operator(PyObject* self) {
     Py_DECREF(type);
 }
 
-PyMemberDef members[] = {
+PyMemberDef operator_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(OperatorHead, call), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
@@ -232,7 +232,7 @@ void create_cann_operator_type(nb::module_& m) {
     static PyMethodDef none[] = {{nullptr, nullptr, 0, nullptr}};
     PyType_Slot slots[] = {
         slot(Py_tp_new, create_operator), slot(Py_tp_dealloc, deallocate_operator), slot(Py_tp_call, PyVectorcall_Call),
-        {Py_tp_members, members}, {Py_tp_methods, none}, {0, nullptr},
+        {Py_tp_members, operator_members}, {Py_tp_methods, none}, {0, nullptr},
     };
     PyType_Spec spec{"asnumpy._core.CannOperator", sizeof(PyOperator), 0,
                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL, slots};
