@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import asnumpy as ap
+from asnumpy import _core
 
 pytestmark = needs_simulator
 
@@ -153,3 +154,32 @@ def test_stacks_broadcast_as_numpys(
     mine = ap.linalg.solve(ap.asarray(a), ap.asarray(b))
     assert mine.shape == numpys.shape and mine.dtype == numpys.dtype
     np.testing.assert_allclose(mine.to_numpy(), numpys, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(5, 5), (7, 3), (3, 7), (2, 3, 6, 4), (1, 4)])
+def test_singular_values_stay(shape: tuple[int, ...]) -> None:
+    a = matrices(shape, "float32")
+    x = ap.asarray(a)
+    if _core.offered_at_once("svd", -1, 0, (ap.ones((1, 1), "f"),), [((1,), "f"), *[((1, 1), "f")] * 2]) is None:
+        pytest.skip("this version of CANN has no aclnnSvd")
+    with nothing_leaves():
+        values, condition, rank = ap.linalg.svdvals(x), ap.linalg.cond(x), ap.linalg.matrix_rank(x)
+        inverse, nuclear = ap.linalg.pinv(x), ap.linalg.norm(x, "nuc", (-2, -1))
+    exact = np.linalg.svdvals(a.astype(np.float64))
+    near = 4 * EPSILON * max(shape[-2:]) * exact.max()
+    np.testing.assert_allclose(values.to_numpy(), exact, atol=near)
+    np.testing.assert_allclose(condition.to_numpy(), np.linalg.cond(a), rtol=1e-4)
+    np.testing.assert_array_equal(rank.to_numpy(), np.linalg.matrix_rank(a))
+    np.testing.assert_allclose(nuclear.to_numpy(), exact.sum(-1), rtol=1e-5)
+    np.testing.assert_allclose(inverse.to_numpy(), np.linalg.pinv(a.astype(np.float64)), atol=1e-5 / exact.min())
+    assert values.dtype == condition.dtype == inverse.dtype == np.float32 and rank.dtype == np.intp
+
+
+def test_what_may_be_singular_is_numpys() -> None:
+    a = np.outer(np.arange(1, 5), np.arange(1, 4)).astype(np.float32)
+    for name in ("matrix_rank", "pinv"):
+        np.testing.assert_allclose(
+            getattr(ap.linalg, name)(ap.asarray(a)).to_numpy(), getattr(np.linalg, name)(a), atol=1e-6,
+        )
+    with pytest.raises(np.linalg.LinAlgError):
+        ap.linalg.svdvals(ap.asarray(np.full((2, 2), np.nan, np.float32)))

@@ -28,16 +28,12 @@ from asnumpy.ufunc.functions import vecdot as _vecdot
 LinAlgError = np.linalg.LinAlgError
 
 cholesky = door(np.linalg.cholesky, "asnumpy.linalg")
-cond = door(np.linalg.cond, "asnumpy.linalg")
 eig = door(np.linalg.eig, "asnumpy.linalg")
 eigh = door(np.linalg.eigh, "asnumpy.linalg")
 eigvals = door(np.linalg.eigvals, "asnumpy.linalg")
 eigvalsh = door(np.linalg.eigvalsh, "asnumpy.linalg")
 lstsq = door(np.linalg.lstsq, "asnumpy.linalg")
-matrix_rank = door(np.linalg.matrix_rank, "asnumpy.linalg")
-pinv = door(np.linalg.pinv, "asnumpy.linalg")
 svd = door(np.linalg.svd, "asnumpy.linalg")
-svdvals = door(np.linalg.svdvals, "asnumpy.linalg")
 
 
 @public_in(np.linalg)
