@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import math
+import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +20,7 @@ from asnumpy.creation.convert import asarray, positions
 from asnumpy.host.door import host, host_result
 from asnumpy.host.numpys import expect_target
 from asnumpy.manipulation.shapes import ravel
-from asnumpy.ufunc.functions import floor_divide, logical_not, maximum, minimum, not_equal, remainder
+from asnumpy.ufunc.functions import equal, floor_divide, logical_not, maximum, minimum, not_equal, remainder
 
 _WEAK = (bool, int, float, complex)
 _MISSING: Any = object()
@@ -228,6 +231,27 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
     return take(a, _core.flatnonzero(mask))
 
 
+def _all_within(index: ndarray, length: int) -> bool:
+    return index.dtype.kind in "biu" and index.size > 0 and int(index.min()) >= 0 and int(index.max()) < length
+
+
+def _chosen(index: ndarray, choices: list[Any]) -> ndarray | None:
+    """np.choose by one selection after the other; None on the CPU, and where NumPy takes weak numbers or refuses."""
+    if index._host_visible or not index.ndim or not all(isinstance(one, ndarray) for one in choices):
+        return None
+    try:
+        shape = np.broadcast_shapes(index.shape, *[one.shape for one in choices])
+    except ValueError:
+        return None
+    dtype = np.result_type(*[one.dtype for one in choices]) if choices else _BOOL
+    if len(choices) > 32 or not selectable(dtype) or not _all_within(index, len(choices)):
+        return None
+    made = choices[0]
+    for place, one in enumerate(choices[1:], 1):
+        made = select_where(equal(index, place), one, made, dtype)
+    return made if made.shape == shape and len(choices) > 1 else _core.cast(_core.broadcast_to(made, shape), dtype)
+
+
 @public
 def choose(a: ArrayLike, choices: Any, out: ndarray | None = None, mode: str = "raise") -> ndarray:
     if not isinstance(choices, ndarray):
@@ -235,7 +259,8 @@ def choose(a: ArrayLike, choices: Any, out: ndarray | None = None, mode: str = "
     index, name = asarray(a), clip_mode(mode)
     if index.dtype.kind in "iu" and name != "raise":  # NumPy wraps by adding, again and again
         index, mode = within(index, len(choices), name), "raise"
-    return host(np.choose, index, choices, out=out, mode=mode)
+    made = _chosen(index, list(choices)) if mode == "raise" and out is None else None
+    return made if made is not None else host(np.choose, index, choices, out=out, mode=mode)
 
 
 @public
@@ -291,6 +316,15 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Any, *args: Any, **kw: Any)
 
 @public
 def unravel_index(indices: ArrayLike, shape: Shape, order: Order | None = "C") -> tuple[ndarray, ...]:
+    if isinstance(indices, ndarray) and not indices._host_visible and indices.ndim and order in ("C", "F"):
+        lengths = [operator.index(length) for length in (shape if isinstance(shape, Sequence) else (shape,))]
+        if indices.dtype.kind in "iu" and _all_within(indices, math.prod(lengths)):
+            flat = positions(indices, "unsafe")
+            found: list[ndarray] = []
+            for length in lengths if order == "F" else lengths[::-1]:
+                found.append(remainder(flat, length))
+                flat = floor_divide(flat, length)
+            return tuple(found if order == "F" else found[::-1])
     places: tuple[ndarray, ...] = host_result(np.unravel_index, indices, shape, order)
     return places
 

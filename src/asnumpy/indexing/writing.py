@@ -16,6 +16,7 @@ from asnumpy.host.door import host_result
 from asnumpy.host.numpys import expect_target
 from asnumpy.indexing.selection import along, clip_mode, selectable, truth, within
 from asnumpy.manipulation.shapes import ravel, resize
+from asnumpy.ufunc.functions import remainder, subtract
 
 _WEAK = (bool, int, float, complex)
 _BOOL = np.dtype(bool)
@@ -104,7 +105,12 @@ def putmask(a: ArrayLike, /, mask: ArrayLike, values: ArrayLike) -> None:
 @public
 def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
     arr = _target(arr)
-    host_result(np.place, arr, truth(mask), _safely_written(vals, arr.dtype))
+    mask, new = truth(mask), _safely_written(vals, arr.dtype)
+    if not arr._host_visible and arr.size and new.size and mask.shape == arr.shape and not _core.overlaps_itself(arr):
+        before = subtract(_core.scan("add", _core.cast(ravel(mask), np.intp), 0), 1)
+        _overwrite(arr, mask, _core.take(ravel(new), remainder(before, new.size), 0).reshape(arr.shape))
+        return
+    host_result(np.place, arr, mask, new)
 
 
 @public
