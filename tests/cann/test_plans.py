@@ -276,7 +276,7 @@ def test_a_call_without_memory_for_its_workspace(simulator: None) -> None:
     """Products ask for 16 MB, of which there is none left."""
     a, out = ap.ones((4, 4), dtype="float32", device="ascend:0"), ap.zeros((4, 4), dtype="float32", device="ascend:0")
     ap.eval(a, out)
-    ap.free_all_blocks()
+    ap.free_all_blocks("ascend:0")
     text = r"aclrtMalloc failed with \w+ \(207001\) for the workspace of aclnnMatmul: memory pool of ascend:0: cannot"
     cannsim.configure(log=True)
     try:

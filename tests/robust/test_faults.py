@@ -76,11 +76,11 @@ def test_any_function_may_fail(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", DESTROYING)
 def test_functions_that_end_objects_may_fail(kind: str) -> None:
-    """The engine goes on; single operators say so. The objects are left over, which the simulator tells at the end."""
+    """Work goes on, of operators called by name too. The objects are left, which the simulator tells at the end."""
     found, said = outcome(kind, "destroying", strict="error")
     assert all("cannsim: leak: at the end of the process" in line for line in said.splitlines()), said
     assert all(name.startswith(("aclDestroy", "aclrtDestroy")) for name in found["raised"] + found["silent"])
-    assert found["raised" if kind == "tensor_lists" else "silent"]
+    assert found["silent"] and not found["raised"]
 
 
 def test_what_is_called_once_may_fail() -> None:

@@ -161,7 +161,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> nd
     if both is not None:
         line = ravel(both[0]) if assume_unique else _distinct(both[0], False, False, False, True)
         among = None if line is None else _among(line, ravel(both[1]))
-        if among is not None:
+        if line is not None and among is not None:
             return _core.compress(line, logical_not(among))
     return host(np.setdiff1d, asarray(ar1), asarray(ar2), assume_unique)
 
