@@ -7,15 +7,9 @@
 #include "device/trace.hpp"
 #include "runtime/fallback.hpp"
 #include "runtime/record.hpp"
+#include "runtime/single.hpp"
 
 namespace asnumpy {
-namespace {
-
-Tensor tensor_of(const Array& a) {
-    return {a.buffer->materialised() ? a.data() : nullptr, a.dtype, a.view.shape, a.view.strides};
-}
-
-}  // namespace
 
 std::optional<std::vector<Array>> offered_at_once(RowId id, std::span<const Array> in, std::span<const Outline> outlines, std::int64_t axis, std::int64_t option) {
     Pool& pool = in[0].pool();

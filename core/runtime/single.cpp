@@ -27,8 +27,6 @@ Launch& scratch_launch(std::size_t operands) {
 
 char* bytes_of(const Scalar& s) { return const_cast<char*>(reinterpret_cast<const char*>(s.bytes.data())); }
 
-Tensor tensor(const Array& a) { return {a.buffer->materialised() ? a.data() : nullptr, a.dtype, a.view.shape, a.view.strides}; }
-
 // Runs elementwise work whose operands all have memory, or a reduction, in the calling thread's time.
 void run_single(const Instruction& instruction) {
     Launch& launch = scratch_launch(instruction.in.size() + instruction.out.size());
@@ -51,6 +49,8 @@ void run_single(const Instruction& instruction) {
 }
 
 }  // namespace
+
+Tensor tensor_of(const Array& a) { return {a.buffer->materialised() ? a.data() : nullptr, a.dtype, a.view.shape, a.view.strides}; }
 
 void run_now(const Instruction& instruction) {
     if (instruction.work != Work::structured) return run_single(instruction);
@@ -84,8 +84,8 @@ StructuredCall structured_call(const Instruction& instruction) {
     call.option = instruction.option;
     call.numbers = instruction.numbers;
     call.stream = instruction.stream;
-    for (const Array& out : instruction.out) call.out.push_back(tensor(out));
-    for (const Argument& in : instruction.in) call.in.push_back(tensor(*in.array()));
+    for (const Array& out : instruction.out) call.out.push_back(tensor_of(out));
+    for (const Argument& in : instruction.in) call.in.push_back(tensor_of(*in.array()));
     return call;
 }
 

@@ -23,7 +23,8 @@ inline bool is_at_hand(const Array& a) { return a.buffer->materialised() && is_p
 void run_now(const Instruction&);
 // Applies an elementwise row to operands of one shape and so many elements that are at hand, or scalars.
 void run_at_hand(RowId, int loop, std::span<const Input> in, std::span<const Array> out, std::int64_t size);
-// As the backend sees it; the tensors of arrays without memory have no address.
+// As the backend sees them; the tensors of arrays without memory have no address.
+Tensor tensor_of(const Array&);
 StructuredCall structured_call(const Instruction&);
 
 // The program of a device that applies one row once (reduces with it); made at first use, never freed.
