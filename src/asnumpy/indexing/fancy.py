@@ -134,11 +134,11 @@ def _pairs(a: ndarray, key: Any, writing: bool) -> _Taken | None:
         return None
     flat: Any = 0
     for index, length in zip(indices, a.shape, strict=False):
-        if not -length <= int(index.min()) <= int(index.max()) < length:
+        least = int(index.min())
+        if not -length <= least <= int(index.max()) < length:
             return None
         index = _integers(index) if isinstance(index, ndarray) else index.astype(_INT64)
-        below = index < 0
-        flat = flat * length + (index + below * length if bool(below.any()) else index)
+        flat = flat * length + (index + (index < 0) * length if least < 0 else index)
     shape = (math.prod(a.shape[:len(parts)]), *a.shape[len(parts):])
     joined = _core.reshape_view(a, shape) if writing else a.reshape(shape)
     if joined is None:
