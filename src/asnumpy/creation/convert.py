@@ -18,6 +18,11 @@ from asnumpy.runtime.pinned import empty_like_pinned
 _INTP = np.dtype(np.intp)
 
 
+def as_dtype_of(a: ndarray, dtype: np.dtype) -> ndarray:
+    """The array itself where it has the dtype, else a copy that has."""
+    return a if a.dtype == dtype else _core.cast(a, dtype)
+
+
 def from_host(
     array: np.ndarray, function: str = "asarray", device: Any = None, *, blocking: bool = True
 ) -> ndarray:

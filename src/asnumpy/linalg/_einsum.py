@@ -12,11 +12,11 @@ import numpy as np
 from asnumpy import _core, config
 from asnumpy._public import public
 from asnumpy._types import ndarray
-from asnumpy.creation.convert import asarray
+from asnumpy.creation.convert import as_dtype_of, asarray
 from asnumpy.dtypes.dtype import as_dtype
 from asnumpy.host.door import host
 from asnumpy.host.numpys import expect_whole_target
-from asnumpy.linalg._products import as_dtype_of, gemm, product_dtype, sum_products
+from asnumpy.linalg._products import gemm, product_dtype, sum_products
 from asnumpy.ufunc.functions import multiply
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

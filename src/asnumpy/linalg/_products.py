@@ -11,7 +11,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, DTypeLike, ndarray
-from asnumpy.creation.convert import asarray
+from asnumpy.creation.convert import as_dtype_of, asarray
 from asnumpy.dtypes.dtype import is_extended, is_narrow
 from asnumpy.host.door import host
 from asnumpy.manipulation.shapes import ravel
@@ -27,10 +27,6 @@ def product_dtype(*arrays: ndarray) -> np.dtype:
         if a.dtype != first:
             return np.result_type(*(a.dtype for a in arrays))
     return first
-
-
-def as_dtype_of(a: ndarray, dtype: np.dtype) -> ndarray:
-    return a if a.dtype == dtype else _core.cast(a, dtype)
 
 
 def sum_products(a: ndarray, axes: tuple[int, ...]) -> ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
-from asnumpy.creation.convert import asarray
+from asnumpy.creation.convert import as_dtype_of, asarray
 from asnumpy.host.door import host
 from asnumpy.indexing.selection import select_where
 from asnumpy.manipulation.joining import concatenate
@@ -35,10 +35,6 @@ _FLOAT32 = np.dtype(np.float32)
 _BEYOND = 2.0**40  # all integers of 32 bits
 
 
-def _cast(a: ndarray, dtype: np.dtype) -> ndarray:
-    return a if a.dtype == dtype else _core.cast(a, dtype)
-
-
 def _rounded(a: ndarray, dtype: np.dtype, up: bool) -> ndarray:
     """float64 in a dtype of which the same elements lie before each, or up to each."""
     if dtype == _INTP:
@@ -55,7 +51,7 @@ def comparable(a: ndarray, v: ndarray, left: bool) -> tuple[ndarray, ndarray] | 
     """Both in a dtype that a device sorts, with every comparison as in their common one; None where there is none."""
     common = np.promote_types(a.dtype, v.dtype)
     if common.kind in "biu" or common.itemsize <= 4:
-        return _cast(a, common), _cast(v, common)
+        return as_dtype_of(a, common), as_dtype_of(v, common)
     kinds = [one.dtype for one in (a, v)]
     if common != np.float64 or kinds[0] == kinds[1]:
         return None
@@ -68,8 +64,8 @@ def comparable(a: ndarray, v: ndarray, left: bool) -> tuple[ndarray, ndarray] | 
     else:
         return None
     return (
-        _rounded(_cast(a, common), narrow, not left) if wide[0] else _cast(a, narrow),
-        _rounded(_cast(v, common), narrow, left) if wide[1] else _cast(v, narrow),
+        _rounded(as_dtype_of(a, common), narrow, not left) if wide[0] else as_dtype_of(a, narrow),
+        _rounded(as_dtype_of(v, common), narrow, left) if wide[1] else as_dtype_of(v, narrow),
     )
 
 

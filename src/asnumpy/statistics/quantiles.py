@@ -11,7 +11,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, Axes, ndarray
-from asnumpy.creation.convert import asarray
+from asnumpy.creation.convert import as_dtype_of, asarray
 from asnumpy.host.door import host
 from asnumpy.indexing.selection import select_where, take_along_axis
 from asnumpy.manipulation.shapes import moveaxis
@@ -85,8 +85,7 @@ def _with_nan(made: ndarray, lines: ndarray) -> ndarray:
     """NaN where a line has some: its last element is one."""
     if lines.dtype.kind != "f":
         return made
-    last = lines[-1, ...]
-    last = last if last.dtype == made.dtype else _core.cast(last, made.dtype)
+    last = as_dtype_of(lines[-1, ...], made.dtype)
     return select_where(isnan(last), last, made, made.dtype)
 
 
@@ -118,8 +117,7 @@ def quantile_there(function: Any, a: ndarray, q: Any, axis: Any, method: str, ke
         made = _core.take(lines, asarray(place.reshape(-1)), 0)
     else:
         made = _between(lines, place.reshape(-1), distance.astype(place.dtype).reshape(-1), type(given) in (int, float))
-    made = made if made.dtype == kind else _core.cast(made, kind)
-    made = _with_nan(made, lines).reshape(place.shape + (kept if keepdims else lines.shape[1:]))
+    made = _with_nan(as_dtype_of(made, kind), lines).reshape(place.shape + (kept if keepdims else lines.shape[1:]))
     return made[()]
 
 
@@ -157,9 +155,8 @@ def nanmedian_there(a: ndarray, axis: Any, keepdims: bool) -> ndarray | None:
     before = take_along_axis(lines, low, 0)
     after = take_along_axis(lines, maximum(subtract(subtract(count, 1), low), 0), 0)
     wide = np.dtype(np.float32) if a.dtype.itemsize < 4 else a.dtype
-    both = [one if one.dtype == wide else _core.cast(one, wide) for one in (before, after)]
-    made = multiply(add(*both), 0.5)
-    made = made if made.dtype == a.dtype else _core.cast(made, a.dtype)
+    both = [as_dtype_of(one, wide) for one in (before, after)]
+    made = as_dtype_of(multiply(add(*both), 0.5), a.dtype)
     made = select_where(count % 2 == 1, before, made, made.dtype)[0, ...]
     return made.reshape(kept) if keepdims else made[()]
 
