@@ -32,7 +32,7 @@ from asnumpy.runtime import (
 from asnumpy.host import (
     False_, True_, asmatrix, astype, bmat, broadcast, busday_count, busday_offset, busdaycalendar,
     datetime_as_string, datetime_data, is_busday, iterable, matrix, may_share_memory, ndenumerate,
-    ndindex, nditer, nested_iters, packbits, recarray, record, shares_memory, unpackbits,
+    ndindex, nditer, nested_iters, recarray, record, shares_memory,
 )
 from asnumpy.ufunc import (
     abs, absolute, acos, acosh, add, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, asin, asinh, atan,
@@ -53,9 +53,9 @@ from asnumpy.creation import (
 from asnumpy.manipulation import (
     append, apply_over_axes, array_split, atleast_1d, atleast_2d, atleast_3d, block, broadcast_arrays, broadcast_to,
     column_stack, concat, concatenate, delete, diagonal, dsplit, dstack, expand_dims, flip, fliplr, flipud, hsplit,
-    hstack, insert, isfortran, matrix_transpose, moveaxis, ndim, pad, permute_dims, ravel, repeat, reshape, resize,
-    roll, rollaxis, rot90, row_stack, shape, size, split, squeeze, stack, swapaxes, tile, transpose, trim_zeros,
-    unstack, vsplit, vstack,
+    hstack, insert, isfortran, matrix_transpose, moveaxis, ndim, packbits, pad, permute_dims, ravel, repeat, reshape,
+    resize, roll, rollaxis, rot90, row_stack, shape, size, split, squeeze, stack, swapaxes, tile, transpose, trim_zeros,
+    unpackbits, unstack, vsplit, vstack,
 )
 from asnumpy.indexing import (
     argwhere, bartlett, blackman, c_, choose, compress, copyto, count_nonzero, diag, diag_indices,

@@ -19,6 +19,7 @@ from asnumpy.elementwise.functions import clipped
 from asnumpy.host.door import host, take_over
 from asnumpy.interop import array_api, protocols
 from asnumpy.linalg import _products as products
+from asnumpy.manipulation.bits import byteswapped
 from asnumpy.reduction.reductions import ALL, ANY, LARGEST, PRODUCT, SMALLEST, SUM, reduced
 from asnumpy.runtime.devices import Device, device_of, memory_of, over_host_memory
 from asnumpy.sorting.order import part_in_place, sort_in_place
@@ -180,11 +181,11 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
 
     def byteswap(self, /, inplace: bool = False) -> ndarray:
         if not inplace:
-            return host(np.ndarray.byteswap, self)
+            return byteswapped(self)
         if self._host_visible:
             _core.to_numpy_view(self, True).byteswap(inplace=True)
         else:
-            self[...] = host(np.ndarray.byteswap, self)
+            self[...] = byteswapped(self)
         return self
 
     def resize(self, /, *new_shape: Any, refcheck: bool = True) -> None:

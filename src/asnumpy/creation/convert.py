@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -16,6 +16,11 @@ from asnumpy.runtime.devices import Device
 from asnumpy.runtime.pinned import empty_like_pinned
 
 _INTP = np.dtype(np.intp)
+
+
+def lies_on_device(a: Any) -> TypeGuard[ndarray]:
+    """Whether it is an array in memory that the host cannot read."""
+    return isinstance(a, ndarray) and not a._host_visible
 
 
 def as_dtype_of(a: ndarray, dtype: np.dtype) -> ndarray:

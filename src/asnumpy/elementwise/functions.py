@@ -320,7 +320,3 @@ def sinc(x: ArrayLike) -> ndarray:
     y = select_where(not_equal(a, 0), a, tiny, a.dtype)
     return divide(sin(y), y)
 
-
-@public
-def i0(x: ArrayLike) -> ndarray:
-    return host(np.i0, asarray(x))

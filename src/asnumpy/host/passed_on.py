@@ -1,4 +1,4 @@
-"""Functions that are NumPy's own, run through the host door: packed bits, calendars, iterators."""
+"""Functions that are NumPy's own, run through the host door: calendars, iterators."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from asnumpy.runtime.devices import Device
 # Among them classes on top of NumPy's arrays, with what makes them: of NumPy's arrays and of ours alike.
 __all__ = ["False_", "True_", "asmatrix", "bmat", "busdaycalendar", "iterable", "matrix", "recarray", "record"]
 
-packbits = door(np.packbits)
-unpackbits = door(np.unpackbits)
 busday_count = door(np.busday_count)
 busday_offset = door(np.busday_offset)
 is_busday = door(np.is_busday)

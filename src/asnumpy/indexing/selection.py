@@ -16,11 +16,22 @@ from asnumpy._axes import axis_of
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, Axes, Order, Shape, ndarray
 from asnumpy.creation.arrays import zeros_like
-from asnumpy.creation.convert import asarray, positions
+from asnumpy.creation.convert import asarray, lies_on_device, positions
 from asnumpy.host.door import host, host_result
 from asnumpy.host.numpys import expect_target
+from asnumpy.host.stand_ins import judged
 from asnumpy.manipulation.shapes import ravel
-from asnumpy.ufunc.functions import equal, floor_divide, logical_not, maximum, minimum, not_equal, remainder
+from asnumpy.ufunc.functions import (
+    add,
+    equal,
+    floor_divide,
+    logical_not,
+    maximum,
+    minimum,
+    multiply,
+    not_equal,
+    remainder,
+)
 
 _WEAK = (bool, int, float, complex)
 _MISSING: Any = object()
@@ -329,6 +340,34 @@ def unravel_index(indices: ArrayLike, shape: Shape, order: Order | None = "C") -
     return places
 
 
+def _numbered(places: list[ndarray], lengths: Sequence[int], modes: Sequence[str]) -> ndarray | None:
+    """The places of elements in an array of these lengths, the last axis' neighbours; None where one is outside."""
+    made = None
+    for index, length, mode in zip(places, lengths, modes, strict=True):
+        if mode == "raise" and not _all_within(index, length):
+            return None
+        index = within(positions(index), length, mode)
+        made = index if made is None else add(multiply(made, length), index)
+    return _core.cast(made, _INTP) if made is not None else None
+
+
+def _numbered_there(multi_index: Any, dims: Any, mode: Any, order: Any) -> ndarray | None:
+    """np.ravel_multi_index where a device has some of the places; None where NumPy has to look at them."""
+    if not (lies_on_device(multi_index) or (isinstance(multi_index, tuple) and _core.holds_device_values(multi_index))):
+        return None
+    places = [asarray(one) for one in multi_index]
+    modes = list(mode) if isinstance(mode, tuple) else [mode] * len(places)
+    if order not in ("C", "F") or not all(one in ("raise", "wrap", "clip") for one in modes):
+        return None
+    if not all(one.dtype.kind in "biu" for one in places):
+        return None
+    judged(np.ravel_multi_index, tuple(places), dims, mode, order, length=0)
+    lengths = [operator.index(one) for one in (dims if isinstance(dims, Sequence) else (dims,))]
+    step = 1 if order == "C" else -1
+    return _numbered(places[::step], lengths[::step], modes[::step])
+
+
 @public
 def ravel_multi_index(multi_index: Any, dims: Shape, mode: Any = "raise", order: Order | None = "C") -> ndarray:
-    return host(np.ravel_multi_index, multi_index, dims, mode, order)
+    made = _numbered_there(multi_index, dims, mode, order)
+    return made if made is not None else host(np.ravel_multi_index, multi_index, dims, mode, order)

@@ -1,8 +1,10 @@
 """Shapes and axes, joining, splitting, padding."""
 
+from asnumpy.manipulation.bits import packbits, unpackbits
+from asnumpy.manipulation.extending import append, delete, insert
 from asnumpy.manipulation.joining import (
-    append, apply_over_axes, array_split, block, column_stack, concat, concatenate, delete, dsplit, dstack, hsplit,
-    hstack, insert, repeat, row_stack, split, stack, tile, unstack, vsplit, vstack,
+    apply_over_axes, array_split, block, column_stack, concat, concatenate, dsplit, dstack, hsplit, hstack, repeat,
+    row_stack, split, stack, tile, unstack, vsplit, vstack,
 )
 from asnumpy.manipulation.padding import pad
 from asnumpy.manipulation.shapes import (
@@ -15,7 +17,7 @@ __all__ = [
     "append", "apply_over_axes", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "block",
     "broadcast_arrays", "broadcast_to", "column_stack", "concat", "concatenate", "delete", "diagonal", "dsplit",
     "dstack", "expand_dims", "flip", "fliplr", "flipud", "hsplit", "hstack", "insert", "isfortran",
-    "matrix_transpose", "moveaxis", "ndim", "pad", "permute_dims", "ravel", "repeat", "reshape", "resize", "roll",
-    "rollaxis", "rot90", "row_stack", "shape", "size", "split", "squeeze", "stack", "swapaxes", "tile", "transpose",
-    "trim_zeros", "unstack", "vsplit", "vstack",
+    "matrix_transpose", "moveaxis", "ndim", "packbits", "pad", "permute_dims", "ravel", "repeat", "reshape", "resize",
+    "roll", "rollaxis", "rot90", "row_stack", "shape", "size", "split", "squeeze", "stack", "swapaxes", "tile",
+    "transpose", "trim_zeros", "unpackbits", "unstack", "vsplit", "vstack",
 ]

@@ -16,7 +16,6 @@ from asnumpy._public import public
 from asnumpy._types import ArrayLike, Casting, DTypeLike, ndarray
 from asnumpy.creation.convert import asarray, positions
 from asnumpy.dtypes.dtype import as_dtype
-from asnumpy.host.door import host
 from asnumpy.host.numpys import expect_target
 from asnumpy.manipulation.shapes import atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel
 
@@ -314,55 +313,6 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> ndarray
     spread = out.reshape((*a.shape[:axis], length, count, *a.shape[axis + 1:]))
     _core.assign(spread, a[(_ALL,) * (axis + 1) + (None,)])
     return out
-
-
-# --- extending ---
-
-
-@public
-def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> ndarray:
-    if axis is None:
-        return concatenate((ravel(arr), ravel(values)), 0)
-    return concatenate((asarray(arr), asarray(values)), axis)
-
-
-def _axis_of(arr: Any, axis: Any) -> tuple[ndarray, int]:
-    a = asarray(arr)
-    if axis is None:
-        a = ravel(a)
-        return a, 0
-    return a, normalize_axis_index(axis, a.ndim)
-
-
-def _remaining(obj: Any, length: int) -> Any:
-    """What `delete` leaves of an axis: a mask where several elements go, else positions. NumPy words the errors."""
-    if isinstance(obj, ndarray):
-        obj = _core.to_numpy_view(obj, False)
-    places = np.asarray(obj) if isinstance(obj, list) else obj
-    if isinstance(places, np.ndarray) and places.size > 1 and places.dtype.kind in "iu":
-        kept = np.ones(length, bool)
-        kept[places,] = False
-    else:
-        kept = np.delete(np.arange(length), obj)
-    return _core.adopt(kept)
-
-
-@public
-def delete(arr: ArrayLike, obj: ArrayLike, axis: int | None = None) -> ndarray:
-    a, axis = _axis_of(arr, axis)
-    kept = _remaining(obj, a.shape[axis])
-    if kept.dtype == np.bool:
-        if a.ndim == 1:
-            return _core.compress(a, kept)
-        kept = _core.flatnonzero(kept)
-    if a._flags_f_contiguous and not a._flags_c_contiguous:  # and what remains keeps that order
-        return a.T.take(kept, a.ndim - 1 - axis).T
-    return a.take(kept, axis)
-
-
-@public
-def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None = None) -> ndarray:
-    return host(np.insert, asarray(arr), obj, values, axis)
 
 
 @public

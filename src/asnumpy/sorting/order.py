@@ -11,8 +11,9 @@ from asnumpy import _core
 from asnumpy._axes import axis_of
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
-from asnumpy.creation.convert import asarray
+from asnumpy.creation.convert import asarray, lies_on_device
 from asnumpy.host.door import host, host_result
+from asnumpy.host.stand_ins import judged
 from asnumpy.indexing.selection import take_along_axis, write_out
 from asnumpy.ufunc.folds import NO_VALUE
 
@@ -44,8 +45,8 @@ def _sorted(
 ) -> ndarray:
     """What np.sort (0) or np.argsort (1) makes; one sort, a stable one, serves every kind."""
     a = asarray(a)
-    if isinstance(a, ndarray) and not a._host_visible and a.ndim:
-        function(np.empty((0,) * a.ndim, a.dtype), axis, kind, order, stable=stable)  # raises what it would
+    if lies_on_device(a) and a.ndim:
+        judged(function, a, axis, kind, order, stable=stable, length=0)
         if which:
             _core.empty(a.shape, _INTP)  # likewise: its result may be too large where the elements are not
         made = sorted_there(a.reshape(-1), 0) if axis is None else sorted_there(a, normalize_axis_index(axis, a.ndim))
@@ -93,7 +94,7 @@ def _parted(
 ) -> ndarray:
     """What np.partition (0) or np.argpartition (1) makes; on a device everything is sorted."""
     a = asarray(a)
-    if isinstance(a, ndarray) and not a._host_visible and a.ndim and kind == "introselect" and order is None:
+    if lies_on_device(a) and a.ndim and kind == "introselect" and order is None:
         place = 0 if axis is None else axis_of(axis, a.ndim)
         if _valid_place(kth, a.size if axis is None else a.shape[place]):
             made = sorted_there(a.reshape(-1) if axis is None else a, place)
@@ -116,10 +117,6 @@ def argpartition(
     return _parted(np.argpartition, 1, a, kth, axis, kind, order)
 
 
-def _there(value: Any) -> bool:
-    return isinstance(value, ndarray) and not value._host_visible
-
-
 def _order_of(keys: list[ndarray], axis: int) -> ndarray | None:
     """The order by the last key, of equal ones by the one before: stable sorts, the last key's at the end."""
     order: ndarray | None = None
@@ -135,7 +132,7 @@ def _order_of(keys: list[ndarray], axis: int) -> ndarray | None:
 def lexsort(keys: Any, axis: int = -1) -> ndarray:
     if not isinstance(keys, ndarray):
         keys = tuple(keys)
-    if any(map(_there, keys)) if isinstance(keys, tuple) else _there(keys) and keys.ndim > 1:
+    if any(map(lies_on_device, keys)) if isinstance(keys, tuple) else lies_on_device(keys) and keys.ndim > 1:
         arrays = [asarray(key) for key in keys]
         shape = arrays[0].shape
         if shape and all(one.shape == shape for one in arrays):

@@ -11,6 +11,7 @@ from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import as_dtype_of, asarray
 from asnumpy.host.door import host
+from asnumpy.host.stand_ins import judged
 from asnumpy.indexing.selection import select_where
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import ravel
@@ -96,7 +97,7 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: Any = "left", sorter: Any = N
     if (not a._host_visible or (sought is not None and not sought._host_visible)) and a.ndim == 1:
         sought = asarray(v)
         left = str(side)[:1] in "lL"
-        np.searchsorted(np.empty(0, a.dtype), np.empty(0, sought.dtype), side)  # raises what it would
+        judged(np.searchsorted, a, sought, side, length=0)
         if sorter is None or _is_order(sorter, a.size):
             line = a if sorter is None else a[asarray(sorter)]
             made = places_there(line, ravel(sought), left)

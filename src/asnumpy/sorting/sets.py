@@ -9,8 +9,9 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
-from asnumpy.creation.convert import asarray
+from asnumpy.creation.convert import asarray, lies_on_device
 from asnumpy.host.door import host, host_result
+from asnumpy.host.stand_ins import judged
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import ravel
 from asnumpy.reduction.reductions import cumsum
@@ -24,7 +25,7 @@ _TRUE = np.ones(1, bool)
 
 def _there(*given: ArrayLike) -> list[ndarray] | None:
     """The arguments as arrays where a device has one of them."""
-    if any(isinstance(one, ndarray) and not one._host_visible for one in given):
+    if any(map(lies_on_device, given)):
         return [asarray(one) for one in given]
     return None
 
@@ -199,7 +200,7 @@ def isin(
 ) -> ndarray:
     both = _there(element, test_elements)
     if both is not None:
-        np.isin(np.empty(0, both[0].dtype), np.empty(0, both[1].dtype), kind=kind)  # type: ignore[arg-type]  # raises what it would
+        judged(np.isin, *both, kind=kind, length=0)
         among = _among(ravel(both[0]), ravel(both[1]))
         if among is not None:
             return (logical_not(among) if invert else among).reshape(both[0].shape)

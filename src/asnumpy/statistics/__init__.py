@@ -1,8 +1,10 @@
 """Averages, spread, quantiles, histograms, differences, with and without NaN."""
 
 from asnumpy.statistics.averages import average, corrcoef, cov, mean, ptp, std, var
-from asnumpy.statistics.difference import convolve, correlate, cross, diff, ediff1d, gradient, interp, trapezoid, unwrap
+from asnumpy.statistics.convolution import convolve, correlate
+from asnumpy.statistics.difference import cross, diff, ediff1d, gradient, trapezoid, unwrap
 from asnumpy.statistics.histogram import bincount, histogram, histogram2d, histogram_bin_edges, histogramdd
+from asnumpy.statistics.interpolation import interp
 from asnumpy.statistics.nan import (
     nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod,
     nanquantile, nanstd, nansum, nanvar,

@@ -1,4 +1,4 @@
-"""Along an axis: differences, gradients, running totals, interpolation, convolution."""
+"""Along an axis: differences, gradients, areas, phases, cross products."""
 
 from __future__ import annotations
 
@@ -13,10 +13,23 @@ from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host
+from asnumpy.indexing.selection import select_where
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import moveaxis, ravel
+from asnumpy.reduction.reductions import cumsum
 from asnumpy.ufunc.folds import NO_VALUE
-from asnumpy.ufunc.functions import add, divide, multiply, not_equal, subtract
+from asnumpy.ufunc.functions import (
+    absolute,
+    add,
+    divide,
+    equal,
+    greater,
+    less,
+    multiply,
+    not_equal,
+    remainder,
+    subtract,
+)
 
 _ALL = slice(None)
 
@@ -182,24 +195,23 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> ndarray:
 
 @public
 def unwrap(p: ArrayLike, discont: Any = None, axis: int = -1, *, period: Any = 6.283185307179586) -> ndarray:
-    return host(np.unwrap, asarray(p), discont, axis, period=period)
-
-
-@public
-def interp(
-    x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: Any = None, period: Any = None,
-) -> ndarray:
-    return host(np.interp, x, xp, fp, left, right, period)
-
-
-@public
-def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> ndarray:
-    return host(np.convolve, asarray(a), asarray(v), mode)
-
-
-@public
-def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> ndarray:
-    return host(np.correlate, asarray(a), asarray(v), mode)
+    p = asarray(p)
+    if p.dtype.kind not in "biuf" or isinstance(period, ndarray):
+        return host(np.unwrap, p, discont, axis, period=period)
+    step = diff(p, axis=axis)
+    discont = period / 2 if discont is None else discont
+    dtype = np.result_type(step.dtype, period)
+    high, odd = divmod(period, 2) if dtype.kind in "iu" else (period / 2, 0)
+    within = add(remainder(subtract(step, -high), period), -high)
+    if not odd:  # half a period stays one upwards
+        within = select_where(equal(within, -high) & greater(step, 0), high, within, within.dtype)
+    jump = subtract(within, step)
+    jump = select_where(less(absolute(step), discont), 0, jump, jump.dtype)
+    axis = normalize_axis_index(axis, p.ndim)
+    upper = _along(p.ndim, axis, slice(1, None))
+    made = _core.cast(p, dtype)
+    _core.assign(made[upper], add(p[upper], cumsum(jump, axis)))
+    return made
 
 
 def _along_last(a: ndarray, axis: int, parameter: str) -> ndarray:

@@ -1,7 +1,8 @@
-"""Counting into bins. Equal bins are found by arithmetic and counted on the device, others on the host."""
+"""Counting into bins: equal ones are found by arithmetic, on a device others by sorting; what is left, by NumPy."""
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -10,13 +11,25 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
-from asnumpy.creation.convert import asarray
+from asnumpy.creation.convert import as_dtype_of, asarray, lies_on_device
 from asnumpy.host.door import host, host_result
 from asnumpy.indexing.selection import select_where, take
 from asnumpy.manipulation.shapes import ravel
-from asnumpy.ufunc.functions import add, greater_equal, less, less_equal, minimum, multiply, subtract
+from asnumpy.sorting.search import places_there
+from asnumpy.ufunc.functions import (
+    add,
+    divide,
+    equal,
+    greater_equal,
+    less,
+    less_equal,
+    minimum,
+    multiply,
+    subtract,
+)
 
 _INTP = np.dtype(np.intp)
+_COUNTED = "?bhilBHIfd"  # dtypes whose elements can be put into bins by arithmetic
 _SMALL = 4096  # elements below which NumPy's own loop is as fast as several programs
 
 
@@ -41,9 +54,37 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     return _core.bincount(index, max(int(high) + 1, operator.index(minlength)))
 
 
+def _plain(bins: Any) -> Any:
+    """Bins as NumPy takes them."""
+    if isinstance(bins, (list, tuple)):
+        return [_plain(one) for one in bins]
+    return _core.to_numpy_view(bins, False) if isinstance(bins, ndarray) else bins
+
+
+def _ours(edges: np.ndarray, bins: Any) -> ndarray:
+    """The edges that NumPy gives, the bins themselves where those are given as an array of edges."""
+    return bins if isinstance(bins, ndarray) and bins.ndim else asarray(edges)
+
+
+def _edges(a: ndarray, bins: Any, range: Any) -> np.ndarray:
+    """np.histogram_bin_edges of a flat array: NumPy judges the bins and the range, and rounds."""
+    bins = _plain(bins)
+    given = range is not None or np.ndim(bins) or not a.size
+    return np.histogram_bin_edges(np.zeros(min(a.size, 1), a.dtype) if given else _extremes(a), bins, range)
+
+
+def _countable(a: ndarray, bins: Any, weights: Any) -> bool:
+    """Whether the bins follow from the smallest and the largest element, and NumPy's own loop would not be quicker."""
+    large = a.size >= _SMALL or lies_on_device(a)
+    return large and weights is None and not isinstance(bins, str) and a.dtype.char in _COUNTED
+
+
 @public
 def histogram_bin_edges(a: ArrayLike, bins: Any = 10, range: Any = None, weights: ArrayLike | None = None) -> ndarray:
-    return host(np.histogram_bin_edges, asarray(a), bins, range, weights)
+    a = asarray(a)
+    if _countable(a, bins, weights):
+        return _ours(_edges(ravel(a), bins, range), bins)
+    return host(np.histogram_bin_edges, a, bins, range, weights)
 
 
 def _extremes(a: ndarray) -> np.ndarray:
@@ -63,13 +104,17 @@ def _edge_rule(edges: np.ndarray) -> tuple[np.dtype, Any, Any] | None:
     return None
 
 
-def _equal_bins(a: ndarray, bins: int, edges: np.ndarray) -> ndarray:
-    """Counts of a flat array in equal bins: the bin is computed, then set right by the edges as they were rounded."""
-    kind, first, last = edges.dtype, float(edges[0]), float(edges[-1])
+def _among_equal(a: ndarray, edges: np.ndarray) -> ndarray | None:
+    """In which of these equal bins the elements of a flat array lie, the number of bins where in none.
+
+    The bin is computed, then set right by the edges as they were rounded.
+    """
+    if not max(abs(float(edges[0])), abs(float(edges[-1]))) < 2.0**52:  # where float64 no longer tells integers apart
+        return None
+    kind, first, last, bins = edges.dtype, float(edges[0]), float(edges[-1]), edges.size - 1
     source = a if a.dtype == kind else _core.cast(a, kind)
     inside = greater_equal(source, first) & less_equal(source, last)
     scaled = multiply(subtract(source, first), bins / float(edges[-1] - edges[0]))
-    # what lies outside, NaN included, is counted in a bin of its own beyond the last
     place = minimum(_core.cast(select_where(inside, scaled, 0, kind), _INTP), bins - 1)
     rule = _edge_rule(edges)
 
@@ -81,13 +126,44 @@ def _equal_bins(a: ndarray, bins: int, edges: np.ndarray) -> ndarray:
 
     below = less(source, edge(place, edges[:-1]))
     above = greater_equal(source, edge(add(place, 1), edges[1:])) & less(place, bins - 1)
-    place = select_where(inside, subtract(add(place, above), below), bins, _INTP)
-    return _core.bincount(place, bins + 1)[:bins]
+    return select_where(inside, subtract(add(place, above), below), bins, _INTP)
 
 
-def _by_numpy(a: ndarray, *args: Any) -> tuple[ndarray, ndarray]:
-    made: tuple[ndarray, ndarray] = host_result(np.histogram, a, *args)
-    return made
+def _among_edges(a: ndarray, edges: np.ndarray) -> ndarray | None:
+    """The same of bins between any edges that rise; None where no device sorts them with the array."""
+    if not lies_on_device(a) or edges.ndim != 1 or edges.size < 2 or np.isnan(edges).any():
+        return None
+    before = places_there(asarray(edges), a, left=False)  # NaN lies beyond all of them
+    if before is None:
+        return None
+    bins = edges.size - 1
+    place = subtract(before, 1)
+    place = select_where(equal(a, asarray(edges[-1:])), bins - 1, place, _INTP)
+    return select_where(less(place, 0), bins, place, _INTP)
+
+
+def _by_value(a: ndarray, *args: Any) -> tuple[ndarray, ndarray]:
+    """np.histogram of a dtype with 256 values: each is counted, then NumPy puts the values into bins."""
+    lowest = 0 if a.dtype == bool else int(np.iinfo(a.dtype).min)
+    index = _core.cast(a, _INTP)
+    counts = _core.to_numpy_view(_core.bincount(subtract(index, lowest) if lowest else index, 256), False)
+    present = np.flatnonzero(counts)
+    bins, range, density = args
+    values = (present + lowest).astype(a.dtype)
+    counted, edges = np.histogram(values, _plain(bins), range, density, counts[present])
+    return asarray(counted), _ours(edges, bins)
+
+
+def _by_bins(a: ndarray, bins: Any, range: Any, density: Any) -> tuple[ndarray, ndarray] | None:
+    """np.histogram of a flat array by the place of each element; None where NumPy has to look at them."""
+    edges = _edges(a, bins, range)
+    place = _among_edges(a, edges) if np.ndim(bins) else _among_equal(a, edges)
+    if place is None:
+        return None
+    counted = _core.bincount(place, edges.size)[:edges.size - 1]
+    if density:
+        counted = divide(divide(counted, asarray(np.diff(edges).astype(float))), counted.sum())
+    return counted, _ours(edges, bins)
 
 
 @public
@@ -95,23 +171,53 @@ def histogram(
     a: ArrayLike, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None,
 ) -> tuple[ndarray, ndarray]:
     a = asarray(a)
-    plain = weights is None and not density and a.size >= _SMALL and a.dtype.char in "bhilBHIfd"
-    if not plain or isinstance(bins, str) or np.ndim(bins):
-        return _by_numpy(a, bins, range, density, weights)
-    flat = ravel(a)
-    if a.dtype.itemsize == 1:  # 256 values: each is counted, then NumPy puts the values into bins
-        lowest = int(np.iinfo(a.dtype).min)
-        index = _core.cast(flat, _INTP)
-        counts = _core.to_numpy_view(_core.bincount(subtract(index, lowest) if lowest else index, 256), False)
-        present = np.flatnonzero(counts)
-        values = (present + lowest).astype(a.dtype)
-        counted, edges = np.histogram(values, bins, range, weights=counts[present])
-        return asarray(counted), asarray(edges)
-    # NumPy judges the number of bins and the range, and rounds the edges
-    edges = np.histogram_bin_edges(_extremes(flat) if range is None else np.zeros(1, a.dtype), bins, range)
-    if not max(abs(float(edges[0])), abs(float(edges[-1]))) < 2.0**52:  # where float64 no longer tells integers apart
-        return _by_numpy(a, bins, range, density, weights)
-    return _equal_bins(flat, operator.index(bins), edges), asarray(edges)
+    made: Any = None
+    if a.size and _countable(a, bins, weights):
+        made = (_by_value if a.dtype.itemsize == 1 else _by_bins)(ravel(a), bins, range, density)
+    if made is None:
+        made = host_result(np.histogram, a, bins, range, density, weights)
+    return made  # type: ignore[no-any-return]
+
+
+def _columns(sample: Any) -> list[ndarray] | None:
+    """The coordinates of np.histogramdd's sample, where a device has one of them."""
+    if lies_on_device(sample):
+        columns = [sample] if sample.ndim == 1 else list(sample.T) if sample.ndim == 2 else []
+    elif isinstance(sample, (list, tuple)) and any(map(lies_on_device, sample)):
+        lines = [asarray(one) for one in sample]
+        dtype = np.result_type(*[one.dtype for one in lines])
+        columns = [as_dtype_of(one, dtype) for one in lines]
+    else:
+        return None
+    usable = all(one.ndim == 1 and one.shape == columns[0].shape and one.dtype.char in _COUNTED for one in columns)
+    return columns if usable and columns and columns[0].size else None
+
+
+def _in_space(columns: list[ndarray], bins: Any, range: Any, density: Any) -> tuple[ndarray, Any] | None:
+    """np.histogramdd of these coordinates; None where NumPy has to look at them."""
+    # NumPy judges the bins and the ranges, and rounds the edges
+    edges = np.histogramdd(np.stack([_extremes(one) for one in columns], 1), _plain(bins), range)[1]
+    each = list(bins) if np.iterable(bins) else [bins] * len(columns)
+    places = [(_among_edges if np.ndim(kind) else _among_equal)(one, line)
+              for one, kind, line in zip(columns, each, edges, strict=True)]
+    lengths = tuple(line.size - 1 for line in edges)
+    total = math.prod(lengths)
+    number: ndarray = asarray(0)
+    outside: ndarray = asarray(False)
+    for place, length in zip(places, lengths, strict=True):
+        if place is None:
+            return None
+        number = add(multiply(number, length), place)
+        outside = outside | equal(place, length)
+    number = select_where(outside, total, number, _INTP)
+    made = _core.cast(_core.bincount(number, total + 1)[:total].reshape(lengths), np.dtype(float))
+    if density:
+        every = made.sum()
+        for axis, line in enumerate(edges):
+            made = divide(made, asarray(np.diff(line).reshape((-1,) + (1,) * (len(edges) - 1 - axis))))
+        made = divide(made, every)
+    lines = [_ours(line, kind) for line, kind in zip(edges, each, strict=True)]
+    return made, lines if isinstance(edges, list) else tuple(lines)
 
 
 @public
@@ -119,6 +225,10 @@ def histogram2d(
     x: ArrayLike, y: ArrayLike, bins: Any = 10, range: Any = None, density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[ndarray, ndarray, ndarray]:
+    if any(map(lies_on_device, (x, y))) and np.shape(x) == np.shape(y):
+        alike = np.iterable(bins) and len(bins) not in (1, 2)  # type: ignore[arg-type]
+        counted, edges = histogramdd([x, y], [bins, bins] if alike else bins, range, density, weights)  # type: ignore[arg-type]
+        return counted, *edges  # type: ignore[return-value]
     made: tuple[ndarray, ndarray, ndarray] = host_result(np.histogram2d, x, y, bins, range, density, weights)
     return made
 
@@ -127,5 +237,8 @@ def histogram2d(
 def histogramdd(
     sample: ArrayLike, bins: Any = 10, range: Any = None, density: bool | None = None, weights: ArrayLike | None = None,
 ) -> tuple[ndarray, tuple[ndarray, ...]]:
-    made: tuple[ndarray, tuple[ndarray, ...]] = host_result(np.histogramdd, sample, bins, range, density, weights)
-    return made
+    columns = _columns(sample) if weights is None else None
+    made: Any = None if columns is None else _in_space(columns, bins, range, density)
+    if made is None:
+        made = host_result(np.histogramdd, sample, bins, range, density, weights)
+    return made  # type: ignore[no-any-return]

@@ -21,7 +21,7 @@ from asnumpy.statistics.averages import mean as plain_mean
 from asnumpy.statistics.averages import std as plain_std
 from asnumpy.statistics.averages import store
 from asnumpy.statistics.averages import var as plain_var
-from asnumpy.statistics.quantiles import nanmedian_there, percentile, quantile
+from asnumpy.statistics.quantiles import nanmedian_there, nanquantile_there, percentile, quantile
 from asnumpy.ufunc.folds import NO_VALUE
 from asnumpy.ufunc.functions import conjugate, divide, fmax, fmin, isnan, logical_not, multiply, sqrt, subtract
 
@@ -229,8 +229,13 @@ def _nan_quantile(
     function: Any, a: Any, q: Any, axis: Any, out: Any, method: str, keepdims: Any, weights: Any,
 ) -> ndarray:
     a = asarray(a)
-    if a.dtype.kind in "biu" and not a._host_visible and weights is None and out is None:  # none is NaN
-        plain = percentile if function is np.nanpercentile else quantile
-        return plain(a, q, axis, None, False, method, keepdims is not NO_VALUE and bool(keepdims))
+    if not a._host_visible and a.ndim and weights is None and out is None:
+        keep = keepdims is not NO_VALUE and bool(keepdims)
+        if a.dtype.kind in "biu":  # none is NaN
+            plain = percentile if function is np.nanpercentile else quantile
+            return plain(a, q, axis, None, False, method, keep)
+        made = nanquantile_there(function, a, q, axis, method, keep)
+        if made is not None:
+            return made
     extra = {} if weights is None else {"weights": weights}
     return host(function, a, q, axis, out, False, method, **_given(keepdims=keepdims), **extra)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from asnumpy._public import public
 from asnumpy._types import ArrayLike, Axes, ndarray
 from asnumpy.creation.convert import as_dtype_of, asarray
 from asnumpy.host.door import host
+from asnumpy.host.stand_ins import judged
 from asnumpy.indexing.selection import select_where, take_along_axis
 from asnumpy.manipulation.shapes import moveaxis
 from asnumpy.reduction.reductions import sum
@@ -34,11 +36,14 @@ def _discrete(place: np.ndarray, stays: np.ndarray) -> np.ndarray:
     return found
 
 
-def places(method: str, n: int, q: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Where among n sorted elements the quantiles lie, as NumPy rounds it, and how far they are from the place before.
+def places(method: str, count: Any, q: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Where among so many sorted elements the quantiles lie, as NumPy rounds it, and how far from the place before.
 
-    Places of integers need no distance.
+    Places of integers need no distance. Several counts broadcast with the quantiles.
     """
+    n, last = count, count - 1
+    if isinstance(count, np.ndarray) and q.dtype.kind == "f":  # as Python's numbers would adapt
+        n, last = count.astype(q.dtype), last.astype(q.dtype)
     if method == "inverted_cdf":
         place = np.asarray(n * q - 1)
         return _discrete(place, place == np.floor(place)), None
@@ -48,15 +53,15 @@ def places(method: str, n: int, q: np.ndarray) -> tuple[np.ndarray, np.ndarray |
         return _discrete(place, (place == low) & (low % 2 == 1)), None
     if method in ("lower", "higher", "nearest"):
         rounded = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}[method]
-        return np.asarray(rounded((n - 1) * q)).astype(_INTP), None
+        return np.asarray(rounded(last * q)).astype(_INTP), None
     if method == "averaged_inverted_cdf":
         place = np.asarray(n * q - 1)
         return place, np.where(place == np.floor(place), 0.5, 1.0)
     if method == "midpoint":
-        place = np.asarray(0.5 * (np.floor((n - 1) * q) + np.ceil((n - 1) * q)))
+        place = np.asarray(0.5 * (np.floor(last * q) + np.ceil(last * q)))
         return place, np.where(place % 1 == 0, 0.0, 0.5)
     if method == "linear":
-        place = np.asarray((n - 1) * q)
+        place = np.asarray(last * q)
         if place.dtype.kind in "iu":
             return place.astype(_INTP), None
     else:
@@ -91,7 +96,7 @@ def _with_nan(made: ndarray, lines: ndarray) -> ndarray:
 
 def median_there(a: ndarray, axis: Any, keepdims: bool) -> ndarray | None:
     """np.median; None where no device sorts the array."""
-    np.median(np.zeros((1,) * a.ndim, a.dtype), axis)  # raises what it would
+    judged(np.median, a, axis)
     found = _sorted_lines(a, axis)
     if found is None:
         return None
@@ -105,7 +110,7 @@ def median_there(a: ndarray, axis: Any, keepdims: bool) -> ndarray | None:
 def quantile_there(function: Any, a: ndarray, q: Any, axis: Any, method: str, keepdims: bool) -> ndarray | None:
     """np.quantile or np.percentile without weights; None where no device sorts the array."""
     given = np.asarray(q) if isinstance(q, ndarray) else q
-    kind = function(np.zeros((1,) * a.ndim, a.dtype), given, axis, None, False, method).dtype  # raises what it would
+    kind = judged(function, a, given, axis, None, False, method).dtype
     found = _sorted_lines(a, axis)
     if found is None:
         return None
@@ -121,29 +126,74 @@ def quantile_there(function: Any, a: ndarray, q: Any, axis: Any, method: str, ke
     return made[()]
 
 
+def _neighbours(place: np.ndarray, count: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The places before and after, the ends beyond them."""
+    low = np.floor(place)
+    ends = place >= count - 1
+    before, after = (np.where(ends, count - 1, np.where(place < 0, 0, one)).astype(_INTP) for one in (low, low + 1))
+    return before, after
+
+
 def _between(lines: ndarray, place: np.ndarray, distance: np.ndarray, weak: bool) -> ndarray:
     """NumPy's interpolation, from the nearer of the two neighbours."""
-    low = np.floor(place)
-    high = low + 1
-    low[place >= lines.shape[0] - 1] = high[place >= lines.shape[0] - 1] = lines.shape[0] - 1
-    low[place < 0] = high[place < 0] = 0
-    before, after = (_core.take(lines, asarray(one.astype(_INTP)), 0) for one in (low, high))
-    step = subtract(after, before)
-    shape = (-1,) + (1,) * (lines.ndim - 1)
+    before, after = (_core.take(lines, asarray(one), 0) for one in _neighbours(place, lines.shape[0]))
     if weak:
-        share = float(distance[0])
+        share, step = float(distance[0]), subtract(after, before)
         return subtract(after, multiply(step, 1 - share)) if share >= 0.5 else add(before, multiply(step, share))
-    near = asarray(distance.reshape(shape))
-    made = add(before, multiply(step, near))
-    back = subtract(after, multiply(step, asarray(1 - distance.reshape(shape))))
-    return select_where(asarray(distance.reshape(shape) >= 0.5), back, made, made.dtype)
+    shares = distance.reshape((-1,) + (1,) * (lines.ndim - 1))
+    return _interpolated(before, after, *map(asarray, (shares, 1 - shares, shares >= 0.5)))
+
+
+def _interpolated(before: ndarray, after: ndarray, share: ndarray, rest: ndarray, nearer_after: ndarray) -> ndarray:
+    step = subtract(after, before)
+    made = add(before, multiply(step, share))
+    return select_where(nearer_after, subtract(after, multiply(step, rest)), made, made.dtype)
+
+
+def _by_count(counts: ndarray, most: int, work: Callable[[np.ndarray], Sequence[np.ndarray]]) -> list[ndarray]:
+    """What the host works out for each count, in the last axis: for those there are, or once for all there can be."""
+    if counts.size <= most + 1:
+        return [asarray(one) for one in work(_core.to_numpy_view(counts, False))]
+    return [_core.take(asarray(one), counts, one.ndim - 1) for one in work(np.arange(most + 1))]
+
+
+def nanquantile_there(function: Any, a: ndarray, q: Any, axis: Any, method: str, keepdims: bool) -> ndarray | None:
+    """np.nanquantile or np.nanpercentile of floats without weights; None where NumPy has to look at the lines."""
+    given = np.asarray(q) if isinstance(q, ndarray) else q
+    kind = judged(function, a, given, axis, None, False, method).dtype
+    # of quantiles with several axes NumPy orders the result's axes in a way of its own
+    found = _sorted_lines(a, axis) if np.ndim(given) < 2 else None
+    if found is None:
+        return None
+    lines, kept = found
+    rest = lines.shape[1:]
+    flat = lines.reshape((lines.shape[0], -1))
+    counts = sum(logical_not(isnan(flat)), axis=0, dtype=_INTP)
+    if bool((counts == 0).any()):
+        return None
+    q = np.asarray(given if function is np.nanquantile else np.true_divide(given, 100))
+    weak = type(given) in (int, float)
+
+    def work(there: np.ndarray) -> Sequence[np.ndarray]:
+        place, distance = places(method, there, q.reshape(-1, 1))
+        if distance is None:
+            return [np.broadcast_to(place, (q.size, there.size))]
+        distance = distance.astype(place.dtype)
+        shares = [one.astype(a.dtype) if weak else one for one in (distance, 1 - distance)]
+        return [*_neighbours(place, there), *shares, distance >= 0.5]
+
+    before, *others = _by_count(counts, lines.shape[0], work)
+    made = take_along_axis(flat, before, 0)
+    if others:
+        made = _interpolated(made, take_along_axis(flat, others[0], 0), *others[1:])
+    return as_dtype_of(made, kind).reshape(q.shape + (kept if keepdims else rest))[()]
 
 
 def nanmedian_there(a: ndarray, axis: Any, keepdims: bool) -> ndarray | None:
     """np.nanmedian; None where no device sorts the array."""
     if a.dtype.kind != "f":
         return median_there(a, axis, keepdims)
-    np.nanmedian(np.zeros((1,) * a.ndim, a.dtype), axis)  # raises what it would
+    judged(np.nanmedian, a, axis)
     found = _sorted_lines(a, axis)
     if found is None:
         return None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _KEYWORDS = frozenset({"out", "casting", "dtype", "signature", "sig", "subok"})
 _ALONG = frozenset({"axes", "axis", "keepdims"})
+_BOOL = np.dtype(bool)
 
 
 def product(a: ndarray, b: ndarray) -> ndarray:
@@ -64,6 +65,9 @@ def _conjugate(a: ndarray) -> ndarray:
 
 def _vecdot(a: ndarray, b: ndarray) -> ndarray:
     dtype = a.dtype
+    if dtype == _BOOL:
+        both = _core.apply("logical_and", (dtype, dtype, dtype), [a, b])
+        return _core.reduce("logical_or", dtype, both, (both.ndim - 1,), False)
     wide = np.dtype(np.float32) if dtype.kind in "fV" and dtype.itemsize == 2 else dtype
     terms = _core.apply("multiply", (wide, wide, wide), [_conjugate(a), b])
     total = _core.reduce("add", wide, terms, (terms.ndim - 1,), False)
@@ -201,7 +205,7 @@ def call(ufunc: ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     loop = resolve_call(ufunc, wanted, signature, kwargs.get("casting", "same_kind"))
     dtype = loop[0]
     unknown = dtype.char in "gGO" or is_narrow(dtype)
-    if any(each != dtype for each in loop) or unknown or (name == "vecdot" and dtype == np.bool):
+    if any(each != dtype for each in loop) or unknown:
         return host(ufunc.numpy, *args, **kwargs)
     result = function(*(each if each.dtype == dtype else _core.cast(each, dtype) for each in (a, b)))
     if out is None:
