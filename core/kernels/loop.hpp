@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/alias.hpp"
+#include "kernels/division.hpp"
 #include "kernels/fold.hpp"
 #include "kernels/half.hpp"
 #include "kernels/table.hpp"
@@ -27,10 +28,18 @@ using ops::RowOf;
 using ops::Two;
 using ops::Vector;
 
+template <class Row, class T> void apply_divided(T* out, std::size_t n, const T* x, const T* y) {
+    divide_blocks(y, n, [out, x](std::size_t start, std::size_t length, auto by) {
+#pragma omp simd
+        for (std::size_t i = 0; i < length; ++i) out[start + i] = Row::template call<T>(x[start + i], divisor_at(by, i));
+    });
+}
+
 // One row over operands of the types in which it computes. `R` is the stored result type (for rows that ask),
 // `C` the computed one.
 template <class Row, class R, class C, class... A> void apply(C* out, std::size_t n, const A*... in) {
     if constexpr (ops::has_fast_path<Row, C>()) return apply_fast<Row>(out, n, in...);
+    if constexpr (divides<Row, A...>()) return apply_divided<Row>(out, n, in...);
     constexpr Vector vector = Row::definition.options.vector;
     if constexpr (vector != Vector::none && std::is_floating_point_v<C> && sizeof(C) <= 8) {
         if (apply_vector<vector, C>(out, n, in...)) return;
@@ -95,11 +104,19 @@ template <class Row, class R, class S, class... A> struct Kernel<Row, Two<R, S>(
 
     template <std::size_t... K>
     static void run(R* first, S* second, const void* const* in, std::size_t n, std::index_sequence<K...>) {
+        if constexpr (divides<Row, A...>()) {
+            const R* const x = static_cast<const R*>(in[0]);
+            divide_blocks(static_cast<const R*>(in[1]), n, [first, second, x](std::size_t start, std::size_t length, auto by) {
 #pragma omp simd
-        for (std::size_t i = 0; i < n; ++i) run_one(first + i, second + i, static_cast<const A*>(in[K])[i]...);
+                for (std::size_t i = 0; i < length; ++i) run_one(first + start + i, second + start + i, x[start + i], divisor_at(by, i));
+            });
+        } else {
+#pragma omp simd
+            for (std::size_t i = 0; i < n; ++i) run_one(first + i, second + i, static_cast<const A*>(in[K])[i]...);
+        }
     }
 
-    static void run_one(R* first, S* second, A... values) {
+    template <class... Values> static void run_one(R* first, S* second, Values... values) {
         const Two<Compute<R>, Compute<S>> both = Row::template call<Two<R, S>>(widened(values)...);
         *first = narrowed<R>(both.first);
         *second = narrowed<S>(both.second);

@@ -35,6 +35,7 @@ struct Options {
     bool needs_result = false;   // the first parameter is Result<R>: the loop's result type decides
     Bits bits = Bits::values;
     bool low_bits = false;       // see Row
+    bool divides = false;        // of integers: takes a Divider for the second operand, too
 };
 
 // A loop is a function type: int8(int8, int8), bool(float), Two<float, int>(float).

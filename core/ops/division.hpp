@@ -4,6 +4,7 @@
 #include "ops/complex.hpp"
 #include "ops/complex_math.hpp"
 #include "ops/definition.hpp"
+#include "ops/divider.hpp"
 #include "ops/floating.hpp"
 #include "ops/integer.hpp"
 
@@ -17,7 +18,7 @@ template <class Floats, class Integers> struct ByKind {
     using fast_path = Floats;
     Integers integers;
 
-    template <class T> constexpr T operator()(T x, T y) const {
+    template <class T, class Y> constexpr T operator()(T x, Y y) const {
         if constexpr (is_integer_type<T>) return integers(x, y);
         else return Floats::call(x, y);
     }
@@ -36,15 +37,15 @@ constexpr std::tuple division{
         else return x / y;
     }, {.symbol = "/"}),
     row<Each<Binary, reals>>("floor_divide",
-        by_kind<FlooredQuotient>([](auto x, auto y) { return floor_divide(x, y); }), {.symbol = "//", .low_bits = true}),
+        by_kind<FlooredQuotient>([](auto x, auto y) { return floor_divide(x, y); }), {.symbol = "//", .low_bits = true, .divides = true}),
     row<Each<Binary, reals>>("remainder",
-        by_kind<FlooredRemainder>([](auto x, auto y) { return floor_remainder(x, y); }), {.symbol = "%", .low_bits = true}),
+        by_kind<FlooredRemainder>([](auto x, auto y) { return floor_remainder(x, y); }), {.symbol = "%", .low_bits = true, .divides = true}),
     row<Each<Binary, reals>>("fmod",
-        by_kind<TruncatedRemainder>([](auto x, auto y) { return truncated_remainder(x, y); }), {.low_bits = true}),
-    row<Each<BinaryTwo, reals>>("divmod", []<class T>(T x, T y) -> Two<T, T> {
+        by_kind<TruncatedRemainder>([](auto x, auto y) { return truncated_remainder(x, y); }), {.low_bits = true, .divides = true}),
+    row<Each<BinaryTwo, reals>>("divmod", []<class T, class Y>(T x, Y y) -> Two<T, T> {
         if constexpr (is_integer_type<T>) return {floor_divide(x, y), floor_remainder(x, y)};
         else return floor_divmod(x, y);
-    }, {.low_bits = true}),
+    }, {.low_bits = true, .divides = true}),
     row<Each<Unary, numbers>>("reciprocal", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_reciprocal(x);
         else if constexpr (is_floating<T>) return T{1} / x;

@@ -39,8 +39,8 @@ template <class T> constexpr T truncated_remainder(T x, T y) {
 template <class T> constexpr T floor_divide(T x, T y) {
     if (y == 0) return 0;
     const T quotient = truncated_divide(x, y);
-    if constexpr (std::is_signed_v<T>)
-        if (((x < 0) != (y < 0)) && wrap_multiply(quotient, y) != x) return static_cast<T>(quotient - 1);
+    if constexpr (std::is_signed_v<T>)  // without a branch, since signs may follow no pattern
+        return wrap_subtract(quotient, static_cast<T>(((x < 0) != (y < 0)) & (wrap_multiply(quotient, y) != x)));
     return quotient;
 }
 
