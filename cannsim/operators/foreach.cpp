@@ -86,18 +86,27 @@ Operands operands(const Call& call, std::size_t count, Extra extra, std::string_
     return all;
 }
 
-// What is compiled for each formula; its last operand may be a number of the call's.
+// What is compiled for each formula, for whole numbers and for floats; its last operand may be a number of the call's.
+struct Kernel {
+    std::size_t operands;
+    TileFunction whole, real;
+};
 template <class T, std::size_t N, class F> TileFunction tiles_of(F f) {
     return tile_function<T, N, 1>([f](std::same_as<T> auto... x) { return f(x...); });
 }
+template <std::size_t N, class F> Kernel kernel(F f) { return {N, tiles_of<std::int64_t, N>(f), tiles_of<double, N>(f)}; }
+using Function = double(double);
+Kernel kernel(Function* f) {
+    return kernel<1>([f](auto x) { return f(static_cast<double>(x)); });
+}
 
-Work of_one_k(const Call& call, const Operands& all, std::size_t k, const TileFunction& whole, const TileFunction& real) {
+Work of_one_k(const Call& call, const Operands& all, std::size_t k, const Kernel& f) {
     const std::vector<Tensor>& ins = all.ins[k];
     const Tensor& out = all.lists.outs[k];
     DType result = ins[0].dtype;
     if (asnumpy::is_float(out.dtype) && !asnumpy::is_float(result)) result = out.dtype;
     expect_results(call, ins, array{out}, result);
-    return tiles(ins, {out}, all.whole ? DType::int64 : DType::float64, all.whole ? whole : real, all.numbers.empty() ? std::nullopt : std::optional(all.numbers[k]));
+    return tiles(ins, {out}, all.whole ? DType::int64 : DType::float64, all.whole ? f.whole : f.real, all.numbers.empty() ? std::nullopt : std::optional(all.numbers[k]));
 }
 
 Work one_after_the_other(std::size_t count, const std::function<Work(std::size_t)>& of) {
@@ -114,47 +123,38 @@ Work one_after_the_other(std::size_t count, const std::function<Work(std::size_t
     return all;
 }
 
-// f(tensors..., number) with N lists of tensors.
-template <std::size_t N, Extra extra, class F> Work plan_foreach(const Call& call, std::string_view number_name, F f) {
-    constexpr std::size_t count = N + (extra != Extra::none);
-    const Operands all = operands(call, N, extra, number_name);
-    return one_after_the_other(all.ins.size(), [&](std::size_t k) { return of_one_k(call, all, k, tiles_of<std::int64_t, count>(f), tiles_of<double, count>(f)); });
-}
-
-template <std::size_t N, Extra extra = Extra::none, class F> Operator over(std::string_view name, F f, std::string_view number = "scalar") {
-    return {name, [f, number](Call& call) { return plan_foreach<N, extra>(call, number, f); }};
-}
-
-// f on float64, for whole numbers too.
-template <class F> auto on_floats(F f) {
-    return [f](auto... x) { return f(static_cast<double>(x)...); };
+Operator over(std::string_view name, Kernel f, Extra extra = Extra::none, std::string_view number = "scalar") {
+    return {name, [f = std::move(f), extra, number](Call& call) {
+        const Operands all = operands(call, f.operands - (extra != Extra::none), extra, number);
+        return one_after_the_other(all.ins.size(), [&](std::size_t k) { return of_one_k(call, all, k, f); });
+    }};
 }
 
 const Operators of_one{
-    over<1>("aclnnForeachAbs", []<class T>(T x) { return std::abs(x); }),
-    over<1>("aclnnForeachNeg", [](auto x) { return -x; }),
-    over<1>("aclnnForeachCopy", [](auto x) { return x; }),
-    over<1>("aclnnForeachSign", []<class T>(T x) { return x != x ? x : static_cast<T>((x > T{0}) - (x < T{0})); }),
-    over<1>("aclnnForeachAcos", on_floats([](double x) { return std::acos(x); })),
-    over<1>("aclnnForeachAsin", on_floats([](double x) { return std::asin(x); })),
-    over<1>("aclnnForeachAtan", on_floats([](double x) { return std::atan(x); })),
-    over<1>("aclnnForeachCos", on_floats([](double x) { return std::cos(x); })),
-    over<1>("aclnnForeachCosh", on_floats([](double x) { return std::cosh(x); })),
-    over<1>("aclnnForeachErf", on_floats([](double x) { return std::erf(x); })),
-    over<1>("aclnnForeachErfc", on_floats([](double x) { return std::erfc(x); })),
-    over<1>("aclnnForeachExp", on_floats([](double x) { return std::exp(x); })),
-    over<1>("aclnnForeachExpm1", on_floats([](double x) { return std::expm1(x); })),
-    over<1>("aclnnForeachLog", on_floats([](double x) { return std::log(x); })),
-    over<1>("aclnnForeachLog10", on_floats([](double x) { return std::log10(x); })),
-    over<1>("aclnnForeachLog1p", on_floats([](double x) { return std::log1p(x); })),
-    over<1>("aclnnForeachLog2", on_floats([](double x) { return std::log2(x); })),
-    over<1>("aclnnForeachReciprocal", on_floats([](double x) { return 1 / x; })),
-    over<1>("aclnnForeachSigmoid", on_floats([](double x) { return sigmoid(x); })),
-    over<1>("aclnnForeachSin", on_floats([](double x) { return std::sin(x); })),
-    over<1>("aclnnForeachSinh", on_floats([](double x) { return std::sinh(x); })),
-    over<1>("aclnnForeachSqrt", on_floats([](double x) { return std::sqrt(x); })),
-    over<1>("aclnnForeachTan", on_floats([](double x) { return std::tan(x); })),
-    over<1>("aclnnForeachTanh", on_floats([](double x) { return std::tanh(x); })),
+    over("aclnnForeachAbs", kernel<1>([]<class T>(T x) { return std::abs(x); })),
+    over("aclnnForeachNeg", kernel<1>([](auto x) { return -x; })),
+    over("aclnnForeachCopy", kernel<1>([](auto x) { return x; })),
+    over("aclnnForeachSign", kernel<1>([]<class T>(T x) { return x != x ? x : static_cast<T>((x > T{0}) - (x < T{0})); })),
+    over("aclnnForeachAcos", kernel(std::acos)),
+    over("aclnnForeachAsin", kernel(std::asin)),
+    over("aclnnForeachAtan", kernel(std::atan)),
+    over("aclnnForeachCos", kernel(std::cos)),
+    over("aclnnForeachCosh", kernel(std::cosh)),
+    over("aclnnForeachErf", kernel(std::erf)),
+    over("aclnnForeachErfc", kernel(std::erfc)),
+    over("aclnnForeachExp", kernel(std::exp)),
+    over("aclnnForeachExpm1", kernel(std::expm1)),
+    over("aclnnForeachLog", kernel(std::log)),
+    over("aclnnForeachLog10", kernel(std::log10)),
+    over("aclnnForeachLog1p", kernel(std::log1p)),
+    over("aclnnForeachLog2", kernel(std::log2)),
+    over("aclnnForeachReciprocal", kernel([](double x) { return 1 / x; })),
+    over("aclnnForeachSigmoid", kernel([](double x) { return sigmoid(x); })),
+    over("aclnnForeachSin", kernel(std::sin)),
+    over("aclnnForeachSinh", kernel(std::sinh)),
+    over("aclnnForeachSqrt", kernel(std::sqrt)),
+    over("aclnnForeachTan", kernel(std::tan)),
+    over("aclnnForeachTanh", kernel(std::tanh)),
 };
 
 constexpr auto add = [](auto x, auto y) { return x + y; };
@@ -171,44 +171,44 @@ constexpr auto plus_quotient = [](auto x, auto y, auto z, auto value) { return s
 constexpr auto interpolate = [](auto x, auto y, auto weight) { return static_cast<double>(x) + static_cast<double>(weight) * static_cast<double>(y - x); };
 
 const Operators of_two{
-    over<2, Extra::tensor>("aclnnForeachAddList", add_scaled, "alpha"),
-    over<2, Extra::scalar>("aclnnForeachAddListV2", add_scaled, "alpha"),
-    over<2, Extra::tensor>("aclnnForeachSubList", subtract_scaled, "alpha"),
-    over<2, Extra::scalar>("aclnnForeachSubListV2", subtract_scaled, "alpha"),
-    over<2>("aclnnForeachMulList", multiply),
-    over<2>("aclnnForeachDivList", divide),
-    over<2>("aclnnForeachMaximumList", larger_of),
-    over<2>("aclnnForeachMinimumList", smaller_of),
-    over<2>("aclnnForeachPowList", power),
-    over<3>("aclnnForeachLerpList", interpolate),
-    over<2, Extra::scalar>("aclnnForeachLerpScalar", interpolate, "weight"),
-    over<3, Extra::per_tensor>("aclnnForeachAddcmulList", plus_product, "scalars"),
-    over<3, Extra::tensor>("aclnnForeachAddcmulScalar", plus_product),
-    over<3, Extra::per_tensor>("aclnnForeachAddcmulScalarList", plus_product, "scalars"),
-    over<3, Extra::scalar>("aclnnForeachAddcmulScalarV2", plus_product),
-    over<3, Extra::per_tensor>("aclnnForeachAddcdivList", plus_quotient, "scalars"),
-    over<3, Extra::tensor>("aclnnForeachAddcdivScalar", plus_quotient),
-    over<3, Extra::per_tensor>("aclnnForeachAddcdivScalarList", plus_quotient, "scalars"),
-    over<3, Extra::scalar>("aclnnForeachAddcdivScalarV2", plus_quotient),
+    over("aclnnForeachAddList", kernel<3>(add_scaled), Extra::tensor, "alpha"),
+    over("aclnnForeachAddListV2", kernel<3>(add_scaled), Extra::scalar, "alpha"),
+    over("aclnnForeachSubList", kernel<3>(subtract_scaled), Extra::tensor, "alpha"),
+    over("aclnnForeachSubListV2", kernel<3>(subtract_scaled), Extra::scalar, "alpha"),
+    over("aclnnForeachMulList", kernel<2>(multiply)),
+    over("aclnnForeachDivList", kernel<2>(divide)),
+    over("aclnnForeachMaximumList", kernel<2>(larger_of)),
+    over("aclnnForeachMinimumList", kernel<2>(smaller_of)),
+    over("aclnnForeachPowList", kernel<2>(power)),
+    over("aclnnForeachLerpList", kernel<3>(interpolate)),
+    over("aclnnForeachLerpScalar", kernel<3>(interpolate), Extra::scalar, "weight"),
+    over("aclnnForeachAddcmulList", kernel<4>(plus_product), Extra::per_tensor, "scalars"),
+    over("aclnnForeachAddcmulScalar", kernel<4>(plus_product), Extra::tensor),
+    over("aclnnForeachAddcmulScalarList", kernel<4>(plus_product), Extra::per_tensor, "scalars"),
+    over("aclnnForeachAddcmulScalarV2", kernel<4>(plus_product), Extra::scalar),
+    over("aclnnForeachAddcdivList", kernel<4>(plus_quotient), Extra::per_tensor, "scalars"),
+    over("aclnnForeachAddcdivScalar", kernel<4>(plus_quotient), Extra::tensor),
+    over("aclnnForeachAddcdivScalarList", kernel<4>(plus_quotient), Extra::per_tensor, "scalars"),
+    over("aclnnForeachAddcdivScalarV2", kernel<4>(plus_quotient), Extra::scalar),
 };
 
 // Each with a number as a tensor, as a scalar, and as one scalar for each tensor.
 const Operators with_number{
-    over<1, Extra::tensor>("aclnnForeachAddScalar", add),          over<1, Extra::scalar>("aclnnForeachAddScalarV2", add),
-    over<1, Extra::per_scalar>("aclnnForeachAddScalarList", add, "scalars"),
-    over<1, Extra::tensor>("aclnnForeachSubScalar", subtract),     over<1, Extra::scalar>("aclnnForeachSubScalarV2", subtract),
-    over<1, Extra::per_scalar>("aclnnForeachSubScalarList", subtract, "scalars"),
-    over<1, Extra::tensor>("aclnnForeachMulScalar", multiply),     over<1, Extra::scalar>("aclnnForeachMulScalarV2", multiply),
-    over<1, Extra::per_scalar>("aclnnForeachMulScalarList", multiply, "scalars"),
-    over<1, Extra::tensor>("aclnnForeachDivScalar", divide),       over<1, Extra::scalar>("aclnnForeachDivScalarV2", divide),
-    over<1, Extra::per_scalar>("aclnnForeachDivScalarList", divide, "scalars"),
-    over<1, Extra::tensor>("aclnnForeachMaximumScalar", larger_of),   over<1, Extra::scalar>("aclnnForeachMaximumScalarV2", larger_of),
-    over<1, Extra::per_scalar>("aclnnForeachMaximumScalarList", larger_of, "scalars"),
-    over<1, Extra::tensor>("aclnnForeachMinimumScalar", smaller_of),  over<1, Extra::scalar>("aclnnForeachMinimumScalarV2", smaller_of),
-    over<1, Extra::per_scalar>("aclnnForeachMinimumScalarList", smaller_of, "scalars"),
-    over<1, Extra::tensor>("aclnnForeachPowScalar", power),        over<1, Extra::scalar>("aclnnForeachPowScalarV2", power),
-    over<1, Extra::per_scalar>("aclnnForeachPowScalarList", power, "scalars"),
-    over<1, Extra::scalar>("aclnnForeachPowScalarAndTensor", [](auto x, auto base) { return std::pow(static_cast<double>(base), static_cast<double>(x)); }),
+    over("aclnnForeachAddScalar", kernel<2>(add), Extra::tensor),          over("aclnnForeachAddScalarV2", kernel<2>(add), Extra::scalar),
+    over("aclnnForeachAddScalarList", kernel<2>(add), Extra::per_scalar, "scalars"),
+    over("aclnnForeachSubScalar", kernel<2>(subtract), Extra::tensor),     over("aclnnForeachSubScalarV2", kernel<2>(subtract), Extra::scalar),
+    over("aclnnForeachSubScalarList", kernel<2>(subtract), Extra::per_scalar, "scalars"),
+    over("aclnnForeachMulScalar", kernel<2>(multiply), Extra::tensor),     over("aclnnForeachMulScalarV2", kernel<2>(multiply), Extra::scalar),
+    over("aclnnForeachMulScalarList", kernel<2>(multiply), Extra::per_scalar, "scalars"),
+    over("aclnnForeachDivScalar", kernel<2>(divide), Extra::tensor),       over("aclnnForeachDivScalarV2", kernel<2>(divide), Extra::scalar),
+    over("aclnnForeachDivScalarList", kernel<2>(divide), Extra::per_scalar, "scalars"),
+    over("aclnnForeachMaximumScalar", kernel<2>(larger_of), Extra::tensor),   over("aclnnForeachMaximumScalarV2", kernel<2>(larger_of), Extra::scalar),
+    over("aclnnForeachMaximumScalarList", kernel<2>(larger_of), Extra::per_scalar, "scalars"),
+    over("aclnnForeachMinimumScalar", kernel<2>(smaller_of), Extra::tensor),  over("aclnnForeachMinimumScalarV2", kernel<2>(smaller_of), Extra::scalar),
+    over("aclnnForeachMinimumScalarList", kernel<2>(smaller_of), Extra::per_scalar, "scalars"),
+    over("aclnnForeachPowScalar", kernel<2>(power), Extra::tensor),        over("aclnnForeachPowScalarV2", kernel<2>(power), Extra::scalar),
+    over("aclnnForeachPowScalarList", kernel<2>(power), Extra::per_scalar, "scalars"),
+    over("aclnnForeachPowScalarAndTensor", kernel<2>([](auto x, auto base) { return power(base, x); }), Extra::scalar),
 };
 
 // How a number is rounded: 1 to even, 2 down, 3 up, 4 away from zero in the middle, 5 towards zero, 7 its fraction.
@@ -261,8 +261,8 @@ Work plan_norm(Call& call) {
 }
 
 const Operators others{
-    over<1, Extra::tensor>("aclnnForeachRoundOffNumber", rounded_by_mode, "roundMode"),
-    over<1, Extra::scalar>("aclnnForeachRoundOffNumberV2", rounded_by_mode, "roundMode"),
+    over("aclnnForeachRoundOffNumber", kernel<2>(rounded_by_mode), Extra::tensor, "roundMode"),
+    over("aclnnForeachRoundOffNumberV2", kernel<2>(rounded_by_mode), Extra::scalar, "roundMode"),
     {"aclnnForeachZeroInplace", plan_zero},
     {"aclnnForeachNorm", plan_norm},
 };

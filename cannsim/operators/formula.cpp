@@ -75,4 +75,76 @@ Work tiles(std::vector<Tensor> ins, std::vector<Tensor> outs, DType inner, TileF
     return work;
 }
 
+Dims joined_shape(const Call& call, std::span<const Tensor> tensors) {
+    Dims shape;
+    for (const Tensor& tensor : tensors) {
+        Tensor so_far = tensor;
+        so_far.view.shape = shape;
+        shape = call.broadcast({&so_far, &tensor});
+    }
+    return shape;
+}
+
+DType promoted(const Call& call, std::span<const Tensor> tensors) {
+    DType dtype = tensors[0].dtype;
+    for (const Tensor& tensor : tensors) dtype = call.promote(dtype, tensor.dtype, tensor.name);
+    return dtype;
+}
+
+void expect_results(const Call& call, std::span<const Tensor> ins, std::span<const Tensor> outs, DType result) {
+    const Dims shape = joined_shape(call, ins);
+    for (const Tensor& out : outs) {
+        call.expect_shape(out, shape);
+        call.expect_castable(result, out);
+    }
+}
+
+Work expression(const Call& call, std::span<const Tensor> ins, const Tensor& out, DType inner, const ExprFunction& f) {
+    Pipeline p(call);
+    std::vector<Expr> values;
+    for (const Tensor& in : ins) values.push_back({&p, p.in(in, inner)});
+    p.out(f(values.data()).value, out);
+    return p.work();
+}
+
+double number(const Call& call, std::string_view name) {
+    const int parameter = call.index(name);
+    const Kind kind = call.params[static_cast<std::size_t>(parameter)].kind;
+    if (kind == Kind::scalar) return call.given(name) ? call.real(name) : 1;
+    return kind == Kind::real ? call.argument(parameter).real : static_cast<double>(call.argument(parameter).integer);
+}
+
+Tensor first_output(const Call& call) {
+    for (const Direction wanted : {Direction::out, Direction::inout})
+        for (int i = 0; i < static_cast<int>(call.params.size()); ++i)
+            if (const Parameter& param = call.params[static_cast<std::size_t>(i)]; param.kind == Kind::tensor && param.direction == wanted) return call.tensor_at(i);
+    call.refuse(call.facts.name, "an output", ACLNN_ERR_INNER);
+}
+
+namespace {
+
+Given given_first(const Call& call, std::size_t tensors, std::span<const char* const> names, void (*expect)(const Call&, const Tensor&)) {
+    Given given{};
+    for (int i = 0; i < static_cast<int>(call.params.size()) && given.ins.size() < tensors; ++i)
+        if (const Parameter& param = call.params[static_cast<std::size_t>(i)]; param.kind == Kind::tensor && param.direction != Direction::out)
+            given.ins.push_back(call.tensor_at(i));
+    for (const Tensor& tensor : given.ins) expect(call, tensor);
+    given.dtype = promoted(call, given.ins);
+    for (const char* const name : names) given.numbers.push_back(number(call, name));
+    given.floating = asnumpy::is_float(given.dtype);
+    return given;
+}
+
+}  // namespace
+
+Given given_reals(const Call& call, std::size_t tensors, std::span<const char* const> names) { return given_first(call, tensors, names, expect_floats); }
+
+Given given_numbers(const Call& call, std::size_t tensors, std::span<const char* const> names) {
+    Given given = given_first(call, tensors, names, [](const Call& all, const Tensor& tensor) {
+        all.expect(!asnumpy::is_complex(tensor.dtype), tensor.name, text("real numbers, got ", asnumpy::name(tensor.dtype)));
+    });
+    for (const double value : given.numbers) given.floating = given.floating || value != std::trunc(value);
+    return given;
+}
+
 }  // namespace cannsim

@@ -10,7 +10,9 @@ namespace cannsim {
 namespace {
 
 enum Interpolation : std::int64_t { linear, nearest, cubic };
-enum Outside : std::int64_t { zeros, edge, reflected };
+struct Outside {
+    enum : std::int64_t { zeros, edge, reflected };
+};
 
 // A place along an axis and its derivative by the grid's number, which runs from -1 to 1.
 struct Place {
@@ -31,7 +33,7 @@ struct Sampler {
 
     Sampler(const Call& call, int axes) : mode(call.integer("interpolationMode")), border(call.integer("paddingMode")), corners(call.flag("alignCorners")) {
         call.expect(mode >= linear && mode <= (axes == 2 ? cubic : nearest), "interpolationMode", text(axes == 2 ? "0 bilinear, 1 nearest or 2 bicubic" : "0 bilinear or 1 nearest", ", got ", mode));
-        call.expect(border >= zeros && border <= reflected, "paddingMode", text("0 zeros, 1 border or 2 reflection, got ", border));
+        call.expect(border >= Outside::zeros && border <= Outside::reflected, "paddingMode", text("0 zeros, 1 border or 2 reflection, got ", border));
     }
     Place unnormalized(double g, std::int64_t n) const {
         const double size = static_cast<double>(n);
@@ -39,8 +41,8 @@ struct Sampler {
     }
     Place bordered(Place p, std::int64_t n) const {
         const double last = static_cast<double>(n - 1);
-        if (border == zeros) return p;
-        if (border == reflected) {
+        if (border == Outside::zeros) return p;
+        if (border == Outside::reflected) {
             const Place back = corners ? mirrored(p.at, 0, last) : mirrored(p.at, -0.5, last + 0.5);
             p = {back.at, p.slope * back.slope};
         }

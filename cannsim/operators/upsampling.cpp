@@ -7,8 +7,6 @@
 namespace cannsim {
 namespace {
 
-using std::array;
-
 enum class Mode : std::uint8_t { nearest, exact, linear, cubic, smooth_linear, smooth_cubic };
 
 // For each element of the larger axis the elements of the image that make it, with their weights.
@@ -19,7 +17,7 @@ struct Tap {
 using Taps = std::vector<std::vector<Tap>>;
 
 // `scale`: how many times longer the result is; not above 0: as the lengths say.
-template <Mode mode> Taps taps(std::int64_t from, std::int64_t to, bool corners, double scale) {
+Taps taps(Mode mode, std::int64_t from, std::int64_t to, bool corners, double scale) {
     Taps result(static_cast<std::size_t>(to));
     const bool by_corners = corners && mode != Mode::nearest && mode != Mode::exact;
     const double step = by_corners ? (to > 1 ? static_cast<double>(from - 1) / static_cast<double>(to - 1) : 0)
@@ -28,11 +26,11 @@ template <Mode mode> Taps taps(std::int64_t from, std::int64_t to, bool corners,
     for (std::int64_t i = 0; i < to; ++i) {
         const double x = static_cast<double>(i);
         auto& made = result[static_cast<std::size_t>(i)];
-        if constexpr (mode == Mode::nearest || mode == Mode::exact) {
+        if (mode == Mode::nearest || mode == Mode::exact) {
             const auto scaled = static_cast<std::int64_t>(std::floor((mode == Mode::exact ? x + 0.5 : x) * step));
             const std::int64_t exactly = mode == Mode::exact ? (2 * i + 1) * from / (2 * to) : i * from / to;
             made = {{inside(scale > 0 ? scaled : exactly), 1}};
-        } else if constexpr (mode == Mode::smooth_linear || mode == Mode::smooth_cubic) {
+        } else if (mode == Mode::smooth_linear || mode == Mode::smooth_cubic) {
             // A smaller image is made of all elements under the filter, which is as much wider.
             const double wide = std::max(step, 1.0), reach = (mode == Mode::smooth_linear ? 1 : 2) * wide, middle = step * (x + 0.5);
             const auto first = std::max(static_cast<std::int64_t>(middle - reach + 0.5), std::int64_t{0});
@@ -80,8 +78,10 @@ std::vector<double> resampled(const std::vector<double>& from, std::int64_t oute
     return to;
 }
 
-// `scales` names the factor of each axis; none: as the lengths say.
-template <Mode mode, int axes, bool backward> Work plan_resize(Call& call, const array<std::string_view, axes>& scales) {
+using Scales = std::vector<std::string_view>;  // the name of each axis's factor; empty: as the lengths say
+
+Work plan_resize(Call& call, Mode mode, const Scales& scales, bool backward) {
+    const int axes = static_cast<int>(scales.size());
     const Tensor from = call.tensor_at(0), to = first_output(call);
     const auto size = call.ints("outputSize");
     call.expect(static_cast<int>(size.size()) == axes, "outputSize", text(axes, " lengths, got ", size.size()));
@@ -109,7 +109,7 @@ template <Mode mode, int axes, bool backward> Work plan_resize(Call& call, const
     std::vector<Taps> tables;
     for (int axis = 0; axis < axes; ++axis) {
         const std::string_view name = scales[static_cast<std::size_t>(axis)];
-        tables.push_back(taps<mode>(small[axis + 2], large[axis + 2], corners, name.empty() ? 0 : number(call, name)));
+        tables.push_back(taps(mode, small[axis + 2], large[axis + 2], corners, name.empty() ? 0 : number(call, name)));
     }
     Work work;
     work.operations = static_cast<double>(asnumpy::count(large)) * 2 * axes;
@@ -128,42 +128,43 @@ template <Mode mode, int axes, bool backward> Work plan_resize(Call& call, const
     };
     return work;
 }
-template <Mode mode, int axes, bool backward = false> Operator resize(std::string_view name, const array<std::string_view, axes>& scales) {
-    return {name, [scales](Call& call) { return plan_resize<mode, axes, backward>(call, scales); }};
+Operator resize(std::string_view name, Mode mode, const Scales& scales) {
+    return {name, [mode, scales](Call& call) { return plan_resize(call, mode, scales, false); }};
+}
+Operator resize_backward(std::string_view name, Mode mode, const Scales& scales) {
+    return {name, [mode, scales](Call& call) { return plan_resize(call, mode, scales, true); }};
 }
 
-constexpr array<std::string_view, 1> no_scale{}, scales_1{"scales"};
-constexpr array<std::string_view, 2> no_scales{}, scales_2{"scalesH", "scalesW"};
-constexpr array<std::string_view, 3> scales_3{"scalesD", "scalesH", "scalesW"};
+const Scales no_scale{""}, no_scales{"", ""}, scales_1{"scales"}, scales_2{"scalesH", "scalesW"}, scales_3{"scalesD", "scalesH", "scalesW"};
 
 const Operators upsampling{
-    resize<Mode::nearest, 1>("aclnnUpsampleNearest1d", no_scale),
-    resize<Mode::nearest, 1>("aclnnUpsampleNearest1dV2", array<std::string_view, 1>{"scaleL"}),
-    resize<Mode::nearest, 2>("aclnnUpsampleNearest2d", no_scales),
-    resize<Mode::nearest, 2>("aclnnUpsampleNearest2dV2", scales_2),
-    resize<Mode::nearest, 3>("aclnnUpsampleNearest3d", scales_3),
-    resize<Mode::exact, 1>("aclnnUpsampleNearestExact1d", scales_1),
-    resize<Mode::exact, 2>("aclnnUpsampleNearestExact2d", scales_2),
-    resize<Mode::exact, 3>("aclnnUpsampleNearestExact3d", scales_3),
-    resize<Mode::linear, 1>("aclnnUpsampleLinear1d", scales_1),
-    resize<Mode::linear, 2>("aclnnUpsampleBilinear2d", scales_2),
-    resize<Mode::linear, 3>("aclnnUpsampleTrilinear3d", scales_3),
-    resize<Mode::cubic, 2>("aclnnUpsampleBicubic2d", scales_2),
-    resize<Mode::nearest, 1, true>("aclnnUpsampleNearest1dBackward", scales_1),
-    resize<Mode::nearest, 2, true>("aclnnUpsampleNearest2dBackward", scales_2),
-    resize<Mode::nearest, 3, true>("aclnnUpsampleNearest3dBackward", scales_3),
-    resize<Mode::exact, 1, true>("aclnnUpsampleNearestExact1dBackward", scales_1),
-    resize<Mode::exact, 2, true>("aclnnUpsampleNearestExact2dBackward", scales_2),
-    resize<Mode::exact, 3, true>("aclnnUpsampleNearestExact3dBackward", scales_3),
-    resize<Mode::linear, 1, true>("aclnnUpsampleLinear1dBackward", scales_1),
-    resize<Mode::linear, 2, true>("aclnnUpsampleBilinear2dBackward", scales_2),
-    resize<Mode::linear, 2, true>("aclnnUpsampleBilinear2dBackwardV2", scales_2),
-    resize<Mode::linear, 3, true>("aclnnUpsampleTrilinear3dBackward", scales_3),
-    resize<Mode::cubic, 2, true>("aclnnUpsampleBicubic2dBackward", scales_2),
-    resize<Mode::smooth_linear, 2>("aclnnUpsampleBilinear2dAA", scales_2),
-    resize<Mode::smooth_linear, 2, true>("aclnnUpsampleBilinear2dAABackward", scales_2),
-    resize<Mode::smooth_cubic, 2>("aclnnUpsampleBicubic2dAA", scales_2),
-    resize<Mode::smooth_cubic, 2, true>("aclnnUpsampleBicubic2dAAGrad", scales_2),
+    resize("aclnnUpsampleNearest1d", Mode::nearest, no_scale),
+    resize("aclnnUpsampleNearest1dV2", Mode::nearest, {"scaleL"}),
+    resize("aclnnUpsampleNearest2d", Mode::nearest, no_scales),
+    resize("aclnnUpsampleNearest2dV2", Mode::nearest, scales_2),
+    resize("aclnnUpsampleNearest3d", Mode::nearest, scales_3),
+    resize("aclnnUpsampleNearestExact1d", Mode::exact, scales_1),
+    resize("aclnnUpsampleNearestExact2d", Mode::exact, scales_2),
+    resize("aclnnUpsampleNearestExact3d", Mode::exact, scales_3),
+    resize("aclnnUpsampleLinear1d", Mode::linear, scales_1),
+    resize("aclnnUpsampleBilinear2d", Mode::linear, scales_2),
+    resize("aclnnUpsampleTrilinear3d", Mode::linear, scales_3),
+    resize("aclnnUpsampleBicubic2d", Mode::cubic, scales_2),
+    resize_backward("aclnnUpsampleNearest1dBackward", Mode::nearest, scales_1),
+    resize_backward("aclnnUpsampleNearest2dBackward", Mode::nearest, scales_2),
+    resize_backward("aclnnUpsampleNearest3dBackward", Mode::nearest, scales_3),
+    resize_backward("aclnnUpsampleNearestExact1dBackward", Mode::exact, scales_1),
+    resize_backward("aclnnUpsampleNearestExact2dBackward", Mode::exact, scales_2),
+    resize_backward("aclnnUpsampleNearestExact3dBackward", Mode::exact, scales_3),
+    resize_backward("aclnnUpsampleLinear1dBackward", Mode::linear, scales_1),
+    resize_backward("aclnnUpsampleBilinear2dBackward", Mode::linear, scales_2),
+    resize_backward("aclnnUpsampleBilinear2dBackwardV2", Mode::linear, scales_2),
+    resize_backward("aclnnUpsampleTrilinear3dBackward", Mode::linear, scales_3),
+    resize_backward("aclnnUpsampleBicubic2dBackward", Mode::cubic, scales_2),
+    resize("aclnnUpsampleBilinear2dAA", Mode::smooth_linear, scales_2),
+    resize_backward("aclnnUpsampleBilinear2dAABackward", Mode::smooth_linear, scales_2),
+    resize("aclnnUpsampleBicubic2dAA", Mode::smooth_cubic, scales_2),
+    resize_backward("aclnnUpsampleBicubic2dAAGrad", Mode::smooth_cubic, scales_2),
 };
 
 }  // namespace

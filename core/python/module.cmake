@@ -29,6 +29,5 @@ target_link_libraries(_core PRIVATE asnumpy_core asnumpy_options numpy_headers)
 set_target_properties(nanobind-static _core PROPERTIES UNITY_BUILD "${ASNUMPY_TOGETHER}")
 set_source_files_properties(python/module.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # it has NumPy's table of functions
 target_compile_options(nanobind-static PRIVATE $<$<CONFIG:Release>:-O1>)  # what is called often has slots of its own
-target_precompile_headers(_core PRIVATE ${PROJECT_SOURCE_DIR}/core/base/standard.hpp <nanobind/nanobind.h> ${PROJECT_SOURCE_DIR}/core/device/backend.hpp)
 install(TARGETS _core LIBRARY DESTINATION asnumpy)
 install(FILES cann/data/operators.json cann/data/runtime.json DESTINATION asnumpy/cann/data)

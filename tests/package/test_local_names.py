@@ -61,6 +61,16 @@ def is_name(token: str) -> bool:
     return token[0].isalpha() or token[0] == "_"
 
 
+def enumerators(tokens: list[str]) -> Iterator[str]:
+    """The names in the braces of an enum without a scope of its own, which are its surroundings' too."""
+    i, first = 0, True
+    while i < len(tokens):
+        if first and is_name(tokens[i]):
+            yield tokens[i]
+        first = tokens[i] == ","
+        i = end_of(tokens, i) if tokens[i] in CLOSING else i + 1
+
+
 def names_of(statement: list[str]) -> Iterator[str]:
     """The names that one statement of a namespace declares; none where it defines what was declared elsewhere."""
     i, last = 0, ""
@@ -94,6 +104,8 @@ def names_of(statement: list[str]) -> Iterator[str]:
                 if i + 1 < len(statement) and statement[i + 1] == "<":  # a specialisation
                     return
                 yield statement[i]
+                if token == "enum" and statement[1] != "class" and "{" in statement:
+                    yield from enumerators(statement[statement.index("{") + 1:-1])
                 return
             last = statement[i]
             i += 1
@@ -238,6 +250,7 @@ def problems(first: str, second: str = "namespace a { int other(); }", header: s
     "int b[2] = {1, 2}, f = 3;",
     "struct f final : other<int> { int operator()() { return q[x[1]]; } };",
     "enum class f : int { one, two };",
+    "enum g : int { one = h(1, 2), f };",
     "using f = int;",
     "const auto g = [] { return '{'; }; bool f(std::string s = \"}\");  // {",
 ])
