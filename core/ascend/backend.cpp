@@ -17,6 +17,7 @@
 #include "ascend/lower/next_path.hpp"
 #include "ascend/launch/movement.hpp"
 #include "ascend/memory/pinned.hpp"
+#include "ascend/memory/policies.hpp"
 #include "base/error.hpp"
 #include "base/immortal.hpp"
 #include "device/trace.hpp"
@@ -47,9 +48,9 @@ void join_axes(StructuredCall& call) {
     call.axis = 1;
 }
 
-class AscendBackend final : public Backend {
+class AscendBackend final : public PolicyBackend {
 public:
-    explicit AscendBackend(int index) : state_(index) {
+    explicit AscendBackend(int index) : state_(index), by_policy_(*this) {
         const OnDevice here(state_);
         std::size_t available = 0;
         if (const int code = cann().aclrtGetMemInfo(cann::ACL_HBM_MEM, &available, &total_)) {
@@ -65,11 +66,12 @@ public:
     std::size_t padding() const override { return 32; }  // operators may read so far past the end of a tensor
 
     // Called with the pool's lock held, so neither this nor release() takes the device's.
-    void* allocate(std::size_t bytes) override {
+    void* allocate(std::size_t bytes) override { return allocate(bytes, memory_policy()); }
+    void* allocate(std::size_t bytes, int policy) override {
         state_.expect_usable();
         const OnDevice here(state_);
         void* data = nullptr;
-        const int code = cann().aclrtMalloc(&data, bytes, cann::ACL_MEM_MALLOC_HUGE_FIRST);
+        const int code = cann().aclrtMalloc(&data, bytes, policy);
         if (std::ranges::find(out_of_memory, code) != out_of_memory.end()) return nullptr;
         state_.check(code, "aclrtMalloc");
         const std::lock_guard lock(blocks_mutex_);
@@ -95,7 +97,12 @@ public:
         }
     }
 
-    bool give_up_kept() noexcept override { return !ended() && state_.graphs.drop_all(); }
+    bool give_up_kept() noexcept override {
+        if (ended()) return false;
+        const bool graphs = state_.graphs.drop_all();
+        return by_policy_.free_all_blocks() || graphs;
+    }
+    Pool& by_policy(int policy) { return by_policy_.pool(policy, *state_.pool); }
     Kept kept() const override {
         const GraphFigures graphs = state_.graphs.figures();
         return {graphs.bytes, graphs.blocks};
@@ -325,6 +332,7 @@ private:
     std::mutex blocks_mutex_;
     std::unordered_set<void*> blocks_;
     std::uint64_t peers_known_ = 0, peers_ = 0;
+    PolicyPools by_policy_;
 };
 
 struct Owned {
@@ -369,6 +377,7 @@ Owned& owned(int index) {
 }  // namespace
 
 Pool& pool(int index) { return owned(index).pool; }
+Pool& pool(int index, int policy) { return owned(index).backend.by_policy(policy); }
 DeviceState& device(int index) { return owned(index).backend.state(); }
 
 void for_each_used(FunctionRef<void(DeviceState&)> action) {

@@ -16,6 +16,8 @@ bool in_use();          // whether there are devices, if that was asked before; 
 std::string why_not();  // what was looked for, where device_count() is 0
 bool ended();           // CANN has ended, or this is a child of fork
 Pool& pool(int index);  // DeviceFailure where the device cannot be used
+// Memory of a device by one of CANN's policies, cached apart from that of arrays, for which it is given up like their own cache.
+Pool& pool(int index, int policy);
 // For work beside programs and structured operations: the emitter of single operators. As pool().
 DeviceState& device(int index);
 void for_each_used(FunctionRef<void(DeviceState&)>);  // the devices that were used so far
@@ -34,5 +36,6 @@ std::vector<NamedGraphs> graph_figures();  // of the devices that were used
 void enable_graphs(bool);          // whether recurring programs are captured
 void limit_waits(double seconds);  // 0: no limit
 void make_deterministic(bool);     // what is recorded is to be run before
+void choose_memory_policy(int);    // of arrays; what their pools keep goes back to CANN
 
 }  // namespace asnumpy::ascend

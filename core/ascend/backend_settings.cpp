@@ -45,6 +45,12 @@ void make_deterministic(bool on) {
     });
 }
 
+void choose_memory_policy(int policy) {
+    if (policy == memory_policy()) return;
+    set_memory_policy(policy);
+    for_each_used([](DeviceState& device) { device.pool->free_all_blocks(); });
+}
+
 std::vector<NamedGraphs> graph_figures() {
     std::vector<NamedGraphs> result;
     for_each_used([&](DeviceState& device) { result.push_back({device.name, device.graphs.figures()}); });

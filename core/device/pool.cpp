@@ -213,6 +213,9 @@ std::atomic<unsigned> pools_made{0};
 Pool::Pool(Backend& backend)
     : backend_(backend), host_visible_(backend.host_visible()), total_memory_(backend.total_memory()), number_(pools_made++),
       impl_(std::make_unique<Impl>(backend, total_memory_)) {}
+Pool::Pool(Backend& backend, const Pool& of)
+    : backend_(backend), host_visible_(of.host_visible_), total_memory_(of.total_memory_), number_(of.number_),
+      impl_(std::make_unique<Impl>(backend, total_memory_)) {}
 Pool::~Pool() = default;
 
 void* Pool::allocate(std::size_t bytes, StreamId stream) {

@@ -22,6 +22,7 @@ struct PoolFigures {
 class Pool {
 public:
     explicit Pool(Backend&);
+    Pool(Backend&, const Pool& of);  // memory of another kind, of the device whose pool that is and whose number it has
     ~Pool();
     Pool(const Pool&) = delete;
 

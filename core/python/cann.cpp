@@ -8,6 +8,7 @@
 #include "ascend/launch/device_state.hpp"
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
+#include "python/cann_arguments.hpp"
 #include "python/ending.hpp"
 
 namespace asnumpy::python {
@@ -109,8 +110,6 @@ void bind_cann(nb::module_& m) {
         return reinterpret_cast<std::uintptr_t>(a.data());
     }, arg("array"), arg("written"),
           "Of the first element, after what is recorded and concerns it was enqueued, and after what other streams do with it; to be used before anything else is.");
-    m.def("cann_enqueued", [](nb::handle array, bool written) { note_foreign_use(expect_array(array.ptr(), "cann.op")->array, written); },
-          arg("array"), arg("written"), "To be called after work of CANN's that uses the array was enqueued, on the stream that cann_stream() names.");
     m.def("cann_graphs", cann_graphs, "By device that was used: launches captured, replayed and refused, graphs kept, and the bytes that are theirs.");
     m.def("set_graph_replay", [](bool on) { ascend::enable_graphs(on); }, arg("on"), nb::call_guard<nb::gil_scoped_release>());
     m.def("set_timeout", [](double seconds) { ascend::limit_waits(seconds); }, arg("seconds"), nb::call_guard<nb::gil_scoped_release>());
@@ -122,6 +121,33 @@ void bind_cann(nb::module_& m) {
         flush();
         ascend::make_deterministic(on);
     }, arg("on"), nb::call_guard<nb::gil_scoped_release>());
+    m.def("cann_uses", [](int device, nb::list spans) {
+        std::vector<Use> uses;
+        for (const nb::handle span : spans) uses.push_back(use_of(span));
+        without_lock([&] {
+            for (const Use& use : uses) ascend::pool(device).backend().prepare_use(use.data, use.bytes, use.written);
+        });
+    }, arg("device"), arg("spans"), "Work of CANN's on the stream that cann_stream() names uses these bytes (low, high, written): to be called before it is enqueued and after.");
+    m.def("set_memory_policy", [](int policy) { ascend::choose_memory_policy(policy); }, arg("policy"), nb::call_guard<nb::gil_scoped_release>());
+    m.def("cann_allocate", [](int device, int policy, std::size_t bytes) {
+        void* data = nullptr;
+        StreamId stream = 0;
+        without_lock([&] {
+            Pool& pool = ascend::pool(device, policy);
+            stream = current_stream(pool.number());
+            try {
+                data = pool.allocate(bytes, stream);
+            } catch (const MemoryError&) {
+                ascend::pool(device).free_all_blocks();  // what arrays have left there is memory, too
+                data = pool.allocate(bytes, stream);
+            }
+        });
+        return nb::make_tuple(reinterpret_cast<std::uintptr_t>(data), stream);
+    }, arg("device"), arg("policy"), arg("bytes"), "Memory by one of CANN's policies, and the stream for which it was taken. MemoryError.");
+    m.def("cann_deallocate", [](int device, int policy, std::uintptr_t address, std::size_t bytes, StreamId stream) {
+        if (!ascend::ended()) ascend::pool(device, policy).deallocate(reinterpret_cast<void*>(address), bytes, stream);
+    }, arg("device"), arg("policy"), arg("address"), arg("bytes"), arg("stream"), nb::call_guard<nb::gil_scoped_release>(),
+          "Gives it back without a wait: whoever gets it next uses it later, in order with the device's work.");
     m.def("cann_pause_graphs", [](int device) { ascend::device(device).graphs.pause(); }, arg("device"), nb::call_guard<nb::gil_scoped_release>(),
           "No capture begins on the device until cann_resume_graphs().");
     m.def("cann_resume_graphs", [](int device) { ascend::device(device).graphs.resume(); }, arg("device"));

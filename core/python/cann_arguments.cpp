@@ -284,6 +284,11 @@ bool set_addresses(std::span<const cann::Parameter> parameters, const Given& giv
     return true;
 }
 
+Use use_of(nb::handle span) {
+    const auto low = nb::cast<std::uintptr_t>(span[0]), high = nb::cast<std::uintptr_t>(span[1]);
+    return {reinterpret_cast<const void*>(low), high - low, nb::cast<bool>(span[2])};
+}
+
 void keep_foreign(std::size_t count, const Given& given, nb::list to) {
     for (std::size_t i = 0; i < count; ++i) {
         if (!given[i]) continue;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ascend/launch/argument.hpp"
+#include "device/hazards.hpp"
 #include "ascend/library/operators.hpp"
 #include "python/python.hpp"
 
@@ -45,6 +46,8 @@ void set_tensor_type(nb::handle type, nb::handle formats);
 bool to_arguments(std::span<const cann::Parameter>, const Given& values, std::vector<ascend::Argument>&);
 // Runs what is recorded and concerns the arrays, and sets the addresses of all tensors; false where one lies within an item.
 bool set_addresses(std::span<const cann::Parameter>, const Given&, std::vector<ascend::Argument>&);
+// Bytes as Python names them: (low, high, written).
+Use use_of(nb::handle span);
 // Appends the tensors whose memory is not an array's.
 void keep_foreign(std::size_t count, const Given&, nb::list to);
 

@@ -205,10 +205,7 @@ void bind_batches(nb::module_& m) {
         .def("end", [](PyBatch& self) { self.batch.end(); }, nb::call_guard<nb::gil_scoped_release>())
         .def("place", [](PyBatch& self, nb::list spans) {
             std::vector<Use> uses;
-            for (const nb::handle span : spans) {
-                const auto low = nb::cast<std::uintptr_t>(span[0]), high = nb::cast<std::uintptr_t>(span[1]);
-                uses.push_back({reinterpret_cast<const void*>(low), high - low, nb::cast<bool>(span[2])});
-            }
+            for (const nb::handle span : spans) uses.push_back(use_of(span));
             void* stream = nullptr;
             without_lock([&] { stream = self.batch.place(uses); });
             return reinterpret_cast<std::uintptr_t>(stream);

@@ -13,6 +13,7 @@ std::atomic<double> limit{0};
 std::atomic<bool> limit_was_set{false};
 std::atomic<MatmulPrecision> precision{MatmulPrecision::float32};
 std::atomic<bool> fixed_order{false};
+std::atomic<int> policy{cann::ACL_MEM_MALLOC_HUGE_FIRST};
 std::atomic<bool> fixed_order_was_set{false};
 
 }  // namespace
@@ -30,6 +31,8 @@ void set_deterministic(bool on) {
     fixed_order = on;
 }
 bool deterministic() { return fixed_order; }
+void set_memory_policy(int value) { policy = value; }
+int memory_policy() { return policy.load(std::memory_order_relaxed); }
 
 void apply_wait_limit() {
     const Cann& c = cann();

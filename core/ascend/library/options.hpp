@@ -18,6 +18,10 @@ MatmulPrecision matmul_precision();
 void set_deterministic(bool);
 bool deterministic();
 
+// How memory for arrays is allocated from now on: one of CANN's aclrtMemMallocPolicy.
+void set_memory_policy(int);
+int memory_policy();
+
 // Tells CANN what was set, for the context of this thread; what was never set stays as it is, since others share the context.
 void apply_wait_limit();
 void apply_deterministic();

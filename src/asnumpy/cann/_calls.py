@@ -18,6 +18,7 @@ from asnumpy.runtime.cann_error import CannError
 
 Pointer = ctypes.c_void_p
 Size = ctypes.c_uint64
+OUT_OF_MEMORY = 207001
 BAD_ALLOC = 200000  # what null in the place of an object stands for
 NUMBERS = {
     "int8_t": ctypes.c_int8, "int": ctypes.c_int, "int32_t": ctypes.c_int32, "int64_t": ctypes.c_int64,

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from asnumpy.cann import _devices
-from asnumpy.cann._memory import empty, to_numpy, write
+from asnumpy.cann._memory import Memory, to_numpy, write
 from asnumpy.cann._operator import op
+from asnumpy.cann._tensor import tensor
 from asnumpy.runtime import cann_search
 from asnumpy.runtime.cann_error import CannError
 
@@ -72,7 +73,9 @@ def health(device: Any = 0) -> Health:
         _devices.use(made["device"])
 
     def allocate() -> None:
-        made["x"], made["out"] = (empty(values.shape, device=made["device"]) for _ in range(2))
+        for name in ("x", "out"):  # by CANN each time, which is what is to be tried
+            memory = Memory(values.nbytes, device=made["device"], pooled=False)
+            made[name] = tensor(memory.address, values.shape, values.dtype, device=made["device"], owner=memory)
 
     def upload() -> None:
         write(made["x"], values)

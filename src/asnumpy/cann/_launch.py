@@ -26,6 +26,7 @@ class Launch:
         self.device = operands.device
         _devices.use(self.device)
         _streams.let_go()
+        self._spans = [(*_streams.extent(tensor), written) for tensor, written in operands.tensors]
         self.batch = _streams.current() if stream is None and runs else None
         default = _devices.default_stream(self.device)
         if self.batch is not None:
@@ -33,6 +34,8 @@ class Launch:
         else:
             self.stream = default if stream is None else _streams.handle_of(stream, signature.name)
             _streams.order(default, self.stream)
+            if runs and self.stream == default:
+                _core.cann_uses(self.device, self._spans)
         self._default = default
 
     def about(self) -> str:
@@ -65,9 +68,9 @@ class Launch:
         owners = self.operands.owners
         if self.batch is not None:
             self.batch.keep(owners)
-        elif self.stream == self._default and _core.streams_in_use():
-            _streams.note_enqueued(owners)
-        elif self.stream != self._default and owners:
+        elif self.stream == self._default:
+            _core.cann_uses(self.device, self._spans)
+        elif owners:
             _streams.hold(self.device, self.stream, owners)
 
     def _mark(self) -> Any:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from asnumpy import _core
 from asnumpy.cann import _devices, _facts
-from asnumpy.cann._calls import Pointer, call
+from asnumpy.cann._calls import OUT_OF_MEMORY, Pointer, call, told
 from asnumpy.cann._tensor import Tensor, contiguous, tensor
 from asnumpy.runtime.cann_error import CannError
 
@@ -37,24 +38,46 @@ _living: weakref.WeakSet[Memory] = weakref.WeakSet()
 
 
 class Memory:
-    """One allocation of a device's memory, given back with the object, after what was enqueued has passed."""
+    """Memory of a device, allocated by one of CANN's policies and given back with the object.
 
-    def __init__(self, nbytes: int, policy: str = "huge_first", device: int | None = None) -> None:
-        self.nbytes, self.policy = nbytes, policy
+    `pooled`: it comes from a pool of that policy and goes back there without a wait, because who gets it next uses it
+    after all that was enqueued through asnumpy; otherwise CANN allocates it, and its end waits for the device.
+    """
+
+    def __init__(
+        self, nbytes: int, policy: str = "huge_first", device: int | None = None, *, pooled: bool = True
+    ) -> None:
+        self.nbytes, self.policy, self.pooled = nbytes, policy, pooled
         self.device = _devices.current_device() if device is None else device
-        self.address = 0
-        number = policy_number(policy, "cann.Memory")
+        self.address = self._stream = 0
+        self._number = policy_number(policy, "cann.Memory")
         _devices.use(self.device)
-        address = Pointer()
-        call("aclrtMalloc", ctypes.byref(address), ctypes.c_size_t(max(nbytes, 1)), number)
-        self.address = address.value or 0
+        self.address = self._from_pool() if pooled else self._from_cann()
         _living.add(self)
 
+    def _from_pool(self) -> int:
+        try:
+            address, self._stream = _core.cann_allocate(self.device, self._number, max(self.nbytes, 1))
+        except MemoryError as error:
+            text = told(OUT_OF_MEMORY, "aclrtMalloc", f"{self.nbytes} bytes", str(error))
+            raise CannError(text, "aclrtMalloc", OUT_OF_MEMORY, str(error)) from None
+        return address
+
+    def _from_cann(self) -> int:
+        address = Pointer()
+        call("aclrtMalloc", ctypes.byref(address), ctypes.c_size_t(max(self.nbytes, 1)), self._number)
+        return address.value or 0
+
     def release(self) -> None:
-        """Waits for the device and gives the memory back."""
-        if self.address:
+        """Gives the memory back; what is not pooled after a wait for the device."""
+        if not self.address:
+            return
+        if not self.pooled:
             _devices.synchronize(self.device)
-            address, self.address = self.address, 0
+        address, self.address = self.address, 0
+        if self.pooled:
+            _core.cann_deallocate(self.device, self._number, address, max(self.nbytes, 1), self._stream)
+        else:
             call("aclrtFree", Pointer(address))
 
     def __del__(self) -> None:

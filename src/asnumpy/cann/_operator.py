@@ -13,7 +13,7 @@ from typing import Any
 from asnumpy import _core
 from asnumpy.cann import _calls, _devices, _facts, _metrics, _streams
 from asnumpy.cann._arguments import Checker, Operands
-from asnumpy.cann._calls import Arguments
+from asnumpy.cann._calls import OUT_OF_MEMORY, Arguments
 from asnumpy.cann._launch import Launch, elapsed, words
 from asnumpy.cann._memory import policy_number
 from asnumpy.cann._plan import Plan
@@ -22,7 +22,6 @@ from asnumpy.runtime.cann_error import CannError
 from asnumpy.runtime.streams import Stream
 
 WORKSPACES = ("shared", "own")
-OUT_OF_MEMORY = 207001
 
 
 class Operator(_core.CannOperator):

@@ -33,7 +33,7 @@ class Plan:
         self.repeatable = False      # whether phase two alone runs it again; else phase one is repeated, too
         self.runs = 0                # how often it was run
         self.phases_one = 0          # how often phase one was done
-        self._policy, self._memory = policy, None if policy is None else Memory(1, policy)
+        self._policy, self._memory = policy, None if policy is None else Memory(1, policy, pooled=False)
         self._made: Arguments | None = None
         self._executor: Any = None
         self._lock = threading.RLock()
@@ -60,7 +60,7 @@ class Plan:
         make = _calls.find("aclSetAclOpExecutorRepeatable")
         self.repeatable = make is not None and make(self._executor) == 0
         if self._policy is not None and (self._memory is None or self._memory.nbytes < self.workspace_size):
-            self._memory = Memory(self.workspace_size, self._policy, launch.device)
+            self._memory = Memory(self.workspace_size, self._policy, launch.device, pooled=False)
 
     def run(self, /, stream: Any = None, **others: Any) -> Any:
         """Enqueues the work and returns what it writes.

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from asnumpy import _core
-from asnumpy.array.ndarray import ndarray
 from asnumpy.cann import _devices
 from asnumpy.cann._calls import Pointer, call
 from asnumpy.cann._memory import Memory
@@ -74,7 +73,7 @@ def workspace(device: int, stream: int, nbytes: int) -> Iterator[int]:
             if have is not None:
                 del _workspaces[device, stream]  # the larger one may not be had
                 have.release()
-            have = _workspaces[device, stream] = Memory(nbytes, device=device)
+            have = _workspaces[device, stream] = Memory(nbytes, device=device, pooled=False)
         yield have.address
 
 
@@ -128,14 +127,6 @@ def on(stream: Stream) -> Iterator[None]:
             yield
     finally:
         exchange(batch)
-
-
-def note_enqueued(objects: Iterable[Any]) -> None:
-    """Work with these objects was just enqueued on the stream on which this thread's arrays are computed, or before it:
-    work with the arrays among them on other streams comes after it."""
-    for each in objects:
-        if isinstance(each, ndarray) and each.size:
-            _core.cann_enqueued(each, True)
 
 
 @_devices.at_end

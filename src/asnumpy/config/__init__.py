@@ -7,8 +7,8 @@ from asnumpy.config._settings import Settings as _Settings, read_environment as 
 
 __all__ = [
     "contract", "deterministic", "device", "eager", "eager_size", "fallback", "float", "graph_replay",
-    "host_calls", "implicit_copies", "matmul_precision", "memory_limit", "num_threads", "scalars", "settings",
-    "timeout", "unsupported", "using", "variable",
+    "host_calls", "implicit_copies", "matmul_precision", "memory_limit", "memory_policy", "num_threads", "scalars",
+    "settings", "timeout", "unsupported", "using", "variable",
 ]
 
 contract: bool
@@ -23,6 +23,7 @@ host_calls: str
 implicit_copies: str
 matmul_precision: str
 memory_limit: int
+memory_policy: str
 num_threads: int
 scalars: str
 timeout: _builtins.float

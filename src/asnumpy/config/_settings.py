@@ -63,6 +63,19 @@ def _precision(value: Any) -> str:
     return str(value)
 
 
+# CANN's aclrtMemMallocPolicy: huge pages (of 2 MB, of 1 GB) or normal ones, and memory that other devices reach (p2p).
+_MEMORY_POLICIES = (
+    "huge_first", "huge_only", "normal_only", "huge_first_p2p", "huge_only_p2p", "normal_only_p2p", "huge1g_only",
+    "huge1g_only_p2p",
+)
+
+
+def _memory_policy(value: Any) -> str:
+    if value not in _MEMORY_POLICIES:
+        raise ValueError(f"expected one of {', '.join(_MEMORY_POLICIES)}")
+    return str(value)
+
+
 def _seconds(value: Any) -> float:
     number = float(value)
     if not 0 <= number < float("inf") or isinstance(value, bool):
@@ -215,6 +228,10 @@ class Settings(ModuleType):
     memory_limit = Setting(
         0, _bytes, "bytes that arrays may take together (0: no limit)", _core.set_memory_limit,
         lambda: _core.memory_info()["limit"],
+    )
+    memory_policy = Setting(
+        "huge_first", _memory_policy, "the name of a policy: how an NPU's memory for arrays is allocated from now on",
+        lambda value: _core.set_memory_policy(_MEMORY_POLICIES.index(value)),
     )
     host_calls = Setting(
         "count", _policy, "'count', 'warn' or 'error': what a call of NumPy's function on the host does",
