@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ascend/library/driver.hpp"
 #include "ascend/library/places.hpp"
 
 using namespace asnumpy::ascend;
@@ -28,6 +29,11 @@ void set(const char* name, const std::string& value) { setenv(name, value.c_str(
 void touch(const files::path& path) {
     files::create_directories(path.parent_path());
     std::ofstream(path) << "x";
+}
+
+void write(const files::path& path, const std::string& text) {
+    files::create_directories(path.parent_path());
+    std::ofstream(path) << text;
 }
 
 std::string vendor(const files::path& folder) { return (folder / "op_api/lib/libcust_opapi.so").string(); }
@@ -76,6 +82,27 @@ int main() {
     expected.insert(expected.begin(), vendor(root / "mine"));
     expect("vendors of the variable", vendor_libraries(operators.string()), expected);
     expect("vendors without a folder", vendor_libraries(""), std::vector<std::string>{vendor(root / "mine")});
+
+    // The driver, where the system's record says; CANN's parts ask for an interface each, the newest of which decides.
+    expect("no driver", installed_driver(root.string()).folder, std::string());
+    write(root / "etc/ascend_install.info", "UserName=HwHiAiUser\nDriver_Install_Path_Param=/opt/npu\n");
+    write(root / "opt/npu/driver/version.info", "Version=24.1.rc1\nascendhal_version=7.35.19\naicpu_version=1.0\n");
+    Driver driver = installed_driver(root.string());
+    expect("release of the driver", driver.release, std::string("24.1.rc1"));
+    expect("interface of the driver", driver.interface, std::string("7.35.19"));
+    expect("what CANN asks for, where it does not say", required_interface(toolkit + "/lib64"), std::string());
+    expect("nothing is asked for", why_too_old(driver, ""), std::string());
+    write(root / "Ascend/cann/runtime/version.info", "Version=7.6.0.1.220\nrequired_driver_ascendhal_version=\"4.0.0\"\n");
+    expect("what CANN asks for", required_interface(toolkit + "/lib64"), std::string("4.0.0"));
+    expect("an older interface is asked for", why_too_old(driver, required_interface(toolkit + "/lib64")), std::string());
+    write(root / "Ascend/cann/share/info/compiler/version.info", "required_driver_ascendhal_version=7.35.23\n");
+    const std::string reason = why_too_old(driver, required_interface(toolkit + "/lib64"));
+    expect("a newer interface is asked for", reason.starts_with("the driver 24.1.rc1 (" + root.string() + "/opt/npu/driver, interface 7.35.19) is older than CANN asks for (interface 7.35.23); "), true);
+    write(root / "opt/npu/driver/version.info", "Version=7.35.100\nascendhal_version=7.35.100\npackage_version=26.0.rc1\n");
+    driver = installed_driver(root.string());
+    expect("release of a newer driver", driver.release, std::string("26.0.rc1"));
+    expect("a newer driver", why_too_old(driver, required_interface(toolkit + "/lib64")), std::string());
+    expect("a driver that does not say", why_too_old({"/x", "1", ""}, "7.35.23"), std::string());
 
     files::remove_all(root);
     std::printf(failures ? "%d failures\n" : "places: all right\n", failures);

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <thread>
 
+#include "ascend/library/driver.hpp"
 #include "ascend/library/libraries.hpp"
 #include "ascend/library/places.hpp"
 #include "base/error.hpp"
@@ -193,9 +194,11 @@ void start(Loaded& state) {
         return;
     }
     const Cann& c = state.cann;
+    const std::string too_old = s.simulated ? std::string() : why_too_old(installed_driver(), required_interface(s.folder));
     const int code = c.aclInit(nullptr);
     if (code && code != cann::ACL_ERROR_REPEAT_INITIALIZE) {
-        s.failure = "aclInit failed with " + code_text(code) + after_colon(message_of(c)) + "; is the driver installed, and may this user open /dev/davinci*? ASNUMPY_CANN=sim uses the simulator";
+        s.failure = "aclInit failed with " + code_text(code) + after_colon(message_of(c)) + "; " +
+                    (too_old.empty() ? "is the driver installed, and may this user open /dev/davinci*? " : too_old + "; ") + "ASNUMPY_CANN=sim uses the simulator";
         return;
     }
     state.started = code == 0;
@@ -204,12 +207,13 @@ void start(Loaded& state) {
     std::uint32_t devices = 0;
     if (const int counted = c.aclrtGetDeviceCount(&devices); counted || !devices) {
         s.failure = "CANN " + s.version + " sees no device" + (counted ? " (" + code_text(counted) + after_colon(message_of(c)) + ")" : std::string()) +
-                    (s.simulated ? "; set CANNSIM_DEVICES to how many there shall be" : "; see what npu-smi info says, and ASCEND_RT_VISIBLE_DEVICES; ASNUMPY_CANN=sim uses the simulator");
+                    (s.simulated ? "; set CANNSIM_DEVICES to how many there shall be" : !too_old.empty() ? "; " + too_old : "; see what npu-smi info says, and ASCEND_RT_VISIBLE_DEVICES; ASNUMPY_CANN=sim uses the simulator");
         return;
     }
     if (const char* const chip = c.aclrtGetSocName()) s.chip = chip;
     if (s.failure = why_not_the_chip(s); !s.failure.empty()) return;
     s.devices = static_cast<int>(devices);
+    if (!too_old.empty()) s.doubts.push_back(too_old);
     if (!s.simulated && s.operators.empty()) s.doubts.push_back(why_no_operators());
     if (state.on_start) state.on_start();
     pthread_atfork(nullptr, nullptr, [] {
