@@ -81,6 +81,12 @@ def exports(functions: list[str]) -> str:
     return HEAD + "\n".join(lines) + "\n"
 
 
+def exported(absent: list[str]) -> str:
+    """A linker's script for the simulator of an older CANN: exports.map without what that one lacks."""
+    script = Path(__file__).with_name("exports.map").read_text()
+    return script.replace("local: *;", f"local: {'; '.join([*absent, '*'])};")
+
+
 def main() -> int:
     data, out = Path(sys.argv[1]), Path(sys.argv[2])
     out.mkdir(parents=True, exist_ok=True)
@@ -88,6 +94,8 @@ def main() -> int:
     runtime = json.loads((data / "runtime.json").read_text())
     files = {"runtime_absent.cpp": absent(runtime)}
     files |= {f"operator_entries_{part}.cpp": operator_entries(operators, part) for part in range(ENTRY_FILES)}
+    later = {name + phase for name in operators["_later"] for phase in ("GetWorkspaceSize", "")}
+    later |= {name for name in names(runtime) if runtime[name].get("newer")}
     groups = {
         "runtime": [name for name in names(runtime) if runtime[name]["lib"] == "libascendcl.so"],
         "objects": [name for name in names(runtime) if runtime[name]["lib"] == "libnnopbase.so"],
@@ -95,6 +103,11 @@ def main() -> int:
         "": [],
     }
     files |= {f"exports_{library}.cpp": exports(groups[group]) for library, group in LIBRARIES.items()}
+    files |= {
+        f"older_{library}.cpp": exports([name for name in groups[group] if name not in later])
+        for library, group in LIBRARIES.items() if group
+    }
+    files["older.map"] = exported(sorted(later))
     for name, text in files.items():
         path = out / name
         if not path.exists() or path.read_text() != text:  # unchanged files are not compiled again

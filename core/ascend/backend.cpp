@@ -102,7 +102,7 @@ public:
         const bool graphs = state_.graphs.drop_all();
         return by_policy_.free_all_blocks() || graphs;
     }
-    Pool& by_policy(int policy) { return by_policy_.pool(policy, *state_.pool); }
+    PolicyPools& by_policy() { return by_policy_; }
     Kept kept() const override {
         const GraphFigures graphs = state_.graphs.figures();
         return {graphs.bytes, graphs.blocks};
@@ -377,7 +377,12 @@ Owned& owned(int index) {
 }  // namespace
 
 Pool& pool(int index) { return owned(index).pool; }
-Pool& pool(int index, int policy) { return owned(index).backend.by_policy(policy); }
+Pool& pool(int index, int policy) { return owned(index).backend.by_policy().pool(policy, owned(index).pool); }
+void free_blocks_by_policy() noexcept {
+    if (ended()) return;
+    for (auto& owned : known_devices().owned)
+        if (Owned* const one = owned.load(std::memory_order_acquire)) one->backend.by_policy().free_all_blocks();
+}
 DeviceState& device(int index) { return owned(index).backend.state(); }
 
 void for_each_used(FunctionRef<void(DeviceState&)> action) {

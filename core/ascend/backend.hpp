@@ -18,6 +18,7 @@ bool ended();           // CANN has ended, or this is a child of fork
 Pool& pool(int index);  // DeviceFailure where the device cannot be used
 // Memory of a device by one of CANN's policies, cached apart from that of arrays, for which it is given up like their own cache.
 Pool& pool(int index, int policy);
+void free_blocks_by_policy() noexcept;  // what such pools of all devices have left goes back to CANN
 // For work beside programs and structured operations: the emitter of single operators. As pool().
 DeviceState& device(int index);
 void for_each_used(FunctionRef<void(DeviceState&)>);  // the devices that were used so far

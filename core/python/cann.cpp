@@ -5,6 +5,7 @@
 #include "ascend/backend.hpp"
 #include "ascend/library/cann.hpp"
 #include "ascend/library/options.hpp"
+#include "ascend/library/places.hpp"
 #include "ascend/launch/device_state.hpp"
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
@@ -98,6 +99,8 @@ void bind_cann(nb::module_& m) {
         Py_AddPendingCall(take_what_was_checked, nullptr);
     });
     m.def("cann_search", cann_search);
+    m.def("simulator_folder", [](const char* version) { return string(ascend::simulator_folder(version)); }, arg("version"),
+          "Of the simulator's libraries, for a version of CANN; loads nothing.");
     m.def("cann_stream", [](int device) {
         const Pool& pool = ascend::pool(device);
         return pool.backend().stream_handle(current_stream(pool.number()));
@@ -148,6 +151,7 @@ void bind_cann(nb::module_& m) {
         if (!ascend::ended()) ascend::pool(device, policy).deallocate(reinterpret_cast<void*>(address), bytes, stream);
     }, arg("device"), arg("policy"), arg("address"), arg("bytes"), arg("stream"), nb::call_guard<nb::gil_scoped_release>(),
           "Gives it back without a wait: whoever gets it next uses it later, in order with the device's work.");
+    m.def("cann_free_blocks", ascend::free_blocks_by_policy, nb::call_guard<nb::gil_scoped_release>(), "What is left of such memory goes back to CANN.");
     m.def("cann_pause_graphs", [](int device) { ascend::device(device).graphs.pause(); }, arg("device"), nb::call_guard<nb::gil_scoped_release>(),
           "No capture begins on the device until cann_resume_graphs().");
     m.def("cann_resume_graphs", [](int device) { ascend::device(device).graphs.resume(); }, arg("device"));

@@ -65,6 +65,7 @@ def test_arrays_by_policy(simulator: None, policy: str, number: int) -> None:
         x = ap.ones(1 << 20, dtype="float32", device=DEVICE)
         assert float((x + 1).sum()) == 2 << 20
 
+    work()  # what a device keeps for all programs is not arrays' memory
     with ap.config.using(memory_policy=policy):
         assert set(policies_of(logged(work))) == {number}
     assert ap.config.memory_policy == "huge_first" and set(policies_of(logged(work))) == {0}
@@ -133,3 +134,11 @@ def test_memory_that_is_not_pooled_is_canns(simulator: None) -> None:
     calls = logged(work)
     names = [name for name, _ in calls]
     assert policies_of(calls) == [2] and "aclrtFree" in names and any("SynchronizeDevice" in name for name in names)
+
+
+def test_the_end_gives_back_what_pools_have_left(simulator: None) -> None:
+    memory = cann.Memory(32 << 20, "normal_only")
+    del memory
+    before = cann.device_properties(0)["memory_free"]
+    cann.finalize()
+    assert cann.device_properties(0)["memory_free"] >= before + (32 << 20)

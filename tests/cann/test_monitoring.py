@@ -130,6 +130,8 @@ def test_a_process_that_ends_or_hangs_is_a_finding(simulator: None, monkeypatch:
     monkeypatch.setenv("ASNUMPY_CANN", "sim")
     assert _health_server.checked_apart("ascend:0", 60)
     assert "did not end within 0.01 s" in _health_server.checked_apart("ascend:0", 0.01).steps[0].error
+    monkeypatch.setenv("CANNSIM_CRASH", "aclnnMul")
+    assert "ended with signal 6: it said nothing" in _health_server.checked_apart("ascend:0", 60).steps[0].error
     monkeypatch.setenv("PYTHONHOME", "/nowhere")
     found = _health_server.checked_apart("ascend:0", 60)
     assert not found and "ended with status 1" in found.steps[0].error

@@ -50,9 +50,14 @@ def folder() -> Path:
     return Path(next(iter(spec.submodule_search_locations))) / "cannsim" / "lib"
 
 
-rt = ctypes.CDLL(str(folder() / "libascendcl.so"))
-nn = ctypes.CDLL(str(folder() / "libopapi.so"))
-sim = ctypes.CDLL(str(folder() / "libcannsim.so"))
+def folder_of_version() -> Path:
+    """The folder for the version that CANNSIM_CANN names: those of CANN 8 lack functions."""
+    return folder() / ("older" if os.environ.get("CANNSIM_CANN", "").startswith("8.") else "")
+
+
+rt = ctypes.CDLL(str(folder_of_version() / "libascendcl.so"))
+nn = ctypes.CDLL(str(folder_of_version() / "libopapi.so"))
+sim = ctypes.CDLL(str(folder_of_version() / "libcannsim.so"))
 rt.aclGetRecentErrMsg.restype = ctypes.c_char_p
 for maker in ("Tensor", "Scalar", "IntArray", "FloatArray", "BoolArray", "TensorList", "ScalarList"):
     getattr(nn, f"aclCreate{maker}").restype = ctypes.c_void_p

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from cannsim import acl
-from cannsim.documented import dtype_of, facts, parameters
+from cannsim.documented import FILE, dtype_of, facts, parameters
 
 OLD, NEW = "8.1", "9.0"
 
@@ -30,9 +30,9 @@ def output(version: str, source: str) -> str:
 def test_every_known_version() -> None:
     source = """
         import ctypes
-        name = ctypes.create_string_buffer(128)
-        assert acl.rt.aclsysGetVersionStr(b"cann", name) == 0
-        print(name.value.decode())
+        version = ctypes.create_string_buffer(1024)
+        assert acl.rt.aclsysGetCANNVersion(0, version) == 0
+        print(version.value.decode())
     """
     for version in facts()["_meta"]["versions"]:
         assert output(version, source).startswith(version + ".")
@@ -69,6 +69,23 @@ def test_later_dtypes(version: str) -> None:
         # Without an output it is refused in any case: for the dtype, or for what is missing.
         assert line.startswith("161002" if version != NEW else "161001"), line
         assert version == NEW or f"got {dtype} in CANN {version}" in line
+
+
+def test_what_an_older_one_lacks_is_not_found() -> None:
+    runtime = json.loads(FILE.with_name("runtime.json").read_text())
+    later = [(name, one["lib"]) for name, one in runtime.items() if not name.startswith("_") and "newer" in one]
+    names = [name for name, library in later if library == "libascendcl.so"]
+    names += [name + phase for name in facts()["_later"] for phase in ("GetWorkspaceSize", "")]
+    assert len(names) > 200
+    kept = ["aclrtMalloc", "aclCreateTensor", "aclnnAdd", "aclnnAddGetWorkspaceSize", "aclrtStreamQuery"]
+    source = f"""
+        libraries = (acl.rt, acl.nn, acl.sim)
+        print(sum(hasattr(library, name) for library in libraries for name in {names!r}))
+        print(all(hasattr(acl.nn, name) for name in {kept!r}))
+    """
+    assert output(OLD, source).split() == ["0", "True"]
+    assert output("8.5", source).split() == ["0", "True"]
+    assert output(NEW, source).split() == [str(3 * len(names)), "True"]
 
 
 def test_contested_uses_are_reported() -> None:

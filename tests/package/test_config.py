@@ -132,7 +132,8 @@ def test_threads_beyond_the_machine_are_not_started() -> None:
 
 
 def test_eager_size_decides_what_waits() -> None:
-    with config.using(eager=False, eager_size=100):
+    """On the host: on a device a launch costs more than few elements do, so that they wait, too."""
+    with ap.Device("cpu"), config.using(eager=False, eager_size=100):
         small, large = ap.ones(100), ap.ones(101)
         ap.synchronize()
         assert not (small + 1)._pending

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -122,6 +123,15 @@ def test_the_simulator_is_labelled() -> None:
         "verified on the simulator, not yet on hardware", "ASNUMPY_CANN               sim", "config.num_threads",
     ):
         assert text in done.stdout, text
+
+
+@needs_built_simulator
+def test_an_older_cann_lacks_what_it_never_had_and_that_is_no_problem() -> None:
+    done = info(ASNUMPY_CANN="sim", CANNSIM_CANN="8.1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (have, documented), = re.findall(r"operators: (\d+) of (\d+)", done.stdout)
+    assert have == documented != "789" and "facts in use: 8.1" in done.stdout
+    assert "functions of other versions, done without: aclFinalizeReference" in done.stdout
 
 
 @needs_built_simulator

@@ -86,7 +86,7 @@ bool look(Loaded& state) {
     }
     if (asked == "sim") {
         state.search.simulated = true;
-        const std::string folder = simulator_folder();
+        const std::string folder = simulator_folder(variable("CANNSIM_CANN"));
         if (!exists(folder + "/" + runtime_library)) {
             state.search.tried.emplace_back(folder + " (the simulator)", std::string("has no ") + runtime_library);
             return false;

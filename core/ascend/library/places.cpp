@@ -4,10 +4,14 @@
 #include <dlfcn.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 #include <utility>
+
+#include "cann/versions.hpp"
 
 namespace asnumpy::ascend {
 namespace {
@@ -53,13 +57,15 @@ bool exists(const std::string& path) {
     return stat(path.c_str(), &found) == 0;
 }
 
-std::string simulator_folder() {
-    if (const std::string named = variable("ASNUMPY_CANNSIM_LIB"); !named.empty()) return named;
+std::string simulator_folder(const std::string& version) {
+    const auto known = std::ranges::find(cann::versions(), version, [](const cann::KnownVersion& one) { return std::string_view(one.name); });
+    const std::string below = known == cann::versions().end() || known->newest ? "" : "/older";
+    if (const std::string named = variable("ASNUMPY_CANNSIM_LIB"); !named.empty()) return named + below;
     Dl_info here{};
-    if (!dladdr(reinterpret_cast<const void*>(&simulator_folder), &here) || !here.dli_fname) return "cannsim/lib";
+    if (!dladdr(reinterpret_cast<const void*>(&simulator_folder), &here) || !here.dli_fname) return "cannsim/lib" + below;
     const std::string path = here.dli_fname;
     const auto slash = path.rfind('/');
-    return (slash == std::string::npos ? std::string(".") : path.substr(0, slash)) + "/cannsim/lib";
+    return (slash == std::string::npos ? std::string(".") : path.substr(0, slash)) + "/cannsim/lib" + below;
 }
 
 std::vector<std::string> usual_toolkits() {

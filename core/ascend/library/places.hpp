@@ -12,8 +12,9 @@ constexpr const char* runtime_library = "libascendcl.so";
 std::string variable(const char* name);
 bool exists(const std::string& path);
 
-// The folder of the simulator: beside the module that this code is part of, unless a variable names another.
-std::string simulator_folder();
+// The folder of the simulator: beside the module that this code is part of, unless a variable names another. That of a version of
+// CANN's (empty: the newest) which lacks functions is below it.
+std::string simulator_folder(const std::string& version);
 // Folders in which a toolkit is usually installed and one is.
 std::vector<std::string> usual_toolkits();
 // The folder of a toolkit, or one below it, that has the libraries; empty: none has.

@@ -132,6 +132,15 @@ def signatures() -> dict[str, Signature]:
     }
 
 
+def names_in(facts: str) -> list[str]:
+    """The operators that a CANN has by the facts in use, "8.1, its headers": all of them where these are the newest."""
+    rows, version = _data("operators"), facts.partition(",")[0]
+    versions = rows["_meta"]["versions"]
+    newest = [one["of"] for one in versions.values()][-1]
+    older = version in versions and versions[version]["of"] != newest
+    return [name for name in signatures() if not older or name not in rows["_later"]]
+
+
 @cache
 def enum(name: str) -> dict[str, int]:
     """The values of an enum of CANN's by name."""

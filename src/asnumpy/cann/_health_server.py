@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import threading
 import time
-from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -26,7 +24,7 @@ def checked_apart(device: str, seconds: float = SECONDS) -> Health:
         return Health(device, ok=False, steps=[Step("process", False, time.perf_counter() - begun, error)])
 
     try:
-        report, ended = told_apart("asnumpy.cann._health_server", device, seconds=seconds)
+        report, ended = told_apart("asnumpy.cann._health_apart", device, seconds=seconds)
     except subprocess.TimeoutExpired:
         return failed(f"did not end within {seconds:g} s; look at `npu-smi info`: the device may hang and need a reset")
     if ended:
@@ -146,7 +144,3 @@ def run(options: Any) -> int:
     except KeyboardInterrupt:
         server.close()
     return 0
-
-
-if __name__ == "__main__":
-    print("\n" + json.dumps(asdict(health(sys.argv[1]))))

@@ -104,6 +104,7 @@ def _release_all() -> None:
             memory.release()
         except CannError as error:  # of a device that is lost, say; the others go on
             failures.append(error)
+    _core.cann_free_blocks()
     if failures:
         raise failures[0]
 

@@ -6,9 +6,9 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from asnumpy.cann import _facts
 from asnumpy.cann._calls import find
 from asnumpy.cann._devices import device_properties
-from asnumpy.cann._operator import operators
 from asnumpy.runtime import cann_search
 
 
@@ -18,7 +18,7 @@ def probe() -> dict[str, Any]:
     result: dict[str, Any] = {**asdict(found), "properties": [], "operators": None}
     if found.failure:
         return result
-    names = operators()
+    names = _facts.names_in(found.facts)
     lacking = [name for name in names if find(name) is None]
     result["operators"] = {"documented": len(names), "lacking": lacking}
     result["properties"] = [device_properties(number) for number in range(found.devices)]

@@ -9,15 +9,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from asnumpy import _core
+
 SETTINGS = (
     "strict", "devices", "memory", "chip", "profile", "compute", "clock", "log", "report", "findings", "lag",
 )
 PLANNED = ("cann", "faults", "lost_device", "corrupt", "hang", "crash")
 
 
-def folder() -> Path:
-    """The folder of the simulator's libraries; ASNUMPY_CANNSIM_LIB names another one."""
-    return Path(os.environ.get("ASNUMPY_CANNSIM_LIB") or Path(__file__).parent / "lib")
+def folder(cann: str | None = None) -> Path:
+    """The folder of the simulator's libraries; ASNUMPY_CANNSIM_LIB names another one.
+
+    An older CANN lacks functions, and so do the libraries in the folder for that version: `cann`, "8.1" (None: what
+    CANNSIM_CANN says).
+    """
+    return Path(_core.simulator_folder(os.environ.get("CANNSIM_CANN", "") if cann is None else cann))
 
 
 @cache
@@ -69,7 +75,8 @@ def environment(**settings: object) -> dict[str, str]:
     for name in settings:
         if name not in (*SETTINGS, *PLANNED):
             raise TypeError(f"environment() got an unexpected setting '{name}'")
-    paths = [str(folder()), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    version = None if settings.get("cann") is None else str(settings["cann"])
+    paths = [str(folder(version)), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
     chosen = {
         f"CANNSIM_{name.upper()}": str(int(value)) if isinstance(value, bool) else str(value)
         for name, value in settings.items()
