@@ -79,7 +79,7 @@ def test_floats_are_joined_on_request(form, dtype):
 
 def test_the_setting_holds_for_what_is_recorded_under_it():
     a, b, c = (_numbers(np.dtype("float32"), seed) for seed in range(3))
-    with ap.Device("ascend:0"):
+    with ap.Device("ascend:0"), ap.config.using(eager=False):
         x, y, z = ap.array(a), ap.array(b), ap.array(c)
         for order in ((False, True), (True, False)):
             for allowed in order:
@@ -188,7 +188,7 @@ def test_modelled_time_falls():
         pytest.skip("only the simulator has a model")
 
     def modelled(allowed: bool) -> float:
-        with ap.Device("ascend:0"), ap.config.using(contract=allowed):
+        with ap.Device("ascend:0"), ap.config.using(contract=allowed, eager=False):
             x, y, z = (ap.ones(1 << 16, ap.float32) for _ in range(3))
             ap.synchronize()
             before = cannsim.modelled_seconds()
