@@ -64,7 +64,7 @@ def parts(record: dict[str, Any]) -> Iterator[str]:
              for one in record["left_the_device"]),
         )
     if record["demoted"]:
-        yield "<h2>What CANN refused, and another way was found for</h2>" + table(
+        yield "<h2>What CANN refused or the host does faster, and is done in another way</h2>" + table(
             ["what", "kind", "reason", "times"],
             ([escape(one["what"]), escape(one["kind"]), escape(one["reason"]), str(one["count"])]
              for one in record["demoted"]),

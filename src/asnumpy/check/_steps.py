@@ -60,5 +60,6 @@ STEPS = (
     Step("graphs", "programs that recur are captured and replayed"),
     Step("processes", "two processes, two devices, torch_npu before and after", patience=3.0),
     Step("figures", "launches, copies, memory and operators by the clock"),
+    Step("paths", "operations that slow cores compute, here and on the host: each goes where it is faster"),
 )
 BY_NAME = {step.name: step for step in STEPS}

@@ -16,7 +16,8 @@ def demotions() -> list[dict[str, Any]]:
     Returns a list of dicts, which can be written as JSON:
 
     * `kind`: "operator", a call of CANN's, for whose work another one is used since; "operation", one for which no
-      other was left, so that the host computes it since (`fallbacks()` counts how often).
+      other was left, or that a check of the machine found faster on the host with the copies to it and back
+      (`python -m asnumpy check`), so that the host computes it since (`fallbacks()` counts how often).
     * `what`: the call with the dtypes of its tensors, "aclnnAdd(float32, float32, float32)", or the operation with
       those of its operands, "add(float32, float32)".
     * `device`, `code` (0: CANN has no such operator), `reason` (the code's name, and what CANN said) and `count`, how
