@@ -30,7 +30,7 @@ def to_the_limit(scope: Scope) -> dict[str, Any]:
     refused = ""
     while len(kept) < 2 * PIECES:
         try:
-            memory = cann.Memory(piece, device=scope.number)
+            memory = cann.Memory(piece, device=scope.number, pooled=False)
         except cann.CannError as error:
             refused = str(error)
             break
