@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from asnumpy import _core
@@ -23,7 +23,8 @@ COLUMNS = {
     "complex64": "c8", "complex128": "c16",
 }
 RULE = "|---" * (len(COLUMNS) + 1) + "|"
-LETTERS = {"native": "N", "reinterpreted": "R", "wider": "W", "decomposed": "D", "host": "**H**"}
+LETTERS = {"native": "N", "reinterpreted": "R", "wider": "W", "decomposed": "D", "aicpu": "A", "host": "**H**"}
+SAID = {"aicpu": "on the AICPU"}
 ORDER = list(LETTERS)  # of several loops the worst is shown
 
 # The functions that are a row along axes, in steps, or by itself. Other functions are made of these and of the ufuncs.
@@ -61,6 +62,7 @@ entry on the simulator and compare it with the CPU; nothing here has run on hard
 | R | reinterpreted: an operator of another dtype that gives the same bits (unsigned sums as signed ones) |
 | W | wider: an operator of a wider dtype that gives exactly the same result, and casts |
 | D | decomposed into several operators: CANN has none, or none of this dtype, or does not promise NumPy's values |
+| A | AICPU: a few slow cores compute one of the operators at least (the AI cores lack the dtype); the rest is unknown |
 | **H** | host: computed by the CPU, counted by `ap.fallbacks()` and reported once |
 | blank | NumPy has no such loop |
 
@@ -77,6 +79,12 @@ of twice only with `config.contract` (`aclnnAddcdiv` too). `a @ b + c`, `a @ b -
 """
 
 
+def entries() -> Iterator[tuple[str, str, tuple[str, ...], tuple[str, ...], str, str]]:
+    """Kind, row, inputs, outputs, path, operators or reason: the path is "aicpu" where the AICPU computes."""
+    for *loop, path, text, aicpu in _core.lowering():
+        yield (*loop, "aicpu" if aicpu else path, text)  # type: ignore[misc]
+
+
 def letter(paths: list[str]) -> str:
     return LETTERS[max(paths, key=ORDER.index)] if paths else ""
 
@@ -87,7 +95,7 @@ def line(first: str, cells: Iterable[str]) -> str:
 
 def table(title: str, names: dict[str, str], kind: str) -> str:
     cells: dict[str, dict[str, list[str]]] = {}
-    for entry_kind, row, inputs, _, path, _ in _core.lowering():
+    for entry_kind, row, inputs, _, path, _ in entries():
         if entry_kind == kind and row in names:
             dtype = inputs[1] if row == "where" else inputs[0]
             cells.setdefault(row, {}).setdefault(dtype, []).append(path)
@@ -98,7 +106,7 @@ def table(title: str, names: dict[str, str], kind: str) -> str:
 
 
 def casts() -> str:
-    paths = {(entry[2][0], entry[3][0]): entry[4] for entry in _core.lowering() if entry[:2] == ("elementwise", "cast")}
+    paths = {(entry[2][0], entry[3][0]): entry[4] for entry in entries() if entry[:2] == ("elementwise", "cast")}
     lines = ["\n## Casts\n", "From the dtype of the row to that of the column.\n", line("", COLUMNS.values()), RULE]
     lines += [line(source, (LETTERS[paths[source, target]] for target in COLUMNS)) for source in COLUMNS]
     return "\n".join(lines) + "\n"
@@ -107,7 +115,7 @@ def casts() -> str:
 def host_reasons() -> str:
     """What the host computes of the dtypes that have a column, and why."""
     reasons: dict[tuple[str, str], list[str]] = {}
-    for kind, row, inputs, outputs, path, why in _core.lowering():
+    for kind, row, inputs, outputs, path, why in entries():
         if path == "host" and {*inputs, *outputs} <= COLUMNS.keys():
             what = row if kind in ("elementwise", "structured") else f"{row} ({kind})"
             reason = why.removesuffix(f" {inputs[0]}").replace(" does not accept", " does not accept it")
@@ -134,15 +142,15 @@ def names_that_leave() -> str:
 
 def totals() -> str:
     counts = Counter(
-        path for kind, row, inputs, outputs, path, _ in _core.lowering() if {*inputs, *outputs} <= COLUMNS.keys()
+        path for kind, row, inputs, outputs, path, _ in entries() if {*inputs, *outputs} <= COLUMNS.keys()
     )
-    parts = [f"{counts[path]} {path}" for path in ORDER if counts[path]]
+    parts = [f"{counts[path]} {SAID.get(path, path)}" for path in ORDER if counts[path]]
     return f"\nOf {sum(counts.values())} combinations of function and dtypes: {', '.join(parts)}.\n"
 
 
 def text() -> str:
     of_kind: dict[str, list[str]] = {}
-    for entry in _core.lowering():
+    for entry in entries():
         of_kind.setdefault(entry[0], []).append(entry[1])
     elementwise = {row: row for row in of_kind["elementwise"] if row != "cast"}
     reductions = {row: REDUCTIONS.get(row, f"{row}.reduce") for row in of_kind["reduction"]}

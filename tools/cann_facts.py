@@ -147,6 +147,51 @@ CALLED = {
 }
 
 
+# The level-0 operator that does the work of an operator, where its name does not say it. The sources list the dtypes
+# for which the AI cores have a kernel; a level-0 operator that mentions the AICPU runs all others there.
+INNER = {
+    "Adds": "Add", "Subs": "Sub", "Rsub": "Sub", "Rsubs": "Sub", "Muls": "Mul", "Div": "RealDiv", "Divs": "RealDiv",
+    "FloorDivide": "FloorDiv", "FloorDivides": "FloorDiv", "FmodTensor": "Mod", "FmodScalar": "Mod",
+    "PowTensorTensor": "Pow", "PowTensorScalar": "Pow", "PowScalarTensor": "Pow", "EqTensor": "Equal",
+    "EqScalar": "Equal", "LtTensor": "Less", "LtScalar": "Less", "LeTensor": "LessEqual", "LeScalar": "LessEqual",
+    "GtTensor": "Greater", "GtScalar": "Greater", "GeTensor": "GreaterEqual", "GeScalar": "GreaterEqual",
+    "SWhere": "SelectV2", "Amax": "ReduceMax", "Amin": "ReduceMin", "BitwiseAndTensor": "BitwiseAnd",
+    "BitwiseAndScalar": "BitwiseAnd", "BitwiseOrTensor": "BitwiseOr", "BitwiseOrScalar": "BitwiseOr",
+    "BitwiseXorTensor": "BitwiseXor", "BitwiseXorScalar": "BitwiseXor", "BitwiseNot": "Invert", "Log2": "Log",
+    "Log10": "Log", "ProdDim": "ReduceProd", "Prod": "ReduceProd", "ArgMax": "ArgMaxV2", "IndexSelect": "GatherV2",
+    "IndexCopy": "ScatterUpdate", "Softmax": "SoftmaxV2", "LogSoftmax": "LogSoftmaxV2", "Argsort": "Sort",
+    "Clamp": "ClipByValueV2", "ClampTensor": "ClipByValueV2", "Flip": "ReverseV2", "Gather": "GatherElements",
+    "Permute": "Transpose", "Stack": "Pack", "MaskedFillScalar": "MaskedFill", "MaskedFillTensor": "MaskedFill",
+    "ClampMinTensor": "Maximum", "ClampMaxTensor": "Minimum", "LogicalOr": "LogicalOr", "Mean": "ReduceMean",
+    "MaxDim": "ArgMaxWithValue", "MinDim": "ArgMinWithValue",
+}  # fmt: skip
+# These convert their operands to bool first, so that the dtype of the call says nothing.
+CONVERTED = {"LogicalAnd", "LogicalOr", "LogicalNot", "LogicalXor"}
+
+
+def engines(called: str, params: list[dict[str, Any]], inner: dict[str, Any]) -> list[str] | None:
+    """Of the dtypes that the operator computes in, those with a kernel on the AI cores and those of the AICPU.
+
+    None where the sources say nothing of either; a dtype in neither list is unknown.
+    """
+    name = called.removeprefix("aclnn").removeprefix("Inplace")
+    facts = inner.get(INNER.get(name, name), {})
+    listed = facts.get("aicore910b") or facts.get("aicore910b_lists", {}).get("AICORE_DTYPE_SUPPORT_LIST")
+    tensors = [param for param in params if param["type"] == "aclTensor*" and "dtypes" in param]
+    if listed is None or not tensors or name in CONVERTED:
+        return None
+    first = next((param for param in tensors if param["name"] == "self"), tensors[0])  # the first may be a condition
+    computed = set(first["dtypes"])
+    if name.startswith("Bitwise"):
+        computed -= {"?"}  # a logical operator does it
+    results = [set(param["dtypes"]) for param in tensors if param.get("dir") == "out"]
+    if results and len(results[0]) > 2:  # what the result cannot be is converted first; else truth values or places
+        computed &= results[0]
+    cores = {letter for letter in letters_of(listed) if letter in computed}
+    others = computed - cores if facts.get("aicpu") else set()
+    return ["".join(letter for letter in LETTERS.values() if letter in some) for some in (cores, others)]
+
+
 def called(text: str) -> list[dict[str, str]]:
     """The parameters of a line of CALLED; `letters` where it says which dtypes are accepted."""
     result = []
@@ -216,6 +261,8 @@ def operator(called: str, signature: dict[str, Any], documented: dict[str, Any])
                 line[ours] = facts[theirs]
         if facts.get("empty") is False:
             line["empty"] = False
+        if facts.get("noncontig") is False:
+            line["contiguous"] = True
         for fact in WITHDRAWN.get((called, name), ()):
             line.pop(fact, None)
         if "dtypes" not in line or (called, name) in WIDENED:
@@ -257,6 +304,7 @@ def operators(signatures: dict[str, Any], dtypes: dict[str, Any]) -> dict[str, A
                 "sources": "what the sources accept and the documents do not",
             },
             "letters": {letter: name for name, letter in LETTERS.items()},
+            "engines": "dtypes with a kernel on the AI cores, dtypes that the AICPU computes; of others it is unknown",
             "promotion": "a row per dtype (of the scalar in tensor_scalar), a letter per other dtype in order",
             "castable": dtypes["promotion"]["cast_rule"]["allowed"],
         },
@@ -267,6 +315,8 @@ def operators(signatures: dict[str, Any], dtypes: dict[str, Any]) -> dict[str, A
         result[name] = operator(name, signature, dtypes["ops"].get(name, {}))
     later = [name for name in result if not name.startswith("_") and dtypes["ops"].get(name, {}).get("not_in_8_1")]
     result["_later"] = later  # operators that 8.1 has not
+    found = {name: engines(name, params, dtypes["l0_ops"]) for name, params in result.items() if name[0] != "_"}
+    result["_engines"] = {name: two for name, two in found.items() if two}
     return result
 
 

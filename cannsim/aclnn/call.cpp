@@ -86,6 +86,9 @@ void Call::check_tensor(int parameter, int element, const aclTensor* tensor, boo
     if (size && last >= stored)
         finding(Fault::out_of_bounds, cannsim::text(facts.name, ": ", param.name, ": the view of shape ", tensor->shape, ", strides ", tensor->strides, ", offset ",
                                                     tensor->offset, " passes the end of its storage of shape ", tensor->storage), ACLNN_ERR_PARAM_INVALID);
+    if (param.contiguous && size > 1 && !tensor->in_c_order())
+        finding(Fault::not_contiguous, cannsim::text(facts.name, ": ", param.name, ": expected a tensor in C order, got shape ", tensor->shape, " with strides ", tensor->strides,
+                                                     "; the documents do not promise what others give"), ACLNN_ERR_PARAM_INVALID);
     if (size && !tensor->data) refuse(param.name, "a tensor with memory, got one whose address is null", ACLNN_ERR_PARAM_NULLPTR);
     const asnumpy::Extent extent = size ? asnumpy::Extent{tensor->offset * item, (last + 1) * item} : asnumpy::Extent{0, 0};
     const bool dense = extent.high - extent.low <= size * item;
@@ -119,6 +122,7 @@ void Call::validate(std::span<const std::string_view> nullable) {
             finding(Fault::object_misuse, cannsim::text(facts.name, ": ", param.name, ": ", pointer, " is destroyed or of another kind"), ACLNN_ERR_PARAM_INVALID);
             refuse(param.name, "a live object of its kind");
         }
+        others_.push_back({Ref(static_cast<const Object*>(pointer)), i});
         if (param.kind == Kind::tensors) {
             for (int element = 0; const aclTensor* tensor : static_cast<const aclTensorList*>(pointer)->values) check_tensor(i, element++, tensor, may_be_null);
         } else if (param.kind == Kind::scalar) {

@@ -138,6 +138,12 @@ public:
         asnumpy::Extent extent;  // bytes from the tensor's address
         bool dense;
     };
+    // A scalar, array or list of the call; tensors are slots.
+    struct Other {
+        Ref<const Object> object;
+        int parameter;
+    };
+    std::vector<Other> take_others() { return std::move(others_); }
     std::span<const Slot> slots() const { return slots_; }
     std::vector<Slot> take_slots() { return std::move(slots_); }
     void validate(std::span<const std::string_view> nullable);
@@ -150,6 +156,7 @@ private:
 
     std::span<const Argument> arguments_;
     std::vector<Slot> slots_;
+    std::vector<Other> others_;
 };
 
 struct Operator {

@@ -1,6 +1,7 @@
 // Both phases of every operator, repeatable executors and the refresh of their addresses.
 #include "aclnn/executor.hpp"
 
+#include "aclnn/cost.hpp"
 #include "aclnn/refusals.hpp"
 #include "aclnn/rows.hpp"
 #include "aclnn/workspace.hpp"
@@ -65,18 +66,18 @@ int plan(int op, std::span<const Argument> arguments, std::uint64_t* workspace, 
         const OperatorFacts& facts = operators()[static_cast<std::size_t>(op)];
         if (!exists(facts)) throw Refusal{ACLNN_ERR_INNER_FIND_KERNEL_ERROR, text("CANN ", version_in_use().name, " has no such operator")};
         if (!found) throw Refusal{ACLNN_ERR_INNER_FIND_KERNEL_ERROR, "this operator is known but not simulated"};
+        model_spend(chip().plan);
         Call call(op, arguments);
         call.validate(found->nullable);
         refuse_as_planned(call);
         auto work = std::make_shared<Work>(found->plan(call));
         auto made = std::make_unique<aclOpExecutor>(op);
         work->workspace = workspace_of(call, *work);
+        made->cost = cost_of(call, *work);
         made->slots = call.take_slots();
+        made->others = call.take_others();
         made->addresses.reserve(made->slots.size());
-        for (const Call::Slot& slot : made->slots) {
-            made->addresses.push_back(slot.tensor ? slot.tensor->data : nullptr);
-            made->bytes += static_cast<double>(slot.extent.high - slot.extent.low);
-        }
+        for (const Call::Slot& slot : made->slots) made->addresses.push_back(slot.tensor ? slot.tensor->data : nullptr);
         *workspace = work->workspace;
         made->work = std::move(work);
         *executor = made.release();
@@ -102,6 +103,18 @@ aclOpExecutor& live_executor(aclOpExecutor* executor, int op) {
         throw Refusal{ACLNN_ERR_INNER, "the executor belongs to another operator"};
     }
     return *executor;
+}
+
+// CANN's executor refers to what it was planned with: whoever destroys that before phase two lets it read freed memory.
+void expect_descriptors(const aclOpExecutor& e) {
+    const auto params = parameters(operators()[static_cast<std::size_t>(e.op)]);
+    const auto expect = [&](const Object* object, int parameter) {
+        if (object && object->is_destroyed())
+            finding(Fault::object_misuse, text(params[static_cast<std::size_t>(parameter)].name, ": ", static_cast<const void*>(object),
+                                               " was destroyed between the two phases; destroy it after phase two"), ACLNN_ERR_PARAM_INVALID);
+    };
+    for (const Call::Slot& slot : e.slots) expect(slot.tensor.get(), slot.parameter);
+    for (const Call::Other& other : e.others) expect(other.object.get(), other.parameter);
 }
 
 // Gives the executor back unless it is repeatable.
@@ -145,6 +158,7 @@ int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor,
         aclOpExecutor& e = live_executor(executor, op);
         if (size && !workspace) throw Refusal{ACLNN_ERR_PARAM_NULLPTR, text("workspace: expected ", size, " bytes of device memory, got null")};
         if (size < e.work->workspace) throw Refusal{ACLNN_ERR_PARAM_INVALID, text("workspaceSize: expected ", e.work->workspace, " as phase one gave it, got ", size)};
+        expect_descriptors(e);
         const std::shared_ptr<Stream> stream = stream_of(handle);
         Task task;
         task.name = name;
@@ -170,7 +184,7 @@ int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor,
                 finding(Fault::misaligned, text("workspace: expected an address that is a multiple of 32, got ", workspace), ACLNN_ERR_PARAM_INVALID);
             task.uses.push_back({workspace, size, true, true, "workspace"});
         }
-        task.cost = {e.bytes, e.work->operations, e.work->engine, e.work->product};
+        task.cost = e.cost;
         if (config().compute) {
             std::vector<Ref<aclTensor>> kept;
             if (e.work->late_shapes)

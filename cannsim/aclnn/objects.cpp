@@ -140,6 +140,15 @@ void aclTensor::set(const std::int64_t* dims, std::uint64_t n, int type, const s
     data = address;
 }
 
+bool aclTensor::in_c_order() const {
+    std::int64_t next = 1;
+    for (int i = shape.size() - 1; i >= 0; --i) {
+        if (shape[i] != 1 && strides[i] != next) return false;
+        next *= shape[i];
+    }
+    return true;
+}
+
 extern "C" {
 
 aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, int32_t dataType, const int64_t* stride, int64_t offset,

@@ -24,6 +24,7 @@ public:
     Object& operator=(const Object&) = delete;
     bool is(Type type) const { return magic_ == type && !destroyed_.load(std::memory_order_relaxed); }
     bool was(Type type) const { return magic_ == type; }
+    bool is_destroyed() const { return destroyed_.load(std::memory_order_relaxed); }
     void keep() const { references_.fetch_add(1, std::memory_order_relaxed); }
     void drop() const;
     bool destroy() const { return !destroyed_.exchange(true); }  // by the client; false: a second time
@@ -70,6 +71,7 @@ struct aclTensor : cannsim::Object {
     asnumpy::Dims shape, strides, storage;  // in elements
     std::int64_t offset = 0;                // in elements
     void* data = nullptr;
+    bool in_c_order() const;
     void set(const std::int64_t* dims, std::uint64_t n, int type, const std::int64_t* stride, std::int64_t first, int layout,
              const std::int64_t* storage_dims, std::uint64_t storage_n, void* address);
 };

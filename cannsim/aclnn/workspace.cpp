@@ -15,15 +15,6 @@ constexpr std::uint64_t whole = std::uint64_t{256} << 10, stride = 256;  // larg
 
 std::uint64_t rounded(std::uint64_t bytes) { return (bytes + block - 1) / block * block; }
 
-bool in_c_order(const aclTensor& tensor) {
-    std::int64_t next = 1;
-    for (int i = tensor.shape.size() - 1; i >= 0; --i) {
-        if (tensor.shape[i] != 1 && tensor.strides[i] != next) return false;
-        next *= tensor.shape[i];
-    }
-    return true;
-}
-
 }  // namespace
 
 std::uint64_t workspace_of(const Call& call, const Work& work) {
@@ -31,7 +22,7 @@ std::uint64_t workspace_of(const Call& call, const Work& work) {
     for (const Call::Slot& slot : call.slots()) {
         if (!slot.tensor) continue;
         const auto size = static_cast<std::uint64_t>(asnumpy::count(slot.tensor->shape)) * acl_size(slot.tensor->dtype);
-        if (!in_c_order(*slot.tensor.get())) bytes += rounded(size);
+        if (!slot.tensor->in_c_order()) bytes += rounded(size);
         const bool read = call.params[static_cast<std::size_t>(slot.parameter)].direction == Direction::in;
         if (!work.elementwise && read) inputs += rounded(size);
     }

@@ -98,6 +98,7 @@ int32_t aclmdlRICaptureEnd(void* stream, void** modelRI) {
         if (graph->mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED && graph->thread != std::this_thread::get_id())
             throw Refusal{ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, "the capture was begun by another thread"};
         const Graph::Status status = graph->status();
+        const std::shared_ptr<Stream> unjoined = graph->unjoined();
         graph->end();
         {
             const std::scoped_lock lock(models().mutex);
@@ -107,6 +108,8 @@ int32_t aclmdlRICaptureEnd(void* stream, void** modelRI) {
         for (const auto& other : graph->joined()) release(*other);
         *modelRI = nullptr;
         if (status == Graph::Status::invalidated) throw Refusal{ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, text("the capture was broken: ", graph->why())};
+        if (unjoined)
+            throw Refusal{ACL_ERROR_RT_STREAM_UNJOINED, text("stream ", unjoined->number, " took part in the capture; record an event behind its work and let stream ", s->number, " wait for it first")};
         const std::scoped_lock lock(models().mutex);
         *modelRI = graph.get();
         models().models[graph.get()] = {graph};

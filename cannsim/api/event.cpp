@@ -36,9 +36,10 @@ void refuse_captured(const Event& event) {
 int record(void* handle, void* stream_handle) {
     const std::shared_ptr<Event> event = event_of(handle);
     const std::shared_ptr<Stream> stream = stream_of(stream_handle);
-    if (stream->capture.get()) {
-        event->captured_in = stream->capture.get();
+    if (const auto graph = stream->capture.get()) {
         const std::scoped_lock lock(event->mutex);
+        event->captured_in = graph;
+        event->captured = graph->recorded(*stream);
         event->recording.reset();
         return 0;
     }
@@ -70,7 +71,8 @@ int wait_event(const char* function, void* stream_handle, void* handle, std::int
             const std::scoped_lock lock(stream->issuing);
             if (stream->capture.get() && stream->capture.get() != graph) throw Refusal{ACL_ERROR_STREAM_CAPTURE_CONFLICT, "stream: it is captured into another graph"};
             stream->capture.set(graph);
-            graph->join(*stream);
+            const std::scoped_lock of_event(event->mutex);
+            graph->join(*stream, event->captured);
             return 0;
         }
         if (stream->capture.get()) throw Refusal{ACL_ERROR_RT_CAPTURE_DEPENDENCY, "event: it was not recorded in the capture of this stream"};

@@ -24,6 +24,7 @@ int make_stream(const char* function, void** stream, std::uint32_t priority, std
 
 int wait_for_stream(const char* function, void* handle, std::int64_t timeout) {
     return entry(function, {{"stream", handle}, {"timeout", timeout}}, [&] {
+        refuse_in_callback("to wait for a stream");
         const std::shared_ptr<Stream> stream = stream_of(handle);
         if (timeout < -1) throw Refusal{ACL_ERROR_INVALID_PARAM, text("timeout: expected -1 or more, got ", timeout)};
         refuse_while_capturing(*stream, function);

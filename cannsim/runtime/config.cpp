@@ -79,7 +79,7 @@ bool Config::set(std::string_view name, std::string_view value) {
         return true;
     }
     if (name == "CHIP") return choose_chip(value);
-    if (name == "PROFILE") return read_profile(value);
+    if (name == "PROFILE") return choose_profile(value);
     if (name == "COMPUTE") return parse_switch(value, compute);
     if (name == "CLOCK") {
         if (value != "wall" && value != "model") return false;

@@ -70,7 +70,8 @@ Context& context_of(void* handle) {
 }
 
 std::shared_ptr<Stream> stream_of(void* handle) {
-    if (!handle) return current_context().default_stream;
+    const Context& here = current_context();
+    if (!handle) return here.default_stream;
     std::shared_ptr<Stream> stream;
     {
         const std::shared_lock lock(registry().mutex);
@@ -82,6 +83,9 @@ std::shared_ptr<Stream> stream_of(void* handle) {
                 ACL_ERROR_RT_PARAM_INVALID);
         throw Refusal{ACL_ERROR_RT_PARAM_INVALID, text("expected a stream, got ", static_cast<const void*>(handle))};
     }
+    if (stream->context != &here)
+        throw Refusal{ACL_ERROR_RT_STREAM_CONTEXT, text("stream ", stream->number, " is of another context than the thread's, which is of device ", here.device->id,
+                                                        "; call aclrtSetCurrentContext or aclrtSetDevice first")};
     if (is_lost(stream->context->device->id)) throw Refusal{ACL_ERROR_RT_LOST_HEARTBEAT, text("device ", stream->context->device->id, " is lost")};
     return stream;
 }

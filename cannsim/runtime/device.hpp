@@ -37,7 +37,8 @@ void set_current_context(Context*);
 
 // Each handle given to a client; look-ups refuse what is not, or no longer, one.
 Context& context_of(void* handle);
-std::shared_ptr<Stream> stream_of(void* handle);  // null: the current context's default stream
+// null: the current context's default stream. Refusal 107003 for a stream of another context than the thread's.
+std::shared_ptr<Stream> stream_of(void* handle);
 std::shared_ptr<Event> event_of(void* handle);
 
 Stream* create_stream(Context&, std::uint32_t priority, std::uint32_t flags, bool is_default = false);

@@ -24,15 +24,36 @@ Graph::Graph(Stream& first, int how) : mode(how), thread(std::this_thread::get_i
     open_here += mode != ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
 }
 
-void Graph::add(Stream&, Task task) {
+void Graph::add(Stream& stream, Task task) {
     const std::scoped_lock lock(mutex_);
     if (status_ != Status::active) throw Refusal{ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, text("the capture was broken before: ", why_)};
     tasks_.push_back(std::move(task));
+    advance(stream);
 }
 
-void Graph::join(Stream& stream) {
+void Graph::advance(const Stream& stream) {
+    Clock& known = progress_[stream.number];
+    known.raise(stream.number, known.at(stream.number) + 1);
+}
+
+Clock Graph::recorded(const Stream& stream) const {
     const std::scoped_lock lock(mutex_);
+    const auto found = progress_.find(stream.number);
+    return found == progress_.end() ? Clock() : found->second;
+}
+
+std::shared_ptr<Stream> Graph::unjoined() const {
+    const Clock first = recorded(*origin);
+    for (const auto& stream : joined())
+        if (first.at(stream->number) < recorded(*stream).at(stream->number)) return stream;
+    return nullptr;
+}
+
+void Graph::join(Stream& stream, const Clock& recorded) {
+    const std::scoped_lock lock(mutex_);
+    progress_[stream.number].join(recorded);
     if (&stream == origin) return;
+    advance(stream);
     if (std::ranges::none_of(joined_, [&](const auto& one) { return one.lock().get() == &stream; })) joined_.push_back(stream_of(&stream));
 }
 
@@ -70,7 +91,10 @@ void Graph::replay(const std::shared_ptr<Stream>& stream) {
     for (const Task& task : tasks)  // the addresses were frozen when the tasks were captured
         for (const Use& use : task.uses) check_device_range(use.address, use.size, use.what);
     const double issued = model_issue();
-    for (const Task& task : tasks) stream->submit(task, issued);
+    for (Task task : tasks) {
+        task.cost.replayed = true;
+        stream->submit(std::move(task), issued);
+    }
     const std::scoped_lock lock(mutex_);
     std::erase_if(replays_, [&](const Replay& one) { return one.stream.lock() == stream || one.stream.expired(); });
     replays_.push_back({stream, stream->position()});

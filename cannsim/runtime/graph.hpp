@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,7 +22,10 @@ public:
 
     Graph(Stream& origin, int mode);
     void add(Stream&, Task);
-    void join(Stream&);  // another stream takes part, through an event
+    void join(Stream&, const Clock& recorded);  // another stream takes part, or waits, through an event
+    Clock recorded(const Stream&) const;        // what an event captures
+    // Whose last work, or beginning, no event has brought back to the first stream; null: none.
+    std::shared_ptr<Stream> unjoined() const;
     void invalidate(std::string why);
     void end();
     void replay(const std::shared_ptr<Stream>&);  // issues all tasks on the stream, by one call of the host
@@ -49,11 +53,14 @@ public:
     bool replace(const Group&, std::vector<Task>);
 
 private:
+    void advance(const Stream&);  // a task more, under the lock
+
     mutable std::mutex mutex_;
     std::atomic<Status> status_{Status::active};
     std::string why_;
     std::vector<Task> tasks_;
     std::vector<std::weak_ptr<Stream>> joined_;
+    std::map<std::uint32_t, Clock> progress_;  // of each stream by its number: what of the capture lies before its next task
     std::vector<std::shared_ptr<Group>> groups_;
     std::shared_ptr<Group> open_group_;
     struct Replay {

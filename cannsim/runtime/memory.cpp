@@ -22,6 +22,7 @@
 #include "runtime/hazard.hpp"
 #include "runtime/memory_ranges.hpp"
 #include "runtime/model.hpp"
+#include "runtime/pattern.hpp"
 #include "runtime/report.hpp"
 #include "runtime/stream.hpp"
 
@@ -30,6 +31,7 @@ namespace {
 
 constexpr std::size_t address_alignment = 64, guard = 64;
 constexpr std::size_t large = std::size_t{1} << 16;       // pages of freed blocks from here on go back to the system at once
+constexpr std::size_t kept_of_large = 4096;               // of these, so many bytes at the start still show that they are freed
 constexpr std::size_t most_kept = std::size_t{16} << 20;  // those of smaller ones when together they are this many bytes
 
 struct Everything {
@@ -93,7 +95,7 @@ void* allocate_device(int device, std::size_t size, bool padded) {
     Everything& e = all();
     const std::size_t rounded = ((size + 31) / 32) * 32 + (padded ? 32 : 0);
     const std::size_t length = (rounded + guard + address_alignment - 1) / address_alignment * address_alignment;
-    const std::unique_lock lock(e.mutex);
+    std::unique_lock lock(e.mutex);
     Arena& a = arena(device);
     const std::uint64_t total = capacity(device);
     const std::uintptr_t begin = rounded < size || a.books.used + rounded > total ? 0 : a.take(length);
@@ -105,7 +107,11 @@ void* allocate_device(int device, std::size_t size, bool padded) {
     a.books.used += rounded;
     a.books.peak = std::max(a.books.peak, a.books.used);
     ++a.books.allocations;
-    return reinterpret_cast<void*>(begin);
+    lock.unlock();
+    model_spend(chip().allocation);
+    auto* const made = reinterpret_cast<void*>(begin);
+    if (config().compute) fill_unwritten(alias(made), rounded);
+    return made;
 }
 
 void free_device(void* address, const char* pair) {
@@ -128,6 +134,8 @@ void free_device(void* address, const char* pair) {
     const Block block = found->second;
     lock.unlock();
     check_free(block);  // may throw: the memory then stays
+    model_spend(chip().allocation);
+    if (block.reserved < large && config().compute) fill_unwritten(alias(address), block.reserved);
     lock.lock();
     found->second.live = false;
     Arena& a = *e.arenas[static_cast<std::size_t>(block.device)];
@@ -139,8 +147,9 @@ void free_device(void* address, const char* pair) {
     if (block.reserved >= large) {  // with the pages at its ends, where the neighbours are free
         const std::uintptr_t first = std::max(free_begin, block.begin - Arena::page), last = std::min(free_begin + free_length, block.begin + length + Arena::page);
         a.drop_pages(first, last - first);
+        if (config().compute) fill_unwritten(alias(address), kept_of_large);
     }
-    else if ((a.kept += length) > most_kept) {
+    if ((a.kept += block.reserved < large ? length : kept_of_large) > most_kept) {
         for (const auto& [begin, free] : a.free) a.drop_pages(begin, free);
         a.kept = 0;
         a.cursor = a.begin;  // small blocks have rested for long enough: what is known of each takes memory as well
@@ -315,6 +324,7 @@ void map_block(void* address, std::size_t size, int device) {
     if (there && there->live) throw Refusal{ACL_ERROR_INVALID_PARAM, text(address, " is mapped already: ", describe(*there))};
     forget_overlapping(e.blocks, number_of(address), size);
     e.blocks[number_of(address)] = {number_of(address), size, size, device, e.next_number++, true, false};
+    if (config().compute) fill_unwritten(alias(address), size);
 }
 
 void unmap_block(void* address) {

@@ -1,11 +1,12 @@
-// Figures that were measured on a machine, in the place of the model's own.
+// Figures in the place of the model's own: of another kind of client, or measured on a machine.
 #pragma once
 
 #include <string_view>
 
 namespace cannsim {
 
-// From a file that `python -m asnumpy check` has written: its object "profile". False: there is none in it.
-bool read_profile(std::string_view path);
+// "backend": the model's own figures. "eager": a client that makes both phases of each call anew, by interpreted code. Else a file
+// that `python -m asnumpy check` has written: its object "profile". False: there is none in it.
+bool choose_profile(std::string_view name);
 
 }  // namespace cannsim

@@ -34,11 +34,12 @@ enum class Fault : std::uint8_t {
     missing_wait,      // the host reads or writes memory that queued work still may write or read
     executor_misuse,   // phase two twice, of another operator, of a destroyed executor
     object_misuse,     // a destroyed or invalid handle
+    not_contiguous,    // strides where the documents ask for none
     overlap,           // an output that shares memory with itself or partly with an input
     forked,            // a call in a child of fork of a process that had started CANN
     leak,              // memory, streams, events, executors left when the process ends or finalizes
 };
-inline constexpr int fault_count = 14;
+inline constexpr int fault_count = 15;
 std::string_view name(Fault);
 
 struct Finding {

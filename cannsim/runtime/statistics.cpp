@@ -21,7 +21,7 @@ namespace cannsim {
 namespace {
 
 struct Sum {
-    std::uint64_t count = 0;
+    std::uint64_t count = 0, aicpu = 0;  // of these, on the AICPU
     double bytes = 0, operations = 0, wall = 0, modelled = 0;
 };
 struct TaskTime {
@@ -59,6 +59,7 @@ void count_task(const char* name, const Cost& cost, double modelled, const Strea
     const std::scoped_lock lock(s.mutex);
     Sum& sum = s.tasks[name];
     ++sum.count;
+    sum.aicpu += cost.engine == Engine::aicpu;
     sum.bytes += cost.bytes;
     sum.operations += cost.operations;
     sum.modelled += modelled;
@@ -100,7 +101,7 @@ std::string report_json() {
         Sums& s = sums();
         const std::scoped_lock lock(s.mutex);
         for (const auto& [name, sum] : s.tasks)
-            tasks += text(tasks.empty() ? "" : ",\n", "{\"name\":", quoted(name), ",\"count\":", sum.count, ",\"bytes\":", json_number(sum.bytes), ",\"operations\":",
+            tasks += text(tasks.empty() ? "" : ",\n", "{\"name\":", quoted(name), ",\"count\":", sum.count, ",\"aicpu\":", sum.aicpu, ",\"bytes\":", json_number(sum.bytes), ",\"operations\":",
                           json_number(sum.operations), ",\"wall_seconds\":", json_number(sum.wall), ",\"modelled_seconds\":", json_number(sum.modelled), "}");
         std::string copies;
         for (const auto& [name, sum] : s.copies)

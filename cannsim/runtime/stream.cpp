@@ -7,6 +7,7 @@
 #include "runtime/device.hpp"
 #include "runtime/graph.hpp"
 #include "runtime/report.hpp"
+#include "runtime/reuse.hpp"
 #include "runtime/statistics.hpp"
 
 namespace cannsim {
@@ -50,6 +51,7 @@ void Stream::submit(Task task, std::optional<double> issued) {
         return;
     }
     issue(order, task.uses, task.name);
+    if (context && task.cost.engine != Engine::link) task.cost.reused = std::min(reused_bytes(context->device->id, task.uses), task.cost.bytes);
     const double cost = seconds(task.cost);
     modelled = std::max(modelled, issued ? *issued : model_issue()) + cost;
     count_task(task.name, task.cost, cost, *this, modelled);

@@ -109,6 +109,7 @@ struct Event {
     std::mutex mutex;
     std::shared_ptr<Recording> recording;   // the last one; null: never recorded
     std::weak_ptr<Graph> captured_in;
+    Clock captured;                         // what it captured there
     std::atomic<int> waits{0};              // queued waits that have not passed
     std::shared_ptr<Recording> current();
 };

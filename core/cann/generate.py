@@ -84,17 +84,18 @@ def first_phases(rows: Rows) -> str:
 
 def operator_table(rows: Rows) -> str:
     letters = "".join(rows["_meta"]["letters"])
+
+    def mask(*texts: str) -> str:
+        return ", ".join(str(sum(1 << letters.index(letter) for letter in text)) for text in texts)
+
     parameters, operators, first, signatures = [], [], 0, all_signatures(rows)
     for name in names(rows):
         params = rows[name]
         position = {param["name"]: index for index, param in enumerate(params)}
         for param in params:
-            masks = ", ".join(
-                str(sum(1 << letters.index(letter) for letter in text))
-                for text in (
-                    param.get("dtypes", ""), param.get("later", ""), param.get("doubted", ""),
-                    param.get("headers", ""), param.get("sources", ""),
-                )
+            masks = mask(
+                param.get("dtypes", ""), param.get("later", ""), param.get("doubted", ""), param.get("headers", ""),
+                param.get("sources", ""),
             )
             low, high = param.get("rank", [0, 8])
             kind = KINDS.get(param["type"], "integer")
@@ -103,10 +104,13 @@ def operator_table(rows: Rows) -> str:
             parameters.append(
                 f'{{"{param["name"]}", Kind::{kind}, Direction::{direction}, {masks}, {low}, {high}, '
                 f"{position.get(param.get('shape'), -1)}, {position.get(param.get('dtype'), -1)}, "
-                f"{str(optional).lower()}, {str(param.get('empty', True)).lower()}}},"
+                f"{str(optional).lower()}, {str(param.get('empty', True)).lower()}, "
+                f"{str(param.get('contiguous', False)).lower()}}},"
             )
         later = str(name in rows["_later"]).lower()
-        operators.append(f'{{"{name}", {first}, {len(params)}, {signatures.index(signature(params))}, {later}}},')
+        engines = mask(*rows["_engines"].get(name, ["", ""]))
+        number = signatures.index(signature(params))
+        operators.append(f'{{"{name}", {first}, {len(params)}, {number}, {later}, {engines}}},')
         first += len(params)
     versions = [
         f'{{"{name}", {", ".join(name.split("."))}, {str(facts["of"] != "8.1").lower()}, "{facts["sure"]}"}},'

@@ -21,6 +21,16 @@ bool accepts(const Parameter& parameter, DType dtype) {
     return !parameter.dtypes || (parameter.dtypes & ~(later | parameter.doubted)) >> letter & 1;
 }
 
+bool is_on_aicpu(const OperatorFacts& facts, DType dtype) {
+    const int letter = letter_of(dtype);
+    return letter >= 0 && facts.aicpu >> letter & 1;
+}
+
+bool is_on_aicpu(const OperatorFacts& facts, std::span<const DType> operands) {
+    const bool numbers = std::ranges::any_of(operands, [](DType d) { return d != DType::boolean; });
+    return std::ranges::any_of(operands, [&](DType d) { return (!numbers || d != DType::boolean) && is_on_aicpu(facts, d); });
+}
+
 bool accepts(std::string_view operator_name, std::string_view parameter, DType dtype) {
     const int found = find_operator(operator_name);
     if (found < 0) return false;

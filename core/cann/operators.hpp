@@ -26,6 +26,7 @@ struct Parameter {
     std::int8_t same_shape, same_dtype;  // the parameter with which it must agree, or -1
     bool optional;               // may be null, by its name
     bool may_be_empty;
+    bool contiguous;             // must lie in C order
 };
 
 struct OperatorFacts {
@@ -33,6 +34,8 @@ struct OperatorFacts {
     std::uint16_t first, count;
     std::uint16_t signature;     // operators of one signature have the same C types
     bool later;                  // 8.1 has it not
+    // A bit per letter: the dtypes for which the AI cores have a kernel, those that the AICPU computes; of others it is unknown.
+    std::uint16_t ai_core, aicpu;
 };
 
 std::span<const OperatorFacts> operators();  // in the order of their names
@@ -44,6 +47,10 @@ int find_operator(std::string_view name);    // -1: none of that name
 bool accepts(const Parameter&, DType);
 // False for an operator or a parameter that does not exist.
 bool accepts(std::string_view operator_name, std::string_view parameter, DType);
+// Whether the operator is known to compute the dtype on the AICPU, the device's few host-like cores.
+bool is_on_aicpu(const OperatorFacts&, DType);
+// By the dtypes of its operands; a truth value beside numbers is a condition.
+bool is_on_aicpu(const OperatorFacts&, std::span<const DType> operands);
 bool exists(const OperatorFacts&);           // in the version that is in use
 // What one of them says that the parameter takes in that version; `contested`, of these: of which another says otherwise.
 struct Taken {

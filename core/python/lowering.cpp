@@ -15,9 +15,9 @@ nb::tuple names(std::span<const DType> dtypes) {
     return nb::tuple(result);
 }
 
-// (kind, row, input dtypes, output dtypes, path, operators or reason); the row of a scan is the operation that it repeats.
+// (kind, row, input dtypes, output dtypes, path, operators or reason, whether one of these runs on the AICPU); the row of a scan is the operation that it repeats.
 void add_entry(nb::list& all, const char* kind, std::string_view row, nb::tuple in, nb::tuple out, const ascend::Explanation& how) {
-    all.append(nb::make_tuple(kind, string(row), in, out, string(ascend::name(how.path)), string(how.text)));
+    all.append(nb::make_tuple(kind, string(row), in, out, string(ascend::name(how.path)), string(how.text), how.aicpu));
 }
 
 void add_loops(nb::list& all, RowId id) {

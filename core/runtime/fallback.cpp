@@ -9,6 +9,7 @@
 #include "base/fork_mutex.hpp"
 #include "base/immortal.hpp"
 #include "device/demotion.hpp"
+#include "device/slow_cores.hpp"
 #include "device/trace.hpp"
 #include "runtime/copies.hpp"
 #include "runtime/host_forms.hpp"
@@ -151,7 +152,10 @@ bool leave_to_host(Instruction& i) {
     return true;
 }
 
-void report_demotions() {
+void report_news() {
+    if (any_slow_untold()) [[unlikely]]
+        if (const auto text = slow_untold(); text && table().policy != FallbackPolicy::count)
+            report(*text + "; told once, asnumpy.config.fallback = 'count' is silent");
     if (!any_unreported()) [[likely]] return;
     for (const Demotion& one : unreported_demotions())
         if (table().policy != FallbackPolicy::count)

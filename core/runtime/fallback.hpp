@@ -38,10 +38,11 @@ void count_fallback(FallbackKind, std::string_view function, std::string_view dt
 bool computed_by_device(const Instruction&);
 void count_fallback(const Instruction&);
 // A recorded instruction whose device has found that it does not compute it (Uncomputed): the host will, counted; what was refused
-// is reported by report_demotions. False: the device computes it. RuntimeFailure where the policy is error.
+// is reported by report_news. False: the device computes it. RuntimeFailure where the policy is error.
 bool leave_to_host(Instruction&);
-// Tells once of each call that a device has refused (device/demotion.hpp). By who holds the interpreter's lock, and no other.
-void report_demotions();
+// Tells once of each call that a device has refused (device/demotion.hpp), and that a program spends its time on slow cores
+// (device/slow_cores.hpp). By who holds the interpreter's lock, and no other.
+void report_news();
 // Runs it on the CPU, on copies; what it writes goes back. Its inputs have their values.
 void run_on_host(const Instruction&);
 

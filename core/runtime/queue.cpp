@@ -252,7 +252,7 @@ void flush(const Buffer* wanted) {
         while (!run_some(q, wanted, false)) q.host.check_interrupt();
     };
     without_lock(run_all);
-    report_demotions();
+    report_news();
 }
 
 void flush_for(const Array& array) {
@@ -262,7 +262,7 @@ void flush_for(const Array& array) {
         while (!run_some(q, wanted, true)) q.host.check_interrupt();
     };
     if (pending(array)) without_lock(run_needed);
-    report_demotions();
+    report_news();
 }
 
 void record(Instruction&& instruction) {

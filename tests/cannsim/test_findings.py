@@ -151,6 +151,66 @@ FAULTS = {
         plan("aclnnExp", x, y)
         """,
     ),
+    "tensor destroyed between the phases": (
+        "object_misuse",
+        "between the two phases",
+        """
+        x = Tensor(np.ones(8, np.float32)); y = Tensor(np.zeros(8, np.float32))
+        size, executor = plan("aclnnExp", x, y)
+        nn.aclDestroyTensor(P(x.handle))
+        launch("aclnnExp", size, executor)
+        """,
+    ),
+    "output destroyed between the phases": (
+        "object_misuse",
+        "between the two phases",
+        """
+        x = Tensor(np.ones(8, np.float32)); y = Tensor(np.zeros(8, np.float32))
+        size, executor = plan("aclnnExp", x, y)
+        nn.aclDestroyTensor(P(y.handle))
+        launch("aclnnExp", size, executor)
+        """,
+    ),
+    "scalar destroyed between the phases": (
+        "object_misuse",
+        "between the two phases",
+        """
+        x = Tensor(np.ones(8, np.float32)); y = Tensor(np.zeros(8, np.float32))
+        one = Scalar(1, np.float32)
+        size, executor = plan("aclnnAdds", x, one, one, y)
+        one.destroy()
+        launch("aclnnAdds", size, executor)
+        """,
+    ),
+    "array destroyed between the phases": (
+        "object_misuse",
+        "between the two phases",
+        """
+        x = Tensor(np.ones(8, np.float32)); y = Tensor(np.zeros(8, np.float32))
+        axes = IntArray([0])
+        size, executor = plan("aclnnFlip", x, axes, y)
+        axes.destroy()
+        launch("aclnnFlip", size, executor)
+        """,
+    ),
+    "list destroyed between the phases": (
+        "object_misuse",
+        "between the two phases",
+        """
+        parts = TensorList([np.ones(4, np.float32), np.ones(4, np.float32)]); y = Tensor(np.zeros(8, np.float32))
+        size, executor = plan("aclnnCat", parts, 0, y)
+        parts.destroy()
+        launch("aclnnCat", size, executor)
+        """,
+    ),
+    "strides where none are documented": (
+        "not_contiguous",
+        "in C order",
+        """
+        x = Tensor(np.ones((4, 2), np.float32)); y = Tensor(np.zeros((2, 4), bool).T)
+        plan("aclnnIsInf", x, y)
+        """,
+    ),
     "destroyed stream": (
         "object_misuse",
         "expected a stream",
@@ -282,3 +342,17 @@ def test_a_clean_program_has_no_findings() -> None:
         strict="abort",
     )
     assert done.returncode == 0 and done.stdout.split() == ["True"] and done.stderr == "", done.stderr
+
+
+def test_a_repeatable_executor_needs_what_it_was_made_from() -> None:
+    done = child(
+        """
+        x = Tensor(np.ones(8, np.float32)); y = Tensor(np.zeros(8, np.float32))
+        size, executor = plan("aclnnExp", x, y)
+        nn.aclSetAclOpExecutorRepeatable(executor)
+        launch("aclnnExp", size, executor)
+        nn.aclDestroyTensor(P(x.handle))
+        launch("aclnnExp", size, executor)
+        """
+    )
+    assert done.returncode == 1 and "cannsim: object_misuse: " in done.stderr, done.stderr

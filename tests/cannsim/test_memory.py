@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -130,6 +131,9 @@ def test_mapped_memory() -> None:
     prop = Property(0, 0, 4, 0, 1, 0)
     call("aclrtMallocPhysical", ctypes.byref(handle), U(size), ctypes.byref(prop), ctypes.c_uint64(0))
     call("aclrtMapMem", address, U(size), U(0), handle, ctypes.c_uint64(0))
+    fresh = ctypes.create_string_buffer(64)
+    call("aclrtMemcpy", fresh, U(64), address, U(64), DEVICE_TO_HOST)
+    assert fresh.raw == b"\xf5\x7f" * 32
     call("aclrtMemset", address, U(size), 1, U(size))
     with refused(100000, "still mapped"):
         call("aclrtFreePhysical", handle)
@@ -231,6 +235,48 @@ def test_freed_pinned_memory_is_the_hosts_again() -> None:
         kept = [device.read() for _ in range(5)]
     assert acl.sim.cannsim_findings(None) == 0 and len(kept) == 5
     device.free()
+
+
+UNWRITTEN = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+
+
+@pytest.mark.parametrize("nbytes", [1, 7, 64, 4096, 1_000_003])
+def test_fresh_memory_shows_itself(nbytes: int) -> None:
+    block = Memory(nbytes)
+    got = block.read()
+    assert got == (b"\xf5\x7f" * nbytes)[:nbytes]
+    whole = got[: nbytes // 16 * 16]
+    for dtype in UNWRITTEN:
+        assert np.isnan(np.frombuffer(whole, np.dtype(getattr(ml_dtypes, dtype, dtype))).astype(complex)).all()
+    for dtype in "hiq":
+        assert (np.frombuffer(whole, dtype) > np.iinfo(dtype).max * 0.999).all()
+    assert not {0, 1} & set(got)  # what a bool may be
+    block.write(bytes(nbytes))
+    assert block.read() == bytes(nbytes)
+    block.free()
+
+
+def test_the_ends_of_a_large_block_show_themselves() -> None:
+    size = 80 << 20
+    block, out = Memory(size), ctypes.create_string_buffer(64)
+    for offset in (0, (16 << 20) - 64, size - (15 << 20), size - 64):
+        call("aclrtMemcpy", out, U(64), P(block.address.value + offset), U(64), DEVICE_TO_HOST)
+        assert out.raw == b"\xf5\x7f" * 32, offset
+    block.free()
+
+
+@pytest.mark.parametrize("nbytes", [64, 4096, 200_000])
+def test_freed_memory_shows_itself(nbytes: int) -> None:
+    done = child(
+        f"""
+        block = Memory({nbytes})
+        block.write(np.ones({nbytes}, np.uint8).tobytes())
+        block.free()
+        print(block.read()[:64].hex())
+        """,
+        strict="log",
+    )
+    assert done.stdout.split() == ["f57f" * 32], done.stderr
 
 
 def test_freed_addresses_rest() -> None:

@@ -28,14 +28,14 @@ def left_to_the_host() -> set[str]:
     dtypes = tool().COLUMNS.keys()
     return {
         f"{kind} {row} {' '.join(inputs)}"
-        for kind, row, inputs, outputs, path, _ in _core.lowering()
+        for kind, row, inputs, outputs, path, *_ in _core.lowering()
         if path == "host" and {*inputs, *outputs} <= dtypes
     }
 
 
 def rows_left_to_the_host() -> set[str]:
     """Those of which no loop runs on the device, whatever the dtype; random numbers are drawn on the host by design."""
-    on_device = {row for _, row, _, _, path, _ in _core.lowering() if path != "host"}
+    on_device = {row for _, row, _, _, path, *_ in _core.lowering() if path != "host"}
     on_device |= {"scan"}  # each listed as the operation that it repeats
     names = {row["name"] for row in _core.rows()}
     return {f"row {name}" for name in names - on_device if not name.startswith("random_")}
@@ -56,7 +56,7 @@ def test_nothing_else_is_left_to_the_host() -> None:
 def test_dtypes_that_cann_lacks_are_moved_on_the_device() -> None:
     moved = {
         (row, inputs[0])
-        for kind, row, inputs, _, path, _ in _core.lowering()
+        for kind, row, inputs, _, path, *_ in _core.lowering()
         if kind == "structured" and row in ("take", "scatter", "compress") and path != "host"
     }
     dtypes = {inputs[0] for kind, row, inputs, *_ in _core.lowering() if row == "cast"}

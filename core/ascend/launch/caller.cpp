@@ -11,6 +11,7 @@
 #include "ascend/launch/refused.hpp"
 #include "base/error.hpp"
 #include "cann/codes.hpp"
+#include "device/slow_cores.hpp"
 
 namespace asnumpy::ascend {
 namespace {
@@ -255,6 +256,18 @@ void Caller::count_replay(std::span<const CapturedCalls> graph, std::uint64_t na
     }
 }
 
+namespace {
+
+bool runs_on_aicpu(const Operator& op, std::span<const Argument> arguments) {
+    std::array<DType, most_arguments> operands;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        if (const auto* t = std::get_if<Tensor>(&arguments[i]); t && op.parameters[i].direction != cann::Direction::out) operands[count++] = t->dtype;
+    return cann::is_on_aicpu(*op.facts, std::span(operands.data(), count));
+}
+
+}  // namespace
+
 void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* graph, CallCount* apart) {
     const std::uint64_t started = now();
     inside_ = 0;
@@ -300,6 +313,7 @@ void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* gr
             run(op, arguments, executor, workspace, false);
         }
     }
+    if (op.facts->aicpu && runs_on_aicpu(op, arguments)) [[unlikely]] note_slow_call(device_.name, op.facts->name, bytes_);
     ++counted.calls;
     counted.bytes += bytes_;
     counted.inside += inside_;

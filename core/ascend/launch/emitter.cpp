@@ -10,6 +10,7 @@
 
 #include "ascend/launch/caller.hpp"
 #include "ascend/launch/device_state.hpp"
+#include "ascend/launch/movement.hpp"
 #include "ascend/launch/refused.hpp"
 #include "base/error.hpp"
 
@@ -133,8 +134,30 @@ void Emitter::call(std::string_view name, std::span<const Argument> arguments) {
         }
         arguments = impl.rewritten;
     }
+    if (op.asks_for_order) [[unlikely]] return call_in_order(op, arguments);
     impl.device.caller.call(op, arguments, impl.capture);
     ++impl.enqueued;
+}
+
+// What the documents want in C order and is not goes through temporaries.
+void Emitter::call_in_order(Operator& op, std::span<const Argument> arguments) {
+    Impl& impl = *impl_;
+    std::vector<Argument> ordered(arguments.begin(), arguments.end());
+    std::vector<std::pair<Tensor, Tensor>> results;
+    for (std::size_t i = 0; i < std::min(ordered.size(), op.parameters.size()); ++i) {
+        auto* const t = std::get_if<Tensor>(&ordered[i]);
+        if (!t || !op.parameters[i].contiguous || is_dense(*t)) continue;
+        const Tensor there = *t;
+        *t = temporary(there.shape, there.dtype);
+        if (op.parameters[i].direction != cann::Direction::out) move(*this, there, *t);
+        if (op.parameters[i].direction != cann::Direction::in) results.emplace_back(*t, there);
+    }
+    impl.device.caller.call(op, ordered, impl.capture);
+    ++impl.enqueued;
+    for (const auto& [here, there] : results) {
+        if (is_written_last(there)) overwrite(*this, here, there);
+        else move(*this, here, there);
+    }
 }
 
 void Emitter::copy_bytes(void* to, const void* from, std::size_t bytes) {

@@ -17,6 +17,7 @@ namespace asnumpy::ascend {
 
 using cann::OperatorFacts;
 
+struct Operator;    // operators.hpp of the library
 class Capture;      // of a graph (graphs.hpp)
 class DeviceState;  // streams, pool and executors of one device (device_state.hpp)
 
@@ -71,6 +72,8 @@ public:
     int enqueued() const;  // operators and copies so far
 
 private:
+    void call_in_order(Operator&, std::span<const Argument>);
+
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -82,15 +82,6 @@ void simplify(Tensor& from, Tensor& to) {
     }
 }
 
-bool is_dense(const Tensor& t) {
-    std::int64_t step = item(t);
-    for (int i = t.shape.size(); i-- > 0;) {
-        if (t.shape[i] != 1 && t.strides[i] != step) return false;
-        step *= t.shape[i];
-    }
-    return true;
-}
-
 std::int64_t size_of(const Tensor& t) { return count({t.shape.data(), static_cast<std::size_t>(t.shape.size())}); }
 
 // Simplified tensors of one shape; `to` has no negative strides.
@@ -125,6 +116,15 @@ void move_simplified(Emitter& emitter, const Tensor& from, const Tensor& to) {
 }
 
 }  // namespace
+
+bool is_dense(const Tensor& t) {
+    std::int64_t step = item(t);
+    for (int i = t.shape.size(); i-- > 0;) {
+        if (t.shape[i] != 1 && t.strides[i] != step) return false;
+        step *= t.shape[i];
+    }
+    return true;
+}
 
 bool is_direct(const Tensor& t) {
     if (t.shape.size() > most_axes || address(t) % item(t)) return false;

@@ -7,6 +7,8 @@ namespace asnumpy::ascend {
 
 // Whether an operator can take the tensor as it is: at most 8 axes, strides and address in whole items, not negative.
 bool is_direct(const Tensor&);
+// Whether the elements lie in C order without gaps.
+bool is_dense(const Tensor&);
 // Copies elements of one dtype; `from` is 0-d or has the shape of `to`. They do not overlap, unless both are the same.
 void move(Emitter&, const Tensor& from, const Tensor& to);
 // The same as the last step of a launch that has read `to`: all of it or nothing.

@@ -1,6 +1,7 @@
 // Looking operators up, each at its first use.
 #include "ascend/library/operators.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <string>
@@ -40,6 +41,7 @@ Operator* resolved(std::string_view name) {
     const Cann& c = cann();
     op.facts = &cann::operators()[place->second];
     op.parameters = cann::parameters(*op.facts);
+    op.asks_for_order = std::ranges::any_of(op.parameters, &cann::Parameter::contiguous);
     op.first = c.find((std::string(name) + "GetWorkspaceSize").c_str());
     op.second = reinterpret_cast<Operator::SecondPhase>(c.find(op.facts->name));
     if (!op.second) op.first = nullptr;

@@ -17,6 +17,7 @@ struct Operator {
     std::span<const cann::Parameter> parameters{};
     void* first = nullptr;
     SecondPhase second = nullptr;
+    bool asks_for_order = false;  // of some tensor it takes none but C order
     bool repeatable = true;  // until CANN says otherwise
 };
 // DeviceFailure when no operator has the name, or the CANN that is loaded lacks it.

@@ -35,6 +35,11 @@ void call(Emitter& emitter, std::string_view text, const Named& named) {
     emitter.call(parsed.op, arguments);
 }
 
+bool is_on_aicpu(std::string_view text, DType x) {
+    const int op = cann::find_operator(parse_call(text).op);
+    return op >= 0 && cann::is_on_aicpu(cann::operators()[static_cast<std::size_t>(op)], x);
+}
+
 bool accepts_dtypes(std::string_view text, DType x, DType y, DType out) {
     if (text.empty()) return false;
     const CallString parsed = parse_call(text);

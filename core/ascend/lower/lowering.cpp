@@ -83,6 +83,7 @@ Lowering::Lowering(RowId id, int loop) : row_(id), loop_(loop) {
         explanation_.path = builder.path();
         auto made = std::make_unique<Recipe>(builder.finish());
         explanation_.text = made->operators();
+        explanation_.aicpu = made->uses_aicpu();
         recipes_[0] = made.release();
     } catch (const Unlowerable& reason) {
         explanation_ = {Path::host, reason.what()};

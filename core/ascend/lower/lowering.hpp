@@ -26,6 +26,7 @@ std::string_view name(Path);
 struct Explanation {
     Path path = Path::host;
     std::string text;  // the operators in their order, or why the host computes
+    bool aicpu = false;  // whether one of them is known to run on the device's AICPU
 };
 
 struct Recipe;

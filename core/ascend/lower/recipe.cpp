@@ -155,6 +155,16 @@ void expect_offered(const Recipe::Step& step, std::span<const Recipe::Number> nu
     if (is_demoted(call)) throw Unlowerable(why_demoted(call));
 }
 
+bool Recipe::uses_aicpu() const {
+    return std::ranges::any_of(steps, [](const Step& step) {
+        const int op = cann::find_operator(step.op);
+        std::vector<DType> operands;
+        for (std::size_t i = 0; i < step.parts.size(); ++i)
+            if (const auto* const ref = std::get_if<Ref>(&step.parts[i]); ref && !(step.writes >> i & 1)) operands.push_back(ref->dtype);
+        return op >= 0 && cann::is_on_aicpu(cann::operators()[static_cast<std::size_t>(op)], operands);
+    });
+}
+
 std::string Recipe::operators() const {
     std::string text;
     for (std::size_t i = 0; i < steps.size();) {

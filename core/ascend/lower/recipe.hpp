@@ -75,6 +75,7 @@ struct Recipe {
 
     void run(Emitter&, std::span<const Tensor> in, std::span<const Tensor> out) const;
     std::string operators() const;  // their names, in order
+    bool uses_aicpu() const;
 };
 
 // The step's call as Demotion has it; Unlowerable where CANN has refused it, or does not have the operator.

@@ -163,6 +163,7 @@ Folding::Folding(RowId id, int loop) : row_(id), loop_(loop) {
     if (any_demoted() && is_demoted(reduction_of(id, loop))) explanation_ = {Path::host, why_demoted(reduction_of(id, loop))};
     else if (folds) Folds::choose(*this);
     else explanation_ = {Path::host, "not a reduction"};
+    if (possible() && !call_.empty() && is_on_aicpu(call_, as_)) explanation_.aicpu = true;
 }
 
 bool Folding::casts_from(DType from) const {

@@ -304,7 +304,9 @@ Explanation explain(const StructuredCall& c) {
     }
     const Way* const way = way_of(c.row);
     if (!way) return {Path::host, "random numbers are drawn on the host, the same ones for every device"};
-    return way->explain(c);
+    Explanation how = way->explain(c);
+    if (how.path == Path::native) how.aicpu = is_on_aicpu(std::string_view(how.text).substr(0, how.text.find(',')), c.in[0].dtype);
+    return how;
 }
 
 void run(Emitter& emitter, const StructuredCall& c) {

@@ -8,7 +8,7 @@ import ctypes
 import operator
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -125,6 +125,20 @@ def use(device: int) -> None:
         call("aclrtGetCurrentContext", ctypes.byref(context))
         contexts[device] = context
     call("aclrtSetCurrentContext", contexts[device])  # other libraries may have set theirs meanwhile
+
+
+@contextlib.contextmanager
+def beside(device: int) -> Iterator[None]:
+    """The block works on the device, within a call that goes on where this thread was: streams are of one context."""
+    before = Pointer()
+    if _calls.function("aclrtGetCurrentContext")(ctypes.byref(before)):
+        before = Pointer()
+    use(device)
+    try:
+        yield
+    finally:
+        if before:
+            call("aclrtSetCurrentContext", before)
 
 
 def set_device(device: Any) -> None:

@@ -85,12 +85,12 @@ def elapsed(device: int, start: Any, end: Any) -> Callable[[], float]:
     """What waits for the second event and gives the seconds between the two."""
 
     def wait() -> float:
-        _devices.use(device)
         milliseconds = ctypes.c_float()
-        _calls.call("aclrtSynchronizeEvent", end)
-        _calls.call("aclrtEventElapsedTime", ctypes.byref(milliseconds), start, end)
-        for event in (start, end):
-            _calls.call("aclrtDestroyEvent", event)
+        with _devices.beside(device):
+            _calls.call("aclrtSynchronizeEvent", end)
+            _calls.call("aclrtEventElapsedTime", ctypes.byref(milliseconds), start, end)
+            for event in (start, end):
+                _calls.call("aclrtDestroyEvent", event)
         return milliseconds.value / 1e3
 
     return wait

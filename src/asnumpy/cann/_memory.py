@@ -83,7 +83,8 @@ class Memory:
     def __del__(self) -> None:
         for _ in range(2):  # the wait tells of other work's failure once
             if getattr(self, "address", 0):
-                with contextlib.suppress(CannError):  # of a lost device, which has lost its memory, too
+                # A lost device has lost its memory, too; and objects die in the middle of other devices' calls.
+                with contextlib.suppress(CannError), _devices.beside(self.device):
                     self.release()
 
     def __repr__(self) -> str:

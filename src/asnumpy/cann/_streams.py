@@ -96,12 +96,12 @@ def let_go() -> None:
     with _lock:
         while _held:
             device, event, _ = _held[0]
-            _devices.use(device)
-            status = ctypes.c_int32()
-            call("aclrtQueryEventStatus", event, ctypes.byref(status))
-            if status.value != COMPLETE:
-                return
-            call("aclrtDestroyEvent", event)
+            with _devices.beside(device):
+                status = ctypes.c_int32()
+                call("aclrtQueryEventStatus", event, ctypes.byref(status))
+                if status.value != COMPLETE:
+                    return
+                call("aclrtDestroyEvent", event)
             _held.pop(0)
 
 

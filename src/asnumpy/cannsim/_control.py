@@ -55,7 +55,8 @@ def configure(**settings: object) -> None:
     devices   how many there are
     memory    bytes of each device, a number or "4G"
     chip      "Ascend910B1" to "Ascend910B4", "Ascend910_9391"
-    profile   a file that `python -m asnumpy check` wrote: the model takes launches, links and memory as measured there
+    profile   "backend", "eager" (each call planned and launched by interpreted code), or a file that
+              `python -m asnumpy check` wrote: the model takes launches, links and memory as measured there
     compute   False: operators check everything and compute nothing
     clock     "wall" or "model": what events measure
     log       True keeps every call with its arguments; a path also writes them there when the process ends
