@@ -42,7 +42,7 @@ std::optional<std::vector<Array>> offered_at_once(RowId id, std::span<const Arra
     } catch (const Uncomputed&) {
         made.clear();
     }
-    report_demotions();
+    report_news();
     if (made.empty()) return std::nullopt;
     return made;
 }
