@@ -26,8 +26,14 @@ void refuse_extended(const Event& event) {
     if (event.extended) throw Refusal{ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "event: one of aclrtCreateEventExWithFlag cannot be used here"};
 }
 
-void refuse_captured(const Event& event) {
-    if (const auto graph = event.captured_in.lock(); graph && graph->status() == Graph::Status::active) {
+std::shared_ptr<Graph> capture_under_way(Event& event) {
+    const std::scoped_lock lock(event.mutex);
+    const auto graph = event.captured_in.lock();
+    return graph && graph->status() == Graph::Status::active ? graph : nullptr;
+}
+
+void refuse_captured(Event& event) {
+    if (const auto graph = capture_under_way(event)) {
         graph->invalidate("an event of the capture was queried or waited for by the host");
         throw Refusal{ACL_ERROR_RT_EVENT_CAPTURED, "event: it was recorded in a capture that is under way"};
     }
@@ -55,8 +61,8 @@ int record(void* handle, void* stream_handle) {
         recording->modelled = stream->modelled;
         stream->enqueue(std::move(task));
     }
-    event->captured_in.reset();
     const std::scoped_lock lock(event->mutex);
+    event->captured_in.reset();
     event->recording = std::move(recording);
     return 0;
 }
@@ -67,7 +73,7 @@ int wait_event(const char* function, void* stream_handle, void* handle, std::int
         const std::shared_ptr<Stream> stream = stream_of(stream_handle);
         if (!event->extended && !(event->flags & ACL_EVENT_SYNC))
             throw Refusal{ACL_ERROR_INVALID_PARAM, text("event: expected one with the flag ACL_EVENT_SYNC, got flags ", event->flags)};
-        if (const auto graph = event->captured_in.lock(); graph && graph->status() == Graph::Status::active) {
+        if (const auto graph = capture_under_way(*event)) {
             const std::scoped_lock lock(stream->issuing);
             if (stream->capture.get() && stream->capture.get() != graph) throw Refusal{ACL_ERROR_STREAM_CAPTURE_CONFLICT, "stream: it is captured into another graph"};
             stream->capture.set(graph);
@@ -107,7 +113,7 @@ int wait_for_event(const char* function, void* handle, std::int64_t timeout) {
     });
 }
 
-bool reached(const Event& event, const std::shared_ptr<Recording>& recording) {
+bool reached(Event& event, const std::shared_ptr<Recording>& recording) {
     refuse_captured(event);
     if (!recording) return true;
     if (!recording->wait(0)) return false;

@@ -28,6 +28,14 @@ std::uint64_t hash_of(std::span<const std::uint64_t> words) {
     return h;
 }
 
+bool runs_on_aicpu(const Operator& op, std::span<const Argument> arguments) {
+    std::array<DType, most_arguments> operands;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        if (const auto* t = std::get_if<Tensor>(&arguments[i]); t && op.parameters[i].direction != cann::Direction::out) operands[count++] = t->dtype;
+    return cann::is_on_aicpu(*op.facts, std::span(operands.data(), count));
+}
+
 }  // namespace
 
 std::uint64_t now() {
@@ -39,6 +47,7 @@ struct Caller::Executor {
     std::vector<std::uint64_t> words;
     aclOpExecutor* handle = nullptr;
     std::uint64_t workspace = 0;
+    bool slow = false;  // on the AICPU
     Objects objects;
     std::vector<char*> addresses;
 
@@ -256,18 +265,6 @@ void Caller::count_replay(std::span<const CapturedCalls> graph, std::uint64_t na
     }
 }
 
-namespace {
-
-bool runs_on_aicpu(const Operator& op, std::span<const Argument> arguments) {
-    std::array<DType, most_arguments> operands;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-        if (const auto* t = std::get_if<Tensor>(&arguments[i]); t && op.parameters[i].direction != cann::Direction::out) operands[count++] = t->dtype;
-    return cann::is_on_aicpu(*op.facts, std::span(operands.data(), count));
-}
-
-}  // namespace
-
 void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* graph, CallCount* apart) {
     const std::uint64_t started = now();
     inside_ = 0;
@@ -280,6 +277,7 @@ void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* gr
     std::uint64_t workspace = 0;
     const Cann& c = cann();
     std::uint64_t hash = 0;
+    bool slow = false;
     Executor* known = nullptr;
     if (may_repeat_) {
         hash = hash_of(words_);
@@ -295,9 +293,11 @@ void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* gr
         }
         ++counted.cached;
         workspace = known->workspace;
+        slow = known->slow;
         run(op, arguments, known->handle, workspace, true);
     } else {
         aclOpExecutor* const executor = first_phase(op, arguments, workspace);
+        slow = runs_on_aicpu(op, arguments);
         // The places of the tensors must be those that were counted above.
         const bool keep = may_repeat_ && last_.tensors().size() == bases_.size() && executors_->came_before(hash);
         if (keep && c.aclSetAclOpExecutorRepeatable(executor) == 0) {
@@ -305,6 +305,7 @@ void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* gr
             made.words = words_;
             made.handle = executor;
             made.workspace = workspace;
+            made.slow = slow;
             made.addresses = bases_;
             made.objects = std::move(last_);
             run(op, arguments, executor, workspace, true);
@@ -313,7 +314,7 @@ void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* gr
             run(op, arguments, executor, workspace, false);
         }
     }
-    if (op.facts->aicpu && runs_on_aicpu(op, arguments)) [[unlikely]] note_slow_call(device_.name, op.facts->name, bytes_);
+    if (slow) [[unlikely]] note_slow_call(device_.name, op.facts->name, bytes_);
     ++counted.calls;
     counted.bytes += bytes_;
     counted.inside += inside_;

@@ -22,9 +22,9 @@ struct Named {
 };
 void call(Emitter&, std::string_view text, const Named&);
 inline std::string_view text_of(const StructuredCall& c) { return calls_of(c.row).elementwise; }  // its call string
-// Whether there is the operator, and it accepts these dtypes as x, as y and as out.
 // Whether the operator of the call string is known to compute the dtype on the AICPU.
 bool is_on_aicpu(std::string_view text, DType x);
+// Whether there is the operator, and it accepts these dtypes as x, as y and as out.
 bool accepts_dtypes(std::string_view text, DType x, DType y, DType out);
 inline bool accepts_dtypes(std::string_view text, DType x, DType out) { return accepts_dtypes(text, x, x, out); }
 
