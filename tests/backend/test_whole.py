@@ -24,17 +24,22 @@ def left_the_device() -> list[str]:
     return [one["function"] for one in left_devices() if one["kind"] != "copy"]
 
 
-@pytest.mark.parametrize("dtype", SORTED, ids=lambda d: np.dtype(d).name)
-@pytest.mark.parametrize("axis", [0, 1, -1, None])
-def test_sorting_stays(dtype: Any, axis: int | None) -> None:
+def to_order(dtype: Any) -> tuple[np.ndarray, np.ndarray]:
+    """A matrix with what is hard to order, and one whose order is the same and that NumPy orders, NaN too."""
     rng = np.random.default_rng(4)
     a = rng.integers(0, 256, (5, 60)).astype(np.uint8).astype(dtype)
     if np.dtype(dtype).kind in "fV":
         a[1, 4], a[2, 6], a[3, :2] = np.nan, -np.inf, (-0.0, 0.0)
     elif np.dtype(dtype).kind == "u":
         a[0, 1], a[1, 4] = np.iinfo(dtype).max, np.iinfo(dtype).max // 2 + 1
+    return a, a.astype(np.float32) if a.dtype.kind == "V" else a
+
+
+@pytest.mark.parametrize("dtype", SORTED, ids=lambda d: np.dtype(d).name)
+@pytest.mark.parametrize("axis", [0, 1, -1, None])
+def test_sorting_stays(dtype: Any, axis: int | None) -> None:
+    a, wide = to_order(dtype)
     x = ap.asarray(a)
-    wide = a.astype(np.float32) if a.dtype.kind == "V" else a  # NumPy does not order NaN of a foreign dtype
     ap.forget_fallbacks()
     for view, numpys in ((x, wide), (x[::-1, ::2], wide[::-1, ::2]), (x.T, wide.T)):
         got = ap.sort(view, axis)
@@ -43,6 +48,18 @@ def test_sorting_stays(dtype: Any, axis: int | None) -> None:
         places = ap.argsort(view, axis, kind="stable")
         np.testing.assert_array_equal(places.to_numpy(), np.argsort(numpys, axis, kind="stable"))
         assert places.dtype == np.intp
+    assert left_the_device() == []
+
+
+@pytest.mark.parametrize("dtype", SORTED, ids=lambda d: np.dtype(d).name)
+@pytest.mark.parametrize("axis", [0, 1, -1, None])
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_places_stay(name: str, dtype: Any, axis: int | None) -> None:
+    a, wide = to_order(dtype)
+    x = ap.asarray(a)
+    ap.forget_fallbacks()
+    for view, numpys in ((x, wide), (x[::-1, ::2], wide[::-1, ::2]), (x.T, wide.T)):
+        np.testing.assert_array_equal(getattr(ap, name)(view, axis).to_numpy(), getattr(np, name)(numpys, axis))
     assert left_the_device() == []
 
 

@@ -5,6 +5,7 @@
 #include "ascend/lower/activation.hpp"
 #include "ascend/launch/refused.hpp"
 #include "ascend/lower/call.hpp"
+#include "ascend/lower/order.hpp"
 #include "ascend/lower/product.hpp"
 #include "ascend/lower/term.hpp"
 #include "ascend/lower/whole.hpp"
@@ -14,7 +15,7 @@
 namespace asnumpy::ascend {
 namespace {
 
-Explanation native(std::string_view call, std::string extra = {}) { return {Path::native, std::string(parse_call(call).op) + extra}; }
+Explanation native(std::string_view call) { return {Path::native, std::string(parse_call(call).op)}; }
 Explanation refused(std::string_view call, DType d) {
     return {Path::host, std::string(parse_call(call).op) + " does not accept " + std::string(name(d))};
 }
@@ -104,26 +105,12 @@ void run_scan(Emitter& emitter, const StructuredCall& c) {
 
 RowId extreme_of(const StructuredCall& c) { return find_row(row(c.row).name == "argmax" ? "maximum" : "minimum"); }
 
-// The dtype in which the operator looks for an extreme of this one: the places are the same. Of uint64 with the highest bit turned.
-std::optional<DType> placed_as(std::string_view call, DType d) {
-    const auto accepted = [call](DType as) { return accepts_dtypes(call, as, DType::int64); };
-    if (accepted(d)) return d;
-    if (d == DType::boolean && accepted(DType::uint8)) return DType::uint8;
-    if (d != DType::boolean && !is_integer(d)) return std::nullopt;
-    for (const DType wide : {DType::int32, DType::int64})
-        if ((itemsize(d) < itemsize(wide) || (d == DType::uint64 && wide == DType::int64)) && accepted(wide)) return wide;
-    return std::nullopt;
-}
+Ordering placing_of(const StructuredCall& c) { return ordering_of(text_of(c), c.in[0].dtype, DType::int64); }
 Explanation explain_place(const StructuredCall& c) {
     const DType d = c.in[0].dtype;
-    const std::string_view call = text_of(c);
-    const std::optional<DType> as = placed_as(call, d);
-    if (as && *as == d) return native(call);
-    if (as && itemsize(*as) == itemsize(d) && d != DType::uint64) return {Path::reinterpreted, native(call).text};
-    if (as && d != DType::uint64) return {Path::wider, native(call, ", of " + std::string(name(*as))).text};
-    if (as) return {Path::decomposed, "aclnnBitwiseXorScalar, " + native(call).text};
-    if (holds(complexes, d)) return {Path::decomposed, explain_reduction(extreme_of(c), loop_for(extreme_of(c), d)).text + ", aclnnSWhere, " + native(call).text};
-    return refused(call, d);
+    const Explanation how = explain_ordered(text_of(c), d, placing_of(c));
+    if (how.path != Path::host || !holds(complexes, d)) return how;
+    return {Path::decomposed, explain_reduction(extreme_of(c), loop_for(extreme_of(c), d)).text + ", aclnnSWhere, " + native(text_of(c)).text};
 }
 // The first that equals the extreme, or the first that is not a number where the extreme is none.
 void run_complex_place(Emitter& emitter, const StructuredCall& c) {
@@ -149,16 +136,8 @@ void run_complex_place(Emitter& emitter, const StructuredCall& c) {
     call(emitter, calls_of("argmax").elementwise, {.x = &bytes, .out = &c.out[0], .axis = c.axis});
 }
 void run_place(Emitter& emitter, const StructuredCall& c) {
-    const DType d = c.in[0].dtype;
-    if (holds(complexes, d)) return run_complex_place(emitter, c);
-    Tensor x = c.in[0];
-    const DType as = placed_as(text_of(c), d).value_or(d);
-    if (d == DType::uint64 && as == DType::int64) {
-        x = emitter.temporary(x.shape, DType::int64);
-        apply_to(emitter, "bitwise_xor", {viewed(c.in[0], DType::int64), emitter.constant(Scalar::of(INT64_MIN))}, x);
-    } else {
-        x = itemsize(as) == itemsize(d) ? viewed(x, as) : cast_to(emitter, x, as);
-    }
+    if (holds(complexes, c.in[0].dtype)) return run_complex_place(emitter, c);
+    const Tensor x = ordered(emitter, c.in[0], placing_of(c));
     call(emitter, text_of(c), {.x = &x, .out = &c.out[0], .axis = c.axis});
 }
 

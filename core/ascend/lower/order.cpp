@@ -1,0 +1,52 @@
+// A dtype of the same order, and both ways between the two.
+#include "ascend/lower/order.hpp"
+
+#include <cstdint>
+#include <string>
+
+#include "ascend/lower/call.hpp"
+
+namespace asnumpy::ascend {
+namespace {
+
+// Of the bits of unsigned numbers those of signed ones that have their order, and back.
+Tensor turned(Emitter& emitter, const Tensor& x) {
+    const Tensor out = emitter.temporary(x.shape, DType::int64);
+    apply_to(emitter, "bitwise_xor", {viewed(x, DType::int64), emitter.constant(Scalar::of(INT64_MIN))}, out);
+    return out;
+}
+
+}  // namespace
+
+Ordering ordering_of(std::string_view call, DType d, std::optional<DType> out) {
+    const auto accepted = [&](DType as) { return accepts_dtypes(call, as, out.value_or(as)); };
+    if (d == DType::boolean && accepted(DType::uint8)) return {DType::uint8, Path::reinterpreted};
+    if (accepted(d)) return {d, Path::native};
+    if ((d == DType::float16 || d == DType::bfloat16) && accepted(DType::float32)) return {DType::float32, Path::wider};
+    if (d != DType::boolean && !is_integer(d)) return {d, Path::host};
+    for (const DType wide : {DType::int32, DType::int64})
+        if (itemsize(d) < itemsize(wide) && accepted(wide)) return {wide, Path::wider};
+    if (d == DType::uint64 && accepted(DType::int64)) return {DType::int64, Path::decomposed};
+    return {d, Path::host};
+}
+
+Explanation explain_ordered(std::string_view call, DType d, const Ordering& how) {
+    const std::string op(parse_call(call).op);
+    switch (how.path) {
+        case Path::native: return {how.path, op};
+        case Path::host: return {how.path, op + " does not accept " + std::string(name(d))};
+        case Path::decomposed: return {how.path, "aclnnBitwiseXorScalar, " + op};
+        default: return {how.path, op + ", of " + std::string(name(how.as))};
+    }
+}
+
+Tensor ordered(Emitter& emitter, const Tensor& x, const Ordering& how) {
+    if (how.path == Path::decomposed) return turned(emitter, x);
+    return how.path == Path::wider ? cast_to(emitter, x, how.as) : viewed(x, how.as);
+}
+
+void copy_ordered_back(Emitter& emitter, const Tensor& x, const Ordering& how, const Tensor& out) {
+    copy_to(emitter, how.path == Path::decomposed ? viewed(turned(emitter, x), out.dtype) : x, out);
+}
+
+}  // namespace asnumpy::ascend

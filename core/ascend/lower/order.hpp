@@ -1,0 +1,23 @@
+// How operators that compare elements take dtypes that they do not accept: as others of the same order.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "ascend/lower/lowering.hpp"
+
+namespace asnumpy::ascend {
+
+struct Ordering {
+    DType as{};              // accepted, and its elements have the same order
+    Path path = Path::host;  // host: there is none; decomposed: the highest bit is turned
+    bool same_bits() const { return path == Path::native || path == Path::reinterpreted; }
+};
+// Of the operator of the call string, whose result is of dtype `out`, or of the dtype that it takes.
+Ordering ordering_of(std::string_view call, DType, std::optional<DType> out = std::nullopt);
+Explanation explain_ordered(std::string_view call, DType, const Ordering&);
+
+Tensor ordered(Emitter&, const Tensor&, const Ordering&);                         // as the operator takes it
+void copy_ordered_back(Emitter&, const Tensor&, const Ordering&, const Tensor& out);  // as it was
+
+}  // namespace asnumpy::ascend
