@@ -105,12 +105,35 @@ void run_scan(Emitter& emitter, const StructuredCall& c) {
 
 RowId extreme_of(const StructuredCall& c) { return find_row(row(c.row).name == "argmax" ? "maximum" : "minimum"); }
 
-Ordering placing_of(const StructuredCall& c) { return ordering_of(text_of(c), c.in[0].dtype, DType::int64); }
+struct Placing {
+    std::string_view call;
+    Ordering how;
+    std::string_view opposite{};  // the row that gives the opposite order first: the largest is the smallest there
+};
+Placing placing_of(std::string_view name, DType d) {
+    const Placing own{calls_of(name).elementwise, ordering_of(calls_of(name).elementwise, d, DType::int64)};
+    if (own.how.path != Path::host || holds(complexes, d)) return own;
+    const std::string_view other = calls_of(name == "argmax" ? "argmin" : "argmax").elementwise;
+    const Ordering how = ordering_of(other, d, DType::int64);
+    if (how.path == Path::host) return own;
+    return {other, how, is_integer(how.as) ? "invert" : "negative"};
+}
 Explanation explain_place(const StructuredCall& c) {
     const DType d = c.in[0].dtype;
-    const Explanation how = explain_ordered(text_of(c), d, placing_of(c));
+    const Placing place = placing_of(row(c.row).name, d);
+    const Explanation how = explain_ordered(place.call, d, place.how);
+    if (!place.opposite.empty()) return {Path::decomposed, std::string(place.opposite == "invert" ? "aclnnBitwiseNot, " : "aclnnNeg, ") + how.text};
     if (how.path != Path::host || !holds(complexes, d)) return how;
-    return {Path::decomposed, explain_reduction(extreme_of(c), loop_for(extreme_of(c), d)).text + ", aclnnSWhere, " + native(text_of(c)).text};
+    return {Path::decomposed, explain_reduction(extreme_of(c), loop_for(extreme_of(c), d)).text + ", aclnnSWhere, " + native(placing_of("argmax", DType::boolean).call).text};
+}
+void put_place(Emitter& emitter, const Placing& place, const Tensor& in, std::int64_t axis, const Tensor& out) {
+    Tensor x = ordered(emitter, in, place.how);
+    if (!place.opposite.empty()) {
+        const Tensor opposite = emitter.temporary(x.shape, x.dtype);
+        apply_to(emitter, place.opposite, {x}, opposite);
+        x = opposite;
+    }
+    call(emitter, place.call, {.x = &x, .out = &out, .axis = axis});
 }
 // The first that equals the extreme, or the first that is not a number where the extreme is none.
 void run_complex_place(Emitter& emitter, const StructuredCall& c) {
@@ -132,13 +155,11 @@ void run_complex_place(Emitter& emitter, const StructuredCall& c) {
     apply_to(emitter, "isnan", {x}, missing);
     apply_to(emitter, "equal", {x, everywhere(extreme)}, equal);
     apply_to(emitter, "where", {everywhere(none), missing, equal}, found);
-    const Tensor bytes = viewed(found, DType::uint8);
-    call(emitter, calls_of("argmax").elementwise, {.x = &bytes, .out = &c.out[0], .axis = c.axis});
+    put_place(emitter, placing_of("argmax", DType::boolean), found, c.axis, c.out[0]);
 }
 void run_place(Emitter& emitter, const StructuredCall& c) {
     if (holds(complexes, c.in[0].dtype)) return run_complex_place(emitter, c);
-    const Tensor x = ordered(emitter, c.in[0], placing_of(c));
-    call(emitter, text_of(c), {.x = &x, .out = &c.out[0], .axis = c.axis});
+    put_place(emitter, placing_of(row(c.row).name, c.in[0].dtype), c.in[0], c.axis, c.out[0]);
 }
 
 // --- elements moved: any dtype as itself or as integers of its width ---
