@@ -13,7 +13,8 @@
 namespace cannsim {
 namespace {
 
-constexpr std::size_t most_ranges = 256;  // small ones are forgotten early
+constexpr std::size_t counted = std::size_t{64} << 10;  // from here on; what moves less takes a launch, from wherever it comes
+constexpr std::size_t most_ranges = 256;
 
 struct CachedRange {
     std::uintptr_t begin, end;
@@ -44,6 +45,8 @@ struct Cache {
 }  // namespace
 
 double reused_bytes(int device, std::span<const Use> uses) {
+    const auto counts = [](const Use& use) { return use.size >= counted; };
+    if (std::ranges::none_of(uses, counts)) return 0;
     static asnumpy::Immortal<std::array<Cache, 64>> caches;
     Cache& cache = (*caches)[static_cast<std::size_t>(device)];
     const std::scoped_lock lock(cache.mutex);
@@ -53,9 +56,9 @@ double reused_bytes(int device, std::span<const Use> uses) {
     };
     double reused = 0;
     for (const Use& use : uses)
-        if (!use.write && cache.holds(range(use))) reused += static_cast<double>(use.size);
+        if (counts(use) && !use.write && cache.holds(range(use))) reused += static_cast<double>(use.size);
     for (const Use& use : uses)
-        if (use.size) cache.put(range(use));
+        if (counts(use)) cache.put(range(use));
     return reused;
 }
 
