@@ -88,7 +88,7 @@ std::optional<View> reshape(const View& v, const Dims& shape, std::int64_t items
     return result;
 }
 
-Dims iterator_strides(const Dims& shape, std::span<const OrderedOperand> operands, std::int64_t itemsize) {
+Dims iterator_strides(const Dims& shape, std::span<const OrderedOperand> operands, std::int64_t itemsize, std::uint64_t reduced) {
     const int n = shape.size();
     std::array<int, max_ndim> order{};  // innermost first
     for (int i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = n - 1 - i;
@@ -107,7 +107,7 @@ Dims iterator_strides(const Dims& shape, std::span<const OrderedOperand> operand
     for (int i = 0; i < n; ++i) {
         const int axis = order[static_cast<std::size_t>(i)];
         strides[axis] = itemsize;
-        itemsize *= std::max<std::int64_t>(shape[axis], 1);
+        if (!(reduced >> axis & 1)) itemsize *= std::max<std::int64_t>(shape[axis], 1);
     }
     return strides;
 }

@@ -25,7 +25,7 @@ struct OrderedOperand {
 // dense order, has that order; else axes are sorted by the operands' strides, and C order wins where these disagree.
 Dims result_strides(const Dims& shape, std::span<const OrderedOperand> operands, std::int64_t itemsize);
 
-// Of what goes through the iterator whatever the operands are.
-Dims iterator_strides(const Dims& shape, std::span<const OrderedOperand> operands, std::int64_t itemsize);
+// Of what goes through the iterator whatever the operands are. Of the axes in the mask `reduced` the array has one element.
+Dims iterator_strides(const Dims& shape, std::span<const OrderedOperand> operands, std::int64_t itemsize, std::uint64_t reduced = 0);
 
 }  // namespace asnumpy

@@ -117,9 +117,9 @@ void assign_to(nb::handle dst, nb::handle src) {
     else asnumpy::assign(target->array, assigned_scalar(src.ptr(), target->array.dtype));
 }
 
-nb::object cast_to(nb::handle array, nb::handle dtype) {
+template <Array (*convert)(const Array&, DType)> nb::object cast_to(nb::handle array, nb::handle dtype) {
     PyArray* a = expect_array(array.ptr(), "cast");
-    Array made = cast(a->array, expect_dtype(dtype.ptr(), "cast"));
+    Array made = convert(a->array, expect_dtype(dtype.ptr(), "cast"));
     return nb::steal(is_number_object(array.ptr()) ? wrap_result(std::move(made)) : wrap(std::move(made)));
 }
 
@@ -264,7 +264,8 @@ void bind_operations(nb::module_& m) {
     m.def("apply", apply_row, arg("name"), arg("loop_signature"), arg("inputs"), arg("outs") = nb::none());
     m.def("assign", assign_to, arg("dst"), arg("src"));
     m.def("join", join, arg("arrays"), arg("axis"));
-    m.def("cast", cast_to, arg("array"), arg("dtype"));
+    m.def("cast", cast_to<asnumpy::cast>, arg("array"), arg("dtype"));
+    m.def("cast_alike", cast_to<cast_alike>, arg("array"), arg("dtype"));
     m.def("reduce", reduce_row, arg("name"), arg("dtype"), arg("array"), arg("axes") = nb::none(), arg("keepdims") = false);
     m.def("scan", [](nb::str name, nb::handle array, int axis) {
         PyArray* a = expect_array(array.ptr(), "scan");

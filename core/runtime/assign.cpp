@@ -65,4 +65,10 @@ Array cast(const Array& array, DType dtype) {
     return apply(cast_row(), cast_loop(array.dtype, dtype), std::span(&source, 1), std::span(&copy, 1))[0];
 }
 
+Array cast_alike(const Array& array, DType dtype) {
+    if (const DType next = cast_step(array.dtype, dtype); next != dtype) return cast_alike(cast_alike(array, next), dtype);
+    const Input source(array);
+    return apply(cast_row(), cast_loop(array.dtype, dtype), std::span(&source, 1), {})[0];
+}
+
 }  // namespace asnumpy

@@ -73,6 +73,7 @@ Few<Array, 2> apply(RowId, int loop, std::span<const Input> in, std::span<const 
 // dst[...] = src, broadcast and cast (the caller has checked that the cast is allowed).
 void assign(const Array& dst, const Input& src);
 Array cast(const Array&, DType);            // always a new array, C order
+Array cast_alike(const Array&, DType);      // the same, in the order in which the array lies
 // Reduces over the axes of the mask. The caller guarantees that a reduced axis of length 0 has a neutral value.
 Array reduce(RowId, int loop, const Array&, std::uint64_t axes, bool keepdims);
 Array matmul(const Array& a, const Array& b);             // ndim >= 2 both, same dtype, batch broadcast

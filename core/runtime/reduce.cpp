@@ -2,10 +2,21 @@
 #include <algorithm>
 #include <span>
 
+#include "base/order.hpp"
 #include "runtime/record.hpp"
 #include "runtime/single.hpp"
 
 namespace asnumpy {
+
+namespace {
+
+// By axis of the array, reduced or not: the order in which the array has them is the result's.
+Dims strides_of_result(const Array& array, std::uint64_t axes, DType dtype) {
+    const OrderedOperand operand{&array.view, item_bytes(array.dtype)};
+    return iterator_strides(array.view.shape, {&operand, 1}, item_bytes(dtype), axes);
+}
+
+}  // namespace
 
 Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool keepdims) {
     const Row& r = row(id);
@@ -23,6 +34,12 @@ Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool ke
     }
     Array result = new_array(keepdims ? kept_full : kept, dtype, array.pool());
     if (result.size() == 0) return result;
+    Dims strides(ndim, item_bytes(dtype));
+    if (result.size() > 1) {
+        strides = strides_of_result(array, axes, dtype);
+        for (int i = 0, k = 0; i < ndim; ++i)
+            if (keepdims || !(axes >> i & 1)) result.view.strides[k++] = strides[i];
+    }
     if (empty) {
         assign(result, neutral(id, dtype));
         return result;
@@ -49,13 +66,9 @@ Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool ke
     instruction.in.emplace_back(array.dtype == dtype ? array : cast(array, dtype));
     Array& out = instruction.out.emplace_back(result);
     out.view.shape = array.view.shape;
-    out.view.strides = Dims(ndim);
-    std::int64_t stride = item_bytes(dtype);
-    for (int i = ndim - 1; i >= 0; --i) {
-        if (axes >> i & 1) continue;
-        out.view.strides[i] = stride;
-        stride *= std::max<std::int64_t>(array.view.shape[i], 1);
-    }
+    out.view.strides = strides;
+    for (int i = 0; i < ndim; ++i)
+        if (axes >> i & 1) out.view.strides[i] = 0;
     if (axes == 0 || ndim == 0) {  // nothing is combined: a copy
         if (!begins_with_identity(id, dtype)) {
             assign(result, *instruction.in[0].array());

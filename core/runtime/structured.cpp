@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/order.hpp"
 #include "runtime/copies.hpp"
 #include "runtime/pick.hpp"
 #include "runtime/record.hpp"
@@ -115,6 +116,9 @@ Array matmul(const Array& a, const Array& b) {
 Array scan(RowId op, const Array& array, int axis) {
     Array out = new_array(array.view.shape, array.dtype, array.pool());
     if (out.size() == 0) return out;
+    const std::int64_t item = item_bytes(array.dtype);
+    const OrderedOperand operand{&array.view, item};
+    out.view.strides = iterator_strides(array.view.shape, {&operand, 1}, item);
     Instruction instruction = structured("scan", {&array}, out);
     instruction.axis = axis;
     instruction.op = op;

@@ -1,6 +1,9 @@
-"""Strides of results beside NumPy's: ufuncs of operands with any layout, copies and arrays like others."""
+"""Strides of results beside NumPy's: ufuncs of operands with any layout, reductions, scans, copies, likenesses."""
 
 from __future__ import annotations
+
+import operator
+import warnings
 
 import numpy as np
 import pytest
@@ -87,6 +90,81 @@ def test_one_of_two_outputs_is_given(arrays, random):
     expected, found = np.frexp(a, out=(out, None)), ap.frexp(_ours(a), out=(mine, None))
     _same(found[1], expected[1])
     assert found[0] is mine
+
+
+_FOLDS = ["sum", "prod", "max", "min", "all", "any", "mean", "var", "std", "ptp", "average", "median"]
+# NumPy copies the array first, and copies of elements that repeat have an order of their own.
+_FOLDS_OF_COPIES = [
+    "count_nonzero", "linalg.norm", "nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd", "nanmedian",
+]
+_METHODS = ["sum", "prod", "max", "min", "all", "any", "mean", "var", "std"]
+_MASKED = ["sum", "prod", "all", "any", "mean"]
+_UFUNCS = ["add", "multiply", "maximum", "logical_or", "logical_xor", "hypot", "bitwise_and"]
+
+
+def _strides(a):
+    """Those that say something: of axes of more than one element, where there is any element."""
+    return a.shape, [s for s, n in zip(a.strides, a.shape, strict=True) if n > 1 and a.size]
+
+
+def _order(call):
+    """The strides of what a call gives, or the class of its exception."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return _strides(call())
+        except (TypeError, ValueError, IndexError) as error:
+            return type(error).__name__
+
+
+def _assert_same_order(a, mine, call):
+    assert _order(lambda: call(ap, mine)) == _order(lambda: call(np, a)), (a.shape, a.strides)
+
+
+@settings(max_examples=300, deadline=None)
+@given(operands(1), st.data())
+def test_reductions(arrays, data):
+    a, mine = arrays[0], _ours(arrays[0])
+    axes = st.lists(st.integers(0, a.ndim - 1), unique=True).map(tuple) if a.ndim else st.just(())
+    axis = data.draw(st.one_of(st.none(), st.integers(0, a.ndim - 1), axes) if a.ndim else st.none())
+    keepdims = {"keepdims": True} if data.draw(st.booleans()) else {}
+    repeats = any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True))
+    name = data.draw(st.sampled_from(_FOLDS if repeats else _FOLDS + _FOLDS_OF_COPIES))
+    _assert_same_order(a, mine, lambda xp, x: operator.attrgetter(name)(xp)(x, axis=axis, **keepdims))
+    method = data.draw(st.sampled_from(_METHODS))
+    _assert_same_order(a, mine, lambda xp, x: getattr(x, method)(axis=axis, **keepdims))
+    dtype = data.draw(st.sampled_from([None, "f8", "c16"]))
+    _assert_same_order(a, mine, lambda xp, x: getattr(xp, method)(x, axis=axis, dtype=dtype, **keepdims))
+    _assert_same_order(a, mine, lambda xp, x: xp.quantile(x, 0.3, axis=axis, **keepdims))
+    ufunc = data.draw(st.sampled_from(_UFUNCS))
+    _assert_same_order(a, mine, lambda xp, x: getattr(xp, ufunc).reduce(x, axis=axis, **keepdims))
+    mask = data.draw(layouts(a.shape)) != 2
+    masked = data.draw(st.sampled_from(_MASKED))
+    ours = _ours(mask)
+    _assert_same_order(
+        a, mine, lambda xp, x: getattr(xp, masked)(x, axis=axis, where=ours if xp is ap else mask, **keepdims))
+    one = axis if type(axis) is int else None
+    for name in ("argmax", "argmin"):
+        _assert_same_order(a, mine, lambda xp, x, name=name: getattr(xp, name)(x, axis=one, **keepdims))
+
+
+@settings(max_examples=200, deadline=None)
+@given(operands(1), st.data())
+def test_scans(arrays, data):
+    a, mine = arrays[0], _ours(arrays[0])
+    axis = data.draw(st.integers(0, a.ndim - 1)) if a.ndim else None
+    name = data.draw(st.sampled_from(["cumsum", "cumprod"]))
+    dtype = data.draw(st.sampled_from([None, "f8", "c16"]))
+    _assert_same_order(a, mine, lambda xp, x: getattr(xp, name)(x, axis=axis, dtype=dtype))
+    _assert_same_order(a, mine, lambda xp, x: x.cumsum(axis=axis))
+    if axis is None:
+        return
+    start = data.draw(st.booleans()) and a.shape[axis] > 1  # of one that had a single element the array tells nothing
+    _assert_same_order(a, mine, lambda xp, x: xp.cumulative_sum(x, axis=axis, include_initial=start))
+    ufunc = data.draw(st.sampled_from(_UFUNCS))
+    _assert_same_order(a, mine, lambda xp, x: getattr(xp, ufunc).accumulate(x, axis=axis))
+    places = data.draw(st.lists(st.integers(0, a.shape[axis] - 1), min_size=1, max_size=4))
+    _assert_same_order(a, mine, lambda xp, x: getattr(xp, ufunc).reduceat(x, places, axis=axis))
 
 
 @settings(max_examples=200, deadline=None)

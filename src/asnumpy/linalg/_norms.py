@@ -22,7 +22,7 @@ _FROBENIUS = (None, "fro", "f")
 
 def _inexact(x: Any) -> ndarray:
     a = asarray(x)
-    return a if issubclass(a.dtype.type, np.inexact) else _core.cast(a, np.dtype(float))
+    return a if issubclass(a.dtype.type, np.inexact) else _core.cast_alike(a, np.dtype(float))
 
 
 def _real_dtype(a: ndarray) -> np.dtype:
@@ -65,7 +65,7 @@ def _vector(a: ndarray, order: Any, axes: tuple[int, ...], keepdims: bool) -> nd
     if order is None or order == 2:
         return _euclidean(a, axes, keepdims)
     if order == 0:
-        return _core.cast(not_equal(a, 0), _real_dtype(a)).sum(axis=axes, keepdims=keepdims)
+        return _core.cast_alike(not_equal(a, 0), _real_dtype(a)).sum(axis=axes, keepdims=keepdims)
     size = _core.asarray(absolute(a))
     if order == np.inf:
         return maximum.reduce(size, axis=axes, keepdims=keepdims, initial=0)
@@ -76,7 +76,7 @@ def _vector(a: ndarray, order: Any, axes: tuple[int, ...], keepdims: bool) -> nd
     power(size, order, out=size)  # in place, so that the order does not widen the dtype
     total = add.reduce(size, axis=axes, keepdims=keepdims)
     root = np.reciprocal(np.asarray(order), dtype=total.dtype)
-    return _core.cast(total ** root[()], total.dtype)
+    return _core.cast_alike(total ** root[()], total.dtype)
 
 
 def _matrix(a: ndarray, order: Any, axes: tuple[int, int], keepdims: bool) -> ndarray:

@@ -9,13 +9,14 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._public import beside, public
 from asnumpy._types import ArrayLike, Axes, DTypeLike, ndarray
+from asnumpy.creation.arrays import empty_ordered
 from asnumpy.creation.convert import asarray
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.folds import NO_VALUE, accumulate, default_dtypes, reduce
 from asnumpy.ufunc.functions import add, logical_and, logical_or, maximum, minimum, multiply
 from asnumpy.ufunc.ufunc import ufunc
 
-_core_reduce, _cast = _core.reduce, _core.cast
+_core_reduce, _cast = _core.reduce, _core.cast_alike
 
 
 class Reduction:
@@ -146,10 +147,11 @@ def _cumulative(
     axis = axis + a.ndim if axis < 0 else axis
     kind = default_dtypes(ufunc, a.dtype)[0] if dtype is None else np.dtype(dtype)
     shape = a.shape[:axis] + (a.shape[axis] + 1,) + a.shape[axis + 1 :]
-    made = _core.empty(shape, kind) if out is None else out
+    running = accumulate(ufunc, a, axis, kind, None)
+    made = empty_ordered(shape, kind, "K", running) if out is None else out
     before = (slice(None),) * axis
     made[(*before, slice(0, 1))] = ufunc.numpy.identity
-    made[(*before, slice(1, None))] = accumulate(ufunc, a, axis, kind, None)
+    made[(*before, slice(1, None))] = running
     return made
 
 

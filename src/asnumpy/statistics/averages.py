@@ -87,7 +87,7 @@ def mean_of(a: ndarray, axis: Any, dtype: Any, out: Any, keepdims: bool, where: 
     if dtype is None and wide is not None and count and where is True and not watching():
         made = _core.reduce("add", wide, a, axes, keepdims) / count
         if a.dtype in _NARROW:
-            made = _core.cast(made, a.dtype)
+            made = _core.cast_alike(made, a.dtype)
         return made if out is None else store(made, out, "mean")
     divisor: Any = count if where is True else _masked_count(a, axes, keepdims, where)
     if (where is True and not count) or (where is not True and bool((divisor == 0).any())):
@@ -96,7 +96,7 @@ def mean_of(a: ndarray, axis: Any, dtype: Any, out: Any, keepdims: bool, where: 
     # Integers divide in float64, and the quotient returns to the type of the sum, as in NumPy.
     made = divide(total, divisor)
     result = a.dtype if dtype is None and a.dtype in _NARROW else total.dtype
-    return store(made if made.dtype == result else _core.cast(made, result), out, "mean")
+    return store(made if made.dtype == result else _core.cast_alike(made, result), out, "mean")
 
 
 @public
@@ -133,7 +133,7 @@ def _var(
     freedom: Any = _masked_count(a, axes, keepdims, where) if masked else count
     if (not masked and ddof >= count) or (masked and bool((freedom <= ddof).any())):
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=3)
-    source = _core.cast(a, wide) if a.dtype in _NARROW and wide != a.dtype else a
+    source = _core.cast_alike(a, wide) if a.dtype in _NARROW and wide != a.dtype else a
     if mean is NO_VALUE and not masked and count == source.size and source.dtype == wide and not watching():
         spread = _core.deviations(source)  # in one pass over memory, where the device and the layout allow it
         if spread is not None:
@@ -147,13 +147,13 @@ def _var(
         center = _total(source, wide, axes, True) / count
     else:
         center = divide(_total(source, wide, axes, True), count)
-    center = center if center.dtype == wide or mean is not NO_VALUE else _core.cast(center, wide)
+    center = center if center.dtype == wide or mean is not NO_VALUE else _core.cast_alike(center, wide)
     squares = _squares(subtract(source, center))
     real: np.dtype = squares.dtype if dtype is None else wide
     if masked:
         total = squares.sum(axis=axes, dtype=real, keepdims=keepdims, where=where)
         made = divide(total, maximum(freedom - ddof, 0))
-        return made if made.dtype == real else _core.cast(made, real)
+        return made if made.dtype == real else _core.cast_alike(made, real)
     return divide(_total(squares, real, axes, keepdims), max(freedom - ddof, 0))
 
 
@@ -185,9 +185,9 @@ def _spread(
     if theirs is np.std:
         made = sqrt(made)
     if kind is None and a.dtype in _NARROW:
-        made = _core.cast(made, a.dtype)
+        made = _core.cast_alike(made, a.dtype)
     elif kind is not None and made.dtype != kind and (kind.kind == "f" or (theirs is np.std and kind.kind in "iub")):
-        made = _core.cast(made, kind)
+        made = _core.cast_alike(made, kind)
     return made if out is None else store(made, out, theirs.__name__)
 
 

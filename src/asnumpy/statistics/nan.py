@@ -135,7 +135,7 @@ def nanmean(
     if 0 in filled.shape and total.size:
         warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=2)
     made = divide(total, count)
-    return store(made if made.dtype == total.dtype else _core.cast(made, total.dtype), out, "nanmean")
+    return store(made if made.dtype == total.dtype else _core.cast_alike(made, total.dtype), out, "nanmean")
 
 
 def _nan_var(
@@ -155,7 +155,7 @@ def _nan_var(
         counts = sum(valid, axis=axis, dtype=np.intp, keepdims=True, **chosen)
         total = sum(filled, axis=axis, dtype=dtype, keepdims=True, **chosen)
         center = divide(total, counts)
-        center = center if center.dtype == total.dtype else _core.cast(center, total.dtype)
+        center = center if center.dtype == total.dtype else _core.cast_alike(center, total.dtype)
     else:
         center = asarray(mean)
     deviation = subtract(filled, center)
@@ -168,7 +168,7 @@ def _nan_var(
     spread = sum(squares, axis=axis, dtype=dtype, **kept, **chosen)
     freedom = subtract(sum(valid, axis=axis, dtype=np.intp, **kept, **chosen), ddof)
     made = divide(spread, freedom)
-    made = made if made.dtype == spread.dtype else _core.cast(made, spread.dtype)
+    made = made if made.dtype == spread.dtype else _core.cast_alike(made, spread.dtype)
     # too few values give NaN, not a division by zero or by a negative count
     return select_where(freedom <= 0, np.nan, made, made.dtype)
 

@@ -63,7 +63,7 @@ def _dtypes(ufunc: ufunc, a: ndarray, dtype: Any, out: ndarray | None) -> tuple[
 def fold(name: str, wide: np.dtype, dtype: np.dtype, a: ndarray, axes: tuple[int, ...], keepdims: bool) -> ndarray:
     """Reduces over at least one axis, computing in `wide`."""
     result = _core.reduce(name, wide, a, axes, keepdims)
-    return result if wide is dtype or wide == dtype else _core.cast(result, dtype)
+    return result if wide is dtype or wide == dtype else _core.cast_alike(result, dtype)
 
 
 def _reduced_shape(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
@@ -192,7 +192,7 @@ def accumulate(ufunc: ufunc, array: Any, axis: Any, dtype: Any, out: Any) -> nda
     kind, _ = _dtypes(ufunc, a, dtype, out)
     if not ufunc.has_loop((kind, kind, kind)):
         return numpy()
-    result = _core.scan(ufunc.name, a if a.dtype == kind else _core.cast(a, kind), place)
+    result = _core.scan(ufunc.name, a if a.dtype == kind else _core.cast_alike(a, kind), place)
     if out is None:
         return result
     _core.assign(out, result)
