@@ -339,3 +339,27 @@ def test_the_sum_of_weights_is_of_their_class() -> None:
         for weights, expected in ((w, kind), (w.view(library.ndarray), None), (None, None)):
             average, total = library.average(a, axis=0, weights=weights, returned=True)
             assert type(average) is kind and type(total) is (expected or library.ndarray)
+
+
+def _of_own_class(self, function, types, args, kwargs):
+    """A class's own `__array_function__`, on top of that of arrays."""
+    return super(type(self), self).__array_function__(function, types, args, kwargs).view(type(self))
+
+
+@pytest.mark.parametrize("expression", expressions("""
+    xp.array(1, like=r); xp.asarray([1, 2], like=r); xp.asanyarray(1.5, like=r); xp.ascontiguousarray([2, 3], like=r)
+    xp.asfortranarray([[2, 3]], like=r); xp.require([1, 2], requirements="F", like=r); xp.empty(1, like=r).shape
+    xp.full(2, 3, like=r); xp.ones(2, like=r); xp.zeros((2, 1), int, like=r); xp.arange(3, like=r); xp.eye(2, like=r)
+    xp.identity(2, like=r); xp.tri(2, like=r); xp.frombuffer(bytes(8), dtype=int, like=r); xp.array(r, like=r)
+    xp.fromiter([1, 2], int, like=r); xp.fromstring("1,2", sep=",", like=r); xp.zeros_like(xp.ones(2), like=r)
+"""))
+@pytest.mark.parametrize("answers", [True, False])
+def test_like_an_array_of_a_derived_class(expression, answers):
+    results = []
+    for xp in (np, ap):
+        kind = type("Like", (xp.ndarray,), {"__array_function__": _of_own_class} if answers else {})
+        try:
+            results.append(eval(expression, {"xp": xp, "r": xp.asarray(1).view(kind)}))
+        except TypeError as refusal:
+            results.append(type(refusal))
+    same(*results)

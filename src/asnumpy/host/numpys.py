@@ -57,7 +57,7 @@ def _answered(theirs: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     return take_over(made) if type(made) is np.ndarray else made
 
 
-def _like(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], like: Any) -> Any:
+def made_like(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], like: Any) -> Any:
     """What `like` makes of the call, in its `__array_function__`; the plain call where that is NumPy's."""
     kind = type(like)
     protocol = getattr(kind, "__array_function__", None)
@@ -86,7 +86,7 @@ def on_numpy(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error
     if error is None and kwargs.get("like") is not None:
         if "like" not in inspect.signature(function).parameters:
             return function.__wrapped__(*args, **kwargs)  # which says so
-        return _like(function, args, kwargs, kwargs.pop("like"))
+        return made_like(function, args, kwargs, kwargs.pop("like"))
     theirs = getattr(function, "numpy", None)
     if error is NotImplemented:
         return _answered(theirs, args, kwargs)

@@ -15,6 +15,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._public import ANSWERED
 from asnumpy._types import EXACT, ndarray
+from asnumpy.host.numpys import made_like
 from asnumpy.interop.asked import answers_ufuncs, asked
 from asnumpy.ufunc.derived import is_derived, own_wrap, plain, wrapped
 from asnumpy.ufunc.operands import call_overrides, overrides, priority
@@ -222,6 +223,9 @@ def _overrides_method(value: Any, name: str) -> bool:
 
 def call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dispatches: bool = True) -> Any:
     """`function(*args, **kwargs)`, one of the package's, of which some arguments are arrays of derived classes."""
+    if "like" in kwargs and is_derived(kwargs["like"]) and "like" in inspect.signature(function).parameters:
+        others = {name: value for name, value in kwargs.items() if name != "like"}
+        return _core.call_back(made_like, (function, args, others, kwargs["like"]), {})
     made = _Call(function, args, kwargs)
     given = tuple(map(made.plain, args))
     named = {name: made.plain(value) for name, value in kwargs.items()}
