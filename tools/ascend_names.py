@@ -51,7 +51,7 @@ def _converted(value: Any, kind: str) -> Any:
     if value.dtype.kind == "f":
         if kind == "int32":
             value = np.rint(np.nan_to_num(value) * 100)
-        return value.astype(kind)
+        return value > 0 if kind == "bool" else value.astype(kind)
     return value.astype({"i": np.int32, "c": np.complex64}.get(value.dtype.kind, value.dtype))
 
 

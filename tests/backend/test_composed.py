@@ -256,3 +256,44 @@ def test_bits_there_and_back(data: Any, order: Any) -> None:
     compare(lambda np, a: np.packbits(a, axis, bitorder=order), bits)
     back = ap.unpackbits(ap.packbits(ap.asarray(bits), axis, order), axis, bits.shape[axis], order)
     np.testing.assert_array_equal(back.to_numpy(), bits)
+
+
+POLYNOMIALS: dict[str, Callable[..., Any]] = {
+    "polyadd": lambda np, p, q: (np.polyadd(p, q), np.polyadd(q, p), np.polyadd(p, [1, 2])),
+    "polysub": lambda np, p, q: (np.polysub(p * 1.0, q), np.polysub([1, 2.5], p)),
+    "polymul": lambda np, p, q: (np.polymul(p, q), np.polymul(q * 0, p), np.polymul(p, q[:4])),
+    "polyder": lambda np, p, q: (np.polyder(p), np.polyder(p, 2), np.polyder(q, 0), np.polyder(q[:1])),
+    "polyint": lambda np, p, q: (np.polyint(p), np.polyint(p, 2, [3, 4]), np.polyint(q, 2, 5), np.polyint(q, 0)),
+}
+
+
+@pytest.mark.parametrize("name", POLYNOMIALS)
+@pytest.mark.parametrize("dtype", ["f", "i", "?"])
+def test_polynomials(dtype: str, name: str) -> None:
+    compare(POLYNOMIALS[name], values(dtype, 5), np.concatenate((values(dtype, 2) * 0, values(dtype, 6))).astype(dtype))
+
+
+def test_polynomials_as_objects_stay_polynomials() -> None:
+    p = ap.poly1d([1, 2, 3])
+    for made in (ap.polyder(p), ap.polyint(p), ap.polyadd(p, [1, 2]), ap.polymul(p, p), ap.polysub(p, p)):
+        assert isinstance(made, ap.poly1d)
+    with pytest.raises(ValueError, match="rank-1"):
+        ap.polyint(ap.asarray([1.0, 2]), 3, [1, 2])
+    with pytest.raises(ValueError, match="positive"):
+        ap.polyder(ap.asarray([1.0, 2]), -1)
+
+
+@pytest.mark.parametrize("dtype", ["f", "i"])
+def test_fits(dtype: str) -> None:
+    rng = np.random.default_rng(0)
+    x, y = (rng.standard_normal(200) * 9).astype(dtype), (rng.standard_normal((200, 2)) * 9).astype(dtype)
+    for right in (y, y[:, 0]):
+        got, wanted = ap.polyfit(ap.asarray(x), ap.asarray(right), 3), np.polyfit(x, right, 3)
+        assert got.dtype == wanted.dtype and got.shape == wanted.shape
+        exact = np.polyfit(x.astype("f8"), right.astype("f8"), 3)
+        powers = np.vander(x.astype("f8"), 4)
+        lengths = np.sqrt((powers ** 2).sum(0))
+        condition = np.linalg.cond(powers / lengths)
+        near = 4 * np.finfo(got.dtype).eps * 200 * condition * (1 + condition) * np.linalg.norm(right)
+        scaled = (got.to_numpy().astype("f8") - exact).T * lengths
+        assert np.abs(scaled).max() <= near

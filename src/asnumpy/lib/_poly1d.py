@@ -13,9 +13,14 @@ from asnumpy._public import public
 from asnumpy._types import ArrayLike
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.arrays import zeros, zeros_like
-from asnumpy.creation.convert import asarray, held
+from asnumpy.creation.convert import asarray, held, lies_on_device
 from asnumpy.host.door import host
+from asnumpy.indexing.grids import vander
+from asnumpy.linalg import lstsq
 from asnumpy.manipulation.joining import concatenate
+from asnumpy.manipulation.shapes import trim_zeros
+from asnumpy.statistics.convolution import convolve
+from asnumpy.ufunc.functions import add, divide, multiply, sqrt, subtract
 
 
 def _plain(value: Any) -> Any:
@@ -47,36 +52,102 @@ def roots(p: ArrayLike) -> Any:
     return _door(np.roots, p)
 
 
+def _there(*given: Any) -> list[ndarray] | None:
+    """The coefficients of the polynomials where a device has those of one of them, as lines."""
+    plain = [one.coeffs if isinstance(one, (poly1d, np.poly1d)) else one for one in given]
+    lines = [held(one) for one in plain] if any(map(lies_on_device, plain)) else []
+    usable = all(isinstance(one, ndarray) and one.ndim == 1 and one.size for one in lines)
+    return lines if lines and usable else None
+
+
+def _like(made: ndarray, *given: Any) -> Any:
+    """A polynomial where one is given, else its coefficients."""
+    return poly1d(made) if any(isinstance(one, (poly1d, np.poly1d)) for one in given) else made
+
+
+def _powers(line: ndarray, last: int) -> ndarray:
+    """The numbers down to `last`, one for each coefficient."""
+    return asarray(np.arange(line.size - 1 + last, last - 1, -1))
+
+
 @public
 def polyint(p: ArrayLike, m: int = 1, k: Any = None) -> Any:
-    return _door(np.polyint, p, m, k)
+    lines, times = _there(p), int(m)
+    if lines is None or times < 0:
+        return _door(np.polyint, p, m, k)
+    constants = asarray(np.zeros(times) if k is None else k).reshape(-1)
+    if constants.size == 1 and times > 1:
+        constants = constants.repeat(times)
+    if constants.size < times:
+        return _door(np.polyint, p, m, k)
+    made = lines[0]
+    for place in range(times):
+        made = concatenate((divide(made, _powers(made, 1)), constants[place:place + 1]))
+    return _like(made, p)
 
 
 @public
 def polyder(p: ArrayLike, m: int = 1) -> Any:
-    return _door(np.polyder, p, m)
+    lines, times = _there(p), int(m)
+    if lines is None or times < 0:
+        return _door(np.polyder, p, m)
+    made = lines[0]
+    for _ in range(times):
+        made = multiply(made[:-1], _powers(made[:-1], 1))
+    return _like(made, p)
+
+
+def _fitted(x: Any, y: Any, deg: Any, rcond: Any) -> Any:
+    """np.polyfit of a device's points; None where NumPy has to say what is wrong, or to warn."""
+    if not (lies_on_device(x) and lies_on_device(y) and x.ndim == 1 and y.ndim in (1, 2) and x.size == y.shape[0] > 0):
+        return None
+    if not isinstance(deg, int) or not 0 <= deg < x.size:
+        return None
+    x, y = add(x, 0.0), add(y, 0.0)
+    powers = vander(x, deg + 1)
+    scale = sqrt(multiply(powers, powers).sum(axis=0))
+    rcond = x.size * float(np.finfo(x.dtype).eps) if rcond is None else rcond
+    made, _, rank, _ = lstsq(divide(powers, scale), y, rcond)
+    return divide(made.T, scale).T if int(rank) == deg + 1 else None
 
 
 @public
 def polyfit(
     x: ArrayLike, y: ArrayLike, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False,
 ) -> Any:
-    return _door(np.polyfit, x, y, deg, rcond, full, w, cov)
+    made = _fitted(x, y, deg, rcond) if w is None and not full and not cov else None
+    return _door(np.polyfit, x, y, deg, rcond, full, w, cov) if made is None else made
+
+
+def _combined(theirs: Any, operation: Any, a1: Any, a2: Any) -> Any:
+    """A sum or difference: the shorter polynomial begins with zeros."""
+    lines = _there(a1, a2)
+    if lines is None:
+        return _door(theirs, a1, a2)
+    most = max(line.size for line in lines)
+    first, second = (
+        line if line.size == most else concatenate((zeros(most - line.size, line.dtype), line)) for line in lines
+    )
+    return _like(operation(first, second), a1, a2)
 
 
 @public
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Any:
-    return _door(np.polyadd, a1, a2)
+    return _combined(np.polyadd, add, a1, a2)
 
 
 @public
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Any:
-    return _door(np.polysub, a1, a2)
+    return _combined(np.polysub, subtract, a1, a2)
 
 
 @public
 def polymul(a1: ArrayLike, a2: ArrayLike) -> Any:
-    return _door(np.polymul, a1, a2)
+    lines = _there(a1, a2)
+    if lines is None:
+        return _door(np.polymul, a1, a2)
+    first, second = (one if one.size else zeros(1, one.dtype) for one in (trim_zeros(line, "f") for line in lines))
+    return _like(convolve(first, second), a1, a2)
 
 
 @public

@@ -49,7 +49,7 @@ def _euclidean(a: ndarray, axes: tuple[int, ...], keepdims: bool) -> ndarray:
 
 def _of_everything(a: ndarray, keepdims: bool) -> ndarray:
     """The root of the sum of all squares, by `dot`, which sums 16-bit squares before it rounds them."""
-    if a.dtype.char in "edf":
+    if a.dtype.char in "edf" and (a._host_visible or a.dtype != np.float64):  # of which no device has products
         flat = a if a.ndim == 1 else ravel(a, "K")
         squared = _core.dot(flat, flat)
         if squared is not None:

@@ -1,37 +1,58 @@
 """What devices offer for matrices: operations of whole arrays, asked for by the functions of this room.
 
-A device computes the regular case. Where it has no such operation, where the arguments are others than stacks of
-matrices in single precision, or where what came out is not to be trusted (singular matrices, NaN), NumPy computes
-through the host door, and says what is wrong in its own words.
+A device computes the regular case. Where it has no such operation, or where what came out is not to be trusted
+(singular matrices, NaN), NumPy computes through the host door, and says what is wrong in its own words. Products of
+float64 are no device's: what is composed here does without.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from asnumpy import _core
 from asnumpy._types import ndarray
+from asnumpy.creation.convert import as_dtype_of, lies_on_device
+from asnumpy.ufunc.functions import absolute
 
-_SINGLE = frozenset({np.dtype(np.float32), np.dtype(np.complex64)})
-
-
-def lies_there(a: Any) -> TypeGuard[ndarray]:
-    """Whether it is a stack of matrices, not empty and in single precision, in the memory of a device."""
-    return (
-        isinstance(a, ndarray) and not a._host_visible and a.dtype in _SINGLE and a.ndim >= 2 and a.size > 0
-    )
+_FLOAT64 = np.dtype(np.float64)
 
 
-def squares_lie_there(a: Any) -> TypeGuard[ndarray]:
-    return lies_there(a) and a.shape[-1] == a.shape[-2]
+def computed_in(*arrays: ndarray) -> np.dtype | None:
+    """The dtype in which NumPy's results are: float64 of integers; None where it has none."""
+    dtype = np.result_type(*[_FLOAT64 if one.dtype.kind in "biu" else one.dtype for one in arrays])
+    return dtype if dtype.char in "fdFD" else None
+
+
+def matrices_there(a: Any) -> ndarray | None:
+    """The stack of matrices, not empty and in the dtype that is computed in, where a device has it."""
+    if not (lies_on_device(a) and a.ndim >= 2 and a.size):
+        return None
+    dtype = computed_in(a)
+    return None if dtype is None else as_dtype_of(a, dtype)
+
+
+def squares_there(a: Any) -> ndarray | None:
+    x = matrices_there(a)
+    return x if x is not None and x.shape[-1] == x.shape[-2] else None
+
+
+def epsilon(a: ndarray) -> float:
+    return float(np.finfo(a.dtype).eps)
 
 
 def offered(row: str, option: int, inputs: tuple[ndarray, ...], *shapes: tuple[int, ...]) -> tuple[ndarray, ...] | None:
     """The row's outputs, of these shapes; None where the device has none."""
     dtype = inputs[0].dtype
     return _core.offered_at_once(row, -1, option, inputs, tuple((shape, dtype) for shape in shapes))
+
+
+def regular(triangle: ndarray) -> bool:
+    """Within rounding of a singular matrix, whether it is one is for NumPy to say."""
+    pivots = absolute(triangle.diagonal(0, -2, -1))
+    least = pivots.max(axis=-1) * (epsilon(triangle) * triangle.shape[-1])
+    return bool((pivots.min(axis=-1) > least).all())
 
 
 def adjoint(a: ndarray) -> ndarray:

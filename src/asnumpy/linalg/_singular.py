@@ -1,4 +1,4 @@
-"""Singular values and what is read from them: by a device that offers them, else by NumPy."""
+"""Singular values and vectors, and what is read from them: by a device that offers them, else by NumPy."""
 
 from __future__ import annotations
 
@@ -9,62 +9,106 @@ import numpy as np
 
 from asnumpy._public import public_in
 from asnumpy._types import ArrayLike, ndarray
+from asnumpy.creation.arrays import eye
 from asnumpy.host.whole import door
-from asnumpy.linalg._offered import lies_there, offered
+from asnumpy.indexing.grids import tril
+from asnumpy.linalg._offered import adjoint, epsilon, matrices_there, offered, qr_there, solve_triangular, squares_there
 from asnumpy.ufunc.folds import NO_VALUE
-from asnumpy.ufunc.functions import isfinite, matmul
+from asnumpy.ufunc.functions import absolute, add, isfinite, maximum, subtract
 
+_svd = door(np.linalg.svd, "asnumpy.linalg")
 _svdvals: Callable[..., ndarray] = door(np.linalg.svdvals, "asnumpy.linalg")
 _cond: Callable[..., ndarray] = door(np.linalg.cond, "asnumpy.linalg")
 _matrix_rank: Callable[..., ndarray] = door(np.linalg.matrix_rank, "asnumpy.linalg")
 _pinv: Callable[..., ndarray] = door(np.linalg.pinv, "asnumpy.linalg")
-_FLOAT32 = np.dtype(np.float32)
-_EPSILON = float(np.finfo(np.float32).eps)
+_eigvalsh: Callable[..., ndarray] = door(np.linalg.eigvalsh, "asnumpy.linalg")
 
 
-def _factored(a: Any, vectors: bool) -> tuple[ndarray, ndarray, ndarray] | None:
-    """Values in falling order, left and right vectors in columns (nothing unless asked for), of real matrices."""
-    if not lies_there(a) or a.dtype != _FLOAT32:
+def values_there(a: Any) -> ndarray | None:
+    """The singular values of a stack of real matrices in falling order; None where no device has them."""
+    x = matrices_there(a)
+    if x is None or x.dtype.kind != "f":
         return None
-    *stack, rows, columns = a.shape
+    *stack, rows, columns = x.shape
     width = min(rows, columns)
-    made = offered("svd", 2 * vectors, (a,), (*stack, width), (*stack, rows, width), (*stack, columns, width))
+    # the vectors are not asked for: their signs are LAPACK's choice, which shows in what programs make of them
+    made = offered("svd", 0, (x,), (*stack, width), (*stack, rows, width), (*stack, columns, width))
     # what does not converge NumPy looks at again
-    return (made[0], made[1], made[2]) if made is not None and bool(isfinite(made[0]).all()) else None
+    return made[0] if made is not None and bool(isfinite(made[0]).all()) else None
 
 
-def _noise(a: ndarray, values: ndarray) -> ndarray:
-    """Below it, a value may be zero: NumPy, in double precision, knows it better."""
-    return values[..., :1] * (max(a.shape[-2:]) * _EPSILON)
+def noise(shape: tuple[int, ...], values: ndarray) -> ndarray:
+    """Below it, a value may be zero: what follows from it is for NumPy to say."""
+    return values[..., :1] * (max(shape[-2:]) * epsilon(values))
+
+
+@public_in(np.linalg)
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    values = None if compute_uv or hermitian else values_there(a)
+    return _svd(a, full_matrices, compute_uv, hermitian) if values is None else values
 
 
 @public_in(np.linalg)
 def svdvals(x: ArrayLike, /) -> ndarray:
-    made = _factored(x, False)
-    return _svdvals(x) if made is None else made[0]
+    made = values_there(x)
+    return _svdvals(x) if made is None else made
 
 
 @public_in(np.linalg)
 def cond(x: ArrayLike, p: Any = None) -> ndarray:
-    made = _factored(x, False) if p is None or (isinstance(p, int) and p == 2) else None
-    if made is not None and isinstance(x, ndarray) and bool((made[0][..., -1:] > _noise(x, made[0])).all()):
-        return made[0][..., 0] / made[0][..., -1]
+    values = values_there(x) if p is None or (isinstance(p, int) and p == 2) else None
+    if values is not None and bool((values[..., -1:] > noise(np.shape(x), values)).all()):
+        return values[..., 0] / values[..., -1]
     return _cond(x, p)
 
 
 @public_in(np.linalg)
 def matrix_rank(A: ArrayLike, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> ndarray:
-    made = _factored(A, False) if tol is None and rtol is None and not hermitian else None
-    if made is not None and isinstance(A, ndarray):
-        return (made[0] > _noise(A, made[0])).sum(axis=-1)
+    values = values_there(A) if tol is None and rtol is None and not hermitian else None
+    if values is not None:
+        return (values > noise(np.shape(A), values)).sum(axis=-1)
     return _matrix_rank(A, tol, hermitian, rtol=rtol)
+
+
+def _inverse_of_tall(a: ndarray) -> ndarray | None:
+    """R^-1 Q* of a = Q R, of full rank and with no more columns than rows."""
+    factors = qr_there(a, 0)
+    return None if factors is None else solve_triangular(factors[1], adjoint(factors[0]), upper=True)
 
 
 @public_in(np.linalg)
 def pinv(a: ArrayLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any = NO_VALUE) -> ndarray:
-    made = _factored(a, True) if rcond is None and rtol is NO_VALUE and not hermitian else None
-    if made is not None and isinstance(a, ndarray):
-        values, left, right = made
-        if bool((values[..., -1:] > _noise(a, values)).all()):
-            return matmul(right / values[..., None, :], left.swapaxes(-1, -2))
+    x = matrices_there(a) if rcond is None and rtol is NO_VALUE and not hermitian else None
+    values = None if x is None else values_there(x)
+    if x is not None and values is not None and bool((values[..., -1:] > noise(x.shape, values)).all()):
+        wide = x.shape[-1] > x.shape[-2]
+        made = _inverse_of_tall(adjoint(x) if wide else x)
+        if made is not None:
+            return adjoint(made) if wide else made
     return _pinv(a, rcond, hermitian, rtol=rtol)
+
+
+def _mirrored(a: ndarray, triangle: str) -> ndarray:
+    """The symmetric matrices of which one triangle is given."""
+    lower = tril(a if triangle == "L" else adjoint(a))
+    return add(lower, adjoint(tril(lower, -1)))
+
+
+def _spectrum(a: Any, triangle: Any) -> ndarray | None:
+    """The eigenvalues of real symmetric matrices in rising order; None where no device has them.
+
+    They are the singular values of the matrices plus a bound of their norm, which have no negative eigenvalues.
+    """
+    x = squares_there(a) if isinstance(triangle, str) and triangle.upper() in ("L", "U") else None
+    if x is None or x.dtype.kind != "f":
+        return None
+    whole = _mirrored(x, triangle.upper())
+    bound = maximum.reduce(absolute(whole).sum(axis=-1), axis=-1)
+    values = values_there(add(whole, bound[..., None, None] * eye(x.shape[-1], dtype=x.dtype)))
+    return None if values is None else subtract(values, bound[..., None])[..., ::-1]
+
+
+@public_in(np.linalg)
+def eigvalsh(a: ArrayLike, UPLO: Any = "L") -> ndarray:
+    made = _spectrum(a, UPLO)
+    return _eigvalsh(a, UPLO) if made is None else made

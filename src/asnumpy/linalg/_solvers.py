@@ -10,18 +10,21 @@ import numpy as np
 
 from asnumpy._public import public_in
 from asnumpy._types import ArrayLike, ndarray
-from asnumpy.creation.arrays import eye
+from asnumpy.creation.convert import as_dtype_of, lies_on_device
 from asnumpy.host.whole import door
 from asnumpy.linalg._offered import (
     adjoint,
-    lies_there,
+    computed_in,
+    epsilon,
     offered,
     qr_there,
+    regular,
     solve_triangular,
-    squares_lie_there,
+    squares_there,
 )
+from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import broadcast_to
-from asnumpy.ufunc.functions import absolute, exp, isfinite, matmul, maximum, multiply
+from asnumpy.ufunc.functions import absolute, exp, isfinite, maximum, multiply
 
 _inv: Callable[..., ndarray] = door(np.linalg.inv, "asnumpy.linalg")
 _solve: Callable[..., ndarray] = door(np.linalg.solve, "asnumpy.linalg")
@@ -30,7 +33,6 @@ _det: Callable[..., ndarray] = door(np.linalg.det, "asnumpy.linalg")
 _tensorsolve: Callable[..., ndarray] = door(np.linalg.tensorsolve, "asnumpy.linalg")
 _tensorinv: Callable[..., ndarray] = door(np.linalg.tensorinv, "asnumpy.linalg")
 _SlogdetResult: Any = type(np.linalg.slogdet(np.eye(1)))
-_EPSILON = float(np.finfo(np.float32).eps)
 
 
 def _widest_sum(a: ndarray) -> ndarray:
@@ -40,18 +42,20 @@ def _widest_sum(a: ndarray) -> ndarray:
 
 @public_in(np.linalg)
 def inv(a: ArrayLike) -> ndarray:
-    if squares_lie_there(a):
-        whole = offered("inverse", 0, (a,), a.shape)
-        made = _by_reflections(a, broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape)) if whole is None else whole[0]
+    x = squares_there(a)
+    if x is not None:
+        whole = offered("inverse", 0, (x,), x.shape)
+        made = _inverse(x) if whole is None else whole[0]
         # within rounding of a singular matrix, whether it is one is for NumPy to say
-        if made is not None and bool((_widest_sum(a) * _widest_sum(made) * _EPSILON < 1).all()):
+        if made is not None and bool((_widest_sum(x) * _widest_sum(made) * epsilon(x) < 1).all()):
             return made
     return _inv(a)
 
 
 def _stacked(a: Any, b: Any) -> tuple[ndarray, ndarray] | None:
     """Both as stacks of one shape; None where NumPy has to say what they mean, or computes in another precision."""
-    if not (squares_lie_there(a) and isinstance(b, ndarray) and not b._host_visible and b.dtype == a.dtype):
+    dtype = computed_in(a, b) if lies_on_device(b) and squares_there(a) is not None else None
+    if dtype is None:
         return None
     right = b.reshape(-1, 1) if b.ndim == 1 else b
     if right.ndim < 2 or not right.size or right.shape[-2] != a.shape[-1]:
@@ -60,7 +64,8 @@ def _stacked(a: Any, b: Any) -> tuple[ndarray, ndarray] | None:
         stack = np.broadcast_shapes(a.shape[:-2], right.shape[:-2])
     except ValueError:
         return None
-    return broadcast_to(a, stack + a.shape[-2:]), broadcast_to(right, stack + right.shape[-2:])
+    both = as_dtype_of(a, dtype), as_dtype_of(right, dtype)
+    return broadcast_to(both[0], stack + a.shape[-2:]), broadcast_to(both[1], stack + right.shape[-2:])
 
 
 @public_in(np.linalg)
@@ -73,17 +78,21 @@ def solve(a: ArrayLike, b: ArrayLike) -> ndarray:
 
 
 def _by_reflections(a: ndarray, b: ndarray) -> ndarray | None:
-    """R x = Q* b of a = Q R, whose backward error is that of LAPACK's elimination."""
-    factors = qr_there(a, 0)
+    """R x = Q* b of a = Q R, whose backward error is that of LAPACK's elimination.
+
+    The triangle of both beside each other is that of R beside Q* b, so that nothing is multiplied.
+    """
+    factors = qr_there(concatenate((a, b), -1), 2)
     if factors is None:
         return None
-    q, r = factors
-    pivots = absolute(r.diagonal(0, -2, -1))
-    # within rounding of a singular matrix, whether it is one is for NumPy to say
-    least = pivots.max(axis=-1) * (_EPSILON * a.shape[-1])
-    if not bool((pivots.min(axis=-1) > least).all()):
-        return None
-    return solve_triangular(r, matmul(adjoint(q), b), upper=True)
+    n = a.shape[-1]
+    triangle, right = factors[1][..., :n], factors[1][..., n:]
+    return solve_triangular(triangle, right, upper=True) if regular(triangle) else None
+
+
+def _inverse(a: ndarray) -> ndarray | None:
+    factors = qr_there(a, 0)
+    return solve_triangular(factors[1], adjoint(factors[0]), upper=True) if factors and regular(factors[1]) else None
 
 
 @public_in(np.linalg)
@@ -93,7 +102,8 @@ def slogdet(a: ArrayLike) -> Any:
 
 
 def _sign_and_logarithm(a: Any) -> tuple[ndarray, ndarray] | None:
-    made = offered("slogdet", 0, (a,), a.shape[:-2], a.shape[:-2]) if squares_lie_there(a) else None
+    x = squares_there(a)
+    made = None if x is None else offered("slogdet", 0, (x,), x.shape[:-2], x.shape[:-2])
     if made is None:
         return None
     sign, logarithm = made
@@ -110,24 +120,24 @@ def det(a: ArrayLike) -> ndarray:
 
 @public_in(np.linalg)
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> ndarray:
-    if not (lies_there(a) and isinstance(b, ndarray)):
+    if not (lies_on_device(a) and isinstance(b, ndarray)):
         return _tensorsolve(a, b, axes)
     last = () if axes is None else tuple(axes)
-    if any(axis not in range(a.ndim) for axis in last) or len(set(last)) < len(last):
+    if a.ndim <= b.ndim or any(axis not in range(a.ndim) for axis in last) or len(set(last)) < len(last):
         return _tensorsolve(a, b, axes)
     matrix = a.transpose([axis for axis in range(a.ndim) if axis not in last] + list(last))
     shape = matrix.shape[-(a.ndim - b.ndim):]
     count = math.prod(shape)
-    if a.size != count ** 2 or b.size != count:
+    if not a.size or a.size != count ** 2 or b.size != count:
         return _tensorsolve(a, b, axes)
     return solve(matrix.reshape(count, count), b.reshape(-1)).reshape(shape)
 
 
 @public_in(np.linalg)
 def tensorinv(a: ArrayLike, ind: int = 2) -> ndarray:
-    if not (lies_there(a) and ind > 0):
+    if not (lies_on_device(a) and ind > 0):
         return _tensorinv(a, ind)
     rows = math.prod(a.shape[:ind])
-    if rows ** 2 != a.size:
+    if not a.size or rows ** 2 != a.size:
         return _tensorinv(a, ind)
     return inv(a.reshape(rows, rows)).reshape(a.shape[ind:] + a.shape[:ind])
