@@ -40,7 +40,8 @@ def compare(call: Callable[..., Any], *given: Any, ulp: float = 0, atol: float =
 
 def values(dtype: str, *shape: int, seed: int = 3) -> np.ndarray:
     rng = np.random.default_rng(seed)
-    return (rng.integers(-9, 9, shape) / (2 if np.dtype(dtype).kind in "fc" else 1)).astype(dtype)
+    given = rng.integers(-9, 9, shape)
+    return given > 0 if dtype == "?" else (given / (2 if np.dtype(dtype).kind in "fc" else 1)).astype(dtype)
 
 
 EXACT: dict[str, Callable[..., Any]] = {
@@ -297,3 +298,21 @@ def test_fits(dtype: str) -> None:
         near = 4 * np.finfo(got.dtype).eps * 200 * condition * (1 + condition) * np.linalg.norm(right)
         scaled = (got.to_numpy().astype("f8") - exact).T * lengths
         assert np.abs(scaled).max() <= near
+
+
+@pytest.mark.parametrize("dtype", ["f", "i", "?", "F"])
+@pytest.mark.parametrize("shape", [(3, 50), (1, 20), (50, 2), (9,)])
+def test_covariance(dtype: str, shape: tuple[int, ...]) -> None:
+    a = values(dtype, *shape)
+    a = a * (1 + 1j) + values("f", *shape, seed=5) if dtype == "F" else a
+    lines = np.atleast_2d(a).astype(np.complex128)
+    sizes = np.linalg.norm(lines, axis=1)
+    # sums of so many products of deviations, of which the mean has as many roundings
+    near = 8 * np.finfo(float).eps * lines.shape[1] * np.outer(sizes, sizes).max() / (lines.shape[1] - 1)
+    with np.errstate(all="ignore"):
+        compare(lambda np, a: np.cov(a), a, atol=near)
+        variances = np.diagonal(np.atleast_2d(np.cov(a))).real
+        if shape == (50, 2):
+            return
+        assert variances.min() > 0
+        compare(lambda np, a: np.corrcoef(a), a, atol=4 * near / variances.min())

@@ -29,6 +29,7 @@ _ACCUMULATOR: dict[np.dtype, np.dtype] = {np.dtype(kind): _FLOAT64 for kind in "
 _ACCUMULATOR |= {np.dtype(kind): np.dtype(kind) for kind in "fdFD"}
 _ACCUMULATOR |= {np.dtype(np.float16): _FLOAT32, np.dtype(bfloat16): _FLOAT32}
 _NARROW = (np.dtype(np.float16), np.dtype(bfloat16))
+_FEW = 64  # rows of which each is multiplied with all, before the products on the host are the quicker ones
 
 
 def _axes(a: ndarray, axis: Any) -> tuple[tuple[int, ...], int]:
@@ -252,6 +253,15 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE) -> 
 # --- relations between variables ---
 
 
+def _products_of_rows(x: ndarray) -> ndarray:
+    """x @ x.T, conjugated: one row after the other where a device multiplies no matrices of this dtype."""
+    other = conjugate(x) if x.dtype.kind == "c" else x
+    if x._host_visible or x.dtype.char not in "dD" or x.shape[0] > _FEW:
+        return _core.matmul(x, other.T)
+    columns = [_core.reduce("add", x.dtype, multiply(x, row), (1,), True) for row in other]
+    return concatenate(columns, 1)
+
+
 @public
 def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
@@ -287,8 +297,7 @@ def cov(
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
         freedom = 0
     x = subtract(x, mean_of(x, 1, None, None, True, True))
-    product = _core.matmul(x, conjugate(x.T) if kind.kind == "c" else x.T)
-    return divide(product, freedom).squeeze()
+    return divide(_products_of_rows(x), freedom).squeeze()
 
 
 @public
