@@ -257,11 +257,11 @@ def test_deepcopy_of_structures():
 
 def test_host_calls_are_counted_and_can_be_refused():
     x = ap.asarray([3.0, 1.0, 2.0])
-    before = calls_of_numpys().get("numpy.linalg.det", 0)
-    np.linalg.det(ap.eye(2))
-    assert calls_of_numpys()["numpy.linalg.det"] == before + 1
-    with ap.config.using(host_calls="error"), pytest.raises(RuntimeError, match=r"numpy\.linalg\.cond"):
-        np.linalg.cond(ap.eye(2))
+    before = calls_of_numpys().get("numpy.linalg.eigvals", 0)
+    np.linalg.eigvals(ap.eye(2))
+    assert calls_of_numpys()["numpy.linalg.eigvals"] == before + 1
+    with ap.config.using(host_calls="error"), pytest.raises(RuntimeError, match=r"numpy\.linalg\.eig"):
+        np.linalg.eig(ap.eye(2))
     assert ap.config.host_calls == "count"
     assert x.tolist() == [3.0, 1.0, 2.0]
 
@@ -358,8 +358,8 @@ def test_profiler(tmp_path):
     x = ap.asarray(np.ones(100_000))
     with ap.profiler.record() as trace:
         (x * 2 + 1).sum().item()
-        np.linalg.det(ap.eye(3))
-    assert any(event["name"] == "numpy.linalg.det" for event in trace.events)
+        np.linalg.eigvals(ap.eye(3))
+    assert any(event["name"] == "numpy.linalg.eigvals" for event in trace.events)
     assert "calls" in trace.table()
     trace.save_chrome_trace(tmp_path / "trace.json")
     saved = json.loads((tmp_path / "trace.json").read_text())

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from asnumpy import _core
-from asnumpy._axes import axis_of
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import asarray, lies_on_device
@@ -120,7 +119,8 @@ def _inserted(a: ndarray, obj: Any, values: Any, axis: int) -> ndarray | None:
 def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None = None) -> ndarray:
     a = asarray(arr)
     if lies_on_device(a) and a.size:
-        made = _inserted(*((ravel(a), obj, values, 0) if axis is None else (a, obj, values, axis_of(axis, a.ndim))))
+        line, along = (ravel(a), 0) if axis is None else (a, normalize_axis_index(axis, a.ndim))
+        made = _inserted(line, obj, values, along)
         if made is not None:
             return made
     return host(np.insert, a, obj, values, axis)

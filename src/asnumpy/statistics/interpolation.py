@@ -67,11 +67,12 @@ def interp(
     x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: Any = None, period: Any = None,
 ) -> ndarray:
     if period is None and _core.holds_device_values((x, xp, fp)):
-        sought, points, values = (_numbers(asarray(one)) for one in (x, xp, fp))
+        sought, points, values = (asarray(one) for one in (x, xp, fp))
+        _core.empty(sought.shape, _FLOAT64)  # which may be too large where what is sought is not
         lines = points.ndim == values.ndim == 1 and points.size == values.size > 0
         if lines and sought.size and all(one.dtype.kind in "biuf" for one in (sought, points, values)):
             ends = [None if one is None else float(one) for one in (left, right)]
-            made = _interpolated(ravel(sought), points, values, *ends)
+            made = _interpolated(*map(_numbers, (ravel(sought), points, values)), *ends)
             if made is not None:
                 return made.reshape(sought.shape)[()]
     return host(np.interp, x, xp, fp, left, right, period)
