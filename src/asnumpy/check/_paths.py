@@ -52,7 +52,7 @@ def withdraw(what: str) -> None:
 
 def compare(row: str, loops: list[Loop], scope: Scope, decides: bool) -> dict[str, float]:
     """Both times of each loop; where it decides, the operation goes to the host from now on if that is faster."""
-    figures = {}
+    figures: dict[str, float] = {}
     for inputs, outputs in loops:
         dtypes = tuple(map(np.dtype, (*inputs, *outputs)))
         plain = np.random.default_rng(0).integers(1, 15, 10**5 if scope.quick else 10**6)
