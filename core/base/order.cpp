@@ -88,26 +88,57 @@ std::optional<View> reshape(const View& v, const Dims& shape, std::int64_t items
     return result;
 }
 
-Dims iterator_strides(const Dims& shape, std::span<const OrderedOperand> operands, std::int64_t itemsize, std::uint64_t reduced) {
-    const int n = shape.size();
-    std::array<int, max_ndim> order{};  // innermost first
-    for (int i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = n - 1 - i;
+namespace {
+
+// The axes 0 to n-1 or back, each moved before those that `compare` (with one that came before) finds in the wrong order.
+template <class Compare> std::array<int, max_ndim> sorted_axes(int n, bool innermost_first, const Compare& compare) {
+    std::array<int, max_ndim> order{};
+    const auto at = [&order](int i) -> int& { return order[static_cast<std::size_t>(i)]; };
+    for (int i = 0; i < n; ++i) at(i) = innermost_first ? n - 1 - i : i;
     for (int i = 1; i < n; ++i) {
-        const int axis = order[static_cast<std::size_t>(i)];
+        const int axis = at(i);
         int place = i;
         for (int j = i - 1; j >= 0; --j) {  // an axis that says nothing is passed over
-            const Order found = compare(shape, operands, order[static_cast<std::size_t>(j)], axis);
+            const Order found = innermost_first ? compare(at(j), axis) : compare(axis, at(j));
             if (found == Order::as_it_is) break;
             if (found == Order::swapped) place = j;
         }
-        for (int j = i; j > place; --j) order[static_cast<std::size_t>(j)] = order[static_cast<std::size_t>(j - 1)];
-        order[static_cast<std::size_t>(place)] = axis;
+        for (int j = i; j > place; --j) at(j) = at(j - 1);
+        at(place) = axis;
     }
+    return order;
+}
+
+}  // namespace
+
+Dims iterator_strides(const Dims& shape, std::span<const OrderedOperand> operands, std::int64_t itemsize, std::uint64_t reduced) {
+    const int n = shape.size();
+    const auto order = sorted_axes(n, true, [&](int inner, int outer) { return compare(shape, operands, inner, outer); });
     Dims strides(n);
     for (int i = 0; i < n; ++i) {
         const int axis = order[static_cast<std::size_t>(i)];
         strides[axis] = itemsize;
         if (!(reduced >> axis & 1)) itemsize *= std::max<std::int64_t>(shape[axis], 1);
+    }
+    return strides;
+}
+
+Dims joined_strides(const Dims& shape, std::span<const View* const> parts, std::int64_t itemsize) {
+    const int n = shape.size();
+    const auto order = sorted_axes(n, false, [&](int inner, int outer) {
+        Order found = Order::unknown;
+        for (const View* const part : parts) {
+            if (part->shape[inner] == 1 || part->shape[outer] == 1) continue;
+            if (std::abs(part->strides[inner]) <= std::abs(part->strides[outer])) return Order::as_it_is;
+            found = Order::swapped;
+        }
+        return found;
+    });
+    Dims strides(n);
+    for (int i = n - 1; i >= 0; --i) {
+        const int axis = order[static_cast<std::size_t>(i)];
+        strides[axis] = itemsize;
+        itemsize *= std::max<std::int64_t>(shape[axis], 1);
     }
     return strides;
 }

@@ -27,5 +27,7 @@ Dims result_strides(const Dims& shape, std::span<const OrderedOperand> operands,
 
 // Of what goes through the iterator whatever the operands are. Of the axes in the mask `reduced` the array has one element.
 Dims iterator_strides(const Dims& shape, std::span<const OrderedOperand> operands, std::int64_t itemsize, std::uint64_t reduced = 0);
+// Of what arrays are joined to, which have as many axes: the axes sorted by their strides, C order where these disagree.
+Dims joined_strides(const Dims& shape, std::span<const View* const> parts, std::int64_t itemsize);
 
 }  // namespace asnumpy

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/checked.hpp"
+#include "base/order.hpp"
 #include "ops/random.hpp"
 #include "ops/structured.hpp"
 #include "python/bindings.hpp"
@@ -161,8 +162,8 @@ Array expect_mask(nb::handle h, const char* function) {
     return mask;
 }
 
-// A tuple or list of arrays of one dtype that fit along the axis, joined in C order; None for any other call.
-nb::object join(nb::handle arrays, nb::handle along) {
+// A tuple or list of arrays that fit along the axis and have one dtype, or are cast to the given one, joined; None for any other call.
+nb::object join(nb::handle arrays, nb::handle along, nb::handle to) {
     int overflow = 0;
     const long given_axis = PyLong_AsLongAndOverflow(along.ptr(), &overflow);
     if (overflow || given_axis < -max_ndim || given_axis >= max_ndim) return nb::none();
@@ -172,34 +173,39 @@ nb::object join(nb::handle arrays, nb::handle along) {
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(given);
     std::vector<Array> parts;
     parts.reserve(static_cast<std::size_t>(n));
-    bool fortran = true;
     Checked length = 0;
+    bool c_order = true;
     for (Py_ssize_t i = 0; i < n; ++i) {
         PyObject* const item = PySequence_Fast_GET_ITEM(given, i);
         if (!is_exact(item)) return nb::none();
         const Array& part = parts.emplace_back(unwrap(item)->array);
         const Array& first = parts.front();
         const int ndim = first.ndim();
-        if (part.ndim() != ndim || part.dtype != first.dtype || axis < -ndim || axis >= ndim) return nb::none();
+        if (part.ndim() != ndim || (to.is_none() && part.dtype != first.dtype) || axis < -ndim || axis >= ndim) return nb::none();
         for (int k = 0; k < ndim; ++k)
             if (k != (axis < 0 ? axis + ndim : axis) && part.view.shape[k] != first.view.shape[k]) return nb::none();
-        const auto item_size = static_cast<std::int64_t>(itemsize(part.dtype));
-        fortran = fortran && is_f_contiguous(part.view, item_size) && !is_c_contiguous(part.view, item_size);
+        c_order = c_order && is_c_contiguous(part.view, item_bytes(part));
         length += part.view.shape[axis < 0 ? axis + ndim : axis];
     }
-    if (parts.empty() || fortran) return nb::none();
+    if (parts.empty()) return nb::none();
     if (axis < 0) axis += parts.front().ndim();
     Dims shape = parts.front().view.shape;
     if (!length.fits()) raise(PyExc_ValueError, "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
     shape[axis] = *length.value();
-    const Array made = new_array(shape, parts.front().dtype, parts.front().pool());
+    const DType dtype = to.is_none() ? parts.front().dtype : expect_dtype(to.ptr(), "concatenate");
+    Array made = new_array(shape, dtype, parts.front().pool());
+    if (!c_order) {
+        std::vector<const View*> views;
+        for (const Array& part : parts) views.push_back(&part.view);
+        made.view.strides = joined_strides(shape, views, item_bytes(dtype));
+    }
     Array place = made;
     for (const Array& part : parts) {
         place.view.shape = part.view.shape;
         asnumpy::assign(place, part);
         place.view.offset += part.view.shape[axis] * place.view.strides[axis];
     }
-    return nb::steal(wrap(Array(made)));
+    return nb::steal(wrap(std::move(made)));
 }
 
 bool has_inner_product(DType d) {
@@ -263,7 +269,7 @@ void bind_operations(nb::module_& m) {
     m.def("rows", list_rows);
     m.def("apply", apply_row, arg("name"), arg("loop_signature"), arg("inputs"), arg("outs") = nb::none());
     m.def("assign", assign_to, arg("dst"), arg("src"));
-    m.def("join", join, arg("arrays"), arg("axis"));
+    m.def("join", join, arg("arrays"), arg("axis"), arg("dtype") = nb::none());
     m.def("cast", cast_to<asnumpy::cast>, arg("array"), arg("dtype"));
     m.def("cast_alike", cast_to<cast_alike>, arg("array"), arg("dtype"));
     m.def("reduce", reduce_row, arg("name"), arg("dtype"), arg("array"), arg("axes") = nb::none(), arg("keepdims") = false);

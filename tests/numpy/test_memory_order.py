@@ -1,4 +1,4 @@
-"""Strides of results beside NumPy's: ufuncs of operands with any layout, reductions, scans, copies, likenesses."""
+"""Strides of results beside NumPy's: ufuncs of operands with any layout, reductions, scans, joins, copies, likenesses."""
 
 from __future__ import annotations
 
@@ -165,6 +165,32 @@ def test_scans(arrays, data):
     _assert_same_order(a, mine, lambda xp, x: getattr(xp, ufunc).accumulate(x, axis=axis))
     places = data.draw(st.lists(st.integers(0, a.shape[axis] - 1), min_size=1, max_size=4))
     _assert_same_order(a, mine, lambda xp, x: getattr(xp, ufunc).reduceat(x, places, axis=axis))
+
+
+@st.composite
+def parts(draw):
+    """Arrays that fit along an axis, and the axis."""
+    shape = draw(st.lists(st.sampled_from([1, 1, 2, 3, 4]), min_size=1, max_size=5))
+    axis = draw(st.integers(-len(shape), len(shape) - 1))
+    made = []
+    for _ in range(draw(st.integers(1, 3))):
+        shape[axis] = draw(st.integers(0, 3))
+        made.append(draw(layouts(tuple(shape))))
+    return made, axis
+
+
+@settings(max_examples=300, deadline=None)
+@given(parts(), st.sampled_from([None, "f4", "c16"]))
+def test_what_is_joined(given, dtype):
+    arrays, axis = given
+    mine = [_ours(a) for a in arrays]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
+        expected = np.concatenate(arrays, axis, dtype=dtype, casting="unsafe")
+    found = ap.concatenate(mine, axis, dtype=dtype, casting="unsafe")
+    np.testing.assert_array_equal(ap.to_numpy(found), expected)
+    assert _strides(found) == _strides(expected)
+    assert _strides(ap.stack([mine[0]] * 2, axis)) == _strides(np.stack([arrays[0]] * 2, axis))
 
 
 @settings(max_examples=200, deadline=None)

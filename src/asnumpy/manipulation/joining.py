@@ -98,10 +98,8 @@ def concatenate(
     lengths = (*before, sum(part.shape[axis] for part in parts), *after)
     wanted = _joined_dtype(parts, given, dtype, out, casting)
     if out is None:
-        fortran = first.ndim > 1 and all(part._flags_f_contiguous and not part._flags_c_contiguous for part in parts)
-        out = _core.empty(lengths, wanted, "F" if fortran else "C")
-    else:
-        _check_out(out, lengths, "concatenate")
+        return _core.join(parts, axis, wanted)
+    _check_out(out, lengths, "concatenate")
     start = 0
     front = (_ALL,) * axis
     for part in parts:
