@@ -163,7 +163,7 @@ NUMPY = _group(
     random_host="g = numpy.random.default_rng(3); print(g.choice(x), g.permutation(x)[:2], g.normal(x, 0)[:2], g.integers(0, k[0]), g.random(k[0]).shape)",
     files="import io\nf = io.StringIO(); numpy.savetxt(f, a, fmt='%.1f'); np.savetxt(f, x[None, :3]); print(f.getvalue()); g = io.BytesIO(); numpy.save(g, x); g.seek(0); print(np.load(g).sum())",
     ufunc_methods="print(numpy.add.reduce(x), numpy.add.accumulate(k), numpy.subtract.outer(k, k), numpy.add.at(host, k, x[k]), host)",
-    polynomials="c = np.polyfit(t, t**2 + 1, 2); print(c.round(6), np.polyval(c, s).round(6), np.poly1d([1, 2, s])(2), np.roots([1, -s, 6]).round(3), numpy.polynomial.Polynomial.fit(t, t * 2, 1)(0.5).round(6))",
+    polynomials="c = np.polyfit(t, t**2 + 1, 2); print(c.round(6) + 0, np.polyval(c, s).round(6), np.poly1d([1, 2, s])(2), np.roots([1, -s, 6]).round(3), numpy.polynomial.Polynomial.fit(t, t * 2, 1)(0.5).round(6))",
     linalg="m = a[:, :3] + np.eye(3) * 9; print(numpy.linalg.solve(m, k).round(4), np.linalg.det(m).round(3), np.linalg.norm(x - host).round(4), np.linalg.inv(m)[0, 0].round(5))",
     interp="print(np.interp(s, host, x), np.interp([1.5, k[0]], host, x), np.digitize(x, [0, s]), np.searchsorted(x, [s, 0]), np.histogram(x, bins=[-5, 0, s, 100])[0])",
 )
