@@ -119,7 +119,7 @@ def all_cases() -> Iterator[Any]:
             yield pytest.param(name, dtype, id=f"{name}-{dtype}")
 
 
-@pytest.mark.parametrize(("name", "dtype"), all_cases())
+@pytest.mark.parametrize(("name", "dtype"), list(all_cases()))
 def test_each_operator_refused(name: str, dtype: str) -> None:
     """One after the other, each with those before it: at last there is none that would do, and the host is left."""
     function, count = CASES[name]
