@@ -27,7 +27,7 @@ file(GLOB python_sources CONFIGURE_DEPENDS python/*.cpp)
 nanobind_add_module(_core NB_STATIC NOMINSIZE ${python_sources})  # hot slots: not -Os
 target_link_libraries(_core PRIVATE asnumpy_core asnumpy_options numpy_headers)
 set_target_properties(nanobind-static _core PROPERTIES UNITY_BUILD "${ASNUMPY_TOGETHER}")
-set_target_properties(_core PROPERTIES UNITY_BUILD_BATCH_SIZE 12)  # compiled last: one large unit would leave processors without work
+set_target_properties(_core PROPERTIES UNITY_BUILD_BATCH_SIZE 8)  # compiled last: one large unit would leave processors without work
 set_source_files_properties(python/module.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # it has NumPy's table of functions
 target_compile_options(nanobind-static PRIVATE $<$<CONFIG:Release>:-O1>)  # what is called often has slots of its own
 install(TARGETS _core LIBRARY DESTINATION asnumpy)
