@@ -1,4 +1,4 @@
-"""Strides of results beside NumPy's: ufuncs of operands with any layout, reductions, scans, joins, copies, likenesses."""
+"""Strides of results beside NumPy's: of ufuncs on any layout, reductions, scans, joins, copies, likenesses."""
 
 from __future__ import annotations
 
