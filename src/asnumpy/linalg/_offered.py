@@ -68,6 +68,11 @@ def qr_there(a: ndarray, option: int) -> tuple[ndarray, ndarray] | None:
     return None if made is None else (made[0], made[1])
 
 
+def inverse_of(factors: tuple[ndarray, ndarray]) -> ndarray | None:
+    """R^-1 Q*, what solve_triangular makes of Q and R."""
+    return solve_triangular(factors[1], adjoint(factors[0]), upper=True)
+
+
 def solve_triangular(matrix: ndarray, right: ndarray, upper: bool) -> ndarray | None:
     """x of matrix @ x = right, of the same leading axes; only that triangle is read."""
     made = offered("triangular_solve", int(upper), (matrix, right), right.shape)

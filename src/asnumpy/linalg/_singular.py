@@ -12,7 +12,7 @@ from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.arrays import eye
 from asnumpy.host.whole import door
 from asnumpy.indexing.grids import tril
-from asnumpy.linalg._offered import adjoint, epsilon, matrices_there, offered, qr_there, solve_triangular, squares_there
+from asnumpy.linalg._offered import adjoint, epsilon, inverse_of, matrices_there, offered, qr_there, squares_there
 from asnumpy.ufunc.folds import NO_VALUE
 from asnumpy.ufunc.functions import absolute, add, isfinite, maximum, subtract
 
@@ -70,19 +70,14 @@ def matrix_rank(A: ArrayLike, tol: Any = None, hermitian: bool = False, *, rtol:
     return _matrix_rank(A, tol, hermitian, rtol=rtol)
 
 
-def _inverse_of_tall(a: ndarray) -> ndarray | None:
-    """R^-1 Q* of a = Q R, of full rank and with no more columns than rows."""
-    factors = qr_there(a, 0)
-    return None if factors is None else solve_triangular(factors[1], adjoint(factors[0]), upper=True)
-
-
 @public_in(np.linalg)
 def pinv(a: ArrayLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any = NO_VALUE) -> ndarray:
     x = matrices_there(a) if rcond is None and rtol is NO_VALUE and not hermitian else None
     values = None if x is None else values_there(x)
     if x is not None and values is not None and bool((values[..., -1:] > noise(x.shape, values)).all()):
         wide = x.shape[-1] > x.shape[-2]
-        made = _inverse_of_tall(adjoint(x) if wide else x)
+        factors = qr_there(adjoint(x) if wide else x, 0)
+        made = None if factors is None else inverse_of(factors)
         if made is not None:
             return adjoint(made) if wide else made
     return _pinv(a, rcond, hermitian, rtol=rtol)

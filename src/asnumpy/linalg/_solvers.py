@@ -13,9 +13,9 @@ from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import as_dtype_of, lies_on_device
 from asnumpy.host.whole import door
 from asnumpy.linalg._offered import (
-    adjoint,
     computed_in,
     epsilon,
+    inverse_of,
     offered,
     qr_there,
     regular,
@@ -92,7 +92,7 @@ def _by_reflections(a: ndarray, b: ndarray) -> ndarray | None:
 
 def _inverse(a: ndarray) -> ndarray | None:
     factors = qr_there(a, 0)
-    return solve_triangular(factors[1], adjoint(factors[0]), upper=True) if factors and regular(factors[1]) else None
+    return inverse_of(factors) if factors and regular(factors[1]) else None
 
 
 @public_in(np.linalg)

@@ -10,7 +10,8 @@ from numpy.lib.array_utils import normalize_axis_index
 from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
-from asnumpy.creation.convert import asarray, lies_on_device
+from asnumpy.creation.arrays import empty_ordered
+from asnumpy.creation.convert import as_dtype_of, asarray, lies_on_device
 from asnumpy.host.door import host
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import moveaxis, ravel
@@ -82,7 +83,7 @@ def _values_to_insert(values: Any, a: ndarray, axis: int, one_place: bool, scala
     if one_place:
         made = made.reshape((1,) * (a.ndim - made.ndim) + made.shape)
         made = moveaxis(made, 0, axis) if scalar else made
-    return made if made.dtype == a.dtype else _core.cast(made, a.dtype)
+    return as_dtype_of(made, a.dtype)
 
 
 def _inserted(a: ndarray, obj: Any, values: Any, axis: int) -> ndarray | None:
@@ -96,8 +97,7 @@ def _inserted(a: ndarray, obj: Any, values: Any, axis: int) -> ndarray | None:
     if new is None:
         return None
     count = places.size if several else new.shape[axis]
-    order = "F" if a._flags_f_contiguous and not a._flags_c_contiguous else "C"
-    out = _core.empty((*a.shape[:axis], length + count, *a.shape[axis + 1:]), a.dtype, order)
+    out = empty_ordered((*a.shape[:axis], length + count, *a.shape[axis + 1:]), a.dtype, "A", a)
     front = (_ALL,) * axis
     if several:
         places[places.argsort(kind="stable")] += np.arange(count)

@@ -112,7 +112,7 @@ def _among_equal(a: ndarray, edges: np.ndarray) -> ndarray | None:
     if not max(abs(float(edges[0])), abs(float(edges[-1]))) < 2.0**52:  # where float64 no longer tells integers apart
         return None
     kind, first, last, bins = edges.dtype, float(edges[0]), float(edges[-1]), edges.size - 1
-    source = a if a.dtype == kind else _core.cast(a, kind)
+    source = as_dtype_of(a, kind)
     inside = greater_equal(source, first) & less_equal(source, last)
     scaled = multiply(subtract(source, first), bins / float(edges[-1] - edges[0]))
     place = minimum(_core.cast(select_where(inside, scaled, 0, kind), _INTP), bins - 1)
@@ -122,7 +122,7 @@ def _among_equal(a: ndarray, edges: np.ndarray) -> ndarray | None:
         if rule is None:
             return take(table, place)
         made = add(multiply(_core.cast(index, rule[0]), rule[2]), rule[1])
-        return made if rule[0] == kind else _core.cast(made, kind)
+        return as_dtype_of(made, kind)
 
     below = less(source, edge(place, edges[:-1]))
     above = greater_equal(source, edge(add(place, 1), edges[1:])) & less(place, bins - 1)
