@@ -5,16 +5,20 @@
 
 from __future__ import annotations
 
+import functools
+import json
+import os
+import subprocess
 import sys
-import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
-from asnumpy import _core
+import ascend_names
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "ascend-coverage.md"
-NAMES = Path(__file__).with_name("ascend_names.toml")  # measured by ascend_names.py
+NEWEST, OLDEST = "9.0", "8.0"  # which stand for all versions: there are two sets of facts
 
 # The dtypes that have a column.
 COLUMNS = {
@@ -66,6 +70,9 @@ entry on the simulator and compare it with the CPU; nothing here has run on hard
 | **H** | host: computed by the CPU, counted by `ap.fallbacks()` and reported once |
 | blank | NumPy has no such loop |
 
+Where two letters stand, the second is that of CANN 8.0 to 8.5, which are taken to have what 8.1's headers say
+([versions](devices.md#versions-of-cann)).
+
 The dtypes that CANN does not compute with (longdouble, clongdouble, complex32, int4, float8 and so on) are stored and
 moved on the device: indexing, copies, `where`, `take`, `put`, `compress` run there, all else on the host. Random
 numbers are drawn on the host, so that they are the same on every device. Functions that are not listed are views or
@@ -79,10 +86,31 @@ of twice only with `config.contract` (`aclnnAddcdiv` too). `a @ b + c`, `a @ b -
 """
 
 
-def entries() -> Iterator[tuple[str, str, tuple[str, ...], tuple[str, ...], str, str]]:
-    """Kind, row, inputs, outputs, path, operators or reason: the path is "aicpu" where the AICPU computes."""
-    for *loop, path, text, aicpu in _core.lowering():
-        yield (*loop, "aicpu" if aicpu else path, text)  # type: ignore[misc]
+class Entry(NamedTuple):
+    """A loop and how it runs; the path is "aicpu" where the AICPU computes."""
+
+    kind: str
+    row: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    path: str
+    how: str  # operators, or why the host computes it
+
+    @property
+    def has_columns(self) -> bool:
+        return {*self.inputs, *self.outputs} <= COLUMNS.keys()
+
+
+@functools.cache
+def entries(version: str) -> list[Entry]:
+    """All loops with the facts of a version of CANN, which a process of its own has, on the simulator."""
+    code = "import json, asnumpy as ap\nap.devices()\nprint(json.dumps(ap._core.lowering()))"
+    chosen = {"ASNUMPY_CANN": "sim", "CANNSIM_CANN": version}
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ | chosen, check=True, capture_output=True)
+    return [
+        Entry(kind, row, tuple(inputs), tuple(outputs), "aicpu" if aicpu else path, how)
+        for kind, row, inputs, outputs, path, how, aicpu in json.loads(done.stdout)
+    ]
 
 
 def letter(paths: list[str]) -> str:
@@ -94,70 +122,82 @@ def line(first: str, cells: Iterable[str]) -> str:
 
 
 def table(title: str, names: dict[str, str], kind: str) -> str:
-    cells: dict[str, dict[str, list[str]]] = {}
-    for entry_kind, row, inputs, _, path, _ in entries():
-        if entry_kind == kind and row in names:
-            dtype = inputs[1] if row == "where" else inputs[0]
-            cells.setdefault(row, {}).setdefault(dtype, []).append(path)
+    cells: dict[tuple[str, str, str], list[str]] = {}
+    for version in (NEWEST, OLDEST):
+        for entry in entries(version):
+            if entry.kind == kind and entry.row in names:
+                dtype = entry.inputs[1] if entry.row == "where" else entry.inputs[0]
+                cells.setdefault((version, entry.row, dtype), []).append(entry.path)
+
+    def cell(row: str, dtype: str) -> str:
+        both = [letter(cells.get((version, row, dtype), [])) for version in (NEWEST, OLDEST)]
+        return "/".join(dict.fromkeys(both))
+
     lines = [f"\n## {title}\n", line("function", COLUMNS.values()), RULE]
-    for row, found in cells.items():
-        lines.append(line(names[row], (letter(found.get(dtype, [])) for dtype in COLUMNS)))
+    for row in dict.fromkeys(entry.row for entry in entries(NEWEST) if entry.kind == kind and entry.row in names):
+        lines.append(line(names[row], (cell(row, dtype) for dtype in COLUMNS)))
     return "\n".join(lines) + "\n"
 
 
 def casts() -> str:
-    paths = {(entry[2][0], entry[3][0]): entry[4] for entry in entries() if entry[:2] == ("elementwise", "cast")}
+    paths = [
+        {(one.inputs[0], one.outputs[0]): one.path for one in entries(version) if one[:2] == ("elementwise", "cast")}
+        for version in (NEWEST, OLDEST)
+    ]
     lines = ["\n## Casts\n", "From the dtype of the row to that of the column.\n", line("", COLUMNS.values()), RULE]
-    lines += [line(source, (LETTERS[paths[source, target]] for target in COLUMNS)) for source in COLUMNS]
+    for source in COLUMNS:
+        both = ([LETTERS[one[source, target]] for one in paths] for target in COLUMNS)
+        lines.append(line(source, ("/".join(dict.fromkeys(letters)) for letters in both)))
     return "\n".join(lines) + "\n"
 
 
 def host_reasons() -> str:
     """What the host computes of the dtypes that have a column, and why."""
-    reasons: dict[tuple[str, str], list[str]] = {}
-    for kind, row, inputs, outputs, path, why in entries():
+    newest = {entry[:4] for entry in entries(NEWEST) if entry.path == "host"}
+    reasons: dict[tuple[str, str, str], list[str]] = {}
+    for kind, row, inputs, outputs, path, why in sorted(entries(OLDEST), key=lambda entry: entry[:4] not in newest):
         if path == "host" and {*inputs, *outputs} <= COLUMNS.keys():
             what = row if kind in ("elementwise", "structured") else f"{row} ({kind})"
-            reason = why.removesuffix(f" {inputs[0]}").replace(" does not accept", " does not accept it")
-            reasons.setdefault((what, reason), []).append(inputs[0])
-    lines = ["\n## What the host computes\n", "| what | dtypes | why |", "|---|---|---|"]
-    for (what, reason), dtypes in reasons.items():
-        lines.append(f"| {what} | {', '.join(dict.fromkeys(dtypes))} | {reason} |")
+            reason = why.replace(f" does not accept {inputs[0]}", " does not accept it")
+            cann = "all" if (kind, row, inputs, outputs) in newest else "8"
+            reasons.setdefault((what, cann, reason), []).append(inputs[0])
+    lines = ["\n## What the host computes\n", "| what | dtypes | CANN | why |", "|---|---|---|---|"]
+    for (what, cann, reason), dtypes in reasons.items():
+        lines.append(f"| {what} | {', '.join(dict.fromkeys(dtypes))} | {cann} | {reason} |")
     return "\n".join(lines) + "\n"
 
 
 def names_that_leave() -> str:
-    parts = tomllib.loads(NAMES.read_text())["leaving"]
-    count = sum(len(part["names"]) for part in parts)
+    newest, oldest = (len(ascend_names.reasons(older)) for older in (False, True))
     lines = [
         "\n## Names that leave the device\n",
-        f"Of what `numpy`, `ndarray`, `linalg` and `fft` have, {count} names work on the host or partly there, in\n"
-        "the calls of `tools/reference_calls.py` with float32, int32 or bool arrays\n"
+        f"Of what `numpy`, `ndarray`, `linalg` and `fft` have, {newest} names ({oldest} with CANN 8) work on the host\n"
+        "or partly there, in the calls of `tools/reference_calls.py` with float32, int32 or bool arrays\n"
         "(`tools/ascend_names.py` measures it).\n",
-        "| names | why |", "|---|---|",
+        "| names | CANN | why |", "|---|---|---|",
     ]
-    lines += [f"| {', '.join(f'`{name}`' for name in part['names'])} | {part['why']} |" for part in parts]
+    for part in ascend_names.parts(older=True):
+        names = ", ".join(f"`{name}`" for name in part["names"])
+        lines.append(f"| {names} | {'8' if part.get('older') else 'all'} | {part['why']} |")
     return "\n".join(lines) + "\n"
 
 
-def totals() -> str:
-    counts = Counter(
-        path for kind, row, inputs, outputs, path, _ in entries() if {*inputs, *outputs} <= COLUMNS.keys()
-    )
+def totals(version: str) -> str:
+    counts = Counter(entry.path for entry in entries(version) if entry.has_columns)
     parts = [f"{counts[path]} {SAID.get(path, path)}" for path in ORDER if counts[path]]
-    return f"\nOf {sum(counts.values())} combinations of function and dtypes: {', '.join(parts)}.\n"
+    return f"{sum(counts.values())} combinations of function and dtypes: {', '.join(parts)}"
 
 
 def text() -> str:
     of_kind: dict[str, list[str]] = {}
-    for entry in entries():
-        of_kind.setdefault(entry[0], []).append(entry[1])
+    for entry in entries(NEWEST):
+        of_kind.setdefault(entry.kind, []).append(entry.row)
     elementwise = {row: row for row in of_kind["elementwise"] if row != "cast"}
     reductions = {row: REDUCTIONS.get(row, f"{row}.reduce") for row in of_kind["reduction"]}
     scans = {row: SCANS.get(row, f"{row}.accumulate") for row in of_kind["scan"]}
     return "".join([
         HEAD,
-        totals(),
+        f"\nOf {totals(NEWEST)}.\nWith CANN 8, of {totals(OLDEST)}.\n",
         table("Elementwise", elementwise, "elementwise"),
         casts(),
         table("Along axes", reductions, "reduction"),

@@ -17,6 +17,7 @@ import numpy as np
 
 import asnumpy as ap
 import interface
+from asnumpy.runtime import cann_search
 from reference import Measurement
 from reference_calls import CALLS, inputs
 
@@ -26,9 +27,19 @@ DTYPES = ("float32", "int32", "bool")
 _SIZE = 1 << 13
 
 
-def reasons() -> dict[str, str]:
+def parts(older: bool) -> list[dict[str, Any]]:
+    """The list of names by why they leave the device, with the newest CANN or with CANN 8."""
+    return [part for part in tomllib.loads(LIST.read_text())["leaving"] if older or not part.get("older")]
+
+
+def reasons(older: bool) -> dict[str, str]:
     """Why a name leaves the device, by name."""
-    return {name: part["why"] for part in tomllib.loads(LIST.read_text())["leaving"] for name in part["names"]}
+    return {name: part["why"] for part in parts(older) for name in part["names"]}
+
+
+def older_facts() -> bool:
+    """Whether the CANN in use has the facts of CANN 8."""
+    return (cann_search.search().facts or "").startswith("8.")
 
 
 def names() -> list[str]:
@@ -42,8 +53,8 @@ def names() -> list[str]:
 
 
 def listed_names() -> set[str]:
-    """Those of the list that this NumPy has."""
-    return reasons().keys() & set(names())
+    """Those of the list that this NumPy has, for the CANN in use."""
+    return reasons(older_facts()).keys() & set(names())
 
 
 def _converted(value: Any, kind: str) -> Any:

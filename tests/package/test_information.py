@@ -115,7 +115,7 @@ def test_files_of_a_machine(tmp_path: Path) -> None:
 
 @needs_built_simulator
 def test_the_simulator_is_labelled() -> None:
-    done = info(ASNUMPY_CANN="sim", CANNSIM_DEVICES="2", CANNSIM_MEMORY="4G")
+    done = info(ASNUMPY_CANN="sim", CANNSIM_CANN="9.0", CANNSIM_DEVICES="2", CANNSIM_MEMORY="4G")
     assert done.returncode == 0, done.stdout + done.stderr
     for text in (
         "(the simulator: no hardware is used)", "operators: 789 of 789", "ascend:1  Ascend910B", "4.0 GiB",

@@ -57,6 +57,7 @@ Terms fmax(In in, const Signature&) { return {chosen(in, true, 1)}; }
 Terms fmin(In in, const Signature&) { return {chosen(in, false, 1)}; }
 
 Terms logical_not(In in, const Signature&) { return {in[0] == 0.0}; }
+Terms logical_or(In in, const Signature&) { return {either(in[0] != 0.0, in[1] != 0.0)}; }
 Terms isinf(In in, const Signature&) { return {either(apply("isinf", {re(in[0])}), apply("isinf", {im(in[0])}))}; }
 Terms isfinite(In in, const Signature&) { return {both(apply("isfinite", {re(in[0])}), apply("isfinite", {im(in[0])}))}; }
 
@@ -65,6 +66,17 @@ Terms isfinite(In in, const Signature&) { return {both(apply("isfinite", {re(in[
 Terms exp2(In in, const Signature&) {
     const double scale = in[0].dtype() == DType::complex64 ? static_cast<double>(std::numbers::ln2_v<float>) : std::numbers::ln2;
     return {apply("exp", {joined(re(in[0]) * scale, im(in[0]) * scale)})};
+}
+// The natural logarithm's parts, each by the constant in the precision of the parts.
+Terms scaled_log(Term z, double scale) {
+    const Term natural = apply("log", {z});
+    return {joined(re(natural) * scale, im(natural) * scale)};
+}
+Terms log2(In in, const Signature&) {
+    return scaled_log(in[0], in[0].dtype() == DType::complex64 ? static_cast<double>(std::numbers::log2e_v<float>) : std::numbers::log2e);
+}
+Terms log10(In in, const Signature&) {
+    return scaled_log(in[0], in[0].dtype() == DType::complex64 ? static_cast<double>(std::numbers::log10e_v<float>) : std::numbers::log10e);
 }
 // Far from zero the plain difference has the smaller error.
 Terms expm1(In in, const Signature&) {
@@ -92,8 +104,10 @@ constexpr std::array rules{
     Rule{"greater", complexes, false, greater}, Rule{"greater_equal", complexes, false, greater_equal},
     Rule{"maximum", complexes, false, maximum}, Rule{"minimum", complexes, false, minimum},
     Rule{"fmax", complexes, false, fmax}, Rule{"fmin", complexes, false, fmin},
-    Rule{"logical_not", complexes, false, logical_not}, Rule{"isinf", complexes, false, isinf}, Rule{"isfinite", complexes, false, isfinite},
+    Rule{"logical_not", complexes, false, logical_not}, Rule{"logical_or", complexes, false, logical_or},
+    Rule{"isinf", complexes, false, isinf}, Rule{"isfinite", complexes, false, isfinite},
     Rule{"exp2", complexes, false, exp2}, Rule{"expm1", complexes, false, expm1}, Rule{"log1p", complexes, false, log1p},
+    Rule{"log2", complexes, false, log2}, Rule{"log10", complexes, false, log10},
     Rule{"cosh", complexes, false, cosh}, Rule{"tanh", complexes, false, tanh},
 };
 

@@ -192,11 +192,13 @@ Terms expm1_of_double(In in, const Signature&) {
     const Term near = where(power == 1.0, x, less / apply("log", {power}) * x);
     return {where(absolute(x) > 1.0, less, near)};
 }
-// log(x) / log(10), and exact for the powers of ten.
-Terms log10_of_double(In in, const Signature&) {
-    const Term x = in[0], result = apply("log", {x}) * std::numbers::log10e, whole = apply("rint", {result});
-    return {where(apply("power", {x.like(10.0), whole}) == x, whole, result)};
+// The natural logarithm by a constant, and exact for the powers of the base.
+Terms log_of_base(Term x, double base, double scale) {
+    const Term result = apply("log", {x}) * scale, whole = apply("rint", {result});
+    return {where(apply("power", {x.like(base), whole}) == x, whole, result)};
 }
+Terms log2_of_double(In in, const Signature&) { return log_of_base(in[0], 2.0, std::numbers::log2e); }
+Terms log10_of_double(In in, const Signature&) { return log_of_base(in[0], 10.0, std::numbers::log10e); }
 Terms tanh_of_double(In in, const Signature&) {
     const Term x = in[0];
     const Term inside = apply("minimum", {apply("maximum", {x, x.like(-22.0)}), x.like(22.0)});
@@ -226,7 +228,8 @@ constexpr std::array rules{
     Rule{"rad2deg", singles, true, degrees}, Rule{"degrees", singles, true, degrees},
     Rule{"cbrt", f32, true, cube_root_of_float}, Rule{"cbrt", f64, true, cube_root_of_double},
     Rule{"hypot", f32, true, hypot_of_float}, Rule{"hypot", f64, true, hypot_of_double},
-    Rule{"expm1", f64, false, expm1_of_double}, Rule{"log10", f64, false, log10_of_double}, Rule{"tanh", f64, false, tanh_of_double},
+    Rule{"expm1", f64, false, expm1_of_double}, Rule{"log2", f64, false, log2_of_double}, Rule{"log10", f64, false, log10_of_double},
+    Rule{"tanh", f64, false, tanh_of_double},
     Rule{"logaddexp", f64, false, logaddexp}, Rule{"logaddexp2", f64, false, logaddexp2},
 };
 

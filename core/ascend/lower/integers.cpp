@@ -128,6 +128,7 @@ Terms shifted_right_unsigned(In in, const Signature&) {
 // --- comparison ---
 
 Terms at_most(In in, const Signature&) { return {!(in[0] > in[1])}; }
+Terms at_least(In in, const Signature&) { return {!(in[0] < in[1])}; }
 Terms larger(In in, const Signature&) { return {where(in[0] > in[1], in[0], in[1])}; }
 Terms smaller(In in, const Signature&) { return {where(in[0] < in[1], in[0], in[1])}; }
 Terms maximum(In in, const Signature&) { return {apply("maximum", {in[0], in[1]})}; }
@@ -202,6 +203,7 @@ constexpr DTypes uncounted = integers | booleans;
 constexpr std::array rules{
     Rule{"add", booleans, true, either}, Rule{"multiply", booleans, true, both},
     Rule{"maximum", booleans, true, either}, Rule{"minimum", booleans, true, both},
+    Rule{"less_equal", booleans, false, at_most}, Rule{"greater_equal", booleans, false, at_least},
     Rule{"fmax", uncounted, true, maximum}, Rule{"fmin", uncounted, true, minimum},
     Rule{"maximum", u64, false, larger}, Rule{"minimum", u64, false, smaller},
     Rule{"absolute", booleans | unsigned_integers, true, same}, Rule{"conjugate", integers | floats | set_of({DType::longdouble}), true, same},
