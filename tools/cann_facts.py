@@ -82,8 +82,26 @@ VERSIONS = {
     "8.5": {"of": "8.1", "sure": "assumed: as the version before"},
     "9.0": {"of": "9.0", "sure": "documents and sources of that time"},
 }
-# What the sources accept and the documents do not say, found by reading: results of dtypes that are kept.
-SOURCES = {("aclnnLog10", "out"): ["float64"], ("aclnnInplaceLog10", "selfRef"): ["float64"]}
+# What the sources accept and the documents do not say, found by reading: results of dtypes that are kept, and what
+# the lists for the 910B have where one operator has several lists.
+CONVERTIBLE = ["bool", "int8", "uint8", "int16", "int32", "int64"]
+SHORT_OR_COMPLEX = ["bfloat16", "complex64", "complex128"]
+SOURCES = {
+    ("aclnnLog10", "out"): ["float64"],
+    ("aclnnInplaceLog10", "selfRef"): ["float64"],
+    ("aclnnAcosh", "self"): [*CONVERTIBLE, *SHORT_OR_COMPLEX],
+    ("aclnnAcosh", "out"): SHORT_OR_COMPLEX,
+    ("aclnnAsin", "self"): ["bfloat16"],
+    ("aclnnInplaceAcos", "inputRef"): ["bfloat16"],
+    ("aclnnInplaceAcosh", "selfRef"): SHORT_OR_COMPLEX,
+    ("aclnnInplaceAsin", "selfRef"): ["bfloat16"],
+    ("aclnnInplaceAsinh", "inputRef"): SHORT_OR_COMPLEX,
+    ("aclnnInplaceAtanh", "inputRef"): SHORT_OR_COMPLEX,
+    ("aclnnInplaceCosh", "selfRef"): SHORT_OR_COMPLEX,
+    ("aclnnBernoulliTensor", "prob"): ["bfloat16"],
+    ("aclnnInplaceBernoulliTensor", "selfRef"): ["bfloat16"],
+    ("aclnnInplaceBernoulliTensor", "prob"): ["bfloat16"],
+}
 # What they say too narrowly: torch_npu's calls have more.
 WIDENED = {
     ("aclnnMinDim", "indices"): {"dtypes": "iq"},

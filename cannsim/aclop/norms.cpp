@@ -93,7 +93,9 @@ Work plan_distance_gradient(const NamedCall& call) {
     call.expect(first.ndim() >= 3, "x1", text("at least 3 axes, got shape ", first.shape()));
     for (const Tensor* const one : {&grad, &second, &distances}) call.expect_shape(*one, first.shape(), "x2, grad and cdist");
     const int n = first.ndim();
-    const std::int64_t others = first.length(n - 2), width = first.length(n - 1), block = others * width, rows = block > 0 ? first.size() / block : 0;
+    const std::int64_t others = first.length(n - 2), width = first.length(n - 1);
+    std::int64_t rows = 1;  // with nothing beside them their gradients are 0
+    for (int axis = 0; axis < n - 2; ++axis) rows *= first.length(axis);
     call.expect(out.size() == rows * width && out.ndim() > 0 && out.shape().back() == width, "output 0", text(rows, " rows of ", width, " numbers, got shape ", out.shape()));
     const Norm norm(call.real("p", 2));
     Work work;

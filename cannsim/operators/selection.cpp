@@ -4,11 +4,11 @@
 namespace cannsim {
 namespace {
 
-// out holds the most that can be; its view gets the number found.
+// out holds the most that can be; its view gets the number found. A number has no axes, so its positions need no memory.
 Work plan_nonzero(Call& call) {
     const Tensor self = call.tensor("self"), out = call.tensor("out");
     const int ndim = self.ndim();
-    call.expect(out.length(1) == ndim && out.length(0) >= self.size(), "out", text("at least (", self.size(), ", ", ndim, "), got ", out.shape()));
+    call.expect(out.length(1) == ndim && (!ndim || out.length(0) >= self.size()), "out", text("at least (", self.size(), ", ", ndim, "), got ", out.shape()));
     Work work;
     work.late_shapes = true;
     work.compute = [=](const Run& run) {

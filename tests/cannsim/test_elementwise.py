@@ -108,8 +108,9 @@ SCALAR = {
 
 
 def accepted(name: str, parameter: int) -> list[str]:
-    letters = DATA[name][parameter].get("dtypes", "".join(LETTERS))
-    return [letter for letter in letters if letter != "c"]
+    """What it takes, by documents, headers or sources."""
+    facts = DATA[name][parameter]
+    return [letter for letter in (taken(facts) if "dtypes" in facts else LETTERS) if letter != "c"]
 
 
 def values(letter: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:

@@ -67,6 +67,15 @@ def test_nonzero(dtype):
             same(late("aclnnNonzero", np.empty((24, 3), np.int64), x, ...), np.argwhere(x != 0))
 
 
+@over("aclnnNonzero")
+def test_nonzero_of_a_number(dtype):
+    """Its positions have no axes: there is nothing to write, and torch_npu gives no row for a zero."""
+    for number in (0, 1):
+        for rows in (0, 1, 3):
+            got = late("aclnnNonzero", np.empty((rows, 0), np.int64), np.array(number, dtype), ...)
+            assert got.shape == (number, 0)
+
+
 @over("aclnnIsInTensorScalar", "element")
 def test_is_in(dtype):
     for x in layouts(values((3, 4), dtype)):

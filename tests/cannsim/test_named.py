@@ -264,6 +264,15 @@ def test_gradient_of_distances(order):
     near(got, expected, "float32", 5)
 
 
+@pytest.mark.parametrize("shape", [(4, 0, 3), (0, 5, 3), (4, 5, 0), (2, 4, 0, 3)])
+def test_gradient_of_distances_to_nothing(shape):
+    operands, rows = [np.zeros(shape, np.float32)] * 4, (*shape[:-2], shape[-1])
+    (got,) = run("CdistGrad", operands, [np.full(rows, 7, np.float32)], p=2.0)
+    assert got.shape == rows and not got.any()
+    with acl.refused(100000, "CdistGrad", "output 0"):
+        run("CdistGrad", operands, [np.zeros((*rows[:-1], 9), np.float32)], p=2.0)
+
+
 def test_conversions_and_inputs_of_the_host():
     (got,) = run("Cast", [np.array([1.5, -2.5], np.float32)], [np.zeros(2, np.int32)])
     assert got.tolist() == [1, -2]

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from cannsim import acl
+from cannsim.comparing import BFLOAT16
 from cannsim.documented import dtypes, layouts, same, values
 
 F = ctypes.c_float
@@ -116,6 +117,12 @@ def test_bernoulli_of_tensors():
         acl.result(
             "aclnnBernoulliTensor", np.zeros((4000, 5), np.float32), p, 1, 0, ..., out=np.empty((4000, 5), np.float32)
         ),
+    ):
+        np.testing.assert_allclose(wide(got).mean(0), p, atol=0.04)
+    short, x = p.astype(BFLOAT16), np.zeros((4000, 5), BFLOAT16)
+    for got in (  # the sources take it, the documents do not
+        filled("aclnnInplaceBernoulliTensor", x, short, 1, 0),
+        acl.result("aclnnBernoulliTensor", x, short, 1, 0, ..., out=x.copy()),
     ):
         np.testing.assert_allclose(wide(got).mean(0), p, atol=0.04)
 
