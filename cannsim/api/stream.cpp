@@ -11,6 +11,13 @@ struct aclrtStreamConfigHandle {
     std::size_t flag = 0;
     std::uint32_t priority = 0;
 };
+struct aclrtStreamAttrValue {
+    union {
+        std::uint64_t failure_mode;
+        std::uint32_t number;  // what any other attribute holds
+        std::uint32_t reserved[4];
+    };
+};
 
 namespace {
 
@@ -37,6 +44,22 @@ int wait_for_stream(const char* function, void* handle, std::int64_t timeout) {
         if (const int error = take_error(*stream)) throw Refusal{error, text("work on stream ", stream->number, " failed before")};
         return 0;
     });
+}
+
+void set_failure_mode(void* stream, std::uint64_t mode) {
+    if (!stream) throw Refusal{ACL_ERROR_INVALID_PARAM, "stream: the default stream's failure mode cannot be set"};
+    if (mode > ACL_STOP_ON_FAILURE) throw Refusal{ACL_ERROR_INVALID_PARAM, text("mode: expected 0 or 1, got ", mode)};
+    stream_of(stream)->failure_mode = mode;
+}
+
+std::uint32_t& numbered_attribute(Stream& stream, int attribute) {
+    switch (attribute) {
+        case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK: return stream.overflow_switch;
+        case ACL_STREAM_ATTR_USER_CUSTOM_TAG: return stream.custom_tag;
+        case ACL_STREAM_ATTR_CACHE_OP_INFO: return stream.cache_op_info;
+        case ACL_STREAM_ATTR_PRIORITY: return stream.priority;
+        default: throw Refusal{ACL_ERROR_INVALID_PARAM, text("stmAttrType: expected a value of aclrtStreamAttr, got ", attribute)};
+    }
 }
 
 }  // namespace
@@ -117,10 +140,22 @@ int32_t aclrtStreamGetFlags(void* stream, uint32_t* flags) {
     });
 }
 int32_t aclrtSetStreamFailureMode(void* stream, uint64_t mode) {
-    return entry("aclrtSetStreamFailureMode", {{"stream", stream}, {"mode", mode}}, [&] {
-        if (!stream) throw Refusal{ACL_ERROR_INVALID_PARAM, "stream: the default stream's failure mode cannot be set"};
-        if (mode > ACL_STOP_ON_FAILURE) throw Refusal{ACL_ERROR_INVALID_PARAM, text("mode: expected 0 or 1, got ", mode)};
-        stream_of(stream)->failure_mode = mode;
+    return entry("aclrtSetStreamFailureMode", {{"stream", stream}, {"mode", mode}}, [&] { return set_failure_mode(stream, mode), 0; });
+}
+int32_t aclrtSetStreamAttribute(void* stream, int32_t stmAttrType, aclrtStreamAttrValue* value) {
+    return entry("aclrtSetStreamAttribute", {{"stream", stream}, {"stmAttrType", stmAttrType}}, [&] {
+        expect_given(value, "value");
+        if (stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE) set_failure_mode(stream, value->failure_mode);
+        else numbered_attribute(*stream_of(stream), stmAttrType) = value->number;
+        return 0;
+    });
+}
+int32_t aclrtGetStreamAttribute(void* stream, int32_t stmAttrType, aclrtStreamAttrValue* value) {
+    return entry("aclrtGetStreamAttribute", {{"stream", stream}, {"stmAttrType", stmAttrType}}, [&] {
+        expect_given(value, "value");
+        const std::shared_ptr<Stream> s = stream_of(stream);
+        if (stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE) value->failure_mode = s->failure_mode;
+        else value->number = numbered_attribute(*s, stmAttrType);
         return 0;
     });
 }

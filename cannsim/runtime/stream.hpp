@@ -64,7 +64,7 @@ struct Stream {
     bool is_default = false;
     std::uint32_t priority = 0, flags = 0;
     std::uint64_t failure_mode = 0;
-    std::uint32_t overflow_switch = 0;
+    std::uint32_t overflow_switch = 0, custom_tag = 0, cache_op_info = 0;
     Order order;
     double modelled = 0;              // the end of its last task, under `issuing`
     std::mutex issuing;               // held while a task is put in, so that books and queue have one order

@@ -339,6 +339,30 @@ def test_a_value_is_written_in_the_order_of_the_stream() -> None:
     memory.free()
 
 
+def test_the_attributes_of_a_stream() -> None:
+    stream, value = new_stream(), (ctypes.c_uint32 * 4)()
+    for attribute, number in ((1, 1), (2, 1), (3, 77), (4, 1), (5, 3)):
+        value[:] = number, 0, 0, 0
+        acl.call("aclrtSetStreamAttribute", stream, attribute, value)
+        value[:] = 9, 0, 0, 0
+        acl.call("aclrtGetStreamAttribute", stream, attribute, value)
+        assert value[0] == number
+    flag, priority = ctypes.c_uint32(), ctypes.c_uint32()
+    acl.call("aclrtGetStreamOverflowSwitch", stream, ctypes.byref(flag))
+    acl.call("aclrtStreamGetPriority", stream, ctypes.byref(priority))
+    assert (flag.value, priority.value) == (1, 3)
+    value[:] = 2, 0, 0, 0
+    with acl.refused(100000, "aclrtSetStreamAttribute", "mode", "got 2"):
+        acl.call("aclrtSetStreamAttribute", stream, 1, value)
+    with acl.refused(100000, "aclrtSetStreamAttribute", "stmAttrType", "got 9"):
+        acl.call("aclrtSetStreamAttribute", stream, 9, value)
+    with acl.refused(100000, "aclrtSetStreamAttribute", "default stream"):
+        acl.call("aclrtSetStreamAttribute", None, 1, value)
+    with acl.refused(100000, "aclrtGetStreamAttribute", "value"):
+        acl.call("aclrtGetStreamAttribute", stream, 1, None)
+    acl.call("aclrtDestroyStream", stream)
+
+
 def test_the_profiler_starts_and_stops() -> None:
     acl.rt.aclprofCreateConfig.restype = acl.P
     config = acl.P(acl.rt.aclprofCreateConfig((ctypes.c_uint32 * 1)(0), 1, 0, None, acl.U64(1)))

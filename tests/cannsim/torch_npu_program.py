@@ -12,6 +12,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 import torch_npu
+from torch_npu_device import DEVICE
 from torch_npu_images import IMAGES
 from torch_npu_models import MODELS, TRAINING
 
@@ -395,15 +396,6 @@ AUTOGRAD: dict[str, Case] = {
 }
 
 
-def network(seed: int, *layers: torch.nn.Module) -> torch.nn.Sequential:
-    generator = torch.Generator().manual_seed(seed)
-    model = torch.nn.Sequential(*layers)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(torch.randn(parameter.shape, generator=generator) * 0.3)
-    return model
-
-
 PRINTING: dict[str, Case] = {
     "floats": lambda v: shown(v.x),
     "ints": lambda v: shown(v.i),
@@ -422,110 +414,6 @@ def shown(tensor: torch.Tensor) -> str:
     one_line = re.sub(r"\s+", " ", repr(tensor))  # where a line breaks depends on the suffix
     return one_line.replace(", device='npu:0'", "")
 
-
-def queued(v: Values) -> Any:
-    """Work on a stream of its own that waits for the current one, and back."""
-    if v.device == "cpu":
-        return (v.x * 2 + 1) @ v.tall
-    stream = torch.npu.Stream()
-    stream.wait_stream(torch.npu.current_stream())
-    with torch.npu.stream(stream):
-        doubled = v.x * 2 + 1
-    doubled.record_stream(torch.npu.current_stream())
-    torch.npu.current_stream().wait_stream(stream)
-    return doubled @ v.tall
-
-
-def by_events(v: Values) -> Any:
-    if v.device == "cpu":
-        return v.x.exp() - 1
-    first, second = torch.npu.Stream(), torch.npu.Stream()
-    ready = torch.npu.Event()
-    first.wait_stream(torch.npu.current_stream())
-    with torch.npu.stream(first):
-        made = v.x.exp()
-        ready.record()
-    with torch.npu.stream(second):
-        second.wait_event(ready)
-        made.record_stream(second)
-        result = made - 1
-    second.synchronize()
-    assert ready.query() and second.query(), "expected finished work after synchronize()"
-    return result
-
-
-def timed(v: Values) -> Any:
-    if v.device == "cpu":
-        return v.square @ v.square
-    start, end = torch.npu.Event(enable_timing=True), torch.npu.Event(enable_timing=True)
-    start.record()
-    result = v.square @ v.square
-    end.record()
-    end.synchronize()
-    assert start.elapsed_time(end) >= 0, f"expected a time, got {start.elapsed_time(end)}"
-    return result
-
-
-def asynchronous(v: Values) -> Any:
-    """Copies from pinned memory and back that do not wait."""
-    if v.device == "cpu":
-        return v.x + 1
-    pinned = v.x.cpu().pin_memory()
-    there = pinned.to(v.device, non_blocking=True)
-    back = (there + 1).to("cpu", non_blocking=True)
-    torch.npu.synchronize()
-    return back
-
-
-def random_numbers(v: Values) -> Any:
-    """Not the CPU's numbers; but their law, and the same numbers for the same seed."""
-    if v.device != "cpu":
-        drawn = []
-        for _ in range(2):
-            torch.npu.manual_seed(7)
-            drawn.append(
-                (torch.rand(20000, device="npu"), torch.randn(20000, device="npu"), torch.randperm(50, device="npu"))
-            )
-        for first, second in zip(*drawn, strict=True):
-            assert torch.equal(first, second), "expected the same numbers for the same seed"
-        uniform, normal, order = (tensor.cpu() for tensor in drawn[0])
-        assert uniform.min() >= 0 and uniform.max() < 1 and abs(uniform.mean() - 0.5) < 0.02
-        assert abs(normal.mean()) < 0.05 and abs(normal.std() - 1) < 0.05
-        assert sorted(order.tolist()) == list(range(50))
-    return True
-
-
-def memory(v: Values) -> Any:
-    if v.device != "cpu":
-        before = torch.npu.memory_allocated()
-        large = torch.zeros(1 << 20, device=v.device)
-        assert torch.npu.memory_allocated() >= before + (4 << 20)
-        del large
-        assert torch.npu.memory_allocated() == before
-        torch.npu.empty_cache()
-        free, total = torch.npu.mem_get_info()
-        assert 0 < free <= total
-    return True
-
-
-def refused(v: Values) -> Any:
-    """A wrong call is a Python exception on both, and harms nothing after it."""
-    try:
-        v.x @ v.x
-    except RuntimeError:
-        return v.x + 1
-    raise AssertionError("expected a RuntimeError")
-
-
-DEVICE: dict[str, Case] = {
-    "a stream that waits": queued,
-    "events between streams": by_events,
-    "timed events": timed,
-    "asynchronous copies": asynchronous,
-    "random numbers": random_numbers,
-    "memory": memory,
-    "a refused call": refused,
-}
 
 GROUPS = {
     "creation": CREATION, "arithmetic": ARITHMETIC, "functions": FUNCTIONS, "logic": LOGIC, "reductions": REDUCTIONS,

@@ -18,7 +18,7 @@ UNQUEUED = {"TASK_QUEUE_ENABLE": "0"}
 
 
 def table(report: dict[str, Any], most: int = 30) -> str:
-    """The report as text: tasks by modelled time, copies, memory, findings."""
+    """The report as text: tasks by modelled time, copies, memory, findings, what was refused."""
     lines = [f"CANN simulator, {report['chip']} (modelled figures come from a model, not from a chip)", ""]
     lines.append(f"{'task':40} {'count':>9} {'MB':>11} {'wall ms':>11} {'modelled ms':>12}")
     tasks = sorted(report["tasks"], key=lambda task: -task["modelled_seconds"])
@@ -41,10 +41,6 @@ def table(report: dict[str, Any], most: int = 30) -> str:
         f"{memory['used'] / 1e6:.2f} MB in use at the end"
         for memory in report["memory"]
     ]
-    if refused := report["refused"]:
-        calls = ", ".join(f"{one['name']} ({one['code']}) {one['count']} times" for one in refused[:most])
-        lines.append(f"operators refused: {calls}{', ...' * (len(refused) > most)}")
-        lines.append("  values after the first of these are not to be trusted, unless the program has seen the error")
     if contested := report["contested"]:
         uses = ", ".join(f"{one['dtype']} as {one['name']}'s {one['parameter']}" for one in contested[:most])
         more = ", ..." * (len(contested) > most)
@@ -52,6 +48,10 @@ def table(report: dict[str, Any], most: int = 30) -> str:
     found = report["findings"]
     lines.append(f"findings: {len(found) or 'none'}")
     lines += [f"  {one['kind']}: {one['function']}: {one['text']}" for one in found]
+    if refused := report["refused"]:
+        calls = ", ".join(f"{one['name']} ({one['code']}) {one['count']} times" for one in refused[:most])
+        lines.append(f"operators refused: {calls}{', ...' * (len(refused) > most)}")
+        lines.append("  values after the first of these are not to be trusted, unless the program has seen the error")
     return "\n".join(lines)
 
 
