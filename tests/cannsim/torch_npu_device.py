@@ -1,4 +1,4 @@
-"""Cases of torch_npu_program.py that are about the device: streams, events, graphs, memory, random numbers, refusals."""
+"""Cases of torch_npu_program.py about the device: streams, events, graphs, memory, random numbers, refusals."""
 
 from __future__ import annotations
 
