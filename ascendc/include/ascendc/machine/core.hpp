@@ -1,0 +1,150 @@
+// One core while a kernel runs on it: its memories, pipes, flags, registers and books. The code of a kernel reaches it as current().
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ascendc/machine/guard.hpp"
+#include "ascendc/machine/launch.hpp"
+#include "ascendc/machine/local_memory.hpp"
+#include "ascendc/machine/registers.hpp"
+#include "ascendc/machine/slot.hpp"
+
+namespace AscendC {
+class TPipe;
+}
+
+namespace ascendc {
+
+// Flag `id` from one pipe to another: binary, with what its setter knew.
+struct Flag {
+    bool set = false;
+    Knowledge known;
+    double time = 0;
+    Where where;
+};
+
+class Core {
+public:
+    Core()
+        : memories_{LocalMemory(AscendC::Hardware::UB, 196608), LocalMemory(AscendC::Hardware::L1, 524288),
+                    LocalMemory(AscendC::Hardware::L0A, 65536), LocalMemory(AscendC::Hardware::L0B, 65536),
+                    LocalMemory(AscendC::Hardware::L0C, 131072), LocalMemory(AscendC::Hardware::BIAS, 1024),
+                    LocalMemory(AscendC::Hardware::FIXBUF, 7168)} {}
+
+    Launch* launch = nullptr;
+    CoreName name;
+    Registers registers;
+    AscendC::TPipe* pipe_object = nullptr;
+    double scalar_time = 0;  // modelled cycles of the scalar unit, which issues everything
+    std::vector<GlobalUse> global_uses;
+    std::vector<Event> events;
+    std::vector<Slot> slots;  // of queues; a tensor outside of queues has none
+    Guard* guard = nullptr;
+
+    LocalMemory& memory(AscendC::Hardware kind) { return memories_[static_cast<unsigned>(kind) - 1]; }
+    PipeState& pipe(Pipe pipe) { return pipes_[index(pipe)]; }
+    Flag& flag(Pipe source, Pipe target, unsigned id) { return flags_[index(source)][index(target)][id]; }
+
+    std::uint32_t index_in_kind() const { return name.cube ? name.block : name.block * vectors_of(launch->kind) + name.sub; }
+    std::string text() const { return join(name.cube ? "AIC " : "AIV ", index_in_kind()); }
+
+    [[noreturn]] void fail(Rule rule, Where where, std::string text) {
+        launch->report({rule, launch->kernel, this->text(), where, std::move(text)});
+        throw Stop{};
+    }
+
+    // A new kernel begins: nothing is left of the one before, and all that it did is complete.
+    void begin(Launch& with, const CoreName& as) {
+        launch = &with;
+        name = as;
+        registers = {};
+        registers.keeps_infinity = with.options.keeps_infinity;
+        pipe_object = nullptr;
+        scalar_time = 0;
+        global_uses.clear();
+        events.clear();
+        slots.clear();
+        dirty_.clear();
+        allocation_ = {};
+        for (LocalMemory& memory : memories_) memory.forget();
+        Ticks complete;
+        for (unsigned i = 0; i < pipe_count; ++i) complete[i] = pipes_[i].tick;
+        for (PipeState& pipe : pipes_) {
+            pipe.known = {complete, nullptr};
+            pipe.free_at = pipe.busy = 0;
+            pipe.history.clear();
+            pipe.history_start = pipe.tick + 1;
+        }
+        for (auto& targets : flags_)
+            for (auto& ids : targets)
+                for (Flag& flag : ids) flag = {};
+    }
+
+    // All that was issued on every pipe is complete before what follows, as after PipeBarrier<PIPE_ALL>.
+    void drain() {
+        PipeState& scalar = pipe(Pipe::S);
+        for (unsigned i = 0; i < pipe_count; ++i) {
+            if (i != index(Pipe::S)) scalar.known.join(pipes_[i].known);
+            scalar.known.own[i] = pipes_[i].tick;
+            scalar_time = std::max(scalar_time, pipes_[i].free_at);
+        }
+        for (PipeState& each : pipes_) each.known.own[&each - pipes_.data()] = each.tick;
+    }
+
+    // What is complete before an instruction that is issued now on `on`.
+    Knowledge before(Pipe on) {
+        Knowledge known = pipe(on).known;
+        known.join(pipe(Pipe::S).known);
+        return known;
+    }
+    // What is complete once a pipe has reached this point.
+    Knowledge after(Pipe on) {
+        Knowledge known = before(on);
+        known.own[index(on)] = pipe(on).tick;
+        return known;
+    }
+    // The same, as other cores keep it.
+    std::shared_ptr<const std::vector<Ticks>> published(const Knowledge& known) const {
+        auto all = known.others ? std::make_shared<std::vector<Ticks>>(*known.others)
+                                : std::make_shared<std::vector<Ticks>>(launch->cores.size());
+        raise((*all)[name.number], known.own);
+        return all;
+    }
+
+    // `bytes` at an address of global memory, as this process may touch them. Fails outside of allocations.
+    std::byte* global(std::uintptr_t address, std::uint64_t bytes, const char* instruction, Where where) {
+        if (!(address >= allocation_.begin && bytes <= allocation_.end - address && address < allocation_.end)) {
+            Allocation found;
+            if (!launch->host.find(address, found))
+                fail(Rule::bounds, where, join(instruction, " uses global memory at ", reinterpret_cast<void*>(address),
+                                               ", where nothing is allocated; check the pointer's offset"));
+            allocation_ = found;
+            if (bytes > found.end - address)
+                fail(Rule::bounds, where, join(instruction, " uses ", bytes, " bytes of global memory, ", bytes - (found.end - address),
+                                               " of them behind the end of an allocation of ", found.asked_end - found.begin,
+                                               " bytes; check the length and the tail"));
+        }
+        return reinterpret_cast<std::byte*>(address + allocation_.distance);
+    }
+
+    // Lines of the data cache that the scalar unit wrote and that were not written back.
+    static constexpr std::uintptr_t cache_line = 64;
+    std::set<std::uintptr_t>& dirty_lines() { return dirty_; }
+
+private:
+    std::array<LocalMemory, 7> memories_;
+    std::array<PipeState, pipe_count> pipes_{};
+    std::array<std::array<std::array<Flag, event_ids>, pipe_count>, pipe_count> flags_{};
+    std::set<std::uintptr_t> dirty_;
+    Allocation allocation_;
+};
+
+// The core whose kernel this thread runs. Each compiled kernel has its own; its entry sets it.
+inline thread_local Core* current_core = nullptr;
+inline Core& current() { return *current_core; }
+
+}  // namespace ascendc

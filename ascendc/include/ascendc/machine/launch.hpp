@@ -1,0 +1,236 @@
+// One launch of a kernel: its cores, what they found, the flags that cross between them, and who waits for whom.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "ascendc/base/constants.hpp"
+#include "ascendc/machine/crossing.hpp"
+#include "ascendc/machine/finding.hpp"
+#include "ascendc/machine/global_log.hpp"
+#include "ascendc/machine/host.hpp"
+
+namespace ascendc {
+
+// Which cores a block takes: one of a kind, or a cube core with one or two vector cores.
+enum class Kind : std::uint8_t { vector, cube, mix_1_1, mix_1_2 };
+constexpr bool is_mixed(Kind kind) { return kind == Kind::mix_1_1 || kind == Kind::mix_1_2; }
+constexpr std::uint32_t vectors_of(Kind kind) { return kind == Kind::cube ? 0 : kind == Kind::mix_1_2 ? 2 : 1; }
+constexpr std::uint32_t cubes_of(Kind kind) { return kind == Kind::vector ? 0 : 1; }
+
+struct Options {
+    std::uint32_t vector_cores = 48;
+    std::uint32_t cube_cores = 24;
+    unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+    bool races = true;           // search for uses in no certain order
+    bool keeps_infinity = true;  // of half and bfloat16, at the kernel's start
+    bool trace = false;          // keep what each pipe did when
+    double seconds = 60;         // after which a kernel is ended
+    std::size_t global_uses = 4'000'000;  // kept for the search; later ones are not compared, and the report says so
+};
+
+// Its number in the launch, and what it is.
+struct CoreName {
+    std::uint32_t number = 0;
+    std::uint32_t block = 0;
+    std::uint32_t sub = 0;  // which of its block's vector cores
+    bool cube = false;
+};
+
+class Core;
+// A kernel's code for one core kind: 0: done, 1: ended by a finding or by another core's end.
+using Entry = std::function<int(Core&)>;
+
+struct Event {
+    std::uint32_t core;
+    Pipe pipe;
+    const char* name;
+    double begin;  // cycles
+    double end;
+    Where where;
+};
+
+class Launch {
+public:
+    Launch(Host& host, Options options, std::string kernel, Kind kind, std::uint32_t blocks)
+        : host(host), options(options), kernel(std::move(kernel)), kind(kind), blocks(blocks), cores(cores_of(kind, blocks)),
+          crossing_(cores.size()) {}
+
+    Host& host;
+    const Options options;
+    const std::string kernel;
+    const Kind kind;
+    const std::uint32_t blocks;
+    const std::vector<CoreName> cores;
+
+    // What this launch gave, complete after run().
+    std::vector<Finding> findings;
+    std::vector<std::string> notes;
+    std::vector<GlobalUse> uses;
+    std::vector<Event> events;
+    double cycles = 0;
+
+    // How many blocks the device runs at a time.
+    std::uint32_t blocks_at_once() const {
+        std::uint32_t limit = blocks;
+        if (vectors_of(kind)) limit = std::min(limit, options.vector_cores / vectors_of(kind));
+        if (cubes_of(kind)) limit = std::min(limit, options.cube_cores);
+        return limit;
+    }
+
+    bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+    void stop() {
+        stopped_.store(true);
+        changed_.notify_all();
+    }
+    void report(Finding finding) {
+        {
+            const std::lock_guard lock(mutex_);
+            findings.push_back(std::move(finding));
+        }
+        stop();
+    }
+
+    // A set of cores that meet for flag `id` in a mode of CrossCoreSetFlag; id 16: SyncAll of one kind, 17: of all.
+    void set_flag(const CoreName& core, int mode, unsigned id, Arrival arrival) {
+        {
+            const std::lock_guard lock(mutex_);
+            const auto members = meeting_members(core, mode, id), receivers = meeting_receivers(core, mode, members);
+            const std::uint32_t group = mode == 0 ? core.cube : core.block * 2 + core.cube;
+            Meeting& meeting = crossing_.meeting(mode, group, id, members, receivers);
+            Arrival all;
+            if (!meeting.arrive(core.number, std::move(arrival), all)) return;
+            for (const std::uint32_t receiver : meeting.receivers) crossing_.flag(receiver, id % cross_flags).push_back(all);
+        }
+        changed_.notify_all();
+    }
+    std::size_t flags_pending(const CoreName& core, unsigned id) {
+        const std::lock_guard lock(mutex_);
+        return crossing_.flag(core.number, id).size();
+    }
+    // Waits for the flag. Throws Stop where the launch has ended, and reports when every core that could set it waits as well.
+    Arrival wait_flag(const CoreName& core, unsigned id, const char* name, Where where) {
+        std::unique_lock lock(mutex_);
+        auto& flag = crossing_.flag(core.number, id);
+        if (flag.empty()) wait(lock, core, [&] { return !flag.empty(); }, join(name, "(", id, ")"), where);
+        if (flag.empty()) throw Stop{};
+        Arrival arrival = std::move(flag.front());
+        flag.pop_front();
+        return arrival;
+    }
+    // All cores of the core's kind, or of the launch, meet here.
+    Arrival meet(const CoreName& core, bool all_kinds, Arrival arrival, const char* name, Where where) {
+        std::unique_lock lock(mutex_);
+        Barrier& barrier = barriers_[all_kinds ? 2 : core.cube];
+        std::size_t members = 0;
+        for (const CoreName& each : cores) members += all_kinds || each.cube == core.cube;
+        barrier.arrivals.push_back(std::move(arrival));
+        const std::uint64_t round = barrier.round;
+        if (barrier.arrivals.size() == members) {
+            barrier.result = together(barrier.arrivals);
+            barrier.arrivals.clear();
+            ++barrier.round;
+            changed_.notify_all();
+            return barrier.result;
+        }
+        wait(lock, core, [&] { return barrier.round != round; }, name, where);
+        if (barrier.round == round) throw Stop{};
+        return barrier.result;  // the next round cannot end before every member has left this one
+    }
+
+    // Runs the kernel on every core, on this host's threads; what was found lies in `findings`.
+    void run(const Entry& vector_entry, const Entry& cube_entry);
+
+private:
+    struct Barrier {
+        std::vector<Arrival> arrivals;
+        Arrival result;
+        std::uint64_t round = 0;
+    };
+    struct Waiting {
+        CoreName core;
+        std::string what;
+        Where where;
+    };
+
+    static std::vector<CoreName> cores_of(Kind kind, std::uint32_t blocks) {
+        std::vector<CoreName> cores;
+        for (std::uint32_t block = 0; block < blocks; ++block) {
+            if (cubes_of(kind)) cores.push_back({static_cast<std::uint32_t>(cores.size()), block, 0, true});
+            for (std::uint32_t sub = 0; sub < vectors_of(kind); ++sub)
+                cores.push_back({static_cast<std::uint32_t>(cores.size()), block, sub, false});
+        }
+        return cores;
+    }
+
+    // Mode 0: all of one kind; 1: the vector cores of a block; 2: who sets it is the cube core, or the block's vector cores together.
+    std::vector<std::uint32_t> meeting_members(const CoreName& core, int mode, unsigned) const {
+        std::vector<std::uint32_t> members;
+        for (const CoreName& each : cores)
+            if (each.cube == core.cube && (mode == 0 || each.block == core.block)) members.push_back(each.number);
+        return members;
+    }
+    std::vector<std::uint32_t> meeting_receivers(const CoreName& core, int mode, const std::vector<std::uint32_t>& members) const {
+        if (mode != 2) return members;
+        std::vector<std::uint32_t> receivers;
+        for (const CoreName& each : cores)
+            if (each.cube != core.cube && each.block == core.block) receivers.push_back(each.number);
+        return receivers;
+    }
+
+    // Waits under the lock until `ready` or the launch's end. Lets another core begin on this thread's share of the host.
+    template <class Ready>
+    void wait(std::unique_lock<std::mutex>& lock, const CoreName& core, Ready ready, std::string what, Where where) {
+        waiting_.push_back({core, std::move(what), where});
+        begin_more();
+        end_when_stuck();
+        changed_.wait(lock, [&] { return stopped() || ready(); });
+        waiting_.erase(std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& each) { return each.core.number == core.number; }));
+    }
+    // Every core that has begun waits, and none may begin: nobody will ever come.
+    void end_when_stuck() {
+        if (stopped() || waiting_.empty() || waiting_.size() != running_ || starting_ || may_begin()) return;
+        for (const Waiting& each : waiting_) findings.push_back(stuck(each));
+        stop();
+    }
+    Finding stuck(const Waiting& waiting) const {
+        const std::string beyond = begun_ < cores.size() ? join("; ", blocks, " blocks were launched on ", blocks_at_once(),
+                                                                " cores: the rest begin when these end") : "";
+        return {Rule::deadlock, kernel, join(waiting.core.cube ? "AIC " : "AIV ", core_index(waiting.core)), waiting.where,
+                join(waiting.what, " waits, and every core that could end the wait waits too or has ended", beyond)};
+    }
+    std::uint32_t core_index(const CoreName& core) const { return core.cube ? core.block : core.block * vectors_of(kind) + core.sub; }
+
+    bool may_begin() const { return begun_ < cores.size() && cores[begun_].block < ended_blocks() + blocks_at_once(); }
+    std::uint32_t ended_blocks() const { return static_cast<std::uint32_t>(ended_ / (cores.size() / blocks)); }
+    void begin_more();
+    void work();
+    void run_core(const CoreName&);
+    bool guarded(Core&, const Entry&);
+    void search_races();
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::atomic<bool> stopped_{false};
+    Crossing crossing_;
+    Barrier barriers_[3];
+    std::vector<Waiting> waiting_;
+    std::size_t begun_ = 0, running_ = 0, ended_ = 0;
+    std::vector<std::thread> threads_;
+    std::size_t starting_ = 0;  // threads without a core yet
+    std::size_t alive_ = 0;     // threads that have not ended
+    const Entry* vector_entry_ = nullptr;
+    const Entry* cube_entry_ = nullptr;
+
+    friend class Core;
+};
+
+}  // namespace ascendc

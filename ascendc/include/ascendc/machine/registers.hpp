@@ -1,0 +1,50 @@
+// A core's registers that instructions set for those after them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "ascendc/base/enumerations.hpp"
+
+namespace ascendc {
+
+// What a copy to global memory does with what is there.
+enum class Atomic : std::uint8_t { none, add, max, min };
+enum class Element : std::uint8_t { none, int8, int16, int32, half, bfloat16, float32 };
+
+struct Mask {
+    std::uint64_t high = ~0ull;
+    std::uint64_t low = ~0ull;
+};
+
+// The kernel's entry state: normal mode, all lanes.
+struct Registers {
+    Mask mask;
+    bool counter = false;       // the mask's low word counts elements
+    bool keeps_infinity = true;  // results beyond the range of half and bfloat16 are infinite; false: they saturate
+    Atomic atomic = Atomic::none;
+    Element atomic_type = Element::none;
+    std::array<std::uint8_t, 16> compared{};  // CMPMASK
+    float dequantisation = 0;
+    bool dequantisation_set = false;
+    std::int16_t dequantisation_offset = 0;
+    bool dequantisation_signed = false;
+    std::uint64_t padding_value = 0;
+    std::uint64_t load_padding = 0;
+    std::uint64_t kept = 0;              // GatherMask's count
+    std::array<std::uint32_t, 4> merged{};  // MrgSort's counts
+    double reduced = 0;                  // the last reduction's value
+    std::uint64_t reduced_index = 0;
+    bool hf32 = false;
+    bool hf32_round = false;
+    std::uint64_t quantisation = 0;
+    std::uint64_t quantisation_vector = 0;  // its address in FB
+    std::uint32_t nd_count = 1;
+    std::uint32_t nd_source_stride = 0;
+    std::uint32_t nd_target_stride = 0;
+    std::array<std::uint16_t, 2> matrix_height{};  // SetFmatrix: left, right
+    std::array<std::uint16_t, 2> matrix_width{};
+    std::array<std::array<std::uint8_t, 4>, 2> matrix_padding{};
+};
+
+}  // namespace ascendc

@@ -1,0 +1,77 @@
+// Flags between the pipes of a core, and barriers of one.
+#pragma once
+
+#include "ascendc/base/qualifiers.hpp"
+#include "ascendc/tensor/tque.hpp"
+
+namespace ascendc {
+
+// Cube-side pipes on a vector core, and the other way round: the device compiles flags between them to nothing.
+constexpr bool exists_here(Pipe pipe, std::int32_t core) {
+    if (core == AscendC::AIV) return pipe != Pipe::M && pipe != Pipe::MTE1 && pipe != Pipe::FIX;
+    return pipe != Pipe::V;
+}
+
+inline void set_flag(Pipe source, Pipe target, std::int32_t id, Where where) {
+    if (!exists_here(source, g_coreType) || !exists_here(target, g_coreType)) return;
+    Core& core = current();
+    if (id < 0 || id >= static_cast<std::int32_t>(event_ids))
+        core.fail(Rule::flag, where, join("SetFlag from ", name_of(source), " to ", name_of(target), " with id ", id, "; 0 to 7 are possible"));
+    Flag& flag = core.flag(source, target, static_cast<unsigned>(id));
+    if (flag.set)
+        core.fail(Rule::flag, where, join("SetFlag from ", name_of(source), " to ", name_of(target), " with id ", id,
+                                          ", which is set since ", flag.where.file, ":", flag.where.line, "; WaitFlag is missing between"));
+    flag = {true, core.after(source), source == Pipe::S ? core.scalar_time : core.pipe(source).free_at, where};
+}
+
+inline void wait_flag(Pipe source, Pipe target, std::int32_t id, Where where) {
+    if (!exists_here(source, g_coreType) || !exists_here(target, g_coreType)) return;
+    Core& core = current();
+    if (id < 0 || id >= static_cast<std::int32_t>(event_ids))
+        core.fail(Rule::flag, where, join("WaitFlag from ", name_of(source), " to ", name_of(target), " with id ", id, "; 0 to 7 are possible"));
+    Flag& flag = core.flag(source, target, static_cast<unsigned>(id));
+    if (!flag.set)
+        core.fail(Rule::deadlock, where, join("WaitFlag from ", name_of(source), " to ", name_of(target), " with id ", id,
+                                              ", which nothing before it in the program sets: the core would wait for ever"));
+    flag.set = false;
+    wait_for(core, target, flag.known, flag.time);
+    if (target == Pipe::S) core.scalar_time = std::max(core.scalar_time, flag.time);
+}
+
+inline void pipe_barrier(pipe_t pipe) {
+    Core& core = current();
+    if (pipe == PIPE_ALL) return core.drain();
+    const Pipe one = pipe_of(pipe);
+    if (!exists_here(one, g_coreType)) return;
+    core.pipe(one).known.own[index(one)] = core.pipe(one).tick;
+}
+
+}  // namespace ascendc
+
+namespace AscendC {
+
+template <HardEvent event>
+void SetFlag(std::int32_t id, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::set_flag(ascendc::pipes_of(event).source, ascendc::pipes_of(event).target, id, where);
+}
+template <HardEvent event>
+void WaitFlag(std::int32_t id, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::wait_flag(ascendc::pipes_of(event).source, ascendc::pipes_of(event).target, id, where);
+}
+template <pipe_t pipe>
+void PipeBarrier() { ascendc::pipe_barrier(pipe); }
+
+inline std::int64_t GetBlockNum() { return ascendc::current().launch->blocks; }
+// Of a vector core in a mixed kernel its own number among all vector cores.
+inline std::int64_t GetBlockIdx() { return ascendc::current().index_in_kind(); }
+inline std::int64_t GetSubBlockIdx() { return ascendc::current().name.sub; }
+inline std::int64_t GetSubBlockNum() {
+    const ascendc::Kind kind = ascendc::current().launch->kind;
+    return kind == ascendc::Kind::mix_1_2 ? 2 : 1;
+}
+inline std::int64_t GetTaskRation() {
+    const ascendc::Core& core = ascendc::current();
+    return core.name.cube || core.launch->kind != ascendc::Kind::mix_1_2 ? 1 : 2;
+}
+
+}  // namespace AscendC

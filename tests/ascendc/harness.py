@@ -1,0 +1,130 @@
+"""Compiling kernels with the host's compiler and running them on NumPy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+INCLUDE = HERE.parents[1] / "ascendc" / "include"
+KINDS = {"vector": 0, "cube": 1, "mix_1_1": 2, "mix_1_2": 3}
+FLAGS = "-std=c++17 -O2 -march=native -fPIC -shared -pthread -fno-strict-aliasing -fvisibility=hidden".split()
+FLAGS += ["-Wall", "-Wextra", "-Werror", "-Wno-narrowing", "-Wno-unused-variable", "-Wno-unused-but-set-variable"]
+LAUNCHER = """
+extern "C" __attribute__((visibility("default"))) void* const ascendc_launcher =
+    reinterpret_cast<void*>(&ascendc_plain_launch);
+"""
+
+
+def compiler() -> str | None:
+    """The host's C++ compiler."""
+    return os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
+
+
+def compiled(text: str) -> ctypes.CDLL:
+    """A library of a source text; made once for a text and the present headers."""
+    folder = Path(tempfile.gettempdir()) / f"ascendc-tests-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    key = hashlib.sha256(text.encode())
+    for header in sorted(INCLUDE.rglob("*.h*")):
+        key.update(header.read_bytes())
+    library = folder / f"{key.hexdigest()[:24]}.so"
+    if not library.exists():
+        unit, made = library.with_suffix(f".{os.getpid()}.cpp"), library.with_suffix(f".{os.getpid()}.so")
+        unit.write_text(text)
+        command = [compiler() or "g++", *FLAGS, f"-I{INCLUDE}", str(unit), "-o", str(made)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-8000:]
+        made.rename(library)
+        unit.unlink()
+    return ctypes.CDLL(str(library))
+
+
+@dataclass
+class Ran:
+    """What a launch gave: findings, one a line, and modelled cycles."""
+
+    findings: list[str]
+    cycles: float
+
+    def rules(self) -> list[str]:
+        """The rules that were broken."""
+        return [line.split("[", 1)[1].split("]", 1)[0] for line in self.findings]
+
+
+class Kernel:
+    """The kernels of one source, compiled together for the core kinds that they run on."""
+
+    def __init__(self, source: str, names: list[str], kind: str = "vector") -> None:
+        self.kind = kind
+        exports = "".join(f"ASCENDC_EXPORT({name})\n" for name in names)
+        head = '#include "kernel_operator.h"\n#include "ascendc/launch/plain.hpp"\n'
+        core = {"vector": ["VEC"], "cube": ["CUBE"]}.get(kind, ["VEC", "CUBE"])
+        self._libraries = {
+            each: compiled(f"#define __DAV_C220_{each}__ 1\n{head}{source}\n{exports}{LAUNCHER}") for each in core
+        }
+
+    def __call__(self, name: str, blocks: int, *arguments: np.ndarray | float | bytes, seconds: float = 20.0) -> Ran:
+        """Run `blocks` blocks of a kernel.
+
+        Arrays are its global memory, and nothing else is. Numbers take 32 bits; bytes are a structure as it is.
+        """
+        packed, ranges = b"", []
+        for value in arguments:
+            if isinstance(value, np.ndarray):
+                packed += b"\0" * (-len(packed) % 8) + struct.pack("<Q", value.ctypes.data)
+                ranges += [value.ctypes.data, value.nbytes]
+            elif isinstance(value, bytes):
+                packed += b"\0" * (-len(packed) % 8) + value
+            else:
+                packed += b"\0" * (-len(packed) % 4) + struct.pack("<f" if isinstance(value, float) else "<i", value)
+        table = (ctypes.c_uint64 * len(ranges))(*ranges)
+        report, cycles = ctypes.create_string_buffer(1 << 16), ctypes.c_double()
+        entries = [
+            ctypes.cast(getattr(self._libraries[core], f"ascendc_kernel_{name}"), ctypes.c_void_p).value
+            if core in self._libraries
+            else None
+            for core in ("VEC", "CUBE")
+        ]
+        library = next(iter(self._libraries.values()))
+        address = ctypes.c_void_p.in_dll(library, "ascendc_launcher").value
+        assert address
+        pointer, size, text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
+        launch = ctypes.CFUNCTYPE(
+            size, text, ctypes.c_int, ctypes.c_uint32, pointer, pointer, text, size,  # name, ..., entries, arguments
+            pointer, size, ctypes.c_double, text, size, pointer,  # ranges, seconds, report, cycles
+        )(address)  # fmt: skip
+        launch(
+            name.encode(), KINDS[self.kind], blocks, *entries, packed, len(packed),
+            ctypes.addressof(table), len(ranges) // 2, seconds, report, len(report), ctypes.addressof(cycles),
+        )  # fmt: skip
+        return Ran(report.value.decode().splitlines(), cycles.value)
+
+
+class Probes:
+    """Many short kernels, compiled together when the first of them runs. Each is the body of a function of x and y."""
+
+    def __init__(self, **bodies: str | list[str]) -> None:
+        self._bodies: dict[str, str] = {}
+        for name, given in bodies.items():
+            lines = {name: given} if isinstance(given, str) else {f"{name}_{i}": each for i, each in enumerate(given)}
+            self._bodies |= lines
+        self._kernels: dict[str, Kernel] = {}
+
+    def __call__(self, name: str, blocks: int, *arrays: np.ndarray, kind: str = "vector", seconds: float = 20.0) -> Ran:
+        """Run one of them."""
+        if kind not in self._kernels:
+            text = "using namespace AscendC;\n"
+            for each, lines in self._bodies.items():
+                text += f'extern "C" __global__ __aicore__ void {each}(GM_ADDR x, GM_ADDR y) {{\n{lines}\n}}\n'
+            self._kernels[kind] = Kernel(text, list(self._bodies), kind)
+        return self._kernels[kind](name, blocks, *arrays, seconds=seconds)
