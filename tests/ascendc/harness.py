@@ -34,7 +34,7 @@ def compiled(text: str) -> ctypes.CDLL:
     """A library of a source text; made once for a text and the present headers."""
     folder = Path(tempfile.gettempdir()) / f"ascendc-tests-{os.getuid()}"
     folder.mkdir(exist_ok=True)
-    key = hashlib.sha256(text.encode())
+    key = hashlib.sha256(" ".join([compiler() or "", *FLAGS, text]).encode())
     for header in sorted(INCLUDE.rglob("*.h*")):
         key.update(header.read_bytes())
     library = folder / f"{key.hexdigest()[:24]}.so"
