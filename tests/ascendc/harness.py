@@ -119,12 +119,20 @@ class Probes:
             lines = {name: given} if isinstance(given, str) else {f"{name}_{i}": each for i, each in enumerate(given)}
             self._bodies |= lines
         self._kernels: dict[str, Kernel] = {}
+        self._refused: dict[str, AssertionError] = {}  # a compilation that failed once is not tried again
 
     def __call__(self, name: str, blocks: int, *arrays: np.ndarray, kind: str = "vector", seconds: float = 20.0) -> Ran:
         """Run one of them."""
         if kind not in self._kernels:
             text = "using namespace AscendC;\n"
             for each, lines in self._bodies.items():
-                text += f'extern "C" __global__ __aicore__ void {each}(GM_ADDR x, GM_ADDR y) {{\n{lines}\n}}\n'
-            self._kernels[kind] = Kernel(text, list(self._bodies), kind)
+                parameters = "[[maybe_unused]] GM_ADDR x, [[maybe_unused]] GM_ADDR y"
+                text += f'extern "C" __global__ __aicore__ void {each}({parameters}) {{\n{lines}\n}}\n'
+            if kind in self._refused:
+                raise self._refused[kind]
+            try:
+                self._kernels[kind] = Kernel(text, list(self._bodies), kind)
+            except AssertionError as refused:
+                self._refused[kind] = refused
+                raise
         return self._kernels[kind](name, blocks, *arrays, seconds=seconds)
