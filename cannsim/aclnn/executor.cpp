@@ -164,6 +164,7 @@ int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor,
         task.name = name;
         std::vector<std::byte*> aliases(e.slots.size());
         task.uses.reserve(e.slots.size() + 1);
+        std::optional<RangeCheck> check_range(std::in_place);
         for (std::size_t i = 0; i < e.slots.size(); ++i) {
             const Call::Slot& slot = e.slots[i];
             const auto length = static_cast<std::size_t>(slot.extent.high - slot.extent.low);
@@ -171,7 +172,7 @@ int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor,
             const Parameter& param = parameters(operators()[static_cast<std::size_t>(op)])[static_cast<std::size_t>(slot.parameter)];
             void* const address = e.addresses[i];
             const auto* const first = static_cast<const std::byte*>(address) + slot.extent.low;
-            check_device_range(first, length, param.name);
+            (*check_range)(first, length, param.name);
             if (reinterpret_cast<std::uintptr_t>(address) % alignment)
                 finding(Fault::misaligned, text(param.name, ": expected an address that is a multiple of 32, got ", address, "; give the base and an offset"), ACLNN_ERR_PARAM_INVALID);
             aliases[i] = alias(address);
@@ -179,11 +180,12 @@ int launch(int op, void* workspace, std::uint64_t size, aclOpExecutor* executor,
             if (param.direction != Direction::in) task.uses.push_back({first, length, true, slot.dense, param.name});
         }
         if (size) {
-            check_device_range(workspace, size, "workspace");
+            (*check_range)(workspace, size, "workspace");
             if (reinterpret_cast<std::uintptr_t>(workspace) % alignment)
                 finding(Fault::misaligned, text("workspace: expected an address that is a multiple of 32, got ", workspace), ACLNN_ERR_PARAM_INVALID);
             task.uses.push_back({workspace, size, true, true, "workspace"});
         }
+        check_range.reset();
         task.cost = e.cost;
         if (config().compute) {
             std::vector<Ref<aclTensor>> kept;

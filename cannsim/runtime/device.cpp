@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <shared_mutex>
 #include <unordered_map>
 
@@ -18,6 +19,7 @@ struct Registry {
     std::shared_mutex mutex;
     std::array<Device, 64> devices;
     std::unordered_map<const void*, std::shared_ptr<Context>> contexts;
+    std::atomic<std::uint64_t> contexts_ended{0};  // how many were erased
     std::unordered_map<const void*, std::shared_ptr<Stream>> streams;
     std::unordered_map<const void*, std::shared_ptr<Event>> events;
     std::uint32_t next_event = 1;
@@ -33,6 +35,7 @@ Registry& registry() {
 }
 
 thread_local Context* current = nullptr;
+thread_local std::uint64_t ended_by_then = 0;  // contexts, when this thread's was last seen to live
 
 }  // namespace
 
@@ -47,8 +50,11 @@ Device& device(int id) {
 
 Context* current_context_or_null() {
     if (!current) return nullptr;
+    const std::uint64_t ended = registry().contexts_ended.load(std::memory_order_acquire);
+    if (ended == ended_by_then) return current;
     const std::shared_lock lock(registry().mutex);
     if (!registry().contexts.contains(current)) current = nullptr;  // its device was reset by another thread
+    ended_by_then = ended;
     return current;
 }
 
@@ -59,7 +65,10 @@ Context& current_context() {
     return *context;
 }
 
-void set_current_context(Context* context) { current = context; }
+void set_current_context(Context* context) {
+    current = context;
+    ended_by_then = ~std::uint64_t{0};  // not seen yet
+}
 
 Context& context_of(void* handle) {
     const std::shared_lock lock(registry().mutex);
@@ -199,6 +208,7 @@ void destroy_context(Context& context) {
     }
     const std::unique_lock lock(registry().mutex);
     registry().contexts.erase(&context);
+    registry().contexts_ended.fetch_add(1, std::memory_order_release);
 }
 
 std::recursive_mutex& device_changes() { return registry().changes; }

@@ -232,8 +232,10 @@ std::string describe(const Block& block) {
     return text(block.live ? "" : "freed ", kind, " ", block.number, " (", block.size, " bytes at ", reinterpret_cast<const void*>(block.begin), where, ")");
 }
 
-Block check_device_range(const void* address, std::size_t size, const char* what) {
-    const auto block = find_block(address);
+RangeCheck::RangeCheck() : lock_(all().mutex) {}
+
+Block RangeCheck::operator()(const void* address, std::size_t size, const char* what) const {
+    const Block* const block = covering(all().blocks, number_of(address));
     if (!is_device_address(address)) {
         finding(Fault::host_pointer, text(what, ": expected device memory, got the host address ", address,
                                           block ? text(" in ", describe(*block)) : std::string()));
@@ -255,6 +257,8 @@ Block check_device_range(const void* address, std::size_t size, const char* what
     }
     return *block;
 }
+
+Block check_device_range(const void* address, std::size_t size, const char* what) { return RangeCheck()(address, size, what); }
 
 MemoryBooks books(int device) {
     Everything& e = all();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,15 @@ std::byte* alias(const void* address);
 
 // Checks that [address, address + size) lies in one live device block; reports host pointers, freed memory, the end passed.
 Block check_device_range(const void* address, std::size_t size, const char* what);
+// The same for several, during which no memory is allocated or freed.
+class RangeCheck {
+public:
+    RangeCheck();
+    Block operator()(const void* address, std::size_t size, const char* what) const;
+
+private:
+    std::shared_lock<std::shared_mutex> lock_;
+};
 
 struct MemoryBooks {
     std::uint64_t used = 0, peak = 0, allocations = 0, frees = 0;

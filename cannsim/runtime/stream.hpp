@@ -45,16 +45,19 @@ struct Recording {
 class Capture {
 public:
     std::shared_ptr<Graph> get() const {
+        if (!any_.load(std::memory_order_acquire)) return nullptr;
         const std::scoped_lock lock(mutex_);
         return graph_;
     }
     void set(std::shared_ptr<Graph> graph) {
         const std::scoped_lock lock(mutex_);
         graph_ = std::move(graph);
+        any_.store(graph_ != nullptr, std::memory_order_release);
     }
 
 private:
     mutable std::mutex mutex_;
+    std::atomic<bool> any_{false};
     std::shared_ptr<Graph> graph_;
 };
 

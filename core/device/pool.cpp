@@ -96,7 +96,7 @@ struct Pool::Impl {
     PoolFigures figures;                          // without `cached`
     std::uint64_t held_by_small = 0;               // bytes of the small blocks alive, as rounded
     std::uint64_t held_by_large = 0;
-    std::uint64_t limit = 0;
+    std::atomic<std::uint64_t> limit{0};  // every new array asks for it, without the lock
     std::uint64_t cache_bound;
 
     std::size_t room(std::size_t bytes) const { return padding ? (bytes + padding - 1) / padding * padding + padding : bytes; }
@@ -286,10 +286,7 @@ void Pool::set_limit(std::uint64_t bytes) {
     if (bytes && impl_->segments.held() > bytes) impl_->free_cache();
 }
 
-std::uint64_t Pool::limit() const {
-    std::lock_guard guard(impl_->mutex);
-    return impl_->limit;
-}
+std::uint64_t Pool::limit() const { return impl_->limit.load(std::memory_order_relaxed); }
 
 PoolFigures Pool::figures() const {
     std::lock_guard guard(impl_->mutex);

@@ -34,9 +34,10 @@ struct Queue {
     std::mutex recording;
     std::mutex running;
     std::vector<Instruction> recorded;
-    std::vector<Instruction> spare;  // the storage of the list that ran last
     std::size_t recorded_bytes = 0;
     // The rest is guarded by `running`.
+    std::vector<Instruction> spare;   // the storage of the list that ran last
+    std::vector<std::uint32_t> kept;  // of that list: what failed, what depends on it, and what a pause left
     Census census;
     Runner runner;     // compiled programs, and running them
     ScheduleCache schedules;
@@ -163,7 +164,8 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
     }
     trace::Span span("flush", "run");
     const Schedule* planned = nullptr;
-    std::vector<std::uint32_t> kept;  // what failed, what depends on it, and what a pause left
+    std::vector<std::uint32_t>& kept = q.kept;
+    kept.clear();
     try {
         kept.reserve(list.size());
         planned = &schedule(q, list);
@@ -214,10 +216,7 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
     }
     if (kept.empty()) {
         list.clear();
-        {
-            const std::lock_guard lock(q.recording);
-            q.spare = std::move(list);
-        }
+        q.spare = std::move(list);
         if (lost) std::rethrow_exception(failure);
         return !paused;
     }

@@ -201,7 +201,8 @@ void Caller::run(Operator& op, std::span<const Argument> arguments, aclOpExecuto
     }
     const std::uint64_t entered = now();
     const int code = op.second(workspace, size, executor, device_.stream);
-    inside_ += now() - entered;
+    left_ = now();
+    inside_ += left_ - entered;
     if (workspace) device_.pool->deallocate(workspace, size, stream);  // whoever gets it uses it later on this stream
     if (code) [[unlikely]] device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + "): the launch on " + device_.name, code);
 }
@@ -319,7 +320,7 @@ void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* gr
     counted.bytes += bytes_;
     counted.inside += inside_;
     counted.workspace = std::max(counted.workspace, workspace);
-    counted.nanoseconds += now() - started;
+    counted.nanoseconds += left_ - started;
 }
 
 }  // namespace asnumpy::ascend

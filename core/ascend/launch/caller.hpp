@@ -57,7 +57,7 @@ private:
     std::vector<char*> bases_;          // the addresses of its tensors
     std::vector<Use> uses_;
     bool may_repeat_ = true;
-    std::uint64_t bytes_ = 0, inside_ = 0;
+    std::uint64_t bytes_ = 0, inside_ = 0, left_ = 0;  // left_: when phase two was over
     Objects last_;
 };
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ascend/launch/caller.hpp"
+#include "ascend/launch/emitter.hpp"
 #include "ascend/launch/graphs.hpp"
 #include "ascend/library/context.hpp"
 #include "ascend/memory/staging.hpp"
@@ -24,6 +25,7 @@ public:
     // Gives back everything that CANN gave, the pool's memory left out. At the end; reset() comes afterwards.
     void release() noexcept;
 
+    std::unique_ptr<Launching, DropLaunching> launching;  // of the launch before, for the next; with the mutex held
     Caller caller;
     Staging staging;
     Graphs graphs;

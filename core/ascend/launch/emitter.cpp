@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <utility>
 
@@ -22,20 +23,32 @@ using Chunk = std::array<Scalar, scalars_per_chunk>;
 
 }  // namespace
 
-struct Emitter::Impl {
+// Its lists keep their memory from one launch of the device to the next.
+struct Launching {
     struct Temporary {
         char* data;
         std::size_t bytes;
     };
 
-    explicit Impl(DeviceState& d) : device(d), enqueuing(std::in_place, d), stream(d.streams.selected()) {}
-    Impl(DeviceState& d, Capture& c) : device(d), stream(d.streams.selected()), capture(&c) {}
-    ~Impl() { release_since(0); }
+    explicit Launching(DeviceState& d) : device(d) {}
+    Launching(const Launching&) = delete;
+
+    void begin(Capture* into) {
+        stream = device.streams.selected();
+        capture = into;
+    }
+    void end() noexcept {
+        release_since(0);
+        enqueued = 0;
+        scalars = 0;
+        written_last.clear();
+        rewritten.clear();
+        memory.release();
+    }
 
     DeviceState& device;
-    std::optional<Enqueuing> enqueuing;  // whoever captures has it already
-    StreamId stream;
-    Capture* const capture = nullptr;
+    StreamId stream = 0;
+    Capture* capture = nullptr;
     int enqueued = 0;
     std::vector<Temporary> temporaries;
     std::vector<const char*> written_last;
@@ -43,6 +56,8 @@ struct Emitter::Impl {
     std::vector<std::unique_ptr<Chunk>> more_scalars;
     std::size_t scalars = 0;
     std::vector<Argument> rewritten;
+    alignas(std::max_align_t) std::array<std::byte, 16 << 10> room;
+    std::pmr::monotonic_buffer_resource memory{room.data(), room.size()};
 
     const Scalar* find(const char* data) const {
         const auto within = [data](const Chunk& chunk) -> const Scalar* {
@@ -88,16 +103,33 @@ struct Emitter::Impl {
     }
 };
 
-Emitter::Emitter(DeviceState& device) : impl_(std::make_unique<Impl>(device)) {}
-Emitter::Emitter(DeviceState& device, Capture& capture) : impl_(std::make_unique<Impl>(device, capture)) {}
-Emitter::~Emitter() = default;
+void DropLaunching::operator()(Launching* launching) const { delete launching; }
+
+namespace {
+
+std::unique_ptr<Launching, DropLaunching> begun(DeviceState& device, Capture* capture) {
+    std::unique_ptr<Launching, DropLaunching> launching = std::move(device.launching);
+    if (!launching) launching.reset(new Launching(device));
+    launching->begin(capture);
+    return launching;
+}
+
+}  // namespace
+
+Emitter::Emitter(DeviceState& device) : enqueuing_(std::in_place, device), launching_(begun(device, nullptr)) {}
+Emitter::Emitter(DeviceState& device, Capture& capture) : launching_(begun(device, &capture)) {}
+Emitter::~Emitter() {
+    launching_->end();
+    std::unique_ptr<Launching, DropLaunching>& kept = launching_->device.launching;
+    kept = std::move(launching_);
+}
 
 namespace {
 
 // Where CANN lacks the operator, its calls are refused.
-Operator& named(std::string_view name, std::span<const Argument> arguments) {
+template <class Which> Operator& operator_for(const Which& which, std::string_view name, std::span<const Argument> arguments) {
     try {
-        return find_operator(name);
+        return find_operator(which);
     } catch (const DeviceFailure& failure) {
         if (ended()) throw;
         throw Refused(failure, call_of(name, arguments));
@@ -106,42 +138,44 @@ Operator& named(std::string_view name, std::span<const Argument> arguments) {
 
 }  // namespace
 
-void Emitter::call(std::string_view name, std::span<const Argument> arguments) {
-    Impl& impl = *impl_;
-    Operator& op = named(name, arguments);
+void Emitter::call(std::string_view name, std::span<const Argument> arguments) { call(operator_for(name, name, arguments), arguments); }
+void Emitter::call(const OperatorFacts& facts, std::span<const Argument> arguments) { call(operator_for(facts, facts.name, arguments), arguments); }
+
+void Emitter::call(Operator& op, std::span<const Argument> arguments) {
+    Launching& launch = *launching_;
     std::size_t constants = 0;
     for (const Argument& argument : arguments) {
-        if (const auto* t = std::get_if<Tensor>(&argument)) constants += impl.find(t->data) != nullptr;
+        if (const auto* t = std::get_if<Tensor>(&argument)) constants += launch.find(t->data) != nullptr;
         else if (const auto* list = std::get_if<std::vector<Tensor>>(&argument))
-            for (const Tensor& one : *list) constants += impl.find(one.data) != nullptr;
+            for (const Tensor& one : *list) constants += launch.find(one.data) != nullptr;
     }
     if (constants) {
-        if (!impl.capture) impl.device.make_room_for_constants(constants);
-        impl.rewritten.assign(arguments.begin(), arguments.end());
-        for (Argument& argument : impl.rewritten) {
-            if (auto* t = std::get_if<Tensor>(&argument)) *t = impl.on_device(*t);
+        if (!launch.capture) launch.device.make_room_for_constants(constants);
+        launch.rewritten.assign(arguments.begin(), arguments.end());
+        for (Argument& argument : launch.rewritten) {
+            if (auto* t = std::get_if<Tensor>(&argument)) *t = launch.on_device(*t);
             else if (auto* list = std::get_if<std::vector<Tensor>>(&argument))
-                for (Tensor& one : *list) one = impl.on_device(one);
+                for (Tensor& one : *list) one = launch.on_device(one);
         }
         // Where an output must have the shape of an operand, a number beside whole operands has it, with strides of 0.
         for (std::size_t i = 0; i < std::min(arguments.size(), op.parameters.size()); ++i) {
             const int like = op.parameters[i].same_shape;
-            const auto* const out = std::get_if<Tensor>(&impl.rewritten[i]);
-            auto* const in = like < 0 ? nullptr : std::get_if<Tensor>(&impl.rewritten[static_cast<std::size_t>(like)]);
+            const auto* const out = std::get_if<Tensor>(&launch.rewritten[i]);
+            auto* const in = like < 0 ? nullptr : std::get_if<Tensor>(&launch.rewritten[static_cast<std::size_t>(like)]);
             if (!out || !in || op.parameters[i].direction == cann::Direction::in || !in->shape.empty()) continue;
             in->shape = out->shape;
             in->strides = Dims(out->shape.size());
         }
-        arguments = impl.rewritten;
+        arguments = launch.rewritten;
     }
     if (op.asks_for_order) [[unlikely]] return call_in_order(op, arguments);
-    impl.device.caller.call(op, arguments, impl.capture);
-    ++impl.enqueued;
+    launch.device.caller.call(op, arguments, launch.capture);
+    ++launch.enqueued;
 }
 
 // What the documents want in C order and is not goes through temporaries.
 void Emitter::call_in_order(Operator& op, std::span<const Argument> arguments) {
-    Impl& impl = *impl_;
+    Launching& launch = *launching_;
     std::vector<Argument> ordered(arguments.begin(), arguments.end());
     std::vector<std::pair<Tensor, Tensor>> results;
     for (std::size_t i = 0; i < std::min(ordered.size(), op.parameters.size()); ++i) {
@@ -152,8 +186,8 @@ void Emitter::call_in_order(Operator& op, std::span<const Argument> arguments) {
         if (op.parameters[i].direction != cann::Direction::out) move(*this, there, *t);
         if (op.parameters[i].direction != cann::Direction::in) results.emplace_back(*t, there);
     }
-    impl.device.caller.call(op, ordered, impl.capture);
-    ++impl.enqueued;
+    launch.device.caller.call(op, ordered, launch.capture);
+    ++launch.enqueued;
     for (const auto& [here, there] : results) {
         if (is_written_last(there)) overwrite(*this, here, there);
         else move(*this, here, there);
@@ -161,29 +195,29 @@ void Emitter::call_in_order(Operator& op, std::span<const Argument> arguments) {
 }
 
 void Emitter::copy_bytes(void* to, const void* from, std::size_t bytes) {
-    Impl& impl = *impl_;
+    Launching& launch = *launching_;
     if (!bytes) return;
     const std::array uses{Use{to, bytes, true}, Use{from, bytes, false}};
-    if (impl.capture) impl.capture->use(uses);
-    else impl.device.streams.before(uses);
-    void* const stream = impl.capture ? impl.capture->stream : impl.device.stream;
-    impl.device.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, stream), "aclrtMemcpyAsync");
-    ++impl.enqueued;
+    if (launch.capture) launch.capture->use(uses);
+    else launch.device.streams.before(uses);
+    void* const stream = launch.capture ? launch.capture->stream : launch.device.stream;
+    launch.device.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, stream), "aclrtMemcpyAsync");
+    ++launch.enqueued;
 }
 
 void Emitter::move_by_host(const Tensor& from, const Tensor& to) {
-    Impl& impl = *impl_;
-    if (impl.capture) Capture::refuse("a copy by way of the host");
+    Launching& launch = *launching_;
+    if (launch.capture) Capture::refuse("a copy by way of the host");
     const auto item = static_cast<std::int64_t>(itemsize(to.dtype));
     const Extent read = extent(View{0, from.shape, from.strides}, item), written = extent(View{0, to.shape, to.strides}, item);
     std::vector<char> source(static_cast<std::size_t>(read.high - read.low)), target(static_cast<std::size_t>(written.high - written.low));
     const char* start = from.data + read.low;
-    if (!impl.find(from.data)) {
-        impl.device.staging.download(source.data(), start, source.size());
+    if (!launch.find(from.data)) {
+        launch.device.staging.download(source.data(), start, source.size());
         start = source.data();
     }
     // What lies between the elements goes back as it was.
-    impl.device.staging.download(target.data(), to.data + written.low, target.size());
+    launch.device.staging.download(target.data(), to.data + written.low, target.size());
     const std::int64_t elements = count({to.shape.data(), static_cast<std::size_t>(to.shape.size())});
     for (std::int64_t n = 0; n < elements; ++n) {
         std::int64_t rest = n, in = -read.low, out = -written.low;
@@ -193,52 +227,52 @@ void Emitter::move_by_host(const Tensor& from, const Tensor& to) {
         }
         std::memcpy(target.data() + out, start + in, static_cast<std::size_t>(item));
     }
-    impl.device.staging.upload(to.data + written.low, target.data(), target.size());
-    ++impl.enqueued;
+    launch.device.staging.upload(to.data + written.low, target.data(), target.size());
+    ++launch.enqueued;
 }
 
 Tensor Emitter::temporary(const Dims& shape, DType dtype) {
-    Impl& impl = *impl_;
+    Launching& launch = *launching_;
     Tensor t{nullptr, dtype, shape, contiguous(shape, static_cast<std::int64_t>(itemsize(dtype))).strides};
     const std::size_t bytes = static_cast<std::size_t>(count({shape.data(), static_cast<std::size_t>(shape.size())})) * itemsize(dtype);
-    impl.temporaries.push_back({nullptr, bytes});
-    impl.temporaries.back().data = impl.allocate(bytes);
-    t.data = impl.temporaries.back().data;
+    launch.temporaries.push_back({nullptr, bytes});
+    launch.temporaries.back().data = launch.allocate(bytes);
+    t.data = launch.temporaries.back().data;
     return t;
 }
 
 void Emitter::release(const Tensor& temporary) {
-    for (Impl::Temporary& t : impl_->temporaries) {
+    for (Launching::Temporary& t : launching_->temporaries) {
         if (t.data != temporary.data) continue;
-        impl_->deallocate(t);
+        launching_->deallocate(t);
         t.data = nullptr;
         return;
     }
 }
 
-std::size_t Emitter::mark() const { return impl_->temporaries.size(); }
-void Emitter::release_since(std::size_t mark) { impl_->release_since(mark); }
+std::size_t Emitter::mark() const { return launching_->temporaries.size(); }
+void Emitter::release_since(std::size_t mark) { launching_->release_since(mark); }
 
 Tensor Emitter::constant(const Scalar& value) {
-    Impl& impl = *impl_;
-    const std::size_t chunk = impl.scalars / scalars_per_chunk, place = impl.scalars % scalars_per_chunk;
-    if (chunk > impl.more_scalars.size()) impl.more_scalars.push_back(std::make_unique<Chunk>());
-    Scalar& kept = (chunk ? *impl.more_scalars[chunk - 1] : impl.first_scalars)[place];
+    Launching& launch = *launching_;
+    const std::size_t chunk = launch.scalars / scalars_per_chunk, place = launch.scalars % scalars_per_chunk;
+    if (chunk > launch.more_scalars.size()) launch.more_scalars.push_back(std::make_unique<Chunk>());
+    Scalar& kept = (chunk ? *launch.more_scalars[chunk - 1] : launch.first_scalars)[place];
     kept = value;
-    ++impl.scalars;
+    ++launch.scalars;
     return {reinterpret_cast<char*>(kept.bytes.data()), value.dtype, {}, {}};
 }
 
 const Scalar* Emitter::known(const Tensor& t) const {
-    const Scalar* const value = impl_->find(t.data);
+    const Scalar* const value = launching_->find(t.data);
     return value && value->dtype == t.dtype && t.data == reinterpret_cast<const char*>(value->bytes.data()) ? value : nullptr;
 }
 
-void Emitter::write_last(const char* output) { impl_->written_last.push_back(output); }
-bool Emitter::is_written_last(const Tensor& output) const { return std::ranges::find(impl_->written_last, output.data) != impl_->written_last.end(); }
+void Emitter::write_last(const char* output) { launching_->written_last.push_back(output); }
+bool Emitter::is_written_last(const Tensor& output) const { return std::ranges::find(launching_->written_last, output.data) != launching_->written_last.end(); }
 void Emitter::cut_off(int enqueued, const std::exception& why) {
-    if (impl_->capture || impl_->enqueued == enqueued) return;  // what is captured has not run
-    impl_->device.lose(DeviceFailure(std::string("an array was overwritten in part when this failed: ") + why.what()));
+    if (launching_->capture || launching_->enqueued == enqueued) return;  // what is captured has not run
+    launching_->device.lose(DeviceFailure(std::string("an array was overwritten in part when this failed: ") + why.what()));
 }
 
 const OperatorFacts& Emitter::facts(std::string_view op) const {
@@ -247,7 +281,8 @@ const OperatorFacts& Emitter::facts(std::string_view op) const {
     return cann::operators()[static_cast<std::size_t>(found)];
 }
 bool Emitter::has(std::string_view op) const { return has_operator(op); }
-DeviceState& Emitter::device() const { return impl_->device; }
-int Emitter::enqueued() const { return impl_->enqueued; }
+DeviceState& Emitter::device() const { return launching_->device; }
+int Emitter::enqueued() const { return launching_->enqueued; }
+std::pmr::memory_resource& Emitter::memory() const { return launching_->memory; }
 
 }  // namespace asnumpy::ascend

@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <memory_resource>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ascend/launch/argument.hpp"
+#include "ascend/library/context.hpp"
 #include "base/view.hpp"
 #include "cann/operators.hpp"
 
@@ -20,6 +23,10 @@ using cann::OperatorFacts;
 struct Operator;    // operators.hpp of the library
 class Capture;      // of a graph (graphs.hpp)
 class DeviceState;  // streams, pool and executors of one device (device_state.hpp)
+struct Launching;   // what a launch writes down on its way (emitter.cpp)
+struct DropLaunching {
+    void operator()(Launching*) const;
+};
 
 // One per launch. What it enqueues runs later, in order; nothing waits.
 class Emitter {
@@ -34,6 +41,7 @@ public:
     // Enqueues one operator. RuntimeFailure with the operator, its arguments, the code's name and CANN's message;
     // MemoryError when there is no room for its workspace.
     void call(std::string_view op, std::span<const Argument> arguments);
+    void call(const OperatorFacts&, std::span<const Argument> arguments);
     void call(std::string_view op, std::initializer_list<Argument> arguments) {
         call(op, std::span(arguments.begin(), arguments.size()));
     }
@@ -70,12 +78,15 @@ public:
     bool has(std::string_view op) const;
     DeviceState& device() const;
     int enqueued() const;  // operators and copies so far
+    // Of the host, for lists that end with the launch: taking it costs next to nothing, and none goes back before.
+    std::pmr::memory_resource& memory() const;
 
 private:
+    void call(Operator&, std::span<const Argument>);
     void call_in_order(Operator&, std::span<const Argument>);
 
-    struct Impl;
-    std::unique_ptr<Impl> impl_;
+    std::optional<Enqueuing> enqueuing_;  // whoever captures has it already
+    std::unique_ptr<Launching, DropLaunching> launching_;
 };
 
 }  // namespace asnumpy::ascend

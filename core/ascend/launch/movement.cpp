@@ -126,10 +126,11 @@ bool is_dense(const Tensor& t) {
     return true;
 }
 
-bool is_direct(const Tensor& t) {
-    if (t.shape.size() > most_axes || address(t) % item(t)) return false;
-    for (int i = 0; i < t.shape.size(); ++i)
-        if (t.shape[i] > 1 && (t.strides[i] < 0 || t.strides[i] % item(t))) return false;
+bool is_direct(const char* data, DType dtype, const Dims& shape, const Dims& strides) {
+    const auto item = static_cast<std::int64_t>(itemsize(dtype)), beside = item - 1;  // items are powers of two
+    if (shape.size() > most_axes || reinterpret_cast<std::intptr_t>(data) & beside) return false;
+    for (int i = 0; i < shape.size(); ++i)
+        if (shape[i] > 1 && (strides[i] < 0 || strides[i] & beside)) return false;
     return true;
 }
 

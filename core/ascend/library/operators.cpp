@@ -30,24 +30,33 @@ Operators& all() {
     return *instance;
 }
 
-Operator* resolved(std::string_view name) {
+Operator& resolved(const OperatorFacts& facts) {
     Operators& o = all();
-    const auto place = o.places.find(name);
-    if (place == o.places.end()) return nullptr;
-    Operator& op = o.resolved[place->second];
-    if (o.known[place->second].load(std::memory_order_acquire)) return &op;
+    const auto place = static_cast<std::size_t>(&facts - cann::operators().data());
+    Operator& op = o.resolved[place];
+    if (o.known[place].load(std::memory_order_acquire)) return op;
     const std::lock_guard lock(o.mutex);
-    if (o.known[place->second].load(std::memory_order_relaxed)) return &op;
+    if (o.known[place].load(std::memory_order_relaxed)) return op;
     const Cann& c = cann();
-    op.facts = &cann::operators()[place->second];
-    op.parameters = cann::parameters(*op.facts);
+    op.facts = &facts;
+    op.parameters = cann::parameters(facts);
     op.asks_for_order = std::ranges::any_of(op.parameters, &cann::Parameter::contiguous);
-    op.first = c.find((std::string(name) + "GetWorkspaceSize").c_str());
+    op.first = c.find((std::string(facts.name) + "GetWorkspaceSize").c_str());
     op.second = reinterpret_cast<Operator::SecondPhase>(c.find(op.facts->name));
     if (!op.second) op.first = nullptr;
     op.repeatable = c.aclSetAclOpExecutorRepeatable && c.aclDestroyAclOpExecutor && c.aclSetTensorAddr;
-    o.known[place->second].store(true, std::memory_order_release);
-    return &op;
+    o.known[place].store(true, std::memory_order_release);
+    return op;
+}
+
+Operator* resolved(std::string_view name) {
+    const auto place = all().places.find(name);
+    return place == all().places.end() ? nullptr : &resolved(cann::operators()[place->second]);
+}
+
+Operator& expect_loaded(Operator& op) {
+    if (!op.first) throw DeviceFailure(std::string(op.facts->name) + ": the CANN that is loaded (" + search().version + ") has no such operator");
+    return op;
 }
 
 }  // namespace
@@ -55,9 +64,10 @@ Operator* resolved(std::string_view name) {
 Operator& find_operator(std::string_view name) {
     Operator* const found = resolved(name);
     if (!found) throw DeviceFailure(std::string(name) + ": CANN has no operator of that name");
-    if (!found->first) throw DeviceFailure(std::string(name) + ": the CANN that is loaded (" + search().version + ") has no such operator");
-    return *found;
+    return expect_loaded(*found);
 }
+
+Operator& find_operator(const OperatorFacts& facts) { return expect_loaded(resolved(facts)); }
 
 bool has_operator(std::string_view name) {
     if (!in_use()) {

@@ -22,6 +22,7 @@ struct Operator {
 };
 // DeviceFailure when no operator has the name, or the CANN that is loaded lacks it.
 Operator& find_operator(std::string_view name);
+Operator& find_operator(const OperatorFacts&);  // the same, without a look for the name
 // Whether the CANN that is loaded has it; where none is loaded, by the facts.
 bool has_operator(std::string_view name);
 

@@ -14,14 +14,15 @@ std::vector<DType> dtypes_of(const Program& program) {
     return dtypes;
 }
 
-Layout::Layout(const Program& program, std::span<const DType> dtypes, const Space& space)
-    : round_once_(may_contract.load(std::memory_order_relaxed)), operands_(space.operands.size()) {
+Layout::Layout(const Program& program, std::span<const DType> dtypes, const Space& space, std::pmr::memory_resource& memory)
+    : round_once_(may_contract.load(std::memory_order_relaxed)), marks_(&memory), operands_(space.operands.size()) {
     const std::size_t inputs = program.inputs.size(), stores = program.stores.size();
     marks_.reserve(operands_ + 4);
     for (std::size_t k = 0; k < operands_; ++k) {
         const std::size_t output = k - inputs;
         const DType dtype = dtypes[k < inputs ? k : output < stores ? program.stores[output].value : program.reductions[output - stores].value];
-        marks_.push_back(space.operands[k].constant ? 1 : is_direct(space.tensor(k, dtype)) ? 2 : 0);
+        const Operand& operand = space.operands[k];
+        marks_.push_back(operand.constant ? 1 : is_direct(operand.data, dtype, space.shape, operand.strides) ? 2 : 0);
     }
     for (std::size_t in = 0; in < inputs; ++in) {
         if (space.operands[in].constant) continue;

@@ -18,7 +18,8 @@ std::vector<DType> dtypes_of(const Program&);  // of the values
 // Launches alike in this have one assignment.
 class Layout {
 public:
-    Layout(const Program&, std::span<const DType> dtypes, const Space&);
+    // What is kept must be a copy: this one lies in the memory given.
+    Layout(const Program&, std::span<const DType> dtypes, const Space&, std::pmr::memory_resource&);
 
     bool constant(std::size_t operand) const { return marks_[operand] & 1; }
     bool direct(std::size_t operand) const { return marks_[operand] & 2; }
@@ -28,7 +29,7 @@ public:
 
 private:
     bool round_once_;
-    std::vector<std::uint16_t> marks_;  // two bits for each operand, then pairs of an input and an output
+    std::pmr::vector<std::uint16_t> marks_;  // two bits for each operand, then pairs of an input and an output
     std::size_t operands_;
 };
 

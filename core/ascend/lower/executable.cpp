@@ -14,6 +14,7 @@
 #include "ascend/lower/assignment.hpp"
 #include "ascend/lower/next_path.hpp"
 #include "base/error.hpp"
+#include "base/few.hpp"
 
 namespace asnumpy::ascend {
 namespace {
@@ -75,7 +76,7 @@ public:
 
 private:
     void enqueue(Emitter& emitter, const Launch& launch, bool reduced_empty, AtWork& at) const {
-        Space space{launch.shape, launch.reduced, launch.operands, program_.inputs.size()};
+        Space space{launch.shape, launch.reduced, {launch.operands.begin(), launch.operands.end(), &emitter.memory()}, program_.inputs.size()};
         if (reduced_empty) return fill_neutral(emitter, space);
         space.normalise();
         if (space.shape.size() <= most_axes) run_assigned(emitter, space, at);
@@ -96,38 +97,37 @@ private:
     }
     Tensor output(const Space& space, std::size_t k) const { return space.tensor(program_.inputs.size() + k, output_dtype(k)); }
 
-    std::shared_ptr<const Assignment> assignment_of(const Space& space) const {
-        Layout layout(program_, dtypes_, space);
-        const std::lock_guard lock(assignments_mutex_);
+    // Valid as long as the launch: with the device's mutex held, like all of one.
+    const Assignment& assignment_of(const Emitter& emitter, const Space& space) const {
+        const Layout layout(program_, dtypes_, space, emitter.memory());
         for (const auto& [known, assignment] : assignments_)
             if (known == layout) return assignment;
         if (assignments_.size() >= most_assignments) assignments_.clear();
-        auto assignment = std::make_shared<const Assignment>(assign(program_, layout));
-        assignments_.emplace_back(std::move(layout), assignment);
-        return assignment;
+        return assignments_.emplace_back(layout, assign(program_, layout)).second;
     }
 
     void run_assigned(Emitter& emitter, const Space& space, AtWork& at) const {
-        const std::shared_ptr<const Assignment> assignment = assignment_of(space);
+        const Assignment& assignment = assignment_of(emitter, space);
         const Dims shape = space.shape.empty() ? Dims{1} : space.shape;
-        std::vector<Tensor> values(dtypes_.size());
+        std::pmr::vector<Tensor> values(dtypes_.size(), &emitter.memory());
         for (std::size_t k = 0; k < program_.inputs.size(); ++k) values[k] = input(emitter, space, k);
-        for (const ValueId k : assignment->copied) {
+        for (const ValueId k : assignment.copied) {
             const Tensor copy = emitter.temporary(shape, dtypes_[k]);
             move(emitter, values[k], copy);
             values[k] = copy;
         }
-        for (const std::uint16_t k : assignment->overwritten) emitter.write_last(space.operands[k].data);
-        std::vector<Tensor> in, out;
-        for (const Assignment::AssignedUnit& assigned : assignment->units) {
+        for (const std::uint16_t k : assignment.overwritten) emitter.write_last(space.operands[k].data);
+        Few<Tensor, 4> in;
+        Few<Tensor, 2> out;
+        for (const Assignment::AssignedUnit& assigned : assignment.units) {
             const Unit& unit = assigned.unit;
             in.clear();
             out.clear();
             for (std::size_t k = 0; k < unit.nin; ++k) {
-                in.push_back(values[unit.in[k]]);
+                Tensor& operand = in.emplace_back(values[unit.in[k]]);
                 if (assigned.spread >> k & 1) {  // not every operator broadcasts
-                    in.back().shape = shape;
-                    in.back().strides = Dims(shape.size());
+                    operand.shape = shape;
+                    operand.strides = Dims(shape.size());
                 }
             }
             for (std::size_t k = 0; k < unit.nout; ++k) {
@@ -135,7 +135,7 @@ private:
                 const Assignment::Target& target = assigned.out[k];
                 if (target.place == Assignment::Place::output) values[value] = space.tensor(target.operand, dtypes_[value]);
                 else values[value] = emitter.temporary(target.place == Assignment::Place::number ? Dims{} : shape, dtypes_[value]);
-                out.push_back(values[value]);
+                out.emplace_back(values[value]);
             }
             const std::size_t mark = emitter.mark();
             if (unit.lowering || unit.contraction) {
@@ -150,10 +150,10 @@ private:
         }
         for (std::size_t k = 0; k < program_.reductions.size(); ++k) {
             at.reduction = &program_.reductions[k];
-            fold(emitter, *foldings_[k], full(emitter, values[assignment->reduced[k]], shape), space, output(space, program_.stores.size() + k));
+            fold(emitter, *foldings_[k], full(emitter, values[assignment.reduced[k]], shape), space, output(space, program_.stores.size() + k));
             at.reduction = nullptr;
         }
-        for (const Assignment::Late& late : assignment->late) write(emitter, values[late.value], output(space, late.store));
+        for (const Assignment::Late& late : assignment.late) write(emitter, values[late.value], output(space, late.store));
     }
 
     static void write(Emitter& emitter, const Tensor& from, const Tensor& to) {
@@ -241,8 +241,7 @@ private:
     std::vector<const Folding*> foldings_;   // of the reductions
     const std::uint64_t number_ = ++programs_made;  // of all in this process
     mutable std::atomic<bool> several_{false};      // a launch was more than one call: a graph of it pays
-    mutable std::mutex assignments_mutex_;
-    mutable std::list<std::pair<Layout, std::shared_ptr<const Assignment>>> assignments_;
+    mutable std::list<std::pair<Layout, Assignment>> assignments_;
 };
 
 // A program as the present generation lowers it. What earlier ones made stays, for other threads may be running it.

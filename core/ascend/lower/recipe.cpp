@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory_resource>
 #include <optional>
 
 #include "ascend/launch/movement.hpp"
@@ -14,6 +15,11 @@
 #include "ops/cast.hpp"
 
 namespace asnumpy::ascend {
+
+const OperatorFacts* facts_of(std::string_view op) {
+    const int place = cann::find_operator(op);
+    return place < 0 ? nullptr : &cann::operators()[static_cast<std::size_t>(place)];
+}
 
 Scalar cast_number(const Scalar& value, DType to) {
     return dispatch(value.dtype, [&]<class From>() {
@@ -54,7 +60,8 @@ bool same_memory(const Tensor& a, const Tensor& b) { return a.data == b.data && 
 class Running {
 public:
     Running(const Recipe& recipe, Emitter& emitter, std::span<const Tensor> in, std::span<const Tensor> out)
-        : recipe_(recipe), emitter_(emitter), in_(in), out_(out.begin(), out.end()), registers_(recipe.registers.size()) {
+        : recipe_(recipe), emitter_(emitter), in_(in), out_(out.begin(), out.end(), &emitter.memory()),
+          registers_(recipe.registers.size(), &emitter.memory()), arguments_(&emitter.memory()) {
         const auto redirect = [&](std::size_t k) {
             if (out_[k].data == out[k].data) out_[k] = emitter.temporary(out[k].shape, out[k].dtype);
         };
@@ -88,10 +95,12 @@ private:
 
     void run(const Recipe::Step& step) {
         arguments_.clear();
+        arguments_.reserve(step.parts.size());
         for (const Recipe::Part& part : step.parts)
             std::visit([this](const auto& one) { add(one); }, part);
         if (step.op == "aclnnInplaceCopy" && same_memory(std::get<Tensor>(arguments_[0]), std::get<Tensor>(arguments_[1]))) return;
-        emitter_.call(step.op, arguments_);
+        if (!step.facts) throw RuntimeFailure(std::string(step.op) + ": CANN has no operator of that name");
+        emitter_.call(*step.facts, arguments_);
     }
 
     void add(std::nullptr_t) { arguments_.emplace_back(nullptr); }
@@ -130,9 +139,9 @@ private:
     const Recipe& recipe_;
     Emitter& emitter_;
     std::span<const Tensor> in_;
-    std::vector<Tensor> out_;
-    std::vector<std::optional<Tensor>> registers_;
-    std::vector<Argument> arguments_;
+    std::pmr::vector<Tensor> out_;
+    std::pmr::vector<std::optional<Tensor>> registers_;
+    std::pmr::vector<Argument> arguments_;
 };
 
 }  // namespace
@@ -157,11 +166,10 @@ void expect_offered(const Recipe::Step& step, std::span<const Recipe::Number> nu
 
 bool Recipe::uses_aicpu() const {
     return std::ranges::any_of(steps, [](const Step& step) {
-        const int op = cann::find_operator(step.op);
         std::vector<DType> operands;
         for (std::size_t i = 0; i < step.parts.size(); ++i)
             if (const auto* const ref = std::get_if<Ref>(&step.parts[i]); ref && !(step.writes >> i & 1)) operands.push_back(ref->dtype);
-        return op >= 0 && cann::is_on_aicpu(cann::operators()[static_cast<std::size_t>(op)], operands);
+        return step.facts && cann::is_on_aicpu(*step.facts, operands);
     });
 }
 

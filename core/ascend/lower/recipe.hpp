@@ -12,6 +12,8 @@
 
 namespace asnumpy::ascend {
 
+const OperatorFacts* facts_of(std::string_view op);  // null: CANN has no operator of that name
+
 // A number computed from another on the host, in the dtype given.
 using Compute = Scalar (*)(const Scalar&, DType);
 Scalar cast_number(const Scalar&, DType);         // as the row "cast"; not for narrow dtypes
@@ -53,6 +55,7 @@ struct Recipe {
         std::string_view op;
         std::vector<Part> parts;
         std::uint16_t writes;  // a bit per part
+        const OperatorFacts* facts = facts_of(op);
     };
     // Output `out` is written before a later step reads these bytes of input `in`, so that it must not be the same memory. An
     // output that is an input, or that the launch must write last, gets memory of its own also where its last step is not the

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 #include "device/backend.hpp"
@@ -13,7 +14,7 @@ namespace asnumpy::ascend {
 struct Space {
     Dims shape;
     std::uint64_t reduced = 0;        // a bit per axis
-    std::vector<Operand> operands;    // inputs first; those that are constants have no strides that matter
+    std::pmr::vector<Operand> operands;  // inputs first; those that are constants have no strides that matter
     std::size_t inputs = 0;
 
     bool is_reduced(int axis) const { return reduced >> axis & 1; }
