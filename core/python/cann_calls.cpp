@@ -46,7 +46,7 @@ struct PyOperator : OperatorHead {
 
 // A block of the program's whose calls run side by side, and what they use that is not ours to order.
 struct PyBatch {
-    PyBatch(int device, unsigned streams) : batch(ascend::device(device), streams) {}
+    PyBatch(int device, unsigned streams, bool apart) : batch(ascend::device(device), streams, apart) {}
     ascend::Batch batch;
     nb::list kept;
 };
@@ -200,7 +200,7 @@ PyMemberDef operator_members[] = {
 void bind_batches(nb::module_& m) {
     using nb::arg;
     nb::class_<PyBatch>(m, "CannBatch")
-        .def(nb::init<int, unsigned>(), arg("device"), arg("streams"))
+        .def(nb::init<int, unsigned, bool>(), arg("device"), arg("streams"), arg("apart"))
         .def("begin", [](PyBatch& self) { self.batch.begin(); }, nb::call_guard<nb::gil_scoped_release>())
         .def("end", [](PyBatch& self) { self.batch.end(); }, nb::call_guard<nb::gil_scoped_release>())
         .def("place", [](PyBatch& self, nb::list spans) {

@@ -150,7 +150,7 @@ def test_threads_each_with_its_batch() -> None:
 
 
 @pytest.mark.parametrize("function", ["aclrtRecordEvent", "aclrtStreamWaitEvent"])
-@pytest.mark.parametrize("nth", [1, 2, 3, 5])
+@pytest.mark.parametrize("nth", [1, 2, 3])  # of the three orders of such a block: its begin, its joint, its end
 def test_a_refused_order_loses_neither_events_nor_streams(simulator: None, function: str, nth: int) -> None:
     x, outs = put([1.0, 2.0]), [cann.empty((2,)) for _ in range(2)]
     for _ in range(3):  # every stream has its event then
@@ -181,10 +181,44 @@ def test_a_refused_order_loses_neither_events_nor_streams(simulator: None, funct
     assert len(made) <= done.count("aclrtDestroyEvent")
 
 
+@pytest.mark.parametrize(("calls", "orders"), [(1, 0), (2, 2), (4, 6)])
+def test_orders_between_streams_are_those_that_calls_need(simulator: None, calls: int, orders: int) -> None:
+    """A single call goes to the thread's stream; each further stream waits for what came before, and is waited for."""
+    x, outs = put(np.ones(7)), [cann.empty((7,)) for _ in range(calls)]
+    for log in (False, True):
+        cannsim.configure(log=log)
+        try:
+            with cann.batch(streams=4) as batch:
+                for out in outs:
+                    cann.op("aclnnNeg")(x, out)
+            done = [call["function"] for call in cannsim.log()]
+        finally:
+            cannsim.configure(log=False)
+    assert batch.launched == [1] * calls + [0] * (4 - calls)
+    assert done.count("aclrtStreamWaitEvent") == orders and done.count("aclrtRecordEvent") <= 1 + calls
+    assert all(cann.to_numpy(out)[0] == -1 for out in outs)
+
+
+def test_a_block_comes_after_what_the_thread_did_before_and_not_after_its_own_first_call(slow: None) -> None:
+    x, outs = put(np.ones(64)), [cann.empty((64,)) for _ in range(3)]
+    before = cann.empty((64,))
+    for _ in range(3):
+        cann.op("aclnnAdds")(x, 1.0, 1.0, before)
+        with cann.batch(streams=3):
+            for step, out in enumerate(outs):
+                cann.op("aclnnAdds")(before, float(step), 1.0, out)
+        with cann.batch(streams=2) as batch:
+            cann.op("aclnnAdd")(outs[0], outs[1], 1.0, before)
+            cann.op("aclnnNeg")(outs[2], x)
+        assert batch.launched == [1, 1]
+        x = cann.op("aclnnNeg")(x, cann.empty((64,)))
+    assert (cann.to_numpy(before) == 17).all() and (cann.to_numpy(x) == 10).all()
+
+
 def test_a_timed_call_that_fails_keeps_no_event(simulator: None) -> None:
-    x, out = put([1.0]), cann.empty((1,))
+    x, out = put(np.ones(11)), cann.empty((11,))  # a shape whose executor nobody has kept: both phases are called
     cann.synchronize()
-    cann.op("aclnnExp")(x, cann.empty((1,)))  # lets go of what earlier blocks have kept
+    cann.op("aclnnExp")(x, cann.empty((11,)))  # lets go of what earlier blocks have kept
     cannsim.configure(log=True)
     try:
         cannsim.fail("aclnnNeg", nth=2, code=500000)

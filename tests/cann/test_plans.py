@@ -204,13 +204,14 @@ def test_a_failed_run_leaves_a_plan_that_runs(simulator: None) -> None:
 
 
 @pytest.mark.parametrize(("function", "streams"), [
-    ("aclrtSetCurrentContext", 1), ("aclrtCreateStreamWithConfig", 64), ("aclrtStreamWaitEvent", 1),
+    ("aclrtSetCurrentContext", 1), ("aclrtCreateStreamWithConfig", 64), ("aclrtStreamWaitEvent", 2),
 ])  # fmt: skip
 def test_a_failing_runtime_function_in_a_batch(simulator: None, function: str, streams: int) -> None:
     x, out = put([1.0]), cann.empty((1,))
     cannsim.fail(function, nth=1, code=507899)
     with pytest.raises(cann.CannError, match=function), cann.batch(streams=streams):
-        cann.op("aclnnNeg")(x, out)
+        for one in (out, cann.empty((1,))):
+            cann.op("aclnnNeg")(x, one)
     cannsim.clear_faults()
     cann.op("aclnnNeg")(x, out)
     assert cann.to_numpy(out).tolist() == [-1.0]

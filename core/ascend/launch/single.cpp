@@ -51,10 +51,11 @@ void forget_figures() {
     std::ranges::fill(known().figures, Figures{});
 }
 
-Batch::Batch(DeviceState& device, unsigned streams) : device_(device), launched_(streams), begun_(streams), latest_(streams) {
+Batch::Batch(DeviceState& device, unsigned streams, bool apart)
+    : device_(device), apart_(apart), launched_(streams), begun_(streams), latest_(streams) {
     streams_.reserve(streams);
     try {
-        for (unsigned i = 0; i < streams; ++i) streams_.push_back(device.pool->backend().take_stream(0));
+        for (unsigned i = 0; i < streams; ++i) streams_.push_back(is_own(i) ? StreamId{0} : device.pool->backend().take_stream(0));
     } catch (...) {
         give();
         throw;
@@ -64,17 +65,20 @@ Batch::Batch(DeviceState& device, unsigned streams) : device_(device), launched_
 Batch::~Batch() { give(); }
 
 void Batch::give() noexcept {
-    for (const StreamId stream : streams_) device_.pool->backend().give_stream(stream);
+    for (std::size_t i = 0; i < streams_.size(); ++i)
+        if (!is_own(i)) device_.pool->backend().give_stream(streams_[i]);
     streams_.clear();
 }
 
 void Batch::begin() {
     const Enqueuing enqueuing(device_);
-    const StreamId before = device_.streams.selected();
-    for (std::size_t i = 0; i < streams_.size(); ++i) {
-        device_.streams.order(before, streams_[i]);
-        begun_[i] = device_.streams.enqueued(streams_[i]);
+    own_.clear();
+    before_ = device_.streams.reached(device_.streams.selected());
+    if (!apart_) {
+        streams_[0] = before_.stream;
+        if (streams_.size() > 1) device_.streams.mark(before_);  // before the stream gets calls of the batch, which the others need not await
     }
+    for (std::size_t i = 0; i < streams_.size(); ++i) begun_[i] = device_.streams.enqueued(streams_[i]);
 }
 
 void Batch::end() {
@@ -84,6 +88,14 @@ void Batch::end() {
         if (launched_[i]) device_.streams.order(streams_[i], after);
 }
 
+bool Batch::is_of_batch(std::size_t place, std::uint64_t number) const {
+    return is_own(place) ? std::ranges::binary_search(own_, number) : number > begun_[place];
+}
+
+void Batch::note_placed() {
+    if (is_own(chosen_)) own_.push_back(device_.streams.enqueued(streams_[0]));
+}
+
 // Where something that it must come after was put last: what else it depends on has had the most time since.
 StreamId Batch::choose(std::span<const Use> uses) {
     conflicts_.clear();
@@ -91,13 +103,14 @@ StreamId Batch::choose(std::span<const Use> uses) {
     std::size_t chosen = streams_.size();
     for (const Point& point : conflicts_) {
         const auto place = static_cast<std::size_t>(std::ranges::find(streams_, point.stream) - streams_.begin());
-        if (place == streams_.size() || point.number <= begun_[place]) continue;  // of before the batch
+        if (place == streams_.size() || !is_of_batch(place, point.number)) continue;
         if (chosen == streams_.size() || latest_[place] > latest_[chosen]) chosen = place;
     }
     if (chosen == streams_.size()) {
         chosen = next_;
         next_ = (next_ + 1) % streams_.size();
     }
+    device_.streams.wait(streams_[chosen], before_);
     ++launched_[chosen];
     latest_[chosen] = ++placed_;
     chosen_ = chosen;
@@ -116,6 +129,7 @@ void* Batch::place(std::span<const Use> uses) {
     const Enqueuing enqueuing(device_);
     device_.streams.select(choose(uses));
     device_.streams.before(uses);
+    note_placed();
     return device_.stream;
 }
 
@@ -127,6 +141,7 @@ void call_single(DeviceState& device, Operator& op, std::span<const Argument> ar
         if (batch) device.streams.select(batch->place(op, arguments));
         if (marks.start) device.check(cann().aclrtRecordEvent(marks.start, device.stream), "aclrtRecordEvent");
         device.caller.call(op, arguments, nullptr, &cost);
+        if (batch) batch->note_placed();
         if (marks.end) device.check(cann().aclrtRecordEvent(marks.end, device.stream), "aclrtRecordEvent");
     } catch (...) {
         note_failure(place);

@@ -25,10 +25,11 @@ std::vector<std::pair<std::size_t, Figures>> all_figures();  // of operators tha
 void forget_figures();
 
 // Some streams of a device, over which calls are spread: those that use no bytes of one another take turns, those that do follow
-// on one stream or wait. Its streams come after what the thread's stream has when it begins, and before what that gets after its end.
+// on one stream or wait. The first is the thread's own, so that few calls cost no order between streams, unless the batch is to be
+// apart from what that stream had before. The others come after that, and before what it gets after the batch's end.
 class Batch {
 public:
-    Batch(DeviceState&, unsigned streams);
+    Batch(DeviceState&, unsigned streams, bool apart = false);
     ~Batch();
     Batch(const Batch&) = delete;
     Batch& operator=(const Batch&) = delete;
@@ -37,6 +38,8 @@ public:
     void end();
     // The stream for the call. With the device's mutex held.
     StreamId place(const Operator&, std::span<const Argument>);
+    // The call has been enqueued there.
+    void note_placed();
     // The same for work that others enqueue: CANN's stream, which waits for what it must.
     void* place(std::span<const Use>);
     // The host waits for one of the streams; what failed there is thrown.
@@ -47,10 +50,15 @@ public:
 
 private:
     StreamId choose(std::span<const Use>);
+    bool is_own(std::size_t place) const { return place == 0 && !apart_; }
+    bool is_of_batch(std::size_t place, std::uint64_t number) const;
     void give() noexcept;
 
     DeviceState& device_;
+    const bool apart_;
     std::vector<StreamId> streams_;
+    Point before_;                    // what the batch comes after
+    std::vector<std::uint64_t> own_;  // the numbers of its calls on the thread's stream, which gets other work, too
     std::vector<std::uint64_t> launched_, begun_, latest_;  // by stream: work, its number at the beginning, the batch's latest there
     std::uint64_t placed_ = 0;
     std::size_t next_ = 0, chosen_ = 0;

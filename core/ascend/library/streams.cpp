@@ -102,7 +102,7 @@ void Streams::order_uses(std::span<const Use> uses) {
     for (const Use& use : uses) hazards_.note(use, mine);
 }
 
-void Streams::mark(StreamId stream) {
+void Streams::record(StreamId stream) {
     One& one = all_[stream];
     if (!extended()) {  // waits for what the event captured before are not to be touched
         destroy_event(one.event);
@@ -116,18 +116,24 @@ void Streams::mark(StreamId stream) {
 }
 
 void Streams::wait(StreamId after, Point point) {
-    if (knows(all_[after].knows, point)) return;
+    if (after == point.stream || !tracking_ || knows(all_[after].knows, point)) return;
+    mark(point);
     One& other = all_[point.stream];
-    if (other.marked < point.number) mark(point.stream);
     device_.check(cann().aclrtStreamWaitEvent(handle(after), other.event), "aclrtStreamWaitEvent");
     join(all_[after].knows, other.marked_knows);
     raise(all_[after].knows, point.stream, other.marked);
 }
 
 void Streams::order(StreamId before, StreamId after) {
-    if (before == after || !tracking_) return;
-    ++all_[before].number;  // what others enqueued there has no number of its own
-    wait(after, {before, all_[before].number});
+    if (before != after) wait(after, reached(before));
+}
+
+Point Streams::reached(StreamId stream) {
+    return {stream, tracking_ ? ++all_[stream].number : 0};  // what others enqueued there has no number of its own
+}
+
+void Streams::mark(Point point) {
+    if (tracking_ && all_[point.stream].marked < point.number) record(point.stream);
 }
 
 Clock Streams::snapshot(StreamId stream) {

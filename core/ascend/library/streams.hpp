@@ -46,6 +46,11 @@ public:
     std::uint64_t enqueued(StreamId stream) const { return all_[stream].number; }
     // What is enqueued later on `after` comes after all of `before`.
     void order(StreamId before, StreamId after);
+    // The point after all that the stream has, by whomever, and what others are to come after it: the event is recorded now, or by
+    // the first wait, which then comes after later work of the stream, too.
+    Point reached(StreamId);
+    void mark(Point);
+    void wait(StreamId after, Point);
     // What the stream's work up to now comes after, itself included; and what a stream that has waited for such a point knows.
     Clock snapshot(StreamId);
     void learn(StreamId, const Clock&);
@@ -80,8 +85,7 @@ private:
     };
 
     void order_uses(std::span<const Use>);
-    void wait(StreamId after, Point);
-    void mark(StreamId);
+    void record(StreamId);
     void forget_done();
     void join_all();
 

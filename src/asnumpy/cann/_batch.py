@@ -23,7 +23,7 @@ class Batch:
         self.count, self._device = streams, device
         self.core: Any = None                  # of the block that is entered
         self._before: Batch | None = None
-        self._entered = False
+        self._entered = self._apart = False
         self._objects: list[Any] = []
         self._launched = [0] * streams
 
@@ -44,9 +44,9 @@ class Batch:
         if self._entered:
             raise RuntimeError("cann.batch: this batch is entered already; each block needs one of its own")
         self._device = self.device
-        _devices.use(self.device)
+        _devices.init()
         _streams.let_go()
-        core = _core.CannBatch(self.device, self.count)
+        core = _core.CannBatch(self.device, self.count, self._apart)
         core.begin()
         self.core, self._entered = core, True
         self._before = _streams.exchange(self)
@@ -57,11 +57,11 @@ class Batch:
     ) -> None:
         core = self.core
         _streams.exchange(self._before)
-        _devices.use(self.device)
         objects = [*self._objects, *core.kept]
         try:
             core.end()
             if objects:
+                _devices.use(self.device)
                 _streams.hold(self.device, _devices.default_stream(self.device), objects)
         except CannError:
             _devices.synchronize(self.device)  # what uses the objects ends before they are let go
@@ -88,6 +88,7 @@ class Batch:
         """
         results: list[Any] = []
         places: list[int | None] = []
+        self._apart = True  # what the thread's stream had before may fail as well: that is no call's result
         with self:
             for given, *arguments in calls:
                 before = sum(self.launched)
@@ -118,8 +119,9 @@ def batch(streams: int = 4, *, device: Any = None) -> Batch:
     """A `with` block whose operators run on several streams, so that independent ones overlap.
 
     Parameters: streams, how many, from 1 to 64; device, a number or "ascend:1" (None: this thread's). Operators that
-    use the same memory, one of them writing it, run in their order all the same. Their results may be read after the
-    block; what follows it waits for it on the device.
+    use the same memory, one of them writing it, run in their order all the same. One of the streams is that on which
+    this thread's arrays are computed. Their results may be read after the block; what follows it waits for it on the
+    device.
     """
     try:
         count = operator.index(streams)
