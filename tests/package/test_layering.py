@@ -132,7 +132,21 @@ def test_the_simulator_uses_its_own_folders_and_the_base() -> None:
         assert path.read_text().startswith("//"), f"{path.relative_to(ROOT)} does not say its purpose"
         for include in re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(), re.MULTILINE):
             folder = include.split("/")[0] if "/" in include else ""
-            if folder not in own | {"base", "ops", "kernels", "cann"} and include != "cannsim.h":
+            if folder not in own | {"base", "ops", "kernels", "cann", "ascendc"} and include != "cannsim.h":
+                wrong.append(f"{path.relative_to(ROOT)} includes {include}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_headers_for_kernels_use_only_those_before_them() -> None:
+    rooms = ["base", "machine", "tensor", "vector", "move", "sync", "cube", "library", "raw", "launch"]
+    folder, wrong = ROOT / "ascendc" / "include" / "ascendc", []
+    assert {path.name for path in folder.iterdir()} <= set(rooms)
+    for path in sorted(folder.rglob("*.hpp")):
+        room = path.relative_to(folder).parts[0]
+        assert path.read_text().startswith("//"), f"{path.relative_to(ROOT)} does not say its purpose"
+        for include in re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(), re.MULTILINE):
+            library, _, rest = include.partition("/")
+            if library != "ascendc" or rest.split("/")[0] not in rooms[: rooms.index(room) + 1]:
                 wrong.append(f"{path.relative_to(ROOT)} includes {include}")
     assert not wrong, "\n".join(wrong)
 
@@ -173,7 +187,7 @@ def test_every_room_is_in_the_order() -> None:
     assert set(ORDER) - {room(name) for name in modules()} == set()
 
 
-@pytest.mark.parametrize("folder", ["core", "src", "tests", "benches", "examples", "tools", "cannsim"])
+@pytest.mark.parametrize("folder", ["core", "src", "tests", "benches", "examples", "tools", "cannsim", "ascendc"])
 def test_files_are_short(folder: str) -> None:
     long = []
     for pattern in HAND_WRITTEN:

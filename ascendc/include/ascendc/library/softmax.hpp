@@ -1,0 +1,190 @@
+// Softmax of rows, whole or piece by piece with the running maximum and sum that attention keeps.
+#pragma once
+
+#include <cmath>
+
+#include "ascendc/library/rows.hpp"
+
+namespace AscendC {
+
+struct SoftMaxShapeInfo {
+    std::uint32_t srcM = 0;
+    std::uint32_t srcK = 0;
+    std::uint32_t oriSrcM = 0;
+    std::uint32_t oriSrcK = 0;
+};
+
+struct SoftMaxTiling {
+    std::uint32_t srcM = 0, srcK = 0, srcSize = 0, outMaxM = 0, outMaxK = 0, outMaxSize = 0, splitM = 0, splitK = 0, splitSize = 0;
+    std::uint32_t reduceM = 0, reduceK = 0, reduceSize = 0, rangeM = 0, tailM = 0, tailSplitSize = 0, tailReduceSize = 0;
+};
+
+struct SoftmaxConfig {
+    bool isCheckTiling = true;
+    std::uint32_t oriSrcM = 0;
+    std::uint32_t oriSrcK = 0;
+};
+constexpr SoftmaxConfig SOFTMAX_DEFAULT_CFG{};
+
+}  // namespace AscendC
+
+namespace ascendc {
+
+// Rows and columns that count, and how they lie. Without a shape the tiling's is meant.
+struct SoftMaxRows {
+    std::uint32_t rows, columns, padded_rows, pitch;
+    Layout layout;
+};
+inline SoftMaxRows softmax_rows(const AscendC::SoftMaxShapeInfo& shape, const AscendC::SoftMaxTiling& tiling, bool fractal) {
+    const std::uint32_t m = shape.srcM ? shape.srcM : tiling.srcM, k = shape.srcK ? shape.srcK : tiling.srcK;
+    return {shape.oriSrcM ? shape.oriSrcM : m, shape.oriSrcK ? shape.oriSrcK : k, m, k, {m, k, fractal}};
+}
+
+// A column of results, each repeated over a block of 32 bytes.
+template <class T>
+class BlockColumn {
+public:
+    BlockColumn(Instruction& at, const AscendC::LocalTensor<T>& tensor, const char* name, std::uint32_t rows, bool write)
+        : elements_(at, tensor, name, std::uint64_t{rows} * wide, write) {}
+    double get(std::uint32_t row) const { return elements_.get(row * wide); }
+    bool written(std::uint32_t row) const { return elements_.written(row * wide); }
+    void set(std::uint32_t row, double value, bool written) {
+        for (std::uint32_t i = 0; i < wide; ++i) elements_.set(row * wide + i, value, written);
+    }
+
+private:
+    static constexpr std::uint32_t wide = block_elements<T>;
+    Elements<T> elements_;
+};
+
+struct SoftMaxRow {
+    double sum = 0;
+    double max = 0;
+    bool written = true;
+};
+
+// values = e^(value - max), the row's maximum and sum.
+template <class T>
+SoftMaxRow exponentials(const Elements<T>& from, const SoftMaxRows& shape, std::uint32_t row, std::vector<double>& values,
+                        double earlier_max = -INFINITY) {
+    SoftMaxRow result;
+    result.max = earlier_max;
+    for (std::uint32_t k = 0; k < shape.columns; ++k) {
+        values[k] = from.get(shape.layout.at(row, k));
+        result.written &= from.written(shape.layout.at(row, k));
+        result.max = values[k] != values[k] || values[k] > result.max ? values[k] : result.max;
+    }
+    for (double& value : values) result.sum += value = std::exp(value - result.max);
+    return result;
+}
+
+template <bool fractal, class T, class S>
+void softmax(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<S>* sum, const AscendC::LocalTensor<S>* max,
+             const AscendC::LocalTensor<T>& src, const AscendC::LocalTensor<std::uint8_t>* scratch, const AscendC::SoftMaxTiling& tiling,
+             const AscendC::SoftMaxShapeInfo& info, Where where) {
+    if constexpr (!computes_here) return;
+    static_assert(is_float<T> && is_float<S>, "SoftMax takes half and float");
+    Instruction at("SoftMax", Pipe::V, where);
+    scratch ? use_scratch(at, *scratch, 1) : use_rest(at, 1);
+    const SoftMaxRows shape = softmax_rows(info, tiling, fractal);
+    const std::uint64_t n = std::uint64_t{shape.padded_rows} * shape.pitch;
+    const Elements<T> from(at, src, "src", n, false);
+    Elements<T> to(at, dst, "dst", n, true);
+    std::vector<double> values(shape.columns);
+    for (std::uint32_t row = 0; row < shape.rows; ++row) {
+        const SoftMaxRow one = exponentials(from, shape, row, values);
+        for (std::uint32_t k = 0; k < shape.columns; ++k) to.set(shape.layout.at(row, k), values[k] / one.sum, one.written);
+        if (sum) BlockColumn<S>(at, *sum, "sum", shape.padded_rows, true).set(row, one.sum, one.written);
+        if (max) BlockColumn<S>(at, *max, "max", shape.padded_rows, true).set(row, one.max, one.written);
+    }
+    takes(at, counted_walk(static_cast<std::uint32_t>(n), repeat_lanes<T>), function_rate);
+}
+
+}  // namespace ascendc
+
+namespace AscendC {
+
+template <class T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false, class S = T>
+void SoftMax(const LocalTensor<T>& dst, const LocalTensor<S>& sum, const LocalTensor<S>& max, const LocalTensor<T>& src,
+             const SoftMaxTiling& tiling, const SoftMaxShapeInfo& shape = {}, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::softmax<isDataFormatNZ>(dst, &sum, &max, src, nullptr, tiling, shape, where);
+}
+template <class T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false, class S = T>
+void SoftMax(const LocalTensor<T>& dst, const LocalTensor<S>& sum, const LocalTensor<S>& max, const LocalTensor<T>& src,
+             const LocalTensor<std::uint8_t>& scratch, const SoftMaxTiling& tiling, const SoftMaxShapeInfo& shape = {},
+             ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::softmax<isDataFormatNZ>(dst, &sum, &max, src, &scratch, tiling, shape, where);
+}
+template <class T, bool isReuseSource = false, bool isBasicBlock = false>
+void SoftMax(const LocalTensor<T>& dst, const LocalTensor<T>& src, const SoftMaxTiling& tiling, const SoftMaxShapeInfo& shape = {},
+             ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::softmax<false, T, T>(dst, nullptr, nullptr, src, nullptr, tiling, shape, where);
+}
+template <class T, bool isReuseSource = false, bool isBasicBlock = false>
+void SoftMax(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<std::uint8_t>& scratch, const SoftMaxTiling& tiling,
+             const SoftMaxShapeInfo& shape = {}, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::softmax<false, T, T>(dst, nullptr, nullptr, src, &scratch, tiling, shape, where);
+}
+// Of half with the sums and maxima in float.
+template <bool isReuseSource, bool isBasicBlock = false, bool isDataFormatNZ = false>
+void SoftMax(const LocalTensor<half>& dst, const LocalTensor<float>& sum, const LocalTensor<float>& max, const LocalTensor<half>& src,
+             const SoftMaxTiling& tiling, const SoftMaxShapeInfo& shape = {}, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::softmax<isDataFormatNZ>(dst, &sum, &max, src, nullptr, tiling, shape, where);
+}
+
+// dst = e^(src - max) / sum with the sums and maxima of an earlier call.
+template <class T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false, class S = T>
+void SimpleSoftMax(const LocalTensor<T>& dst, const LocalTensor<S>& inSum, const LocalTensor<S>& inMax, const LocalTensor<T>& src,
+                   const SoftMaxTiling& tiling, const SoftMaxShapeInfo& info = {},
+                   ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if constexpr (!ascendc::computes_here) return;
+    ascendc::Instruction at("SimpleSoftMax", ascendc::Pipe::V, where);
+    ascendc::use_rest(at, 1);
+    const ascendc::SoftMaxRows shape = ascendc::softmax_rows(info, tiling, isDataFormatNZ);
+    const std::uint64_t n = std::uint64_t{shape.padded_rows} * shape.pitch;
+    const ascendc::Elements<T> from(at, src, "src", n, false);
+    ascendc::Elements<T> to(at, dst, "dst", n, true);
+    const ascendc::BlockColumn<S> sum(at, inSum, "inSum", shape.padded_rows, false), max(at, inMax, "inMax", shape.padded_rows, false);
+    for (std::uint32_t row = 0; row < shape.rows; ++row)
+        for (std::uint32_t k = 0; k < shape.columns; ++k) {
+            const std::uint32_t i = shape.layout.at(row, k);
+            to.set(i, std::exp(from.get(i) - max.get(row)) / sum.get(row), from.written(i) && sum.written(row) && max.written(row));
+        }
+    ascendc::takes(at, ascendc::counted_walk(static_cast<std::uint32_t>(n), ascendc::repeat_lanes<T>), ascendc::function_rate);
+}
+
+// One piece of longer rows. With isUpdate: max' = max(inMax, row's), expMax = e^(inMax - max'), sum = expMax inSum + row's sum, and
+// dst = e^(src - max'), which attention rescales by expMax. Without: the first piece.
+template <class T, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false, class S = T>
+void SoftmaxFlashV2(const LocalTensor<T>& dst, const LocalTensor<S>& sum, const LocalTensor<S>& max, const LocalTensor<T>& src,
+                    const LocalTensor<T>& expMax, const LocalTensor<S>& inSum, const LocalTensor<S>& inMax,
+                    const LocalTensor<std::uint8_t>& scratch, const SoftMaxTiling& tiling, const SoftMaxShapeInfo& info = {},
+                    ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if constexpr (!ascendc::computes_here) return;
+    ascendc::Instruction at("SoftmaxFlashV2", ascendc::Pipe::V, where);
+    ascendc::use_scratch(at, scratch, 1);
+    const ascendc::SoftMaxRows shape = ascendc::softmax_rows(info, tiling, isDataFormatNZ);
+    const std::uint64_t n = std::uint64_t{shape.padded_rows} * shape.pitch;
+    const ascendc::Elements<T> from(at, src, "src", n, false);
+    ascendc::Elements<T> to(at, dst, "dst", n, true);
+    std::vector<double> values(shape.columns);
+    for (std::uint32_t row = 0; row < shape.rows; ++row) {
+        double earlier_sum = 0, earlier_max = -INFINITY;
+        bool earlier_written = true;
+        if constexpr (isUpdate) {
+            const ascendc::BlockColumn<S> sums(at, inSum, "inSum", shape.padded_rows, false), maxima(at, inMax, "inMax", shape.padded_rows, false);
+            earlier_sum = sums.get(row), earlier_max = maxima.get(row);
+            earlier_written = sums.written(row) && maxima.written(row);
+        }
+        const ascendc::SoftMaxRow one = ascendc::exponentials(from, shape, row, values, earlier_max);
+        const bool written = one.written && earlier_written;
+        for (std::uint32_t k = 0; k < shape.columns; ++k) to.set(shape.layout.at(row, k), values[k], written);
+        const double factor = isUpdate ? std::exp(earlier_max - one.max) : 0;
+        if constexpr (isUpdate) ascendc::BlockColumn<T>(at, expMax, "expMax", shape.padded_rows, true).set(row, factor, written);
+        ascendc::BlockColumn<S>(at, sum, "sum", shape.padded_rows, true).set(row, factor * earlier_sum + one.sum, written);
+        ascendc::BlockColumn<S>(at, max, "max", shape.padded_rows, true).set(row, one.max, written);
+    }
+    ascendc::takes(at, ascendc::counted_walk(static_cast<std::uint32_t>(n), ascendc::repeat_lanes<T>), ascendc::function_rate);
+}
+
+}  // namespace AscendC
