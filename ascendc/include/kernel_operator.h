@@ -3,6 +3,7 @@
 
 #include "ascendc/base/constants.hpp"
 #include "ascendc/base/qualifiers.hpp"
+#include "ascendc/cube/cube.hpp"
 #include "ascendc/launch/entry.hpp"
 #include "ascendc/library/activations.hpp"
 #include "ascendc/library/functions.hpp"
@@ -12,6 +13,7 @@
 #include "ascendc/library/softmax.hpp"
 #include "ascendc/library/topk.hpp"
 #include "ascendc/move/data_copy.hpp"
+#include "ascendc/sync/cross_core.hpp"
 #include "ascendc/sync/flags.hpp"
 #include "ascendc/tensor/global_tensor.hpp"
 #include "ascendc/tensor/tque.hpp"

@@ -1,6 +1,7 @@
 // One core while a kernel runs on it: its memories, pipes, flags, registers and books. The code of a kernel reaches it as current().
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -27,6 +28,21 @@ struct Flag {
     Where where;
 };
 
+// A tile of L0C that an Mmad with unitFlag 3 has completed and that a Fixpipe with unitFlag 3 drains: each waits for the other
+// without flags between their pipes.
+struct UnitTile {
+    std::uint32_t address = 0;
+    std::uint32_t rows = 0;     // in fractals
+    std::uint32_t columns = 0;
+    std::uint32_t drained = 0;  // fractals
+    Knowledge known;            // of the pipe that the other one waits for
+    double time = 0;
+    Where where;
+
+    bool full() const { return drained < rows * columns; }
+    std::uint32_t end() const { return address + rows * columns * 1024; }
+};
+
 class Core {
 public:
     Core()
@@ -44,6 +60,10 @@ public:
     std::vector<Event> events;
     std::vector<Slot> slots;  // of queues; a tensor outside of queues has none
     Guard* guard = nullptr;
+    std::vector<UnitTile> unit_tiles;    // of L0C, between an Mmad and a Fixpipe with a unit flag
+    std::uint16_t cross_flags_used = 0;  // a bit an id
+    bool synchronised_all = false;       // SyncAll was called, which takes ids 11 to 14
+    std::map<std::uintptr_t, std::uint32_t> barrier_rounds;  // of SyncAll through global memory, by its workspace
 
     LocalMemory& memory(AscendC::Hardware kind) { return memories_[static_cast<unsigned>(kind) - 1]; }
     PipeState& pipe(Pipe pipe) { return pipes_[index(pipe)]; }
@@ -68,6 +88,10 @@ public:
         global_uses.clear();
         events.clear();
         slots.clear();
+        unit_tiles.clear();
+        cross_flags_used = 0;
+        synchronised_all = false;
+        barrier_rounds.clear();
         dirty_.clear();
         allocation_ = {};
         for (LocalMemory& memory : memories_) memory.forget();

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <list>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -99,39 +101,37 @@ public:
         stop();
     }
 
-    // A set of cores that meet for flag `id` in a mode of CrossCoreSetFlag; id 16: SyncAll of one kind, 17: of all.
-    void set_flag(const CoreName& core, int mode, unsigned id, Arrival arrival) {
+    // An arrival for flag `id` in a mode of CrossCoreSetFlag. Gives the core whose flag would count beyond its limit.
+    std::optional<CoreName> set_flag(const CoreName& core, int mode, unsigned id, Arrival arrival) {
         {
             const std::lock_guard lock(mutex_);
-            const auto members = meeting_members(core, mode, id), receivers = meeting_receivers(core, mode, members);
+            const auto members = meeting_members(core, mode), receivers = meeting_receivers(core, mode, members);
             const std::uint32_t group = mode == 0 ? core.cube : core.block * 2 + core.cube;
             Meeting& meeting = crossing_.meeting(mode, group, id, members, receivers);
             Arrival all;
-            if (!meeting.arrive(core.number, std::move(arrival), all)) return;
-            for (const std::uint32_t receiver : meeting.receivers) crossing_.flag(receiver, id % cross_flags).push_back(all);
+            if (!meeting.arrive(core.number, std::move(arrival), all)) return std::nullopt;
+            for (const std::uint32_t receiver : meeting.receivers) {
+                CrossFlag& flag = crossing_.flag(receiver, id);
+                if (flag.full(receiver, all)) return cores[receiver];
+                ++flag.sets;
+                flag.pending.push_back(all);
+            }
         }
         changed_.notify_all();
-    }
-    std::size_t flags_pending(const CoreName& core, unsigned id) {
-        const std::lock_guard lock(mutex_);
-        return crossing_.flag(core.number, id).size();
+        return std::nullopt;
     }
     // Waits for the flag. Throws Stop where the launch has ended, and reports when every core that could set it waits as well.
-    Arrival wait_flag(const CoreName& core, unsigned id, const char* name, Where where) {
+    Arrival wait_flag(const CoreName& core, unsigned id, std::uint32_t tick, Where where) {
         std::unique_lock lock(mutex_);
-        auto& flag = crossing_.flag(core.number, id);
-        if (flag.empty()) wait(lock, core, [&] { return !flag.empty(); }, join(name, "(", id, ")"), where);
-        if (flag.empty()) throw Stop{};
-        Arrival arrival = std::move(flag.front());
-        flag.pop_front();
-        return arrival;
+        CrossFlag& flag = crossing_.flag(core.number, id);
+        wait(lock, core, [&] { return !flag.pending.empty(); }, join("CrossCoreWaitFlag(", id, ")"), where);
+        flag.waits.push_back(tick);
+        return take(flag.pending);
     }
-    // All cores of the core's kind, or of the launch, meet here.
-    Arrival meet(const CoreName& core, bool all_kinds, Arrival arrival, const char* name, Where where) {
+    // `members` cores meet here, each after it brought its arrival.
+    Arrival meet(const CoreName& core, std::uintptr_t key, std::size_t members, Arrival arrival, const char* name, Where where) {
         std::unique_lock lock(mutex_);
-        Barrier& barrier = barriers_[all_kinds ? 2 : core.cube];
-        std::size_t members = 0;
-        for (const CoreName& each : cores) members += all_kinds || each.cube == core.cube;
+        Barrier& barrier = crossing_.barrier(key);
         barrier.arrivals.push_back(std::move(arrival));
         const std::uint64_t round = barrier.round;
         if (barrier.arrivals.size() == members) {
@@ -139,26 +139,39 @@ public:
             barrier.arrivals.clear();
             ++barrier.round;
             changed_.notify_all();
-            return barrier.result;
         }
         wait(lock, core, [&] { return barrier.round != round; }, name, where);
-        if (barrier.round == round) throw Stop{};
         return barrier.result;  // the next round cannot end before every member has left this one
+    }
+    // Posts at a word of global memory, once what was posted there before is taken; and takes it.
+    void post(const CoreName& core, std::uintptr_t address, Arrival arrival, const char* name, Where where) {
+        std::unique_lock lock(mutex_);
+        std::deque<Arrival>& posted = crossing_.posted(address);
+        wait(lock, core, [&] { return posted.empty(); }, name, where);
+        posted.push_back(std::move(arrival));
+        changed_.notify_all();
+    }
+    Arrival take_posted(const CoreName& core, std::uintptr_t address, const char* name, Where where) {
+        std::unique_lock lock(mutex_);
+        std::deque<Arrival>& posted = crossing_.posted(address);
+        wait(lock, core, [&] { return !posted.empty(); }, name, where);
+        changed_.notify_all();
+        return take(posted);
+    }
+    std::size_t cores_like(const CoreName& core, bool all_kinds) const {
+        return static_cast<std::size_t>(
+            std::count_if(cores.begin(), cores.end(), [&](const CoreName& each) { return all_kinds || each.cube == core.cube; }));
     }
 
     // Runs the kernel on every core, on this host's threads; what was found lies in `findings`.
     void run(const Entry& vector_entry, const Entry& cube_entry);
 
 private:
-    struct Barrier {
-        std::vector<Arrival> arrivals;
-        Arrival result;
-        std::uint64_t round = 0;
-    };
     struct Waiting {
         CoreName core;
         std::string what;
         Where where;
+        std::function<bool()> ready;
     };
 
     static std::vector<CoreName> cores_of(Kind kind, std::uint32_t blocks) {
@@ -172,7 +185,7 @@ private:
     }
 
     // Mode 0: all of one kind; 1: the vector cores of a block; 2: who sets it is the cube core, or the block's vector cores together.
-    std::vector<std::uint32_t> meeting_members(const CoreName& core, int mode, unsigned) const {
+    std::vector<std::uint32_t> meeting_members(const CoreName& core, int mode) const {
         std::vector<std::uint32_t> members;
         for (const CoreName& each : cores)
             if (each.cube == core.cube && (mode == 0 || each.block == core.block)) members.push_back(each.number);
@@ -186,18 +199,27 @@ private:
         return receivers;
     }
 
-    // Waits under the lock until `ready` or the launch's end. Lets another core begin on this thread's share of the host.
-    template <class Ready>
-    void wait(std::unique_lock<std::mutex>& lock, const CoreName& core, Ready ready, std::string what, Where where) {
-        waiting_.push_back({core, std::move(what), where});
+    static Arrival take(std::deque<Arrival>& arrivals) {
+        Arrival first = std::move(arrivals.front());
+        arrivals.pop_front();
+        return first;
+    }
+    // Waits under the lock until `ready`; throws Stop at the launch's end. Lets another core begin on this thread's share of the host.
+    void wait(std::unique_lock<std::mutex>& lock, const CoreName& core, std::function<bool()> ready, std::string what, Where where) {
+        if (ready()) return;
+        const auto mine = waiting_.insert(waiting_.end(), {core, std::move(what), where, std::move(ready)});
         begin_more();
         end_when_stuck();
-        changed_.wait(lock, [&] { return stopped() || ready(); });
-        waiting_.erase(std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& each) { return each.core.number == core.number; }));
+        changed_.wait(lock, [&] { return stopped() || mine->ready(); });
+        const bool done = mine->ready();
+        waiting_.erase(mine);
+        if (!done) throw Stop{};
     }
-    // Every core that has begun waits, and none may begin: nobody will ever come.
+    // Every core that has begun waits for what has not come, and none may begin: nobody will ever come.
     void end_when_stuck() {
         if (stopped() || waiting_.empty() || waiting_.size() != running_ || starting_ || may_begin()) return;
+        for (const Waiting& each : waiting_)
+            if (each.ready()) return;
         for (const Waiting& each : waiting_) findings.push_back(stuck(each));
         stop();
     }
@@ -216,13 +238,13 @@ private:
     void run_core(const CoreName&);
     bool guarded(Core&, const Entry&);
     void search_races();
+    void check_flags();
 
     std::mutex mutex_;
     std::condition_variable changed_;
     std::atomic<bool> stopped_{false};
     Crossing crossing_;
-    Barrier barriers_[3];
-    std::vector<Waiting> waiting_;
+    std::list<Waiting> waiting_;
     std::size_t begun_ = 0, running_ = 0, ended_ = 0;
     std::vector<std::thread> threads_;
     std::size_t starting_ = 0;  // threads without a core yet

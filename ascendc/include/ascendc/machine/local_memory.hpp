@@ -56,6 +56,13 @@ public:
         reached_ = std::max(reached_, address + length);
         each_word(address, length, [&](std::uint32_t block, std::uint32_t bits) { unwritten_[block] |= bits; });
     }
+    // What nobody wrote of the source is as if nobody had written it here, element by element.
+    void pass_unwritten(const LocalMemory& from, std::uint32_t source, std::uint32_t target, std::uint32_t length, std::uint32_t element) {
+        set_written(target, length);
+        if (!from.any_unwritten(source, length)) return;
+        for (std::uint32_t i = 0; i < length; i += element)
+            if (from.any_unwritten(source + i, element)) set_unwritten(target + i, element);
+    }
     std::uint32_t first_unwritten(std::uint32_t address, std::uint32_t length) const {
         for (std::uint32_t at = address; at < address + length; ++at)
             if (unwritten_[at / block_bytes] >> (at % block_bytes) & 1u) return at;

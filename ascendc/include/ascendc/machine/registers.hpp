@@ -39,6 +39,7 @@ struct Registers {
     bool hf32_round = false;
     std::uint64_t quantisation = 0;
     std::uint64_t quantisation_vector = 0;  // its address in FB
+    bool quantisation_vector_set = false;
     std::uint32_t nd_count = 1;
     std::uint32_t nd_source_stride = 0;
     std::uint32_t nd_target_stride = 0;

@@ -120,6 +120,25 @@ inline void Launch::search_races() {
                              "; a flag, a barrier or another division of the work between cores is missing")});
 }
 
+// Flags between cores must be as the next launch expects them.
+inline void Launch::check_flags() {
+    const auto name = [&](std::uint32_t core) { return join(cores[core].cube ? "AIC " : "AIV ", core_index(cores[core])); };
+    for (std::uint32_t core = 0; core < cores.size(); ++core)
+        for (unsigned id = 0; id < cross_flags; ++id) {
+            const auto& pending = crossing_.flag(core, id).pending;
+            if (!pending.empty())
+                findings.push_back({Rule::flag, kernel, name(core), pending.front().where,
+                                    join("the kernel ends with flag ", id, " between cores set (", pending.size(),
+                                         " times); CrossCoreWaitFlag is missing")});
+        }
+    for (const auto& [key, meeting] : crossing_.meetings())
+        for (const auto& [core, brought] : meeting.brought)
+            if (!brought.empty())
+                findings.push_back({Rule::flag, kernel, name(core), brought.front().where,
+                                    join("the kernel ends with flag ", std::get<2>(key), " set by some cores of a group in mode ",
+                                         std::get<0>(key), " and not by all; nobody can have waited for it")});
+}
+
 inline void Launch::run(const Entry& vector_entry, const Entry& cube_entry) {
     install_guard();
     vector_entry_ = &vector_entry;
@@ -140,6 +159,7 @@ inline void Launch::run(const Entry& vector_entry, const Entry& cube_entry) {
     lock.unlock();
     for (std::thread& thread : threads_) thread.join();
     search_races();
+    if (findings.empty()) check_flags();
 }
 
 }  // namespace ascendc

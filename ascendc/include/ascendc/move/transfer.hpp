@@ -120,14 +120,19 @@ constexpr Element element_of() {
     else return Element::int32;
 }
 
+// Whether a copy of such elements to global memory combines with what is there.
+inline bool check_atomic(const Instruction& at, Element element) {
+    const Registers& registers = at.core.registers;
+    if (registers.atomic == Atomic::none) return false;
+    if (registers.atomic_type != element) at.fail(Rule::atomic, "copies elements of another type than SetAtomic was given");
+    return true;
+}
+
 inline void copy_out(Instruction& at, std::uintptr_t to, std::uint64_t to_pitch, const Place& from, std::uint64_t from_pitch,
                      std::uint64_t rows, std::uint64_t row_bytes, Element element) {
     if (!rows || !row_bytes) return;
     LocalMemory& memory = local_side(at, from, "src", rows, row_bytes, from_pitch);
-    const Registers& registers = at.core.registers;
-    const bool atomic = registers.atomic != Atomic::none;
-    if (atomic && registers.atomic_type != element)
-        at.fail(Rule::atomic, "copies elements of another type than SetAtomic was given");
+    const bool atomic = check_atomic(at, element);
     std::byte* const target = at.uses_global({to, row_bytes, rows, to_pitch}, true, atomic);
     if (from_pitch == row_bytes) at.uses(memory, from.address, static_cast<std::uint32_t>(rows * row_bytes), false);
     for (std::uint64_t row = 0; row < rows; ++row) {
