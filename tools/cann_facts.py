@@ -99,6 +99,11 @@ SOURCES = {
     ("aclnnInplaceAtanh", "inputRef"): SHORT_OR_COMPLEX,
     ("aclnnInplaceCosh", "selfRef"): SHORT_OR_COMPLEX,
     ("aclnnBernoulliTensor", "prob"): ["bfloat16"],
+    ("aclnnDivMods", "out"): ["bfloat16"],
+    ("aclnnInplaceDivMod", "other"): ["bfloat16"],
+    ("aclnnLinspace", "out"): ["int64"],
+    ("aclnnScatterNdUpdate", "varRef"): ["int16", "int32"],
+    ("aclnnScatterNdUpdate", "updates"): ["int16", "int32"],
     ("aclnnInplaceBernoulliTensor", "selfRef"): ["bfloat16"],
     ("aclnnInplaceBernoulliTensor", "prob"): ["bfloat16"],
 }

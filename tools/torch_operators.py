@@ -100,6 +100,7 @@ def difference(got: Any, expected: Any, bound: float, undetermined: bool) -> str
     got, expected = got.detach().cpu(), expected.detach()
     if not expected.dtype.is_floating_point and not expected.dtype.is_complex:
         return "" if torch.equal(got, expected) else f"expected {expected.flatten()[:8]}, got {got.flatten()[:8]}"
+    bound = bound or BOUNDS["float32"]  # floats of integers
     close = torch.isclose(got, expected, rtol=bound, atol=bound * max(1.0, scale(expected)), equal_nan=True)
     if bool(close.all()):
         return ""

@@ -26,10 +26,11 @@ def parameters(operator: str) -> list[dict[str, Any]]:
 
 
 def dtypes(operator: str, parameter: str) -> list[np.dtype]:
-    """The documented dtypes that the simulator computes with."""
+    """The dtypes that the simulator computes with: documented, or known from headers or sources."""
     names = facts()["_meta"]["letters"]
     one = next(one for one in parameters(operator) if one["name"] == parameter)
-    return [dtype_of(names[letter]) for letter in one["dtypes"] if names[letter] != "complex32"]
+    letters = taken(one)
+    return [dtype_of(name) for letter, name in names.items() if letter in letters and name != "complex32"]
 
 
 def dtype_of(name: str) -> np.dtype:

@@ -113,7 +113,7 @@ def test_results_are_those_of_the_cpu(outcome: Outcome, group: str) -> None:
 
 def test_the_program_covers_what_it_should(outcome: Outcome) -> None:
     assert set(outcome.failures) == set(GROUPS)
-    assert sum(map(len, outcome.failures.values())) >= 299
+    assert sum(map(len, outcome.failures.values())) >= 309
     ran = {task["name"] for task in outcome.report["tasks"] if task["name"].startswith("aclnn")}
     assert len(ran) >= 160, f"expected the operators to run on the simulator, got {sorted(ran)}"
     assert "fall back" not in outcome.text  # torch_npu says so when it computes on the CPU

@@ -15,7 +15,9 @@ from torch import nn
 STEPS = 20
 
 
-def trained(v: Any, make: Callable[..., torch.optim.Optimizer], steps: int = STEPS) -> tuple[list[float], Any]:
+def trained(
+    v: Any, make: Callable[..., torch.optim.Optimizer], steps: int = STEPS, falls: bool = True
+) -> tuple[list[float], Any]:
     """The losses and the last parameters of a small classifier; the CPU's run is what the NPU's is held to."""
     torch.manual_seed(3)
     model = nn.Sequential(nn.Linear(7, 16), nn.LayerNorm(16), nn.GELU("tanh"), nn.Linear(16, 7)).to(v.device)
@@ -27,15 +29,44 @@ def trained(v: Any, make: Callable[..., torch.optim.Optimizer], steps: int = STE
         loss.backward()
         optimizer.step()
         told.append(loss.item())
-    assert told[-1] < told[0] / 2, f"expected a loss that falls, got {told}"
+    assert told[-1] < (told[0] / 2 if falls else told[0]), f"expected a loss that falls, got {told}"
     return told, [parameter.detach() for parameter in model.parameters()]
 
 
+def overflowing(v: Any) -> Any:
+    """Steps whose gradients are infinite or NaN are left out, and the scale shrinks; else it grows."""
+    torch.manual_seed(3)
+    model = nn.Linear(7, 2).to(v.device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler(v.device, init_scale=4.0, growth_interval=2)
+    told = []
+    for step in range(6):
+        optimizer.zero_grad()
+        loss = (model(v.x) ** 2).mean() * {2: float("inf"), 4: float("nan")}.get(step, 1.0)
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        nn.utils.clip_grad_norm_(model.parameters(), 0.5)
+        scaler.step(optimizer)
+        scaler.update()
+        told += [scaler.get_scale(), *model.weight.flatten().tolist()]
+    return told
+
+
+def by(name: str, **given: Any) -> Callable[[Any], Any]:
+    return lambda v: trained(v, lambda p: getattr(torch.optim, name)(p, **given), falls=name not in SLOW)
+
+
+SLOW = ("Adadelta", "ASGD", "RAdam")  # learn little in so few steps
 TRAINING: dict[str, Callable[[Any], Any]] = {
-    "SGD": lambda v: trained(v, lambda p: torch.optim.SGD(p, lr=0.5, momentum=0.9)),
-    "Adam": lambda v: trained(v, lambda p: torch.optim.Adam(p, lr=0.05)),
-    "Adam, one tensor at a time": lambda v: trained(v, lambda p: torch.optim.Adam(p, lr=0.05, foreach=False)),
-    "AdamW": lambda v: trained(v, lambda p: torch.optim.AdamW(p, lr=0.05, weight_decay=0.1)),
+    "SGD": by("SGD", lr=0.5, momentum=0.9),
+    "SGD, fused": by("SGD", lr=0.5, momentum=0.9, fused=True),
+    "Adam": by("Adam", lr=0.05),
+    "Adam, one tensor at a time": by("Adam", lr=0.05, foreach=False),
+    "Adam by the largest": by("Adam", lr=0.05, amsgrad=True),
+    "AdamW": by("AdamW", lr=0.05, weight_decay=0.1),
+    "AdamW, fused": by("AdamW", lr=0.05, weight_decay=0.1, fused=True),
+    **{name: by(name, lr=0.05) for name in ("Adagrad", "Adamax", "NAdam", "RMSprop", *SLOW)},
+    "steps that overflow": overflowing,
 }
 
 
