@@ -36,7 +36,8 @@ def kernel(name: str, a: str, c: str, lines: str, format_: str = "ND", bias: str
     extern "C" __global__ __aicore__ void {name}(GM_ADDR a, GM_ADDR b, GM_ADDR c, {more}TCubeTiling tiling) {{
         TPipe pipe;
         Matmul<MatmulType<TPosition::GM, CubeFormat::{format_}, {a}>, MatmulType<TPosition::GM, CubeFormat::ND, {a}>,
-               MatmulType<TPosition::GM, CubeFormat::ND, {c}>, MatmulType<TPosition::GM, CubeFormat::ND, {bias or c}>> m;
+               MatmulType<TPosition::GM, CubeFormat::ND, {c}>,
+               MatmulType<TPosition::GM, CubeFormat::ND, {bias or c}>> m;
         REGIST_MATMUL_OBJ(&pipe, nullptr, m, &tiling);
         auto ag = global<{a}>(a), bg = global<{a}>(b);
         auto cg = global<{c}>(c);
@@ -64,7 +65,8 @@ SOURCES["blocks"] = kernel(
     """
     int rows = tiling.M / GetBlockNum();
     m.SetSingleShape(rows, tiling.N, tiling.Ka);
-    m.SetTensorA(ag[GetBlockIdx() * rows * tiling.Ka]); m.SetTensorB(bg); m.IterateAll(cg[GetBlockIdx() * rows * tiling.N]);
+    m.SetTensorA(ag[GetBlockIdx() * rows * tiling.Ka]); m.SetTensorB(bg);
+    m.IterateAll(cg[GetBlockIdx() * rows * tiling.N]);
     """,
 )  # fmt: skip
 SOURCES["tiles"] = kernel(
@@ -104,7 +106,7 @@ def kernels() -> Kernel:
 
 
 def tiling(m: int, n: int, k: int, order: int = 0) -> bytes:
-    """A division of the work as its host would make it: tiles of 32 x 48, down the rows first or (1) along the columns."""
+    """A division of the work as its host makes it: tiles of 32 x 48, down the rows first or (1) along the columns."""
     numbers = [1, m, n, k, k, m, n, k, 32, 48, 16, 1, 1, 1, 1, 0, 0, order]
     return np.array(numbers + [1] * (50 - len(numbers)), np.int32).tobytes()
 
