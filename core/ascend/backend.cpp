@@ -98,9 +98,7 @@ public:
     }
 
     bool give_up_kept() noexcept override {
-        if (ended()) return false;
-        const bool graphs = state_.graphs.drop_all();
-        return by_policy_.free_all_blocks() || graphs;
+        return !ended() && state_.graphs.drop_all();
     }
     PolicyPools& by_policy() { return by_policy_; }
     Kept kept() const override {

@@ -16,7 +16,7 @@ bool in_use();          // whether there are devices, if that was asked before; 
 std::string why_not();  // what was looked for, where device_count() is 0
 bool ended();           // CANN has ended, or this is a child of fork
 Pool& pool(int index);  // DeviceFailure where the device cannot be used
-// Memory of a device by one of CANN's policies, cached apart from that of arrays, for which it is given up like their own cache.
+// Memory of a device by one of CANN's policies, cached apart from that of arrays, counted and bounded together with it.
 Pool& pool(int index, int policy);
 void free_blocks_by_policy() noexcept;  // what such pools of all devices have left goes back to CANN
 // For work beside programs and structured operations: the emitter of single operators. As pool().

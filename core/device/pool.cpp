@@ -82,9 +82,10 @@ struct Pool::Impl {
         std::size_t total = 0;    // blocks carved
     };
 
-    Impl(Backend& b, std::uint64_t total)
-        : backend(b), segments(b), cache_bound(std::max<std::uint64_t>(gigabyte, total / 2)) {}
+    Impl(const Pool& p, std::uint64_t total)
+        : pool(p), backend(p.backend_), segments(backend), cache_bound(std::max<std::uint64_t>(gigabyte, total / 2)) {}
 
+    const Pool& pool;
     Backend& backend;
     const std::size_t padding = backend.padding();
     using Classes = std::array<SizeClass, class_count>;
@@ -93,11 +94,24 @@ struct Pool::Impl {
     std::vector<std::unique_ptr<Classes>> classes;  // by stream
     Segments segments;
     std::unordered_map<char*, LargeBlock> large;  // the large blocks alive
-    PoolFigures figures;                          // without `cached`
+    PoolFigures figures;                          // without `cached` and `peak`
     std::uint64_t held_by_small = 0;               // bytes of the small blocks alive, as rounded
     std::uint64_t held_by_large = 0;
-    std::atomic<std::uint64_t> limit{0};  // every new array asks for it, without the lock
     std::uint64_t cache_bound;
+    // As the other kinds of the device's memory see it, without the lock.
+    struct {
+        std::atomic<std::uint64_t> in_use{0}, held{0}, cached{0}, blocks{0};
+    } shown;
+    // Of the device, in its first pool.
+    std::atomic<std::uint64_t> limit{0}, peak{0};  // every new array asks for the limit, without the lock
+    ForkMutex bounding{51};                        // whoever compares with the limit and then takes, where there are several kinds
+
+    void show() {
+        shown.in_use.store(figures.in_use, std::memory_order_relaxed);
+        shown.held.store(segments.held(), std::memory_order_relaxed);
+        shown.cached.store(cached(), std::memory_order_relaxed);
+        shown.blocks.store(figures.blocks, std::memory_order_relaxed);
+    }
 
     std::size_t room(std::size_t bytes) const { return padding ? (bytes + padding - 1) / padding * padding + padding : bytes; }
     std::uint64_t cached() const { return segments.held() - held_by_small - held_by_large; }
@@ -161,7 +175,8 @@ struct Pool::Impl {
     bool grow(std::size_t bytes, StreamId stream, bool shared) {
         // Rounded up, so that a limit smaller than a slab still lets small blocks in; they are counted by `in_use`.
         constexpr std::uint64_t unit = 2 * megabyte;
-        if (limit && segments.held() + bytes > (limit + unit - 1) / unit * unit) return false;
+        const std::uint64_t most = pool.limit();
+        if (most && segments.held() + pool.beside().held + bytes > (most + unit - 1) / unit * unit) return false;
         // A device that promises more than it has would kill the process when the memory is touched.
         if (bytes >= megabyte && bytes > backend.available_memory()) return false;
         return segments.grow(bytes, stream, shared);
@@ -193,16 +208,18 @@ struct Pool::Impl {
     }
 
     std::string failure(std::size_t bytes) const {
+        const Beside others = pool.beside();
+        const std::uint64_t most = pool.limit();
         std::string text = "memory pool of " + backend.name() + ": cannot allocate " + size_text(bytes) + "; in use " +
-                           size_text(figures.in_use) + " in " + std::to_string(figures.blocks) + " blocks, cached " +
-                           size_text(cached()) + ", limit " + (limit ? size_text(limit) : std::string("none")) +
+                           size_text(figures.in_use + others.in_use) + " in " + std::to_string(figures.blocks + others.blocks) + " blocks, cached " +
+                           size_text(cached() + others.cached) + ", limit " + (most ? size_text(most) : std::string("none")) +
                            ", available on the device " + size_text(backend.available_memory());
         std::vector<std::size_t> sizes;
         for (const auto& [data, held] : large) sizes.push_back(held.bytes);
         const auto shown = std::min<std::size_t>(sizes.size(), 5);
         std::partial_sort(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(shown), sizes.end(), std::greater<>());
         for (std::size_t i = 0; i < shown; ++i) text += (i ? ", " : "; largest blocks alive: ") + size_text(sizes[i]);
-        return text + "; delete arrays, work in smaller pieces" + (limit ? " or raise the limit" : "");
+        return text + "; delete arrays, work in smaller pieces" + (most ? " or raise the limit" : "");
     }
 };
 
@@ -211,18 +228,46 @@ std::atomic<unsigned> pools_made{0};
 }  // namespace
 
 Pool::Pool(Backend& backend)
-    : backend_(backend), host_visible_(backend.host_visible()), total_memory_(backend.total_memory()), number_(pools_made++),
-      impl_(std::make_unique<Impl>(backend, total_memory_)) {}
-Pool::Pool(Backend& backend, const Pool& of)
-    : backend_(backend), host_visible_(of.host_visible_), total_memory_(of.total_memory_), number_(of.number_),
-      impl_(std::make_unique<Impl>(backend, total_memory_)) {}
-Pool::~Pool() = default;
+    : backend_(backend), first_(*this), host_visible_(backend.host_visible()), total_memory_(backend.total_memory()), number_(pools_made++),
+      impl_(std::make_unique<Impl>(*this, total_memory_)) {}
+Pool::Pool(Backend& backend, Pool& of)
+    : backend_(backend), first_(of.first_), host_visible_(of.host_visible_), total_memory_(of.total_memory_), number_(of.number_),
+      impl_(std::make_unique<Impl>(*this, total_memory_)) {
+    Pool* next = first_.next_.load(std::memory_order_acquire);
+    do next_.store(next, std::memory_order_relaxed);
+    while (!first_.next_.compare_exchange_weak(next, this, std::memory_order_acq_rel));
+}
+
+Pool::~Pool() {
+    Pool* before = &first_;  // nobody else uses the device any more
+    while (before && before->next_ != this) before = before->next_;
+    if (before) before->next_ = next_.load();
+}
+
+template <class F> void Pool::each_kind(F&& f) const {
+    for (Pool* one = &first_; one; one = one->next_.load(std::memory_order_acquire)) f(*one);
+}
+
+Pool::Beside Pool::beside() const {
+    Beside sum;
+    each_kind([&](const Pool& one) {
+        if (&one == this) return;
+        const auto& shown = one.impl_->shown;
+        sum.in_use += shown.in_use.load(std::memory_order_relaxed);
+        sum.held += shown.held.load(std::memory_order_relaxed);
+        sum.cached += shown.cached.load(std::memory_order_relaxed);
+        sum.blocks += shown.blocks.load(std::memory_order_relaxed);
+    });
+    return sum;
+}
 
 void* Pool::allocate(std::size_t bytes, StreamId stream) {
     try {
         return take(bytes, stream);
     } catch (const MemoryError&) {
-        if (!backend_.give_up_kept()) throw;
+        bool given_up = first_.backend_.give_up_kept();
+        each_kind([&](Pool& other) { given_up = (&other != this && other.free_cache()) || given_up; });
+        if (!given_up) throw;
     }
     return take(bytes, stream);
 }
@@ -230,19 +275,33 @@ void* Pool::allocate(std::size_t bytes, StreamId stream) {
 void* Pool::take(std::size_t bytes, StreamId stream) {
     Impl& p = *impl_;
     std::lock_guard guard(p.mutex);
-    const bool over = bytes > PTRDIFF_MAX / 2 || (p.limit && p.figures.in_use + bytes > p.limit);
+    const std::uint64_t most = limit();
+    std::unique_lock<ForkMutex> bounding;
+    if (most && has_kinds()) bounding = std::unique_lock(first_.impl_->bounding);
+    const bool over = bytes > PTRDIFF_MAX / 2 || (most && p.figures.in_use + beside().in_use + bytes > most);
     bool hit = true;
     const std::size_t room = over ? 0 : p.room(bytes);
     char* data = over ? nullptr : room <= small_limit ? p.allocate_small(room, stream, hit) : p.allocate_large(room, stream, hit);
-    if (!data) throw MemoryError(p.failure(bytes));
+    if (!data) {
+        p.show();  // it may have given up its cache
+        throw MemoryError(p.failure(bytes));
+    }
     PoolFigures& f = p.figures;
     f.in_use += bytes;
-    f.peak = std::max(f.peak, f.in_use);
     ++f.blocks;
     ++f.requests;
     f.hits += hit;
+    p.show();
+    note_peak();
     trace::mark("allocate", "pool", bytes, hit ? "cached" : "fresh");
     return data;
+}
+
+void Pool::note_peak() {
+    const std::uint64_t now = impl_->figures.in_use + (has_kinds() ? beside().in_use : 0);
+    std::atomic<std::uint64_t>& peak = first_.impl_->peak;
+    std::uint64_t before = peak.load(std::memory_order_relaxed);
+    while (now > before && !peak.compare_exchange_weak(before, now, std::memory_order_relaxed)) {}
 }
 
 void Pool::deallocate(void* data, std::size_t bytes, StreamId stream) noexcept {
@@ -268,38 +327,56 @@ void Pool::deallocate(void* data, std::size_t bytes, StreamId stream) noexcept {
     }
     p.figures.in_use -= bytes;
     --p.figures.blocks;
+    p.show();
     trace::mark("deallocate", "pool", bytes);
+}
+
+std::uint64_t Pool::free_cache() noexcept {
+    std::lock_guard guard(impl_->mutex);
+    const std::uint64_t before = impl_->segments.held();
+    impl_->free_cache();
+    impl_->show();
+    return before - impl_->segments.held();
 }
 
 void Pool::free_all_blocks() noexcept {
     trace::Span span("free_all_blocks", "pool");
     backend_.give_up_kept();
-    std::lock_guard guard(impl_->mutex);
-    const std::uint64_t before = impl_->segments.held();
-    impl_->free_cache();
-    span.set_bytes(before - impl_->segments.held());
+    std::uint64_t bytes = 0;
+    if (&first_ == this) each_kind([&](Pool& one) { bytes += one.free_cache(); });
+    else bytes = free_cache();
+    span.set_bytes(bytes);
 }
 
 void Pool::set_limit(std::uint64_t bytes) {
-    std::lock_guard guard(impl_->mutex);
-    impl_->limit = bytes;
-    if (bytes && impl_->segments.held() > bytes) impl_->free_cache();
+    first_.impl_->limit.store(bytes, std::memory_order_relaxed);
+    std::uint64_t held = 0;
+    each_kind([&](const Pool& one) { held += one.impl_->shown.held.load(std::memory_order_relaxed); });
+    if (bytes && held > bytes) each_kind([](Pool& one) { one.free_cache(); });
 }
 
-std::uint64_t Pool::limit() const { return impl_->limit.load(std::memory_order_relaxed); }
+std::uint64_t Pool::limit() const { return first_.impl_->limit.load(std::memory_order_relaxed); }
 
 PoolFigures Pool::figures() const {
-    std::lock_guard guard(impl_->mutex);
-    PoolFigures f = impl_->figures;
-    const Kept kept = backend_.kept();
-    f.in_use -= kept.bytes;
-    f.blocks -= kept.blocks;
-    f.cached = impl_->cached() + kept.bytes;
-    return f;
+    PoolFigures sum;
+    each_kind([&](const Pool& one) {
+        std::lock_guard guard(one.impl_->mutex);
+        const PoolFigures& f = one.impl_->figures;
+        const Kept kept = one.backend_.kept();
+        sum.in_use += f.in_use - kept.bytes;
+        sum.blocks += f.blocks - kept.blocks;
+        sum.cached += one.impl_->cached() + kept.bytes;
+        sum.requests += f.requests;
+        sum.hits += f.hits;
+    });
+    sum.peak = first_.impl_->peak.load(std::memory_order_relaxed);
+    return sum;
 }
 
 void Pool::reset_peak() {
-    std::lock_guard guard(impl_->mutex);
-    impl_->figures.peak = impl_->figures.in_use;
+    std::uint64_t in_use = 0;
+    each_kind([&](const Pool& one) { in_use += one.impl_->shown.in_use.load(std::memory_order_relaxed); });
+    first_.impl_->peak.store(in_use, std::memory_order_relaxed);
 }
+
 }  // namespace asnumpy

@@ -1,9 +1,9 @@
 // The caching allocator of one backend: size classes for small blocks, splitting and merging of large ones.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 #include "device/backend.hpp"
@@ -22,7 +22,7 @@ struct PoolFigures {
 class Pool {
 public:
     explicit Pool(Backend&);
-    Pool(Backend&, const Pool& of);  // memory of another kind, of the device whose pool that is and whose number it has
+    Pool(Backend&, Pool& of);  // memory of another kind, of the device whose pool that is: counted, bounded and given up with it
     ~Pool();
     Pool(const Pool&) = delete;
 
@@ -30,8 +30,9 @@ public:
     // where that is possible, so that streams do not wait for each other's memory.
     void* allocate(std::size_t bytes, StreamId = 0);
     void deallocate(void* data, std::size_t bytes, StreamId = 0) noexcept;  // with the stream of its allocation
-    void free_all_blocks() noexcept;
-    void set_limit(std::uint64_t bytes);               // 0: none
+    void free_all_blocks() noexcept;      // that the device keeps free; of a pool of another kind: those of that kind
+    // Of the device, all kinds of memory together.
+    void set_limit(std::uint64_t bytes);  // 0: none
     std::uint64_t limit() const;
     PoolFigures figures() const;
     void reset_peak();
@@ -43,9 +44,20 @@ public:
     unsigned number() const { return number_; }
 
 private:
+    struct Beside {
+        std::uint64_t in_use = 0, held = 0, cached = 0, blocks = 0;
+    };
+
     void* take(std::size_t bytes, StreamId);
+    std::uint64_t free_cache() noexcept;  // the bytes that went back
+    bool has_kinds() const { return first_.next_.load(std::memory_order_acquire) != nullptr; }
+    template <class F> void each_kind(F&&) const;
+    Beside beside() const;  // the other kinds, as they were a moment ago
+    void note_peak();
 
     Backend& backend_;
+    Pool& first_;                        // of the device
+    std::atomic<Pool*> next_{nullptr};   // of its kinds
     bool host_visible_;
     std::uint64_t total_memory_;
     unsigned number_;

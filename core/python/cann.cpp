@@ -138,12 +138,7 @@ void bind_cann(nb::module_& m) {
         without_lock([&] {
             Pool& pool = ascend::pool(device, policy);
             stream = current_stream(pool.number());
-            try {
-                data = pool.allocate(bytes, stream);
-            } catch (const MemoryError&) {
-                ascend::pool(device).free_all_blocks();  // what arrays have left there is memory, too
-                data = pool.allocate(bytes, stream);
-            }
+            data = pool.allocate(bytes, stream);
         });
         return nb::make_tuple(reinterpret_cast<std::uintptr_t>(data), stream);
     }, arg("device"), arg("policy"), arg("bytes"), "Memory by one of CANN's policies, and the stream for which it was taken. MemoryError.");

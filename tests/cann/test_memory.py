@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import asnumpy as ap
-from asnumpy import cann, cannsim
+from asnumpy import _core, cann, cannsim
 from asnumpy.cann import _facts
 from asnumpy.cann._memory import policy_number
 
@@ -125,6 +126,37 @@ def test_what_a_pool_has_left_is_given_up_for_arrays(simulator: None) -> None:
     finally:
         cannsim.clear_faults()
     assert cann.device_properties(0)["memory_free"] >= before + (32 << 20)
+
+
+def test_memory_of_tensors_is_counted_and_bounded_with_that_of_arrays() -> None:
+    gc.collect()
+    ap.free_all_blocks(DEVICE)
+    before = ap.memory_info(DEVICE)
+    x = ap.ones(4 << 20, dtype="float32", device=DEVICE)
+    ap.eval(x)
+    memory = [cann.Memory(32 << 20, policy) for policy in ("normal_only", "huge_only")]
+    tensor = cann.empty((4 << 20,), "float32")
+    after = ap.memory_info(DEVICE)
+    assert after["in_use"] == before["in_use"] + (96 << 20) and after["blocks"] == before["blocks"] + 4
+    assert after["peak"] >= after["in_use"] and after["available"] < before["available"]
+    try:
+        _core.set_memory_limit(after["in_use"] + after["cached"] + (8 << 20), DEVICE)
+        for allocate in (
+            lambda: cann.Memory(16 << 20, "normal_only"), lambda: cann.empty((4 << 20,)),
+            lambda: ap.eval(ap.ones(4 << 20, dtype="float32", device=DEVICE)),
+        ):
+            with pytest.raises((MemoryError, cann.CannError), match=r"in use .*limit .*raise the limit"):
+                allocate()
+        memory.clear()  # what one kind lets go, the others may take
+        ap.eval(ap.ones(16 << 20, dtype="float32", device=DEVICE))
+        cann.Memory(64 << 20, "normal_only").release()
+        assert ap.memory_info(DEVICE)["in_use"] == after["in_use"] - (64 << 20)
+    finally:
+        _core.set_memory_limit(0, DEVICE)
+    assert cann.to_numpy(cann.op("aclnnInplaceOne")(tensor)).sum() == 4 << 20
+    del tensor, x
+    ap.free_all_blocks(DEVICE)
+    assert ap.memory_info(DEVICE)["in_use"] <= before["in_use"]  # what others had left may be gone as well
 
 
 def test_memory_that_is_not_pooled_is_canns(simulator: None) -> None:

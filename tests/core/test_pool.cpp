@@ -298,6 +298,69 @@ void measure() {
 
 }  // namespace
 
+void kinds_are_one_account() {
+    SmallDevice device(256 * megabyte), other(256 * megabyte);
+    Pool pool(device);
+    {
+        Pool kind(other, pool), second(other, pool);
+        expect(kind.number() == pool.number(), "a kind has the number of its device's pool");
+        void* const a = pool.allocate(1000);
+        void* const b = kind.allocate(3000);
+        expect(pool.figures().in_use == 4000 && kind.figures().in_use == 4000 && pool.figures().blocks == 2, "all kinds are counted");
+        void* const c = second.allocate(80 * megabyte);
+        second.deallocate(c, 80 * megabyte);
+        expect(pool.figures().peak == 4000 + 80 * megabyte && pool.figures().cached >= 80 * megabyte, "and their peak, and what they keep");
+        pool.reset_peak();
+        expect(second.figures().peak == 4000, "which begins again for all");
+
+        second.set_limit(100 * megabyte);
+        expect(pool.limit() == 100 * megabyte && pool.figures().cached < 80 * megabyte, "the limit is the device's");
+        void* const d = kind.allocate(52 * megabyte);
+        bool refused = false;
+        try {
+            pool.allocate(52 * megabyte);
+        } catch (const MemoryError& error) {
+            refused = std::string(error.what()).find("in use 52.0 MB in 3 blocks") != std::string::npos;
+        }
+        expect(refused, "what one kind has is missing for the others");
+        kind.deallocate(d, 52 * megabyte);
+        void* const e = pool.allocate(52 * megabyte);
+        expect(pool.figures().in_use == 4000 + 52 * megabyte && pool.figures().cached < 52 * megabyte, "what a kind keeps is given up for another");
+        pool.deallocate(e, 52 * megabyte);
+        pool.set_limit(0);
+        pool.deallocate(a, 1000);
+        kind.deallocate(b, 3000);
+        second.free_all_blocks();
+        expect(other.used() > 0, "a kind gives back its own");
+        pool.free_all_blocks();
+        expect(device.used() == 0 && other.used() == 0, "the device's pool gives back all");
+    }
+    pool.deallocate(pool.allocate(100), 100);
+    expect(pool.figures().in_use == 0 && pool.figures().requests == 3, "a kind that is gone is not counted");
+    expect(!device.wrong_release && !other.wrong_release, "each block goes back to where it came from");
+}
+
+void kinds_share_a_limit_between_threads() {
+    SmallDevice device(256 * megabyte), other(256 * megabyte);
+    Pool pool(device), kind(other, pool);
+    pool.set_limit(8 * megabyte);
+    std::atomic<bool> over{false};
+    std::vector<std::thread> threads;
+    for (Pool* one : {&pool, &kind, &pool, &kind})
+        threads.emplace_back([&over, &pool, one] {
+            for (int i = 0; i < 400; ++i) {
+                try {
+                    void* const data = one->allocate(3 * megabyte);
+                    if (pool.figures().peak > 8 * megabyte) over = true;
+                    one->deallocate(data, 3 * megabyte);
+                } catch (const MemoryError&) {
+                }
+            }
+        });
+    for (std::thread& one : threads) one.join();
+    expect(!over && pool.figures().in_use == 0, "no moment passes the limit, whoever allocates");
+}
+
 int main(int argc, char**) {
     reuses_small_blocks();
     splits_and_merges();
@@ -306,6 +369,8 @@ int main(int argc, char**) {
     limit_holds();
     survives_exhaustion();
     cache_is_bounded();
+    kinds_are_one_account();
+    kinds_share_a_limit_between_threads();
     threads_agree();
     fork_finds_it_unlocked();
     trace_sees_it();

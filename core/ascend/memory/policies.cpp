@@ -5,7 +5,7 @@ namespace asnumpy::ascend {
 
 // The device, as a pool sees it whose memory is allocated by one policy.
 struct PolicyPools::Source final : Backend {
-    Source(PolicyBackend& of, int by, const Pool& arrays) : device(of), policy(by), pool(*this, arrays) {}
+    Source(PolicyBackend& of, int by, Pool& arrays) : device(of), policy(by), pool(*this, arrays) {}
 
     std::string name() const override { return device.name(); }
     bool host_visible() const override { return device.host_visible(); }
@@ -25,21 +25,16 @@ struct PolicyPools::Source final : Backend {
 PolicyPools::PolicyPools(PolicyBackend& device) : device_(device) {}
 PolicyPools::~PolicyPools() = default;
 
-Pool& PolicyPools::pool(int policy, const Pool& arrays) {
+Pool& PolicyPools::pool(int policy, Pool& arrays) {
     const std::lock_guard lock(mutex_);
     auto& source = sources_[policy];
     if (!source) source = std::make_unique<Source>(device_, policy, arrays);
     return source->pool;
 }
 
-bool PolicyPools::free_all_blocks() noexcept {
+void PolicyPools::free_all_blocks() noexcept {
     const std::lock_guard lock(mutex_);
-    bool had = false;
-    for (const auto& [policy, source] : sources_) {
-        had = had || source->pool.figures().cached;
-        source->pool.free_all_blocks();
-    }
-    return had;
+    for (const auto& [policy, source] : sources_) source->pool.free_all_blocks();
 }
 
 }  // namespace asnumpy::ascend

@@ -22,8 +22,8 @@ public:
     explicit PolicyPools(PolicyBackend&);
     ~PolicyPools();
 
-    Pool& pool(int policy, const Pool& arrays);
-    bool free_all_blocks() noexcept;  // false where they had none
+    Pool& pool(int policy, Pool& arrays);
+    void free_all_blocks() noexcept;
 
 private:
     struct Source;
