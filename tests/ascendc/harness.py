@@ -111,9 +111,13 @@ class Kernel:
 
 
 class Probes:
-    """Many short kernels, compiled together when the first of them runs. Each is the body of a function of x and y."""
+    """Many short kernels, compiled together when the first of them runs. Each is the body of a function of x and y.
 
-    def __init__(self, **bodies: str | list[str]) -> None:
+    `head` is text before all of them.
+    """
+
+    def __init__(self, head: str = "", /, **bodies: str | list[str]) -> None:
+        self._head = head
         self._bodies: dict[str, str] = {}
         for name, given in bodies.items():
             lines = {name: given} if isinstance(given, str) else {f"{name}_{i}": each for i, each in enumerate(given)}
@@ -124,7 +128,7 @@ class Probes:
     def __call__(self, name: str, blocks: int, *arrays: np.ndarray, kind: str = "vector", seconds: float = 20.0) -> Ran:
         """Run one of them."""
         if kind not in self._kernels:
-            text = "using namespace AscendC;\n"
+            text = f"using namespace AscendC;\n{self._head}\n"
             for each, lines in self._bodies.items():
                 parameters = "[[maybe_unused]] GM_ADDR x, [[maybe_unused]] GM_ADDR y"
                 text += f'extern "C" __global__ __aicore__ void {each}({parameters}) {{\n{lines}\n}}\n'

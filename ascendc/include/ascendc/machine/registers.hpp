@@ -17,6 +17,13 @@ struct Mask {
     std::uint64_t low = ~0ull;
 };
 
+// value * scale + offset, as a signed or an unsigned byte.
+struct Dequantisation {
+    float scale = 0;
+    std::int16_t offset = 0;
+    bool is_signed = false;
+};
+
 // The kernel's entry state: normal mode, all lanes.
 struct Registers {
     Mask mask;
@@ -25,16 +32,19 @@ struct Registers {
     Atomic atomic = Atomic::none;
     Element atomic_type = Element::none;
     std::array<std::uint8_t, 16> compared{};  // CMPMASK
+    std::array<std::uint8_t, 16> compared_unwritten{};  // bits of it that were computed from what nobody wrote
     float dequantisation = 0;
     bool dequantisation_set = false;
-    std::int16_t dequantisation_offset = 0;
-    bool dequantisation_signed = false;
+    std::array<Dequantisation, 16> dequantisations{};  // of int16_t, by lane of a block
     std::uint64_t padding_value = 0;
     std::uint64_t load_padding = 0;
     std::uint64_t kept = 0;              // GatherMask's count
     std::array<std::uint32_t, 4> merged{};  // MrgSort's counts
-    double reduced = 0;                  // the last reduction's value
+    double reduced = 0;                  // the last maximum or minimum
     std::uint64_t reduced_index = 0;
+    bool reduced_unwritten = false;
+    double summed = 0;                   // the last sum
+    bool summed_unwritten = false;
     bool hf32 = false;
     bool hf32_round = false;
     std::uint64_t quantisation = 0;

@@ -8,18 +8,6 @@
 
 namespace ascendc {
 
-// What one lane computes: `type` of the operands, rounded to T by the store.
-template <class T, class F>
-struct Lane {
-    F f;
-    template <class... Values>
-    T operator()(Values... values) const {
-        return static_cast<T>(f(static_cast<arithmetic_type<T>>(values)...));
-    }
-};
-template <class T, class F>
-Lane<T, F> lane(F f) { return {f}; }
-
 // Integer overflow wraps: computed without a sign.
 template <class T, class F>
 T wrapping(T a, T b, F f) {

@@ -23,6 +23,14 @@ struct Walk {
 
     bool counted() const { return total != 0; }
     std::uint32_t lanes_of(std::uint32_t repeat) const { return counted() ? std::min(lanes, total - repeat * lanes) : lanes; }
+    // Up to the last lane that is worked on.
+    std::uint32_t used_lanes(std::uint32_t repeat) const {
+        std::uint32_t used = lanes_of(repeat);
+        if (!counted())
+            while (used && !lane(used - 1)) --used;
+        return used;
+    }
+    bool works_on(std::uint32_t repeat, std::uint32_t i) const { return counted() ? i < lanes_of(repeat) : lane(i); }
     bool lane(std::uint32_t i) const { return (i < 64 ? mask.low >> i : mask.high >> (i - 64)) & 1u; }
 };
 
@@ -32,6 +40,7 @@ inline Walk counted_walk(std::uint32_t n, std::uint32_t lanes) { return {(n + la
 template <class T>
 struct Operand {
     using type = T;
+    static constexpr std::uint32_t width = sizeof(T);
     LocalMemory* memory;
     std::uint32_t address;
     Strides strides;
@@ -57,21 +66,20 @@ Operand<T> operand(const Instruction& at, const AscendC::LocalTensor<T>& tensor,
     return {&at.core.memory(place.memory), place.address, strides, name};
 }
 
-// Fails where the operand's last byte lies behind its buffer.
-template <class T>
-void check_reach(const Instruction& at, const AscendC::LocalTensor<T>& tensor, const Operand<T>& operand, const Walk& walk) {
-    if (!walk.repeats) return;
-    std::uint32_t lanes = walk.lanes;
-    if (!walk.counted())
-        while (lanes && !walk.lane(lanes - 1)) --lanes;
-    std::uint32_t end = 0;
-    for (const std::uint32_t repeat : {0u, walk.repeats >= 2 ? walk.repeats - 2 : 0, walk.repeats - 1}) {
-        const std::uint32_t used = walk.counted() ? walk.lanes_of(repeat) : lanes;
-        if (used) end = std::max(end, operand.byte(repeat, used - 1) + static_cast<std::uint32_t>(sizeof(T)));
-    }
+// Fails where an operand is used up to a byte behind its buffer.
+template <class T, class U>
+void check_end(const Instruction& at, const AscendC::LocalTensor<T>& tensor, const Operand<U>& operand, std::uint64_t end) {
     if (end > tensor.place().end || end > operand.memory->size())
         at.fail(Rule::bounds, "uses ", operand.name, " up to byte ", end - operand.address, " of a tensor whose buffer ends after byte ",
                 tensor.place().end - operand.address);
+}
+template <class T>
+void check_reach(const Instruction& at, const AscendC::LocalTensor<T>& tensor, const Operand<T>& operand, const Walk& walk) {
+    if (!walk.repeats) return;
+    std::uint32_t end = 0;
+    for (const std::uint32_t repeat : {0u, walk.repeats >= 2 ? walk.repeats - 2 : 0, walk.repeats - 1})
+        if (const std::uint32_t used = walk.used_lanes(repeat)) end = std::max(end, operand.byte(repeat, used - 1) + operand.width);
+    check_end(at, tensor, operand, end);
 }
 
 // body(repeat, lane, n): n lanes from `lane` on that lie side by side in every operand.

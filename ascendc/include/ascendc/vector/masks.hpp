@@ -1,0 +1,55 @@
+// The mask registers and the counter mode, as kernels set them for instructions that follow.
+#pragma once
+
+#include "ascendc/vector/compute.hpp"
+
+namespace ascendc {
+
+inline void set_register(Core& core) { core.scalar_time += 1; }
+
+}  // namespace ascendc
+
+namespace AscendC {
+
+// Two words of bits; in counter mode the low one is the number of elements.
+template <class T, MaskMode mode = MaskMode::NORMAL>
+void SetVectorMask(const std::uint64_t high, const std::uint64_t low) {
+    ascendc::current().registers.mask = {high, low};
+    ascendc::set_register(ascendc::current());
+}
+// The first lanes of a repeat; in counter mode so many elements.
+template <class T, MaskMode mode = MaskMode::NORMAL>
+void SetVectorMask(std::int32_t length, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::Core& core = ascendc::current();
+    const auto n = static_cast<std::uint64_t>(length);
+    if (length < 0 || (mode == MaskMode::NORMAL && n > ascendc::repeat_lanes<T>))
+        core.fail(ascendc::Rule::count, where, ascendc::join("SetVectorMask is given ", length, " lanes; a repeat has ", ascendc::repeat_lanes<T>));
+    core.registers.mask = mode == MaskMode::COUNTER ? ascendc::Mask{0, n} : ascendc::first_lanes(n);
+    ascendc::set_register(core);
+}
+inline void ResetMask() {
+    ascendc::current().registers.mask = {};
+    ascendc::set_register(ascendc::current());
+}
+inline void SetMaskCount() {
+    ascendc::current().registers.counter = true;
+    ascendc::set_register(ascendc::current());
+}
+inline void SetMaskNorm() {
+    ascendc::current().registers.counter = false;
+    ascendc::set_register(ascendc::current());
+}
+
+// Whether half and bfloat16 keep infinities and NaN, or saturate.
+inline void SetSaturationFlag(bool saturates) { ascendc::current().registers.keeps_infinity = !saturates; }
+
+struct AscendCUtils {
+    static void SetOverflow(std::uint64_t keeps) { ascendc::current().registers.keeps_infinity = keeps == 1; }
+    static void ResetMask() { AscendC::ResetMask(); }
+    template <class T>
+    static void SetMask(const std::uint64_t& high, const std::uint64_t& low) { SetVectorMask<T>(high, low); }
+    template <class T>
+    static void SetMask(std::int32_t length) { SetVectorMask<T>(length); }
+};
+
+}  // namespace AscendC
