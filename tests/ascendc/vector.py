@@ -10,11 +10,11 @@ from .harness import Probes, Ran
 
 SIZE = 16384  # bytes of each of the two areas of UB
 TYPES = {
-    "half": np.float16, "float": np.float32, "int8_t": np.int8, "uint8_t": np.uint8, "int16_t": np.int16, "uint16_t": np.uint16,
-    "int32_t": np.int32, "uint32_t": np.uint32, "int64_t": np.int64,
+    "half": np.float16, "float": np.float32, "int8_t": np.int8, "uint8_t": np.uint8, "int16_t": np.int16,
+    "uint16_t": np.uint16, "int32_t": np.int32, "uint32_t": np.uint32, "int64_t": np.int64,
 }  # fmt: skip
 
-# x ends with 32 numbers that a kernel's text names P[i]. in<T>(byte) is the area that x filled, out<T>(byte) the one that y
+# x ends with 32 numbers that a kernel names P[i]. in<T>(byte) is the area that x filled, out<T>(byte) the one that y
 # filled and that goes back to it, work<T>(byte) is written by nobody.
 HEAD = f"""
 constexpr uint32_t SIZE = {SIZE};
@@ -64,8 +64,14 @@ class VectorProbes:
             wrapped[name] = lines[0] if isinstance(given, str) else lines
         self._probes = Probes(HEAD, **wrapped)
 
-    def run(self, name: str, x: np.ndarray, y: np.ndarray | None = None, parameters: list[int] | None = None,
-            mask: tuple[int, int] = (0, 0)) -> tuple[np.ndarray, Ran]:
+    def run(
+        self,
+        name: str,
+        x: np.ndarray,
+        y: np.ndarray | None = None,
+        parameters: list[int] | None = None,
+        mask: tuple[int, int] = (0, 0),
+    ) -> tuple[np.ndarray, Ran]:
         """The area that went back to y, and what the launch gave."""
         tail = np.zeros(32, np.int32)
         tail[: len(parameters or [])] = parameters or []
@@ -74,8 +80,14 @@ class VectorProbes:
         result = area(y if y is not None else np.zeros(0, np.uint8))
         return result, self._probes(name, 1, given, result)
 
-    def __call__(self, name: str, x: np.ndarray, y: np.ndarray | None = None, parameters: list[int] | None = None,
-                 mask: tuple[int, int] = (0, 0)) -> np.ndarray:
+    def __call__(
+        self,
+        name: str,
+        x: np.ndarray,
+        y: np.ndarray | None = None,
+        parameters: list[int] | None = None,
+        mask: tuple[int, int] = (0, 0),
+    ) -> np.ndarray:
         """The area that went back to y, of a kernel that is right."""
         result, ran = self.run(name, x, y, parameters, mask)
         assert ran.findings == []

@@ -136,7 +136,7 @@ void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const ascendc::s
         ascendc::check_type<Source, half, T>();                                                                                    \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::common_lanes<T, Source>);                       \
-        ascendc::into(at, walk, dst, {strides.dstBlkStride, strides.dstRepStride}, 2 * ascendc::full_rate, 2 * ascendc::full_rate, ascendc::Operation<T, Source>{}, \
+        ascendc::into(at, walk, dst, {strides.dstBlkStride, strides.dstRepStride}, 2 * ascendc::full_rate, ascendc::Operation<T, Source>{}, \
                       ascendc::Sourced<Source>{src0, {strides.src0BlkStride, strides.src0RepStride}},                              \
                       ascendc::Sourced<Source>{src1, {strides.src1BlkStride, strides.src1RepStride}});                             \
     }
