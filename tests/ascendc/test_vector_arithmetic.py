@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from .harness import compiler
-from .vector import BINARY, SIZE, TYPES, UNARY, Form, VectorProbes, forms
+from .vector import BINARY, SIZE, TYPES, UNARY, Form, VectorProbes, filled, forms, numbers, plain, same
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
 
@@ -139,56 +139,13 @@ def bodies() -> dict[str, str]:
         "{1, 1, 1, 4, 8, 8});",
         "add_relu_cast_16": f"AddReluCast(out<int8_t>(), in<int16_t>(), in<int16_t>({SECOND}), P[1]);",
         "mul_cast": f"MulCast(out<uint8_t>(), in<half>(), in<half>({SECOND}), P[1]);",
-        "add_deq_relu": "SetDeqScale((half)0.5f);"
-        f"AddDeqRelu(out<half>(), in<int32_t>(), in<int32_t>({SECOND}), P[1]);",
+        "add_deq_relu": f"SetDeqScale((half)0.5f);AddDeqRelu(out<half>(), in<int32_t>(), in<int32_t>({SECOND}), P[1]);",
     }
     return made
 
 
 PROBES = VectorProbes(**bodies())
 CASES = [(name, each) for table in (BINARIES, UNARIES, SCALARS) for name, (types, _) in table.items() for each in types]
-
-
-def numbers(dtype: Any, seed: int, n: int = 2048) -> np.ndarray:
-    """Random numbers, with those at the edges among them."""
-    rng = np.random.default_rng(seed)
-    dtype = np.dtype(dtype)
-    if dtype.kind == "f":
-        out = rng.normal(0, 30, n).astype(dtype)
-        info = np.finfo(dtype)
-        edges = [
-            0.0,
-            -0.0,
-            np.inf,
-            -np.inf,
-            np.nan,
-            info.max,
-            info.min,
-            info.smallest_subnormal,
-            info.tiny,
-            -info.tiny,
-            1.0,
-            -1.0,
-        ]
-    else:
-        info = np.iinfo(dtype)
-        out = rng.integers(info.min, info.max, n, dtype, endpoint=True)
-        edges = [0, info.min, info.max, 1]
-    at = rng.choice(n, len(edges) * 4, replace=False)
-    out[at] = np.array(edges * 4, dtype)
-    return out
-
-
-def same(got: np.ndarray, expected: np.ndarray, ulps: int = 0) -> None:
-    """The bits agree, or both are NaN; or `ulps` units in the last place lie between them."""
-    if got.dtype.kind != "f":
-        np.testing.assert_array_equal(got, expected)
-        return
-    assert got.dtype == expected.dtype
-    np.testing.assert_array_equal(np.isnan(got), np.isnan(expected))
-    kind = {2: np.int16, 4: np.int32}[got.itemsize]
-    a, b = (np.where(np.isnan(v), v.dtype.type(0), v).view(kind).astype(np.int64) for v in (got, expected))
-    assert (np.abs(a - b) <= ulps).all()
 
 
 def check(
@@ -215,26 +172,6 @@ def check(
     with np.errstate(all="ignore"):
         result[to] = expected(before[to], *lane_values)
     same(got, result, ulps)
-
-
-def plain(lanes: int, operands: int) -> list[Form]:
-    """Whole forms, and each with a part of a repeat, a mask with holes, and strides."""
-    wide_strides = [(2, 20), (1, 8), (1, 0)][:operands]
-    one = [(1, 8)] * operands
-    bits = (0x5A5A_0F0F_1234_8001, 0x8000_0000_0000_0001 if lanes > 64 else 0)
-    return [
-        Form(0, 4 * lanes), Form(0, 2 * lanes + 5), Form(0, 1), Form(0, 0),
-        Form(1, 0, bits, 3, one), Form(1, 0, bits, 2, wide_strides), Form(2, lanes - 3, (0, 0), 3, wide_strides),
-        Form(2, lanes, (0, 0), 4, one), Form(3, 2 * lanes + 7, (0, 0), 1, one),
-        Form(3, 2 * lanes + 9, (0, 0), 1, wide_strides),
-    ]  # fmt: skip
-
-
-def filled(form: Form, operands: int) -> Form:
-    """Strides for a form that has none to give."""
-    if not form.strides:
-        form.strides = [(1, 8)] * operands
-    return form
 
 
 @pytest.mark.parametrize(("name", "type_name"), CASES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -152,3 +153,65 @@ def forms(name: str, arguments: str, strides: str, types: str) -> str:
         SetMaskNorm();
         ResetMask();
     }}"""
+
+
+def numbers(dtype: Any, seed: int, n: int = 2048) -> np.ndarray:
+    """Random numbers, with those at the edges among them."""
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype.kind == "f":
+        out = rng.normal(0, 30, n).astype(dtype)
+        info = np.finfo(dtype)
+        edges = [
+            0.0,
+            -0.0,
+            np.inf,
+            -np.inf,
+            np.nan,
+            info.max,
+            info.min,
+            info.smallest_subnormal,
+            info.tiny,
+            -info.tiny,
+            1.0,
+            -1.0,
+        ]
+    else:
+        info = np.iinfo(dtype)
+        out = rng.integers(info.min, info.max, n, dtype, endpoint=True)
+        edges = [0, info.min, info.max, 1]
+    at = rng.choice(n, len(edges) * 4, replace=False)
+    out[at] = np.array(edges * 4, dtype)
+    return out
+
+
+def same(got: np.ndarray, expected: np.ndarray, ulps: int = 0) -> None:
+    """The bits agree, or both are NaN; or `ulps` units in the last place lie between them."""
+    if got.dtype.kind != "f":
+        np.testing.assert_array_equal(got, expected)
+        return
+    assert got.dtype == expected.dtype
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(expected))
+    kind = {2: np.int16, 4: np.int32}[got.itemsize]
+    a, b = (np.where(np.isnan(v), v.dtype.type(0), v).view(kind).astype(np.int64) for v in (got, expected))
+    assert (np.abs(a - b) <= ulps).all()
+
+
+def plain(lanes: int, operands: int) -> list[Form]:
+    """Whole forms, and each with a part of a repeat, a mask with holes, and strides."""
+    wide_strides = [(2, 20), (1, 8), (1, 0)][:operands]
+    one = [(1, 8)] * operands
+    bits = (0x5A5A_0F0F_1234_8001, 0x8000_0000_0000_0001 if lanes > 64 else 0)
+    return [
+        Form(0, 4 * lanes), Form(0, 2 * lanes + 5), Form(0, 1), Form(0, 0),
+        Form(1, 0, bits, 3, one), Form(1, 0, bits, 2, wide_strides), Form(2, lanes - 3, (0, 0), 3, wide_strides),
+        Form(2, lanes, (0, 0), 4, one), Form(3, 2 * lanes + 7, (0, 0), 1, one),
+        Form(3, 2 * lanes + 9, (0, 0), 1, wide_strides),
+    ]  # fmt: skip
+
+
+def filled(form: Form, operands: int) -> Form:
+    """Strides for a form that has none to give."""
+    if not form.strides:
+        form.strides = [(1, 8)] * operands
+    return form
