@@ -43,10 +43,10 @@ class Batch:
     def __enter__(self) -> Self:
         if self._entered:
             raise RuntimeError("cann.batch: this batch is entered already; each block needs one of its own")
-        self._device = self.device
+        device = self._device = self.device
         _devices.init()
         _streams.let_go()
-        core = _core.CannBatch(self.device, self.count, self._apart)
+        core = _core.CannBatch(device, self.count, self._apart)
         core.begin()
         self.core, self._entered = core, True
         self._before = _streams.exchange(self)

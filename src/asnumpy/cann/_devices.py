@@ -53,6 +53,8 @@ os.register_at_fork(after_in_child=_forget)
 def init() -> None:
     """Loads and starts CANN. Every function that needs it does this by itself; here an error shows at once."""
     global _started, _life
+    if _started:
+        return
     with _lock:
         if not _started:
             _calls.find("aclInit")
