@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.ctypeslib
 
-from asnumpy import _core
 from asnumpy._public import public_in
-from asnumpy.array.ndarray import ndarray
+from asnumpy.host.door import numpy_view
 from asnumpy.runtime.devices import over_host_memory
 
 
@@ -26,4 +25,4 @@ def as_array(obj: Any, shape: Any = None) -> Any:
 @public_in(np.ctypeslib)
 def as_ctypes(obj: Any) -> Any:
     """A ctypes array over the memory of an array, which must be C-contiguous and writeable."""
-    return np.ctypeslib.as_ctypes(_core.to_numpy_view(obj, None) if isinstance(obj, ndarray) else obj)
+    return np.ctypeslib.as_ctypes(numpy_view(obj))

@@ -48,7 +48,12 @@ def _arrays_given(value: Any) -> Any:
     if isinstance(value, (_core.Array, np.ndarray, np.generic)) or not hasattr(type(value), "__array__"):
         return value
     made = value.__array__()
-    return _core.to_numpy_view(made, None) if isinstance(made, _core.Array) else value
+    return numpy_view(made) if isinstance(made, _core.Array) else value
+
+
+def numpy_view(value: Any) -> Any:
+    """NumPy's view of an array of ours (where the host cannot read it, a copy); anything else as it is."""
+    return _core.to_numpy_view(value, None) if isinstance(value, _core.Array) else value
 
 
 def as_numpy(value: Any) -> np.ndarray:

@@ -12,7 +12,7 @@ from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, DTypeLike, ndarray
 from asnumpy.dtypes.dtype import as_dtype
-from asnumpy.host.door import host_result
+from asnumpy.host.door import host_result, numpy_view
 from asnumpy.host.whole import door
 from asnumpy.runtime.devices import Device
 
@@ -30,7 +30,7 @@ def _over_views(made_by: Any) -> Callable[..., Any]:
     """A NumPy class or factory of iterators, which walk over views that share memory with our arrays."""
 
     def make(*args: Any, **kwargs: Any) -> Any:
-        plain = [_core.to_numpy_view(a, None) if isinstance(a, ndarray) else a for a in args]
+        plain = [numpy_view(a) for a in args]
         return made_by(*plain, **kwargs)
 
     make.__name__ = make.__qualname__ = made_by.__name__

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.arrays import zeros, zeros_like
 from asnumpy.creation.convert import asarray, held, lies_on_device
-from asnumpy.host.door import host
+from asnumpy.host.door import host, numpy_view
 from asnumpy.indexing.grids import vander
 from asnumpy.linalg import lstsq
 from asnumpy.manipulation.joining import concatenate
@@ -27,7 +26,7 @@ def _plain(value: Any) -> Any:
     """A poly1d of ours as NumPy's."""
     if isinstance(value, poly1d):
         given = value.coeffs
-        plain = _core.to_numpy_view(given, None) if isinstance(given, ndarray) else given
+        plain = numpy_view(given)
         return np.poly1d(plain, variable=value.variable)
     return value
 
@@ -159,8 +158,7 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> Any:
 def polyval(p: ArrayLike, x: ArrayLike) -> Any:
     """Horner's scheme in operations that fuse; `x` may be a poly1d."""
     coefficients = p.coeffs if isinstance(p, (poly1d, np.poly1d)) else p
-    numbers = list(np.asarray(_core.to_numpy_view(coefficients, None) if isinstance(coefficients, ndarray)
-                              else coefficients))
+    numbers = list(np.asarray(numpy_view(coefficients)))
     if isinstance(x, (poly1d, np.poly1d)):
         value: Any = 0
     else:
@@ -190,7 +188,7 @@ class poly1d:
                     )
                     vars(self).update({name: vars(c_or_r)[name] for name in extra})
             return
-        given = _core.to_numpy_view(c_or_r, None) if isinstance(c_or_r, ndarray) else c_or_r
+        given = numpy_view(c_or_r)
         made = np.poly1d(given, r, variable)
         self._variable = made.variable
         self._coeffs = held(made.coeffs)

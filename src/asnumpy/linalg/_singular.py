@@ -27,7 +27,12 @@ _eigvalsh: Callable[..., ndarray] = door(np.linalg.eigvalsh, "asnumpy.linalg")
 def values_there(a: Any) -> ndarray | None:
     """The singular values of a stack of real matrices in falling order; None where no device has them."""
     x = matrices_there(a)
-    if x is None or x.dtype.kind != "f":
+    return None if x is None else _values_of(x)
+
+
+def _values_of(x: ndarray) -> ndarray | None:
+    """The same of matrices that lie there."""
+    if x.dtype.kind != "f":
         return None
     *stack, rows, columns = x.shape
     width = min(rows, columns)
@@ -73,7 +78,7 @@ def matrix_rank(A: ArrayLike, tol: Any = None, hermitian: bool = False, *, rtol:
 @public_in(np.linalg)
 def pinv(a: ArrayLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any = NO_VALUE) -> ndarray:
     x = matrices_there(a) if rcond is None and rtol is NO_VALUE and not hermitian else None
-    values = None if x is None else values_there(x)
+    values = None if x is None else _values_of(x)
     if x is not None and values is not None and bool((values[..., -1:] > noise(x.shape, values)).all()):
         wide = x.shape[-1] > x.shape[-2]
         factors = qr_there(adjoint(x) if wide else x, 0)

@@ -12,7 +12,7 @@ from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.arrays import empty_ordered
 from asnumpy.creation.convert import as_dtype_of, asarray, lies_on_device
-from asnumpy.host.door import host
+from asnumpy.host.door import host, numpy_view
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import moveaxis, ravel
 
@@ -36,8 +36,7 @@ def _axis_of(arr: Any, axis: Any) -> tuple[ndarray, int]:
 
 def _remaining(obj: Any, length: int) -> Any:
     """What `delete` leaves of an axis: a mask where several elements go, else positions. NumPy words the errors."""
-    if isinstance(obj, ndarray):
-        obj = _core.to_numpy_view(obj, False)
+    obj = numpy_view(obj)
     places = np.asarray(obj) if isinstance(obj, list) else obj
     if isinstance(places, np.ndarray) and places.size > 1 and places.dtype.kind in "iu":
         kept = np.ones(length, bool)
@@ -64,7 +63,7 @@ def _places_to_insert(obj: Any, length: int) -> np.ndarray | None:
     """Before which elements `insert` puts new ones, counted from the front; None where NumPy has to say."""
     if isinstance(obj, slice):
         return np.arange(*obj.indices(length))
-    places = np.asarray(_core.to_numpy_view(obj, False) if isinstance(obj, ndarray) else obj)
+    places = np.asarray(numpy_view(obj))
     if places.dtype == bool and isinstance(obj, (ndarray, np.ndarray)) and places.ndim == 1:
         places = np.flatnonzero(places)
     elif isinstance(obj, list) and not obj:

@@ -11,9 +11,9 @@ from asnumpy._public import public_in
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import supported
-from asnumpy.host.door import host
+from asnumpy.host.door import host, numpy_view
 from asnumpy.host.whole import door
-from asnumpy.polynomial._series import Series, composed, plain
+from asnumpy.polynomial._series import Series, composed
 
 _MODULE = "asnumpy.polynomial.polynomial"
 
@@ -35,7 +35,7 @@ def _fill(values: Any, x: Any, degree: int) -> None:
 def polyvalfromroots(x: Any, r: Any, tensor: bool = True) -> Any:
     if isinstance(x, (tuple, list, np.ndarray)):
         x = asarray(x)
-    roots = np.array(plain(r), ndmin=1, copy=None)
+    roots = np.array(numpy_view(r), ndmin=1, copy=None)
     if not isinstance(x, ndarray) or not supported(roots.dtype):
         return host(_numpy.polyvalfromroots, x, r, tensor)
     zeros = asarray(roots.astype(np.double) if roots.dtype.kind in "biu" else roots)

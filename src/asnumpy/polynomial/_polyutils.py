@@ -10,8 +10,8 @@ import numpy.polynomial.polyutils as _numpy
 from asnumpy._public import public_in
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.convert import asarray
+from asnumpy.host.door import numpy_view
 from asnumpy.host.whole import door
-from asnumpy.polynomial._series import plain
 
 _MODULE = "asnumpy.polynomial.polyutils"
 
@@ -22,12 +22,12 @@ getdomain = door(_numpy.getdomain, _MODULE)
 
 @public_in(_numpy)
 def trimseq(seq: Any) -> Any:
-    return seq[: len(_numpy.trimseq(plain(seq)))]
+    return seq[: len(_numpy.trimseq(numpy_view(seq)))]
 
 
 @public_in(_numpy)
 def mapparms(old: Any, new: Any) -> Any:
-    return _numpy.mapparms(plain(old), plain(new))
+    return _numpy.mapparms(numpy_view(old), numpy_view(new))
 
 
 @public_in(_numpy)

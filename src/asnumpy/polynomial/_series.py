@@ -15,12 +15,11 @@ import numpy as np
 from numpy.polynomial import polyutils
 from numpy.polynomial._polybase import ABCPolyBase
 
-from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.arrays import empty
 from asnumpy.creation.convert import asarray, held
 from asnumpy.dtypes.dtype import supported
-from asnumpy.host.door import host
+from asnumpy.host.door import host, numpy_view
 from asnumpy.manipulation.shapes import moveaxis
 
 # Evaluates a series at x: the coefficients c[0], c[1], ... as numbers or as arrays that broadcast with x.
@@ -29,13 +28,8 @@ Clenshaw = Callable[[Any, list[Any]], Any]
 Fill = Callable[[Any, Any, int], None]
 
 
-def plain(value: Any) -> Any:
-    """NumPy's view of an array of ours; anything else as it is."""
-    return _core.to_numpy_view(value, None) if isinstance(value, ndarray) else value
-
-
 def _coefficients(c: Any) -> Any:
-    made = np.array(plain(c), ndmin=1, copy=None)
+    made = np.array(numpy_view(c), ndmin=1, copy=None)
     return made.astype(np.double) if made.dtype.kind in "biu" else made
 
 
@@ -50,7 +44,7 @@ def evaluated(clenshaw: Clenshaw, original: Any, x: Any, c: Any, tensor: bool) -
         return host(original, x, c, tensor)  # a number: there is nothing to fuse
     numbers = _coefficients(c)
     if not supported(numbers.dtype):
-        return host(original, plain(x), numbers, tensor)
+        return host(original, numpy_view(x), numbers, tensor)
     if numbers.ndim == 1:
         if tensor or not isinstance(x, ndarray):
             return clenshaw(x, list(numbers))
@@ -114,7 +108,7 @@ def vandermonde_product(vander: Callable[..., ndarray], points: tuple[Any, ...],
     given = [asarray(one) for one in points]
     dtype = np.result_type(*(one.dtype for one in given), np.float16)
     if any(one.shape != given[0].shape for one in given):
-        np.asarray([plain(one) for one in given])  # raises NumPy's error
+        np.asarray([numpy_view(one) for one in given])  # raises NumPy's error
     product: ndarray | None = None
     for i, (one, degree) in enumerate(zip(given, degrees, strict=True)):
         key: list[Any] = [None] * count
@@ -202,13 +196,13 @@ class Series(_Base):  # type: ignore[misc]
     basis_name: str | None
 
     def __init__(self, coef: Any, domain: Any = None, window: Any = None, symbol: str = "x") -> None:
-        ABCPolyBase.__init__(self, plain(coef), plain(domain), plain(window), symbol)
+        ABCPolyBase.__init__(self, numpy_view(coef), numpy_view(domain), numpy_view(window), symbol)
         for name in ("coef", "domain", "window"):
             if name in self.__dict__:
                 self.__dict__[name] = held(self.__dict__[name])
 
     def _numpy_twin(self) -> Any:
-        return self._original(plain(self.coef), plain(self.domain), plain(self.window), self.symbol)
+        return self._original(numpy_view(self.coef), numpy_view(self.domain), numpy_view(self.window), self.symbol)
 
     def _generate_string(self, term_method: Any) -> str:
         twin = self._numpy_twin()
@@ -226,10 +220,10 @@ class Series(_Base):  # type: ignore[misc]
         return self._val(offset + scale * arg, self.coef)
 
     def mapparms(self) -> Any:
-        return polyutils.mapparms(plain(self.domain), plain(self.window))
+        return polyutils.mapparms(numpy_view(self.domain), numpy_view(self.window))
 
     def roots(self) -> Any:
-        offset, scale = polyutils.mapparms(plain(self.window), plain(self.domain))
+        offset, scale = polyutils.mapparms(numpy_view(self.window), numpy_view(self.domain))
         return offset + scale * self._roots(self.coef)
 
     def has_samecoef(self, other: Any) -> bool:
@@ -254,14 +248,15 @@ class Series(_Base):  # type: ignore[misc]
         cls, x: Any, y: Any, deg: Any, domain: Any = None, rcond: Any = None, full: bool = False, w: Any = None,
         window: Any = None, symbol: str = "x",
     ) -> Any:
-        return super().fit(plain(x), plain(y), plain(deg), plain(domain), rcond, full, plain(w), plain(window), symbol)
+        x, y, deg, domain, w, window = map(numpy_view, (x, y, deg, domain, w, window))
+        return super().fit(x, y, deg, domain, rcond, full, w, window, symbol)
 
     @classmethod
     def fromroots(cls, roots: Any, domain: Any = [], window: Any = None, symbol: str = "x") -> Any:  # noqa: B006
-        return super().fromroots(plain(roots), plain(domain), plain(window), symbol)
+        return super().fromroots(numpy_view(roots), numpy_view(domain), numpy_view(window), symbol)
 
     @classmethod
     def identity(cls, domain: Any = None, window: Any = None, symbol: str = "x") -> Any:
         own_domain = cls.domain if domain is None else domain
         own_window = cls.window if window is None else window
-        return super().identity(plain(own_domain), plain(own_window), symbol)
+        return super().identity(numpy_view(own_domain), numpy_view(own_window), symbol)

@@ -10,6 +10,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
+from asnumpy.host.door import numpy_view
 from asnumpy.random._source import UINT64, Parameter, Source, size_shape
 
 _WORD = (1 << 64) - 1
@@ -19,7 +20,7 @@ def _whole(value: Any) -> Any:
     """A bound as a Python int, or as a NumPy array of int64, uint64 or Python ints."""
     if type(value) is int:
         return value
-    plain = _core.to_numpy_view(value, False) if isinstance(value, ndarray) else np.asarray(value)
+    plain = np.asarray(numpy_view(value))
     if plain.ndim == 0:
         return int(plain.item())
     if plain.dtype == UINT64 or plain.dtype.kind in "iub":

@@ -11,6 +11,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.convert import asarray, to_numpy
+from asnumpy.host.door import numpy_view
 from asnumpy.indexing.selection import where
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.random._source import FLOAT64, INT64, Parameter, Source, non_negative, probability, size_shape
@@ -19,7 +20,7 @@ from asnumpy.reduction.reductions import cumprod
 
 def draw_multinomial(source: Source, n: Any, pvals: Any, size: Any, one_vector: bool) -> ndarray:
     """Counts of `n` trials that fall to the categories along the last axis of `pvals`."""
-    given = _core.to_numpy_view(pvals, False) if isinstance(pvals, ndarray) else np.asarray(pvals)
+    given = np.asarray(numpy_view(pvals))
     p = given.astype(FLOAT64, casting="same_kind", copy=False)
     if p.ndim == 0 or p.shape[-1] == 0:
         raise ValueError("multinomial: pvals must have at least 1 dimension and the last dimension of pvals must be "
@@ -57,7 +58,7 @@ def draw_kinds(source: Source, colors: Any, nsample: Any, size: Any, method: str
     nsample = int(nsample)
     if nsample < 0:
         raise ValueError("multivariate_hypergeometric: nsample must be nonnegative.")
-    plain = _core.to_numpy_view(colors, False) if isinstance(colors, ndarray) else np.asarray(colors)
+    plain = np.asarray(numpy_view(colors))
     whole = plain.size == 0 or plain.dtype.kind in "iu"
     if plain.ndim != 1 or not whole or (plain.size and (plain.min() < 0 or int(plain.max()) > np.iinfo(np.int64).max)):
         raise ValueError("multivariate_hypergeometric: colors must be a one-dimensional sequence of nonnegative "

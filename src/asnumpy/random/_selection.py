@@ -13,6 +13,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.convert import asarray, held
+from asnumpy.host.door import numpy_view
 from asnumpy.indexing.selection import take, take_along_axis
 from asnumpy.manipulation.shapes import moveaxis
 from asnumpy.random._integers import draw_integers
@@ -28,7 +29,7 @@ def _normal_axis(axis: int, ndim: int) -> int:
 
 
 def _check_probabilities(p: Any, population: int) -> np.ndarray:
-    given = _core.to_numpy_view(p, False) if isinstance(p, ndarray) else np.asarray(p)
+    given = np.asarray(numpy_view(p))
     tolerance = np.sqrt(np.finfo(np.float64).eps)
     if given.dtype.kind == "f":
         tolerance = max(tolerance, np.sqrt(np.finfo(given.dtype).eps))

@@ -13,6 +13,7 @@ from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
 from asnumpy.config._settings import Precision
 from asnumpy.creation.arrays import normal_shape
+from asnumpy.host.door import numpy_view
 from asnumpy.random._bit_generator import BitGenerator
 
 FLOAT64, FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)
@@ -77,10 +78,7 @@ class Parameter:
         if kind is float or kind is int:
             self._set_number(float(value) if dtype is FLOAT64 else int(value), dtype)
             return
-        if isinstance(value, ndarray):
-            plain = _core.to_numpy_view(value, False)
-        else:
-            plain = np.asarray(value)
+        plain = np.asarray(numpy_view(value))
         if plain.ndim == 0:
             self._set_number(float(plain.item()) if dtype is FLOAT64 else int(plain.item()), dtype)
             return
@@ -150,7 +148,7 @@ def stored(out: Any, made: ndarray) -> Any:
     if isinstance(out, ndarray):
         _core.assign(out, made)
     else:
-        out[...] = _core.to_numpy_view(made, False) if isinstance(made, ndarray) else made
+        out[...] = numpy_view(made)
     return out
 
 

@@ -12,7 +12,7 @@ from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import as_dtype_of, asarray, lies_on_device
-from asnumpy.host.door import host, host_result
+from asnumpy.host.door import host, host_result, numpy_view
 from asnumpy.indexing.selection import select_where, take
 from asnumpy.manipulation.shapes import ravel
 from asnumpy.sorting.search import places_there
@@ -58,7 +58,7 @@ def _plain(bins: Any) -> Any:
     """Bins as NumPy takes them."""
     if isinstance(bins, (list, tuple)):
         return [_plain(one) for one in bins]
-    return _core.to_numpy_view(bins, False) if isinstance(bins, ndarray) else bins
+    return numpy_view(bins)
 
 
 def _ours(edges: np.ndarray, bins: Any) -> ndarray:
