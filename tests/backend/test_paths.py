@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from asnumpy.check import _paths
 from asnumpy.check._steps import Scope
 
 pytestmark = needs_one
-LOOPS = [(("int64", "int64"), ("int64",)), (("float64", "float64"), ("float64",))]
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +25,12 @@ def afresh() -> Iterator[None]:
     ap.forget_fallbacks()
 
 
-def compared(monkeypatch: pytest.MonkeyPatch, times: list[float], decides: bool = True) -> dict[str, float]:
+PRODUCTS = [("elementwise", "multiply", (dtype,) * 2, (dtype,)) for dtype in ("int64", "float64")]
+
+
+def compared(
+    monkeypatch: pytest.MonkeyPatch, times: list[float], decides: bool = True, of: Sequence[Any] = PRODUCTS
+) -> dict[str, float]:
     """What the comparison gives where the clock says these times, of the device and of the host by turns."""
     left = list(times)
 
@@ -35,8 +39,9 @@ def compared(monkeypatch: pytest.MonkeyPatch, times: list[float], decides: bool 
         return left.pop(0)
 
     monkeypatch.setattr(_paths, "seconds", seconds)
+    loops = [loop for one in of if (loop := _paths.loop_of(*one))]
     with OTHERS[0]:
-        return _paths.compare("multiply", LOOPS, Scope(str(OTHERS[0]), quick=True), decides)
+        return _paths.compare(loops, Scope(str(OTHERS[0]), quick=True), decides)
 
 
 def test_what_the_host_does_faster_goes_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,8 +72,35 @@ def test_the_rest_stays(monkeypatch: pytest.MonkeyPatch, times: list[float], dec
 
 def test_candidates_are_single_operators_on_wide_and_short_numbers() -> None:
     found = _paths.candidates()
-    assert (("float64", "float64"), ("float64",)) in found["add"] and "cast" not in found
-    assert {dtype for loops in found.values() for inputs, _ in loops for dtype in inputs} <= _paths.DTYPES
+    assert "add(float64, float64)" in [one.what for one in found["add"]] and "cast" not in found
+    assert {dtype for loops in found.values() for one in loops for dtype in one.inputs} <= _paths.DTYPES
+    assert found.keys() >= {"add.reduce", "maximum.reduce", "add.accumulate", "matmul"}
+
+
+def squares(x: Any) -> Any:
+    return x[:900].reshape(30, 30) @ x[100:].reshape(30, 30)
+
+
+@pytest.mark.parametrize(("kind", "row", "inputs", "outputs", "what", "call"), [
+    ("reduction", "maximum", "d", "d", "maximum.reduce(float64)", lambda xp, x: xp.max(x)),
+    ("scan", "add", "q", "q", "scan.add(int64, int64)", lambda xp, x: xp.cumsum(x)),
+    ("structured", "argmax", "d", "q", "argmax(float64, int64)", lambda xp, x: xp.argmax(x)),
+    ("structured", "sort", "q", "qq", "sort(int64, int64, int64)", lambda xp, x: xp.sort(x)),
+    ("structured", "matmul", "qq", "q", "matmul(int64, int64, int64)", lambda xp, x: squares(x)),
+])
+def test_what_is_no_elementwise_operation_goes_there_too(
+    monkeypatch: pytest.MonkeyPatch, kind: str, row: str, inputs: str, outputs: str, what: str, call: Callable[..., Any]
+) -> None:
+    """By the name under which the device asks for it: the host does it from then on, and values stay."""
+    n = np.random.default_rng(3).permutation(1000).astype(inputs[0])
+    x = ap.from_numpy(n, device=OTHERS[0])
+    np.testing.assert_array_equal(ap.to_numpy(ap.asarray(call(ap, x))), call(np, n))
+    assert not [one for one in ap.fallbacks() if one["kind"] != "copy"]
+    of = kind, row, *(tuple(np.dtype(one).name for one in letters) for letters in (inputs, outputs))
+    compared(monkeypatch, [0.02, 0.004], of=[of])
+    assert [one["what"] for one in ap.demotions()] == [what]
+    np.testing.assert_array_equal(ap.to_numpy(ap.asarray(call(ap, x))), call(np, n))
+    assert [one for one in ap.fallbacks() if one["kind"] != "copy"]
 
 
 def test_what_was_refused_before_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:

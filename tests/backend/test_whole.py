@@ -30,8 +30,10 @@ def to_order(dtype: Any) -> tuple[np.ndarray, np.ndarray]:
     a = rng.integers(0, 256, (5, 60)).astype(np.uint8).astype(dtype)
     if np.dtype(dtype).kind in "fV":
         a[1, 4], a[2, 6], a[3, :2] = np.nan, -np.inf, (-0.0, 0.0)
-    elif np.dtype(dtype).kind == "u":
-        a[0, 1], a[1, 4] = np.iinfo(dtype).max, np.iinfo(dtype).max // 2 + 1
+    elif np.dtype(dtype).kind in "iu":
+        limits = np.iinfo(dtype)
+        a[0, 1], a[1, 4], a[2, 2], a[2, 7] = limits.max, limits.max // 2 + 1, limits.min, limits.min
+        a[3, ::2] = rng.integers(limits.min, limits.max, 30, dtype, endpoint=True)  # every digit counts
     return a, a.astype(np.float32) if a.dtype.kind == "V" else a
 
 

@@ -49,6 +49,17 @@ def test_integers_wrap(first):
         agree("einsum", "ij->i", a)
 
 
+@pytest.mark.parametrize("terms", [65536, 65537, 3_000_001])
+def test_the_last_products_of_a_long_sum_count(terms):
+    """Of positive numbers, where one sum in float32 that takes one after the other would stop growing."""
+    a, b = (np.random.default_rng(seed).random(terms).astype(np.float32) for seed in (1, 2))
+    exact = np.dot(a.astype(np.float64), b.astype(np.float64))
+    x, y = ap.asarray(a), ap.asarray(b)
+    rows, norm = ap.stack([x, y]), ap.linalg.norm(ap.sqrt(x * y))
+    for got in (ap.dot(x, y), rows[:1] @ y, y @ rows[:1].T, norm**2):
+        np.testing.assert_allclose(ap.to_numpy(ap.asarray(got)), exact, rtol=2e-5)
+
+
 def test_layouts():
     a, b = sample((6, 8), "float32"), sample((8, 6), "float32", 1)
     for one in (lambda a: a, lambda a: a[::2, ::2], lambda a: a[::-1]):

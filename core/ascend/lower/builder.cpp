@@ -151,6 +151,7 @@ Terms Builder::call(std::string_view text, const Signature& s, std::span<const T
         }
     }
     expect_offered(step, state_.numbers);
+    if (!slow_cores_ && is_on_aicpu(step, state_.numbers)) throw Unlowerable(std::string(parsed.op) + " runs on the AICPU");
     const auto before = std::ranges::find_if(state_.steps, [&](const Recipe::Step& other) { return does_the_same(other, step); });
     if (before == state_.steps.end()) {
         state_.steps.push_back(std::move(step));
@@ -186,24 +187,30 @@ Terms Builder::by_words(RowId id, const Signature& s, std::span<const Term> in) 
     const Row& r = row(id);
     const DType dtype = s.out[0];
     const std::size_t bytes = itemsize(dtype), words = std::max<std::size_t>(bytes / 8, 1);
-    const DType word = bytes <= 8 ? signed_of(dtype) : DType::int64;
+    // Of 16-bit integers floats of that width.
+    const DType word = dtype == DType::int16 ? DType::float16 : bytes <= 8 ? signed_of(dtype) : DType::int64;
     if (word == dtype) throw Unlowerable("");
+    const std::size_t first = s.nin == 3 ? 1 : 0;  // where there is a condition before them
     Signature other = s;
-    for (std::size_t i = 0; i < s.nin; ++i)
+    for (std::size_t i = first; i < s.nin; ++i)
         if (s.in[i] == dtype) other.in[i] = word;
     other.out[0] = word;
     state_.reinterpreted = true;
     Term result;
     for (std::size_t k = 0; k < words; ++k) {
         Terms terms(in.begin(), in.end());
-        for (std::size_t i = 0; i < s.nin; ++i) {
+        for (std::size_t i = first; i < s.nin; ++i) {
             if (s.in[i] != dtype) continue;
             if (in[i].is_number() && words > 1) throw Unlowerable("a number of " + std::string(name(dtype)) + " has no words");
             if (in[i].is_number()) terms[i] = in[i].computed(reinterpret_number, word);
             terms[i].dtype_ = word;
             if (!in[i].is_number()) terms[i].offset_ = static_cast<std::uint8_t>(in[i].offset_ + 8 * k);
         }
-        const Term one = operators_of(r, other, terms)[0];
+        std::string reason;
+        std::optional<Terms> made;
+        if (word == DType::int16) made = attempt([&] { return operators_of(r, other, terms); }, reason);
+        if (!made) made = word == DType::int16 ? by_words(id, other, terms) : operators_of(r, other, terms);
+        const Term one = (*made)[0];
         if (k == 0) result = words == 1 ? one : temporary(dtype, single(one));
         if (words > 1) take_place(one, static_cast<std::size_t>(result.storage_), static_cast<std::uint8_t>(8 * k));
     }
@@ -242,7 +249,7 @@ Terms Builder::wider(RowId id, const Signature& s, std::span<const Term> in) {
 
 // --- from the row to its recipe ---
 
-Builder::Builder(RowId id, int loop, unsigned numbers) {
+Builder::Builder(RowId id, int loop, unsigned numbers, bool slow_cores) : slow_cores_(slow_cores) {
     const Row& r = row(id);
     const Signature& s = r.loops[static_cast<std::size_t>(loop)];
     for (std::uint8_t k = 0; k < s.nin; ++k) add_storage({Recipe::Place::input, k, static_cast<std::uint8_t>(itemsize(s.in[k]))});
@@ -282,6 +289,19 @@ Recipe Builder::finish() {
     }
     assign_memory(recipe);
     return recipe;
+}
+
+Made make_recipe(RowId id, int loop, unsigned numbers) {
+    const auto made = [&](bool slow_cores) {
+        Builder builder(id, loop, numbers, slow_cores);
+        const Path path = builder.path();
+        return Made{builder.finish(), path};
+    };
+    try {
+        return made(false);
+    } catch (const Unlowerable&) {
+        return made(true);
+    }
 }
 
 }  // namespace asnumpy::ascend

@@ -40,6 +40,15 @@ bool is_on_aicpu(std::string_view text, DType x) {
     return op >= 0 && cann::is_on_aicpu(cann::operators()[static_cast<std::size_t>(op)], x);
 }
 
+int loop_for(RowId op, DType d) {
+    Signature s;
+    s.nin = 2;
+    s.nout = 1;
+    s.in = {d, d};
+    s.out = {d};
+    return find_loop(op, s);
+}
+
 bool accepts_dtypes(std::string_view text, DType x, DType y, DType out) {
     if (text.empty()) return false;
     const CallString parsed = parse_call(text);

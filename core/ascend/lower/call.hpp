@@ -28,6 +28,9 @@ bool is_on_aicpu(std::string_view text, DType x);
 bool accepts_dtypes(std::string_view text, DType x, DType y, DType out);
 inline bool accepts_dtypes(std::string_view text, DType x, DType out) { return accepts_dtypes(text, x, x, out); }
 
+// The loop of a row that joins two of this dtype to one; -1 where there is none.
+int loop_for(RowId, DType);
+
 // The row applied to whole tensors (a number where the row has a second input that the host knows); both throw NoWay
 // where there is no lowering, which was so when the caller's own was made.
 void apply_to(Emitter&, std::string_view row, std::initializer_list<Tensor> in, const Tensor& out);

@@ -45,7 +45,7 @@ Terms sign(In in, const Signature&) { return {where(is_nan(in[0]), in[0], direct
 Terms nextafter(In in, const Signature&) {
     const Term x = in[0], y = in[1], bits = bits_of(x);
     const Layout l = layout(x.dtype());
-    const Term away = (x < y) == (x > 0);
+    const Term away = !apply("logical_xor", {x < y, x > 0});
     const Term stepped = bits + where(away, bits.like(std::int64_t{1}), bits.like(std::int64_t{-1}));
     const Term from_zero = ((bits_of(y) & l.sign) | bits.like(std::int64_t{1})).bits(x.dtype());
     const Term moved = where(x == 0, from_zero, stepped.bits(x.dtype()));
@@ -85,16 +85,16 @@ Term power_of_two(Term exponent, DType dtype) {  // of an exponent that gives a 
 Term bounded(Term x, std::int64_t low, std::int64_t high) {
     return apply("minimum", {apply("maximum", {x, x.like(low)}), x.like(high)});
 }
-// In float64, where no float32 times such a power leaves the normal numbers; rounded once.
-Terms ldexp_of_float(In in, const Signature&) {
-    return {(in[0].as(DType::float64) * power_of_two(bounded(in[1], -600, 600), DType::float64)).as(in[0].dtype())};
-}
-// In three steps; one of -969 leaves room for every bit, so that only the last one can round.
-Terms ldexp_of_double(In in, const Signature&) {
-    Term x = in[0], rest = bounded(in[1], -4000, 4000);
+// In three steps, which reach from the greatest number to below the least. A power that is not the last leaves room for every
+// bit of a normal number, so that only the last step can round; after it what was no normal number is nothing.
+Terms ldexp(In in, const Signature&) {
+    Term x = in[0];
+    const Layout l = layout(x.dtype());
+    const std::int64_t least = 1 - l.bias, room = least + l.fraction_bits + 1;
+    Term rest = bounded(in[1], 3 * room, -3 * room).as(DType::int32);
     for (int step = 0; step < 3; ++step) {
-        const Term now = where(rest < -1022, -969, apply("minimum", {rest, rest.like(std::int64_t{1023})}));
-        x = x * power_of_two(now, DType::float64);
+        const Term now = where(rest < least, room, apply("minimum", {rest, rest.like(std::int64_t{l.bias})}));
+        x = x * power_of_two(now, x.dtype());
         rest = rest - now;
     }
     return {x};
@@ -110,10 +110,18 @@ Terms frexp_of_double(In in, const Signature& s) {
     const Term ordinary = apply("logical_and", {apply("isfinite", {x}), x != 0});
     return {where(ordinary, fraction, x), where(ordinary, power, 0).as(s.out[1])};
 }
+// Below the normal numbers the fraction is an integer, whose own exponent tells where it ends.
 Terms frexp_of_float(In in, const Signature&) {
-    const Term x = in[0].as(DType::float64);
-    const Terms both = apply_all("frexp", {&x, 1});
-    return {both[0].as(in[0].dtype()), both[1]};
+    const Term x = in[0], bits = bits_of(x);
+    const Layout l = layout(DType::float32);
+    const std::int64_t fraction_mask = (std::int64_t{1} << l.fraction_bits) - 1, own = l.bias - 1;
+    const Term small = (bits & l.exponent) == 0;
+    const Term normal = where(small, bits_of((bits & fraction_mask).as(DType::float32)), bits);
+    const Term power = direct("floor_divide", {normal & l.exponent, bits.like(std::int64_t{1} << l.fraction_bits)}) -
+                       where(small, bits.like(own + l.bias - 1 + l.fraction_bits), bits.like(own));
+    const Term fraction = ((normal & fraction_mask) | (bits & l.sign) | bits.like(l.one_half)).bits(DType::float32);
+    const Term ordinary = apply("logical_and", {apply("isfinite", {x}), x != 0});
+    return {where(ordinary, fraction, x), where(ordinary, power, 0)};
 }
 
 // --- quotients ---
@@ -158,29 +166,23 @@ Terms degrees(In in, const Signature&) {
 
 // --- roots, exponentials, logarithms ---
 
-Terms cube_root_of_float(In in, const Signature&) {
-    const Term root = apply("power", {absolute(in[0].as(DType::float64)), in[0].as(DType::float64).like(1.0 / 3)});
-    return {with_sign_of(root.as(in[0].dtype()), in[0])};
-}
-// One of Newton's steps makes good what 1/3 lacks; small numbers are made larger, so that no cube loses digits.
-Terms cube_root_of_double(In in, const Signature&) {
-    const Term given = absolute(in[0]), small = given < 0x1p-900, a = where(small, given * 0x1p600, given), root = apply("power", {a, a.like(1.0 / 3)}), square = root * root;
-    const Term step = (square * root - a) / (square * 3.0);
+// One of Newton's steps makes good what 1/3 lacks; small numbers are made larger, so that no square loses digits.
+Terms cube_root(In in, const Signature&) {
+    const bool wide = in[0].dtype() == DType::float64;
+    const double least = wide ? 0x1p-900 : 0x1p-100, up = wide ? 0x1p600 : 0x1p60, down = wide ? 0x1p-200 : 0x1p-20;
+    const Term given = absolute(in[0]), small = given < least, a = where(small, given * up, given), root = apply("power", {a, a.like(1.0 / 3)});
+    const Term step = (root - a / (root * root)) * (1.0 / 3);
     const Term better = where(apply("isfinite", {step}), root - step, root);
-    return {with_sign_of(where(small, better * 0x1p-200, better), in[0])};
+    return {with_sign_of(where(small, better * down, better), in[0])};
 }
 
-Terms hypot_of_float(In in, const Signature&) {
-    const Term x = in[0].as(DType::float64), y = in[1].as(DType::float64);
-    const Term root = apply("sqrt", {x * x + y * y}).as(in[0].dtype());
-    return {where(apply("logical_or", {apply("isinf", {in[0]}), apply("isinf", {in[1]})}), infinity, root)};
-}
 // The larger operand is brought near 1 by a power of two, so that no square overflows or vanishes.
-Terms hypot_of_double(In in, const Signature&) {
+Terms hypot(In in, const Signature&) {
     const Term a = absolute(in[0]), b = absolute(in[1]);
-    const std::int64_t one = std::int64_t{1} << 52, last = layout(DType::float64).exponent - one;
-    const Term exponent = bounded(bits_of(where(a > b, a, b)) & (last + one), one, last - one);
-    const Term down = (last - exponent).bits(DType::float64), up = exponent.bits(DType::float64);
+    const Layout l = layout(a.dtype());
+    const std::int64_t one = std::int64_t{1} << l.fraction_bits, last = l.exponent - one;
+    const Term exponent = bounded(bits_of(where(a > b, a, b)) & l.exponent, one, last - one);
+    const Term down = (last - exponent).bits(a.dtype()), up = exponent.bits(a.dtype());
     const Term x = a * down, y = b * down;
     const Term root = apply("sqrt", {x * x + y * y}) * up;
     return {where(apply("logical_or", {a == infinity, b == infinity}), infinity, root)};
@@ -218,7 +220,7 @@ constexpr std::array rules{
     Rule{"copysign", floats, true, copysign}, Rule{"sign", floats, true, sign},
     Rule{"nextafter", floats, true, nextafter}, Rule{"spacing", floats, true, spacing}, Rule{"heaviside", floats, true, heaviside},
     Rule{"trunc", f64, false, truncated}, Rule{"modf", floats, true, modf},
-    Rule{"ldexp", f32, true, ldexp_of_float}, Rule{"ldexp", f64, true, ldexp_of_double},
+    Rule{"ldexp", singles, true, ldexp},
     Rule{"frexp", f32, true, frexp_of_float}, Rule{"frexp", f64, true, frexp_of_double},
     Rule{"floor_divide", singles, true, floored_quotient}, Rule{"floor_divide", halves, true, floored_quotient_of_half}, Rule{"divmod", singles, true, quotient_and_rest},
     Rule{"fmax", floats, true, fmax}, Rule{"fmin", floats, true, fmin},
@@ -226,8 +228,7 @@ constexpr std::array rules{
     Rule{"less_equal", floats, false, at_most}, Rule{"greater_equal", floats, false, at_least},
     Rule{"deg2rad", singles, true, radians}, Rule{"radians", singles, true, radians},
     Rule{"rad2deg", singles, true, degrees}, Rule{"degrees", singles, true, degrees},
-    Rule{"cbrt", f32, true, cube_root_of_float}, Rule{"cbrt", f64, true, cube_root_of_double},
-    Rule{"hypot", f32, true, hypot_of_float}, Rule{"hypot", f64, true, hypot_of_double},
+    Rule{"cbrt", singles, true, cube_root}, Rule{"hypot", singles, true, hypot},
     Rule{"expm1", f64, false, expm1_of_double}, Rule{"log2", f64, false, log2_of_double}, Rule{"log10", f64, false, log10_of_double},
     Rule{"tanh", f64, false, tanh_of_double},
     Rule{"logaddexp", f64, false, logaddexp}, Rule{"logaddexp2", f64, false, logaddexp2},

@@ -23,6 +23,10 @@ Terms either(In x, const Signature&) { return {apply("logical_or", {x[0], x[1]})
 Terms both(In x, const Signature&) { return {apply("logical_and", {x[0], x[1]})}; }
 Terms same(In x, const Signature&) { return {x[0]}; }
 Terms never(In x, const Signature&) { return {x[0].like(std::int64_t{0}).computed([](const Scalar&, DType) { return Scalar::of(false); }, DType::boolean)}; }
+Terms bool_less(In x, const Signature&) { return {apply("logical_and", {x[1], !x[0]})}; }
+Terms bool_at_most(In x, const Signature&) { return {apply("logical_or", {x[1], !x[0]})}; }
+Terms bool_greater(In x, const Signature&) { return {apply("logical_and", {x[0], !x[1]})}; }
+Terms bool_at_least(In x, const Signature&) { return {apply("logical_or", {x[0], !x[1]})}; }
 Terms always(In x, const Signature&) { return {x[0].like(std::int64_t{0}).computed([](const Scalar&, DType) { return Scalar::of(true); }, DType::boolean)}; }
 
 // --- division: a divisor of zero gives zero ---
@@ -128,7 +132,6 @@ Terms shifted_right_unsigned(In in, const Signature&) {
 // --- comparison ---
 
 Terms at_most(In in, const Signature&) { return {!(in[0] > in[1])}; }
-Terms at_least(In in, const Signature&) { return {!(in[0] < in[1])}; }
 Terms larger(In in, const Signature&) { return {where(in[0] > in[1], in[0], in[1])}; }
 Terms smaller(In in, const Signature&) { return {where(in[0] < in[1], in[0], in[1])}; }
 Terms maximum(In in, const Signature&) { return {apply("maximum", {in[0], in[1]})}; }
@@ -153,18 +156,29 @@ Term mixed_less(In in) {
     return m.first ? apply("logical_or", {m.negative, m.x < m.y}) : apply("logical_and", {m.x < m.y, !m.negative});
 }
 bool is_mixed(const Signature& s) { return s.in[0] != s.in[1]; }
+// Of one dtype: the sign of the difference, which is that of x where the two have different ones; it stands in the upper word.
+Term difference_negative(In in) {
+    const bool with_sign = in[0].dtype() == DType::int64;
+    const auto order = [&](Term t) { return with_sign ? t : apply("bitwise_xor", {t.bits(DType::int64), t.bits(DType::int64).like(INT64_MIN)}); };
+    const auto turned_where = [](Term a, Term b) { return apply("bitwise_xor", {a, b}); };
+    const Term x = order(in[0]), y = order(in[1]), difference = x - y;
+    const Term sign = turned_where(difference, turned_where(x, y) & turned_where(difference, x));
+    return sign.bits(DType::complex64).part(1).bits(DType::int32) < 0;
+}
+Term less_of_64(In in) { return in[0].dtype() == in[1].dtype() ? difference_negative(in) : mixed_less(in); }
 template <Term (*compare)(In), bool swapped, bool negated> Terms compared(In in, const Signature& s) {
-    if (!is_mixed(s)) throw Unlowerable("");
+    if (!is_mixed(s) && compare == mixed_equal) throw Unlowerable("");
     const std::array<Term, 2> order{in[swapped ? 1 : 0], in[swapped ? 0 : 1]};
     const Term result = compare(order);
     return {negated ? !result : result};
 }
-Terms at_most_64(In in, const Signature& s) { return is_mixed(s) ? compared<mixed_less, true, true>(in, s) : at_most(in, s); }
+Terms at_most_64(In in, const Signature& s) { return is_mixed(s) ? compared<less_of_64, true, true>(in, s) : at_most(in, s); }
 constexpr DTypes wide_integers = set_of({DType::int64, DType::uint64});
 
 // --- signs ---
 
 Terms opposite(In in, const Signature&) { return {0 - in[0]}; }
+Terms flipped(In in, const Signature&) { return {apply("bitwise_xor", {in[0], in[0].like(std::int64_t{-1})})}; }
 Terms sign_without_sign(In in, const Signature&) { return {(in[0] != 0).as(in[0].dtype())}; }
 
 // --- bits, divisors ---
@@ -173,12 +187,14 @@ Terms sign_without_sign(In in, const Signature&) { return {(in[0] != 0).as(in[0]
 Terms count_of_bits(In in, const Signature& s) {
     Term x = holds(signed_integers, in[0].dtype()) ? absolute(in[0]) : in[0];
     x = x.bits(unsigned_of(x.dtype()));
-    x = itemsize(x.dtype()) == 8 ? x.bits(DType::int64) : x.as(DType::int64);
+    x = itemsize(x.dtype()) == 8 ? x.bits(DType::int64) : itemsize(x.dtype()) == 4 ? x.bits(DType::int32) : x.as(DType::int32);
+    const int bits = static_cast<int>(itemsize(x.dtype())) * 8;
     const auto upper = [](Term t, std::int64_t divisor) { return direct("floor_divide", {t, t.like(divisor)}); };
-    x = x - (upper(x, 2) & 0x5555555555555555);
-    x = (x & 0x3333333333333333) + (upper(x, 4) & 0x3333333333333333);
-    x = (x + upper(x, 16)) & 0x0f0f0f0f0f0f0f0f;
-    return {upper(x * 0x0101010101010101, std::int64_t{1} << 56).as(s.out[0])};
+    const auto each_byte = [bits](std::int64_t byte) { return byte * (bits == 64 ? 0x0101010101010101 : 0x01010101); };
+    x = x - (upper(x, 2) & each_byte(0x55));
+    x = (x & each_byte(0x33)) + (upper(x, 4) & each_byte(0x33));
+    x = (x + upper(x, 16)) & each_byte(0x0f);
+    return {upper(x * each_byte(1), std::int64_t{1} << (bits - 8)).as(s.out[0])};
 }
 
 // Two of Euclid's steps leave numbers that have a sign to spare: what a division leaves is less than half of the larger one.
@@ -203,7 +219,8 @@ constexpr DTypes uncounted = integers | booleans;
 constexpr std::array rules{
     Rule{"add", booleans, true, either}, Rule{"multiply", booleans, true, both},
     Rule{"maximum", booleans, true, either}, Rule{"minimum", booleans, true, both},
-    Rule{"less_equal", booleans, false, at_most}, Rule{"greater_equal", booleans, false, at_least},
+    Rule{"less", booleans, false, bool_less}, Rule{"less_equal", booleans, false, bool_at_most},
+    Rule{"greater", booleans, false, bool_greater}, Rule{"greater_equal", booleans, false, bool_at_least},
     Rule{"fmax", uncounted, true, maximum}, Rule{"fmin", uncounted, true, minimum},
     Rule{"maximum", u64, false, larger}, Rule{"minimum", u64, false, smaller},
     Rule{"absolute", booleans | unsigned_integers, true, same}, Rule{"conjugate", integers | floats | set_of({DType::longdouble}), true, same},
@@ -218,8 +235,9 @@ constexpr std::array rules{
     Rule{"left_shift", signed_integers, true, shifted_left}, Rule{"left_shift", unsigned_integers, true, shifted_left_unsigned},
     Rule{"right_shift", signed_integers, true, shifted_right}, Rule{"right_shift", u64, true, shifted_right_unsigned},
     Rule{"equal", wide_integers, false, compared<mixed_equal, false, false>}, Rule{"not_equal", wide_integers, false, compared<mixed_equal, false, true>},
-    Rule{"less", wide_integers, false, compared<mixed_less, false, false>}, Rule{"greater", wide_integers, false, compared<mixed_less, true, false>},
-    Rule{"less_equal", wide_integers, false, at_most_64}, Rule{"greater_equal", wide_integers, false, compared<mixed_less, false, true>},
+    Rule{"less", wide_integers, false, compared<less_of_64, false, false>}, Rule{"greater", wide_integers, false, compared<less_of_64, true, false>},
+    Rule{"less_equal", wide_integers, false, at_most_64}, Rule{"greater_equal", wide_integers, false, compared<less_of_64, false, true>},
+    Rule{"invert", signed_integers, false, flipped},
     Rule{"bitwise_count", integers, true, count_of_bits}, Rule{"lcm", with_operator, true, common_multiple},
     Rule{"gcd", u64, true, unsigned_divisor}, Rule{"lcm", u64, true, unsigned_multiple},
 };

@@ -79,9 +79,9 @@ Lowering::Lowering(RowId id, int loop) : row_(id), loop_(loop) {
         return;
     }
     try {
-        Builder builder(id, loop, 0);
-        explanation_.path = builder.path();
-        auto made = std::make_unique<Recipe>(builder.finish());
+        Made one = make_recipe(id, loop, 0);
+        explanation_.path = one.path;
+        auto made = std::make_unique<Recipe>(std::move(one.recipe));
         explanation_.text = made->operators();
         explanation_.aicpu = made->uses_aicpu();
         recipes_[0] = made.release();
@@ -101,7 +101,7 @@ const Recipe& Lowering::recipe(unsigned numbers) const {
     if (found) return *found;
     std::unique_ptr<Recipe> made;
     try {
-        made = std::make_unique<Recipe>(Builder(row_, loop_, numbers).finish());
+        made = std::make_unique<Recipe>(make_recipe(row_, loop_, numbers).recipe);
     } catch (const Unlowerable&) {  // these numbers have no words: the recipe of tensors serves
         entry.compare_exchange_strong(found, recipes_[0].load(), std::memory_order_acq_rel);
         return *entry.load();

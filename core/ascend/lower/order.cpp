@@ -19,24 +19,29 @@ Tensor turned(Emitter& emitter, const Tensor& x) {
 }  // namespace
 
 Ordering ordering_of(std::string_view call, DType d, std::optional<DType> out) {
-    const auto accepted = [&](DType as) { return accepts_dtypes(call, as, out.value_or(as)); };
-    if (d == DType::boolean && accepted(DType::uint8)) return {DType::uint8, Path::reinterpreted};
-    if (accepted(d)) return {d, Path::native};
-    if ((d == DType::float16 || d == DType::bfloat16) && accepted(DType::float32)) return {DType::float32, Path::wider};
-    if (d != DType::boolean && !is_integer(d)) return {d, Path::host};
-    for (const DType wide : {DType::int32, DType::int64})
-        if (itemsize(d) < itemsize(wide) && accepted(wide)) return {wide, Path::wider};
-    if (d == DType::uint64 && accepted(DType::int64)) return {DType::int64, Path::decomposed};
+    const bool small = d == DType::boolean || (is_integer(d) && itemsize(d) <= 2);
+    for (const bool slow : {false, true}) {
+        const auto accepted = [&](DType as) { return accepts_dtypes(call, as, out.value_or(as)) && is_on_aicpu(call, as) == slow; };
+        if (d == DType::boolean && accepted(DType::uint8)) return {DType::uint8, Path::reinterpreted, slow};
+        if (accepted(d)) return {d, Path::native, slow};
+        if ((d == DType::float16 || d == DType::bfloat16) && accepted(DType::float32)) return {DType::float32, Path::wider, slow};
+        if (!small && !is_integer(d)) continue;
+        if (small && itemsize(d) == 1 && accepted(DType::float16)) return {DType::float16, Path::wider, slow};
+        if (small && accepted(DType::float32)) return {DType::float32, Path::wider, slow};
+        for (const DType wide : {DType::int32, DType::int64})
+            if (itemsize(d) < itemsize(wide) && accepted(wide)) return {wide, Path::wider, slow};
+        if (d == DType::uint64 && accepted(DType::int64)) return {DType::int64, Path::decomposed, slow};
+    }
     return {d, Path::host};
 }
 
 Explanation explain_ordered(std::string_view call, DType d, const Ordering& how) {
     const std::string op(parse_call(call).op);
     switch (how.path) {
-        case Path::native: return {how.path, op};
+        case Path::native: return {how.path, op, how.slow};
         case Path::host: return {how.path, op + " does not accept " + std::string(name(d))};
-        case Path::decomposed: return {how.path, "aclnnBitwiseXorScalar, " + op};
-        default: return {how.path, op + ", of " + std::string(name(how.as))};
+        case Path::decomposed: return {how.path, "aclnnBitwiseXorScalar, " + op, how.slow};
+        default: return {how.path, op + ", of " + std::string(name(how.as)), how.slow};
     }
 }
 

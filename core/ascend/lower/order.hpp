@@ -11,9 +11,10 @@ namespace asnumpy::ascend {
 struct Ordering {
     DType as{};              // accepted, and its elements have the same order
     Path path = Path::host;  // host: there is none; decomposed: the highest bit is turned
+    bool slow = false;       // the AICPU compares it, because the AI cores have no dtype for this
     bool same_bits() const { return path == Path::native || path == Path::reinterpreted; }
 };
-// Of the operator of the call string, whose result is of dtype `out`, or of the dtype that it takes.
+// One that the AI cores have comes first. Of the operator of the call string, whose result is of dtype `out`, or of the dtype that it takes.
 Ordering ordering_of(std::string_view call, DType, std::optional<DType> out = std::nullopt);
 Explanation explain_ordered(std::string_view call, DType, const Ordering&);
 

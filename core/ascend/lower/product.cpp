@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ascend/launch/refused.hpp"
 #include "ascend/library/operators.hpp"
 #include "ascend/library/options.hpp"
 #include "ascend/lower/call.hpp"
@@ -47,10 +48,63 @@ Tensor with_one_batch(Tensor t) {
     return t;
 }
 
-// out = a @ b, or out += a @ b, of floats.
-void multiply(Emitter& emitter, const Tensor& a, const Tensor& b, const Tensor& out, bool accumulate,
-              MatmulPrecision precision = MatmulPrecision::float32) {
+// --- sums of many products to few results: in blocks of terms side by side, whose sums are added ---
+
+bool has_few_results(const Tensor& out, std::int64_t block) {
+    const std::int64_t rows = out.shape[out.shape.size() - 2], columns = out.shape.back();
+    return rows * columns <= block * (rows + columns);
+}
+// A view of whole blocks of `size` terms from the first on, which lie along `axis`: the blocks are the last axis but two.
+Tensor in_blocks(const Tensor& t, int axis, std::int64_t size) {
+    const int n = t.shape.size();
+    Tensor view = t;
+    view.shape = view.strides = Dims(n + 1);
+    for (int i = 0; i < n; ++i) {
+        const int to = i + 2 < n ? i : i + 1;
+        view.shape[to] = i == axis ? size : t.shape[i];
+        view.strides[to] = t.strides[i];
+    }
+    view.shape[n - 2] = t.shape[axis] / size;
+    view.strides[n - 2] = t.strides[axis] * size;
+    return view;
+}
+// The sum over the last axis but two, without it.
+void add_blocks(Emitter& emitter, const Tensor& blocks, const Tensor& out) {
+    const int axis = blocks.shape.size() - 3;
+    Tensor kept = out;
+    kept.shape = blocks.shape;
+    kept.shape[axis] = 1;
+    kept.strides = Dims(blocks.shape.size());
+    for (int i = 0; i < blocks.shape.size(); ++i) kept.strides[i] = i == axis ? 0 : out.strides[i < axis ? i : i - 1];
+    const RowId add = find_row("add");
+    const Folding* const sum = reduction(add, loop_for(add, blocks.dtype));
+    if (!sum) throw NoWay("sums of " + std::string(name(blocks.dtype)) + " do not run on the device");
+    sum->run(emitter, blocks, std::uint64_t{1} << axis, kept);
+}
+
+void multiply(Emitter&, const Tensor& a, const Tensor& b, const Tensor& out, bool accumulate, MatmulPrecision);
+// The matrix unit adds one product after the other; of a long row of them the last ones would be lost in the sum.
+constexpr std::int64_t long_sum = 1 << 16, sum_block = 1 << 13;
+void multiply_long(Emitter& emitter, const Tensor& a, const Tensor& b, const Tensor& out, MatmulPrecision precision) {
     const int n = out.shape.size();
+    const std::int64_t terms = a.shape.back(), whole = terms / sum_block * sum_block;
+    const Tensor x = in_blocks(sliced(a, n - 1, 0, whole), n - 1, sum_block), y = in_blocks(sliced(b, n - 2, 0, whole), n - 2, sum_block);
+    Dims shape = x.shape;
+    shape.back() = out.shape.back();
+    for (int i = 0; i + 2 < n; ++i) shape[i] = out.shape[i];
+    const Tensor sums = emitter.temporary(shape, out.dtype);
+    multiply(emitter, x, y, sums, false, precision);
+    if (whole == terms) return add_blocks(emitter, sums, out);
+    const Tensor first = emitter.temporary(out.shape, out.dtype), rest = emitter.temporary(out.shape, out.dtype);
+    add_blocks(emitter, sums, first);
+    multiply(emitter, sliced(a, n - 1, whole, terms - whole), sliced(b, n - 2, whole, terms - whole), rest, false, precision);
+    apply_to(emitter, "add", {first, rest}, out);
+}
+
+// out = a @ b, or out += a @ b, of floats.
+void multiply(Emitter& emitter, const Tensor& a, const Tensor& b, const Tensor& out, bool accumulate, MatmulPrecision precision) {
+    const int n = out.shape.size();
+    if (!accumulate && a.shape.back() > long_sum && has_few_results(out, sum_block)) return multiply_long(emitter, a, b, out, precision);
     if (n > most_matmul_axes) {
         const Tensor x = with_one_batch(contiguous_copy(emitter, a, a.dtype)), y = with_one_batch(contiguous_copy(emitter, b, b.dtype));
         const Tensor result = emitter.temporary(out.shape, out.dtype);
@@ -169,22 +223,41 @@ void multiply_integers(Emitter& emitter, const Tensor& a, const Tensor& b, const
         right.push_back(byte_of(emitter, b, k));
     }
     emitter.call("aclnnInplaceZero", {total});
+    const std::int64_t in_whole_blocks = terms > exact_terms && has_few_results(out, exact_terms) ? terms / exact_terms * exact_terms : 0;
+    Dims shape = out.shape;
+    if (in_whole_blocks) {
+        shape[n - 2] = in_whole_blocks / exact_terms;
+        shape.back() = out.shape[n - 2];
+        shape.push_back(out.shape.back());
+    }
+    const Tensor products = emitter.temporary(shape, DType::float32), counts = emitter.temporary(shape, sum);
     for (std::size_t i = 0; i < bytes; ++i)
-        for (std::size_t j = 0; i + j < bytes; ++j)
-            for (std::int64_t first = 0; first < terms; first += exact_terms) {
-                const std::int64_t count = std::min(exact_terms, terms - first);
-                multiply(emitter, sliced(left[i], n - 1, first, count), sliced(right[j], n - 2, first, count), product, false);
-                copy_to(emitter, product, whole);
-                const std::int64_t weight = static_cast<std::int64_t>(std::uint64_t{1} << (8 * (i + j)));
+        for (std::size_t j = 0; i + j < bytes; ++j) {
+            const std::int64_t weight = static_cast<std::int64_t>(std::uint64_t{1} << (8 * (i + j)));
+            const auto add_weighted = [&] {
                 if (i + j) apply_to(emitter, "multiply", {whole, emitter.constant(cast_number(Scalar::of(weight), sum))}, whole);
                 apply_to(emitter, "add", {total, whole}, total);
+            };
+            if (in_whole_blocks) {
+                const Tensor x = sliced(left[i], n - 1, 0, in_whole_blocks), y = sliced(right[j], n - 2, 0, in_whole_blocks);
+                multiply(emitter, in_blocks(x, n - 1, exact_terms), in_blocks(y, n - 2, exact_terms), products, false, MatmulPrecision::float32);
+                copy_to(emitter, products, counts);
+                add_blocks(emitter, counts, whole);
+                add_weighted();
             }
+            for (std::int64_t first = in_whole_blocks; first < terms; first += exact_terms) {
+                const std::int64_t count = std::min(exact_terms, terms - first);
+                multiply(emitter, sliced(left[i], n - 1, first, count), sliced(right[j], n - 2, first, count), product, false, MatmulPrecision::float32);
+                copy_to(emitter, product, whole);
+                add_weighted();
+            }
+        }
     copy_to(emitter, total, out);
 }
 
 void multiply_bools(Emitter& emitter, const Tensor& a, const Tensor& b, const Tensor& out) {
     const Tensor count = emitter.temporary(out.shape, DType::float32);
-    multiply(emitter, cast_to(emitter, a, DType::float32), cast_to(emitter, b, DType::float32), count, false);
+    multiply(emitter, cast_to(emitter, a, DType::float32), cast_to(emitter, b, DType::float32), count, false, MatmulPrecision::float32);
     copy_to(emitter, count, out);
 }
 

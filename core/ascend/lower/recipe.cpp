@@ -164,13 +164,18 @@ void expect_offered(const Recipe::Step& step, std::span<const Recipe::Number> nu
     if (is_demoted(call)) throw Unlowerable(why_demoted(call));
 }
 
+bool is_on_aicpu(const Recipe::Step& step, std::span<const Recipe::Number> numbers) {
+    std::vector<DType> operands;
+    for (std::size_t i = 0; i < step.parts.size(); ++i) {
+        if (step.writes >> i & 1) continue;
+        if (const auto* const ref = std::get_if<Recipe::Ref>(&step.parts[i])) operands.push_back(ref->dtype);
+        else if (const auto* const number = std::get_if<Recipe::NumberRef>(&step.parts[i]); number && number->tensor) operands.push_back(numbers[number->index].dtype());
+    }
+    return step.facts && cann::is_on_aicpu(*step.facts, operands);
+}
+
 bool Recipe::uses_aicpu() const {
-    return std::ranges::any_of(steps, [](const Step& step) {
-        std::vector<DType> operands;
-        for (std::size_t i = 0; i < step.parts.size(); ++i)
-            if (const auto* const ref = std::get_if<Ref>(&step.parts[i]); ref && !(step.writes >> i & 1)) operands.push_back(ref->dtype);
-        return step.facts && cann::is_on_aicpu(*step.facts, operands);
-    });
+    return std::ranges::any_of(steps, [this](const Step& step) { return is_on_aicpu(step, numbers); });
 }
 
 std::string Recipe::operators() const {

@@ -84,6 +84,8 @@ struct Recipe {
 // The step's call as Demotion has it; Unlowerable where CANN has refused it, or does not have the operator.
 std::string call_of(const Recipe::Step&, std::span<const Recipe::Number>);
 void expect_offered(const Recipe::Step&, std::span<const Recipe::Number>);
+// Whether it is known to run on the AICPU.
+bool is_on_aicpu(const Recipe::Step&, std::span<const Recipe::Number>);
 // The last step of making one: drops what nobody needs, lets temporaries share registers, notes the hazards.
 void assign_memory(Recipe&);
 

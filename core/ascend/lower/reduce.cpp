@@ -136,15 +136,15 @@ struct Folds {
         std::string_view call = calls_of(r.name).reduce;
         const bool ignores = name == "fmax" || name == "fmin";
         if (ignores) call = reduce_of(name == "fmax" ? "maximum" : "minimum");
-        if (!call.empty()) {
-            if (ignores && is_float(d) && accepts_dtypes(call, d, d)) return by(Path::decomposed, call, d, numbers);
-            if (accepts_dtypes(call, d, d) && !(ignores && is_float(d))) return by(Path::native, call, d, operators);
-            if (r.bits == Bits::wraps && kind(d) == 'u' && accepts_dtypes(call, signed_of(d), signed_of(d)))
-                return by(Path::reinterpreted, call, signed_of(d), operators);
+        for (const bool slow : {false, true}) {  // what the AI cores have comes first
+            const auto accepted = [&](DType as) { return !call.empty() && accepts_dtypes(call, as, as) && is_on_aicpu(call, as) == slow; };
+            if (ignores && is_float(d) && accepted(d)) return by(Path::decomposed, call, d, numbers);
+            if (accepted(d) && !(ignores && is_float(d))) return by(Path::native, call, d, operators);
+            if (r.bits == Bits::wraps && kind(d) == 'u' && accepted(signed_of(d))) return by(Path::reinterpreted, call, signed_of(d), operators);
             if (r.low_bits && is_integer(d) && itemsize(d) < 8)
                 for (const DType wide : {DType::int32, DType::int64})
-                    if (itemsize(wide) > itemsize(d) && accepts_dtypes(call, wide, wide)) return by(Path::wider, call, wide, operators);
-            if (d == DType::uint64 && r.bits == Bits::values && accepts_dtypes(call, DType::int64, DType::int64)) return by(Path::decomposed, call, d, turned);
+                    if (itemsize(wide) > itemsize(d) && accepted(wide)) return by(Path::wider, call, wide, operators);
+            if (d == DType::uint64 && r.bits == Bits::values && accepted(DType::int64)) return by(Path::decomposed, call, d, turned);
         }
         const Lowering* const meet = elementwise(f.row_, f.loop_);
         if (!meet) {

@@ -22,15 +22,6 @@ Explanation refused(std::string_view call, DType d) {
 
 // --- scans ---
 
-int loop_for(RowId op, DType d) {
-    Signature s;
-    s.nin = 2;
-    s.nout = 1;
-    s.in = {d, d};
-    s.out = {d};
-    return find_loop(op, s);
-}
-
 // The row that gives the same results for these dtypes and may have an operator: of bools an "or" is the larger one,
 // of integers there is no NaN to ignore.
 std::string_view alike(std::string_view name, DType d) {
@@ -112,10 +103,11 @@ struct Placing {
 };
 Placing placing_of(std::string_view name, DType d) {
     const Placing own{calls_of(name).elementwise, ordering_of(calls_of(name).elementwise, d, DType::int64)};
-    if (own.how.path != Path::host || holds(complexes, d)) return own;
+    const bool possible = own.how.path != Path::host;
+    if ((possible && !own.how.slow) || holds(complexes, d)) return own;
     const std::string_view other = calls_of(name == "argmax" ? "argmin" : "argmax").elementwise;
     const Ordering how = ordering_of(other, d, DType::int64);
-    if (how.path == Path::host) return own;
+    if (how.path == Path::host || (possible && how.slow)) return own;
     return {other, how, is_integer(how.as) ? "invert" : "negative"};
 }
 Explanation explain_place(const StructuredCall& c) {
@@ -165,7 +157,7 @@ void run_place(Emitter& emitter, const StructuredCall& c) {
 // --- elements moved: any dtype as itself or as integers of its width ---
 
 DType carrier(std::string_view call, DType d, DType y) {  // the dtype as which its elements, or their words, are moved
-    if (accepts_dtypes(call, d, y, d)) return d;
+    if (accepts_dtypes(call, d, y, d) && !is_on_aicpu(call, d)) return d;
     return itemsize(d) > 8 ? DType::int64 : signed_of(d);
 }
 // By which its elements are chosen: a mask, or indices, whatever their dtype was.
@@ -195,21 +187,14 @@ void run_take(Emitter& emitter, const StructuredCall& c) {
     });
 }
 
-// For each index the last place where the same index stands: the greatest index * n + place that is below (index + 1) * n.
-Tensor last_of_equals(Emitter& emitter, const Tensor& index) {
-    const std::int64_t n = index.shape[0];
-    const auto made = [&](DType d = DType::int64) { return emitter.temporary(index.shape, d); };
-    const auto constant = [&](std::int64_t value) { return emitter.constant(Scalar::of(value)); };
-    const Tensor places = made(), scaled = made(), keys = made(), sorted = made(), order = made(), above = made(), found = made(), last = made(), key = made(), result = made();
-    emitter.call("aclnnArange", {Scalar::of(std::int64_t{0}), Scalar::of(n), Scalar::of(std::int64_t{1}), places});
-    apply_to(emitter, "multiply", {index, constant(n)}, scaled);
-    apply_to(emitter, "add", {scaled, places}, keys);
-    emitter.call("aclnnSort", {keys, true, std::int64_t{0}, false, sorted, order});
-    apply_to(emitter, "add", {scaled, constant(n)}, above);
-    emitter.call("aclnnSearchSorted", {sorted, above, false, false, nullptr, found});
-    apply_to(emitter, "subtract", {found, constant(1)}, last);
-    emitter.call("aclnnIndexSelect", {sorted, std::int64_t{0}, last, key});
-    apply_to(emitter, "remainder", {key, constant(n)}, result);
+// For each index the last place where the same index stands; all are below `length`.
+Tensor last_of_equals(Emitter& emitter, const Tensor& index, std::int64_t length) {
+    const auto made = [&] { return emitter.temporary(index.shape, DType::int64); };
+    const Tensor sorted = made(), order = made(), found = made(), last = made(), result = made();
+    sort_places(emitter, index, length, sorted, order);
+    emitter.call("aclnnSearchSorted", {sorted, index, false, true, nullptr, found});
+    apply_to(emitter, "subtract", {found, emitter.constant(Scalar::of(std::int64_t{1}))}, last);
+    emitter.call("aclnnIndexSelect", {order, std::int64_t{0}, last, result});
     return result;
 }
 // Where an index stands more than once, all write what the last one writes: so the order does not matter.
@@ -218,7 +203,7 @@ void run_scatter(Emitter& emitter, const StructuredCall& c) {
     const Tensor index = counted_from_start(emitter, c.in[1], c.out[0].shape[axis]);
     const std::string_view take = calls_of("take").elementwise;
     const bool several = index.shape[0] > 1;
-    const Tensor winners = several ? last_of_equals(emitter, index) : Tensor{};
+    const Tensor winners = several ? last_of_equals(emitter, index, c.out[0].shape[axis]) : Tensor{};
     each_part(c, [&](const Tensor& x, const Tensor& out) {
         Tensor source = x;
         if (several) {
@@ -305,7 +290,7 @@ Explanation explain(const StructuredCall& c) {
     const Way* const way = way_of(c.row);
     if (!way) return {Path::host, "random numbers are drawn on the host, the same ones for every device"};
     Explanation how = way->explain(c);
-    if (how.path == Path::native) how.aicpu = is_on_aicpu(std::string_view(how.text).substr(0, how.text.find(',')), c.in[0].dtype);
+    if (how.path == Path::native) how.aicpu |= is_on_aicpu(std::string_view(how.text).substr(0, how.text.find(',')), c.in[0].dtype);
     return how;
 }
 

@@ -129,8 +129,8 @@ std::span<const Rule> cast_rules();
 // What is needed of the emitter while recipes are made: nothing; of the row: its loops. Makes one recipe.
 class Builder {
 public:
-    // `numbers`: a bit per input that is a number of the host's.
-    Builder(RowId, int loop, unsigned numbers);
+    // `numbers`: a bit per input that is a number of the host's. Without slow cores: Unlowerable if any way needs the AICPU.
+    Builder(RowId, int loop, unsigned numbers, bool slow_cores);
     Recipe finish();
     Path path() const;
 
@@ -176,6 +176,14 @@ private:
 
     State state_;
     int depth_ = 0;
+    bool slow_cores_;
 };
+
+// The recipe that keeps to the AI cores, even if it takes more calls; where there is none, one that does not.
+struct Made {
+    Recipe recipe;
+    Path path;
+};
+Made make_recipe(RowId, int loop, unsigned numbers);
 
 }  // namespace asnumpy::ascend

@@ -7,8 +7,9 @@ host and its link, nothing says but the clock.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,24 +24,69 @@ MOVED = frozenset(["cast", "copy"])  # what brings elements to the host does not
 GAIN = 1.25                          # as many times faster must the host be
 TURNS = 3
 
-Loop = tuple[tuple[str, ...], tuple[str, ...]]
+
+class Loop(NamedTuple):
+    """An operation on some dtypes: the name under which it goes to the host, and how it is called."""
+
+    what: str
+    inputs: tuple[str, ...]
+    work: Callable[[Sequence[ap.ndarray]], Any]
+
+
+def _elementwise(row: str, dtypes: tuple[np.dtype, ...], arrays: Sequence[ap.ndarray]) -> Any:
+    return _core.apply(row, dtypes, arrays)
+
+
+def _along(method: str, row: str, dtype: np.dtype, arrays: Sequence[ap.ndarray]) -> Any:
+    return getattr(getattr(ap, row), method)(arrays[0], dtype=dtype)
+
+
+def _as_matrices(arrays: Sequence[ap.ndarray]) -> Any:
+    side = int(arrays[0].size ** 0.5)
+    first, second = (one[: side * side].reshape(side, side) for one in arrays)
+    return first @ second
+
+
+STRUCTURED: dict[str, Callable[[Sequence[ap.ndarray]], Any]] = {
+    "argmax": lambda arrays: ap.argmax(arrays[0]),
+    "argmin": lambda arrays: ap.argmin(arrays[0]),
+    "sort": lambda arrays: ap.sort(arrays[0]),
+    "matmul": _as_matrices,
+}
+
+
+def loop_of(kind: str, row: str, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> Loop | None:
+    """None: it is measured by no name of its own."""
+    dtype = np.dtype(inputs[0])
+    if kind == "elementwise":
+        dtypes = tuple(map(np.dtype, (*inputs, *outputs)))
+        return Loop(f"{row}({', '.join(inputs)})", inputs, partial(_elementwise, row, dtypes))
+    if kind == "reduction":
+        return Loop(f"{row}.reduce({inputs[0]})", inputs, partial(_along, "reduce", row, dtype))
+    if kind == "scan":
+        return Loop(f"scan.{row}({inputs[0]}, {outputs[0]})", inputs, partial(_along, "accumulate", row, dtype))
+    if row in STRUCTURED:
+        return Loop(f"{row}({', '.join((*inputs, *outputs))})", inputs, STRUCTURED[row])
+    return None
 
 
 def candidates() -> dict[str, list[Loop]]:
-    """By row, the loops that one operator of CANN's computes, of dtypes that the AI cores may lack."""
+    """By case: what one operator of CANN's computes, or the AICPU a part of, on dtypes that the AI cores may lack."""
     found: dict[str, list[Loop]] = defaultdict(list)
-    for kind, row, inputs, outputs, path, *_ in _core.lowering():
-        if kind == "elementwise" and path == "native" and row not in MOVED and inputs and set(inputs) <= DTYPES:
-            found[row].append((inputs, outputs))
+    suffix = {"reduction": ".reduce", "scan": ".accumulate"}
+    for kind, row, inputs, outputs, path, _, aicpu in _core.lowering():
+        alone = path == "native" or aicpu or (row == "matmul" and path != "host")
+        if alone and row not in MOVED and inputs and set(inputs) <= DTYPES:
+            loop = loop_of(kind, row, inputs, outputs)
+            if loop:
+                found[row + suffix.get(kind, "")].append(loop)
     return found
 
 
-def entry(row: str, inputs: tuple[str, ...], device: str, here: float, there: float) -> dict[str, Any]:
+def entry(what: str, device: str, here: float, there: float) -> dict[str, Any]:
     """The operation as `apply_demotions` takes it, with why it goes to the host."""
     reason = f"the host is faster here: {there * 1e3:.3g} ms with the copies, {here * 1e3:.3g} ms on the device"
-    return {
-        "kind": "operation", "what": f"{row}({', '.join(inputs)})", "device": device, "code": 0, "reason": reason,
-    }
+    return {"kind": "operation", "what": what, "device": device, "code": 0, "reason": reason}
 
 
 def withdraw(what: str) -> None:
@@ -50,22 +96,19 @@ def withdraw(what: str) -> None:
     ap.apply_demotions(others)
 
 
-def compare(row: str, loops: list[Loop], scope: Scope, decides: bool) -> dict[str, float]:
+def compare(loops: list[Loop], scope: Scope, decides: bool) -> dict[str, float]:
     """Both times of each loop; where it decides, the operation goes to the host from now on if that is faster."""
     figures: dict[str, float] = {}
-    for inputs, outputs in loops:
-        dtypes = tuple(map(np.dtype, (*inputs, *outputs)))
+    for what, inputs, work in loops:
         plain = np.random.default_rng(0).integers(1, 15, 10**5 if scope.quick else 10**6)
         arrays = [ap.from_numpy(plain.astype(dtype)) for dtype in inputs]
         ap.eval(*arrays)
-        work = partial(_core.apply, row, dtypes, arrays)
-        here = seconds(work, TURNS)
-        known = entry(row, inputs, scope.device, here, 0.0)
-        ap.apply_demotions([known])
-        there = seconds(work, TURNS)
-        withdraw(known["what"])
+        here = seconds(partial(work, arrays), TURNS)
+        ap.apply_demotions([entry(what, scope.device, here, 0.0)])
+        there = seconds(partial(work, arrays), TURNS)
+        withdraw(what)
         if decides and here > GAIN * there:
-            ap.apply_demotions([entry(row, inputs, scope.device, here, there)])
+            ap.apply_demotions([entry(what, scope.device, here, there)])
         name = "_".join(dict.fromkeys(inputs))
         figures |= {f"{name}_device_seconds": here, f"{name}_host_seconds": there}
     ap.forget_fallbacks()  # these were of the measurement
@@ -75,4 +118,4 @@ def compare(row: str, loops: list[Loop], scope: Scope, decides: bool) -> dict[st
 def cases(scope: Scope) -> list[Case]:
     """A case for each row. On the simulator, whose operators take the host's time, nothing is decided."""
     decides = not cann_search.search().simulated
-    return [(row, partial(compare, row, loops, scope, decides)) for row, loops in candidates().items()]
+    return [(name, partial(compare, loops, scope, decides)) for name, loops in candidates().items()]
