@@ -5,18 +5,16 @@
 #include <string>
 
 #include "ascend/lower/call.hpp"
+#include "ascend/lower/term.hpp"
 
 namespace asnumpy::ascend {
-namespace {
-
-// Of the bits of unsigned numbers those of signed ones that have their order, and back.
 Tensor turned(Emitter& emitter, const Tensor& x) {
-    const Tensor out = emitter.temporary(x.shape, DType::int64);
-    apply_to(emitter, "bitwise_xor", {viewed(x, DType::int64), emitter.constant(Scalar::of(INT64_MIN))}, out);
+    const DType with_sign = signed_of(x.dtype);
+    const std::int64_t highest = itemsize(with_sign) == 4 ? INT32_MIN : INT64_MIN;
+    const Tensor out = emitter.temporary(x.shape, with_sign);
+    apply_to(emitter, "bitwise_xor", {viewed(x, with_sign), emitter.constant(cast_number(Scalar::of(highest), with_sign))}, out);
     return out;
 }
-
-}  // namespace
 
 Ordering ordering_of(std::string_view call, DType d, std::optional<DType> out) {
     const bool small = d == DType::boolean || (is_integer(d) && itemsize(d) <= 2);

@@ -21,4 +21,7 @@ Explanation explain_ordered(std::string_view call, DType, const Ordering&);
 Tensor ordered(Emitter&, const Tensor&, const Ordering&);                         // as the operator takes it
 void copy_ordered_back(Emitter&, const Tensor&, const Ordering&, const Tensor& out);  // as it was
 
+// The highest bit of 4 or 8 bytes turned: numbers without a sign as ones with a sign that have their order, and back.
+Tensor turned(Emitter&, const Tensor&);
+
 }  // namespace asnumpy::ascend

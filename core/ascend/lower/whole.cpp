@@ -50,15 +50,6 @@ void sort_by_digits(Emitter& emitter, Tensor x, std::span<const std::int64_t> di
     copy_to(emitter, x, sorted);
     if (digits.size() > 1) copy_to(emitter, *before, order);
 }
-// The highest bit turned: the order of numbers without a sign, as numbers with one, and back.
-Tensor turned(Emitter& emitter, const Tensor& x) {
-    const DType with_sign = signed_of(x.dtype);
-    const std::int64_t highest = itemsize(with_sign) == 4 ? INT32_MIN : INT64_MIN;
-    const Tensor out = emitter.temporary(x.shape, with_sign);
-    apply_to(emitter, "bitwise_xor", {viewed(x, with_sign), emitter.constant(cast_number(Scalar::of(highest), with_sign))}, out);
-    return out;
-}
-
 Explanation explain_sort(const StructuredCall& c) {
     const DType d = c.in[0].dtype;
     const Ordering how = ordering_of(sort_call, d);
