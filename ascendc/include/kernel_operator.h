@@ -13,6 +13,7 @@
 #include "ascendc/library/softmax.hpp"
 #include "ascendc/library/topk.hpp"
 #include "ascendc/move/data_copy.hpp"
+#include "ascendc/raw/intrinsics.hpp"
 #include "ascendc/sync/cross_core.hpp"
 #include "ascendc/sync/flags.hpp"
 #include "ascendc/tensor/global_tensor.hpp"
