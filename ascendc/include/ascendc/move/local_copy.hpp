@@ -7,15 +7,6 @@ namespace ascendc {
 
 constexpr double table_rate = 32;  // bytes a cycle
 
-inline void check_memory(const Instruction& at, const Place& place, const char* name, std::initializer_list<AscendC::Hardware> memories) {
-    std::string known;
-    for (const AscendC::Hardware memory : memories) {
-        if (place.memory == memory) return;
-        known += (known.empty() ? "" : " or ") + std::string(name_of(memory));
-    }
-    at.fail(Rule::address, "takes ", name, " in ", name_of(place.memory), "; it must be in ", known);
-}
-
 // `pieces` pieces of `bytes`, `pitch` apart, of one operand, used by the instruction.
 inline void uses_pieces(Instruction& at, LocalMemory& memory, std::uint64_t address, std::uint64_t pieces, std::uint64_t bytes,
                         std::uint64_t pitch, bool write) {

@@ -18,6 +18,13 @@ struct Rows {
     std::uint64_t pitch = 0;
 };
 
+inline void check_memory(const Instruction& at, const Place& place, const char* name, std::initializer_list<AscendC::Hardware> memories) {
+    if (std::find(memories.begin(), memories.end(), place.memory) != memories.end()) return;
+    std::string known;
+    for (const AscendC::Hardware memory : memories) known += (known.empty() ? "" : " or ") + std::string(name_of(memory));
+    at.fail(Rule::address, "takes ", name, " in ", name_of(place.memory), "; it must be in ", known);
+}
+
 inline LocalMemory& local_side(const Instruction& at, const Place& place, const char* name, std::uint64_t rows, std::uint64_t row_bytes,
                                std::uint64_t pitch, std::uint32_t alignment = block_bytes) {
     check_alive(at, place, name);
@@ -38,6 +45,7 @@ inline void takes_transfer(Instruction& at, std::uint64_t bytes) { at.takes(glob
 inline void copy_in(Instruction& at, const Place& to, std::uint64_t to_pitch, std::uintptr_t from, std::uint64_t from_pitch,
                     std::uint64_t rows, std::uint64_t row_bytes, std::uint64_t padded_bytes) {
     if (!rows || !padded_bytes) return;
+    check_memory(at, to, "dst", {AscendC::Hardware::UB, AscendC::Hardware::L1});
     LocalMemory& memory = local_side(at, to, "dst", rows, padded_bytes, to_pitch);
     const std::byte* const source = row_bytes ? at.uses_global({from, row_bytes, rows, from_pitch}, false) : nullptr;
     const bool joined = to_pitch == padded_bytes;
@@ -131,6 +139,7 @@ inline bool check_atomic(const Instruction& at, Element element) {
 inline void copy_out(Instruction& at, std::uintptr_t to, std::uint64_t to_pitch, const Place& from, std::uint64_t from_pitch,
                      std::uint64_t rows, std::uint64_t row_bytes, Element element) {
     if (!rows || !row_bytes) return;
+    check_memory(at, from, "src", {AscendC::Hardware::UB, AscendC::Hardware::L1});
     LocalMemory& memory = local_side(at, from, "src", rows, row_bytes, from_pitch);
     const bool atomic = check_atomic(at, element);
     std::byte* const target = at.uses_global({to, row_bytes, rows, to_pitch}, true, atomic);
