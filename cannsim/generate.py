@@ -27,7 +27,16 @@ LIBRARIES = {
     "ascend_hal": "",
     "profapi": "",
     "msprofiler": "",
+    "acl_rtc": "compiler",
 }
+# Of libacl_rtc.so, which compiles kernels at run time; CANN 8 has none.
+COMPILER = [
+    f"aclrtc{name}"
+    for name in (
+        "CreateProg", "AddNameExpr", "CompileProg", "GetBinDataSize", "GetBinData", "GetLoweredName", "GetCompileLogSize",
+        "GetCompileLog", "DestroyProg",
+    )  # fmt: skip
+]
 
 
 def names(rows: Rows) -> list[str]:
@@ -96,10 +105,12 @@ def main() -> int:
     files |= {f"operator_entries_{part}.cpp": operator_entries(operators, part) for part in range(ENTRY_FILES)}
     later = {name + phase for name in operators["_later"] for phase in ("GetWorkspaceSize", "")}
     later |= {name for name in names(runtime) if runtime[name].get("newer")}
+    later |= set(COMPILER)
     groups = {
         "runtime": [name for name in names(runtime) if runtime[name]["lib"] == "libascendcl.so"],
         "objects": [name for name in names(runtime) if runtime[name]["lib"] == "libnnopbase.so"],
         "operators": [name + phase for name in names(operators) for phase in ("GetWorkspaceSize", "")],
+        "compiler": COMPILER,
         "": [],
     }
     files |= {f"exports_{library}.cpp": exports(groups[group]) for library, group in LIBRARIES.items()}

@@ -103,6 +103,11 @@ bool Config::set(std::string_view name, std::string_view value) {
         threads = static_cast<int>(std::min<std::uint64_t>(number, 16));
         return true;
     }
+    if (name == "KERNEL_SECONDS") {
+        if (!parse_size(value, number) || number < 1) return false;
+        kernel_seconds = static_cast<double>(number);
+        return true;
+    }
     if (name == "LAG") {
         if (!parse_size(value, number)) return false;
         lag = static_cast<std::int64_t>(number);
@@ -127,7 +132,7 @@ Config& config() {
             const std::string_view name = line.substr(prefix.size(), equals - prefix.size());
             if (!instance->set(name, line.substr(equals + 1)))
                 std::fprintf(stderr, "cannsim: the environment variable %s makes no sense; known: STRICT=log|error|abort DEVICES MEMORY "
-                                     "CANN=8.0|8.1|8.2|8.3|8.5|9.0 CHIP PROFILE COMPUTE CLOCK=wall|model LOG REPORT FINDINGS FAULTS=function:n:code CORRUPT|HANG|CRASH=operator,... LAG LOST_DEVICE THREADS\n", *variable);
+                                     "CANN=8.0|8.1|8.2|8.3|8.5|9.0 CHIP PROFILE COMPUTE CLOCK=wall|model LOG REPORT FINDINGS FAULTS=function:n:code CORRUPT|HANG|CRASH=operator,... LAG LOST_DEVICE THREADS KERNEL_SECONDS\n", *variable);
         }
         return true;
     }();

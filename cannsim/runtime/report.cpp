@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::string_view fault_names[fault_count] = {
     "host_access", "host_pointer", "out_of_bounds", "misaligned", "use_after_free", "double_free", "free_in_use",
-    "unordered_access", "missing_wait", "executor_misuse", "object_misuse", "not_contiguous", "overlap", "forked", "leak",
+    "unordered_access", "missing_wait", "executor_misuse", "object_misuse", "not_contiguous", "overlap", "forked", "kernel", "leak",
 };
 
 struct PlannedFault {

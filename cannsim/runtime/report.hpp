@@ -37,9 +37,10 @@ enum class Fault : std::uint8_t {
     not_contiguous,    // strides where the documents ask for none
     overlap,           // an output that shares memory with itself or partly with an input
     forked,            // a call in a child of fork of a process that had started CANN
+    kernel,            // what strict Ascend C found in a kernel, or a kernel that crashed or did not end
     leak,              // memory, streams, events, executors left when the process ends or finalizes
 };
-inline constexpr int fault_count = 15;
+inline constexpr int fault_count = 16;
 std::string_view name(Fault);
 
 struct Finding {

@@ -1,4 +1,5 @@
-"""The command line: `python -m asnumpy demo`, `... info`, `... health`, `... check`, `... sim`."""
+"""The command line: `python -m asnumpy demo`, `... info`, `... health`, `... check`, `... sim`,
+`... ascendc build`."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import asnumpy as ap
+from asnumpy.ascendc import _command as ascendc
 from asnumpy.runtime import diagnosis
 
 DEMO_PACKAGES = ("matplotlib", "PIL", "tqdm")
@@ -69,6 +71,7 @@ def parser() -> argparse.ArgumentParser:
     sim.add_argument("--trace", type=Path, metavar="FILE",
                      help="also write the tasks in the format of Chrome's trace viewer")
     sim.add_argument("program", nargs="+", help="the program and its arguments, after --")
+    ascendc.add_parser(commands)
     return top
 
 
@@ -110,6 +113,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from asnumpy.cannsim import _command as command
 
         return command.run(options.program, report=options.report or options.trace is not None, trace=options.trace)
+    if options.command == "ascendc":
+        return ascendc.run(options)
     if options.command == "health":
         from asnumpy.cann import _health_server
 

@@ -16,7 +16,6 @@
 #define __CCE_AICORE__ 220
 
 #define __aicore__
-#define __global__
 #define __gm__
 #define __ubuf__
 #define __cbuf__
@@ -25,9 +24,22 @@
 #define __cc__
 #define __biasbuf__
 #define __fbuf__
+// Words of a kernel's declaration: without the source step, which finds kernels by them, they mean nothing.
+#if defined(ASCENDC_SOURCE_STEP)
+#define __global__ __ascendc_global__
+#define __vector__ __ascendc_vector__
+#define __cube__ __ascendc_cube__
+#define __mix__(cube, vector) __ascendc_mix__(cube, vector)
+#define KERNEL_TASK_TYPE_DEFAULT(kind) __ascendc_task__(kind)
+#define KERNEL_TASK_TYPE(key, kind) __ascendc_task__(kind)
+#else
+#define __global__
 #define __vector__
 #define __cube__
 #define __mix__(cube, vector)
+#define KERNEL_TASK_TYPE_DEFAULT(kind)
+#define KERNEL_TASK_TYPE(key, kind)
+#endif
 #define __inout_pipe__(pipe)
 #define __in_pipe__(pipe)
 #define __out_pipe__(pipe)
