@@ -90,7 +90,7 @@ def test_add_compiled_at_run_time(n, blocks):
 @pytest.mark.parametrize(
     ("name", "code", "words"),
     [
-        ("beyond", kernels.VECTOR_CORE_EXCEPTION, ("kernel.cpp:10", "[bounds]")),
+        ("beyond", kernels.VECTOR_CORE_EXCEPTION, ("kernel.cpp:11", "[bounds]")),
         ("crash", kernels.VECTOR_CORE_EXCEPTION, ("[crash]", "0x8")),
         ("endless", kernels.VECTOR_CORE_TIMEOUT, ("[time]",)),
     ],
@@ -199,7 +199,5 @@ def test_the_second_compilation_of_a_text_is_read_from_the_disk(tmp_path, monkey
     source = HEAD + 'extern "C" __global__ __aicore__ void f(GM_ADDR x) { }\n'
     first = build(source)
     kept = sorted(tmp_path.iterdir())
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.setenv("CXX", kernels.compiler() or "g++")
-    assert build(source) == first or True
+    assert build(source) == first
     assert sorted(tmp_path.iterdir()) == kept
