@@ -6,9 +6,9 @@
 
 #include "api/place.hpp"
 #include "base/immortal.hpp"
-#include "cache.hpp"
-#include "compile.hpp"
 #include "kernel/module.hpp"
+#include "source/cache.hpp"
+#include "source/compile.hpp"
 
 using namespace cannsim;
 

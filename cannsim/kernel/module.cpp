@@ -13,10 +13,10 @@
 
 #include "ascendc/launch/module.hpp"
 #include "base/immortal.hpp"
-#include "cache.hpp"
-#include "compile.hpp"
 #include "kernel/arguments.hpp"
 #include "runtime/report.hpp"
+#include "source/cache.hpp"
+#include "source/compile.hpp"
 
 namespace cannsim {
 namespace {

@@ -80,7 +80,8 @@ def test_lines_stay_where_they_are():
 
 def test_explicit_specialisations_in_a_class_become_overloads():
     text, _ = step(
-        "struct S { template <int C = kind> void f(int); template <> void f<A>(int n) { } template <> void f<B>(int n) { } };"
+        "struct S { template <int C = kind> void f(int); template <> void f<A>(int n) { }"
+        " template <> void f<B>(int n) { } };"
     )
     assert "template <>" not in text and "f<A>" not in text and text.count("::ascendc::when<") == 2, text
     text, _ = step("struct S { template <class T> struct I { }; template <> struct I<int> { int n; }; };")

@@ -75,7 +75,7 @@ class Binary:
         function, arguments, parameter = self.function(name), P(), P()
         call("aclrtKernelArgsInit", function, ctypes.byref(arguments))
         for value in values:
-            raw = ctypes.c_uint64(value.address.value) if isinstance(value, Memory) else value
+            raw = ctypes.c_uint64(value.address.value or 0) if isinstance(value, Memory) else value
             data = bytes(raw) if isinstance(raw, ctypes.c_uint64) else np.asarray(raw).tobytes()
             call("aclrtKernelArgsAppend", arguments, data, ctypes.c_size_t(len(data)), ctypes.byref(parameter))
         call("aclrtKernelArgsFinalize", arguments)

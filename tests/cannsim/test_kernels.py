@@ -161,7 +161,7 @@ def test_arguments_that_go_with_the_launch():
          holes, ctypes.c_size_t(1))  # fmt: skip
     arguments, parameter, buffer = P(), P(), P()
     call("aclrtKernelArgsInit", binary.function("scale"), ctypes.byref(arguments))
-    address = ctypes.c_uint64(x.address.value)
+    address = ctypes.c_uint64(x.address.value or 0)
     call("aclrtKernelArgsAppend", arguments, ctypes.byref(address), ctypes.c_size_t(8), ctypes.byref(parameter))
     call("aclrtKernelArgsAppendPlaceHolder", arguments, ctypes.byref(parameter))
     call("aclrtKernelArgsGetPlaceHolderBuffer", arguments, parameter, ctypes.c_size_t(8), ctypes.byref(buffer))
@@ -170,7 +170,8 @@ def test_arguments_that_go_with_the_launch():
     call("aclrtLaunchKernelWithConfig", binary.function("scale"), 1, None, None, arguments, None)
     wait()
     assert (array_of(x, np.float32) == 16).all()
-    on_device = memory_of(np.array([x.address.value, memory_of(np.frombuffer(tiling, np.uint8)).address.value], np.uint64))
+    second = memory_of(np.frombuffer(tiling, np.uint8))
+    on_device = memory_of(np.array([x.address.value, second.address.value], np.uint64))
     call("aclrtLaunchKernel", binary.function("scale"), 1, on_device.address, ctypes.c_size_t(16), None)
     wait()
     assert (array_of(x, np.float32) == 64).all()

@@ -69,7 +69,7 @@ def build(
     with tempfile.TemporaryDirectory() as work:
         # The simulator's build finds the kernels and writes their headers; the launchers are the same text.
         made = _build_for_simulator(source, Path(work) / output.name, options, progress)
-        headers = [path for path in made[1:]]
+        headers = list(made[1:])
         unit = Path(work) / "unit.cpp"
         unit.write_text("\n".join([f'#line 1 "{source}"', source.read_text(), *map(_launcher, headers)]))
         if progress:
@@ -111,5 +111,5 @@ def _build_for_simulator(source: Path, output: Path, options: Sequence[str], pro
         raise BuildError("".join(printed) or (message.decode() if message else f"the build gave {code}"))
     if printed and progress:
         progress("".join(printed).rstrip())
-    made = [path for path in sorted(output.parent.glob("aclrtlaunch_*.h")) if before.get(path) != path.stat().st_mtime_ns]
-    return [output, *made]
+    headers = sorted(output.parent.glob("aclrtlaunch_*.h"))
+    return [output, *(path for path in headers if before.get(path) != path.stat().st_mtime_ns)]
