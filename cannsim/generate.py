@@ -31,11 +31,15 @@ LIBRARIES = {
 }
 # Of libacl_rtc.so, which compiles kernels at run time; CANN 8 has none.
 COMPILER = [
-    f"aclrtc{name}"
-    for name in (
-        "CreateProg", "AddNameExpr", "CompileProg", "GetBinDataSize", "GetBinData", "GetLoweredName", "GetCompileLogSize",
-        "GetCompileLog", "DestroyProg",
-    )  # fmt: skip
+    "aclrtcCreateProg",
+    "aclrtcAddNameExpr",
+    "aclrtcCompileProg",
+    "aclrtcGetBinDataSize",
+    "aclrtcGetBinData",
+    "aclrtcGetLoweredName",
+    "aclrtcGetCompileLogSize",
+    "aclrtcGetCompileLog",
+    "aclrtcDestroyProg",
 ]
 
 

@@ -62,7 +62,8 @@ def build(
         raise FileNotFoundError(f"ascendc build: expected a file of kernels, got {source}, which does not exist")
     if bisheng and shutil.which("bisheng") is None:
         raise FileNotFoundError(
-            "ascendc build: expected CANN's compiler bisheng on the path; source CANN's set_env.sh, or leave --bisheng out"
+            "ascendc build: expected CANN's compiler bisheng on the path; source CANN's set_env.sh, "
+            "or leave --bisheng out"
         )
     if not bisheng:
         return _build_for_simulator(source, output, options, progress)
