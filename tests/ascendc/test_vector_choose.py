@@ -11,7 +11,14 @@ from .vector import SIZE, TYPES, VectorProbes, numbers, same
 pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
 
 REAL = ["half", "float"]
-MODES = {"LT": np.less, "GT": np.greater, "EQ": np.equal, "LE": np.less_equal, "GE": np.greater_equal, "NE": np.not_equal}
+MODES = {
+    "LT": np.less,
+    "GT": np.greater,
+    "EQ": np.equal,
+    "LE": np.less_equal,
+    "GE": np.greater_equal,
+    "NE": np.not_equal,
+}
 SECOND = SIZE // 2
 OPERATORS = {"LT": "<", "GT": ">", "EQ": "==", "LE": "<=", "GE": ">=", "NE": "!="}
 
@@ -38,14 +45,18 @@ def bodies() -> dict[str, str]:
             f"same_bits_{each}": head + "Compare(out<uint8_t>(SIZE / 2), a, b, CMPMODE::GT, P[1]);"
             "Select(z, out<uint8_t>(SIZE / 2), a, b, SELMODE::VSEL_CMPMASK_SPR, P[1]);",
             f"address_{each}": head + "Compare(out<uint8_t>(SIZE / 2), a, b, CMPMODE::GT, 512);"
-            "auto t = work<int64_t>(); t.SetValue(0, out<uint8_t>(SIZE / 2).GetPhyAddr()); t.SetValue(1, 0); SetCmpMask(t);"
+            "auto t = work<int64_t>(); t.SetValue(0, out<uint8_t>(SIZE / 2).GetPhyAddr()); t.SetValue(1, 0); "
+            "SetCmpMask(t);"
             f"Select<T, SELMODE::VSEL_TENSOR_TENSOR_MODE>(z, a, b, 2, {one});",
-            f"register_scalar_{each}": head + "Compare(out<uint8_t>(SIZE / 2), a, b, CMPMODE::GT, 512); Duplicate(w, (T)7, 16);"
+            f"register_scalar_{each}": head + "Compare(out<uint8_t>(SIZE / 2), a, b, CMPMODE::GT, 512); "
+            "Duplicate(w, (T)7, 16);"
             f"SetCmpMask(w); Select(z, out<uint8_t>(SIZE / 2), a, 2, {one});",
-            f"groups_{each}": head + "BlockReduceSum(z, a, 2, P[0], 1, 1, 8); BlockReduceMax(z[64], a, 2, P[0], 2, 2, 4);"
+            f"groups_{each}": head + "BlockReduceSum(z, a, 2, P[0], 1, 1, 8); BlockReduceMax(z[64], a, 2, "
+            "P[0], 2, 2, 4);"
             "BlockReduceMin(z[128], a, 2, P[0], 1, 1, 8); PairReduceSum(z[256], a, 2, P[0], 1, 1, 8);"
             "WholeReduceSum(z[512], a, P[0], 3, 2, 1, 8); RepeatReduceSum(z[576], a, 3, P[0], 1, 1, 1, 8);"
-            "ReduceDataBlock<ReduceType::SUM>(z[640], a, P[0], 2, 1, 1, 8); ReducePairElem<ReduceType::SUM>(z[704], a, P[0], 2, 1, 1, 8);"
+            "ReduceDataBlock<ReduceType::SUM>(z[640], a, P[0], 2, 1, 1, 8); "
+            "ReducePairElem<ReduceType::SUM>(z[704], a, P[0], 2, 1, 1, 8);"
             "ReduceRepeat<ReduceType::SUM>(z[896], a, P[0], 3, 1, 1, 8);",
             f"order_{each}": head + "for (int i = 0; i < 4; ++i) {"
             "WholeReduceMax(z[i * 64], a, P[0], 3, 1, 1, 8, (ReduceOrder)i);"
@@ -125,7 +136,10 @@ def test_select(type_name):
     same(PROBES(f"same_bits_{type_name}", x, None, [0, n]).view(dtype)[:n], np.where(repeated, a[:n], b[:n]))
     expected = np.where(bits, a, b)[: 2 * lanes]
     same(PROBES(f"address_{type_name}", x).view(dtype)[: 2 * lanes], expected)
-    same(PROBES(f"register_scalar_{type_name}", x).view(dtype)[: 2 * lanes], np.where(bits, a, dtype.type(7))[: 2 * lanes])
+    same(
+        PROBES(f"register_scalar_{type_name}", x).view(dtype)[: 2 * lanes],
+        np.where(bits, a, dtype.type(7))[: 2 * lanes],
+    )
     got = PROBES(f"tensors_mask_{type_name}", x, None, [0, 37]).view(dtype)[: 2 * lanes].reshape(2, lanes)
     same(got, np.where(np.arange(lanes) < 37, expected.reshape(2, lanes), dtype.type(0)))
 

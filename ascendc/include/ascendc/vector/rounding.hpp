@@ -40,7 +40,8 @@ template <class I, class F>
 I saturated(F value) {
     constexpr I least = std::numeric_limits<I>::min(), most = std::numeric_limits<I>::max();
     if constexpr (std::is_integral_v<F>) {
-        return static_cast<I>(value < static_cast<F>(least) ? static_cast<F>(least) : value > static_cast<F>(most) ? static_cast<F>(most) : value);
+        const std::int64_t wide = value;
+        return static_cast<I>(wide < std::int64_t{least} ? std::int64_t{least} : wide > std::int64_t{most} ? std::int64_t{most} : wide);
     } else {
         constexpr F top = static_cast<F>(std::uint64_t{1} << (std::numeric_limits<I>::digits - 1)) * 2, bottom = static_cast<F>(least);
         return value != value ? I(0) : value >= top ? most : value < bottom ? least : static_cast<I>(value);
