@@ -29,6 +29,7 @@ int wait_for_device(const char* function, std::int64_t timeout) {
         Context& context = current_context();
         refuse_while_capturing(*context.device, function);
         int code = 0;
+        std::string what;
         for (const auto& stream : streams_of(nullptr)) {
             if (stream->context->device != context.device) continue;
             if (!stream->wait(timeout)) throw Refusal{ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, text("stream ", stream->number, " was not done in ", timeout, " ms")};
@@ -37,9 +38,9 @@ int wait_for_device(const char* function, std::int64_t timeout) {
                 const std::scoped_lock lock(stream->issuing);
                 model_wait_until(stream->modelled);
             }
-            if (const int error = take_error(*stream); error && !code) code = error;
+            if (const int error = take_error(*stream); error && !code) code = error, what = told_of(*stream);
         }
-        if (code) throw Refusal{code, "work on a stream of the device failed before"};
+        if (code) throw Refusal{code, what};
         return 0;
     });
 }

@@ -129,6 +129,7 @@ int copy_later(const Copy& copy, std::int32_t kind, void* handle, const char* fu
     task.cost = cost_of(copy, where);
     if (where.from_device) task.uses.push_back({copy.from, copy.extent_from(), false, copy.width == copy.from_pitch || copy.height == 1, "src"});
     if (where.to_device) task.uses.push_back({copy.to, copy.extent_to(), true, copy.width == copy.to_pitch || copy.height == 1, "dst"});
+    if (!where.to_device) task.to_host = {static_cast<std::byte*>(copy.to), copy.extent_to()};
     task.run = [copy] { return move(copy), 0; };
     stream->submit(std::move(task));
     if (pageable && !stream->capture.get()) {  // the call comes back when the host's memory is free again

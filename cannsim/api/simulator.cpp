@@ -47,6 +47,11 @@ int32_t cannsim_refuse(const char* operator_name, const char* dtypes, int32_t co
     plan_refusal(operator_name, dtypes, code);
     return 0;
 }
+int32_t cannsim_fail_task(const char* name, uint64_t nth, int32_t code, int32_t lasting) {
+    if (!name || !code) return failed(ACL_ERROR_INVALID_PARAM, "cannsim_fail_task: expected a task's name and a code other than 0");
+    plan_task_fault(name, nth, code, lasting);
+    return 0;
+}
 int32_t cannsim_lose_device(int32_t device) {
     if (device >= device_count()) return failed(ACL_ERROR_RT_INVALID_DEVICEID, text("cannsim_lose_device: expected less than ", device_count(), ", got ", device));
     lose_device(device);

@@ -41,7 +41,7 @@ int wait_for_stream(const char* function, void* handle, std::int64_t timeout) {
             const std::scoped_lock lock(stream->issuing);
             model_wait_until(stream->modelled);
         }
-        if (const int error = take_error(*stream)) throw Refusal{error, text("work on stream ", stream->number, " failed before")};
+        if (const int error = take_error(*stream)) throw Refusal{error, told_of(*stream)};
         return 0;
     });
 }

@@ -37,8 +37,8 @@ bool parse_switch(std::string_view text, std::atomic<bool>& value) {
     return true;
 }
 
-// "aclrtMalloc:3:207001,...": the third call of the function fails with the code.
-bool parse_faults(std::string_view text) {
+// "aclrtMalloc:3:207001,...": the third call of the function, or task of the name, fails with the code.
+bool parse_faults(std::string_view text, void (*plan)(std::string, std::uint64_t, int)) {
     while (!text.empty()) {
         const std::string_view one = text.substr(0, text.find(','));
         text.remove_prefix(one.size() + (one.size() < text.size() ? 1 : 0));
@@ -48,7 +48,7 @@ bool parse_faults(std::string_view text) {
         int code = 0;
         if (std::from_chars(one.data() + first + 1, one.data() + second, nth).ec != std::errc{}) return false;
         if (std::from_chars(one.data() + second + 1, one.data() + one.size(), code).ec != std::errc{}) return false;
-        plan_fault(std::string(one.substr(0, first)), nth, code);
+        plan(std::string(one.substr(0, first)), nth, code);
     }
     return true;
 }
@@ -94,7 +94,8 @@ bool Config::set(std::string_view name, std::string_view value) {
     }
     if (name == "REPORT") return report_path = value, true;
     if (name == "FINDINGS") return findings_path = value, true;
-    if (name == "FAULTS") return parse_faults(value);
+    if (name == "FAULTS") return parse_faults(value, plan_fault);
+    if (name == "TASK_FAULTS") return parse_faults(value, [](std::string task, std::uint64_t nth, int code) { plan_task_fault(std::move(task), nth, code, false); });
     if (name == "CORRUPT") return plan_misbehaviour(Misbehaviour::corrupt, value);
     if (name == "HANG") return plan_misbehaviour(Misbehaviour::hang, value);
     if (name == "CRASH") return plan_misbehaviour(Misbehaviour::crash, value);
@@ -132,7 +133,7 @@ Config& config() {
             const std::string_view name = line.substr(prefix.size(), equals - prefix.size());
             if (!instance->set(name, line.substr(equals + 1)))
                 std::fprintf(stderr, "cannsim: the environment variable %s makes no sense; known: STRICT=log|error|abort DEVICES MEMORY "
-                                     "CANN=8.0|8.1|8.2|8.3|8.5|9.0 CHIP PROFILE COMPUTE CLOCK=wall|model LOG REPORT FINDINGS FAULTS=function:n:code CORRUPT|HANG|CRASH=operator,... LAG LOST_DEVICE THREADS KERNEL_SECONDS\n", *variable);
+                                     "CANN=8.0|8.1|8.2|8.3|8.5|9.0 CHIP PROFILE COMPUTE CLOCK=wall|model LOG REPORT FINDINGS FAULTS=function:n:code TASK_FAULTS=operator:n:code CORRUPT|HANG|CRASH=operator,... LAG LOST_DEVICE THREADS KERNEL_SECONDS\n", *variable);
         }
         return true;
     }();

@@ -241,6 +241,13 @@ std::size_t release_everything() {
     return left;
 }
 
-int take_error(Stream& stream) { return stream.error.exchange(0); }
+int take_error(Stream& stream) {
+    const int error = stream.error.exchange(0), lasting = stream.broken.load();
+    return lasting ? lasting : error;
+}
+std::string told_of(const Stream& stream) {
+    const char* const task = stream.failed;
+    return text("work on stream ", stream.number, " failed before: ", task ? task : "a task");
+}
 
 }  // namespace cannsim

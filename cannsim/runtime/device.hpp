@@ -58,6 +58,7 @@ bool is_owed(const Stream&);       // the client should destroy it; nobody can o
 std::size_t release_everything();  // gives the number of streams that the client should have destroyed
 
 // The code of what went wrong on the stream since the last wait, told once.
-int take_error(Stream&);
+int take_error(Stream&);         // the failure that is told now, 0: none
+std::string told_of(const Stream&);  // what is said of it
 
 }  // namespace cannsim

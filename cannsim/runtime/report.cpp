@@ -32,6 +32,7 @@ struct PlannedFault {
     std::string function;
     std::uint64_t left;  // calls until it fails; 0: every call fails
     int code;
+    bool lasting = false;
 };
 
 struct LogLine {
@@ -45,7 +46,7 @@ struct LogLine {
 struct Book {
     std::mutex mutex;
     std::vector<Finding> findings;
-    std::vector<PlannedFault> planned;
+    std::vector<PlannedFault> planned, planned_tasks;
     std::deque<LogLine> log;
     std::atomic<std::uint64_t> lost{0};  // a bit per device
 };
@@ -65,6 +66,24 @@ thread_local Messages messages;
 thread_local bool messages_gone = false;
 Messages::~Messages() { messages_gone = true; }
 thread_local int error_code = 0;
+
+// The fault with which what has this name fails as planned; code 0: none.
+TaskFault take_fault(std::vector<PlannedFault>& planned, std::string_view name) {
+    const std::scoped_lock lock(book().mutex);
+    for (auto fault = planned.begin(); fault != planned.end(); ++fault) {
+        if (fault->function != name && fault->function != "*") continue;
+        if (fault->left > 1) {
+            --fault->left;
+            continue;
+        }
+        const TaskFault found{fault->code, fault->lasting};
+        if (fault->left == 1) planned.erase(fault);
+        return found;
+    }
+    return {};
+}
+
+std::atomic<bool> task_faults{false}, task_failed{false};
 
 int thread_number() {
     static std::atomic<int> next{0};
@@ -89,16 +108,7 @@ int before(const char* function) {
         note(Fault::forked, text(function, ": ", what));
         return failed(ACL_ERROR_RT_CONTEXT_NULL, text(function, ": ", what));
     }
-    Book& b = book();
-    const std::scoped_lock lock(b.mutex);
-    for (auto fault = b.planned.begin(); fault != b.planned.end(); ++fault) {
-        if (fault->function != function && fault->function != "*") continue;
-        if (fault->left > 1) {
-            --fault->left;
-            continue;
-        }
-        const int code = fault->code;
-        if (fault->left == 1) b.planned.erase(fault);
+    if (const int code = take_fault(book().planned, function).code) {
         const char* const known = code_name(code);
         return failed(code, text(function, ": fails as planned with ", code, known ? " (" : "", known ? known : "", known ? ")" : ""));
     }
@@ -148,6 +158,8 @@ void watch_forks() {
 std::string_view name(Fault fault) { return fault_names[static_cast<int>(fault)]; }
 
 void note(Fault fault, std::string what) {
+    // A task that meets the rubbish of a planned fault, outside of any call, is no fault of the client's.
+    if (fault == Fault::out_of_bounds && task_failed && !detail::current_function) return;
     const Finding found{fault, current_function(), std::move(what)};
     const std::string line = text("cannsim: ", name(fault), ": ", found.function, ": ", found.text, "\n");
     std::fputs(line.c_str(), stderr);
@@ -197,9 +209,21 @@ void plan_fault(std::string function, std::uint64_t nth, int code) {
     const std::scoped_lock lock(book().mutex);
     book().planned.push_back({std::move(function), nth, code});
 }
+void plan_task_fault(std::string name, std::uint64_t nth, int code, bool lasting) {
+    const std::scoped_lock lock(book().mutex);
+    book().planned_tasks.push_back({std::move(name), nth, code, lasting});
+    task_faults = true;
+}
+TaskFault planned_task_fault(const char* name) {
+    const TaskFault fault = task_faults.load(std::memory_order_relaxed) ? take_fault(book().planned_tasks, name) : TaskFault{};
+    if (fault.code) task_failed = true;
+    return fault;
+}
 void clear_faults() {
     const std::scoped_lock lock(book().mutex);
     book().planned.clear();
+    book().planned_tasks.clear();
+    task_faults = task_failed = false;
     book().lost = 0;
 }
 void lose_device(int device) {

@@ -120,6 +120,14 @@ inline const char* current_function() { return detail::current_function ? detail
 
 // --- faults on demand and the call log ---------------------------------------------------------------------------
 void plan_fault(std::string function, std::uint64_t nth, int code);  // nth from now, 1: the next; 0: every call
+// The nth task from now that uses memory and has this name ("*": any) fails with the code when it runs, and leaves rubbish. 0: each one.
+// Lasting: it breaks its stream, which runs nothing any more and tells the code at every wait.
+struct TaskFault {
+    int code = 0;  // 0: none
+    bool lasting = false;
+};
+void plan_task_fault(std::string name, std::uint64_t nth, int code, bool lasting);
+TaskFault planned_task_fault(const char* name);  // of a task that is about to run
 void clear_faults();
 void lose_device(int device);  // every later call on it fails; -1: none is lost any more
 bool is_lost(int device);

@@ -2,10 +2,12 @@
 #include "runtime/stream.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "runtime/config.hpp"
 #include "runtime/device.hpp"
 #include "runtime/graph.hpp"
+#include "runtime/memory.hpp"
 #include "runtime/report.hpp"
 #include "runtime/reuse.hpp"
 #include "runtime/statistics.hpp"
@@ -13,6 +15,18 @@
 namespace cannsim {
 
 thread_local bool in_callback = false;
+
+namespace {
+
+// What a kernel that was stopped leaves of the bytes that it should have written: neither the old ones nor the right ones.
+void leave_rubbish(const Task& task) {
+    constexpr int rubbish = 0xa5;
+    for (const Use& use : task.uses)
+        if (std::byte* const there = use.write && use.dense ? alias(use.address) : nullptr) std::memset(there, rubbish, use.size);
+    if (!task.to_host.empty()) std::memset(task.to_host.data(), rubbish, task.to_host.size());
+}
+
+}  // namespace
 
 void refuse_in_callback(const char* what) {
     if (in_callback) throw Refusal{ACL_ERROR_RT_FEATURE_NOT_SUPPORT, text(what, " is not allowed in a callback of a stream")};
@@ -84,10 +98,18 @@ void Stream::work() {
         int code = 0;
         if (context && is_lost(context->device->id)) {
             code = ACL_ERROR_RT_LOST_HEARTBEAT;
+        } else if (broken.load() && !next.task.uses.empty()) {  // events go on, or others would wait for ever
+            leave_rubbish(next.task);
         } else if (!(failure_mode == ACL_STOP_ON_FAILURE && error.load())) {
             const double started = detail::clock();
+            if (!next.task.uses.empty()) {
+                const TaskFault fault = planned_task_fault(next.task.name);
+                code = fault.code;
+                if (fault.lasting) broken = code;
+            }
             try {
-                code = next.task.run ? next.task.run() : 0;
+                if (code) leave_rubbish(next.task);
+                else if (next.task.run) code = next.task.run();
             } catch (...) {
                 code = detail::caught(next.task.name);
             }
@@ -95,7 +117,7 @@ void Stream::work() {
         }
         if (code) {
             int none = 0;
-            error.compare_exchange_strong(none, code);
+            if (error.compare_exchange_strong(none, code)) failed = next.task.name;
         }
         next.task = {};  // what it holds is given back before anybody learns that it has run
         lock.lock();

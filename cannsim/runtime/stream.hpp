@@ -4,12 +4,14 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -27,6 +29,7 @@ struct Task {
     std::function<int()> run;
     std::vector<Use> uses;
     Cost cost;
+    std::span<std::byte> to_host;  // the host's memory that it writes
 };
 
 // One recording of an event; a wait holds on to the one it saw.
@@ -74,6 +77,8 @@ struct Stream {
     Capture capture;                  // the graph into which it is captured
     std::uint64_t subscriber = 0;     // the thread that runs its callbacks
     std::atomic<int> error{0};        // the first failure that no synchronisation has told yet
+    std::atomic<const char*> failed{nullptr};  // the name of its task
+    std::atomic<int> broken{0};       // what every wait tells, since a task failed; nothing runs any more
 
     ~Stream();
     // Books the task and queues it, or hands it to the graph that is captured.

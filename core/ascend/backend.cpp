@@ -15,7 +15,6 @@
 #include "ascend/lower/executable.hpp"
 #include "ascend/lower/lowering.hpp"
 #include "ascend/lower/next_path.hpp"
-#include "ascend/launch/movement.hpp"
 #include "ascend/memory/pinned.hpp"
 #include "ascend/memory/policies.hpp"
 #include "base/error.hpp"
@@ -27,26 +26,6 @@ namespace {
 
 constexpr std::array out_of_memory{cann::ACL_ERROR_RT_MEMORY_ALLOCATION, cann::ACL_ERROR_BAD_ALLOC, cann::ACL_ERROR_STORAGE_OVER_LIMIT,
                                    cann::ACL_ERROR_RT_DEVICE_OOM, cann::ACL_ERROR_RT_RESOURCE_ALLOC_FAIL};
-
-// A call on C-contiguous tensors of many axes as the same on few: those before and after the axis joined, or the batch's.
-void join_axes(StructuredCall& call) {
-    static const RowId matmul = find_row("matmul");
-    const auto reshape = [](Tensor& t, Dims shape) {
-        t.strides = contiguous(shape, static_cast<std::int64_t>(itemsize(t.dtype))).strides;
-        t.shape = std::move(shape);
-    };
-    const auto joined = [](const Tensor& t, int from, int to) { return count({t.shape.data() + from, static_cast<std::size_t>(to - from)}); };
-    const int before = static_cast<int>(call.axis), ndim = call.in[0].shape.size();
-    const auto each = [&](Tensor& t) {
-        const int n = t.shape.size();
-        if (call.row == matmul) reshape(t, {joined(t, 0, n - 2), t.shape[n - 2], t.shape[n - 1]});
-        else if (n == ndim) reshape(t, {joined(t, 0, before), t.shape[before], joined(t, before + 1, n)});
-        else if (n > 1) reshape(t, {joined(t, 0, before), joined(t, before, n)});  // without the axis: argmax
-    };
-    for (Tensor& t : call.in) each(t);
-    for (Tensor& t : call.out) each(t);
-    call.axis = 1;
-}
 
 class AscendBackend final : public PolicyBackend {
 public:
@@ -79,7 +58,7 @@ public:
         return data;
     }
 
-    void release(void* data, std::size_t) noexcept override {
+    void release(void* data, std::size_t bytes) noexcept override {
         if (ended()) return;  // in a child of fork nobody may hold the lock, and nobody will give it back
         {
             const std::lock_guard lock(blocks_mutex_);
@@ -88,7 +67,8 @@ public:
         state_.graphs.distrust();
         try {
             const OnDevice here(state_);
-            state_.streams.synchronize(cann().aclrtSynchronizeStream);  // queued work may still use it; what failed there comes again
+            state_.finish();  // queued work may still use it
+            state_.damage.heal(data, bytes);
             if (cann().aclrtFree(data) == 0) return;
             const std::lock_guard lock(blocks_mutex_);
             blocks_.insert(data);  // once more at the end
@@ -121,38 +101,9 @@ public:
         trace::Span span(row(call.row).name, "run");
         by_next_paths(state_.name, [&] {
             if (any_demoted() && !structured(call)) throw Uncomputed(operation_of(call) + ": " + explain(call).text);
-            run_once(call);
+            Emitter emitter(state_);
+            run_fitted(emitter, call);
         }, [&] { return std::optional(operation_of(call)); });
-    }
-
-    void run_once(const StructuredCall& call) {
-        Emitter emitter(state_);
-        StructuredCall prepared = call;
-        static const RowId matmul = find_row("matmul"), scatter = find_row("scatter");
-        const bool adds = (call.row == matmul && call.option == 1) || call.row == scatter;  // to what the output holds
-        const auto deep = [](const Tensor& t) { return t.shape.size() > most_axes; };
-        const bool many_axes = std::ranges::any_of(call.in, deep) || std::ranges::any_of(call.out, deep);
-        const auto gathered = [&](const Tensor& t) {
-            const Tensor copy = emitter.temporary(t.shape, t.dtype);
-            move(emitter, t, copy);
-            return copy;
-        };
-        for (Tensor& t : prepared.in) t = deep(t) || (many_axes && t.shape.size() > 1) ? gathered(t) : direct(emitter, t);
-        std::vector<std::pair<Tensor, Tensor>> late;
-        for (Tensor& t : prepared.out) {
-            if (!many_axes && is_direct(t)) continue;
-            const Tensor there = t;
-            t = adds ? gathered(t) : emitter.temporary(t.shape, t.dtype);
-            late.emplace_back(t, there);
-        }
-        if (many_axes) join_axes(prepared);
-        asnumpy::ascend::run(emitter, prepared);
-        for (auto [here, there] : late) {
-            here.shape = there.shape;
-            here.strides = contiguous(there.shape, static_cast<std::int64_t>(itemsize(there.dtype))).strides;
-            if (adds) overwrite(emitter, here, there);
-            else move(emitter, here, there);
-        }
     }
 
     void upload(void* to, const void* host, std::size_t bytes) override {
@@ -169,8 +120,13 @@ public:
     void download(void* host, const void* from, std::size_t bytes) override {
         trace::Span span("download", "copy", bytes);
         if (!bytes) return state_.expect_usable();
+        state_.read(from, bytes, [&] { fetch(host, from, bytes); });
+    }
+    void fetch(void* host, const void* from, std::size_t bytes) {
         if (bytes >= least_direct && pinned().holds(host, bytes)) {
-            return state_.synchronize(enqueue_copy(host, from, bytes, true));  // says what failed on the way
+            const StreamId stream = enqueue_copy(host, from, bytes, true);
+            const OnDevice here(state_);
+            return state_.await(stream);
         }
         const Enqueuing enqueuing(state_);
         state_.streams.select(state_.streams.writer_of(from, bytes));
@@ -186,6 +142,7 @@ public:
     bool start_download(void* host, const void* from, std::size_t bytes) override {
         if (!pinned().holds(host, bytes)) return false;
         trace::Span span("download", "copy", bytes);
+        state_.damage.expect_whole(from, bytes);
         return enqueue_copy(host, from, bytes, false), true;
     }
 
@@ -199,21 +156,23 @@ public:
         auto* const other = dynamic_cast<AscendBackend*>(&source);
         if (!other || (other != this && !reaches(*other))) return Backend::copy_from(source, to, from, bytes);
         trace::Span span("copy", "copy", bytes);
-        if (other != this) other->wait_for_writers(from, bytes);
+        if (other == this) state_.damage.expect_whole(from, bytes);
+        else other->state_.read(from, bytes, [&] { other->wait_for_writers(from, bytes); });
         StreamId stream = 0;
         {
             const Enqueuing enqueuing(state_);
-            stream = state_.streams.selected();
-            if (other == this) state_.streams.before({{to, bytes, true}, {from, bytes, false}});
-            else state_.streams.before({{to, bytes, true}});
-            state_.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, state_.stream), "aclrtMemcpyAsync");
+            const std::array uses{Use{to, bytes, true}, Use{from, bytes, false}};
+            const auto here = std::span(uses).first(other == this ? 2 : 1);
+            state_.streams.before(here);
+            state_.damage.overwrite(stream = state_.streams.selected(), "a copy between devices", here, [&] {
+                state_.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, state_.stream), "aclrtMemcpyAsync");
+            });
         }
         if (other == this) return;
         try {
             synchronize(stream);  // the other's work may overwrite them
         } catch (...) {
-            const OnDevice here(state_);
-            cann().aclrtSynchronizeStream(state_.streams.handle(stream));  // nor may it do so when that was told of a failure
+            state_.finish();  // nor may it do so when that was told of a failure
             throw;
         }
     }
@@ -240,8 +199,10 @@ public:
         const OnDevice here(state_);
         if (cann().aclrtStreamQuery) {
             std::int32_t status = cann::ACL_STREAM_STATUS_NOT_READY;
-            state_.check(cann().aclrtStreamQuery(state_.streams.handle(stream), &status), "aclrtStreamQuery");
-            return status == cann::ACL_STREAM_STATUS_COMPLETE;
+            state_.check(state_.streams.query(stream, status), "aclrtStreamQuery");
+            if (status != cann::ACL_STREAM_STATUS_COMPLETE) return false;
+            state_.tell_of_copies(stream);
+            return true;
         }
         const std::unique_ptr<Event> now = make_event(false);
         now->record(stream);
@@ -260,6 +221,7 @@ public:
         const Enqueuing enqueuing(state_);
         state_.streams.before({{data, bytes, written}});
     }
+    Damage* damage() override { return &state_.damage; }
 
     bool computes(RowId id, int loop) const override {
         static const RowId cast = find_row("cast");
@@ -293,22 +255,29 @@ private:
         const Enqueuing enqueuing(state_);
         const bool up = pinned().holds(from, bytes);
         if (!up && waits) state_.streams.select(state_.streams.writer_of(from, bytes));
-        state_.streams.before({{to, bytes, true}, {from, bytes, false}});
-        const int kind = up ? cann::ACL_MEMCPY_HOST_TO_DEVICE : cann::ACL_MEMCPY_DEVICE_TO_HOST;
-        state_.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, kind, state_.stream), "aclrtMemcpyAsync");
+        const std::array uses{Use{to, bytes, true}, Use{from, bytes, false}};
+        state_.streams.before(uses);
+        const StreamId stream = state_.streams.selected();
+        const auto copy = [&] {
+            const int kind = up ? cann::ACL_MEMCPY_HOST_TO_DEVICE : cann::ACL_MEMCPY_DEVICE_TO_HOST;
+            state_.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, kind, state_.stream), "aclrtMemcpyAsync");
+        };
+        if (up) state_.damage.overwrite(stream, "a copy from pinned memory", std::span(uses).first(1), copy);
+        else if (waits) copy();
+        else state_.damage.copy_to_host(stream, "a copy to pinned memory", from, bytes, copy);
         if (!waits) pinned().note_copy(state_, up ? from : to);
-        return state_.streams.selected();
+        return stream;
     }
 
     void wait_for_writers(const void* data, std::size_t bytes) {
         state_.expect_usable();
-        std::vector<void*> streams;
+        std::vector<StreamId> streams;
         {
             const std::lock_guard lock(state_.mutex);
             streams = state_.streams.users_of({data, bytes, false});
         }
         const OnDevice here(state_);
-        for (void* const stream : streams) state_.check(synchronize_stream(stream), "aclrtSynchronizeStream");
+        for (const StreamId stream : streams) state_.await(stream);
     }
 
     // Whether this device may read the other's memory; asked for once.

@@ -39,7 +39,7 @@ void make_deterministic(bool on) {
         device.graphs.drop_all();
         const std::lock_guard lock(device.mutex);
         const OnDevice here(device);
-        device.check(device.streams.synchronize(cann().aclrtSynchronizeStream), "aclrtSynchronizeStream");
+        device.await_all();
         device.caller.release();  // the kernels of executors that are kept were chosen before
         apply_deterministic();
     });

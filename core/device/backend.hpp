@@ -14,6 +14,8 @@
 
 namespace asnumpy {
 
+class Damage;
+
 // A program made ready for one device; immutable, kept in the program cache.
 class Executable {
 public:
@@ -116,6 +118,8 @@ public:
     virtual void free_pinned_cache() noexcept {}
     // Waits for all work that was launched. What failed on the device meanwhile is thrown here.
     virtual void synchronize() {}
+    // What of its memory must not be read, because work failed after its launch; nullptr: nothing ever does.
+    virtual Damage* damage() { return nullptr; }
     // False: it is gone for good, and work for it can never run.
     virtual bool usable() const noexcept { return true; }
 

@@ -15,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/fork_mutex.hpp"
+#include "device/damage.hpp"
 #include "device/segments.hpp"
 #include "device/trace.hpp"
 
@@ -229,7 +230,9 @@ std::atomic<unsigned> pools_made{0};
 
 Pool::Pool(Backend& backend)
     : backend_(backend), first_(*this), host_visible_(backend.host_visible()), total_memory_(backend.total_memory()), number_(pools_made++),
-      impl_(std::make_unique<Impl>(*this, total_memory_)) {}
+      impl_(std::make_unique<Impl>(*this, total_memory_)) {
+    if (backend.damage()) work_fails_late = true;
+}
 Pool::Pool(Backend& backend, Pool& of)
     : backend_(backend), first_(of.first_), host_visible_(of.host_visible_), total_memory_(of.total_memory_), number_(of.number_),
       impl_(std::make_unique<Impl>(*this, total_memory_)) {
@@ -286,6 +289,7 @@ void* Pool::take(std::size_t bytes, StreamId stream) {
         p.show();  // it may have given up its cache
         throw MemoryError(p.failure(bytes));
     }
+    if (Damage* const damage = anything_damaged() ? backend_.damage() : nullptr) damage->heal(data, room);
     PoolFigures& f = p.figures;
     f.in_use += bytes;
     ++f.blocks;

@@ -125,8 +125,7 @@ void bind_cann(nb::module_& m) {
         ascend::make_deterministic(on);
     }, arg("on"), nb::call_guard<nb::gil_scoped_release>());
     m.def("cann_uses", [](int device, nb::list spans) {
-        std::vector<Use> uses;
-        for (const nb::handle span : spans) uses.push_back(use_of(span));
+        const std::vector<Use> uses = uses_of(spans);
         without_lock([&] {
             for (const Use& use : uses) ascend::pool(device).backend().prepare_use(use.data, use.bytes, use.written);
         });
@@ -147,6 +146,20 @@ void bind_cann(nb::module_& m) {
     }, arg("device"), arg("policy"), arg("address"), arg("bytes"), arg("stream"), nb::call_guard<nb::gil_scoped_release>(),
           "Gives it back without a wait: whoever gets it next uses it later, in order with the device's work.");
     m.def("cann_free_blocks", ascend::free_blocks_by_policy, nb::call_guard<nb::gil_scoped_release>(), "What is left of such memory goes back to CANN.");
+    m.def("cann_expect_whole", [](int device, nb::handle span) {
+        const Use use = use_of(span);
+        ascend::device(device).damage.expect_whole(use.data, use.bytes);
+    }, arg("device"), arg("span"), "CannError where work that failed should have written one of these bytes.");
+    m.def("cann_heal", [](int device, nb::handle span) {
+        const Use use = use_of(span);
+        ascend::device(device).damage.heal(use.data, use.bytes);
+    }, arg("device"), arg("span"), "The bytes have other values from now on, or another owner.");
+    m.def("cann_failed", [](int device, const char* text, const char* function, int code, const char* message) {
+        ascend::device(device).learn(DeviceFailure(text, function, code, message));
+    }, arg("device"), arg("text"), arg("function"), arg("code"), arg("message"),
+          "To be called when a wait for all of a device was given a code: arrays may be among what has failed, and then this raises CannError, too.");
+    m.def("cann_awaited", [](int device) { ascend::device(device).tell_put_off(); }, arg("device"),
+          "To be called when a wait for all of a device was good: raises what has failed there that nobody was told of.");
     m.def("cann_pause_graphs", [](int device) { ascend::device(device).graphs.pause(); }, arg("device"), nb::call_guard<nb::gil_scoped_release>(),
           "No capture begins on the device until cann_resume_graphs().");
     m.def("cann_resume_graphs", [](int device) { ascend::device(device).graphs.resume(); }, arg("device"));

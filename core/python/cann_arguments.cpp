@@ -289,6 +289,12 @@ Use use_of(nb::handle span) {
     return {reinterpret_cast<const void*>(low), high - low, nb::cast<bool>(span[2])};
 }
 
+std::vector<Use> uses_of(nb::list spans) {
+    std::vector<Use> uses;
+    for (const nb::handle span : spans) uses.push_back(use_of(span));
+    return uses;
+}
+
 void keep_foreign(std::size_t count, const Given& given, nb::list to) {
     for (std::size_t i = 0; i < count; ++i) {
         if (!given[i]) continue;

@@ -48,6 +48,7 @@ bool to_arguments(std::span<const cann::Parameter>, const Given& values, std::ve
 bool set_addresses(std::span<const cann::Parameter>, const Given&, std::vector<ascend::Argument>&);
 // Bytes as Python names them: (low, high, written).
 Use use_of(nb::handle span);
+std::vector<Use> uses_of(nb::list spans);
 // Appends the tensors whose memory is not an array's.
 void keep_foreign(std::size_t count, const Given&, nb::list to);
 

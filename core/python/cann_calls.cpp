@@ -204,8 +204,7 @@ void bind_batches(nb::module_& m) {
         .def("begin", [](PyBatch& self) { self.batch.begin(); }, nb::call_guard<nb::gil_scoped_release>())
         .def("end", [](PyBatch& self) { self.batch.end(); }, nb::call_guard<nb::gil_scoped_release>())
         .def("place", [](PyBatch& self, nb::list spans) {
-            std::vector<Use> uses;
-            for (const nb::handle span : spans) uses.push_back(use_of(span));
+            const std::vector<Use> uses = uses_of(spans);
             void* stream = nullptr;
             without_lock([&] { stream = self.batch.place(uses); });
             return reinterpret_cast<std::uintptr_t>(stream);
@@ -218,6 +217,17 @@ void bind_batches(nb::module_& m) {
             return counts;
         })
         .def_ro("kept", &PyBatch::kept);
+    nb::class_<ascend::OthersCall>(m, "CannCall")
+        .def("__init__", [](ascend::OthersCall* self, int device, std::uintptr_t stream, const char* op, nb::list spans, nb::list whole) {
+            const char* const name = cann::operators()[place_of(op)].name;
+            std::vector<Use> uses = uses_of(spans), overwritten = uses_of(whole);
+            without_lock([&] {
+                std::construct_at(self, ascend::device(device), reinterpret_cast<void*>(stream), name, std::move(uses), overwritten);
+            });
+        }, arg("device"), arg("stream"), arg("operator"), arg("spans"), arg("whole"),
+             "A call that is about to be enqueued by others than the core.")
+        .def("launched", &ascend::OthersCall::launched, nb::call_guard<nb::gil_scoped_release>())
+        .def("refused", &ascend::OthersCall::refused, nb::call_guard<nb::gil_scoped_release>());
     m.def("cann_exchange_batch", [](PyBatch* batch) { return std::exchange(current_batch, batch); }, arg("batch").none(), nb::rv_policy::reference,
           "This thread's batch from now on, None for none; returns the one it had.");
 }

@@ -14,6 +14,7 @@
 #include "base/fork_mutex.hpp"
 #include "base/immortal.hpp"
 #include "python/hooks.hpp"
+#include "python/origin.hpp"
 #include "runtime/queue.hpp"
 
 namespace asnumpy::python {
@@ -82,7 +83,7 @@ void take_lock(PyThreadState* state) noexcept {
 }
 
 void install_host() {
-    set_host({check_interrupt, run_without_lock, warn});
+    set_host({check_interrupt, run_without_lock, warn, origin});
 }
 
 void defer(std::function<void()> work) {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <mutex>
 #include <new>
+#include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
@@ -14,6 +15,7 @@
 #include "device/demotion.hpp"
 #include "device/trace.hpp"
 #include "runtime/accumulate.hpp"
+#include "runtime/damaged.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/fallback.hpp"
 #include "runtime/fuse.hpp"
@@ -77,6 +79,17 @@ void release(Queue& q, std::span<Instruction> list, std::span<const std::uint32_
     }
 }
 
+void release(Queue& q, std::span<Instruction> list) {
+    std::vector<std::uint32_t> positions(list.size());
+    std::iota(positions.begin(), positions.end(), 0u);
+    release(q, list, positions);
+}
+
+// Work that this thread enqueues is known by the line of the program that wants it.
+Origin origin(const Queue& q) {
+    return work_fails_late && (q.eager || work_has_failed) && q.host.origin ? q.host.origin() : Origin{};
+}
+
 bool is_lost(const Instruction& instruction) { return !instruction.out[0].pool().backend().usable(); }
 
 // Where a product may become the accumulated operand of a gemm, views decide that the content does not tell.
@@ -119,30 +132,6 @@ void put_back(Queue& q, std::span<Instruction> kept) {
     q.recorded.insert(q.recorded.begin(), std::make_move_iterator(kept.begin()), std::make_move_iterator(kept.end()));
 }
 
-// Takes from the list what has to run before the buffer has its value, in order; what nothing of that depends on remains.
-std::vector<Instruction> needed_by(Queue& q, std::vector<Instruction>& list, const Buffer* wanted) {
-    q.census.take(list);
-    struct Touched { bool read = false, written = false; };
-    std::vector<Touched> touched(q.census.marks().size());  // by what is taken
-    std::vector<bool> taken(list.size(), false);
-    for (std::size_t k = list.size(); k-- > 0;) {
-        bool needed = false;
-        each_buffer(list[k], [&](const Buffer& b, bool written) {
-            const Touched& later = touched[b.number];
-            needed = needed || (written && &b == wanted) || later.written || (written && later.read);
-        });
-        if (!needed) continue;
-        taken[k] = true;
-        each_buffer(list[k], [&](const Buffer& b, bool written) { (written ? touched[b.number].written : touched[b.number].read) = true; });
-    }
-    std::vector<Instruction> found, rest;
-    found.reserve(list.size());  // nothing is lost where there is no memory
-    rest.reserve(room_beside(list));
-    for (std::size_t k = 0; k < list.size(); ++k) (taken[k] ? found : rest).push_back(std::move(list[k]));
-    list = std::move(rest);
-    return found;
-}
-
 constexpr std::chrono::milliseconds between_checks{10};
 
 // Runs what is recorded; alone: what is wanted, and no more. False: it has paused, with the rest recorded again, so that the host can be asked whether
@@ -156,7 +145,7 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
         if (q.recorded.empty()) return true;
         q.spare.reserve(room_beside(q.recorded));
         if (alone) {
-            list = needed_by(q, q.recorded, wanted);
+            list = take_needed(q.recorded, wanted, q.census, room_beside(q.recorded));
         } else {
             list = std::exchange(q.recorded, std::move(q.spare));
             q.recorded_bytes = 0;
@@ -166,8 +155,19 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
     const Schedule* planned = nullptr;
     std::vector<std::uint32_t>& kept = q.kept;
     kept.clear();
+    std::exception_ptr failure;
+    bool lost = false;                // what was wanted can never be had
+    bool cut = false;                 // more waits for this to have run
     try {
         kept.reserve(list.size());
+        if (anything_damaged()) [[unlikely]] {
+            Refused refused = refuse_damaged(list, wanted);
+            release(q, refused.never);
+            if (refused.why) lost = true, failure = std::make_exception_ptr(DeviceFailure(*refused.why));
+            cut = !refused.later.empty();
+            const std::lock_guard lock(q.recording);
+            put_back(q, refused.later);
+        }
         planned = &schedule(q, list);
     } catch (...) {  // out of memory: nothing has run
         std::erase_if(list, [](const Instruction& i) { return i.out.empty(); });  // those that nobody needs are gone already
@@ -178,9 +178,7 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
 
     const bool pauses = planned->parts.size() > 1 && q.host.check_interrupt && !forking;
     const auto start = pauses ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
-    std::exception_ptr failure;
     bool paused = false;
-    bool lost = false;                // what was wanted can never be had
     bool uncomputed = false;          // a device has found that it does not compute something
     std::exception_ptr refusal;
     const std::span parts(planned->parts);
@@ -218,7 +216,7 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
         list.clear();
         q.spare = std::move(list);
         if (lost) std::rethrow_exception(failure);
-        return !paused;
+        return !paused && !cut;
     }
     std::sort(kept.begin(), kept.end());
     if (uncomputed) {
@@ -247,6 +245,7 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
 
 void flush(const Buffer* wanted) {
     Queue& q = queue();
+    const FromHere from(origin(q));
     const auto run_all = [&] {
         while (!run_some(q, wanted, false)) q.host.check_interrupt();
     };
@@ -260,7 +259,10 @@ void flush_for(const Array& array) {
     const auto run_needed = [&] {
         while (!run_some(q, wanted, true)) q.host.check_interrupt();
     };
-    if (pending(array)) without_lock(run_needed);
+    if (pending(array)) {
+        const FromHere from(origin(q));
+        without_lock(run_needed);
+    }
     report_news();
 }
 
@@ -385,15 +387,13 @@ void forget_lost_work() {
     Queue& q = queue();
     const std::unique_lock running = lock_running(q);
     std::vector<Instruction> lost;
-    std::vector<std::uint32_t> positions;
     {
         const std::lock_guard lock(q.recording);
         const auto rest = std::stable_partition(q.recorded.begin(), q.recorded.end(), [](const Instruction& i) { return !is_lost(i); });
         lost.assign(std::make_move_iterator(rest), std::make_move_iterator(q.recorded.end()));
         q.recorded.erase(rest, q.recorded.end());
     }
-    for (std::uint32_t i = 0; i < lost.size(); ++i) positions.push_back(i);
-    release(q, lost, positions);
+    release(q, lost);
 }
 
 }  // namespace asnumpy

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/few.hpp"
+#include "device/origin.hpp"
 #include "runtime/array.hpp"
 
 namespace asnumpy {
@@ -125,6 +126,7 @@ struct Host {
     std::function<void()> check_interrupt;                            // between programs; may throw Interrupted
     std::function<void(const std::function<void()>&)> without_lock;   // calls its argument with the GIL released
     std::function<void(const std::string&)> report = {};              // warns the user; the caller holds the GIL
+    std::function<Origin()> origin = {};                              // the line of the user's program that is being run; likewise
 };
 void set_host(Host);
 void without_lock(const std::function<void()>&);

@@ -169,18 +169,18 @@ void Caller::encode(const Operator& op, std::span<const Argument> arguments) {
         for (char* const base : bases_) words_.push_back(reinterpret_cast<std::uintptr_t>(base));
 }
 
-void add_uses(const Operator& op, std::span<const Argument> arguments, std::vector<Use>& uses) {
-    const auto add = [&](std::size_t i, const Tensor& t) {
-        const Extent reach = extent(View{0, t.shape, t.strides}, static_cast<std::int64_t>(itemsize(t.dtype)));
-        const cann::Direction direction = op.parameters[i].direction;
-        uses.push_back({t.data + reach.low, static_cast<std::size_t>(reach.high - reach.low), direction != cann::Direction::in});
-    };
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if (const auto* t = std::get_if<Tensor>(&arguments[i])) add(i, *t);
-        else if (const auto* formatted = std::get_if<Formatted>(&arguments[i])) add(i, formatted->tensor);
-        else if (const auto* list = std::get_if<std::vector<Tensor>>(&arguments[i]))
-            for (const Tensor& one : *list) add(i, one);
+// Strides are not negative.
+Use use_of(const Tensor& t, bool written) {
+    std::int64_t last = 0, count = 1;
+    for (int axis = 0; axis < t.shape.size(); ++axis) {
+        last += (t.shape[axis] - 1) * t.strides[axis];
+        count *= t.shape[axis];
     }
+    return {t.data, count ? static_cast<std::size_t>(last) + itemsize(t.dtype) : 0, written};
+}
+
+void add_uses(const Operator& op, std::span<const Argument> arguments, std::vector<Use>& uses) {
+    each_tensor(arguments, [&](std::size_t i, const Tensor& t) { uses.push_back(use_of(t, op.parameters[i].direction != cann::Direction::in)); });
 }
 
 void Caller::run(Operator& op, std::span<const Argument> arguments, aclOpExecutor* executor, std::uint64_t size, bool kept) {
@@ -194,6 +194,7 @@ void Caller::run(Operator& op, std::span<const Argument> arguments, aclOpExecuto
             if (size) uses_.push_back({workspace, size, true});
             device_.streams.before(uses_);
         }
+        note(op, arguments, stream);
     } catch (...) {
         if (workspace) device_.pool->deallocate(workspace, size, stream);
         if (!kept && cann().aclDestroyAclOpExecutor) cann().aclDestroyAclOpExecutor(executor);
@@ -203,8 +204,23 @@ void Caller::run(Operator& op, std::span<const Argument> arguments, aclOpExecuto
     const int code = op.second(workspace, size, executor, device_.stream);
     left_ = now();
     inside_ += left_ - entered;
+    device_.damage.launched(stream);
     if (workspace) device_.pool->deallocate(workspace, size, stream);  // whoever gets it uses it later on this stream
     if (code) [[unlikely]] device_.fail(std::string(op.facts->name) + "(" + text_of(op, arguments) + "): the launch on " + device_.name, code);
+    if (!anything_damaged()) [[likely]] return;
+    uses_.clear();
+    add_uses(op, arguments, uses_);
+    device_.damage.spread(uses_);
+}
+
+void Caller::note(const Operator& op, std::span<const Argument> arguments, StreamId stream) {
+    each_tensor(arguments, [&](std::size_t i, const Tensor& out) {
+        if (op.parameters[i].direction == cann::Direction::in) return;
+        const Use use = use_of(out, true);
+        device_.damage.note(stream, op.facts->name, use.data, use.bytes, [&](WorkNote& note) {
+            each_tensor(arguments, [&](std::size_t, const Tensor& t) { note.add(t.dtype, t.shape); });
+        });
+    });
 }
 
 [[noreturn]] void Caller::refuse(const Operator& op, std::span<const Argument> arguments, int code) {

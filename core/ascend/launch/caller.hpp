@@ -24,7 +24,17 @@ struct CallCount {
     std::uint64_t workspace = 0; // the most bytes that a call asked for
 };
 
-// The bytes that a call uses.
+// Calls f(place, tensor) for each tensor of a call, those of lists included.
+template <class F> void each_tensor(std::span<const Argument> arguments, F&& f) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (const auto* t = std::get_if<Tensor>(&arguments[i])) f(i, *t);
+        else if (const auto* formatted = std::get_if<Formatted>(&arguments[i])) f(i, formatted->tensor);
+        else if (const auto* list = std::get_if<std::vector<Tensor>>(&arguments[i]))
+            for (const Tensor& one : *list) f(i, one);
+    }
+}
+// The bytes that a call uses: of one of its tensors, and all.
+Use use_of(const Tensor&, bool written);
 void add_uses(const Operator&, std::span<const Argument>, std::vector<Use>&);
 
 class Caller {
@@ -46,6 +56,7 @@ private:
 
     [[noreturn]] void refuse(const Operator&, std::span<const Argument>, int code);
     void encode(const Operator&, std::span<const Argument>);
+    void note(const Operator&, std::span<const Argument>, StreamId);
     void run(Operator&, std::span<const Argument>, aclOpExecutor*, std::uint64_t workspace, bool kept);
     void capture(Operator&, std::span<const Argument>, Capture&);
     aclOpExecutor* first_phase(Operator&, std::span<const Argument>, std::uint64_t& workspace);

@@ -23,7 +23,7 @@ std::size_t DeviceState::Hash::operator()(const Key& key) const {
 
 std::optional<Tensor> DeviceState::known_constant(const Scalar& value) const {
     const auto found = constants_.find(Key(value));
-    if (found == constants_.end()) return std::nullopt;
+    if (found == constants_.end() || damage.find(found->second, constant_bytes)) return std::nullopt;
     return Tensor{found->second, value.dtype, {}, {}};
 }
 
@@ -35,6 +35,10 @@ void DeviceState::make_room_for_constants(std::size_t count) {
 
 Tensor DeviceState::constant(const Scalar& value) {
     if (const auto known = known_constant(value)) return *known;
+    if (const auto damaged = constants_.find(Key(value)); damaged != constants_.end()) {
+        staging.upload(damaged->second, value.bytes.data(), sizeof value.bytes);
+        return {damaged->second, value.dtype, {}, {}};
+    }
     if (!constant_memory_) {
         void* memory = nullptr;
         check(cann().aclrtMalloc(&memory, most_constants * constant_bytes, cann::ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
@@ -47,10 +51,12 @@ Tensor DeviceState::constant(const Scalar& value) {
     return {data, value.dtype, {}, {}};
 }
 
+bool DeviceState::constants_damaged() const { return constant_memory_ && damage.find(constant_memory_, most_constants * constant_bytes); }
+
 void DeviceState::release() noexcept {
     const Cann& c = cann();
     if (c.aclrtSetCurrentContext(context)) return;
-    streams.synchronize(c.aclrtSynchronizeStream);
+    finish();
     graphs.release();
     caller.release();
     staging.release();

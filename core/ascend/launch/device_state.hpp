@@ -22,6 +22,7 @@ public:
     // A 0-d tensor of the value; kept for later launches. The second: if it is there already.
     Tensor constant(const Scalar&);
     std::optional<Tensor> known_constant(const Scalar&) const;
+    bool constants_damaged() const;  // one of them was not brought to the device as it should
     // Gives back everything that CANN gave, the pool's memory left out. At the end; reset() comes afterwards.
     void release() noexcept;
 

@@ -200,8 +200,11 @@ void Emitter::copy_bytes(void* to, const void* from, std::size_t bytes) {
     const std::array uses{Use{to, bytes, true}, Use{from, bytes, false}};
     if (launch.capture) launch.capture->use(uses);
     else launch.device.streams.before(uses);
-    void* const stream = launch.capture ? launch.capture->stream : launch.device.stream;
-    launch.device.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, stream), "aclrtMemcpyAsync");
+    const auto copy = [&](void* stream) {
+        launch.device.check(cann().aclrtMemcpyAsync(to, bytes, from, bytes, cann::ACL_MEMCPY_DEVICE_TO_DEVICE, stream), "aclrtMemcpyAsync");
+    };
+    if (launch.capture) copy(launch.capture->stream);
+    else launch.device.damage.enqueue(launch.stream, "aclrtMemcpyAsync", uses, [&] { copy(launch.device.stream); });
     ++launch.enqueued;
 }
 
@@ -214,10 +217,12 @@ void Emitter::move_by_host(const Tensor& from, const Tensor& to) {
     const char* start = from.data + read.low;
     if (!launch.find(from.data)) {
         launch.device.staging.download(source.data(), start, source.size());
+        launch.device.damage.expect_whole(start, source.size());
         start = source.data();
     }
-    // What lies between the elements goes back as it was.
+    // What lies between the elements goes back as it was, damaged or not.
     launch.device.staging.download(target.data(), to.data + written.low, target.size());
+    const Failure damaged = launch.device.damage.find(to.data + written.low, target.size());
     const std::int64_t elements = count({to.shape.data(), static_cast<std::size_t>(to.shape.size())});
     for (std::int64_t n = 0; n < elements; ++n) {
         std::int64_t rest = n, in = -read.low, out = -written.low;
@@ -228,6 +233,7 @@ void Emitter::move_by_host(const Tensor& from, const Tensor& to) {
         std::memcpy(target.data() + out, start + in, static_cast<std::size_t>(item));
     }
     launch.device.staging.upload(to.data + written.low, target.data(), target.size());
+    if (damaged) launch.device.damage.mark(to.data + written.low, target.size(), damaged);
     ++launch.enqueued;
 }
 

@@ -124,6 +124,7 @@ bool Graphs::enabled() { return enabled_by_user.load(std::memory_order_relaxed);
 Graphs::Next Graphs::recur(const LaunchKey& key) {
     device_.expect_usable();
     if (stale_.exchange(false, std::memory_order_acq_rel)) drop_all();
+    if (anything_damaged() && device_.constants_damaged()) drop_readers_of_constants();
     std::shared_ptr<Graph> graph;
     {
         const std::lock_guard lock(mutex_);
@@ -160,7 +161,10 @@ std::shared_ptr<Graphs::Graph> Graphs::find(const LaunchKey& key) const {
 void Graphs::replay(Graph& graph) {
     const std::uint64_t started = now();
     device_.streams.before(graph.uses);
-    device_.check(cann().aclmdlRIExecuteAsync(graph.model, device_.stream), "aclmdlRIExecuteAsync");
+    const char* const name = graph.calls.empty() ? "a replayed graph of several operators" : cann::operators()[graph.calls.back().op].name;
+    device_.damage.enqueue(device_.streams.selected(), name, graph.uses, [&] {
+        device_.check(cann().aclmdlRIExecuteAsync(graph.model, device_.stream), "aclmdlRIExecuteAsync");
+    });
     device_.caller.count_replay(graph.calls, now() - started);
     replays_.fetch_add(1, std::memory_order_relaxed);
 }

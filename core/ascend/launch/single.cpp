@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ascend/launch/device_state.hpp"
+#include "ascend/launch/movement.hpp"
 #include "base/fork_mutex.hpp"
 #include "base/immortal.hpp"
 
@@ -133,6 +134,38 @@ void* Batch::place(std::span<const Use> uses) {
     return device_.stream;
 }
 
+namespace {
+
+// What is damaged is not read. Returns what the call writes as a whole.
+std::vector<Use> expect_whole(const Damage& damage, const Operator& op, std::span<const Argument> arguments) {
+    std::vector<Use> whole;
+    if (!anything_damaged()) return whole;
+    each_tensor(arguments, [&](std::size_t i, const Tensor& t) {
+        const Use use = use_of(t, true);
+        if (op.parameters[i].direction != cann::Direction::out) damage.expect_whole(use.data, use.bytes);
+        else if (is_dense(t)) whole.push_back(use);
+    });
+    return whole;
+}
+
+}  // namespace
+
+OthersCall::OthersCall(DeviceState& device, void* stream, const char* name, std::vector<Use> uses, std::span<const Use> whole)
+    : device_(device), name_(name), uses_(std::move(uses)), stream_(device.streams.number_of(stream)) {
+    if (!stream_) return;
+    const std::lock_guard lock(device_.mutex);
+    healed_ = device_.damage.heal_written(whole);
+    device_.damage.note_writes(*stream_, name_, uses_);
+}
+
+void OthersCall::refused() { device_.damage.damage_again(healed_); }
+
+void OthersCall::launched() {
+    if (!stream_) return;
+    const std::lock_guard lock(device_.mutex);  // noted once more: others may have enqueued work meanwhile, and waited for that
+    device_.damage.enqueue(*stream_, name_, uses_, [] {});
+}
+
 void call_single(DeviceState& device, Operator& op, std::span<const Argument> arguments, Batch* batch, std::uint64_t bytes, Marks marks) {
     const auto place = static_cast<std::size_t>(op.facts - cann::operators().data());
     CallCount cost;
@@ -140,7 +173,7 @@ void call_single(DeviceState& device, Operator& op, std::span<const Argument> ar
         const Enqueuing enqueuing(device);
         if (batch) device.streams.select(batch->place(op, arguments));
         if (marks.start) device.check(cann().aclrtRecordEvent(marks.start, device.stream), "aclrtRecordEvent");
-        device.caller.call(op, arguments, nullptr, &cost);
+        device.damage.healing(expect_whole(device.damage, op, arguments), [&] { device.caller.call(op, arguments, nullptr, &cost); });
         if (batch) batch->note_placed();
         if (marks.end) device.check(cann().aclrtRecordEvent(marks.end, device.stream), "aclrtRecordEvent");
     } catch (...) {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "ascend/launch/caller.hpp"
 #include "ascend/library/operators.hpp"
+#include "device/damage.hpp"
 #include "device/stream.hpp"
 
 namespace asnumpy::ascend {
@@ -64,6 +66,23 @@ private:
     std::size_t next_ = 0, chosen_ = 0;
     std::vector<Use> uses_;
     std::vector<Point> conflicts_;
+};
+
+// A call that others enqueue on one of CANN's streams, and what it means for what is damaged: made before, told how that went afterwards. What is
+// enqueued on a stream that is none of the device's fails where others wait for it.
+class OthersCall {
+public:
+    // Of the uses, those that `whole` has, too, have other values afterwards.
+    OthersCall(DeviceState&, void* stream, const char* name, std::vector<Use> uses, std::span<const Use> whole);
+    void launched();
+    void refused();
+
+private:
+    DeviceState& device_;
+    const char* name_;
+    std::vector<Use> uses_;
+    std::optional<StreamId> stream_;
+    std::vector<Damage::Healed> healed_;  // where it was damaged before
 };
 
 // Events of CANN's, to be recorded around a call.

@@ -8,6 +8,8 @@
 #include "ascend/library/cann.hpp"
 #include "ascend/library/streams.hpp"
 #include "base/error.hpp"
+#include "base/function_ref.hpp"
+#include "device/damage.hpp"
 #include "device/pool.hpp"
 
 namespace asnumpy::ascend {
@@ -24,14 +26,28 @@ public:
         if (code) [[unlikely]] fail(function, code);
     }
     [[noreturn]] void fail(const std::string& what, int code);
+    // Notes what it means that work of a stream, or of one that is not known, has failed with that; throws it as all are told who want to
+    // read what the work wrote. Returns where it means nothing: arrays hold what they should.
+    void learn(const DeviceFailure&, const StreamId* = nullptr);
     // No later call uses the device.
     void lose(const DeviceFailure& why);
 
     // Waits for all work of all streams, or of one; what failed there is thrown.
     void synchronize();
     void synchronize(StreamId);
-    // Waits for all streams without a word, for those who give something back.
+    // The same on the device with the mutex held or not, for the stream and what its work came after, and for all: notes what ended well, marks
+    // what did not.
+    void await(StreamId);
+    void await_all();
+    // Only a wait for a stream tells that work has failed, and who has waited otherwise for a copy to the host reads there next.
+    void tell_of_copies(StreamId);
+    // What a wait for all of the device has to tell though it was good itself.
+    void tell_put_off();
+    // Runs what fetches the bytes. Work that failed is told to who wants what it wrote; others get theirs, and the next wait tells it.
+    void read(const void* data, std::size_t bytes, FunctionRef<void()> fetch);
+    // Waits for all streams without a limit, for those who give something back; a failure is told by the next wait.
     void finish() noexcept;
+    void finish(StreamId) noexcept;  // on the device
     // Lets go of the device itself, when all else was given back.
     void reset() noexcept;
 
@@ -42,9 +58,16 @@ public:
     Pool* pool = nullptr;    // set by whoever owns both
     std::mutex mutex;        // whoever enqueues holds it; taken before the pool's
     Streams streams;
+    Damage damage;
 
 private:
-    template <class Snapshot, class Wait> void wait(Snapshot&&, Wait&&);
+    void await(std::span<const Point>, int (*wait)(void*));
+    void expect_working(StreamId, int (*wait)(void*), const DeviceFailure&);
+    std::vector<Point> all_streams() const;
+    template <class Snapshot, class Points> void wait(Snapshot&&, Points&&);
+    template <class Wait> void finish_by(Wait&&) noexcept;
+    // Throws what is to be said of a code, after what it means was noted; the work of no stream, or of one, has failed.
+    [[noreturn]] void fail(const std::string& what, int code, const StreamId* stream);
 
     std::atomic<bool> lost_{false};
     DeviceFailure why_lost_{""};  // written before lost_

@@ -22,6 +22,7 @@ public:
         if (!event_ || !Streams::extended()) event_ = std::make_shared<Held>(device_, flags_);
         device_.check(cann().aclrtRecordEvent(event_->handle, device_.streams.handle(stream)), "aclrtRecordEvent");
         known_ = device_.streams.snapshot(stream);
+        stream_ = stream;
     }
 
     void wait(StreamId stream) override {
@@ -34,6 +35,7 @@ public:
         const std::shared_ptr<Held> event = held();
         const OnDevice here(device_);
         device_.check(synchronize_event(event->handle), "aclrtSynchronizeEvent");
+        device_.tell_of_copies(stream_);
     }
 
     bool done() override {
@@ -41,7 +43,9 @@ public:
         const OnDevice here(device_);
         std::int32_t status = cann::ACL_EVENT_RECORDED_STATUS_NOT_READY;
         device_.check(cann().aclrtQueryEventStatus(event->handle, &status), "aclrtQueryEventStatus");
-        return status == cann::ACL_EVENT_RECORDED_STATUS_COMPLETE;
+        if (status != cann::ACL_EVENT_RECORDED_STATUS_COMPLETE) return false;
+        device_.tell_of_copies(stream_);
+        return true;
     }
 
     double milliseconds_since(Event& start) override {
@@ -80,6 +84,7 @@ private:
     std::uint32_t flags_;
     std::shared_ptr<Held> event_;
     Clock known_;
+    StreamId stream_ = 0;
 };
 
 }  // namespace

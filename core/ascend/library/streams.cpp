@@ -63,8 +63,7 @@ void Streams::give_event(void* event) noexcept {
     spare_events_.push_back(event);
 }
 
-void Streams::make(StreamId stream, int priority) {
-    if (handle(stream)) return;
+void* Streams::create(int priority) {
     const Cann& c = cann();
     void* made = nullptr;
     if (c.aclrtCreateStreamWithConfig) {
@@ -73,7 +72,14 @@ void Streams::make(StreamId stream, int priority) {
     } else {
         device_.check(c.aclrtCreateStream(&made), "aclrtCreateStream");
     }
+    return made;
+}
+
+void Streams::make(StreamId stream, int priority) {
+    if (handle(stream)) return;
+    void* const made = create(priority);
     if (all_.size() <= stream) all_.resize(stream + std::size_t{1});
+    all_[stream].priority = priority;
     handles_[stream].store(made, std::memory_order_release);
     made_.store(std::max(made_.load(std::memory_order_relaxed), stream + 1u), std::memory_order_release);
     if (stream == 0) return select(0);
@@ -83,12 +89,55 @@ void Streams::make(StreamId stream, int priority) {
         order(0, stream);
     } catch (...) {
         handles_[stream].store(nullptr, std::memory_order_release);
-        c.aclrtDestroyStream(made);
+        cann().aclrtDestroyStream(made);
         throw;
     }
 }
 
-void Streams::select(StreamId stream) {
+int Streams::query(StreamId stream, std::int32_t& status) const {
+    const std::shared_lock lock(replacing_);
+    return cann().aclrtStreamQuery(handle(stream), &status);
+}
+
+std::optional<StreamId> Streams::number_of(void* wanted) const {
+    for (unsigned s = 0; s < count(); ++s)
+        if (wanted && handle(static_cast<StreamId>(s)) == wanted) return static_cast<StreamId>(s);
+    return std::nullopt;
+}
+
+bool Streams::give_up(StreamId stream) {
+    if (states_[stream].load() == State::replaced) return false;
+    states_[stream] = State::broken;
+    broken_ = true;
+    return true;
+}
+
+void Streams::has_worked(StreamId stream) {
+    State state = State::replaced;
+    if (states_[stream].load(std::memory_order_relaxed) == state) states_[stream].compare_exchange_strong(state, State::works);
+}
+
+void Streams::replace_broken() {
+    broken_ = false;
+    for (std::size_t s = 0; s < all_.size(); ++s) {
+        const auto stream = static_cast<StreamId>(s);
+        if (states_[s].load() != State::broken) continue;
+        try {
+            if (!device_.damage.settled(stream)) device_.finish(stream);  // what was enqueued there since
+            void* const made = create(all_[s].priority);
+            const Turns::Turn turn(turns, stream, {});
+            const std::lock_guard lock(replacing_);
+            cann().aclrtDestroyStream(handles_[s].exchange(made, std::memory_order_acq_rel));  // or all waits for the device would tell its failure
+        } catch (...) {
+            broken_ = true;
+            throw;
+        }
+        all_[s].marked = 0;
+        states_[s] = State::replaced;
+    }
+}
+
+void Streams::use(StreamId stream) {
     selected_ = stream;
     device_.stream = handle(stream);
 }
@@ -122,6 +171,7 @@ void Streams::wait(StreamId after, Point point) {
     device_.check(cann().aclrtStreamWaitEvent(handle(after), other.event), "aclrtStreamWaitEvent");
     join(all_[after].knows, other.marked_knows);
     raise(all_[after].knows, point.stream, other.marked);
+    device_.damage.ordered(point.stream, after);
 }
 
 void Streams::order(StreamId before, StreamId after) {
@@ -144,7 +194,10 @@ Clock Streams::snapshot(StreamId stream) {
 }
 
 void Streams::learn(StreamId stream, const Clock& clock) {
-    if (tracking_) join(all_[stream].knows, clock);
+    if (!tracking_) return;
+    join(all_[stream].knows, clock);
+    for (std::size_t s = 0; s < clock.size(); ++s)
+        if (clock[s]) device_.damage.ordered(static_cast<StreamId>(s), stream);
 }
 
 Clock Streams::snapshot_of_all() const {
@@ -166,13 +219,13 @@ StreamId Streams::writer_of(const void* data, std::size_t bytes) const {
     return found.size() == 1 ? found[0].stream : selected_;
 }
 
-std::vector<void*> Streams::users_of(const Use& use) const {
-    if (!tracking_) return {handle(0)};
-    std::vector<void*> result;
+std::vector<StreamId> Streams::users_of(const Use& use) const {
+    if (!tracking_) return {0};
+    std::vector<StreamId> result;
     std::vector<Point> found;
     hazards_.find(use, most_streams, found);
-    for (const Point& point : found) result.push_back(handle(point.stream));
-    if (joined_) result.push_back(handle(0));
+    for (const Point& point : found) result.push_back(point.stream);
+    if (joined_) result.push_back(0);
     return result;
 }
 
@@ -201,16 +254,6 @@ void Streams::join_all() {
         if (handle(s)) order(0, s);
     hazards_.clear();
     joined_ = all_[0].number;
-}
-
-int Streams::synchronize(int (*wait)(void*)) const {
-    int first = 0;
-    for (unsigned s = 0; s < made_.load(std::memory_order_acquire); ++s) {
-        void* const stream = handle(static_cast<StreamId>(s));
-        const int code = stream ? wait(stream) : 0;
-        if (!first) first = code;
-    }
-    return first;
 }
 
 void Streams::release() noexcept {

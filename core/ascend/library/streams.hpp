@@ -6,10 +6,13 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <shared_mutex>
 #include <span>
 #include <unordered_set>
 #include <vector>
 
+#include "ascend/library/turns.hpp"
 #include "cann/abi.hpp"
 #include "device/hazards.hpp"
 
@@ -28,8 +31,11 @@ public:
 
     // CANN's stream for a number, once per number; 0 first. Its work comes after all that was enqueued before.
     void make(StreamId, int priority);
-    // What is enqueued next goes to the stream.
-    void select(StreamId);
+    // What is enqueued next goes to the stream. Those that were given up get another of CANN's first.
+    void select(StreamId stream) {
+        if (broken_.load(std::memory_order_relaxed)) [[unlikely]] replace_broken();
+        use(stream);
+    }
     StreamId selected() const { return selected_; }
     bool tracking() const { return tracking_; }
     // To be called before work that uses these bytes is enqueued: its stream waits for what it conflicts with.
@@ -40,7 +46,7 @@ public:
     // The stream on which bytes are best read by the host: that of their writer, so that nothing else is waited for.
     StreamId writer_of(const void* data, std::size_t bytes) const;
     // The streams whose work uses bytes that the host wants to read, or to write.
-    std::vector<void*> users_of(const Use&) const;
+    std::vector<StreamId> users_of(const Use&) const;
     // The work of any stream that these uses conflict with; and the number of the work that a stream got last.
     void conflicts(std::span<const Use>, std::vector<Point>& found) const;
     std::uint64_t enqueued(StreamId stream) const { return all_[stream].number; }
@@ -60,8 +66,14 @@ public:
     // --- whoever calls, the mutex held or not ---
 
     void* handle(StreamId stream) const { return handles_[stream].load(std::memory_order_acquire); }
-    // Waits for all streams, for each by this function; the first code that is not 0.
-    int synchronize(int (*wait)(void*)) const;
+    std::optional<StreamId> number_of(void* handle) const;
+    // Its waits fail again and again. False: that of CANN's which replaced another one already does, too.
+    bool give_up(StreamId);
+    void has_worked(StreamId);  // a wait was good
+    // Waits go through turns, which keep a stream from being replaced, as well.
+    Turns turns;
+    int query(StreamId, std::int32_t& status) const;  // aclrtStreamQuery's code
+    unsigned count() const { return made_.load(std::memory_order_acquire); }  // numbers of streams that were made are below
     // Events are known here, so that none is left at the end. The flags are CANN's; `extended` says that an event may be
     // recorded again while a stream still waits for what it captured before.
     void* make_event(std::uint32_t flags = waits);
@@ -82,16 +94,24 @@ private:
         void* event = nullptr;     // recorded after work `marked`, which came after `marked_knows`
         std::uint64_t marked = 0;
         Clock marked_knows;
+        int priority = 0;
     };
+    enum class State : std::uint8_t { works, broken, replaced };  // replaced: and no wait has been good since
 
     void order_uses(std::span<const Use>);
     void record(StreamId);
     void forget_done();
+    void* create(int priority);
+    void use(StreamId);
+    void replace_broken();
     void join_all();
 
     Context& device_;
     std::array<std::atomic<void*>, most_streams> handles_{};
     std::atomic<unsigned> made_{0};
+    std::array<std::atomic<State>, most_streams> states_{};
+    std::atomic<bool> broken_{false};
+    mutable std::shared_mutex replacing_;  // held by who asks about a stream without a turn
     StreamId selected_ = 0;
     bool tracking_ = false;
     std::vector<One> all_;

@@ -97,5 +97,6 @@ std::string operation_of(const StructuredCall&);
 Explanation explain(const StructuredCall&);
 inline bool structured(const StructuredCall& call) { return explain(call).path != Path::host; }
 void run(Emitter&, const StructuredCall&);  // only where structured() says so
+void run_fitted(Emitter&, const StructuredCall&);  // the same for tensors of any strides, addresses and number of axes
 
 }  // namespace asnumpy::ascend

@@ -102,7 +102,7 @@ void Pinned::note_copy(Context& device, const void* data) {
     void* const event = device.streams.take_event();
     if (const int code = cann().aclrtRecordEvent(event, device.stream)) {
         device.streams.give_event(event);
-        cann().aclrtSynchronizeStream(device.stream);  // then the copy has run
+        device.finish();  // then the copy has run
         device.fail("aclrtRecordEvent", code);
     }
     const std::lock_guard lock(mutex_);

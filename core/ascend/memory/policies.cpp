@@ -16,6 +16,7 @@ struct PolicyPools::Source final : Backend {
     std::size_t available_memory() const override { return device.available_memory(); }
     std::unique_ptr<Executable> compile(const Program& program) override { return device.compile(program); }
     void run(const StructuredCall& call) override { device.run(call); }
+    Damage* damage() override { return device.damage(); }
 
     PolicyBackend& device;
     int policy;

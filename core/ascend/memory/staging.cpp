@@ -58,13 +58,16 @@ char* Staging::take(std::size_t bytes) {
 
 void Staging::upload(void* to, const void* host, std::size_t bytes) {
     const Cann& c = cann();
-    device_.streams.before({{to, bytes, true}});
-    for (std::size_t at = 0; at < bytes; at += chunk_bytes) {
-        const std::size_t size = std::min(chunk_bytes, bytes - at);
-        char* const piece = take(size);
-        std::memcpy(piece, static_cast<const char*>(host) + at, size);
-        device_.check(c.aclrtMemcpyAsync(static_cast<char*>(to) + at, size, piece, size, cann::ACL_MEMCPY_HOST_TO_DEVICE, device_.stream), "aclrtMemcpyAsync");
-    }
+    const std::array uses{Use{to, bytes, true}};
+    device_.streams.before(uses);
+    device_.damage.overwrite(device_.streams.selected(), "a copy from the host", uses, [&] {
+        for (std::size_t at = 0; at < bytes; at += chunk_bytes) {
+            const std::size_t size = std::min(chunk_bytes, bytes - at);
+            char* const piece = take(size);
+            std::memcpy(piece, static_cast<const char*>(host) + at, size);
+            device_.check(c.aclrtMemcpyAsync(static_cast<char*>(to) + at, size, piece, size, cann::ACL_MEMCPY_HOST_TO_DEVICE, device_.stream), "aclrtMemcpyAsync");
+        }
+    });
 }
 
 void Staging::download(void* host, const void* from, std::size_t bytes) {
@@ -78,7 +81,7 @@ void Staging::download(void* host, const void* from, std::size_t bytes) {
     const auto size_at = [&](std::size_t at) { return std::min(chunk_bytes, bytes - at); };
     if (bytes <= chunk_bytes) {
         const char* const piece = fetch(0, bytes);
-        device_.check(synchronize_stream(device_.stream), "aclrtSynchronizeStream");
+        device_.await(device_.streams.selected());
         std::memcpy(host, piece, bytes);
         return;
     }
@@ -94,7 +97,7 @@ void Staging::download(void* host, const void* from, std::size_t bytes) {
         if (n == 0) continue;
         const std::size_t before = at - chunk_bytes;
         if (at < bytes) device_.check(synchronize_event(arrived_[(n - 1) % 2]), "aclrtSynchronizeEvent");
-        else device_.check(synchronize_stream(device_.stream), "aclrtSynchronizeStream");  // says what failed on the way
+        else device_.await(device_.streams.selected());  // says what failed on the way
         std::memcpy(static_cast<char*>(host) + before, pieces[(n - 1) % 2], size_at(before));
     }
 }

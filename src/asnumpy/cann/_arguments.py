@@ -241,6 +241,8 @@ class Operands:
     def __init__(self, signature: Signature, checked: dict[str, Any]) -> None:
         self.values = checked
         self.tensors: list[tuple[Tensor, bool]] = []
+        self.read: list[Tensor] = []         # also of those that are written
+        self.overwritten: list[Tensor] = []  # whatever they held
         self.nbytes = 0
         for one in signature.parameters:
             if not one.is_tensor:
@@ -249,6 +251,7 @@ class Operands:
             for tensor in value if isinstance(value, list) else (value,):
                 if tensor is not None:
                     self.tensors.append((tensor, one.written))
+                    (self.overwritten if one.direction == "out" else self.read).append(tensor)
                     self.nbytes += tensor.nbytes * (2 if one.direction == "inout" else 1)
         self.device = self.tensors[0][0].device if self.tensors else _devices.current_device()
         self.owners = [tensor.owner for tensor, _ in self.tensors if tensor.owner is not None]

@@ -167,14 +167,30 @@ def synchronize(device: Any = None) -> None:
     use(number)
     _core.cann_pause_graphs(number)  # a wait for the whole device and another thread's capture break each other
     try:
-        limited, most = "aclrtSynchronizeDeviceWithTimeout", _core.cann_wait_milliseconds()
-        if most and find(limited):
-            about = f"ascend:{number}, waited for up to {config.timeout:g} s (asnumpy.config.timeout)"
-            check(_calls.function(limited)(ctypes.c_int32(most)), limited, about)
-        else:
-            call("aclrtSynchronizeDevice")
+        with telling_arrays(number):
+            _wait(number)
+        _core.cann_awaited(number)
     finally:
         _core.cann_resume_graphs(number)
+
+
+@contextlib.contextmanager
+def telling_arrays(device: int) -> Iterator[None]:
+    """Around a wait: CANN tells each failure once, and arrays may be concerned, too."""
+    try:
+        yield
+    except CannError as error:
+        _core.cann_failed(device, str(error), error.function, error.code, error.message)
+        raise
+
+
+def _wait(number: int) -> None:
+    limited, most = "aclrtSynchronizeDeviceWithTimeout", _core.cann_wait_milliseconds()
+    if most and find(limited):
+        about = f"ascend:{number}, waited for up to {config.timeout:g} s (asnumpy.config.timeout)"
+        check(_calls.function(limited)(ctypes.c_int32(most)), limited, about)
+    else:
+        call("aclrtSynchronizeDevice")
 
 
 def default_stream(device: int) -> int:

@@ -26,6 +26,8 @@ class Launch:
         self.device = operands.device
         _devices.use(self.device)
         _streams.let_go()
+        for tensor in operands.read:
+            _core.cann_expect_whole(self.device, (*_streams.extent(tensor), False))
         self._spans = [(*_streams.extent(tensor), written) for tensor, written in operands.tensors]
         self.batch = _streams.current() if stream is None and runs else None
         default = _devices.default_stream(self.device)
@@ -54,13 +56,18 @@ class Launch:
     def phase_two(self, memory: int, size: int, executor: Any, begun: float) -> None:
         """Enqueues the work, notes what it cost, and keeps what it uses until a stream of its own has passed it."""
         start = self._mark()
+        whole = [one for one in self.operands.overwritten if one.strides == contiguous(one.shape)]
+        spans = [(*_streams.extent(one), True) for one in whole]
+        call = _core.CannCall(self.device, self.stream, self.signature.name, self._spans, spans)
         try:
             _calls.phase_two(self.signature.name, memory, size, executor, self.stream, self.about)
         except CannError:
+            call.refused()
             _metrics.fail(self.signature.name)
             if start is not None:
                 _calls.call("aclrtDestroyEvent", start)
             raise
+        call.launched()
         seconds = time.perf_counter() - begun
         _metrics.record(self.signature.name, self.operands.nbytes, size, seconds)
         if start is not None:
@@ -87,7 +94,8 @@ def elapsed(device: int, start: Any, end: Any) -> Callable[[], float]:
     def wait() -> float:
         milliseconds = ctypes.c_float()
         with _devices.beside(device):
-            _calls.call("aclrtSynchronizeEvent", end)
+            with _devices.telling_arrays(device):
+                _calls.call("aclrtSynchronizeEvent", end)
             _calls.call("aclrtEventElapsedTime", ctypes.byref(milliseconds), start, end)
             for event in (start, end):
                 _calls.call("aclrtDestroyEvent", event)

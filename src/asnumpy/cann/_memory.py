@@ -66,7 +66,9 @@ class Memory:
     def _from_cann(self) -> int:
         address = Pointer()
         call("aclrtMalloc", ctypes.byref(address), ctypes.c_size_t(max(self.nbytes, 1)), self._number)
-        return address.value or 0
+        low = address.value or 0
+        _core.cann_heal(self.device, (low, low + self.nbytes, True))  # another owner's work may have failed there
+        return low
 
     def release(self) -> None:
         """Gives the memory back; what is not pooled after a wait for the device."""
@@ -139,7 +141,9 @@ def write(to: Tensor, values: Any) -> None:
     data = np.ascontiguousarray(np.broadcast_to(np.asarray(values, to.dtype), to.shape))
     _devices.synchronize(to.device)
     if data.nbytes:
-        _copy(to.address + to.offset * to.dtype.itemsize, data.ctypes.data, data.nbytes, TO_DEVICE)
+        start = to.address + to.offset * to.dtype.itemsize
+        _copy(start, data.ctypes.data, data.nbytes, TO_DEVICE)
+        _core.cann_heal(to.device, (start, start + data.nbytes, True))
 
 
 def to_numpy(of: Tensor) -> np.ndarray:
@@ -150,7 +154,9 @@ def to_numpy(of: Tensor) -> np.ndarray:
     reach = sum((length - 1) * step for length, step in zip(of.shape, of.strides, strict=True)) + 1
     data = np.empty(reach, of.dtype)
     _devices.synchronize(of.device)
-    _copy(data.ctypes.data, of.address + of.offset * item, reach * item, TO_HOST)
+    start = of.address + of.offset * item
+    _core.cann_expect_whole(of.device, (start, start + reach * item, False))
+    _copy(data.ctypes.data, start, reach * item, TO_HOST)
     return np.lib.stride_tricks.as_strided(data, of.shape, [step * item for step in of.strides]).copy()
 
 

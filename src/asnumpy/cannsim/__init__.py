@@ -10,11 +10,12 @@ Every figure named ``modelled_...`` comes from a model of the chip; none was mea
 """
 
 from asnumpy.cannsim._control import (
-    SETTINGS, clear, clear_faults, configure, corrupt, crash, environment, fail, findings, folder, hang, log,
-    lose_device, modelled_seconds, operators, refuse, report, timeline,
+    SETTINGS, clear, clear_faults, configure, corrupt, crash, environment, fail, fail_task, findings, folder, hang,
+    log, lose_device, modelled_seconds, operators, refuse, report, timeline,
 )
 
 __all__ = [
-    "SETTINGS", "clear", "clear_faults", "configure", "corrupt", "crash", "environment", "fail", "findings", "folder",
-    "hang", "log", "lose_device", "modelled_seconds", "operators", "refuse", "report", "timeline",
+    "SETTINGS", "clear", "clear_faults", "configure", "corrupt", "crash", "environment", "fail", "fail_task",
+    "findings", "folder", "hang", "log", "lose_device", "modelled_seconds", "operators", "refuse", "report",
+    "timeline",
 ]

@@ -14,7 +14,7 @@ from asnumpy import _core
 SETTINGS = (
     "strict", "devices", "memory", "chip", "profile", "compute", "clock", "log", "report", "findings", "lag",
 )
-PLANNED = ("cann", "faults", "lost_device", "corrupt", "hang", "crash")
+PLANNED = ("cann", "faults", "task_faults", "lost_device", "corrupt", "hang", "crash")
 
 
 def folder(cann: str | None = None) -> Path:
@@ -94,6 +94,16 @@ def refuse(operator: str, dtypes: str | None = None, code: int = 161002) -> None
 def fail(function: str, nth: int = 1, code: int = 500000) -> None:
     """The nth call from now of CANN's function (0: every call; "*": any function) fails with the code."""
     _check(_library().cannsim_fail(function.encode(), ctypes.c_uint64(nth), code))
+
+
+def fail_task(nth: int = 1, code: int = 507015, operator: str = "*", lasting: bool = False) -> None:
+    """The nth task from now that runs and uses memory (0: every one) fails with the code, and leaves rubbish.
+
+    The call that enqueued it has returned by then: the code comes with the next wait for its stream. `operator` is the
+    task's name, "aclnnAdd" or "aclrtMemcpyAsync"; "*" is any. A `lasting` one breaks its stream: nothing runs there any
+    more, and every wait for it gives the code.
+    """
+    _check(_library().cannsim_fail_task(operator.encode(), ctypes.c_uint64(nth), code, int(lasting)))
 
 
 def lose_device(device: int) -> None:
