@@ -155,7 +155,7 @@ int run_kernel_task(const KernelFunction& function, const LaunchArguments& given
 }
 
 int submit_kernel(void* function_handle, std::uint32_t blocks, const LaunchConfiguration* configuration, LaunchArguments arguments, void* stream_handle) {
-    const KernelFunction& function = function_of(function_handle);
+    const KernelFunction function = function_of(function_handle);  // a copy: its binary may be unloaded while the work is queued
     if (!blocks) throw Refusal{ACL_ERROR_INVALID_PARAM, "numBlocks: expected at least 1, got 0"};
     if (function.kind != 0 && !function.cube)
         throw Refusal{ACL_ERROR_INVALID_PARAM, text("the kernel ", function.name, " is for cube cores, and was compiled for vector cores alone")};
@@ -179,7 +179,7 @@ int submit_kernel(void* function_handle, std::uint32_t blocks, const LaunchConfi
     }
     const double seconds = seconds_allowed(configuration);
     if (config().compute)
-        task.run = [&function, kept = std::make_shared<LaunchArguments>(std::move(arguments)), blocks, device_number, seconds, on = stream.get()] {
+        task.run = [function, kept = std::make_shared<LaunchArguments>(std::move(arguments)), blocks, device_number, seconds, on = stream.get()] {
             return run_kernel_task(function, *kept, blocks, device_number, seconds, *on);
         };
     stream->submit(std::move(task));
