@@ -58,6 +58,7 @@ public:
     double scalar_time = 0;  // modelled cycles of the scalar unit, which issues everything
     std::vector<GlobalUse> global_uses;
     std::vector<Event> events;
+    std::uint8_t* system_workspace = nullptr;
     std::vector<Slot> slots;  // of queues; a tensor outside of queues has none
     Guard* guard = nullptr;
     std::vector<UnitTile> unit_tiles;    // of L0C, between an Mmad and a Fixpipe with a unit flag
@@ -88,6 +89,7 @@ public:
         global_uses.clear();
         events.clear();
         slots.clear();
+        system_workspace = nullptr;
         unit_tiles.clear();
         cross_flags_used = 0;
         synchronised_all = false;

@@ -36,6 +36,7 @@ struct Options {
     bool keeps_infinity = true;  // of half and bfloat16, at the kernel's start
     bool trace = false;          // keep what each pipe did when
     double seconds = 60;         // after which a kernel is ended
+    std::uint64_t tiling_key = 0;  // the variant that TILING_KEY_IS asks for
     std::size_t global_uses = 4'000'000;  // kept for the search; later ones are not compared, and the report says so
 };
 
