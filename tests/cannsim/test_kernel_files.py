@@ -1,0 +1,136 @@
+"""Kernels of cube cores and of both kinds at once in the simulator, and libraries that `asnumpy ascendc build` makes."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from cannsim import kernels
+from cannsim.acl import Memory
+from cannsim.kernels import HEAD, Binary, array_of, build, memory_of, wait
+
+pytestmark = pytest.mark.skipif(
+    not kernels.compiles(), reason="CANN 8 has no libacl_rtc.so, or there is no C++ compiler to compile kernels with"
+)
+
+# One tile of 16 x 16: c = a b by the cube core; in the mixed kernel a vector core then adds 1 to what it left in memory.
+PRODUCT = HEAD + """
+__aicore__ inline void Multiply(GM_ADDR a, GM_ADDR b, GM_ADDR c) {
+    GlobalTensor<half> ag, bg;
+    GlobalTensor<float> cg;
+    ag.SetGlobalBuffer((__gm__ half*)a + GetBlockIdx() * 256);
+    bg.SetGlobalBuffer((__gm__ half*)b);
+    cg.SetGlobalBuffer((__gm__ float*)c + GetBlockIdx() * 256);
+    LocalTensor<half> a1(TPosition::A1, 0, 256), b1(TPosition::B1, 512, 256);
+    LocalTensor<half> a2(TPosition::A2, 0, 256), b2(TPosition::B2, 0, 256);
+    LocalTensor<float> c0(TPosition::CO1, 0, 256);
+    DataCopy(a1, ag, Nd2NzParams(1, 16, 16, 0, 16, 16, 1, 0));
+    DataCopy(b1, bg, Nd2NzParams(1, 16, 16, 0, 16, 16, 1, 0));
+    SetFlag<HardEvent::MTE2_MTE1>(0); WaitFlag<HardEvent::MTE2_MTE1>(0);
+    LoadData(a2, a1, LoadData2DParams(0, 1, 1, 0, 0, false, 0));
+    LoadData(b2, b1, LoadData2DParams(0, 1, 1, 0, 0, true, 0));
+    SetFlag<HardEvent::MTE1_M>(0); WaitFlag<HardEvent::MTE1_M>(0);
+    Mmad(c0, a2, b2, MmadParams(16, 16, 16, 0, false, true));
+    SetFlag<HardEvent::M_FIX>(0); WaitFlag<HardEvent::M_FIX>(0);
+    FixpipeParamsV220 out;
+    out.nSize = 16; out.mSize = 16; out.srcStride = 16; out.dstStride = 16;
+    Fixpipe<float, float, CFG_ROW_MAJOR>(cg, c0, out);
+}
+extern "C" __global__ __cube__ void product(GM_ADDR a, GM_ADDR b, GM_ADDR c) { Multiply(a, b, c); }
+extern "C" __global__ __mix__(1, 1) void product_and_one(GM_ADDR a, GM_ADDR b, GM_ADDR c) {
+    if ASCEND_IS_AIC {
+        Multiply(a, b, c);
+        CrossCoreSetFlag<2, PIPE_FIX>(0);
+    }
+    if ASCEND_IS_AIV {
+        TPipe pipe;
+        TBuf<TPosition::VECCALC> buffer;
+        pipe.InitBuffer(buffer, 1024);
+        auto tile = buffer.Get<float>();
+        GlobalTensor<float> cg;
+        cg.SetGlobalBuffer((__gm__ float*)c + GetBlockIdx() * 256);
+        CrossCoreWaitFlag(0);
+        DataCopy(tile, cg, 256);
+        PipeBarrier<PIPE_ALL>();
+        Adds(tile, tile, 1.0f, 256);
+        PipeBarrier<PIPE_ALL>();
+        DataCopy(cg, tile, 256);
+    }
+}
+"""
+
+FILE = """
+#include "kernel_operator.h"
+using namespace AscendC;
+template <class T>
+__global__ __aicore__ void shift(GM_ADDR x, T value, uint32_t n) {
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> buffer;
+    pipe.InitBuffer(buffer, n * sizeof(T));
+    auto tile = buffer.Get<T>();
+    GlobalTensor<T> xg;
+    xg.SetGlobalBuffer((__gm__ T*)x);
+    DataCopy(tile, xg, n);
+    PipeBarrier<PIPE_ALL>();
+    Adds(tile, tile, value, n);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(xg, tile, n);
+}
+extern "C" __global__ __aicore__ void twice(GM_ADDR x, uint32_t n) { shift<float>(x, 2.0f, n); }
+extern "C" int run(void* stream, GM_ADDR x, uint32_t n) {
+    shift<float><<<1, nullptr, stream>>>(x, 0.5f, n);
+    twice<<<1, nullptr, stream>>>(x, n);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("name", "more"), [("product", 0), ("product_and_one", 1)])
+def test_cube_and_mixed_kernels(name, more):
+    rng = np.random.default_rng(0)
+    a, b = (rng.integers(-4, 5, (rows, 16)).astype(np.float16) for rows in (48, 16))
+    places = [memory_of(a), memory_of(b), Memory(48 * 16 * 4)]
+    binary = Binary(build(PRODUCT))
+    binary.launch(name, 3, *places)
+    wait()
+    expected = a.astype(np.float32) @ b.astype(np.float32) + more
+    assert (array_of(places[2], np.float32).reshape(48, 16) == expected).all()
+    binary.unload()
+    for place in places:
+        place.free()
+
+
+def run_build(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "asnumpy", "ascendc", "build", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_library_of_kernels(tmp_path):
+    (tmp_path / "kernels.cpp").write_text(FILE)
+    done = run_build(str(tmp_path / "kernels.cpp"), "-o", str(tmp_path / "libkernels.so"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "aclrtlaunch_twice" in (tmp_path / "aclrtlaunch_twice.h").read_text()
+    library = ctypes.CDLL(str(tmp_path / "libkernels.so"))
+    x = memory_of(np.arange(64, dtype=np.float32))
+    assert library.run(None, x.address, ctypes.c_uint32(64)) == 0
+    wait()
+    assert (array_of(x, np.float32) == np.arange(64) + 2.5).all()
+    assert library.aclrtlaunch_twice(ctypes.c_uint32(1), None, x.address, ctypes.c_uint32(64)) == 0
+    wait()
+    assert (array_of(x, np.float32) == np.arange(64) + 4.5).all()
+    x.free()
+
+
+def test_the_compilers_errors_name_the_users_lines(tmp_path):
+    (tmp_path / "wrong.cpp").write_text(FILE.replace("Adds(tile, tile, value, n);", "Adds(tile, missing, value, n);"))
+    done = run_build(str(tmp_path / "wrong.cpp"), "-o", str(tmp_path / "libwrong.so"))
+    text = done.stdout + done.stderr
+    assert done.returncode == 1 and "wrong.cpp:14" in text and "missing" in text
+    assert not (tmp_path / "libwrong.so").exists()
+    done = run_build(str(tmp_path / "nothing.cpp"), "-o", str(tmp_path / "libnothing.so"))
+    assert done.returncode != 0 and "nothing.cpp" in done.stderr
+    assert run_build("--help").returncode == 0
