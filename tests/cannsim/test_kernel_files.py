@@ -1,4 +1,4 @@
-"""Kernels of cube cores and of both kinds at once in the simulator, and libraries that `asnumpy ascendc build` makes."""
+"""Kernels of cube cores and of both kinds in the simulator, and libraries that `asnumpy ascendc build` makes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
     not kernels.compiles(), reason="CANN 8 has no libacl_rtc.so, or there is no C++ compiler to compile kernels with"
 )
 
-# One tile of 16 x 16: c = a b by the cube core; in the mixed kernel a vector core then adds 1 to what it left in memory.
+# One tile of 16 x 16: c = a b by the cube core; in the mixed kernel a vector core then adds 1 to what it left there.
 PRODUCT = HEAD + """
 __aicore__ inline void Multiply(GM_ADDR a, GM_ADDR b, GM_ADDR c) {
     GlobalTensor<half> ag, bg;
