@@ -92,7 +92,8 @@ from asnumpy.io import (
 from asnumpy.lib._poly1d import (
     poly, poly1d, polyadd, polyder, polydiv, polyfit, polyint, polymul, polysub, polyval, roots,
 )
-from asnumpy import fft, lib, linalg, nn, profiler
+from asnumpy import fft, lib, linalg, nn, operators, profiler
+from asnumpy.operators import ElementwiseKernel, ReductionKernel
 
 if _typing.TYPE_CHECKING:
     from asnumpy import cann, char, ctypeslib, emath, f2py, polynomial, random, strings, testing, typing
@@ -119,7 +120,8 @@ else:
 __version__ = "0.1.0"
 
 __all__ = [  # by a star: all but eval, which would hide Python's
-    "Device", "Event", "FallbackWarning", "False_", "NPArray", "NPUArray", "Number", "ScalarType",
+    "Device", "ElementwiseKernel", "Event", "FallbackWarning", "False_", "NPArray", "NPUArray", "Number",
+    "ReductionKernel", "ScalarType",
     "Stream", "True_", "__array_api_version__", "__array_namespace__", "__array_namespace_info__", "__version__",
     "abs", "absolute",
     "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any", "append", "apply_along_axis",
@@ -167,7 +169,8 @@ __all__ = [  # by a star: all but eval, which would hide Python's
     "object_", "ogrid", "ones", "ones_like", "outer", "packbits", "pad", "partition", "pending_count", "percentile",
     "permute_dims", "pi", "piecewise", "place", "poly", "poly1d", "polyadd", "polyder", "polydiv", "polyfit",
     "polyint", "polymul", "polynomial", "polysub", "polyval", "positive", "pow", "power", "printoptions", "prod",
-    "profiler", "promote_types", "ptp", "put", "put_along_axis", "putmask", "quantile", "r_", "rad2deg", "radians",
+    "operators", "profiler", "promote_types", "ptp", "put", "put_along_axis", "putmask", "quantile", "r_", "rad2deg",
+    "radians",
     "random", "ravel", "ravel_multi_index", "real", "real_if_close", "recarray", "reciprocal", "record",
     "remainder", "repeat", "require", "reset_peak", "reshape", "resize", "result_type", "right_shift", "rint",
     "roll", "rollaxis", "roots", "rot90", "round", "row_stack", "s_", "save", "savetxt", "savez",
