@@ -5,11 +5,13 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ascend/backend.hpp"
 #include "ascend/launch/device_state.hpp"
 #include "ascend/launch/single.hpp"
+#include "base/immortal.hpp"
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
 #include "python/cann_arguments.hpp"
@@ -197,6 +199,12 @@ PyMemberDef operator_members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
+// A name for as long as the process: an operator's of CANN's, or of a kernel of the user's own.
+const char* lasting(const char* name) {
+    static Immortal<std::unordered_set<std::string>> names;
+    return names->insert(name).first->c_str();
+}
+
 void bind_batches(nb::module_& m) {
     using nb::arg;
     nb::class_<PyBatch>(m, "CannBatch")
@@ -219,7 +227,7 @@ void bind_batches(nb::module_& m) {
         .def_ro("kept", &PyBatch::kept);
     nb::class_<ascend::OthersCall>(m, "CannCall")
         .def("__init__", [](ascend::OthersCall* self, int device, std::uintptr_t stream, const char* op, nb::list spans, nb::list whole) {
-            const char* const name = cann::operators()[place_of(op)].name;
+            const char* const name = lasting(op);
             std::vector<Use> uses = uses_of(spans), overwritten = uses_of(whole);
             without_lock([&] {
                 std::construct_at(self, ascend::device(device), reinterpret_cast<void*>(stream), name, std::move(uses), overwritten);

@@ -93,7 +93,7 @@ from asnumpy.lib._poly1d import (
     poly, poly1d, polyadd, polyder, polydiv, polyfit, polyint, polymul, polysub, polyval, roots,
 )
 from asnumpy import fft, lib, linalg, nn, operators, profiler
-from asnumpy.operators import ElementwiseKernel, ReductionKernel
+from asnumpy.operators import ElementwiseKernel, RawKernel, RawModule, ReductionKernel
 
 if _typing.TYPE_CHECKING:
     from asnumpy import cann, char, ctypeslib, emath, f2py, polynomial, random, strings, testing, typing
@@ -121,7 +121,7 @@ __version__ = "0.1.0"
 
 __all__ = [  # by a star: all but eval, which would hide Python's
     "Device", "ElementwiseKernel", "Event", "FallbackWarning", "False_", "NPArray", "NPUArray", "Number",
-    "ReductionKernel", "ScalarType",
+    "RawKernel", "RawModule", "ReductionKernel", "ScalarType",
     "Stream", "True_", "__array_api_version__", "__array_namespace__", "__array_namespace_info__", "__version__",
     "abs", "absolute",
     "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any", "append", "apply_along_axis",

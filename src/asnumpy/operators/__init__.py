@@ -1,7 +1,9 @@
-"""Operators of the user's own: kernels in a few lines of C, by the names that CuPy gave them."""
+"""Operators of the user's own: kernels in a few lines of C or written whole, by the names that CuPy gave them."""
 
+from asnumpy.operators._compiler import CompileError
 from asnumpy.operators._elementwise import ElementwiseKernel
+from asnumpy.operators._raw import RawKernel, RawModule
 from asnumpy.operators._reduction import ReductionKernel
 from asnumpy.operators._syntax import KernelSyntaxError
 
-__all__ = ["ElementwiseKernel", "KernelSyntaxError", "ReductionKernel"]
+__all__ = ["CompileError", "ElementwiseKernel", "KernelSyntaxError", "RawKernel", "RawModule", "ReductionKernel"]

@@ -1,0 +1,148 @@
+"""Compiling and loading kernels: C++ for the CPU by the host's compiler, Ascend C by CANN's compiler at run time."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+class CompileError(RuntimeError):
+    """A compiler refused a kernel, or there is none; the message is what it printed."""
+
+
+class CpuLibrary:
+    """Functions of a library of the host."""
+
+    def __init__(self, path: Path) -> None:
+        self._library, self._path = ctypes.CDLL(str(path)), path
+
+    def function(self, name: str) -> Any:
+        """The function of that name."""
+        try:
+            found = getattr(self._library, name)
+        except AttributeError:
+            raise ValueError(f'{name}: {self._path} has no such function; declare it extern "C"') from None
+        found.restype = None
+        return found
+
+
+class AscendBinary:
+    """Kernels of a binary that CANN has loaded."""
+
+    def __init__(self, handle: Any, lowered: dict[str, str]) -> None:
+        self._handle, self._lowered = handle, lowered
+
+    def function(self, name: str) -> Any:
+        """The kernel of that name, or of one of the instances that were asked for."""
+        from asnumpy.cann import _calls
+
+        found = ctypes.c_void_p()
+        symbol = self._lowered.get(name, name).encode()
+        _calls.call("aclrtBinaryGetFunction", self._handle, symbol, ctypes.byref(found))
+        return found
+
+
+def compiler() -> str:
+    """The host's C++ compiler; CompileError where there is none."""
+    for name in (os.environ.get("CXX"), "g++", "clang++"):
+        if name and shutil.which(name):
+            return name
+    raise CompileError(
+        "expected a C++ compiler: neither $CXX nor g++ nor clang++ was found; install one, or give path= of a library"
+    )
+
+
+def compile_cpu(code: str | None, path: Path | None, options: Sequence[str], names: Sequence[str]) -> CpuLibrary:
+    """A library of C++ functions, kept for as long as the process lives by its text and options."""
+    if path is not None:
+        return CpuLibrary(path)
+    assert code is not None
+    command = [compiler(), "-std=c++17", "-O3", "-march=native", "-fPIC", "-shared", *options]
+    key = hashlib.sha256("\0".join([*command, code]).encode()).hexdigest()[:24]
+    library = _folder() / f"{key}.so"
+    if not library.exists():
+        source = _folder() / f"{key}.cpp"
+        source.write_text(code)
+        done = subprocess.run([*command, str(source), "-o", str(library)], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise CompileError(done.stderr.replace(str(source), "kernel.cpp"))
+    return CpuLibrary(library)
+
+
+@cache
+def _folder() -> Path:
+    kept = tempfile.TemporaryDirectory(prefix="asnumpy-kernels-")
+    _KEPT.append(kept)
+    return Path(kept.name)
+
+
+_KEPT: list[Any] = []  # removed when the process ends
+
+
+def compile_ascend(code: str | None, path: Path | None, options: Sequence[str], names: Sequence[str]) -> AscendBinary:
+    """A binary that CANN has loaded: of a file, or of a source that its run-time compiler takes."""
+    from asnumpy.cann import _calls
+
+    handle = ctypes.c_void_p()
+    if path is not None:
+        _calls.call("aclrtBinaryLoadFromFile", str(path).encode(), None, ctypes.byref(handle))
+        return AscendBinary(handle, {})
+    assert code is not None
+    data, lowered = _compiled_at_run_time(code, options, names)
+    _calls.call("aclrtBinaryLoadFromData", data, ctypes.c_size_t(len(data)), None, ctypes.byref(handle))
+    return AscendBinary(handle, lowered)
+
+
+@cache
+def _run_time_compiler() -> ctypes.CDLL:
+    from asnumpy.runtime import cann_search
+
+    found = cann_search.search()
+    name = "libacl_rtc.so"
+    for place in [*(str(Path(opened).parent / name) for opened in found.opened(False)), name]:
+        with contextlib.suppress(OSError):
+            return ctypes.CDLL(place)
+    raise CompileError(
+        f"expected {name}, CANN's compiler at run time, beside CANN {found.version} in "
+        f"{found.folder or 'the loader path'}; it comes with CANN 9; with an older one compile before and give path="
+    )
+
+
+def _compiled_at_run_time(code: str, options: Sequence[str], names: Sequence[str]) -> tuple[bytes, dict[str, str]]:
+    rtc, program, size = _run_time_compiler(), ctypes.c_void_p(), ctypes.c_size_t()
+
+    def run(function: str, *arguments: Any) -> None:
+        result = getattr(rtc, function)(*arguments)
+        if result:
+            raise CompileError(f"{function} failed with {result}")
+
+    run("aclrtcCreateProg", ctypes.byref(program), code.encode(), b"kernel.cpp", 0, None, None)
+    try:
+        for name in names:
+            run("aclrtcAddNameExpr", program, name.encode())
+        given = (ctypes.c_char_p * (len(options) + 1))(b"--npu-arch=dav-2201", *[option.encode() for option in options])
+        if rtc.aclrtcCompileProg(program, len(given), given):
+            run("aclrtcGetCompileLogSize", program, ctypes.byref(size))
+            log = ctypes.create_string_buffer(size.value)
+            run("aclrtcGetCompileLog", program, log)
+            raise CompileError(log.value.decode(errors="replace"))
+        run("aclrtcGetBinDataSize", program, ctypes.byref(size))
+        data = ctypes.create_string_buffer(size.value)
+        run("aclrtcGetBinData", program, data)
+        lowered = {}
+        for name in names:
+            found = ctypes.c_char_p()
+            run("aclrtcGetLoweredName", program, name.encode(), ctypes.byref(found))
+            lowered[name] = (found.value or b"").decode()
+        return data.raw, lowered
+    finally:
+        rtc.aclrtcDestroyProg(ctypes.byref(program))

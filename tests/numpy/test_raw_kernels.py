@@ -1,0 +1,182 @@
+"""RawKernel and RawModule: kernels that are written whole, on the device that arrays lie on."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import asnumpy as ap
+from asnumpy.operators import CompileError
+
+ON_CPU = str(ap.zeros(1).device) == "cpu"
+OLD = os.environ.get("CANNSIM_CANN", "9.0").startswith("8")
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("g++") or shutil.which("clang++")) or (OLD and not ON_CPU),
+    reason="kernels are compiled here: there is no compiler, or CANN 8 has none at run time",
+)
+
+ON_HOST = """
+#include <cstdint>
+struct Tiling { uint32_t n; float add; };
+extern "C" void scale(int64_t block, int64_t blocks, float* x, float factor, uint32_t n, const Tiling* tiling) {
+    for (int64_t i = block; i < n; i += blocks) x[i] = x[i] * factor + tiling->add;
+}
+extern "C" void through(int64_t block, int64_t, float* x, uint32_t n, float* workspace) {
+    if (block) return;
+    for (uint32_t i = 0; i < n; ++i) workspace[i] = x[i];
+    for (uint32_t i = 0; i < n; ++i) x[i] = workspace[n - 1 - i];
+}
+template <class T> void filled(T* x, T value, uint32_t n) { for (uint32_t i = 0; i < n; ++i) x[i] = value; }
+extern "C" void fill(int64_t, int64_t, int64_t* x, int64_t value, uint32_t n) { filled(x, value, n); }
+"""
+ON_NPU = """
+#include "kernel_operator.h"
+using namespace AscendC;
+struct Tiling { uint32_t n; float add; };
+extern "C" __global__ __aicore__ void scale(GM_ADDR x, float factor, uint32_t n, GM_ADDR tiling) {
+    GET_TILING_DATA_WITH_STRUCT(Tiling, t, tiling);
+    const uint32_t part = n / GetBlockNum();
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> buffer;
+    pipe.InitBuffer(buffer, part * sizeof(float));
+    auto a = buffer.Get<float>();
+    GlobalTensor<float> xg;
+    xg.SetGlobalBuffer((__gm__ float*)x + part * GetBlockIdx());
+    DataCopy(a, xg, part);
+    PipeBarrier<PIPE_ALL>();
+    Muls(a, a, factor, part);
+    Adds(a, a, t.add, part);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(xg, a, part);
+}
+extern "C" __global__ __aicore__ void through(GM_ADDR x, uint32_t n, GM_ADDR workspace) {
+    if (GetBlockIdx()) return;
+    GlobalTensor<float> xg, w;
+    xg.SetGlobalBuffer((__gm__ float*)x);
+    w.SetGlobalBuffer((__gm__ float*)workspace);
+    for (uint32_t i = 0; i < n; ++i) w.SetValue(i, xg.GetValue(i));
+    for (uint32_t i = 0; i < n; ++i) xg.SetValue(i, w.GetValue(n - 1 - i));
+}
+template <class T> __global__ __aicore__ void filled(GM_ADDR x, T value, uint32_t n) {
+    for (uint32_t i = 0; i < n; ++i) ((__gm__ T*)x)[i] = value;
+}
+extern "C" __global__ __aicore__ void fill(GM_ADDR x, int64_t value, uint32_t n) { filled<int64_t>(x, value, n); }
+extern "C" __global__ __aicore__ void beyond(GM_ADDR x) {
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> buffer;
+    pipe.InitBuffer(buffer, 1024);
+    GlobalTensor<float> xg;
+    xg.SetGlobalBuffer((__gm__ float*)x + (1ull << 40));
+    DataCopy(buffer.Get<float>(), xg, 64);
+}
+"""
+CODE = ON_HOST if ON_CPU else ON_NPU
+
+
+@pytest.fixture(scope="module")
+def module():
+    """Compiled once."""
+    return ap.RawModule(code=CODE)
+
+
+def test_a_kernel_is_in_order_with_the_other_work(module):
+    scale = module.get_function("scale")
+    x = ap.arange(64, dtype=np.float32) + 1
+    before = x * 2
+    tiling = np.array([(64, 0.5)], dtype="u4,f4")
+    assert scale(4, (x, np.float32(3), np.uint32(64)), tiling=tiling) is None
+    after = x - 1
+    numbers = np.arange(1, 65, dtype=np.float32)
+    np.testing.assert_array_equal(ap.asnumpy(before), numbers * 2)
+    np.testing.assert_array_equal(ap.asnumpy(x), numbers * 3 + np.float32(0.5))
+    np.testing.assert_array_equal(ap.asnumpy(after), numbers * 3 - np.float32(0.5))
+    view = x[32:]
+    scale(1, (view, np.float32(0), np.uint32(32)), tiling=tiling.tobytes(), stream=ap.Stream())
+    np.testing.assert_array_equal(ap.asnumpy(x)[32:], np.float32(0.5))
+    np.testing.assert_array_equal(ap.asnumpy(x)[:32], numbers[:32] * 3 + np.float32(0.5))
+
+
+def test_workspace_structures_and_integers(module):
+    x = ap.arange(16, dtype=np.float32)
+    module.get_function("through")(2, (x, np.uint32(16)), workspace=64)
+    assert x.tolist() == list(range(15, -1, -1))
+    y = ap.zeros(5, dtype=np.int64)
+    module.get_function("fill")(1, (y, np.int64(-(2**40)), np.uint32(5)))
+    assert y.tolist() == [-(2**40)] * 5
+
+    class Tiling(ctypes.Structure):
+        _fields_ = [("n", ctypes.c_uint32), ("add", ctypes.c_float)]
+
+    z = ap.zeros(8, dtype=np.float32)
+    module.get_function("scale")(1, (z, np.float32(1), np.uint32(8)), tiling=Tiling(8, 2.5))
+    assert z.tolist() == [2.5] * 8
+
+
+def test_what_a_launch_refuses(module):
+    scale, x = module.get_function("scale"), ap.zeros((8, 8), dtype=np.float32)
+    with pytest.raises(TypeError, match="argument 1: expected an array, a number or a structure, got int; give an int"):
+        scale(1, (x, 3, np.uint32(64)))
+    with pytest.raises(ValueError, match="argument 0: expected an array in C order"):
+        scale(1, (x.T, np.float32(3), np.uint32(64)))
+    with pytest.raises(ValueError, match="blocks: expected at least 1, got 0"):
+        scale(0, (x,))
+    with pytest.raises(TypeError, match="a structure: expected bytes, a NumPy or a ctypes structure, got dict"):
+        scale(1, (x,), tiling={})
+    if ON_CPU:
+        with pytest.raises(TypeError, match="argument 1: a host's compiler has no type for float16"):
+            scale(1, (x, np.float16(3)))
+    with pytest.raises(TypeError, match="expected code= or path="):
+        ap.RawModule()
+    with pytest.raises((ValueError, RuntimeError), match="missing"):
+        module.get_function("missing")(1, (x,))
+
+
+def test_the_compilers_words(module):
+    wrong = CODE.replace("struct Tiling { uint32_t n; float add; };", "struct Tiling { uint32_t n; flot add; };")
+    with pytest.raises(CompileError, match=r"kernel\.cpp:[34].*\n?.*flot"):
+        ap.RawKernel(wrong, "scale")(1, (ap.zeros(8, dtype=np.float32), np.float32(1), np.uint32(8)))
+
+
+@pytest.mark.skipif(not ON_CPU, reason="a library of the host")
+def test_a_library_that_a_user_built(tmp_path):
+    (tmp_path / "mine.cpp").write_text(ON_HOST)
+    command = [shutil.which("g++") or "clang++", "-shared", "-fPIC", "mine.cpp", "-o", "mine.so"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    kernel = ap.RawModule(path=tmp_path / "mine.so").get_function("fill")
+    y = ap.zeros(5, dtype=np.int64)
+    kernel(1, (y, np.int64(7), np.uint32(5)))
+    assert y.tolist() == [7] * 5
+
+
+@pytest.mark.skipif(ON_CPU, reason="kernels of an NPU")
+def test_instances_of_templates_and_files(tmp_path):
+    kernel = ap.RawModule(code=ON_NPU, name_expressions=["filled<float>"]).get_function("filled<float>")
+    y = ap.zeros(5, dtype=np.float32)
+    kernel(1, (y, np.float32(1.5), np.uint32(5)))
+    assert y.tolist() == [1.5] * 5
+    from asnumpy.ascendc import build
+
+    (tmp_path / "mine.cpp").write_text(ON_NPU)
+    build(tmp_path / "mine.cpp", tmp_path / "mine.so")
+    kernel = ap.RawModule(path=tmp_path / "mine.so").get_function("fill")
+    y = ap.zeros(5, dtype=np.int64)
+    kernel(1, (y, np.int64(7), np.uint32(5)))
+    assert y.tolist() == [7] * 5
+
+
+@pytest.mark.skipif(ON_CPU, reason="kernels of an NPU")
+@pytest.mark.skipif(os.environ.get("CANNSIM_STRICT") == "abort", reason="a finding in a kernel ends the process")
+def test_a_kernel_that_goes_wrong_is_an_error_and_other_arrays_live(module):
+    other, x = ap.arange(8.0) * 2, ap.zeros(64, dtype=np.float32)
+    ap.synchronize()
+    module.get_function("beyond")(1, (x,))
+    with pytest.raises(RuntimeError, match="beyond"):
+        ap.asnumpy(x)
+    assert other.tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
+    again = ap.arange(4.0) + 1
+    assert again.tolist() == [1, 2, 3, 4]
