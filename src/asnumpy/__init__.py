@@ -92,30 +92,33 @@ from asnumpy.io import (
 from asnumpy.lib._poly1d import (
     poly, poly1d, polyadd, polyder, polydiv, polyfit, polyint, polymul, polysub, polyval, roots,
 )
-from asnumpy import fft, lib, linalg, nn, operators, profiler
-from asnumpy.operators import ElementwiseKernel, RawKernel, RawModule, ReductionKernel
+from asnumpy import fft, lib, linalg, nn, profiler
 
 if _typing.TYPE_CHECKING:
-    from asnumpy import cann, char, ctypeslib, emath, f2py, polynomial, random, strings, testing, typing
+    from asnumpy import cann, char, ctypeslib, emath, f2py, operators, polynomial, random, strings, testing, typing
+    from asnumpy.operators import ElementwiseKernel, RawKernel, RawModule, ReductionKernel
     from numpy import ma, matlib, rec
 else:
     # Loaded when they are first used.
     _LATER = frozenset({
-        "array_api", "cann", "char", "ctypeslib", "emath", "f2py", "polynomial", "random", "strings", "testing",
-        "typing",
+        "array_api", "cann", "char", "ctypeslib", "emath", "f2py", "operators", "polynomial", "random", "strings",
+        "testing", "typing",
     })
+    _OF_OPERATORS = frozenset({"ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel"})
     # NumPy's own, for classes on top of its arrays.
     _NUMPYS = frozenset({"ma", "matlib", "rec"})
 
     def __getattr__(name):
         if name in _LATER:
             return _importlib.import_module(f"asnumpy.{name}")
+        if name in _OF_OPERATORS:
+            return getattr(_importlib.import_module("asnumpy.operators"), name)
         if name in _NUMPYS:
             return _importlib.import_module(f"numpy.{name}")
         raise AttributeError(f"module 'asnumpy' has no attribute {name!r}")
 
     def __dir__():
-        return sorted({*__all__, *_LATER, *_NUMPYS, "eval"})
+        return sorted({*__all__, *_LATER, *_OF_OPERATORS, *_NUMPYS, "eval"})
 
 __version__ = "0.1.0"
 

@@ -33,7 +33,7 @@ ROOMS = {"ascend": ["library", "memory", "launch", "lower"]}
 # The package's rooms and modules that `import asnumpy` loads. One may use those before it.
 ORDER = (
     "_types _axes _public config dtypes runtime host ufunc creation manipulation indexing reduction sorting statistics "
-    "elementwise linalg fft interop array io lib nn profiler operators"
+    "elementwise linalg fft interop array io lib nn profiler"
 ).split()
 MOST_LINES, EVER = 400, 600
 # Longer than that: a program that is one run from end to end.

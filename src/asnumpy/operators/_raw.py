@@ -227,7 +227,7 @@ def _host_number(kernel: str, place: int, number: np.generic) -> Any:
         kind: Any = np.ctypeslib.as_ctypes_type(number.dtype)  # type: ignore[arg-type]
     except NotImplementedError:
         raise TypeError(
-            f"{kernel}: argument {place}: a host's compiler has no type for {number.dtype}; give it in an array or a structure"
+            f"{kernel}: argument {place}: a host's compiler has no type for {number.dtype}; give it in an array"
         ) from None
     return kind(number.item())
 
