@@ -97,8 +97,9 @@ inline void Launch::work() {
         --running_;
         ++ended_;
         begin_more();
-        if (!may_begin()) end_when_stuck();
     }
+    // Also of a thread that found nothing left to begin: while it was starting nobody could say that the others are stuck.
+    end_when_stuck();
     --alive_;
     changed_.notify_all();
 }
