@@ -102,8 +102,12 @@ void Pinned::note_copy(Context& device, const void* data) {
     void* const event = device.streams.take_event();
     if (const int code = cann().aclrtRecordEvent(event, device.stream)) {
         device.streams.give_event(event);
-        device.finish();  // then the copy has run
-        device.fail("aclrtRecordEvent", code);
+        try {
+            device.fail("aclrtRecordEvent", code);  // with CANN's words, which the next failure would take
+        } catch (...) {
+            device.finish();  // then the copy has run
+            throw;
+        }
     }
     const std::lock_guard lock(mutex_);
     const auto found = find(data);
