@@ -26,7 +26,10 @@ public:
     // The allocation that holds the address; false: there is none, or it was freed, or it is another device's.
     virtual bool find(std::uintptr_t address, Allocation& found) = 0;
     // One print of a kernel: a whole text, by one core.
-    virtual void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+    virtual void print(const std::string& text) {
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        std::fflush(stdout);
+    }
 };
 
 // A process without a simulator: its own memory is global memory. Ranges may be registered; then only they are.
