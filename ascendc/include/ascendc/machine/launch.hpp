@@ -234,7 +234,9 @@ private:
 
     bool may_begin() const { return begun_ < cores.size() && cores[begun_].block < ended_blocks() + blocks_at_once(); }
     std::uint32_t ended_blocks() const { return static_cast<std::uint32_t>(ended_ / (cores.size() / blocks)); }
-    void begin_more();
+    // By the launcher's own code: a compiled kernel, which waits with a copy of this class, has no threads of its own.
+    void begin_more() { begin_threads_(*this); }
+    void begin_threads();
     void work();
     void run_core(const CoreName&);
     bool guarded(Core&, const Entry&);
@@ -247,6 +249,7 @@ private:
     Crossing crossing_;
     std::list<Waiting> waiting_;
     std::size_t begun_ = 0, running_ = 0, ended_ = 0;
+    void (*begin_threads_)(Launch&) = nullptr;
     std::vector<std::thread> threads_;
     std::size_t starting_ = 0;  // threads without a core yet
     std::size_t alive_ = 0;     // threads that have not ended

@@ -77,7 +77,7 @@ inline void Launch::run_core(const CoreName& as) {
 }
 
 // Begins threads while the host has room and cores may begin.
-inline void Launch::begin_more() {
+inline void Launch::begin_threads() {
     while (!stopped() && begun_ + starting_ < cores.size() && may_begin() && alive_ - waiting_.size() < options.threads) {
         ++alive_;
         ++starting_;
@@ -144,6 +144,7 @@ inline void Launch::run(const Entry& vector_entry, const Entry& cube_entry) {
     install_guard();
     vector_entry_ = &vector_entry;
     cube_entry_ = &cube_entry;
+    begin_threads_ = [](Launch& launch) { launch.begin_threads(); };
     std::unique_lock lock(mutex_);
     begin_more();
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.seconds);
