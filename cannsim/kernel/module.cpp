@@ -32,8 +32,9 @@ LoadedKernels& loaded_kernels() {
 }
 
 const ascendc::Module& module_of(const std::string& path) {
-    // RTLD_LAZY: functions of the host in the unit may need libraries that this process does not have.
-    void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    // RTLD_LAZY: functions of the host in the unit may need libraries that this process does not have. A name without a folder is a file
+    // in the working folder; the loader would look for it elsewhere.
+    void* const library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (!library) throw Refusal{ACL_ERROR_INVALID_FILE, text("expected a library of compiled kernels, got ", path, ": ", dlerror())};
     const auto ask = reinterpret_cast<const ascendc::Module* (*)()>(dlsym(library, "ascendc_module"));
     if (!ask) throw Refusal{ACL_ERROR_INVALID_FILE, text("expected a library of kernels compiled for the simulator, got ", path, ", which has none")};

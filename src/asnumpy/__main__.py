@@ -70,9 +70,21 @@ def parser() -> argparse.ArgumentParser:
     sim.add_argument("--report", action="store_true", help="end with a table of operators, copies, memory and findings")
     sim.add_argument("--trace", type=Path, metavar="FILE",
                      help="also write the tasks in the format of Chrome's trace viewer")
-    sim.add_argument("program", nargs="+", help="the program and its arguments, after --")
+    sim.add_argument("program", nargs="*", help="the program and its arguments, after --")
     ascendc.add_parser(commands)
     return top
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line; what stands after `--` is another program's, and is in `rest` as it was written."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    end = given.index("--") if "--" in given else len(given)
+    top = parser()
+    options = top.parse_args(given[:end])
+    options.rest = given[end + 1 :]
+    if options.command == "sim" and not (options.program or options.rest):
+        top.error("sim: expected a program and its arguments, after --")
+    return options
 
 
 def run_demo(options: argparse.Namespace) -> int:
@@ -106,13 +118,14 @@ def run_info(as_json: bool) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
-    options = parser().parse_args(arguments)
+    options = parse(arguments)
     if options.command == "demo":
         return run_demo(options)
     if options.command == "sim":
         from asnumpy.cannsim import _command as command
 
-        return command.run(options.program, report=options.report or options.trace is not None, trace=options.trace)
+        program = [*options.program, *options.rest]
+        return command.run(program, report=options.report or options.trace is not None, trace=options.trace)
     if options.command == "ascendc":
         return ascendc.run(options)
     if options.command == "health":

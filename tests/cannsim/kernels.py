@@ -59,11 +59,14 @@ def build(source: str, name: str = "kernel.cpp", options: Sequence[str] = (), na
 
 
 class Binary:
-    """A loaded binary and its kernels."""
+    """A loaded binary and its kernels: of bytes, or of a file."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes | str) -> None:
         self.handle = P()
-        call("aclrtBinaryLoadFromData", data, ctypes.c_size_t(len(data)), None, ctypes.byref(self.handle))
+        if isinstance(data, str):
+            call("aclrtBinaryLoadFromFile", data.encode(), None, ctypes.byref(self.handle))
+        else:
+            call("aclrtBinaryLoadFromData", data, ctypes.c_size_t(len(data)), None, ctypes.byref(self.handle))
 
     def function(self, name: str) -> Any:
         found = P()

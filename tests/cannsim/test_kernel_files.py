@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -104,9 +105,9 @@ def test_cube_and_mixed_kernels(name, more):
         place.free()
 
 
-def run_build(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run_build(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "asnumpy", "ascendc", "build", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
 
 
 def test_a_library_of_kernels(tmp_path):
@@ -122,6 +123,21 @@ def test_a_library_of_kernels(tmp_path):
     assert library.aclrtlaunch_twice(ctypes.c_uint32(1), None, x.address, ctypes.c_uint32(64)) == 0
     wait()
     assert (array_of(x, np.float32) == np.arange(64) + 4.5).all()
+    x.free()
+
+
+def test_names_without_a_folder_and_options_of_the_compiler(tmp_path, monkeypatch):
+    (tmp_path / "kernels.cpp").write_text(FILE.replace("Adds(tile, tile, value, n);", "Adds(tile, tile, MORE, n);"))
+    assert run_build("kernels.cpp", "-o", "kernels.so", folder=tmp_path).returncode == 1
+    done = run_build("kernels.cpp", "-o", "kernels.so", "--", "-DMORE=7.5f", "-O1", folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    monkeypatch.chdir(tmp_path)
+    binary = Binary("kernels.so")
+    x = memory_of(np.arange(64, dtype=np.float32))
+    binary.launch("twice", 1, x, np.uint32(64))
+    wait()
+    assert (array_of(x, np.float32) == np.arange(64) + 7.5).all()
+    binary.unload()
     x.free()
 
 

@@ -143,11 +143,12 @@ def test_the_compilers_words(module):
 
 
 @pytest.mark.skipif(not ON_CPU, reason="a library of the host")
-def test_a_library_that_a_user_built(tmp_path):
+def test_a_library_that_a_user_built(tmp_path, monkeypatch):
     (tmp_path / "mine.cpp").write_text(ON_HOST)
     command = [shutil.which("g++") or "clang++", "-shared", "-fPIC", "mine.cpp", "-o", "mine.so"]
     subprocess.run(command, cwd=tmp_path, check=True)
-    kernel = ap.RawModule(path=tmp_path / "mine.so").get_function("fill")
+    monkeypatch.chdir(tmp_path)
+    kernel = ap.RawModule(path="mine.so").get_function("fill")  # the file of the working folder
     y = ap.zeros(5, dtype=np.int64)
     kernel(1, (y, np.int64(7), np.uint32(5)))
     assert y.tolist() == [7] * 5

@@ -22,7 +22,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
                        help="the library (default: lib<source>.so in this folder); headers are written beside it")
     build.add_argument("--bisheng", action="store_true", help="compile for a device with CANN's compiler")
     build.add_argument("--quiet", action="store_true", help="print errors only")
-    build.add_argument("options", nargs="*", help="options of the compiler, after --")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -37,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
             print(f"ascendc build: [{time.perf_counter() - started:5.1f} s] {what}", flush=True)
 
     try:
-        made = _build.build(options.source, output, options.options, bisheng=options.bisheng, progress=progress)
+        made = _build.build(options.source, output, options.rest, bisheng=options.bisheng, progress=progress)
     except _build.BuildError as error:
         print(f"{error}\nascendc build: {options.source} was not built", file=sys.stderr)
         return 1

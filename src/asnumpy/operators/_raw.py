@@ -43,7 +43,7 @@ class RawModule:
                  name_expressions: Sequence[str] = ()) -> None:  # fmt: skip
         if (code is None) == (path is None):
             raise TypeError("RawModule: expected code= or path=, and not both")
-        self.code, self.path = code, None if path is None else Path(path)
+        self.code, self.path = code, None if path is None else Path(path).absolute()
         self.options, self.name_expressions = tuple(options), tuple(name_expressions)
         self._functions: dict[tuple[str, str], Any] = {}
         self._loaded: dict[str, Any] = {}
