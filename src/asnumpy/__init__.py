@@ -96,7 +96,7 @@ from asnumpy import fft, lib, linalg, nn, profiler
 
 if _typing.TYPE_CHECKING:
     from asnumpy import cann, char, ctypeslib, emath, f2py, operators, polynomial, random, strings, testing, typing
-    from asnumpy.operators import ElementwiseKernel, RawKernel, RawModule, ReductionKernel
+    from asnumpy.operators import ElementwiseKernel, RawKernel, RawModule, ReductionKernel, operator
     from numpy import ma, matlib, rec
 else:
     # Loaded when they are first used.
@@ -104,7 +104,7 @@ else:
         "array_api", "cann", "char", "ctypeslib", "emath", "f2py", "operators", "polynomial", "random", "strings",
         "testing", "typing",
     })
-    _OF_OPERATORS = frozenset({"ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel"})
+    _OF_OPERATORS = frozenset({"ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "operator"})
     # NumPy's own, for classes on top of its arrays.
     _NUMPYS = frozenset({"ma", "matlib", "rec"})
 
@@ -172,8 +172,8 @@ __all__ = [  # by a star: all but eval, which would hide Python's
     "object_", "ogrid", "ones", "ones_like", "outer", "packbits", "pad", "partition", "pending_count", "percentile",
     "permute_dims", "pi", "piecewise", "place", "poly", "poly1d", "polyadd", "polyder", "polydiv", "polyfit",
     "polyint", "polymul", "polynomial", "polysub", "polyval", "positive", "pow", "power", "printoptions", "prod",
-    "operators", "profiler", "promote_types", "ptp", "put", "put_along_axis", "putmask", "quantile", "r_", "rad2deg",
-    "radians",
+    "operator", "operators", "profiler", "promote_types", "ptp", "put", "put_along_axis", "putmask", "quantile", "r_",
+    "rad2deg", "radians",
     "random", "ravel", "ravel_multi_index", "real", "real_if_close", "recarray", "reciprocal", "record",
     "remainder", "repeat", "require", "reset_peak", "reshape", "resize", "result_type", "right_shift", "rint",
     "roll", "rollaxis", "roots", "rot90", "round", "row_stack", "s_", "save", "savetxt", "savez",

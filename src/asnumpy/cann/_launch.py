@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from asnumpy import _core
@@ -14,6 +15,18 @@ from asnumpy.cann._arguments import Operands
 from asnumpy.cann._calls import Arguments, Pointer
 from asnumpy.cann._tensor import Tensor, contiguous, refresh
 from asnumpy.runtime.cann_error import CannError
+
+
+@contextlib.contextmanager
+def noted(device: int, stream: int, name: str, spans: list[Any], whole: list[Any]) -> Iterator[None]:
+    """Work that is enqueued within, with the bytes (low, high, written) that it uses, and those it writes whole."""
+    call = _core.CannCall(device, stream, name, spans, whole)
+    try:
+        yield
+    except BaseException:
+        call.refused()
+        raise
+    call.launched()
 
 
 class Launch:
@@ -58,16 +71,14 @@ class Launch:
         start = self._mark()
         whole = [one for one in self.operands.overwritten if one.strides == contiguous(one.shape)]
         spans = [(*_streams.extent(one), True) for one in whole]
-        call = _core.CannCall(self.device, self.stream, self.signature.name, self._spans, spans)
         try:
-            _calls.phase_two(self.signature.name, memory, size, executor, self.stream, self.about)
+            with noted(self.device, self.stream, self.signature.name, self._spans, spans):
+                _calls.phase_two(self.signature.name, memory, size, executor, self.stream, self.about)
         except CannError:
-            call.refused()
             _metrics.fail(self.signature.name)
             if start is not None:
                 _calls.call("aclrtDestroyEvent", start)
             raise
-        call.launched()
         seconds = time.perf_counter() - begun
         _metrics.record(self.signature.name, self.operands.nbytes, size, seconds)
         if start is not None:
@@ -86,6 +97,27 @@ class Launch:
         event = _streams.create_event(_streams.EVENT_TIME_LINE)
         _calls.call("aclrtRecordEvent", event, Pointer(self.stream))
         return event
+
+
+def launch(signature: _facts.Signature, operands: Operands, stream: Any = None) -> None:
+    """One call with checked operands, on a stream of another library's too; the operator may be one that the core does
+    not know."""
+    one = Launch(signature, operands, stream)
+    begun = time.perf_counter()
+    made = Arguments()
+    try:
+        for parameter in signature.parameters:
+            made.add(parameter, operands.values[parameter.name])
+        size, executor = one.phase_one(made)
+        with contextlib.ExitStack() as block:
+            try:
+                memory = block.enter_context(_streams.workspace(one.device, one.stream, size))
+            except CannError:
+                _calls.call("aclDestroyAclOpExecutor", executor)  # phase two would free it
+                raise
+            one.phase_two(memory, size, executor, begun)
+    finally:
+        made.close()
 
 
 def elapsed(device: int, start: Any, end: Any) -> Callable[[], float]:

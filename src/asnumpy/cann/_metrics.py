@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from asnumpy import _core
-from asnumpy.cann import _devices
+from asnumpy.cann import _devices, _facts
 from asnumpy.runtime import cann_search
 
 WAITING = 256   # measurements that may wait for their events before they are read
@@ -68,7 +68,8 @@ def timing() -> Iterator[None]:
 
 def record(name: str, nbytes: int, workspace: int, host_seconds: float) -> None:
     """Adds a call that the core's caller has not made."""
-    _core.cann_note_call(name, nbytes, workspace, host_seconds)
+    if name in _facts.signatures():  # of packages' own operators there are no figures
+        _core.cann_note_call(name, nbytes, workspace, host_seconds)
 
 
 def record_time(name: str, nbytes: int, elapsed: Callable[[], float]) -> None:
@@ -82,7 +83,8 @@ def record_time(name: str, nbytes: int, elapsed: Callable[[], float]) -> None:
 
 def fail(name: str) -> None:
     """Adds a call that CANN refused."""
-    _core.cann_note_failure(name)
+    if name in _facts.signatures():
+        _core.cann_note_failure(name)
 
 
 @_devices.in_child

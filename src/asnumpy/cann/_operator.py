@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import keyword
 import textwrap
-import time
 from functools import cache
 from typing import Any
 
 from asnumpy import _core
 from asnumpy.cann import _calls, _devices, _facts, _metrics, _streams
 from asnumpy.cann._arguments import Checker, Operands
-from asnumpy.cann._calls import OUT_OF_MEMORY, Arguments
-from asnumpy.cann._launch import Launch, elapsed, words
+from asnumpy.cann._calls import OUT_OF_MEMORY
+from asnumpy.cann._launch import elapsed, launch, words
 from asnumpy.cann._memory import policy_number
 from asnumpy.cann._plan import Plan
 from asnumpy.cann._tensor import Tensor
@@ -67,7 +65,7 @@ class Operator(_core.CannOperator):
         values = self.checker.check(bound)
         operands = Operands(self.signature, values)
         if stream is not None or not self._launch(bound, operands):
-            self._launch_here(operands, stream)
+            launch(self.signature, operands, stream)
         results = tuple(bound[name] for name in self.signature.written)
         return results[0] if len(results) == 1 else results
 
@@ -91,25 +89,6 @@ class Operator(_core.CannOperator):
         elif marks:
             _streams.destroy_events(marks)
         return bool(done)
-
-    def _launch_here(self, operands: Operands, stream: Any) -> None:
-        """Described and called from here, on a stream of another library's too."""
-        launch = Launch(self.signature, operands, stream)
-        begun = time.perf_counter()
-        made = Arguments()
-        try:
-            for parameter in self.signature.parameters:
-                made.add(parameter, operands.values[parameter.name])
-            size, executor = launch.phase_one(made)
-            with contextlib.ExitStack() as block:
-                try:
-                    memory = block.enter_context(_streams.workspace(launch.device, launch.stream, size))
-                except CannError:
-                    _calls.call("aclDestroyAclOpExecutor", executor)  # phase two would free it
-                    raise
-                launch.phase_two(memory, size, executor, begun)
-        finally:
-            made.close()
 
     def failure(self, text: str, function: str, code: int, message: str, bound: tuple[Any, ...]) -> CannError:
         """The exception for what a call of the core's met: a refusal, or no memory for its workspace (then code 0)."""

@@ -1,9 +1,16 @@
-"""Operators of the user's own: kernels in a few lines of C or written whole, by the names that CuPy gave them."""
+"""Operators of the user's own: declared once, written for each device; and kernels by the names that CuPy gave them."""
 
 from asnumpy.operators._compiler import CompileError
+from asnumpy.operators._dispatch import forget_runs, runs
 from asnumpy.operators._elementwise import ElementwiseKernel
+from asnumpy.operators._explanation import explain
+from asnumpy.operators._operator import Operator, operator
 from asnumpy.operators._raw import RawKernel, RawModule
 from asnumpy.operators._reduction import ReductionKernel
-from asnumpy.operators._syntax import KernelSyntaxError
+from asnumpy.operators._registry import get, registered
+from asnumpy.operators._words import KernelSyntaxError
 
-__all__ = ["CompileError", "ElementwiseKernel", "KernelSyntaxError", "RawKernel", "RawModule", "ReductionKernel"]
+__all__ = [
+    "CompileError", "ElementwiseKernel", "KernelSyntaxError", "Operator", "RawKernel", "RawModule", "ReductionKernel",
+    "explain", "forget_runs", "get", "operator", "registered", "runs",
+]

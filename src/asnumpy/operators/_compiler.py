@@ -19,6 +19,10 @@ class CompileError(RuntimeError):
     """A compiler refused a kernel, or there is none; the message is what it printed."""
 
 
+class CompilerMissing(CompileError):
+    """There is no compiler for a kernel."""
+
+
 class CpuLibrary:
     """Functions of a library of the host."""
 
@@ -56,7 +60,7 @@ def compiler() -> str:
     for name in (os.environ.get("CXX"), "g++", "clang++"):
         if name and shutil.which(name):
             return name
-    raise CompileError(
+    raise CompilerMissing(
         "expected a C++ compiler: neither $CXX nor g++ nor clang++ was found; install one, or give path= of a library"
     )
 
@@ -111,7 +115,7 @@ def _run_time_compiler() -> ctypes.CDLL:
     for place in [*(str(Path(opened).parent / name) for opened in found.opened(False)), name]:
         with contextlib.suppress(OSError):
             return ctypes.CDLL(place)
-    raise CompileError(
+    raise CompilerMissing(
         f"expected {name}, CANN's compiler at run time, beside CANN {found.version} in "
         f"{found.folder or 'the loader path'}; it comes with CANN 9; with an older one compile before and give path="
     )

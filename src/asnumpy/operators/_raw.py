@@ -12,7 +12,7 @@ import numpy as np
 
 from asnumpy import _core, creation
 from asnumpy.array import ndarray
-from asnumpy.operators._compiler import CompileError, compile_ascend, compile_cpu
+from asnumpy.operators._compiler import compile_ascend, compile_cpu
 from asnumpy.operators._elementwise import on
 from asnumpy.runtime import Stream
 
@@ -167,6 +167,7 @@ class RawKernel:
 
     def _on_npu(self, blocks: int, given: list[Any], device: int) -> None:
         from asnumpy.cann import _calls, _devices
+        from asnumpy.cann._launch import noted
 
         _devices.use(device)
         function = self._module._function("ascend", self.name)
@@ -187,13 +188,8 @@ class RawKernel:
             _core.cann_expect_whole(device, (*span[:2], False))
         handle = _devices.default_stream(device)
         _core.cann_uses(device, spans)
-        call = _core.CannCall(device, handle, self.name, spans, [])
-        try:
+        with noted(device, handle, self.name, spans, []):
             _launch(_calls, function, blocks, handle, packed)
-        except Exception:
-            call.refused()
-            raise
-        call.launched()
         _core.cann_uses(device, spans)
 
 
@@ -239,5 +235,3 @@ def _structure(kernel: str, value: Any) -> bytes:
         return value.tobytes()
     raise TypeError(f"{kernel}: a structure: expected bytes, a NumPy or a ctypes structure, got {type(value).__name__}")
 
-
-__all__ = ["CompileError", "RawKernel", "RawModule"]

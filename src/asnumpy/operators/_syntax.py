@@ -9,18 +9,7 @@ from typing import NoReturn
 
 import numpy as np
 
-
-class KernelSyntaxError(ValueError):
-    """A kernel's text is not in the subset of C that kernels are written in; the message has its line and column."""
-
-
-@dataclass(frozen=True)
-class Token:
-    """One word of the text; the kind is "name", "number", "sign" or "end"."""
-
-    kind: str
-    text: str
-    at: int
+from asnumpy.operators._words import Token, refusal
 
 
 @dataclass(frozen=True)
@@ -173,12 +162,7 @@ class Parser:
 
     def refuse(self, what: str, at: int) -> NoReturn:
         """Raises the error with its place in the text."""
-        line = self._text.count("\n", 0, at) + 1
-        column = at - (self._text.rfind("\n", 0, at) + 1) + 1
-        shown = self._text.splitlines()[line - 1] if self._text.strip() else ""
-        raise KernelSyntaxError(
-            f"{self._kernel}: line {line}, column {column}: {what}\n    {shown}\n    {' ' * (column - 1)}^"
-        )
+        raise refusal(self._kernel, self._text, at, what)
 
     def _words(self) -> list[Token]:
         tokens, at = [], 0

@@ -25,7 +25,7 @@ class FallbackWarning(RuntimeWarning):
 FallbackWarning.__module__ = "asnumpy"
 
 
-def _report(text: str) -> None:
+def report(text: str) -> None:
     """Warns where the program called this package."""
     depth, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "asnumpy":
@@ -33,7 +33,7 @@ def _report(text: str) -> None:
     warnings.warn(text, FallbackWarning, stacklevel=depth)
 
 
-_core.set_hooks({"report": _report})
+_core.set_hooks({"report": report})
 
 
 def allow_call(name: str) -> None:
@@ -47,7 +47,7 @@ def allow_call(name: str) -> None:
     if name not in _reported:
         _reported.add(name)
         silence = "asnumpy.config.host_calls = 'count' is silent"
-        _report(f"{text}; reported once, asnumpy.fallbacks() counts them, {silence}")
+        report(f"{text}; reported once, asnumpy.fallbacks() counts them, {silence}")
 
 
 def count_call(name: str) -> None:

@@ -1,0 +1,351 @@
+"""A call's arguments by the declaration: which dtype each letter is, how long each symbol, what the outputs are."""
+
+from __future__ import annotations
+
+import operator as arithmetic
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import EllipsisType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from asnumpy import creation, manipulation
+from asnumpy.array import ndarray
+from asnumpy.dtypes.dtype import can_cast, real_kind, result_type
+from asnumpy.operators._cuda_arrays import CudaArray, cuda_array
+from asnumpy.operators._declaration import Attribute, Declaration, Tensor, axis_text, dtype_named, length
+
+_WEAK = (bool, int, float, complex)
+
+
+@dataclass
+class Call:
+    """One call, checked. `given` are the arrays as they came, in no order of memory; None for what was left out."""
+
+    declaration: Declaration
+    device: str                                     # "cpu", "ascend:0"..., "cuda"
+    given: list[Any]
+    attributes: dict[str, Any]
+    letters: dict[str, np.dtype]
+    sizes: dict[str, int]
+    batch: tuple[int, ...]                          # what `...` stands for
+    outputs: list[tuple[tuple[int, ...], np.dtype]]
+    out: tuple[Any, ...] | None
+    _kernel_inputs: list[Any] | None = field(default=None, repr=False)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the device."""
+        return self.device.partition(":")[0]
+
+    @property
+    def dtypes(self) -> list[np.dtype]:
+        """Those of the inputs that came."""
+        return [value.dtype for value in self.given if value is not None]
+
+    @property
+    def size(self) -> int:
+        """The number of elements of the largest array."""
+        sizes = [value.size for value in self.given if value is not None]
+        return max([*sizes, *(int(np.prod(shape)) for shape, _ in self.outputs)], default=0)
+
+    def kernel_inputs(self) -> list[Any]:
+        """As kernels get them: each in C order, and those with `...` as large as it is."""
+        if self._kernel_inputs is None:
+            pairs = zip(self.declaration.inputs, self.given, strict=True)
+            self._kernel_inputs = [self._for_kernel(tensor, value) for tensor, value in pairs]
+        return self._kernel_inputs
+
+    def _for_kernel(self, tensor: Tensor, value: Any) -> Any:
+        if value is None or isinstance(value, CudaArray):
+            return None if value is None else value.array
+        shape = full_shape(tensor, self.batch, self.sizes)
+        if value.shape != shape:
+            value = manipulation.broadcast_to(value, shape)
+        return value if value.flags.c_contiguous else value.copy(order="C")
+
+
+def full_shape(tensor: Tensor, batch: tuple[int, ...], sizes: dict[str, int]) -> tuple[int, ...]:
+    """A shape with the values of its symbols."""
+    made: list[int] = []
+    for axis in tensor.shape:
+        made += batch if isinstance(axis, EllipsisType) else [length(axis, sizes)]
+    return tuple(made)
+
+
+class Binder:
+    """What checks the calls of one declaration."""
+
+    def __init__(self, declaration: Declaration) -> None:
+        self.declaration, self.name = declaration, declaration.name
+        self.signature = declaration.signature()
+
+    def refuse(self, kind: type[Exception], name: str, expected: str, got: str) -> NoReturn:
+        """Raises the exception with operator, parameter, what was expected and what came."""
+        raise kind(f"{self.name}: {name}: expected {expected}, got {got}")
+
+    def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Call:
+        """All of a call; TypeError, ValueError."""
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.name}: {error}; it is {self.declaration}") from None
+        bound.apply_defaults()
+        values = bound.arguments
+        raw = [self._came(tensor, values[tensor.name]) for tensor in self.declaration.inputs]
+        attributes = {one.name: self._attribute(one, values[one.name]) for one in self.declaration.attributes}
+        letters = self._letters(raw, attributes)
+        device = self._device(raw)
+        given = [self._array(*each, letters, device) for each in zip(self.declaration.inputs, raw, strict=True)]
+        sizes, batch = self._sizes(given, attributes)
+        outputs = self._outputs(batch, sizes, letters, attributes)
+        out = self._out(values["out"], outputs, device)
+        return Call(self.declaration, device, given, attributes, letters, sizes, batch, outputs, out)
+
+    # --- inputs
+
+    def _came(self, tensor: Tensor, value: Any) -> Any:
+        """An array, a number of NumPy's or a Python number; None for an optional input that is left out."""
+        if value is None:
+            if tensor.optional:
+                return None
+            self.refuse(TypeError, tensor.name, "an array", "None")
+        if isinstance(value, ndarray | np.ndarray | np.generic) or type(value) in _WEAK:
+            return value
+        found = cuda_array(value)
+        if found is not None:
+            return found
+        try:
+            return creation.asarray(value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{self.name}: {tensor.name}: expected an array, got {type(value).__name__}: {error}"
+                              ) from None
+
+    def _device(self, raw: list[Any]) -> str:
+        cuda = [value for value in raw if isinstance(value, CudaArray)]
+        ours = [value for value in raw if isinstance(value, ndarray)]
+        if cuda and ours:
+            raise ValueError(f"{self.name}: expected arrays of one device, got some of CUDA and some of "
+                             f"{ours[0].device}")
+        if cuda:
+            return "cuda"
+        # an array of the CPU without axes stands for its number beside those of a device
+        there = [value for value in ours if str(value.device) != "cpu" or value.ndim] or ours
+        names = list(dict.fromkeys(str(value.device) for value in there))
+        if len(names) > 1:
+            raise ValueError(f"{self.name}: its arrays lie on two devices, {names[0]} and {names[1]}; move one to the "
+                             f'other: a.to_device("{names[0]}")')
+        return names[0] if names else str(creation.empty(0).device)
+
+    def _letters(self, raw: list[Any], attributes: dict[str, Any]) -> dict[str, np.dtype]:
+        found = {}
+        for letter, allowed in self.declaration.letters.items():
+            pairs = zip(self.declaration.inputs, raw, strict=True)
+            named = [(tensor, value) for tensor, value in pairs if tensor.type == letter and value is not None]
+            if named:
+                found[letter] = self._letter(letter, allowed, named)
+        return found
+
+    def _letter(self, letter: str, allowed: tuple[np.dtype, ...], named: list[tuple[Tensor, Any]]) -> np.dtype:
+        strong = [value for _, value in named if type(value) not in _WEAK]
+        weak = [value for _, value in named if type(value) in _WEAK]
+        if not strong:
+            return self._of_numbers(named, allowed)
+        dtypes = [value.dtype for value in strong]
+        if any(isinstance(value, CudaArray) for value in strong) and len(set(dtypes)) > 1:
+            raise TypeError(f"{self.name}: expected arrays of one dtype for {letter}, got "
+                            f"{' and '.join(dict.fromkeys(d.name for d in dtypes))}; convert them")
+        wanted = result_type(*dtypes, *weak)
+        if wanted in allowed:
+            return wanted
+        for dtype in allowed:
+            if can_cast(wanted, dtype) and not isinstance(strong[0], CudaArray):
+                return dtype
+        # the parameter that does not fit by itself, else the last, which makes it too wide
+        unfit = [(tensor, value) for tensor, value in named if type(value) not in _WEAK
+                 and not any(can_cast(value.dtype, dtype) for dtype in allowed)]
+        tensor, value = (unfit or named[-1:])[0]
+        came = value.dtype.name if type(value) not in _WEAK else f"{type(value).__name__} {value!r}"
+        together = "" if unfit else f" (with the others {wanted.name})"
+        self.refuse(TypeError, tensor.name, f"{_either(allowed)} ({letter})", came + together)
+
+    def _of_numbers(self, named: list[tuple[Tensor, Any]], allowed: tuple[np.dtype, ...]) -> np.dtype:
+        """Numbers alone: the dtype that an array of them has, else the widest that is declared."""
+        wanted = result_type(*(creation.asarray(value).dtype for _, value in named))
+        if wanted in allowed:
+            return wanted
+        for dtype in allowed:
+            if can_cast(wanted, dtype):
+                return dtype
+        kinds = "biufc"["biufc".index(wanted.kind):]
+        fits = [dtype for dtype in allowed if real_kind(dtype) in kinds]
+        if not fits:
+            tensor, value = named[0]
+            self.refuse(TypeError, tensor.name, _either(allowed), f"{type(value).__name__} {value!r}")
+        first = min(kinds.index(real_kind(dtype)) for dtype in fits)
+        return max((dtype for dtype in fits if kinds.index(real_kind(dtype)) == first), key=lambda d: d.itemsize)
+
+    def _array(self, tensor: Tensor, value: Any, letters: dict[str, np.dtype], device: str) -> Any:
+        if value is None:
+            return None
+        dtype = letters[tensor.type] if tensor.type in letters else dtype_named(tensor.type)
+        assert dtype is not None
+        if isinstance(value, CudaArray):
+            if value.dtype != dtype:
+                self.refuse(TypeError, tensor.name, f"{dtype.name}, CUDA arrays are not converted", value.dtype.name)
+            return value
+        if type(value) in _WEAK:
+            return self._number(tensor, value, dtype, device)
+        if value.dtype != dtype and not can_cast(value.dtype, dtype):
+            self.refuse(TypeError, tensor.name, dtype.name, value.dtype.name)
+        if device == "cuda":
+            if value.ndim:
+                self.refuse(TypeError, tensor.name, "an array of a CUDA device", f"one of {type(value).__name__}")
+            return np.asarray(value, dtype)
+        if not isinstance(value, ndarray) or str(value.device) != device:
+            value = creation.asarray(value, device=device)
+        return value if value.dtype == dtype else value.astype(dtype)
+
+    def _number(self, tensor: Tensor, value: Any, dtype: np.dtype, device: str) -> Any:
+        kinds = "biufc"
+        own = kinds.index({bool: "b", int: "i", float: "f", complex: "c"}[type(value)])
+        target = kinds.index(real_kind(dtype))
+        if own > target:
+            self.refuse(TypeError, tensor.name, dtype.name, f"{type(value).__name__} {value!r}")
+        try:
+            made = np.asarray(value) if dtype.kind in "V" else np.asarray(value, dtype)
+        except OverflowError as error:
+            raise OverflowError(f"{self.name}: {tensor.name}: {error}") from None
+        return made if device == "cuda" else creation.asarray(made, dtype=dtype, device=device)
+
+    # --- shapes
+
+    def _sizes(self, given: list[Any], attributes: dict[str, Any]) -> tuple[dict[str, int], tuple[int, ...]]:
+        sizes = {name: value for name, value in attributes.items() if isinstance(value, int)}
+        told: dict[str, str] = {}  # by which input
+        batches: list[tuple[Tensor, tuple[int, ...]]] = []
+        pairs = [(tensor, value.shape) for tensor, value in zip(self.declaration.inputs, given, strict=True)
+                 if value is not None]
+        cores = {tensor.name: self._core(tensor, shape, batches) for tensor, shape in pairs}
+        for tensor, shape in pairs:
+            for axis, n in zip(tensor.core, cores[tensor.name], strict=True):
+                if isinstance(axis, str) and sizes.setdefault(axis, n) != n:
+                    where = f" as that of {told[axis]}" if axis in told else ""
+                    self.refuse(ValueError, tensor.name, f"{axis} = {sizes[axis]}{where} in {_axes(tensor)}",
+                                f"{n} in the shape {shape}")
+                if isinstance(axis, str):
+                    told.setdefault(axis, tensor.name)
+        for tensor, shape in pairs:
+            for axis, n in zip(tensor.core, cores[tensor.name], strict=True):
+                if not isinstance(axis, str) and length(axis, sizes) != n:
+                    self.refuse(ValueError, tensor.name, f"{_equals(axis, sizes)} in {_axes(tensor)}",
+                                f"{n} in the shape {shape}")
+        return sizes, self._batch(batches)
+
+    def _core(self, tensor: Tensor, shape: tuple[int, ...], batches: list[tuple[Tensor, tuple[int, ...]]]) -> Any:
+        """The lengths of the declared axes; what `...` stands for is added to the batches."""
+        count = len(tensor.core)
+        if len(shape) < count or (len(shape) > count and not tensor.batched):
+            axes = f"{'at least ' * tensor.batched}{count} ax{'is' if count == 1 else 'es'}"
+            self.refuse(ValueError, tensor.name, f"{axes}, {_axes(tensor)}", f"the shape {shape}")
+        if not tensor.batched:
+            return shape
+        before = tensor.shape.index(...)
+        after = before + len(shape) - count
+        batches.append((tensor, shape[before:after]))
+        return shape[:before] + shape[after:]
+
+    def _batch(self, batches: list[tuple[Tensor, tuple[int, ...]]]) -> tuple[int, ...]:
+        made: tuple[int, ...] = ()
+        for place, (tensor, axes) in enumerate(batches):
+            try:
+                made = np.broadcast_shapes(made, axes)
+            except ValueError:
+                others = ", ".join(each.name for each, _ in batches[:place])
+                self.refuse(ValueError, tensor.name, f"axes that broadcast with {made} of {others}", f"{axes}")
+        return made
+
+    # --- attributes and outputs
+
+    def _attribute(self, one: Attribute, value: Any) -> Any:
+        if value is None and one.default is None:
+            return None
+        got = f"{type(value).__name__} {value!r}"
+        if isinstance(value, ndarray) and value.ndim == 0 and one.kind in ("int", "float", "bool"):
+            value = value.item()
+        if one.kind == "int" and not isinstance(value, bool | np.bool):
+            try:
+                return arithmetic.index(value)
+            except TypeError:
+                pass
+        if one.kind == "float" and isinstance(value, int | float | np.integer | np.floating):
+            return float(value)
+        if one.kind == "bool" and isinstance(value, bool | np.bool):
+            return bool(value)
+        if one.kind == "str" and isinstance(value, str):
+            return str(value)
+        if one.kind == "tuple" and isinstance(value, tuple | list):
+            return tuple(value)
+        if one.kind == "dtype" and value is not None:
+            try:
+                return (dtype_named(value) if isinstance(value, str) else None) or np.dtype(value)
+            except TypeError:
+                pass
+        article = "an" if one.kind == "int" else "a"
+        self.refuse(TypeError, one.name, f"{article} {one.kind}", got)
+
+    def _outputs(self, batch: tuple[int, ...], sizes: dict[str, int], letters: dict[str, np.dtype],
+                 attributes: dict[str, Any]) -> list[tuple[tuple[int, ...], np.dtype]]:  # fmt: skip
+        made = []
+        for tensor in self.declaration.outputs:
+            dtype = letters.get(tensor.type) or dtype_named(tensor.type) or attributes.get(tensor.type)
+            if dtype is None:
+                raise TypeError(f"{self.name}: no argument tells the dtype {tensor.type} of {tensor.name}")
+            shape = full_shape(tensor, batch, sizes)
+            if any(n < 0 for n in shape):
+                self.refuse(ValueError, tensor.name, f"axes of at least 0 in {_axes(tensor)}", f"the shape {shape}")
+            made.append((shape, dtype))
+        return made
+
+    def _out(self, out: Any, outputs: list[tuple[tuple[int, ...], np.dtype]], device: str) -> tuple[Any, ...] | None:
+        if out is None:
+            return None
+        given = out if isinstance(out, tuple) else (out,)
+        if len(given) != len(outputs):
+            self.refuse(ValueError, "out", f"{len(outputs)} arrays, one for each output", f"{len(given)}")
+        declared = self.declaration.outputs
+        return tuple(self._one_out(*each, device) for each in zip(declared, given, outputs, strict=True))
+
+    def _one_out(self, tensor: Tensor, value: Any, output: tuple[tuple[int, ...], np.dtype], device: str) -> Any:
+        name = "out" if len(self.declaration.outputs) == 1 else f"out, {tensor.name}"
+        if value is None:
+            return None
+        target: Any = cuda_array(value) if device == "cuda" else value
+        if device == "cuda" and target is None:
+            self.refuse(TypeError, name, "an array of a CUDA device", type(value).__name__)
+        if device != "cuda" and not isinstance(value, ndarray):
+            self.refuse(TypeError, name, "an asnumpy array", type(value).__name__)
+        if target.shape != output[0]:
+            self.refuse(ValueError, name, f"the shape {output[0]}", f"{target.shape}")
+        if target.dtype != output[1] and (device == "cuda" or not can_cast(output[1], target.dtype, "same_kind")):
+            self.refuse(TypeError, name, f"an array that takes {output[1].name}", target.dtype.name)
+        if device != "cuda" and str(value.device) != device:
+            self.refuse(ValueError, name, f"an array on {device}", f"one on {value.device}")
+        if device != "cuda" and not value.flags.writeable:
+            raise ValueError(f"{self.name}: {name}: output array is read-only")
+        return target
+
+
+def _either(dtypes: Sequence[np.dtype]) -> str:
+    return " or ".join(dtype.name for dtype in dtypes)
+
+
+def _axes(tensor: Tensor) -> str:
+    return "[" + str(tensor).removesuffix(" = None").partition("[")[2]
+
+
+def _equals(axis: Any, sizes: dict[str, int]) -> str:
+    value = length(axis, sizes)
+    return str(value) if isinstance(axis, int) else f"{axis_text(axis)} = {value}"
+

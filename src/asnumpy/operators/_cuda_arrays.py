@@ -1,0 +1,66 @@
+"""Arrays in the memory of a CUDA device, of whatever library: what `__cuda_array_interface__` says of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from asnumpy.array import ndarray
+from asnumpy.dtypes.dtype import EXTENDED
+
+
+@dataclass(frozen=True)
+class CudaArray:
+    """The object itself, and what it says."""
+
+    array: Any
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    address: int
+    contiguous: bool
+
+    @property
+    def size(self) -> int:
+        """The number of its elements."""
+        return int(np.prod(self.shape))
+
+
+def cuda_array(value: Any) -> CudaArray | None:
+    """What an object says of its memory on a CUDA device; None where it has none there."""
+    if isinstance(value, ndarray | np.ndarray):
+        return None
+    # torch's tensors of the CPU have the attribute, which raises
+    interface = getattr(value, "__cuda_array_interface__", None) if _has_interface(value) else None
+    if interface is None:
+        return None
+    dtype, shape = np.dtype(interface["typestr"]), tuple(interface["shape"])
+    if dtype.kind == "V" or "bfloat16" in str(getattr(value, "dtype", "")):
+        dtype = EXTENDED["bfloat16"]
+    strides, step, contiguous = interface.get("strides"), dtype.itemsize, True
+    if strides is not None and 0 not in shape:
+        for n, stride in zip(reversed(shape), reversed(tuple(strides)), strict=True):
+            contiguous = contiguous and (n == 1 or stride == step)
+            step *= n
+    return CudaArray(value, shape, dtype, int(interface["data"][0] or 0), contiguous)
+
+
+def _has_interface(value: Any) -> bool:
+    try:
+        return hasattr(value, "__cuda_array_interface__")
+    except (TypeError, RuntimeError):
+        return False
+
+
+def empty_like(model: CudaArray, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    """A new array beside another one, of the same library; TypeError where it is not known how that makes one."""
+    array = model.array
+    if hasattr(array, "new_empty"):  # torch
+        import importlib
+
+        torch = importlib.import_module("torch")
+        return array.new_empty(shape, dtype=getattr(torch, dtype.name))
+    if hasattr(array, "__array_namespace__"):  # CuPy
+        return array.__array_namespace__().empty(shape, dtype=dtype)
+    raise TypeError(f"expected out=, because {type(array).__name__} does not say how a new array is made")

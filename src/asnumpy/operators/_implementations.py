@@ -1,0 +1,141 @@
+"""What computes an operator: a function for a kind of device, with the conditions on which it may be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core, creation
+from asnumpy.array import ndarray
+from asnumpy.dtypes.dtype import can_cast
+from asnumpy.operators import _cuda_arrays
+from asnumpy.operators._binding import Call
+from asnumpy.operators._declaration import Declaration
+from asnumpy.operators._grammar import dtypes as dtypes_of_text
+from asnumpy.runtime import Device
+
+COMPOSED, HOST = "composed", "host"
+KERNELS = ("cpu", "ascend", "cuda")
+
+
+@dataclass
+class Implementation:
+    """One of an operator's, named by its kind, and with a number from the second of a kind on."""
+
+    kind: str
+    name: str
+    function: Callable[..., Any]
+    dtypes: Mapping[str, frozenset[np.dtype]]      # by letter; what is not there may have any
+    when: Callable[..., Any] | None = None
+    missing: Callable[[], str] | None = None       # says what this machine lacks for it, before a call
+    lacks: str = ""                                # the same, once a call has found it out
+
+    def why_not(self, call: Call) -> str:
+        """Why it cannot do a call; nothing where it can."""
+        if self.lacks:
+            return self.lacks
+        for letter, accepted in self.dtypes.items():
+            if letter in call.letters and call.letters[letter] not in accepted:
+                return f"it is not for {letter} = {call.letters[letter].name}"
+        if self.missing is not None and (lacks := self.missing()):
+            self.lacks = lacks
+            return lacks
+        inputs = call.given if self.kind == COMPOSED else call.kernel_inputs()
+        if self.when is not None and not self.when(*inputs, **call.attributes):
+            return "its condition (when=) does not hold"
+        return ""
+
+    def run(self, call: Call) -> Any:
+        """The outputs: one, or a tuple."""
+        made = self._compose(call) if self.kind == COMPOSED else self._launch(call)
+        return made[0] if len(made) == 1 else tuple(made)
+
+    def _compose(self, call: Call) -> list[Any]:
+        with Device(call.device):  # where it makes arrays of its own
+            made = self.function(*call.given, **call.attributes)
+        several = len(call.outputs) > 1
+        results = made if several else (made,)
+        if several and (not isinstance(made, tuple | list) or len(made) != len(call.outputs)):
+            raise TypeError(f"{call.declaration.name}: composed: expected a tuple of {len(call.outputs)} outputs, got "
+                            f"{len(made) if isinstance(made, tuple | list) else type(made).__name__}")
+        finished = []
+        for place, (value, (shape, dtype)) in enumerate(zip(results, call.outputs, strict=True)):
+            finished.append(self._finished(call, place, value, shape, dtype))
+        return finished
+
+    def _finished(self, call: Call, place: int, value: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+        name = f"{call.declaration.name}: composed: {call.declaration.outputs[place].name}"
+        if not isinstance(value, ndarray):
+            value = creation.asarray(value, device=call.device)
+        if value.shape != shape:
+            raise ValueError(f"{name}: expected the declared shape {shape}, got {value.shape}")
+        if not can_cast(value.dtype, dtype, "same_kind"):
+            raise TypeError(f"{name}: expected the declared dtype {dtype.name}, got {value.dtype.name}")
+        target = None if call.out is None else call.out[place]
+        if target is not None:
+            target[...] = value
+            return target
+        if value.dtype != dtype:
+            return value.astype(dtype)
+        shared = any(one is not None and _core.may_share_memory(value, one) for one in call.given)
+        return value.copy() if shared else value
+
+    def _launch(self, call: Call) -> list[Any]:
+        inputs = call.kernel_inputs()
+        targets = list(call.out) if call.out is not None else [None] * len(call.outputs)
+        made = [self._target(call, inputs, target, *output)
+                for target, output in zip(targets, call.outputs, strict=True)]
+        if any(np.prod(shape) for shape, _ in call.outputs):
+            self.function(*inputs, *made, **call.attributes)
+        for place, target in enumerate(targets):
+            if target is None or target is made[place]:
+                continue
+            if call.kind == "cuda":
+                made[place] = target.array
+            else:
+                target[...] = made[place]
+                made[place] = target
+        return made
+
+    def _target(self, call: Call, inputs: list[Any], given: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+        """What the kernel writes to: an array that was given, where it may."""
+        if call.kind == "cuda":
+            return self._cuda_target(call, given, shape, dtype)
+        if given is not None and given.dtype == dtype and given.flags.c_contiguous:
+            if not any(value is not None and _core.may_share_memory(given, value) for value in inputs):
+                return given
+        return creation.empty(shape, dtype, device=call.device)
+
+    def _cuda_target(self, call: Call, given: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+        if given is not None:
+            if not given.contiguous:
+                raise ValueError(f"{call.declaration.name}: out: expected an array in C order")
+            return given.array
+        model = next(value for value in call.given if isinstance(value, _cuda_arrays.CudaArray))
+        try:
+            return _cuda_arrays.empty_like(model, shape, dtype)
+        except TypeError as error:
+            raise TypeError(f"{call.declaration.name}: {error}") from None
+
+
+def conditions(declaration: Declaration, given: Any) -> dict[str, frozenset[np.dtype]]:
+    """`dtypes=` of an attachment by letter: for all letters, or a dict of them; ValueError for what is not declared."""
+    if given is None:
+        return {}
+    by_letter: Mapping[str, str | Iterable[Any]] = (
+        given if isinstance(given, Mapping) else dict.fromkeys(declaration.letters, given)
+    )
+    found = {}
+    for letter, text in by_letter.items():
+        if letter not in declaration.letters:
+            known = ", ".join(declaration.letters) or "none"
+            raise ValueError(f"{declaration.name}: dtypes: there is no letter {letter!r}; declared are: {known}")
+        named = dtypes_of_text(letter, text)
+        strangers = [dtype.name for dtype in named if dtype not in declaration.letters[letter]]
+        if strangers:
+            raise ValueError(f"{declaration.name}: dtypes: {letter} is not declared to be {' or '.join(strangers)}")
+        found[letter] = frozenset(named)
+    return found
