@@ -16,6 +16,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "ascendc" / "include"
+TEMPLATES = INCLUDE.parent / "matmul"
 KINDS = {"vector": 0, "cube": 1, "mix_1_1": 2, "mix_1_2": 3}
 FLAGS = "-std=c++17 -O2 -march=native -fPIC -shared -pthread -fno-strict-aliasing -fvisibility=hidden".split()
 FLAGS += ["-Wall", "-Wextra", "-Werror", "-Wno-narrowing", "-Wno-unused-variable", "-Wno-unused-but-set-variable"]
@@ -35,13 +36,13 @@ def compiled(text: str) -> ctypes.CDLL:
     folder = Path(tempfile.gettempdir()) / f"ascendc-tests-{os.getuid()}"
     folder.mkdir(exist_ok=True)
     key = hashlib.sha256(" ".join([compiler() or "", *FLAGS, text]).encode())
-    for header in sorted(INCLUDE.rglob("*.h*")):
+    for header in sorted([*INCLUDE.rglob("*.h*"), *TEMPLATES.rglob("*.hpp")]):
         key.update(header.read_bytes())
     library = folder / f"{key.hexdigest()[:24]}.so"
     if not library.exists():
         unit, made = library.with_suffix(f".{os.getpid()}.cpp"), library.with_suffix(f".{os.getpid()}.so")
         unit.write_text(text)
-        command = [compiler() or "g++", *FLAGS, f"-I{INCLUDE}", str(unit), "-o", str(made)]
+        command = [compiler() or "g++", *FLAGS, f"-I{INCLUDE}", f"-I{TEMPLATES.parent}", str(unit), "-o", str(made)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[-8000:]
         made.rename(library)

@@ -33,3 +33,11 @@ def clean() -> Iterator[None]:
     yield
     acl.sim.cannsim_clear_faults()
     acl.sim.cannsim_clear()
+
+
+@pytest.fixture(scope="session")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python that has torch for the CPU and torch_npu, and nothing of ours."""
+    from cannsim import torch_environment
+
+    return torch_environment.torch_python(tmp_path_factory)

@@ -141,6 +141,27 @@ def test_names_without_a_folder_and_options_of_the_compiler(tmp_path, monkeypatc
     x.free()
 
 
+def test_kernels_find_the_templates_for_products(tmp_path):
+    """The example's kernels, launched from C as from torch: a by rows and b by columns."""
+    source = Path(__file__).resolve().parents[2] / "examples" / "basic_matmul" / "kernels.cpp"
+    done = run_build(str(source), "-o", str(tmp_path / "libkernels.so"), "--quiet")
+    assert done.returncode == 0, done.stdout + done.stderr
+    library = ctypes.CDLL(str(tmp_path / "libkernels.so"))
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(-4, 5, shape).astype(np.float16) for shape in ((37, 70), (51, 70)))
+    places = [memory_of(a), memory_of(b), Memory(37 * 51 * 4)]
+    pitch, number = ctypes.c_uint64, ctypes.c_uint32
+    launched = library.aclrtlaunch_basic_matmul_float16_float32(
+        number(4), None, *(place.address for place in places), pitch(70), pitch(70), number(37), number(51), number(70),
+        number(2),
+    )  # fmt: skip
+    assert launched == 0
+    wait()
+    assert (array_of(places[2], np.float32).reshape(37, 51) == a.astype(np.float32) @ b.astype(np.float32).T).all()
+    for place in places:
+        place.free()
+
+
 def test_the_compilers_errors_name_the_users_lines(tmp_path):
     (tmp_path / "wrong.cpp").write_text(FILE.replace("Adds(tile, tile, value, n);", "Adds(tile, missing, value, n);"))
     done = run_build(str(tmp_path / "wrong.cpp"), "-o", str(tmp_path / "libwrong.so"))

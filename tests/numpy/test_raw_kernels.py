@@ -170,6 +170,28 @@ def test_instances_of_templates_and_files(tmp_path):
     assert y.tolist() == [7] * 5
 
 
+PRODUCT = """
+#include "matmul/matmul.hpp"
+using namespace matmul;
+using TileProduct = UsualProduct<Matrix<half>, Matrix<half, ColumnMajor>>;
+extern "C" __global__ __aicore__ __mix__(1, 2) void linear(GM_ADDR x, GM_ADDR weight, GM_ADDR bias, GM_ADDR y,
+                                                           uint32_t m, uint32_t n, uint32_t k, GM_ADDR workspace) {
+    fused<TileProduct, half>({x, k}, {weight, k}, {y, n}, {m, n, k}, workspace, chain(Bias<half>{bias}, Relu{}));
+}
+"""
+
+
+@pytest.mark.skipif(ON_CPU, reason="kernels of an NPU")
+def test_a_product_from_the_templates():
+    rng = np.random.default_rng(1)
+    x, weight, bias = (rng.integers(-3, 4, shape).astype(np.float16) for shape in ((70, 33), (300, 33), (300,)))
+    y, blocks = ap.empty((70, 300), dtype=np.float16), 2
+    sizes = [np.uint32(size) for size in (70, 300, 33)]
+    kernel = ap.RawKernel(PRODUCT, "linear")
+    kernel(blocks, (ap.array(x), ap.array(weight), ap.array(bias), y, *sizes), workspace=blocks * 2 * 128 * 256 * 4)
+    np.testing.assert_array_equal(ap.asnumpy(y), np.maximum(x.astype(np.float32) @ weight.T + bias, 0))
+
+
 @pytest.mark.skipif(ON_CPU, reason="kernels of an NPU")
 @pytest.mark.skipif(os.environ.get("CANNSIM_STRICT") == "abort", reason="a finding in a kernel ends the process")
 def test_a_kernel_that_goes_wrong_is_an_error_and_other_arrays_live(module):

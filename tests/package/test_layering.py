@@ -151,6 +151,20 @@ def test_the_headers_for_kernels_use_only_those_before_them() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_the_templates_for_products_use_only_those_before_them() -> None:
+    rooms = ["tile", "block", "epilogue", "kernel"]
+    folder, wrong = ROOT / "ascendc" / "matmul", []
+    assert {path.name for path in folder.iterdir()} == {*rooms, "types.hpp", "matmul.hpp"}
+    for path in sorted(folder.glob("*/*.hpp")):
+        room = path.parent.name
+        known = {"types.hpp", *rooms[: rooms.index(room) + 1]}
+        for include in re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(), re.MULTILINE):
+            library, _, rest = include.partition("/")
+            if library != "matmul" or rest.split("/")[0] not in known:
+                wrong.append(f"{path.relative_to(ROOT)} includes {include}")
+    assert not wrong, "\n".join(wrong)
+
+
 def test_modules_form_no_circle() -> None:
     known = modules()
     graph = {name: set(imports(path, name, set(known))) - {name} for name, path in known.items()}

@@ -3,6 +3,6 @@
     python -m asnumpy ascendc build kernels.cpp -o libkernels.so
 """
 
-from asnumpy.ascendc._build import BuildError, build, include
+from asnumpy.ascendc._build import BuildError, build, include, templates
 
-__all__ = ["BuildError", "build", "include"]
+__all__ = ["BuildError", "build", "include", "templates"]

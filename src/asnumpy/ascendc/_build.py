@@ -26,6 +26,11 @@ def include() -> Path:
     raise FileNotFoundError(f"asnumpy.ascendc: expected the Ascend C headers near {folder()}; install asnumpy again")
 
 
+def templates() -> Path:
+    """The folder from which kernels include `matmul/matmul.hpp`, for the simulator and for a device."""
+    return include().parent
+
+
 def build(
     source: str | Path, output: str | Path, options: Sequence[str] = (), *, bisheng: bool = False,
     progress: Progress | None = None,
@@ -65,6 +70,7 @@ def build(
             "ascendc build: expected CANN's compiler bisheng on the path; source CANN's set_env.sh, "
             "or leave --bisheng out"
         )
+    options = [*options, f"-I{templates()}"]
     if not bisheng:
         return _build_for_simulator(source, output, options, progress)
     with tempfile.TemporaryDirectory() as work:

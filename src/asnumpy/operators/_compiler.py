@@ -122,6 +122,8 @@ def _run_time_compiler() -> ctypes.CDLL:
 
 
 def _compiled_at_run_time(code: str, options: Sequence[str], names: Sequence[str]) -> tuple[bytes, dict[str, str]]:
+    from asnumpy.ascendc import templates
+
     rtc, program, size = _run_time_compiler(), ctypes.c_void_p(), ctypes.c_size_t()
 
     def run(function: str, *arguments: Any) -> None:
@@ -133,7 +135,8 @@ def _compiled_at_run_time(code: str, options: Sequence[str], names: Sequence[str
     try:
         for name in names:
             run("aclrtcAddNameExpr", program, name.encode())
-        given = (ctypes.c_char_p * (len(options) + 1))(b"--npu-arch=dav-2201", *[option.encode() for option in options])
+        words = ["--npu-arch=dav-2201", *options, f"-I{templates()}"]
+        given = (ctypes.c_char_p * len(words))(*[word.encode() for word in words])
         if rtc.aclrtcCompileProg(program, len(given), given):
             run("aclrtcGetCompileLogSize", program, ctypes.byref(size))
             log = ctypes.create_string_buffer(size.value)
