@@ -2,8 +2,8 @@
 
     python examples/basic_matmul/build.py -o build
 
-writes ascendct_torch.so, a Python module and a library for torch.ops, and libbasic_matmul_kernels.so, which it loads from
-beside itself. torch and torch_npu are the wheels of this environment; their headers come with them.
+writes ascendct_torch.so, a Python module and a library for torch.ops, and libbasic_matmul_kernels.so, which it loads
+from beside itself. torch and torch_npu are the wheels of this environment; their headers come with them.
 """
 
 from __future__ import annotations
