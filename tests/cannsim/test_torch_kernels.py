@@ -1,4 +1,4 @@
-"""A library in C++ for torch and torch_npu with kernels of its own, built as its page says, on the simulator."""
+"""Operators of one's own in torch, on its CPU and on simulated NPUs: a library in C++, and asnumpy's operators."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from cannsim.torch_environment import with_asnumpy
 pytestmark = pytest.mark.torch_npu
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = Path(__file__).with_name("torch_basic_matmul.py")
 
 
 @pytest.fixture(scope="module")
@@ -28,22 +27,37 @@ def built(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_basic_matmul_beside_torch(python: Path, built: Path, tmp_path: Path) -> None:
-    """Called as a Python module and as torch.ops.AscendCTTorch.basic_matmul."""
+def check_program(python: Path, folder: Path, program: str, *arguments: str) -> None:
+    """Runs a program of this folder, whose cases must pass, and in which the simulator finds nothing wrong."""
     run = subprocess.run(
-        [str(python), str(PROGRAM), str(built)], env=with_asnumpy(python, tmp_path), capture_output=True, text=True,
-        timeout=600, check=False,
+        [str(python), str(Path(__file__).with_name(program)), *arguments], env=with_asnumpy(python, folder),
+        capture_output=True, text=True, timeout=900, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-4000:]
     head, *cases = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
     assert head["cases"] == len(cases) >= 7
     assert not [case for case in cases if case["failure"]], [case for case in cases if case["failure"]]
-    found = (tmp_path / "findings").read_text() if (tmp_path / "findings").exists() else ""
+    found = (folder / "findings").read_text() if (folder / "findings").exists() else ""
     assert all(line.startswith("cannsim: leak: ") for line in found.splitlines()), found
 
 
-def test_the_block_in_the_documentation_runs(python: Path, built: Path, tmp_path: Path) -> None:
-    (block,) = [text for _, text in documented.blocks(ROOT / "docs" / "frameworks.md") if "ascendct_torch" in text]
+def test_basic_matmul_beside_torch(python: Path, built: Path, tmp_path: Path) -> None:
+    """Called as a Python module and as torch.ops.AscendCTTorch.basic_matmul."""
+    check_program(python, tmp_path, "torch_basic_matmul.py", str(built))
+
+
+@pytest.mark.parametrize("queue", ["0", "2"])
+def test_operators_of_ours_are_torchs(
+    python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queue: str
+) -> None:
+    """Also with the queue in which torch_npu holds back what it launches."""
+    monkeypatch.setenv("TASK_QUEUE_ENABLE", queue)
+    check_program(python, tmp_path, "torch_operators.py")
+
+
+@pytest.mark.parametrize("which", ["to_torch", "ascendct_torch"])
+def test_the_blocks_in_the_documentation_run(python: Path, built: Path, tmp_path: Path, which: str) -> None:
+    (block,) = [text for _, text in documented.blocks(ROOT / "docs" / "frameworks.md") if which in text]
     environment = with_asnumpy(python, tmp_path)
     environment["PYTHONPATH"] += f":{built}"
     run = subprocess.run(

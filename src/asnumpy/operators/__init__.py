@@ -9,8 +9,9 @@ from asnumpy.operators._raw import RawKernel, RawModule
 from asnumpy.operators._reduction import ReductionKernel
 from asnumpy.operators._registry import get, registered
 from asnumpy.operators._words import KernelSyntaxError
+from asnumpy.operators.frameworks import to_torch
 
 __all__ = [
     "CompileError", "ElementwiseKernel", "KernelSyntaxError", "Operator", "RawKernel", "RawModule", "ReductionKernel",
-    "explain", "forget_runs", "get", "operator", "registered", "runs",
+    "explain", "forget_runs", "get", "operator", "registered", "runs", "to_torch",
 ]
