@@ -1,5 +1,7 @@
 """Operators of the user's own: declared once, written for each device; and kernels by the names that CuPy gave them."""
 
+from typing import Any
+
 from asnumpy.operators._compiler import CompileError
 from asnumpy.operators._dispatch import forget_runs, runs
 from asnumpy.operators._elementwise import ElementwiseKernel
@@ -15,3 +17,12 @@ __all__ = [
     "CompileError", "ElementwiseKernel", "KernelSyntaxError", "Operator", "RawKernel", "RawModule", "ReductionKernel",
     "explain", "forget_runs", "get", "operator", "registered", "runs", "to_torch",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The library of operators is loaded when somebody asks for it."""
+    if name == "library":
+        from importlib import import_module
+
+        return import_module("asnumpy.operators.library")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,28 @@
+"""Operators of the project's own, for what CANN lacks or does in many calls: kernels in Ascend C, composed elsewhere.
+
+Each is an operator like the user's own (`asnumpy.operators.operator`): it takes arrays of any device, its declaration
+says shapes and dtypes, and `asnumpy.operators.explain` says what computes a call. docs/operator-library.md lists them.
+"""
+
+from asnumpy.operators.library._bits import bit_count, bit_reverse, murmur_mix, pack_bits, unpack_bits
+from asnumpy.operators.library._images import (
+    double_threshold, gaussian_weights, hsv_to_rgb, median_filter, resize_bilinear, rgb_to_hsv, separable_filter, sobel,
+    thin_edges,
+)
+from asnumpy.operators.library._rows import (
+    layer_norm, log_softmax, logsumexp, moments, rms_norm, rotary_embedding, softmax,
+)
+from asnumpy.operators.library._sequences import (
+    gather_rows, linear_recurrence, long_sum, one_hot, running_sum, segment_sum,
+)
+from asnumpy.operators.library._special import (
+    complex_absolute, complex_multiply, digamma, erfinv, gamma, geglu, gelu_tanh, lgamma, swiglu,
+)
+
+__all__ = [
+    "bit_count", "bit_reverse", "complex_absolute", "complex_multiply", "digamma", "double_threshold", "erfinv",
+    "gamma", "gather_rows", "gaussian_weights", "geglu", "gelu_tanh", "hsv_to_rgb", "layer_norm", "lgamma",
+    "linear_recurrence", "log_softmax", "logsumexp", "long_sum", "median_filter", "moments", "murmur_mix", "one_hot",
+    "pack_bits", "resize_bilinear", "rgb_to_hsv", "rms_norm", "rotary_embedding", "running_sum", "segment_sum",
+    "separable_filter", "sobel", "softmax", "swiglu", "thin_edges", "unpack_bits",
+]

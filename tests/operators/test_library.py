@@ -1,0 +1,362 @@
+"""The library's operators beside NumPy and SciPy: on the CPU their composed form, on an NPU their kernel.
+
+Where no compiler is (CANN 8 has none at run time), an NPU runs the composed form, too.
+"""
+
+from __future__ import annotations
+
+import colorsys
+import math
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.ndimage
+import scipy.special
+
+import asnumpy as ap
+from asnumpy import operators
+from asnumpy.operators import library
+
+ON_CPU = str(ap.zeros(1).device) == "cpu"
+COMPILED = not os.environ.get("CANNSIM_CANN", "9.0").startswith("8")
+pytestmark = pytest.mark.skipif(
+    not ON_CPU and COMPILED and not (shutil.which("g++") or shutil.which("clang++")),
+    reason="kernels are compiled here, and there is no C++ compiler",
+)
+FLOATS = ("float32", "float16")
+# Several tiles on several cores, and a tail.
+SIZES = (0, 1, 7, 64, 1000, 70_001)
+ROUNDING = {np.dtype(np.float32): 2e-6, np.dtype(np.float16): 1e-3}
+
+
+@dataclass
+class Case:
+    """What an operator is given for a size and a dtype, and what it should give."""
+
+    make: Callable[[np.random.Generator, int, str], tuple[Any, ...]]
+    oracle: Callable[..., Any]
+    dtypes: tuple[str, ...] = FLOATS
+    sizes: tuple[Any, ...] = SIZES
+    close: float | None = 1.0  # in ROUNDING of the result, of its size or of 1; None: equal
+    attributes: tuple[dict[str, Any], ...] = ({},)
+
+
+def wide(x: np.ndarray) -> np.ndarray:
+    return x.astype(np.float64) if x.dtype.kind == "f" else x
+
+
+def normal(rng: np.random.Generator, shape: Any, dtype: str = "float32") -> np.ndarray:
+    return rng.standard_normal(shape).astype(dtype)
+
+
+def between(low: float, high: float) -> Callable[..., tuple[np.ndarray]]:
+    return lambda rng, n, dtype: (rng.uniform(low, high, n).astype(dtype),)
+
+
+def pair(rng: np.random.Generator, n: int, dtype: str) -> tuple[np.ndarray, np.ndarray]:
+    return normal(rng, n, dtype), normal(rng, n, dtype)
+
+
+def complexes(rng: np.random.Generator, n: int) -> np.ndarray:
+    return (normal(rng, n) + 1j * normal(rng, n)).astype(np.complex64)
+
+
+def whole(rng: np.random.Generator, n: int, dtype: str) -> tuple[np.ndarray]:
+    return (rng.integers(0, np.iinfo(dtype).max, n, dtype=dtype, endpoint=True),)
+
+
+def mixed(x: np.ndarray) -> np.ndarray:
+    for by, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+        x = (x ^ (x >> np.uint32(by))) * np.uint32(factor)
+    return x ^ (x >> np.uint32(16))
+
+
+def reversed_bits(x: np.ndarray) -> np.ndarray:
+    return np.array([int(f"{one:032b}"[::-1], 2) for one in x.tolist()], np.uint32)
+
+
+def rows(rng: np.random.Generator, shape: Any, dtype: str) -> tuple[np.ndarray]:
+    return (normal(rng, shape, dtype),)
+
+
+def turned(x: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> np.ndarray:
+    a, b = np.split(x, 2, axis=-1)
+    return np.concatenate([a * cosine - b * sine, b * cosine + a * sine], axis=-1)
+
+
+def angles(rng: np.random.Generator, shape: Any, dtype: str) -> tuple[np.ndarray, ...]:
+    angle = rng.uniform(0, 6, (shape[-2], shape[-1] // 2))
+    return normal(rng, shape, dtype), np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)
+
+
+def layer(x: np.ndarray, gain: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * gain + shift
+
+
+def colours(rng: np.random.Generator, n: int, dtype: str) -> tuple[np.ndarray]:
+    given = rng.uniform(size=(n, 3)).astype(dtype)
+    given[:4] = np.array([[0.5, 0.5, 0.5], [0, 0, 0], [1, 1, 0], [0, 1, 1]])[:n]
+    return (given,)
+
+
+def each_pixel(convert: Callable[..., Any]) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda x: np.array([convert(*one) for one in x.tolist()]).reshape(-1, 3)
+
+
+def thinned(size: np.ndarray, across: np.ndarray, down: np.ndarray) -> np.ndarray:
+    if not size.size:
+        return size
+    size, across, down = (one.astype(np.float32) for one in (size, across, down))
+    h, w = size.shape
+    edge, slope = np.pad(size, 1, mode="edge"), np.float32(0.41421356)
+    n = [[edge[i : i + h, j : j + w] for j in range(3)] for i in range(3)]
+    limit = np.where(across * down >= 0, np.maximum(n[0][0], n[2][2]), np.maximum(n[0][2], n[2][0]))
+    limit = np.where(abs(across) <= slope * abs(down), np.maximum(n[0][1], n[2][1]), limit)
+    limit = np.where(abs(down) <= slope * abs(across), np.maximum(n[1][0], n[1][2]), limit)
+    return np.where(size >= limit, size, 0)
+
+
+def gradients(rng: np.random.Generator, shape: Any, dtype: str) -> tuple[np.ndarray, ...]:
+    across, down = normal(rng, shape), normal(rng, shape)
+    return np.hypot(across, down), across, down
+
+
+def filtered(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    down = scipy.ndimage.correlate1d(x, weights, 0, mode="nearest")
+    return scipy.ndimage.correlate1d(down, weights, 1, mode="nearest")
+
+
+def resized(x: np.ndarray, height: int, width: int) -> np.ndarray:
+    for axis, length in ((-2, height), (-1, width)):
+        n = x.shape[axis]
+        place = np.clip((np.arange(length) + 0.5) * (n / max(length, 1)) - 0.5, 0, n - 1)
+        first = place.astype(int)
+        share = (place - first)[:, None] if axis == -2 else place - first
+        x = np.take(x, first, axis) * (1 - share) + np.take(x, np.minimum(first + 1, n - 1), axis) * share
+    return x
+
+
+def recurred(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    state, made = np.zeros(a.shape[1]), np.empty(a.shape)
+    for i, (factor, addend) in enumerate(zip(a, b, strict=True)):
+        made[i] = state = factor * state + addend
+    return made
+
+
+def numbered(rng: np.random.Generator, shape: Any, dtype: str) -> tuple[np.ndarray, np.ndarray]:
+    n, count, columns = shape
+    given = rng.integers(0, 100, (count, columns)).astype(dtype)
+    return given, rng.integers(-1, count + 1, n).astype(np.int32)
+
+
+def gathered(table: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    inside = (numbers >= 0) & (numbers < len(table))
+    return np.where(inside[:, None], table[np.clip(numbers, 0, len(table) - 1)], 0)
+
+
+def segments_of(rng: np.random.Generator, shape: Any, dtype: str) -> tuple[np.ndarray, np.ndarray]:
+    n, count, columns = shape
+    numbers = np.sort(rng.integers(-1, count + 2, n)).astype(np.int32)
+    return rng.integers(-9, 9, (n, columns)).astype(dtype), numbers
+
+
+def added(x: np.ndarray, numbers: np.ndarray, segments: int) -> np.ndarray:
+    made, inside = np.zeros((segments, x.shape[1])), (numbers >= 0) & (numbers < segments)
+    np.add.at(made, numbers[inside], x[inside])
+    return made
+
+
+def uneven(rng: np.random.Generator, n: int, dtype: str) -> tuple[np.ndarray]:
+    return ((rng.standard_normal(n) * 10.0 ** rng.integers(-8, 8, n)).astype(dtype),)
+
+
+SHAPES = ((0, 4), (1, 1), (3, 7), (5, 64), (101, 100), (3, 4097), (2, 2, 9001))
+IMAGES = ((0, 3), (1, 1), (1, 9), (9, 1), (17, 33), (40, 512), (33, 1100))
+ROWS_BY_NUMBER = ((0, 3, 2), (1, 1, 1), (9, 5, 3), (3000, 100, 64), (50, 7, 9000))
+CASES = {
+    "erfinv": Case(between(-1, 1), scipy.special.erfinv),
+    "gamma": Case(between(-20, 34), scipy.special.gamma, ("float32",), close=4),
+    "lgamma": Case(between(-20, 60), scipy.special.gammaln),
+    "digamma": Case(between(0.01, 60), scipy.special.digamma),
+    "gelu_tanh": Case(
+        lambda rng, n, dtype: (normal(rng, n, dtype),),
+        lambda x: x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+    ),
+    "swiglu": Case(pair, lambda gate, up: gate * scipy.special.expit(gate) * up),
+    "geglu": Case(pair, lambda gate, up: gate * scipy.special.ndtr(gate) * up),
+    "complex_multiply": Case(
+        lambda rng, n, _: (complexes(rng, n), complexes(rng, n)), lambda x, y: x * y, ("complex64",)
+    ),
+    "complex_absolute": Case(lambda rng, n, _: (complexes(rng, n),), np.absolute, ("complex64",)),
+    "bit_count": Case(whole, np.bitwise_count, ("uint32", "uint64"), close=None),
+    "bit_reverse": Case(whole, reversed_bits, ("uint32",), close=None),
+    "murmur_mix": Case(whole, mixed, ("uint32",), close=None),
+    "pack_bits": Case(
+        lambda rng, n, dtype: (rng.integers(0, 3, n).astype(dtype),),
+        lambda x, bitorder: np.packbits(x, bitorder=bitorder), ("uint8",),
+        close=None, attributes=({"bitorder": "big"}, {"bitorder": "little"}),
+    ),
+    "unpack_bits": Case(
+        whole, lambda x, bitorder: np.unpackbits(x, bitorder=bitorder), ("uint8",),
+        close=None, attributes=({"bitorder": "big"}, {"bitorder": "little"}),
+    ),
+    "softmax": Case(
+        rows, lambda x, axes: scipy.special.softmax(x, axes), sizes=(*SHAPES[1:], (2, 5, 70), (3, 170, 100)),
+        attributes=({"axes": (-1,)}, {"axes": (0,)}, {"axes": (-2, -1)}, {"axes": (1, 0)}),
+    ),
+    "log_softmax": Case(
+        rows, lambda x, axes: scipy.special.log_softmax(x, axes), sizes=(*SHAPES[1:], (2, 5, 70), (3, 170, 100)),
+        attributes=({"axes": (-1,)}, {"axes": (0,)}, {"axes": (-2, -1)}),
+    ),
+    "logsumexp": Case(rows, lambda x: scipy.special.logsumexp(x, -1), sizes=SHAPES),
+    "rms_norm": Case(
+        lambda rng, shape, dtype: (normal(rng, shape, dtype), normal(rng, shape[-1])),
+        lambda x, gain: x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-6) * gain, sizes=SHAPES,
+    ),
+    "layer_norm": Case(
+        lambda rng, shape, dtype: (normal(rng, shape, dtype), normal(rng, shape[-1]), normal(rng, shape[-1])), layer,
+        sizes=SHAPES,
+    ),
+    "moments": Case(rows, lambda x: (x.mean(-1), x.var(-1)), sizes=SHAPES),
+    "rotary_embedding": Case(angles, turned, sizes=((0, 3, 4), (1, 1, 2), (2, 7, 8), (3, 100, 128), (2, 2, 33, 34))),
+    "rgb_to_hsv": Case(colours, each_pixel(colorsys.rgb_to_hsv), ("float32",), (0, 1, 7, 20_001)),
+    "hsv_to_rgb": Case(colours, each_pixel(colorsys.hsv_to_rgb), ("float32",), (0, 1, 7, 20_001)),
+    "double_threshold": Case(
+        rows, lambda x, low, high: (x >= np.float32(low)).astype(np.uint8) + (x >= np.float32(high)), ("float32",),
+        close=None, attributes=({"low": 0.1, "high": 0.5},),
+    ),
+    "sobel": Case(
+        rows, lambda x: tuple(scipy.ndimage.sobel(x, axis, mode="nearest") for axis in (1, 0)), ("float32",), IMAGES
+    ),
+    "thin_edges": Case(gradients, thinned, ("float32",), IMAGES, close=None),
+    "median_filter": Case(rows, lambda x: scipy.ndimage.median_filter(x, 3, mode="nearest"), ("float32",), IMAGES[1:]),
+    "separable_filter": Case(
+        lambda rng, shape, dtype: (normal(rng, shape[1:], dtype), normal(rng, shape[0])), filtered, ("float32",),
+        tuple((k, *shape) for shape in IMAGES[1:] for k in (1, 5)), close=4,
+    ),
+    "resize_bilinear": Case(
+        rows, resized, ("float32",), ((1, 1), (2, 9, 5), (3, 2, 17, 600)), close=200,  # places are rounded
+        attributes=tuple({"height": h, "width": w} for h, w in ((0, 3), (1, 1), (5, 40), (60, 1001))),
+    ),
+    "running_sum": Case(
+        lambda rng, n, dtype: (rng.integers(-50, 50, n).astype(dtype),), np.cumsum, ("float32", "int32"), close=None
+    ),
+    "long_sum": Case(uneven, math.fsum, ("float32",), close=0.1),
+    "linear_recurrence": Case(
+        lambda rng, shape, dtype: tuple(rng.uniform(-1, 1, shape).astype(dtype) for _ in range(2)), recurred,
+        ("float32",), ((0, 3), (1, 1), (5, 7), (100, 300), (49, 1)),
+    ),
+    "gather_rows": Case(
+        numbered, gathered, ("float32", "float16", "uint8", "int64"), ROWS_BY_NUMBER, close=None
+    ),
+    "segment_sum": Case(
+        segments_of, added, ("float32",), ROWS_BY_NUMBER, close=None, attributes=({"segments": 1}, {"segments": 90})
+    ),
+    "one_hot": Case(
+        lambda rng, n, dtype: (rng.integers(-1, n + 1, n).astype(dtype),),
+        lambda numbers, depth: (numbers[:, None] == np.arange(depth)).astype(float), ("int32",), (0, 1, 7, 300),
+        close=None, attributes=({"depth": 0}, {"depth": 1}, {"depth": 100}, {"depth": 9000}),
+    ),
+}  # fmt: skip
+
+
+def compare(made: Any, expected: Any, case: Case, what: str) -> None:
+    made_all, expected_all = ([one] if not isinstance(one, tuple) else one for one in (made, expected))
+    for one, other in zip(made_all, expected_all, strict=True):
+        got = ap.asnumpy(one)
+        other = np.asarray(other)
+        assert got.shape == other.shape, what
+        if case.close is None:
+            np.testing.assert_array_equal(got, other, err_msg=what)
+            continue
+        bound = case.close * ROUNDING.get(got.dtype, 2e-6)
+        # What overflows the dtype is an infinity of it.
+        with np.errstate(over="ignore"):
+            other = other.astype(got.dtype)
+        np.testing.assert_allclose(got, other, rtol=bound, atol=bound, err_msg=what)
+
+
+def test_each_operator_has_a_case() -> None:
+    named = {name for name in library.__all__ if isinstance(getattr(library, name), operators.Operator)}
+    assert named == CASES.keys() and len(named) >= 30
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_against_the_oracle(name: str) -> None:
+    case, operator = CASES[name], getattr(library, name)
+    rng = np.random.default_rng(len(name))
+    operators.forget_runs()
+    for dtype in case.dtypes:
+        for size in case.sizes:
+            given = case.make(rng, size, dtype)
+            for attributes in case.attributes:
+                what = f"{name} {dtype} {size} {attributes}"
+                if any(axis >= given[0].ndim or axis < -given[0].ndim for axis in attributes.get("axes", ())):
+                    continue
+                with np.errstate(all="ignore"):
+                    expected = case.oracle(*map(wide, given), **attributes)
+                made = operator(*map(ap.array, given), **attributes)
+                for one in made if isinstance(made, tuple) else (made,):
+                    assert str(one.device).split(":")[0] == ("cpu" if ON_CPU else "ascend")
+                compare(made, expected, case, what)
+    ran = {one["implementation"] for one in operators.runs() if one["operator"] == operator.name}
+    assert ("composed" if ON_CPU or not COMPILED else "ascend") in ran
+
+
+def test_special_values() -> None:
+    """Infinities, NaN, ends of the range and poles as SciPy has them; zeros, and large and small parts."""
+    nan, inf = np.nan, np.inf
+    for name, values in {
+        "erfinv": [1, -1, 0, 1.5, -2, nan, inf], "gamma": [0, -1, -2, 36, -40.5, inf, nan, 0.5],
+        "lgamma": [0, -1, inf, nan, 1, 2], "digamma": [0, nan, inf, 1],
+    }.items():
+        x = np.array(values, np.float32)
+        with np.errstate(all="ignore"):
+            oracle = {"lgamma": scipy.special.gammaln}.get(name) or getattr(scipy.special, name)
+            expected = oracle(x.astype(np.float64)).astype(np.float32)
+        made = ap.asnumpy(getattr(library, name)(ap.array(x)))
+        np.testing.assert_allclose(made, expected, rtol=1e-5, atol=1e-6, err_msg=name)
+    x = np.array([0, 1e30 + 1e30j, 1e-30 + 1e-30j, inf, complex(0, -inf), complex(inf, nan)], np.complex64)
+    np.testing.assert_allclose(ap.asnumpy(library.complex_absolute(ap.array(x))), np.absolute(x), rtol=1e-6)
+
+
+def test_views_and_outputs() -> None:
+    """Inputs in another order of memory and of other devices' ways to write; results where out= says."""
+    x = np.random.default_rng(0).standard_normal((40, 30)).astype(np.float32)
+    given, out = ap.array(x), ap.zeros((30, 20), np.float32)
+    made = library.softmax(given[::2].T, out=out)
+    assert made is out
+    np.testing.assert_allclose(ap.asnumpy(out), scipy.special.softmax(x[::2].T, -1), rtol=1e-5)
+    broadcast = library.swiglu(given[:, :1], given[0])
+    expected = x[:, :1] * scipy.special.expit(x[:, :1]) * x[0]
+    np.testing.assert_allclose(ap.asnumpy(broadcast), expected, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda x: library.erfinv(x.astype(np.int64)), TypeError, "erfinv"),
+        (lambda x: library.pack_bits(x.astype(np.uint8), bitorder="middle"), ValueError, "'big' or 'little'"),
+        (lambda x: library.separable_filter(x[None], x[:2]), ValueError, "odd"),
+        (lambda x: library.resize_bilinear(x[None], height=-1, width=2), ValueError, "height"),
+        (lambda x: library.rotary_embedding(x[None], x[None], x[None]), ValueError, "twice"),
+        (lambda x: library.sobel(x), ValueError, "sobel"),
+        (lambda x: library.softmax(x, axes=(3,)), ValueError, "axis 3"),
+        (lambda x: library.gaussian_weights(0), ValueError, "sigma"),
+    ],
+)
+def test_what_is_refused(call: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        ap.asnumpy(call(ap.ones(6, np.float32)))
+
+
+def test_gaussian_weights() -> None:
+    weights = ap.asnumpy(library.gaussian_weights(1.5))
+    impulse = np.zeros(13)
+    impulse[6] = 1
+    np.testing.assert_allclose(weights, scipy.ndimage.gaussian_filter1d(impulse, 1.5, radius=6), rtol=1e-5)
