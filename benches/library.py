@@ -128,7 +128,8 @@ x = ap.array([[1.0, 2.0, 4.0], [0.0, 0.0, 0.0]], dtype=ap.float32)
 library.softmax(x, axes=(0,)).round(3).tolist()      # [[0.731, 0.881, 0.982], [0.269, 0.119, 0.018]]
 library.erfinv(ap.array([0.5], dtype=ap.float32)).round(4).tolist()     # [0.4769]
 ```
- They are operators like the user's own ([operators.md](operators.md)): `out=` is taken, `ap.operators.explain` says
+
+They are operators like the user's own ([operators.md](operators.md)): `out=` is taken, `ap.operators.explain` says
 what computes a call, a rule may send a call elsewhere. Arrays of an NPU go to the kernel, if dtypes and shapes are
 those that it takes; otherwise, and where no compiler of kernels is found, the composed form runs there.
 `library.gaussian_weights` makes weights for `separable_filter`.
