@@ -2,20 +2,24 @@
 
 from typing import Any
 
+from asnumpy.operators._check import check
 from asnumpy.operators._compiler import CompileError
 from asnumpy.operators._dispatch import forget_runs, runs
 from asnumpy.operators._elementwise import ElementwiseKernel
 from asnumpy.operators._explanation import explain
+from asnumpy.operators._findings import Check
 from asnumpy.operators._operator import Operator, operator
 from asnumpy.operators._raw import RawKernel, RawModule
 from asnumpy.operators._reduction import ReductionKernel
 from asnumpy.operators._registry import get, registered
+from asnumpy.operators._stubs import stub
 from asnumpy.operators._words import KernelSyntaxError
 from asnumpy.operators.frameworks import to_torch
 
 __all__ = [
-    "CompileError", "ElementwiseKernel", "KernelSyntaxError", "Operator", "RawKernel", "RawModule", "ReductionKernel",
-    "explain", "forget_runs", "get", "operator", "registered", "runs", "to_torch",
+    "Check", "CompileError", "ElementwiseKernel", "KernelSyntaxError", "Operator", "RawKernel", "RawModule",
+    "ReductionKernel", "check", "explain", "forget_runs", "get", "operator", "registered", "runs", "stub",
+    "to_torch",
 ]
 
 

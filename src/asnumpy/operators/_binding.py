@@ -16,7 +16,9 @@ from asnumpy.dtypes.dtype import can_cast, real_kind, result_type
 from asnumpy.operators._cuda_arrays import CudaArray, cuda_array
 from asnumpy.operators._declaration import Attribute, Declaration, Tensor, axis_text, dtype_named, length
 
-_WEAK = (bool, int, float, complex)
+_ORDER = "buifc"  # kinds of dtypes; a number of Python's fits in what comes after its own
+_KIND = {bool: "b", int: "u", float: "f", complex: "c"}
+_WEAK = tuple(_KIND)
 
 
 @dataclass
@@ -156,15 +158,21 @@ class Binder:
         if any(isinstance(value, CudaArray) for value in strong) and len(set(dtypes)) > 1:
             raise TypeError(f"{self.name}: expected arrays of one dtype for {letter}, got "
                             f"{' and '.join(dict.fromkeys(d.name for d in dtypes))}; convert them")
-        wanted = result_type(*dtypes, *weak)
-        if wanted in allowed:
-            return wanted
-        for dtype in allowed:
-            if can_cast(wanted, dtype) and not isinstance(strong[0], CudaArray):
-                return dtype
-        # the parameter that does not fit by itself, else the last, which makes it too wide
         unfit = [(tensor, value) for tensor, value in named if type(value) not in _WEAK
                  and not any(can_cast(value.dtype, dtype) for dtype in allowed)]
+        wanted = dtypes[0]
+        if not unfit:
+            wanted = result_type(*dtypes)
+            order = _ORDER.index(real_kind(wanted))
+            wider = [value for value in weak if _ORDER.index(_KIND[type(value)]) > order]
+            if wider:  # numbers of the same kind, or a lower one, change nothing
+                wanted = result_type(wanted, *wider)
+            if wanted in allowed:
+                return wanted
+            for dtype in allowed:
+                if can_cast(wanted, dtype) and not isinstance(strong[0], CudaArray):
+                    return dtype
+        # the parameter that does not fit by itself, else the last, which makes it too wide
         tensor, value = (unfit or named[-1:])[0]
         came = value.dtype.name if type(value) not in _WEAK else f"{type(value).__name__} {value!r}"
         together = "" if unfit else f" (with the others {wanted.name})"
@@ -178,7 +186,8 @@ class Binder:
         for dtype in allowed:
             if can_cast(wanted, dtype):
                 return dtype
-        kinds = "biufc"["biufc".index(wanted.kind):]
+        kinds = max((_KIND[type(value)] for _, value in named), key=_ORDER.index)
+        kinds = {"b": "biufc", "u": "iufc", "f": "fc", "c": "c"}[kinds]
         fits = [dtype for dtype in allowed if real_kind(dtype) in kinds]
         if not fits:
             tensor, value = named[0]
@@ -208,10 +217,7 @@ class Binder:
         return value if value.dtype == dtype else value.astype(dtype)
 
     def _number(self, tensor: Tensor, value: Any, dtype: np.dtype, device: str) -> Any:
-        kinds = "biufc"
-        own = kinds.index({bool: "b", int: "i", float: "f", complex: "c"}[type(value)])
-        target = kinds.index(real_kind(dtype))
-        if own > target:
+        if _ORDER.index(_KIND[type(value)]) > _ORDER.index(real_kind(dtype)):
             self.refuse(TypeError, tensor.name, dtype.name, f"{type(value).__name__} {value!r}")
         try:
             made = np.asarray(value) if dtype.kind in "V" else np.asarray(value, dtype)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from asnumpy import creation
 from asnumpy.array import ndarray
 from asnumpy.dtypes.dtype import EXTENDED
 
@@ -57,10 +60,45 @@ def empty_like(model: CudaArray, shape: tuple[int, ...], dtype: np.dtype) -> Any
     """A new array beside another one, of the same library; TypeError where it is not known how that makes one."""
     array = model.array
     if hasattr(array, "new_empty"):  # torch
-        import importlib
-
         torch = importlib.import_module("torch")
         return array.new_empty(shape, dtype=getattr(torch, dtype.name))
     if hasattr(array, "__array_namespace__"):  # CuPy
         return array.__array_namespace__().empty(shape, dtype=dtype)
     raise TypeError(f"expected out=, because {type(array).__name__} does not say how a new array is made")
+
+
+def _maker() -> str:
+    """The library whose arrays a check uses: one that is installed and finds a device; nothing where there is none."""
+    if importlib.util.find_spec("cupy") is not None:
+        try:
+            if importlib.import_module("cupy").cuda.runtime.getDeviceCount():
+                return "cupy"
+        except Exception:  # of CUDA's: there is no driver or no device
+            pass
+    if importlib.util.find_spec("torch") is not None and importlib.import_module("torch").cuda.is_available():
+        return "torch"
+    return ""
+
+
+def why_no_arrays() -> str:
+    """Why no array can be made on a CUDA device here; nothing where one can."""
+    return "" if _maker() else "neither CuPy nor PyTorch with a CUDA device is here, which would make its arrays"
+
+
+def to_cuda(values: np.ndarray) -> Any:
+    """A new array on a CUDA device."""
+    if _maker() == "cupy":
+        return importlib.import_module("cupy").asarray(values)
+    torch = importlib.import_module("torch")
+    if values.dtype == EXTENDED["bfloat16"]:
+        return torch.as_tensor(values.astype(np.float32), device="cuda").to(torch.bfloat16)
+    return torch.as_tensor(np.ascontiguousarray(values), device="cuda")
+
+
+def from_cuda(array: Any) -> np.ndarray:
+    """A copy of its values."""
+    if hasattr(array, "get"):
+        return np.asarray(array.get())
+    if "bfloat16" in str(array.dtype):
+        return np.asarray(array.float().cpu().numpy()).astype(EXTENDED["bfloat16"])
+    return np.asarray(array.cpu().numpy() if hasattr(array, "cpu") else creation.asnumpy(array))
