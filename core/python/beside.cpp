@@ -193,6 +193,7 @@ PyMemberDef beside_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyBeside, vectorcall), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(PyBeside, attributes), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(PyBeside, references), READONLY, nullptr},
+    {"_function", T_OBJECT, offsetof(PyBeside, function), 0, "what is called"},
     {nullptr, 0, 0, 0, nullptr},
 };
 PyGetSetDef beside_getters[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr}, {nullptr, nullptr, nullptr, nullptr, nullptr}};

@@ -126,7 +126,7 @@ inline bool may_be_integer_power(const PyUfunc* u) {
 
 // `u(*operands, out=target)` of arrays and numbers where the loop's result has the target's dtype.
 bool call_into(PyUfunc* u, PyObject* const* operands, PyObject* target) {
-    if (u->row < 0 || u->nout != 1 || may_be_integer_power(u) || errors_are_watched()) return false;
+    if (u->row < 0 || u->redirected || u->nout != 1 || may_be_integer_power(u) || errors_are_watched()) return false;
     std::array<int, max_in> kinds{};
     for (int i = 0; i < u->nin; ++i)
         if ((kinds[static_cast<std::size_t>(i)] = operand_kind(operands[i])) < 0) return false;
@@ -225,6 +225,7 @@ PyMemberDef ufunc_members[] = {
     {"row", T_INT, offsetof(UfuncHead, row), READONLY, "position in rows(), -1 if there is no elementwise row"},
     {"nin", T_INT, offsetof(UfuncHead, nin), READONLY, "number of inputs"},
     {"nout", T_INT, offsetof(UfuncHead, nout), READONLY, "number of outputs"},
+    {"_redirected", T_BOOL, offsetof(UfuncHead, redirected), 0, "whether every call goes through the hook call_ufunc"},
     {nullptr, 0, 0, 0, nullptr},
 };
 
@@ -243,7 +244,7 @@ PyUfunc* operator_ufunc(Operator which) {
 }
 
 bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
-    if (u->row < 0 || errors_are_watched()) return false;
+    if (u->row < 0 || u->redirected || errors_are_watched()) return false;
     if (!is_plain_array(operands[0]) && call_with_numbers(u, operands, result)) return true;
     std::array<int, max_in> kinds{};
     for (int i = 0; i < u->nin; ++i) {
@@ -270,7 +271,7 @@ bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
 }
 
 bool call_inplace(PyUfunc* u, PyObject* self, PyObject* other) {
-    if (u->row < 0 || errors_are_watched() || !is_plain_array(self)) return false;
+    if (u->row < 0 || u->redirected || errors_are_watched() || !is_plain_array(self)) return false;
     PyArray* target = unwrap(self);
     PyObject* operands[] = {self, other};
     const std::array<int, max_in> kinds{static_cast<int>(target->array.dtype), operand_kind(other), 0};

@@ -15,6 +15,7 @@ struct UfuncHead {
     vectorcallfunc call;
     int row;  // -1: no elementwise row
     int nin, nout;
+    char redirected;  // 1: a rule of the user's may send a call elsewhere; the hook asks it
 };
 
 // A loop as it is called for one element; `run` is null where the host has none.

@@ -4,6 +4,7 @@ The namespace, room by room: each uses those above it, `array` all but the last.
 """
 
 import importlib as _importlib
+import os as _os
 import typing as _typing
 
 import numpy as _np
@@ -199,3 +200,6 @@ if hasattr(_np, "matvec"):  # from NumPy 2.2
     from asnumpy.ufunc import matvec, vecmat
 
     __all__ += ["matvec", "vecmat"]
+
+if _os.environ.get("ASNUMPY_OPERATORS"):  # rules that redirect operations
+    _importlib.import_module("asnumpy.operators").use_rules(_os.environ["ASNUMPY_OPERATORS"])

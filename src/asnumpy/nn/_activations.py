@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple as _normal_axes
 
 from asnumpy import _core
+from asnumpy._public import beside
 from asnumpy._types import ArrayLike, Axes
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.convert import asarray as _asarray
@@ -68,6 +69,7 @@ def _own_along(name: str, a: ndarray, axis: Any) -> ndarray | None:
     return _core.offered(name, _normal_axes(axis, a.ndim)[0], 0, 0.0, 0.0, a)
 
 
+@beside
 def relu(x: ArrayLike) -> ndarray:
     """The larger of x and 0; NaN stays NaN, integers stay integers.
 
@@ -79,6 +81,7 @@ def relu(x: ArrayLike) -> ndarray:
     return maximum(a, a.dtype.type(0)) if a.dtype.kind != "b" else _core.cast(a, a.dtype)
 
 
+@beside
 def leaky_relu(x: ArrayLike, alpha: float = 0.2) -> ndarray:
     """x where it is positive, alpha * x elsewhere.
 
@@ -91,6 +94,7 @@ def leaky_relu(x: ArrayLike, alpha: float = 0.2) -> ndarray:
     return _narrowed(_select(greater(a, 0), a, multiply(a, alpha), a.dtype), dtype)
 
 
+@beside
 def elu(x: ArrayLike, alpha: float = 1.0) -> ndarray:
     """x where it is positive, alpha * (exp(x) - 1) elsewhere.
 
@@ -110,6 +114,7 @@ def _sigmoid(a: ndarray) -> ndarray:
     return divide(_select(less(a, 0), small, 1.0, a.dtype), small + 1.0)
 
 
+@beside
 def sigmoid(x: ArrayLike) -> ndarray:
     """1 / (1 + exp(-x)), without overflow.
 
@@ -122,6 +127,7 @@ def sigmoid(x: ArrayLike) -> ndarray:
     return _narrowed(_sigmoid(a), dtype)
 
 
+@beside
 def log_sigmoid(x: ArrayLike) -> ndarray:
     """log(sigmoid(x)), without overflow or cancellation.
 
@@ -134,6 +140,7 @@ def log_sigmoid(x: ArrayLike) -> ndarray:
     return _narrowed(subtract(minimum(a, 0.0), log1p(exp(negative(absolute(a))))), dtype)
 
 
+@beside
 def silu(x: ArrayLike) -> ndarray:
     """x * sigmoid(x); 0 at minus infinity.
 
@@ -148,6 +155,7 @@ def silu(x: ArrayLike) -> ndarray:
     return _narrowed(multiply(maximum(a, lowest), _sigmoid(a)), dtype)
 
 
+@beside
 def softplus(x: ArrayLike, beta: float = 1.0, threshold: float = 20.0) -> ndarray:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold.
 
@@ -163,6 +171,7 @@ def softplus(x: ArrayLike, beta: float = 1.0, threshold: float = 20.0) -> ndarra
     return _narrowed(_select(greater(scaled, threshold), a, curve, a.dtype), dtype)
 
 
+@beside
 def gelu(x: ArrayLike, approximate: str = "none") -> ndarray:
     """x times the normal distribution's cumulative probability at x.
 
@@ -195,6 +204,7 @@ def _shifted(given: ndarray, axis: Any, function: str) -> tuple[ndarray, tuple[i
     return subtract(a, highest), axes, dtype
 
 
+@beside
 def softmax(x: ArrayLike, axis: Axes | None = -1) -> ndarray:
     """exp(x) divided by its sum along the axis, without overflow.
 
@@ -209,6 +219,7 @@ def softmax(x: ArrayLike, axis: Axes | None = -1) -> ndarray:
     return _narrowed(divide(powers, powers.sum(axis=axes, keepdims=True)), dtype)
 
 
+@beside
 def log_softmax(x: ArrayLike, axis: Axes | None = -1) -> ndarray:
     """log(softmax(x)), without overflow and without logarithms of zero.
 
@@ -254,6 +265,7 @@ def _scaled(made: ndarray, weight: Any, bias: Any, dtype: np.dtype, lengths: tup
     return _narrowed(made, dtype)
 
 
+@beside
 def layer_norm(x: ArrayLike, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> ndarray:
     """x with mean 0 and variance 1 over its last axes, times weight, plus bias.
 
@@ -272,6 +284,7 @@ def layer_norm(x: ArrayLike, normalized_shape: Any, weight: Any = None, bias: An
     return _scaled(made, weight, bias, dtype, a.shape[axes[0]:], "layer_norm")
 
 
+@beside
 def rms_norm(x: ArrayLike, normalized_shape: Any, weight: Any = None, eps: float = 1e-6) -> ndarray:
     """x divided by its root mean square over its last axes, times weight.
 

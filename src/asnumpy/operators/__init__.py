@@ -7,6 +7,7 @@ from asnumpy.operators._compiler import CompileError
 from asnumpy.operators._dispatch import forget_runs, runs
 from asnumpy.operators._elementwise import ElementwiseKernel
 from asnumpy.operators._explanation import explain
+from asnumpy.operators._files import rules, use_rules
 from asnumpy.operators._findings import Check
 from asnumpy.operators._operator import Operator, operator
 from asnumpy.operators._raw import RawKernel, RawModule
@@ -18,8 +19,8 @@ from asnumpy.operators.frameworks import to_torch
 
 __all__ = [
     "Check", "CompileError", "ElementwiseKernel", "KernelSyntaxError", "Operator", "RawKernel", "RawModule",
-    "ReductionKernel", "check", "explain", "forget_runs", "get", "operator", "registered", "runs", "stub",
-    "to_torch",
+    "ReductionKernel", "check", "explain", "forget_runs", "get", "operator", "registered", "rules", "runs", "stub",
+    "to_torch", "use_rules",
 ]
 
 

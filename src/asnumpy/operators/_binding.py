@@ -274,12 +274,12 @@ class Binder:
 
     # --- attributes and outputs
 
-    def _attribute(self, one: Attribute, value: Any) -> Any:
-        if value is None and one.default is None:
+    def _attribute(self, one: Attribute, given: Any) -> Any:
+        if given is None and one.default is None:
             return None
-        got = f"{type(value).__name__} {value!r}"
-        if isinstance(value, ndarray) and value.ndim == 0 and one.kind in ("int", "float", "bool"):
-            value = value.item()
+        number = isinstance(given, ndarray) and given.ndim == 0 and one.kind in ("int", "float", "bool")
+        value: Any = given.item() if number and given is not None else given
+        got = f"{type(given).__name__} {given!r}"
         if one.kind == "int" and not isinstance(value, bool | np.bool):
             try:
                 return arithmetic.index(value)
@@ -293,9 +293,9 @@ class Binder:
             return str(value)
         if one.kind == "tuple" and isinstance(value, tuple | list):
             return tuple(value)
-        if one.kind == "dtype" and value is not None:
+        if one.kind == "dtype" and given is not None:
             try:
-                return (dtype_named(value) if isinstance(value, str) else None) or np.dtype(value)
+                return (dtype_named(given) if isinstance(given, str) else None) or np.dtype(given)
             except TypeError:
                 pass
         article = "an" if one.kind == "int" else "a"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,9 +125,7 @@ def conditions(declaration: Declaration, given: Any) -> dict[str, frozenset[np.d
     """`dtypes=` of an attachment by letter: for all letters, or a dict of them; ValueError for what is not declared."""
     if given is None:
         return {}
-    by_letter: Mapping[str, str | Iterable[Any]] = (
-        given if isinstance(given, Mapping) else dict.fromkeys(declaration.letters, given)
-    )
+    by_letter: dict[str, Any] = dict(given) if isinstance(given, Mapping) else dict.fromkeys(declaration.letters, given)
     found = {}
     for letter, text in by_letter.items():
         if letter not in declaration.letters:

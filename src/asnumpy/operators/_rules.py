@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -22,7 +22,6 @@ import numpy as np
 
 from asnumpy.operators._declaration import dtype_named
 
-VARIABLE = "ASNUMPY_OPERATORS"
 _KEYS = ("operator", "builtin", "device", "dtypes", "size", "order", "on_error")
 _SIZES = ("at_least", "below")
 
@@ -76,17 +75,9 @@ def of_operator(name: str, device: str, dtypes: Iterable[np.dtype], size: int) -
     """The first rule for a call of an operator."""
     if not _rules:
         return None
-    return first(_rules, "operator", name, device, dtypes, size)
-
-
-def first(rules: Iterable[Rule], kind: str, name: str, device: str, dtypes: Iterable[np.dtype],
-          size: int) -> Rule | None:  # fmt: skip
-    """The first rule whose pattern and conditions fit."""
     dtypes = list(dtypes)
-    for rule in rules:
-        if rule.kind == kind and rule.names(name) and rule.holds(device, dtypes, size):
-            return rule
-    return None
+    mine = (rule for rule in _rules if rule.kind == "operator" and rule.names(name))
+    return next((rule for rule in mine if rule.holds(device, dtypes, size)), None)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Rule, ...]:
@@ -173,6 +164,8 @@ class _File:
         loader = self._yaml.SafeLoader("")
         try:
             return loader.construct_object(node, deep=True)
+        except self._yaml.YAMLError as error:
+            self.refuse(node, "a plain value", getattr(error, "problem", None) or error)
         finally:
             loader.dispose()
 
@@ -220,8 +213,3 @@ class _File:
         if value not in ("raise", "next"):
             self.refuse(node, "raise or next", repr(value))
         return str(value)
-
-
-def from_environment(environment: Mapping[str, str]) -> str | None:
-    """The file that the environment names."""
-    return environment.get(VARIABLE) or None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -168,8 +169,14 @@ class ufunc(_core.Ufunc, metaclass=_Kind):
 ufunc.__module__ = "asnumpy"
 
 
+# By name, of ufuncs that are _redirected: what may compute a call in their place, else gives NotImplemented.
+redirects: dict[str, Callable[[tuple[Any, ...], dict[str, Any]], Any]] = {}
+
+
 def call_ufunc(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What the core's fast path does not take."""
+    if function._redirected and (made := redirects[function.name](args, kwargs)) is not NotImplemented:
+        return made
     if derived.concerns(args, kwargs):
         return derived.call(function, _call, args, kwargs)
     return _call(function, args, kwargs)
