@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from asnumpy.operators._operator import Operator
 
 GROUP = "asnumpy.operators"
+LIBRARY = "asnumpy.operators.library"  # the project's own, behind those of packages
 
 _operators: dict[str, Operator] = {}
 _pending: dict[str, Any] | None = None  # entry points that nobody has loaded so far
@@ -27,22 +28,25 @@ def add(operator: Operator) -> None:
 def _entries() -> dict[str, Any]:
     global _pending
     if _pending is None:
-        _pending = {one.name: one for one in metadata.entry_points(group=GROUP)}
+        own = metadata.EntryPoint(LIBRARY, LIBRARY, GROUP)
+        _pending = {one.name: one for one in [*metadata.entry_points(group=GROUP), own]}
     return _pending
 
 
 def _load(name: str) -> None:
-    """A package that fails is told and passed over: the others' operators work without it."""
-    entry = _entries().pop(name)
+    """A package that fails is told and passed over: the others' operators work without it. Names that were there stay
+    those of what was there."""
+    entry, before = _entries().pop(name), dict(_operators)
     try:
         entry.load()  # whose import declares the operators
     except Exception as error:
         warnings.warn(f"asnumpy.operators: the entry point {name} = {entry.value} could not be loaded: "
                       f"{type(error).__name__}: {error}", RuntimeWarning, stacklevel=4)
+    _operators.update(before)
 
 
 def registered() -> dict[str, Operator]:
-    """Every operator by its name: those declared in this process, and those of installed packages.
+    """Every operator by its name: those of this process, those of installed packages, and the library's own.
 
     A package names its modules in the entry points' group ``asnumpy.operators``; they are imported now.
 
