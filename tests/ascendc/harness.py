@@ -20,6 +20,7 @@ TEMPLATES = INCLUDE.parent / "matmul"
 KINDS = {"vector": 0, "cube": 1, "mix_1_1": 2, "mix_1_2": 3}
 FLAGS = "-std=c++17 -O2 -march=native -fPIC -shared -pthread -fno-strict-aliasing -fvisibility=hidden".split()
 FLAGS += ["-Wall", "-Wextra", "-Werror", "-Wno-narrowing", "-Wno-unused-variable", "-Wno-unused-but-set-variable"]
+FLAGS += ["-Wno-unused-parameter", "-Wno-sign-compare"]  # of kernels as users write them
 LAUNCHER = """
 extern "C" __attribute__((visibility("default"))) void* const ascendc_launcher =
     reinterpret_cast<void*>(&ascendc_plain_launch);
@@ -109,6 +110,15 @@ class Kernel:
             ctypes.addressof(table), len(ranges) // 2, seconds, report, len(report), ctypes.addressof(cycles),
         )  # fmt: skip
         return Ran(report.value.decode().splitlines(), cycles.value)
+
+
+def together(paths: list[Path], names: list[list[str]], kind: str) -> Kernel:
+    """The kernels of several files, compiled as one unit: each file in a namespace of its own, with its own lines."""
+    text = ""
+    for path, each in zip(paths, names, strict=True):
+        exports = " ".join(f"ASCENDC_EXPORT({name})" for name in each)
+        text += f'namespace of_{path.stem} {{\n#line 1 "{path.name}"\n{path.read_text()}\n{exports}\n}}\n'
+    return Kernel(f'#include "lib/matmul_intf.h"\n{text}', [], kind)
 
 
 class Probes:

@@ -41,7 +41,7 @@ inline void check_end(Core& core) {
         if (slot.state == SlotState::enqueued)
             core.fail(Rule::queue, slot.where, "the kernel ends with a tensor in a queue; DeQue and FreeTensor are missing");
     if (core.registers.atomic != Atomic::none)
-        core.fail(Rule::atomic, {}, "the kernel ends with atomic copies switched on; SetAtomicNone is missing");
+        core.fail(Rule::atomic, core.registers.atomic_set, "the kernel ends with atomic copies switched on; SetAtomicNone is missing");
 }
 
 template <class... Parameters>

@@ -95,10 +95,10 @@ template <class... Options>
 constexpr MatmulConfig GetIBShareNormConfig(Options...) { return {}; }
 template <class... Options>
 constexpr MatmulConfig GetBasicConfig(Options...) { return {}; }
-constexpr MatmulConfig CFG_NORM = GetNormalConfig();
-constexpr MatmulConfig CFG_MDL = GetMDLConfig();
-constexpr MatmulConfig CFG_IBSHARE_NORM = GetIBShareNormConfig();
-constexpr MatmulConfig MM_CFG_BB = GetBasicConfig();
+inline constexpr MatmulConfig CFG_NORM = GetNormalConfig();
+inline constexpr MatmulConfig CFG_MDL = GetMDLConfig();
+inline constexpr MatmulConfig CFG_IBSHARE_NORM = GetIBShareNormConfig();
+inline constexpr MatmulConfig MM_CFG_BB = GetBasicConfig();
 
 }  // namespace AscendC
 

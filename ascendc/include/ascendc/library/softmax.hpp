@@ -24,7 +24,7 @@ struct SoftmaxConfig {
     std::uint32_t oriSrcM = 0;
     std::uint32_t oriSrcK = 0;
 };
-constexpr SoftmaxConfig SOFTMAX_DEFAULT_CFG{};
+inline constexpr SoftmaxConfig SOFTMAX_DEFAULT_CFG{};
 
 }  // namespace AscendC
 

@@ -70,8 +70,8 @@ public:
     PipeState& pipe(Pipe pipe) { return pipes_[index(pipe)]; }
     Flag& flag(Pipe source, Pipe target, unsigned id) { return flags_[index(source)][index(target)][id]; }
 
-    std::uint32_t index_in_kind() const { return name.cube ? name.block : name.block * vectors_of(launch->kind) + name.sub; }
-    std::string text() const { return join(name.cube ? "AIC " : "AIV ", index_in_kind()); }
+    std::uint32_t index_in_kind() const { return launch->index_of(name); }
+    std::string text() const { return launch->text_of(name); }
 
     [[noreturn]] void fail(Rule rule, Where where, std::string text) {
         launch->report({rule, launch->kernel, this->text(), where, std::move(text)});

@@ -159,6 +159,10 @@ public:
         changed_.notify_all();
         return take(posted);
     }
+    // Its number among the launch's cores of its kind, and its name in findings.
+    std::uint32_t index_of(const CoreName& core) const { return core.cube ? core.block : core.block * vectors_of(kind) + core.sub; }
+    std::string text_of(const CoreName& core) const { return join(core.cube ? "AIC " : "AIV ", index_of(core)); }
+
     std::size_t cores_like(const CoreName& core, bool all_kinds) const {
         return static_cast<std::size_t>(
             std::count_if(cores.begin(), cores.end(), [&](const CoreName& each) { return all_kinds || each.cube == core.cube; }));
@@ -227,10 +231,9 @@ private:
     Finding stuck(const Waiting& waiting) const {
         const std::string beyond = begun_ < cores.size() ? join("; ", blocks, " blocks were launched on ", blocks_at_once(),
                                                                 " cores: the rest begin when these end") : "";
-        return {Rule::deadlock, kernel, join(waiting.core.cube ? "AIC " : "AIV ", core_index(waiting.core)), waiting.where,
+        return {Rule::deadlock, kernel, text_of(waiting.core), waiting.where,
                 join(waiting.what, " waits, and every core that could end the wait waits too or has ended", beyond)};
     }
-    std::uint32_t core_index(const CoreName& core) const { return core.cube ? core.block : core.block * vectors_of(kind) + core.sub; }
 
     bool may_begin() const { return begun_ < cores.size() && cores[begun_].block < ended_blocks() + blocks_at_once(); }
     std::uint32_t ended_blocks() const { return static_cast<std::uint32_t>(ended_ / (cores.size() / blocks)); }

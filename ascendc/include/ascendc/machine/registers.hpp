@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ascendc/base/enumerations.hpp"
+#include "ascendc/machine/finding.hpp"
 
 namespace ascendc {
 
@@ -31,6 +32,7 @@ struct Registers {
     bool keeps_infinity = true;  // results beyond the range of half and bfloat16 are infinite; false: they saturate
     Atomic atomic = Atomic::none;
     Element atomic_type = Element::none;
+    Where atomic_set;  // by the last instruction that switched it on
     std::array<std::uint8_t, 16> compared{};  // CMPMASK
     std::array<std::uint8_t, 16> compared_unwritten{};  // bits of it that were computed from what nobody wrote
     float dequantisation = 0;

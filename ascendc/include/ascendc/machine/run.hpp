@@ -109,13 +109,11 @@ inline void Launch::search_races() {
     const auto race = find_race(std::move(uses));
     if (!race) return;
     const auto text = [&](const GlobalUse& use) {
-        const CoreName& core = cores[use.core];
-        return join(core.cube ? "AIC " : "AIV ", core_index(core), "'s ", use.record.name, use.write ? " (writes, " : " (reads, ",
+        return join(text_of(cores[use.core]), "'s ", use.record.name, use.write ? " (writes, " : " (reads, ",
                     name_of(use.pipe), ") at ", use.record.where.file, ":", use.record.where.line);
     };
     const GlobalUse &first = race->first, &second = race->second;
-    findings.push_back({Rule::race, kernel, join(cores[second.core].cube ? "AIC " : "AIV ", core_index(cores[second.core])),
-                        second.record.where,
+    findings.push_back({Rule::race, kernel, text_of(cores[second.core]), second.record.where,
                         join("global memory at ", reinterpret_cast<void*>(std::max(first.range.begin, second.range.begin)),
                              " is used in no certain order: by ", text(first), " and by ", text(second),
                              "; a flag, a barrier or another division of the work between cores is missing")});
@@ -123,19 +121,18 @@ inline void Launch::search_races() {
 
 // Flags between cores must be as the next launch expects them.
 inline void Launch::check_flags() {
-    const auto name = [&](std::uint32_t core) { return join(cores[core].cube ? "AIC " : "AIV ", core_index(cores[core])); };
     for (std::uint32_t core = 0; core < cores.size(); ++core)
         for (unsigned id = 0; id < cross_flags; ++id) {
             const auto& pending = crossing_.flag(core, id).pending;
             if (!pending.empty())
-                findings.push_back({Rule::flag, kernel, name(core), pending.front().where,
+                findings.push_back({Rule::flag, kernel, text_of(cores[core]), pending.front().where,
                                     join("the kernel ends with flag ", id, " between cores set (", pending.size(),
                                          " times); CrossCoreWaitFlag is missing")});
         }
     for (const auto& [key, meeting] : crossing_.meetings())
         for (const auto& [core, brought] : meeting.brought)
             if (!brought.empty())
-                findings.push_back({Rule::flag, kernel, name(core), brought.front().where,
+                findings.push_back({Rule::flag, kernel, text_of(cores[core]), brought.front().where,
                                     join("the kernel ends with flag ", std::get<2>(key), " set by some cores of a group in mode ",
                                          std::get<0>(key), " and not by all; nobody can have waited for it")});
 }

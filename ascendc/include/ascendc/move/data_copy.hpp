@@ -10,6 +10,12 @@ inline void check_blocks(const Instruction& at, std::uint64_t count, std::uint64
     if (length > longest) at.fail(Rule::count, "is given a blockLen of ", length, " ", unit, "; ", longest, " is the most");
 }
 
+inline void set_atomic(Atomic atomic, Where where) {
+    Registers& registers = current().registers;
+    registers.atomic = atomic;
+    registers.atomic_set = where;
+}
+
 template <class T>
 std::uint64_t whole_blocks(const Instruction& at, std::uint32_t elements) {
     const std::uint64_t bytes = bytes_of<T>(elements);
@@ -119,11 +125,20 @@ void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const Da
 
 // From now on copies to global memory combine with what is there, until SetAtomicNone.
 template <class T>
-void SetAtomicAdd() { ascendc::current().registers.atomic = ascendc::Atomic::add, ascendc::current().registers.atomic_type = ascendc::element_of<T>(); }
+void SetAtomicAdd(ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::current().registers.atomic_type = ascendc::element_of<T>();
+    ascendc::set_atomic(ascendc::Atomic::add, where);
+}
 template <class T>
-void SetAtomicMax() { ascendc::current().registers.atomic = ascendc::Atomic::max, ascendc::current().registers.atomic_type = ascendc::element_of<T>(); }
+void SetAtomicMax(ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::current().registers.atomic_type = ascendc::element_of<T>();
+    ascendc::set_atomic(ascendc::Atomic::max, where);
+}
 template <class T>
-void SetAtomicMin() { ascendc::current().registers.atomic = ascendc::Atomic::min, ascendc::current().registers.atomic_type = ascendc::element_of<T>(); }
+void SetAtomicMin(ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::current().registers.atomic_type = ascendc::element_of<T>();
+    ascendc::set_atomic(ascendc::Atomic::min, where);
+}
 template <class T>
 void SetAtomicType() { ascendc::current().registers.atomic_type = ascendc::element_of<T>(); }
 inline void SetAtomicNone() { ascendc::current().registers.atomic = ascendc::Atomic::none; }

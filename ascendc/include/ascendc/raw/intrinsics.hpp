@@ -52,13 +52,6 @@ void copy_out_aligned(void* dst, const void* src, std::uint16_t count, std::uint
                          AscendC::DataCopyExtParams(count, bytes, src_gap, dst_gap, 0), where);
 }
 
-template <class T>
-void set_atomic(Atomic atomic) {
-    Registers& registers = current().registers;
-    if (atomic != Atomic::none) registers.atomic = atomic;
-    registers.atomic_type = element_of<T>();
-}
-
 }  // namespace ascendc
 
 inline void set_flag(pipe_t source, pipe_t target, std::int32_t id, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
@@ -87,15 +80,15 @@ inline void set_mask_norm() { ascendc::current().registers.counter = false; }
 inline void set_mask_count() { ascendc::current().registers.counter = true; }
 
 // The type of the atomic copies that set_atomic_add, max and min switch on.
-inline void set_atomic_f32() { ascendc::set_atomic<float>(ascendc::Atomic::none); }
-inline void set_atomic_f16() { ascendc::set_atomic<half>(ascendc::Atomic::none); }
-inline void set_atomic_bf16() { ascendc::set_atomic<bfloat16_t>(ascendc::Atomic::none); }
-inline void set_atomic_s8() { ascendc::set_atomic<std::int8_t>(ascendc::Atomic::none); }
-inline void set_atomic_s16() { ascendc::set_atomic<std::int16_t>(ascendc::Atomic::none); }
-inline void set_atomic_s32() { ascendc::set_atomic<std::int32_t>(ascendc::Atomic::none); }
-inline void set_atomic_add() { ascendc::current().registers.atomic = ascendc::Atomic::add; }
-inline void set_atomic_max() { ascendc::current().registers.atomic = ascendc::Atomic::max; }
-inline void set_atomic_min() { ascendc::current().registers.atomic = ascendc::Atomic::min; }
+inline void set_atomic_f32() { AscendC::SetAtomicType<float>(); }
+inline void set_atomic_f16() { AscendC::SetAtomicType<half>(); }
+inline void set_atomic_bf16() { AscendC::SetAtomicType<bfloat16_t>(); }
+inline void set_atomic_s8() { AscendC::SetAtomicType<std::int8_t>(); }
+inline void set_atomic_s16() { AscendC::SetAtomicType<std::int16_t>(); }
+inline void set_atomic_s32() { AscendC::SetAtomicType<std::int32_t>(); }
+inline void set_atomic_add(ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) { ascendc::set_atomic(ascendc::Atomic::add, where); }
+inline void set_atomic_max(ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) { ascendc::set_atomic(ascendc::Atomic::max, where); }
+inline void set_atomic_min(ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) { ascendc::set_atomic(ascendc::Atomic::min, where); }
 inline void set_atomic_none() { AscendC::SetAtomicNone(); }
 
 // Lengths and gaps of 32 bytes.

@@ -12,30 +12,37 @@ constexpr bool exists_here(Pipe pipe, std::int32_t core) {
     return pipe != Pipe::V;
 }
 
-inline void set_flag(Pipe source, Pipe target, std::int32_t id, Where where) {
-    if (!exists_here(source, g_coreType) || !exists_here(target, g_coreType)) return;
-    Core& core = current();
+inline std::string flag_text(const char* call, Pipe source, Pipe target, std::int32_t id) {
+    return join(call, " from ", name_of(source), " to ", name_of(target), " with id ", id);
+}
+// The flag that a call names; null: the device compiles the call to nothing.
+inline Flag* flag_of(const char* call, Pipe source, Pipe target, std::int32_t id, Where where) {
+    if (!exists_here(source, g_coreType) || !exists_here(target, g_coreType)) return nullptr;
     if (id < 0 || id >= static_cast<std::int32_t>(event_ids))
-        core.fail(Rule::flag, where, join("SetFlag from ", name_of(source), " to ", name_of(target), " with id ", id, "; 0 to 7 are possible"));
-    Flag& flag = core.flag(source, target, static_cast<unsigned>(id));
-    if (flag.set)
-        core.fail(Rule::flag, where, join("SetFlag from ", name_of(source), " to ", name_of(target), " with id ", id,
-                                          ", which is set since ", flag.where.file, ":", flag.where.line, "; WaitFlag is missing between"));
-    flag = {true, core.after(source), source == Pipe::S ? core.scalar_time : core.pipe(source).free_at, where};
+        current().fail(Rule::flag, where, join(flag_text(call, source, target, id), "; 0 to 7 are possible"));
+    return &current().flag(source, target, static_cast<unsigned>(id));
+}
+
+inline void set_flag(Pipe source, Pipe target, std::int32_t id, Where where) {
+    Flag* const flag = flag_of("SetFlag", source, target, id, where);
+    if (!flag) return;
+    Core& core = current();
+    if (flag->set)
+        core.fail(Rule::flag, where, join(flag_text("SetFlag", source, target, id), ", which is set since ", flag->where.file, ":",
+                                          flag->where.line, "; WaitFlag is missing between"));
+    *flag = {true, core.after(source), source == Pipe::S ? core.scalar_time : core.pipe(source).free_at, where};
 }
 
 inline void wait_flag(Pipe source, Pipe target, std::int32_t id, Where where) {
-    if (!exists_here(source, g_coreType) || !exists_here(target, g_coreType)) return;
+    Flag* const flag = flag_of("WaitFlag", source, target, id, where);
+    if (!flag) return;
     Core& core = current();
-    if (id < 0 || id >= static_cast<std::int32_t>(event_ids))
-        core.fail(Rule::flag, where, join("WaitFlag from ", name_of(source), " to ", name_of(target), " with id ", id, "; 0 to 7 are possible"));
-    Flag& flag = core.flag(source, target, static_cast<unsigned>(id));
-    if (!flag.set)
-        core.fail(Rule::deadlock, where, join("WaitFlag from ", name_of(source), " to ", name_of(target), " with id ", id,
+    if (!flag->set)
+        core.fail(Rule::deadlock, where, join(flag_text("WaitFlag", source, target, id),
                                               ", which nothing before it in the program sets: the core would wait for ever"));
-    flag.set = false;
-    wait_for(core, target, flag.known, flag.time);
-    if (target == Pipe::S) core.scalar_time = std::max(core.scalar_time, flag.time);
+    flag->set = false;
+    wait_for(core, target, flag->known, flag->time);
+    if (target == Pipe::S) core.scalar_time = std::max(core.scalar_time, flag->time);
 }
 
 inline void pipe_barrier(pipe_t pipe) {

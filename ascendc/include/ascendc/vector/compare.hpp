@@ -74,18 +74,16 @@ auto into_tensor(Instruction& at, const Walk& walk, const AscendC::LocalTensor<U
         auto* const bits = reinterpret_cast<std::uint8_t*>(to.memory->at(begin));
         at.uses(*to.memory, begin, bytes, true);
         for (std::uint32_t byte = 0; byte < bytes; ++byte) {
-            bool unwritten = false, all = true, some = false;
+            bool written = false, some = false;
             for (std::uint32_t i = byte * 8; i < byte * 8 + 8; ++i) {
-                if (i >= lanes.n || !lanes.active[i]) {
-                    all = false;
-                    continue;
-                }
+                if (i >= lanes.n || !lanes.active[i]) continue;
                 set_bit(bits, i, holds[i]);
-                unwritten |= lanes.unwritten[i];
+                written |= !lanes.unwritten[i];
                 some = true;
             }
-            if (unwritten) to.memory->set_unwritten(begin + byte, 1);
-            else if (all || some) to.memory->set_written(begin + byte, 1);
+            // Comparisons take whole repeats: bits of the padding behind a tail may share a byte with good ones.
+            if (written) to.memory->set_written(begin + byte, 1);
+            else if (some) to.memory->set_unwritten(begin + byte, 1);
         }
     };
 }
