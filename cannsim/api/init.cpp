@@ -68,6 +68,7 @@ void finish() {
         write(config().report_path, report_json());
         write(config().report_path + ".trace", timeline_json());
     }
+    if (!config().trace_path.empty()) write(config().trace_path, timeline_json());
     if (!config().log_path.empty()) write(config().log_path, log_json());
     for (const auto& stream : streams_of(nullptr)) stream->stop();
 }

@@ -8,7 +8,7 @@ extern "C" {
 #endif
 
 /* A setting by the name of its environment variable without CANNSIM_: "STRICT", "DEVICES", "MEMORY", "CHIP", "PROFILE", "COMPUTE", "CLOCK", "LOG", "REPORT",
-   "FINDINGS", "LAG", "TASK_FAULTS"; "CORRUPT", "HANG", "CRASH": operators with commas between them, of which from now on the first element of each result is
+   "TRACE", "FINDINGS", "LAG", "THREADS", "KERNEL_SECONDS", "TASK_FAULTS"; "CORRUPT", "HANG", "CRASH": operators with commas between them, of which from now on the first element of each result is
    wrong, the work does not end, or the process ends. 0, or 100000 when there is no such setting or the value makes no sense. */
 int32_t cannsim_set(const char* name, const char* value);
 
@@ -36,6 +36,9 @@ const char* cannsim_timeline_json(void);
 const char* cannsim_operators_json(void); /* the names of all operators: true where simulated */
 
 double cannsim_modelled_seconds(void);
+/* Where the memory lies that the next launch of a kernel by this thread may use: of an allocation of CANN's in which some of it lies,
+   as in a pool's, the kernel may use nothing else. Without it every allocation is as a whole. */
+int32_t cannsim_kernel_memory(const void* const* begins, const uint64_t* bytes, uint64_t count);
 /* Reports what is alive now as aclFinalize would. */
 int32_t cannsim_check_leaks(void);
 uint64_t cannsim_memory_used(int32_t device);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernel/module.hpp"
@@ -28,6 +29,7 @@ struct KernelArguments {
 struct LaunchArguments {
     std::vector<std::byte> bytes;
     std::vector<std::vector<std::byte>> data;  // that placeholders point to
+    std::vector<std::pair<std::uintptr_t, std::uintptr_t>> memory;  // begin and end of what it may use of allocations that are shared out
     const void* on_device = nullptr;           // where the bytes are read when the kernel begins; null: they are in `bytes`
 };
 

@@ -10,12 +10,14 @@
 #include "api/place.hpp"
 #include "ascendc/launch/entry.hpp"
 #include "ascendc/machine/run.hpp"
+#include "ascendc/machine/timeline.hpp"
 #include "base/immortal.hpp"
 #include "kernel/arguments.hpp"
 #include "runtime/config.hpp"
 #include "runtime/device.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/memory_ranges.hpp"
+#include "runtime/statistics.hpp"
 
 using namespace cannsim;
 
@@ -79,13 +81,32 @@ public:
         const auto block = find_block(reinterpret_cast<const void*>(address));
         if (!block || !block->live || block->device != device_) return false;
         found = {block->begin, block->begin + block->reserved, block->end(), device_ranges()[static_cast<std::size_t>(device_)].distance};
-        return true;
+        return narrow(address, found);
     }
 
 private:
+    // Of an allocation in which the client has told where the arguments lie, nothing else may be used. Copies of whole blocks
+    // may end up to 31 bytes behind an argument: those who share out memory do so in larger pieces.
+    bool narrow(std::uintptr_t address, ascendc::Allocation& found) const {
+        constexpr std::uintptr_t block = 32;
+        bool shared_out = false;
+        for (const auto& [begin, end] : arguments_.memory) {
+            if (begin < found.begin || begin >= found.end) continue;
+            shared_out = true;
+            const std::uintptr_t last = std::min(begin + (end - begin + block - 1) / block * block, found.end);
+            if (address < begin || address >= last) continue;
+            found = {begin, last, end, found.distance};
+            return true;
+        }
+        return !shared_out;
+    }
+
     const int device_;
     const LaunchArguments& arguments_;
 };
+
+// What cannsim_kernel_memory told of the next launch by this thread.
+thread_local std::vector<std::pair<std::uintptr_t, std::uintptr_t>> told_memory;
 
 // What aclrtLaunchKernelCfg points to: each attribute is a number and 16 bytes.
 struct LaunchAttribute {
@@ -135,6 +156,7 @@ int run_kernel_task(const KernelFunction& function, const LaunchArguments& given
     options.cube_cores = static_cast<std::uint32_t>(chip().cube_cores);
     if (config().threads) options.threads = static_cast<unsigned>(config().threads.load());
     options.seconds = seconds;
+    options.trace = keeps_kernels();
     ascendc::Launch launch(host, options, function.name, static_cast<ascendc::Kind>(function.kind), blocks);
     const auto entry_of = [&](const ascendc::KernelRecord* record) -> ascendc::Entry {
         if (!record) return {};
@@ -144,10 +166,13 @@ int run_kernel_task(const KernelFunction& function, const LaunchArguments& given
         const PagesMayOpen open;
         launch.run(entry_of(function.vector), entry_of(function.cube));
     }
+    double begin = 0;
     {
         const std::scoped_lock lock(stream.issuing);
+        begin = stream.modelled;
         stream.modelled += launch.cycles / (chip().megahertz * 1e6);
     }
+    if (options.trace) keep_kernel(launch.events.size(), timeline_of(launch, chip().megahertz, next_kernel(), begin * 1e6));
     for (const ascendc::Finding& found : launch.findings) note(Fault::kernel, describe(found));
     const int code = launch.findings.empty() ? 0 : failure_code(launch.findings.front(), function.kind);
     cannsim::detail::current_function = outer;
@@ -155,6 +180,7 @@ int run_kernel_task(const KernelFunction& function, const LaunchArguments& given
 }
 
 int submit_kernel(void* function_handle, std::uint32_t blocks, const LaunchConfiguration* configuration, LaunchArguments arguments, void* stream_handle) {
+    arguments.memory = std::exchange(told_memory, {});
     const KernelFunction function = function_of(function_handle);  // a copy: its binary may be unloaded while the work is queued
     if (!blocks) throw Refusal{ACL_ERROR_INVALID_PARAM, "numBlocks: expected at least 1, got 0"};
     if (function.kind != 0 && !function.cube)
@@ -201,6 +227,18 @@ void write_address(std::vector<std::byte>& bytes, std::size_t at, const void* ad
 }  // namespace
 
 extern "C" {
+
+CANN_ABI int32_t cannsim_kernel_memory(const void* const* begins, const uint64_t* bytes, uint64_t count) {
+    return entry("cannsim_kernel_memory", {{"count", count}}, [&] {
+        if (count) expect_given(begins, "begins"), expect_given(bytes, "bytes");
+        told_memory.clear();
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const auto begin = reinterpret_cast<std::uintptr_t>(begins[i]);
+            told_memory.emplace_back(begin, begin + bytes[i]);
+        }
+        return 0;
+    });
+}
 
 int32_t aclrtLaunchKernel(void* funcHandle, uint32_t blockDim, const void* argsData, size_t argsSize, void* stream) {
     return entry("aclrtLaunchKernel", {{"funcHandle", funcHandle}, {"blockDim", blockDim}, {"argsSize", argsSize}, {"stream", stream}},

@@ -92,6 +92,11 @@ bool Config::set(std::string_view name, std::string_view value) {
         log_path = log && value != "1" ? std::string(value) : std::string();
         return true;
     }
+    if (name == "TRACE") {
+        trace = value != "0" && !value.empty();
+        trace_path = trace && value != "1" ? std::string(value) : std::string();
+        return true;
+    }
     if (name == "REPORT") return report_path = value, true;
     if (name == "FINDINGS") return findings_path = value, true;
     if (name == "FAULTS") return parse_faults(value, plan_fault);
@@ -133,7 +138,7 @@ Config& config() {
             const std::string_view name = line.substr(prefix.size(), equals - prefix.size());
             if (!instance->set(name, line.substr(equals + 1)))
                 std::fprintf(stderr, "cannsim: the environment variable %s makes no sense; known: STRICT=log|error|abort DEVICES MEMORY "
-                                     "CANN=8.0|8.1|8.2|8.3|8.5|9.0 CHIP PROFILE COMPUTE CLOCK=wall|model LOG REPORT FINDINGS FAULTS=function:n:code TASK_FAULTS=operator:n:code CORRUPT|HANG|CRASH=operator,... LAG LOST_DEVICE THREADS KERNEL_SECONDS\n", *variable);
+                                     "CANN=8.0|8.1|8.2|8.3|8.5|9.0 CHIP PROFILE COMPUTE CLOCK=wall|model LOG REPORT TRACE FINDINGS FAULTS=function:n:code TASK_FAULTS=operator:n:code CORRUPT|HANG|CRASH=operator,... LAG LOST_DEVICE THREADS KERNEL_SECONDS\n", *variable);
         }
         return true;
     }();

@@ -20,7 +20,9 @@ struct Config {
     std::atomic<std::int64_t> lag{0};            // CANNSIM_LAG: microseconds from a task's issue to its start, at least
     std::atomic<int> threads{0};                 // CANNSIM_THREADS: that share a large loop, at most 16; 0: as the machine has
     std::atomic<double> kernel_seconds{60};      // CANNSIM_KERNEL_SECONDS: after which a kernel that has not ended is ended
+    std::atomic<bool> trace{false};              // CANNSIM_TRACE=1 keeps what the pipes of kernels did when; a path writes it there
     std::string log_path;
+    std::string trace_path;
     std::string report_path;                     // CANNSIM_REPORT: the report is written there when the process ends
     std::string findings_path;                   // CANNSIM_FINDINGS: each finding is appended there too
 

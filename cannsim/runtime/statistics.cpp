@@ -1,8 +1,9 @@
 // The report's sums.
 #include "runtime/statistics.hpp"
 
-#include <array>
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdio>
 #include <deque>
 #include <map>
@@ -37,6 +38,8 @@ struct Sums {
     std::map<std::pair<std::string_view, int>, std::uint64_t> refusals;  // by the operator and the code
     std::map<std::array<std::string_view, 3>, std::uint64_t> contested;          // by operator, parameter and dtype
     std::deque<TaskTime> timeline;
+    std::deque<std::string> kernels;  // entries of the timeline
+    std::size_t kernel_events = 0;
     double modelled_end = 0;
 };
 Sums& sums() {
@@ -44,7 +47,8 @@ Sums& sums() {
     return *instance;
 }
 
-bool kept() { return config().log || !config().report_path.empty(); }
+bool kept() { return config().log || config().trace || !config().report_path.empty(); }
+constexpr std::size_t most_kernel_events = 2'000'000;
 
 std::string json_number(double value) {
     char digits[40];
@@ -81,6 +85,25 @@ void count_wall(const char* name, const Stream& stream, double started, double e
     const std::scoped_lock lock(s.mutex);
     s.tasks[name].wall += ended - started;
     if (kept() && s.timeline.size() < 1000000) s.timeline.push_back({name, stream.number, started, ended});
+}
+
+bool keeps_kernels() {
+    if (!config().trace) return false;
+    Sums& s = sums();
+    const std::scoped_lock lock(s.mutex);
+    return s.kernel_events < most_kernel_events;
+}
+
+unsigned next_kernel() {
+    static std::atomic<unsigned> last{0};
+    return ++last;
+}
+
+void keep_kernel(std::size_t events, std::string timeline) {
+    Sums& s = sums();
+    const std::scoped_lock lock(s.mutex);
+    s.kernel_events += events;
+    s.kernels.push_back(std::move(timeline));
 }
 
 void count_refusal(const char* name, int code) {
@@ -135,6 +158,7 @@ std::string timeline_json() {
                        ",\"dur\":", json_number((span.ended - span.started) * 1e6), "}");
         first = false;
     }
+    for (const std::string& kernel : s.kernels) result += (result.back() == '[' ? "" : ",\n") + kernel;
     return result + "]}\n";
 }
 
@@ -146,6 +170,8 @@ void clear_statistics() {
     s.contested.clear();
     s.copies.clear();
     s.timeline.clear();
+    s.kernels.clear();
+    s.kernel_events = 0;
 }
 
 }  // namespace cannsim

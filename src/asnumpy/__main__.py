@@ -69,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
     sim = commands.add_parser("sim", help="run a program on the CANN simulator: sim [--report] -- python script.py")
     sim.add_argument("--report", action="store_true", help="end with a table of operators, copies, memory and findings")
     sim.add_argument("--trace", type=Path, metavar="FILE",
-                     help="also write the tasks in the format of Chrome's trace viewer")
+                     help="also write the tasks, and the pipes of kernels, in the format of Chrome's trace viewer")
     sim.add_argument("program", nargs="*", help="the program and its arguments, after --")
     ascendc.add_parser(commands)
     return top

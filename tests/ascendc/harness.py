@@ -75,7 +75,8 @@ class Kernel:
             each: compiled(f"#define __DAV_C220_{each}__ 1\n{head}{source}\n{exports}{LAUNCHER}") for each in core
         }
 
-    def __call__(self, name: str, blocks: int, *arguments: np.ndarray | float | bytes, seconds: float = 20.0) -> Ran:
+    def __call__(self, name: str, blocks: int, *arguments: np.ndarray | float | bytes, seconds: float = 20.0,
+                 trace: Path | None = None) -> Ran:  # fmt: skip
         """Run `blocks` blocks of a kernel.
 
         Arrays are its global memory, and nothing else is. Numbers take 32 bits; bytes are a structure as it is.
@@ -103,11 +104,12 @@ class Kernel:
         pointer, size, text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
         launch = ctypes.CFUNCTYPE(
             size, text, ctypes.c_int, ctypes.c_uint32, pointer, pointer, text, size,  # name, ..., entries, arguments
-            pointer, size, ctypes.c_double, text, size, pointer,  # ranges, seconds, report, cycles
+            pointer, size, ctypes.c_double, text, size, pointer, text,  # ranges, seconds, report, cycles, trace
         )(address)  # fmt: skip
         launch(
             name.encode(), KINDS[self.kind], blocks, *entries, packed, len(packed),
             ctypes.addressof(table), len(ranges) // 2, seconds, report, len(report), ctypes.addressof(cycles),
+            os.fsencode(trace) if trace else None,
         )  # fmt: skip
         return Ran(report.value.decode().splitlines(), cycles.value)
 
@@ -136,7 +138,8 @@ class Probes:
         self._kernels: dict[str, Kernel] = {}
         self._refused: dict[str, AssertionError] = {}  # a compilation that failed once is not tried again
 
-    def __call__(self, name: str, blocks: int, *arrays: np.ndarray, kind: str = "vector", seconds: float = 20.0) -> Ran:
+    def __call__(self, name: str, blocks: int, *arrays: np.ndarray, kind: str = "vector", seconds: float = 20.0,
+                 trace: Path | None = None) -> Ran:  # fmt: skip
         """Run one of them."""
         if kind not in self._kernels:
             text = f"using namespace AscendC;\n{self._head}\n"
@@ -150,4 +153,4 @@ class Probes:
             except AssertionError as refused:
                 self._refused[kind] = refused
                 raise
-        return self._kernels[kind](name, blocks, *arrays, seconds=seconds)
+        return self._kernels[kind](name, blocks, *arrays, seconds=seconds, trace=trace)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 
 import numpy as np
 import pytest
@@ -119,6 +120,32 @@ def test_a_kernel_that_goes_wrong_fails_its_stream_alone(name, code, words):
     assert done.stdout.splitlines() == [f"code {code}", "True True"], done.stdout + done.stderr
     for word in (f"cannsim: kernel: {name}: ", *words):
         assert word in done.stderr, done.stderr
+
+
+def test_the_timeline_has_the_pipes_of_kernels(tmp_path):
+    from cannsim.processes import child
+
+    trace = tmp_path / "trace.json"
+    done = child(
+        """
+        from cannsim.kernels import *
+        from cannsim.test_kernels import ADD
+        places = [memory_of(np.ones(10000, np.float32)) for _ in range(3)]
+        binary = Binary(build(ADD))
+        for _ in range(2):
+            binary.launch("add", 2, *places, np.uint32(10000))
+        wait()
+        """,
+        trace=str(trace),
+    )
+    assert done.returncode == 0, done.stderr
+    events = json.loads(trace.read_text())["traceEvents"]
+    names = {each["pid"]: each["args"]["name"] for each in events if each["name"] == "process_name"}
+    assert len(names) == 2 and all(name.startswith("add, blocks: 2, modelled: ") for name in names.values())
+    first, second = ([each for each in events if each["pid"] == pid and each["ph"] == "X"] for pid in sorted(names))
+    assert [each["name"] for each in first].count("Add") == 4  # 5000 numbers a core in tiles of 4096
+    assert {each["args"]["at"].split(":")[0] for each in first} == {"kernel.cpp"}
+    assert min(each["ts"] for each in second) >= max(each["ts"] + each["dur"] for each in first) - 1e-6
 
 
 def test_abort_ends_the_process_at_a_finding_in_a_kernel():

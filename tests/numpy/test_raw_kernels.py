@@ -66,6 +66,15 @@ template <class T> __global__ __aicore__ void filled(GM_ADDR x, T value, uint32_
     for (uint32_t i = 0; i < n; ++i) ((__gm__ T*)x)[i] = value;
 }
 extern "C" __global__ __aicore__ void fill(GM_ADDR x, int64_t value, uint32_t n) { filled<int64_t>(x, value, n); }
+// Reads `count` numbers from the one at `first` on, of which the array need not have so many.
+extern "C" __global__ __aicore__ void beside(GM_ADDR x, int32_t first, uint32_t count) {
+    LocalTensor<float> a(TPosition::VECIN, 0, 1024);
+    GlobalTensor<float> xg;
+    xg.SetGlobalBuffer((__gm__ float*)x);
+    DataCopy(a, xg[first], count);
+}
+extern "C" __global__ __aicore__ void crash(GM_ADDR x) { *(volatile int*)8 = 1; }
+extern "C" __global__ __aicore__ void endless(GM_ADDR x) { volatile int going = 1; while (going) {} }
 extern "C" __global__ __aicore__ void beyond(GM_ADDR x) {
     TPipe pipe;
     TBuf<TPosition::VECCALC> buffer;
@@ -193,13 +202,37 @@ def test_a_product_from_the_templates():
 
 
 @pytest.mark.skipif(ON_CPU, reason="kernels of an NPU")
+def test_a_kernel_may_copy_whole_blocks_at_its_arrays_end(module):
+    x = ap.zeros(61, dtype=np.float32)
+    module.get_function("beside")(1, (x, np.int32(56), np.uint32(8)))
+    assert x.tolist() == [0] * 61
+
+
+@pytest.mark.skipif(ON_CPU, reason="kernels of an NPU")
 @pytest.mark.skipif(os.environ.get("CANNSIM_STRICT") == "abort", reason="a finding in a kernel ends the process")
-def test_a_kernel_that_goes_wrong_is_an_error_and_other_arrays_live(module):
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("beyond", ()),
+        ("beside", (np.int32(64), np.uint32(8))),  # within the pool's memory, behind the array
+        ("beside", (np.int32(-8), np.uint32(8))),
+        ("beside", (np.int32(32), np.uint32(64))),
+        ("crash", ()),
+        ("endless", ()),
+    ],
+)
+def test_a_kernel_that_goes_wrong_is_an_error_and_other_arrays_live(module, name, more):
+    from asnumpy import cannsim
+
     other, x = ap.arange(8.0) * 2, ap.zeros(64, dtype=np.float32)
     ap.synchronize()
-    module.get_function("beyond")(1, (x,))
-    with pytest.raises(RuntimeError, match="beyond"):
-        ap.asnumpy(x)
+    cannsim.configure(kernel_seconds=1)
+    try:
+        module.get_function(name)(1, (x, *more))
+        with pytest.raises(RuntimeError, match=name):
+            ap.asnumpy(x)
+    finally:
+        cannsim.configure(kernel_seconds=60)
     assert other.tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
     again = ap.arange(4.0) + 1
     assert again.tolist() == [1, 2, 3, 4]

@@ -63,6 +63,8 @@ def run(command: Sequence[str], *, report: bool, trace: Path | None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report"
         settings = {"report": path} if report else {}
+        if trace is not None:
+            settings["trace"] = path.with_name("trace")
         try:
             status = subprocess.run(
                 command, env={**UNQUEUED, **os.environ, **cannsim.environment(**settings)}, check=False
@@ -73,7 +75,7 @@ def run(command: Sequence[str], *, report: bool, trace: Path | None) -> int:
         if report and path.exists():
             print(table(json.loads(path.read_text())), file=sys.stderr)
             if trace is not None:
-                trace.write_bytes(path.with_name("report.trace").read_bytes())
+                trace.write_bytes(path.with_name("trace").read_bytes())
                 print(f"trace: {trace} (open it in chrome://tracing or ui.perfetto.dev)", file=sys.stderr)
         elif report:
             print("asnumpy sim: the program ended before the simulator could write its report", file=sys.stderr)

@@ -12,7 +12,8 @@ from typing import Any
 from asnumpy import _core
 
 SETTINGS = (
-    "strict", "devices", "memory", "chip", "profile", "compute", "clock", "log", "report", "findings", "lag",
+    "strict", "devices", "memory", "chip", "profile", "compute", "clock", "log", "report", "trace",
+    "findings", "lag", "threads", "kernel_seconds",
 )
 PLANNED = ("cann", "faults", "task_faults", "lost_device", "corrupt", "hang", "crash")
 
@@ -61,8 +62,12 @@ def configure(**settings: object) -> None:
     clock     "wall" or "model": what events measure
     log       True keeps every call with its arguments; a path also writes them there when the process ends
     report    a path: the report, and beside it a trace for Chrome's viewer, written when the process ends
+    trace     True keeps the timeline, with what each pipe of a kernel's cores did when, for `timeline`; a path also
+              writes it there when the process ends
     findings  a path to which every finding is appended
     lag       microseconds from a task's launch to its start, at least: shows missing waits
+    threads   for large loops, and for the cores of a kernel
+    kernel_seconds  after which a kernel of the program's own is ended; a whole number
     """
     for name, value in settings.items():
         if name not in SETTINGS:
@@ -149,7 +154,11 @@ def log() -> list[dict[str, Any]]:
 
 
 def timeline() -> dict[str, Any]:
-    """The tasks of all streams in the format of Chrome's trace viewer."""
+    """The tasks of all streams in the format of Chrome's trace viewer, by the host's clock.
+
+    Since ``configure(trace=True)`` every kernel of the program's own too, by its model: a process a launch, a row a
+    pipe of each core, with cycles, waits and conflicts of UB's banks.
+    """
     result: dict[str, Any] = json.loads(_library().cannsim_timeline_json())
     return result
 

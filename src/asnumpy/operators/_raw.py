@@ -188,9 +188,19 @@ class RawKernel:
             _core.cann_expect_whole(device, (*span[:2], False))
         handle = _devices.default_stream(device)
         _core.cann_uses(device, spans)
+        _tell_memory(_calls, spans)
         with noted(device, handle, self.name, spans, []):
             _launch(_calls, function, blocks, handle, packed)
         _core.cann_uses(device, spans)
+
+
+def _tell_memory(calls: Any, spans: Sequence[tuple[int, int, bool]]) -> None:
+    """The simulator finds accesses beside the arguments, also where those are pieces of one allocation of CANN's."""
+    tell = calls.find("cannsim_kernel_memory")
+    if tell is not None:
+        begins = (ctypes.c_void_p * len(spans))(*[begin for begin, *_ in spans])
+        sizes = (ctypes.c_uint64 * len(spans))(*[end - begin for begin, end, *_ in spans])
+        tell(begins, sizes, ctypes.c_uint64(len(spans)))
 
 
 def _launch(calls: Any, function: Any, blocks: int, stream: int, packed: bytes) -> None:

@@ -27,7 +27,7 @@ inline void wait_for_drained(Core& core, const UnitRange& range, Where where) {
                       join("Mmad with a unit flag waits for a tile of L0C that Mmad at ", tile.where.file, ":", tile.where.line, " completed (",
                            tile.rows, " x ", tile.columns, " fractals) and of which Fixpipe with a unit flag has drained ", tile.drained,
                            " fractals; it must drain what was computed"));
-        wait_for(core, Pipe::M, tile.known, tile.time);
+        wait_for(core, Pipe::M, tile.known, tile.time, where);
         tiles.erase(tiles.begin() + static_cast<std::ptrdiff_t>(i));
     }
 }
@@ -40,7 +40,7 @@ inline void fill_unit(Core& core, const UnitRange& range, Where where) {
 inline UnitTile& wait_for_filled(Core& core, std::uint32_t address, Where where) {
     for (UnitTile& tile : core.unit_tiles)
         if (tile.full() && address >= tile.address && address < tile.end()) {
-            wait_for(core, Pipe::FIX, tile.known, tile.time);
+            wait_for(core, Pipe::FIX, tile.known, tile.time, where);
             return tile;
         }
     core.fail(Rule::deadlock, where, "Fixpipe with a unit flag waits for an Mmad with unitFlag 3 on the same tile, which nothing before it issues");

@@ -121,6 +121,14 @@ public:
         for (PipeState& each : pipes_) each.known.own[&each - pipes_.data()] = each.tick;
     }
 
+    // The pipe has nothing to do until `time`.
+    void stall(Pipe on, double time, Where where) {
+        double& free = on == Pipe::S ? scalar_time : pipe(on).free_at;
+        if (time <= free) return;
+        if (launch->options.trace) events.push_back({name.number, on, "waits", free, time, where, 0, true});
+        free = time;
+    }
+
     // What is complete before an instruction that is issued now on `on`.
     Knowledge before(Pipe on) {
         Knowledge known = pipe(on).known;
@@ -147,7 +155,7 @@ public:
             Allocation found;
             if (!launch->host.find(address, found))
                 fail(Rule::bounds, where, join(instruction, " uses global memory at ", reinterpret_cast<void*>(address),
-                                               ", where nothing is allocated; check the pointer's offset"));
+                                               ", where nothing is allocated, or nothing that the launch was given; check the pointer's offset"));
             allocation_ = found;
             if (bytes > found.end - address)
                 fail(Rule::bounds, where, join(instruction, " uses ", bytes, " bytes of global memory, ", bytes - (found.end - address),

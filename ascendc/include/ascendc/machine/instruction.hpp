@@ -25,7 +25,7 @@ public:
         state.free_at = end;
         state.busy += cycles_;
         core.scalar_time = pipe == Pipe::S ? end : core.scalar_time + 1;
-        if (core.launch->options.trace) core.events.push_back({core.name.number, pipe, name, begin, end, where});
+        if (core.launch->options.trace) core.events.push_back({core.name.number, pipe, name, begin, end, where, conflicts_});
         core.guard->busy = false;
     }
     Instruction(const Instruction&) = delete;
@@ -51,7 +51,7 @@ public:
                 PipeState& scalar = core.pipe(Pipe::S);
                 scalar.known.join(core.after(conflict->pipe));
                 raise(certain_, scalar.known.own);
-                core.scalar_time = std::max(core.scalar_time, other.free_at);
+                core.stall(Pipe::S, other.free_at, where);
                 continue;
             }
             const Record& record = other.record(conflict->tick);
@@ -75,6 +75,11 @@ public:
 
     // Modelled cycles of work.
     void takes(double cycles) { cycles_ += cycles; }
+    // The same, because operands meet in a bank of UB.
+    void waits_for_banks(double cycles) {
+        cycles_ += cycles;
+        conflicts_ += cycles;
+    }
 
 private:
     [[noreturn]] void throw_stop() {
@@ -95,6 +100,7 @@ private:
     std::uint32_t tick_ = 0;
     Ticks certain_{};
     double cycles_ = 0;
+    double conflicts_ = 0;
 };
 
 }  // namespace ascendc

@@ -59,6 +59,8 @@ struct Event {
     double begin;  // cycles
     double end;
     Where where;
+    double conflicts = 0;  // of these cycles, for banks of UB
+    bool stall = false;    // the pipe waited for another one, or for another core
 };
 
 class Launch {

@@ -14,11 +14,11 @@ inline Arrival arrival_of(Core& core, pipe_t pipe, Where where) {
 }
 
 // The scalar unit has waited: nothing is issued before what came is known, and all that it did itself is done.
-inline void receive(Core& core, const Arrival& arrival) {
+inline void receive(Core& core, const Arrival& arrival, Where where) {
     PipeState& scalar = core.pipe(Pipe::S);
     scalar.known.join_others(arrival.knowledge);
     scalar.known.own[index(Pipe::S)] = scalar.tick;
-    core.scalar_time = std::max(core.scalar_time, arrival.time);
+    core.stall(Pipe::S, arrival.time, where);
 }
 
 constexpr unsigned first_barrier_flag = 11, last_barrier_flag = 14;
@@ -47,7 +47,7 @@ inline void wait_cross_flag(std::int64_t id, Where where) {
     Core& core = current();
     Instruction at("CrossCoreWaitFlag", Pipe::S, where);
     check_cross_flag(at, id);
-    receive(core, core.launch->wait_flag(core.name, static_cast<unsigned>(id), core.pipe(Pipe::S).tick, where));
+    receive(core, core.launch->wait_flag(core.name, static_cast<unsigned>(id), core.pipe(Pipe::S).tick, where), where);
 }
 
 // A word of global memory that cores signal through, at element `offset`. The device polls it; what is read there first must be 0.
@@ -90,7 +90,7 @@ void SyncAll(ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::Arrival mine = ascendc::arrival_of(at.core, PIPE_ALL, where);
     const std::uintptr_t key = isAIVOnly ? at.core.name.cube : 2;
     ascendc::receive(at.core, at.core.launch->meet(at.core.name, key, at.core.launch->cores_like(at.core.name, !isAIVOnly), std::move(mine),
-                                                   "SyncAll", where));
+                                                   "SyncAll", where), where);
 }
 
 // Through global memory: a word of 32 bytes for each of `cores` cores (0: all), zeroed before the launch.
@@ -110,7 +110,7 @@ void SyncAll(const GlobalTensor<std::int32_t>& workspace, const LocalTensor<std:
                 "; the workspace must be zero before the launch, and no one else's");
     ++word;
     ascendc::Arrival mine = ascendc::arrival_of(core, PIPE_ALL, where);
-    ascendc::receive(core, core.launch->meet(core.name, workspace.address(), members, std::move(mine), "SyncAll", where));
+    ascendc::receive(core, core.launch->meet(core.name, workspace.address(), members, std::move(mine), "SyncAll", where), where);
 }
 
 // One core signals that it has come to a point; another waits for it. `blockIdx`: the core that signals.
@@ -133,7 +133,7 @@ void IBWait(const GlobalTensor<std::int32_t>& workspace, const LocalTensor<std::
     const auto offset = static_cast<std::uint64_t>(GetBlockNum() * eventID + blockIdx) * ascendc::signal_elements;
     at.core.drain();
     ascendc::signal_word(at, workspace, offset);
-    ascendc::receive(at.core, at.core.launch->take_posted(at.core.name, workspace.address() + offset * sizeof(std::int32_t), "IBWait", where));
+    ascendc::receive(at.core, at.core.launch->take_posted(at.core.name, workspace.address() + offset * sizeof(std::int32_t), "IBWait", where), where);
 }
 
 // Cores take turns by their number, so that what they add up comes in one order: WaitPreBlock, the work, NotifyNextBlock.
@@ -151,7 +151,7 @@ inline void WaitPreBlock(const GlobalTensor<std::int32_t>& workspace, const Loca
     ascendc::check_signal_buffer(at, buffer, ascendc::block_bytes);
     at.core.drain();
     ascendc::receive(at.core, at.core.launch->take_posted(at.core.name, workspace.address() + at.core.index_in_kind() * ascendc::block_bytes,
-                                                          at.name, where));
+                                                          at.name, where), where);
 }
 inline void NotifyNextBlock(const GlobalTensor<std::int32_t>& workspace, const LocalTensor<std::int32_t>& buffer,
                             ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {

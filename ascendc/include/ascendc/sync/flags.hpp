@@ -41,8 +41,7 @@ inline void wait_flag(Pipe source, Pipe target, std::int32_t id, Where where) {
         core.fail(Rule::deadlock, where, join(flag_text("WaitFlag", source, target, id),
                                               ", which nothing before it in the program sets: the core would wait for ever"));
     flag->set = false;
-    wait_for(core, target, flag->known, flag->time);
-    if (target == Pipe::S) core.scalar_time = std::max(core.scalar_time, flag->time);
+    wait_for(core, target, flag->known, flag->time, where);
 }
 
 inline void pipe_barrier(pipe_t pipe) {

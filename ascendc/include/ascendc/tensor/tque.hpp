@@ -22,9 +22,9 @@ constexpr EventPipes queue_pipes(AscendC::TPosition source, AscendC::TPosition t
     }
 }
 
-inline void wait_for(Core& core, Pipe pipe, const Knowledge& known, double time) {
+inline void wait_for(Core& core, Pipe pipe, const Knowledge& known, double time, Where where) {
     core.pipe(pipe).known.join(known);
-    core.pipe(pipe).free_at = std::max(core.pipe(pipe).free_at, time);
+    core.stall(pipe, time, where);
 }
 
 }  // namespace ascendc
@@ -43,7 +43,7 @@ public:
             ascendc::Slot& slot = core.slots[candidate];
             if (slot.state != ascendc::SlotState::free) continue;
             next_ = (next_ + tried + 1) % number_;
-            ascendc::wait_for(core, pipes.source, slot.known, slot.time);
+            ascendc::wait_for(core, pipes.source, slot.known, slot.time, where);
             change(slot, ascendc::SlotState::occupied, where);
             return tensor<T>(core, candidate);
         }
@@ -83,7 +83,7 @@ public:
         const std::uint32_t first = waiting_.front();
         waiting_.pop_front();
         ascendc::Slot& slot = core.slots[first];
-        ascendc::wait_for(core, pipes.target, slot.known, slot.time);
+        ascendc::wait_for(core, pipes.target, slot.known, slot.time, where);
         change(slot, ascendc::SlotState::dequeued, where);
         return tensor<T>(core, first);
     }

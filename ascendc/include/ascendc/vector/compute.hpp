@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ascendc/base/parameters.hpp"
+#include "ascendc/vector/banks.hpp"
 #include "ascendc/vector/walk.hpp"
 
 namespace ascendc {
@@ -177,6 +178,7 @@ void binary(Instruction& at, const Walk& walk, const AscendC::LocalTensor<D>& ds
     check_overlap(at, walk, to, b, to.address == b.address && !to.strides.repeat && !b.strides.repeat);
     compute(at, walk, to, f, a, b);
     takes(at, walk, rate);
+    at.waits_for_banks(bank_conflicts(walk, rate, to, a, b));
 }
 
 template <class D, class F, class S>
@@ -189,6 +191,7 @@ void unary(Instruction& at, const Walk& walk, const AscendC::LocalTensor<D>& dst
     check_overlap(at, walk, to, from);
     compute(at, walk, to, f, from);
     takes(at, walk, rate);
+    at.waits_for_banks(bank_conflicts(walk, rate, to, from));
 }
 
 }  // namespace ascendc

@@ -99,7 +99,7 @@ void reduce_to_extreme(Instruction& at, const Walk& walk, const AscendC::LocalTe
 }
 
 // The scalar unit waits for the vector unit, whose registers it reads.
-inline void await_vector(Instruction& at) { at.core.scalar_time = std::max(at.core.scalar_time, at.core.pipe(Pipe::V).free_at); }
+inline void await_vector(Instruction& at) { at.core.stall(Pipe::S, at.core.pipe(Pipe::V).free_at, at.where); }
 
 }  // namespace ascendc
 
