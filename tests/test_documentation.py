@@ -12,8 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [page for page in sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/*.md")]) if documented.blocks(page)]
-# what stands in a page for users of other libraries; tests/cannsim/test_torch_*.py run it where they are installed
-OF_OTHERS = {"docs/simulator.md: torch", "docs/frameworks.md: torch"}
+# what stands in a page for users of other libraries; test_torch_*.py and test_jax.py run it where they are installed
+OF_OTHERS = {"docs/simulator.md: torch", "docs/frameworks.md: torch", "docs/frameworks.md: jax"}
 # values that a page promises, at least: a change to the runner that sees fewer would go unnoticed
 PROMISES = {"docs/cann.md": 6, "docs/devices.md": 3}
 

@@ -15,12 +15,12 @@ from asnumpy.operators._reduction import ReductionKernel
 from asnumpy.operators._registry import get, registered
 from asnumpy.operators._stubs import stub
 from asnumpy.operators._words import KernelSyntaxError
-from asnumpy.operators.frameworks import to_torch
+from asnumpy.operators.frameworks import to_jax, to_library, to_torch
 
 __all__ = [
     "Check", "CompileError", "ElementwiseKernel", "KernelSyntaxError", "Operator", "RawKernel", "RawModule",
     "ReductionKernel", "check", "explain", "forget_runs", "get", "operator", "registered", "rules", "runs", "stub",
-    "to_torch", "use_rules",
+    "to_jax", "to_library", "to_torch", "use_rules",
 ]
 
 

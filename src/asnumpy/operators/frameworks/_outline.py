@@ -41,6 +41,10 @@ class Outliner(Binder):
         sizes, batch = self._sizes(list(given), attributes)
         return [Outline(shape, dtype) for shape, dtype in self._outputs(batch, sizes, letters, attributes)]
 
+    def attributes(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Checked, as an operator's implementations get them."""
+        return {one.name: self._attribute(one, given[one.name]) for one in self.declaration.attributes}
+
     def _batch(self, batches: list[tuple[Tensor, tuple[int, ...]]]) -> tuple[int, ...]:
         if not batches or self._broadcast is np.broadcast_shapes:
             return super()._batch(batches)

@@ -6,8 +6,8 @@ import importlib
 import json
 import math
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +17,8 @@ from asnumpy import _core, creation
 from asnumpy.operators import _registry
 from asnumpy.operators._declaration import REQUIRED, Attribute, dtype_named
 from asnumpy.operators._operator import Operator
+from asnumpy.operators.frameworks._memory import between
 from asnumpy.operators.frameworks._outline import Outline, Outliner
-from asnumpy.runtime import Device, current_stream
 
 NAMESPACE = "asnumpy"
 _TYPES = {"int": "int", "float": "float", "bool": "bool", "str": "str", "dtype": "ScalarType"}
@@ -187,26 +187,11 @@ class TorchOperator:
             _core.eval(*out)
         return tuple(made) if self.several else made[0]
 
-    @contextmanager
-    def _on(self, device: Any) -> Iterator[None]:
-        """On an NPU the work is between what torch's current stream has now and what it gets later."""
+    def _on(self, device: Any) -> AbstractContextManager[None]:
         if device.type == "cpu":
-            yield
-            return
-        from asnumpy.cann import _devices
-
-        with Device(f"ascend:{device.index}"):
-            ours = current_stream(f"ascend:{device.index}").ptr
-            # asking for the handle hands what torch_npu holds back to CANN
-            theirs = self.torch.npu.current_stream(device).npu_stream
-            with _devices.beside(device.index):
-                _order(theirs, ours)
-            try:
-                yield
-            finally:
-                _core.flush()
-                with _devices.beside(device.index):
-                    _order(ours, theirs)
+            return nullcontext()
+        # asking for the handle hands what torch_npu holds back to CANN
+        return between(device.index, self.torch.npu.current_stream(device).npu_stream)
 
     # --- its gradients
 
@@ -283,17 +268,3 @@ def _array(tensor: Any) -> Any:
         return None
     return creation.from_dlpack(tensor.detach().resolve_conj().resolve_neg())
 
-
-def _order(before: int, after: int) -> None:
-    """What the second stream gets from now on waits for what the first one has now."""
-    import ctypes
-
-    from asnumpy.cann._calls import Pointer, call
-
-    event, synchronises = Pointer(), ctypes.c_uint32(1)
-    call("aclrtCreateEventWithFlag", ctypes.byref(event), synchronises)
-    try:
-        call("aclrtRecordEvent", event, Pointer(before))
-        call("aclrtStreamWaitEvent", Pointer(after), event)
-    finally:
-        call("aclrtDestroyEvent", event)  # CANN keeps it until it is reached
