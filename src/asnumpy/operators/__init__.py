@@ -1,7 +1,5 @@
 """Operators of the user's own: declared once, written for each device; and kernels by the names that CuPy gave them."""
 
-from typing import Any
-
 from asnumpy.operators._check import check
 from asnumpy.operators._compiler import CompileError
 from asnumpy.operators._dispatch import forget_runs, runs
@@ -24,7 +22,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """The library of operators is loaded when somebody asks for it."""
     if name == "library":
         from importlib import import_module
