@@ -6,6 +6,8 @@ import ctypes
 import os
 import shutil
 import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -236,3 +238,56 @@ def test_a_kernel_that_goes_wrong_is_an_error_and_other_arrays_live(module, name
     assert other.tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
     again = ap.arange(4.0) + 1
     assert again.tolist() == [1, 2, 3, 4]
+
+
+TWICE = """
+#include <cstdint>
+#include <ctime>
+extern "C" void twice(int64_t block, int64_t blocks, double* x, int64_t* seen, int64_t n, double seconds) {
+    for (int64_t i = block; i < n; i += blocks) x[i] *= 2;
+    seen[block] += 1;
+    timespec wait{0, static_cast<long>(seconds * 1e9)};
+    nanosleep(&wait, nullptr);
+}
+"""
+
+
+@pytest.mark.skipif(not ON_CPU, reason="blocks of the CPU")
+def test_blocks_run_once_each_on_several_threads():
+    kernel, blocks = ap.RawKernel(TWICE, "twice"), 23
+    x, seen = ap.arange(1000.0), ap.zeros(blocks, dtype=np.int64)
+    with ap.config.using(num_threads=4):
+        kernel(blocks, (x, seen, np.int64(1000), 0.0))
+        begun = time.perf_counter()
+        kernel(blocks, (x[:0], seen, np.int64(0), 0.02))
+        together = time.perf_counter() - begun
+    with ap.config.using(num_threads=1):
+        begun = time.perf_counter()
+        kernel(blocks, (x[:0], seen, np.int64(0), 0.02))
+        in_turn = time.perf_counter() - begun
+    assert x.tolist() == (np.arange(1000.0) * 2).tolist() and seen.tolist() == [3] * blocks
+    assert together < in_turn  # they sleep side by side
+
+
+@pytest.mark.skipif(not ON_CPU, reason="the host's compiler")
+def test_what_is_compiled_is_kept_for_other_processes(tmp_path):
+    program = f"""
+import time, asnumpy as ap, numpy as np
+from asnumpy.operators import _compiler
+def never(*given): raise AssertionError("compiled again")
+import os
+if os.environ.get("AGAIN"): _compiler._compile = never
+x, seen = ap.arange(3.0), ap.zeros(1, dtype=np.int64)
+ap.RawKernel({TWICE!r}, "twice")(1, (x, seen, np.int64(3), 0.0))
+print(x.tolist())
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "XDG_CACHE_HOME": str(tmp_path)}
+    for more in ({}, {"AGAIN": "1"}):
+        done = subprocess.run([sys.executable, "-c", program], env={**environment, **more}, capture_output=True,
+                              text=True, check=False)  # fmt: skip
+        assert done.stdout == "[0.0, 2.0, 4.0]\n", done.stderr
+    assert [path.suffix for path in (tmp_path / "asnumpy" / "kernels").iterdir()] == [".so"]
+    (tmp_path / "file").write_text("")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False,
+                          env={**environment, "XDG_CACHE_HOME": str(tmp_path / "file")})  # fmt: skip
+    assert done.stdout == "[0.0, 2.0, 4.0]\n", done.stderr  # no folder can be made there

@@ -300,10 +300,10 @@ def test_packages_are_found_by_their_entry_points(tmp_path):
         assert "good_ops" not in sys.modules
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            mine = ap.operator("sobel(x: f4[]) -> y: f4[]")  # whose name one of the library's has
+            mine = ap.operator("library.sobel(x: f4[]) -> y: f4[]")  # whose name one of the library's has
             for _ in range(2):
                 names = ap.operators.registered()
-                assert "from_package" in names and names["sobel"] is mine
+                assert "from_package" in names and names["library.sobel"] is mine
             assert list(names) == sorted(names)
         print([str(one.message) for one in told])
         print(ap.operators.get("from_package")(ap.ones(2, dtype="f4")).tolist())

@@ -14,6 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from asnumpy.runtime.machine import cache_folder
+
 
 class CompileError(RuntimeError):
     """A compiler refused a kernel, or there is none; the message is what it printed."""
@@ -66,30 +68,51 @@ def compiler() -> str:
 
 
 def compile_cpu(code: str | None, path: Path | None, options: Sequence[str], names: Sequence[str]) -> CpuLibrary:
-    """A library of C++ functions, kept for as long as the process lives by its text and options."""
+    """A library of C++ functions, kept in the user's cache by its text, its options, the compiler and the processor.
+
+    A source that includes files by name is compiled anew in each process: they may have changed.
+    """
     if path is not None:
         return CpuLibrary(path)
     assert code is not None
     command = [compiler(), "-std=c++17", "-O3", "-march=native", "-fPIC", "-shared", *options]
-    key = hashlib.sha256("\0".join([*command, code]).encode()).hexdigest()[:24]
-    library = _folder() / f"{key}.so"
+    key = hashlib.sha256("\0".join([*command, _compiles_for(command[0]), code]).encode()).hexdigest()[:24]
+    own = '#include "' in code or any(option.startswith(("-I", "-include", "-isystem")) for option in options)
+    folder = None if own else cache_folder("kernels")
+    if folder is not None:
+        with contextlib.suppress(OSError):  # no place to keep it, or none that may be written
+            folder.mkdir(parents=True, exist_ok=True)
+            library = folder / f"{key}.so"
+            if not library.exists():
+                _compile(command, code, library)
+            return CpuLibrary(library)
+    library = Path(_folder().name) / f"{key}.so"
     if not library.exists():
-        source = _folder() / f"{key}.cpp"
-        source.write_text(code)
-        done = subprocess.run([*command, str(source), "-o", str(library)], capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise CompileError(done.stderr.replace(str(source), "kernel.cpp"))
+        _compile(command, code, library)
     return CpuLibrary(library)
 
 
+def _compile(command: Sequence[str], code: str, library: Path) -> None:
+    """Written under another name first: other processes see it whole or not at all."""
+    with tempfile.TemporaryDirectory(prefix=f"{library.stem}-", dir=library.parent) as work:
+        source, made = Path(work) / "kernel.cpp", Path(work) / library.name
+        source.write_text(code)
+        done = subprocess.run([*command, str(source), "-o", str(made)], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise CompileError(done.stderr.replace(str(source), "kernel.cpp"))
+        made.replace(library)
+
+
 @cache
-def _folder() -> Path:
-    kept = tempfile.TemporaryDirectory(prefix="asnumpy-kernels-")
-    _KEPT.append(kept)
-    return Path(kept.name)
+def _compiles_for(name: str) -> str:
+    """The compiler's version and what its -march=native is here: other machines may share the cache."""
+    asked = [name, "-march=native", "-E", "-dM", "-x", "c++", os.devnull]
+    return subprocess.run(asked, capture_output=True, text=True, check=False).stdout
 
 
-_KEPT: list[Any] = []  # removed when the process ends
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="asnumpy-kernels-")  # removed when the process ends
 
 
 def compile_ascend(code: str | None, path: Path | None, options: Sequence[str], names: Sequence[str]) -> AscendBinary:

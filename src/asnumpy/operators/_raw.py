@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +15,9 @@ import numpy as np
 
 from asnumpy import _core, creation
 from asnumpy.array import ndarray
+from asnumpy.operators._arguments import on
 from asnumpy.operators._compiler import compile_ascend, compile_cpu
-from asnumpy.operators._elementwise import on
-from asnumpy.runtime import Stream
+from asnumpy.runtime import Stream, get_num_threads
 
 
 class RawModule:
@@ -36,7 +39,7 @@ class RawModule:
     -----
     A kernel of an NPU is a ``__global__`` function, and runs on as many blocks as its launch says. A kernel of the CPU
     is an ``extern "C"`` function whose first two parameters are ``int64_t block, int64_t blocks``; it is called once
-    for each block.
+    for each block, on `asnumpy.get_num_threads()` threads, so that no block may need another one.
     """
 
     def __init__(self, code: str | None = None, *, path: str | Path | None = None, options: Sequence[str] = (),
@@ -162,8 +165,15 @@ class RawKernel:
                 raise TypeError(f"{self.name}: argument {place}: on the CPU a structure by value is a ctypes.Structure")
             else:
                 values.append(_host_number(self.name, place, _number(self.name, place, value)))
-        for block in range(blocks):
-            function(ctypes.c_int64(block), ctypes.c_int64(blocks), *values)
+        def run(block: int) -> None:
+            function(ctypes.c_int64(block), ctypes.c_int64(blocks), *values)  # lets go of the interpreter's lock
+
+        if blocks == 1 or (threads := get_num_threads()) == 1:
+            for block in range(blocks):
+                run(block)
+        else:
+            for _ in _pool(threads).map(run, range(blocks)):
+                pass
 
     def _on_npu(self, blocks: int, given: list[Any], device: int) -> None:
         from asnumpy.cann import _calls, _devices
@@ -201,6 +211,14 @@ def _tell_memory(calls: Any, spans: Sequence[tuple[int, int, bool]]) -> None:
         begins = (ctypes.c_void_p * len(spans))(*[begin for begin, *_ in spans])
         sizes = (ctypes.c_uint64 * len(spans))(*[end - begin for begin, end, *_ in spans])
         tell(begins, sizes, ctypes.c_uint64(len(spans)))
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="asnumpy-blocks")
+
+
+os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def _launch(calls: Any, function: Any, blocks: int, stream: int, packed: bytes) -> None:

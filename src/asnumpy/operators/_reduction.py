@@ -9,7 +9,7 @@ import numpy as np
 
 from asnumpy import creation, manipulation, reduction
 from asnumpy.array import ndarray
-from asnumpy.operators._elementwise import Arguments, on
+from asnumpy.operators._arguments import Arguments, on
 from asnumpy.operators._lanes import Lanes
 from asnumpy.operators._syntax import Assign, Binary, Call, Expression, Name, Parser
 from asnumpy.operators._types import dtype_of, is_type, parameters
@@ -134,12 +134,8 @@ class ReductionKernel:
                 out, args = args[-1], args[:-1]
             arguments = Arguments(self.name, self.in_params, (), args, None)
             if out is not None:
-                arguments._types(self.out_params, [out])
-            values = {
-                parameter.name: value
-                for parameter, value in zip(self.in_params, arguments.inputs, strict=True)
-                if not parameter.raw
-            }
+                arguments.check_types(self.out_params, [out])
+            values = arguments.values()
             lanes = Lanes(
                 self._map_parser, arguments.letters, arguments.shape, values, arguments.raw, arguments.device
             )

@@ -17,10 +17,15 @@ FORM = 2  # of the file
 _anew = False
 
 
-def folder() -> Path:
-    """Where such files are: below XDG_CACHE_HOME, or ~/.cache."""
+def cache_folder(name: str) -> Path:
+    """A folder of that name in the user's cache: below XDG_CACHE_HOME, or ~/.cache."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "asnumpy" / "machines"
+    return Path(base) / "asnumpy" / name
+
+
+def folder() -> Path:
+    """Where such files are."""
+    return cache_folder("machines")
 
 
 def path_of(chip: str, version: str, simulated: bool) -> Path:
