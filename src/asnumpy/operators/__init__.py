@@ -2,6 +2,7 @@
 
 from asnumpy.operators._check import check
 from asnumpy.operators._compiler import CompileError
+from asnumpy.operators._cuda import CudaKernel, compile_cuda
 from asnumpy.operators._dispatch import forget_runs, runs
 from asnumpy.operators._elementwise import ElementwiseKernel
 from asnumpy.operators._explanation import explain
@@ -16,9 +17,9 @@ from asnumpy.operators._words import KernelSyntaxError
 from asnumpy.operators.frameworks import to_jax, to_library, to_torch
 
 __all__ = [
-    "Check", "CompileError", "ElementwiseKernel", "KernelSyntaxError", "Operator", "RawKernel", "RawModule",
-    "ReductionKernel", "check", "explain", "forget_runs", "get", "operator", "registered", "rules", "runs", "stub",
-    "to_jax", "to_library", "to_torch", "use_rules",
+    "Check", "CompileError", "CudaKernel", "ElementwiseKernel", "KernelSyntaxError", "Operator", "RawKernel",
+    "RawModule", "ReductionKernel", "check", "compile_cuda", "explain", "forget_runs", "get", "operator",
+    "registered", "rules", "runs", "stub", "to_jax", "to_library", "to_torch", "use_rules",
 ]
 
 

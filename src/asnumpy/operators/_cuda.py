@@ -1,0 +1,229 @@
+"""Kernels in CUDA C++: compiled at run time by NVRTC, launched by the CUDA driver on arrays of any library."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib.util
+import threading
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from asnumpy.operators._compiler import CompileError, CompilerMissing
+from asnumpy.operators._cuda_arrays import cuda_array
+
+_LOWEST = "compute_75"  # what is compiled for where no device says what it is
+
+
+@cache
+def _nvrtc() -> ctypes.CDLL:
+    """NVRTC: of the wheels nvidia-cuda-nvrtc and nvidia-cuda-nvrtc-cu12, else the system's."""
+    names = ["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"]
+    found = importlib.util.find_spec("nvidia")
+    for folder in (found.submodule_search_locations or []) if found is not None else []:
+        names = [str(path) for path in sorted(Path(folder).glob("*/lib/libnvrtc.so.*"))] + names
+    for name in names:
+        with contextlib.suppress(OSError):
+            return ctypes.CDLL(name)
+    raise CompilerMissing(
+        'expected NVRTC, the compiler of CUDA C++: neither a wheel of it nor libnvrtc.so was found; install it with: '
+        'pip install "asnumpy[cuda]"'
+    )
+
+
+def compile_cuda(code: str, options: Sequence[str] = (), architecture: str = "") -> bytes:
+    """Compile CUDA C++ to PTX, which needs no GPU.
+
+    Parameters
+    ----------
+    code : str
+        The source.
+    options : sequence of str
+        Options of NVRTC: ``--use_fast_math``, ``-I``, ``-D``.
+    architecture : str
+        For which devices, ``"compute_90"``; otherwise for the one that is here, or for all from compute_75 on.
+
+    Returns
+    -------
+    bytes
+        The text of the program in PTX.
+
+    Raises
+    ------
+    CompileError
+        If the source is refused, with what the compiler printed; or if there is no compiler.
+    """
+    rtc, program, size = _nvrtc(), ctypes.c_void_p(), ctypes.c_size_t()
+
+    def run(function: str, *arguments: Any) -> None:
+        result = getattr(rtc, function)(*arguments)
+        if result:
+            raise CompileError(f"{function} failed with {result}")
+
+    run("nvrtcCreateProgram", ctypes.byref(program), code.encode(), b"kernel.cu", 0, None, None)
+    try:
+        words = [f"--gpu-architecture={architecture or _architecture()}", "--std=c++17", *options]
+        given = (ctypes.c_char_p * len(words))(*[word.encode() for word in words])
+        if rtc.nvrtcCompileProgram(program, len(given), given):
+            run("nvrtcGetProgramLogSize", program, ctypes.byref(size))
+            log = ctypes.create_string_buffer(size.value)
+            run("nvrtcGetProgramLog", program, log)
+            raise CompileError(log.value.decode(errors="replace"))
+        run("nvrtcGetPTXSize", program, ctypes.byref(size))
+        ptx = ctypes.create_string_buffer(size.value)
+        run("nvrtcGetPTX", program, ptx)
+        return ptx.raw
+    finally:
+        rtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+@cache
+def _driver() -> ctypes.CDLL | None:
+    """The CUDA driver; None where there is none."""
+    with contextlib.suppress(OSError):
+        driver = ctypes.CDLL("libcuda.so.1")
+        if driver.cuInit(0) == 0:
+            return driver
+    return None
+
+
+def _call(name: str, *arguments: Any) -> None:
+    driver = _driver()
+    if driver is None:
+        raise RuntimeError(f"{name}: expected the CUDA driver, libcuda.so.1, with a device")
+    code = getattr(driver, name)(*arguments)
+    if code:
+        text = ctypes.c_char_p()
+        driver.cuGetErrorName(code, ctypes.byref(text))
+        raise RuntimeError(f"{name} failed with {(text.value or b'an unknown error').decode()} ({code})")
+
+
+def _architecture() -> str:
+    if _driver() is None:
+        return _LOWEST
+    device, numbers = ctypes.c_int(), []
+    _call("cuDeviceGet", ctypes.byref(device), 0)
+    for attribute in (75, 76):  # the compute capability
+        value = ctypes.c_int()
+        _call("cuDeviceGetAttribute", ctypes.byref(value), attribute, device)
+        numbers.append(value.value)
+    return "compute_{}{}".format(*numbers)
+
+
+@contextlib.contextmanager
+def _in_context_of(address: int) -> Iterator[int]:
+    """The context in which an array's memory was made; gives its address."""
+    context = ctypes.c_void_p()
+    _call("cuPointerGetAttribute", ctypes.byref(context), 1, ctypes.c_uint64(address))
+    _call("cuCtxPushCurrent_v2", context)
+    try:
+        yield context.value or 0
+    finally:
+        _call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
+
+
+class CudaKernel:
+    """A kernel in CUDA C++ for arrays that have ``__cuda_array_interface__``: CuPy's, PyTorch's.
+
+    Parameters
+    ----------
+    code : str
+        The source; the kernel is ``extern "C" __global__``. It is compiled by NVRTC when it is first launched.
+    name : str
+        The kernel's name.
+    options : sequence of str
+        More options of NVRTC.
+    """
+
+    def __init__(self, code: str, name: str, options: Sequence[str] = ()) -> None:
+        self.code, self.name, self.options = code, name, tuple(options)
+        self._ptx: bytes | None = None
+        self._functions: dict[int, Any] = {}  # by context
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"<CudaKernel {self.name}>"
+
+    @property
+    def ptx(self) -> bytes:
+        """The compiled program; it needs no GPU."""
+        with self._lock:
+            if self._ptx is None:
+                self._ptx = compile_cuda(self.code, self.options)
+            return self._ptx
+
+    def __call__(self, grid: int | Sequence[int], block: int | Sequence[int], args: Sequence[Any], *,
+                 shared_mem: int = 0, stream: int = 0) -> None:  # fmt: skip
+        """Launch the kernel; nothing waits.
+
+        Parameters
+        ----------
+        grid, block : int or sequence of int
+            How many blocks, and how many threads each has, in up to three axes.
+        args : sequence
+            Its arguments: arrays in C order, NumPy's numbers, a Python float (a double).
+        shared_mem : int
+            Bytes of shared memory for each block.
+        stream : int
+            The address of a cudaStream, such as ``torch.cuda.current_stream().cuda_stream``; 0 for the default one.
+
+        Raises
+        ------
+        CompileError
+            If NVRTC refuses the source, or is not there.
+        TypeError, ValueError
+            If an argument is nothing that a kernel can get.
+        """
+        holders, first = self._arguments(args)
+        pointers = (ctypes.c_void_p * len(holders))(*[ctypes.addressof(one) for one in holders])
+        sizes = [ctypes.c_uint(n) for n in (*_three(self.name, "grid", grid), *_three(self.name, "block", block))]
+        ptx = self.ptx
+        with _in_context_of(first) as context:
+            function = self._function(context, ptx)
+            shared, queue = ctypes.c_uint(shared_mem), ctypes.c_void_p(stream)
+            _call("cuLaunchKernel", function, *sizes, shared, queue, pointers, None)
+
+    def _arguments(self, args: Sequence[Any]) -> tuple[list[Any], int]:
+        """The values as C sees them, and the address of the first array."""
+        holders: list[Any] = []
+        first = 0
+        for place, value in enumerate(args):
+            array = cuda_array(value)
+            if array is not None:
+                if not array.contiguous:
+                    raise ValueError(f"{self.name}: argument {place}: expected an array in C order; give a copy of it")
+                first = first or array.address
+                holders.append(ctypes.c_uint64(array.address))
+            elif isinstance(value, np.generic) and value.dtype.kind in "biufc":
+                holders.append(ctypes.create_string_buffer(value.tobytes(), value.dtype.itemsize))
+            elif isinstance(value, float):
+                holders.append(ctypes.c_double(value))
+            else:
+                hint = "; give an integer its type, such as numpy.int32(3)" if isinstance(value, int) else ""
+                raise TypeError(f"{self.name}: argument {place}: expected an array of a CUDA device or a number, got "
+                                f"{type(value).__name__}{hint}")
+        if not first:
+            raise TypeError(f"{self.name}: expected an array of a CUDA device among the arguments, got none with "
+                            f"elements")
+        return holders, first
+
+    def _function(self, context: int, ptx: bytes) -> Any:
+        with self._lock:
+            if context not in self._functions:
+                module, function = ctypes.c_void_p(), ctypes.c_void_p()
+                _call("cuModuleLoadData", ctypes.byref(module), ptx)
+                _call("cuModuleGetFunction", ctypes.byref(function), module, self.name.encode())
+                self._functions[context] = function
+            return self._functions[context]
+
+
+def _three(kernel: str, what: str, given: int | Sequence[int]) -> tuple[int, int, int]:
+    axes = [int(n) for n in ([given] if isinstance(given, int) else given)]
+    if not 1 <= len(axes) <= 3 or min(axes) < 1:
+        raise ValueError(f"{kernel}: {what}: expected one to three numbers of at least 1, got {given!r}")
+    x, y, z = [*axes, 1, 1][:3]
+    return x, y, z
