@@ -71,6 +71,19 @@ def optional_inputs_and_attributes() -> None:
         assert torch.equal(first, (x + 1) // 3) and count.dtype == torch.int64 and count.tolist() == [1, 4, 4]
 
 
+def kernels() -> None:
+    """What runs is what would run for arrays: on an NPU the kernel. Every operator of the library becomes torch's."""
+    operator = ap.operators.to_torch("library.rms_norm")
+    for device, implementation in (("cpu", "composed"), ("npu", "ascend")):
+        ap.operators.forget_runs()
+        x, weight = torch.randn(40, 96, device=device), torch.randn(96, device=device)
+        expected = torch.nn.functional.rms_norm(x.cpu(), (96,)) * weight.cpu()
+        torch.testing.assert_close(operator(x.t().contiguous().t(), weight).cpu(), expected, rtol=1e-4, atol=1e-4)
+        assert [run["implementation"] for run in ap.operators.runs()] == [implementation]
+    made = [ap.operators.to_torch(name) for name in ap.operators.registered() if name.startswith("library.")]
+    assert len(made) >= 30
+
+
 def memory_is_shared() -> None:
     """No copy: the composed function sees the addresses of torch's memory."""
     seen = []
@@ -185,7 +198,7 @@ def declared_again() -> None:
 
 
 CASES: tuple[Callable[[], None], ...] = (
-    values, views, optional_inputs_and_attributes, memory_is_shared, in_order, gradients, operators_checks,
+    values, views, optional_inputs_and_attributes, kernels, memory_is_shared, in_order, gradients, operators_checks,
     fake_tensors, compiled, wrong_use, declared_again,
 )  # fmt: skip
 

@@ -17,12 +17,27 @@ import asnumpy as ap
 from asnumpy.operators import CompileError
 
 ON_CPU = str(ap.zeros(1).device) == "cpu"
+OLD = os.environ.get("CANNSIM_CANN", "9.0").startswith("8")
 pytestmark = pytest.mark.skipif(
     not (shutil.which("g++") or shutil.which("clang++")), reason="libraries are compiled here, and there is no compiler"
 )
 
 LAYER_SCALE = """
+import numpy as np
 import asnumpy as ap
+
+KERNEL = ap.RawKernel('''
+#include <cstdint>
+extern "C" void squares(int64_t block, int64_t blocks, const float* x, float* y, int64_t n) {
+    for (int64_t i = block; i < n; i += blocks) y[i] = x[i] * x[i];
+}
+''', "squares")
+
+squares = ap.operator("squares(x: f4[n]) -> y: f4[n]")
+
+@squares.cpu
+def _(x, y):
+    KERNEL(2, (x, y, np.int64(x.size)))
 
 layer_scale = ap.operator("c.layer_scale(x: T[..., n], gamma: T[n], *, eps: float = 1e-5) -> y: T[..., n]", T="f2 f4")
 
@@ -80,6 +95,16 @@ def test_in_the_form_of_mindspore(operators):
     assert called(library, "c_layer_scale", [0, empty[1].ctypes.data, 0], empty) == 0
 
 
+def test_a_kernel_of_the_cpu(operators, tmp_path):
+    ap.operators.to_library("squares", tmp_path)
+    x, y = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+    ap.operators.forget_runs()
+    library = ctypes.CDLL(str(tmp_path / "libsquares.so"))
+    assert called(library, "squares", [x.ctypes.data, y.ctypes.data], [x, y]) == 0
+    np.testing.assert_array_equal(y, x * x)
+    assert [run["implementation"] for run in ap.operators.runs()] == ["cpu"]
+
+
 def test_several_outputs_and_inputs_that_are_left_out(operators):
     library = ctypes.CDLL(str(operators / "cpu" / "libcounted.so"))
     x, shift = np.arange(12, dtype=np.int32).reshape(3, 4), np.array([1, 0, -1, 2])
@@ -134,6 +159,23 @@ def test_on_an_npu_in_order_with_the_callers_stream(operators):
         _calls.call("aclrtDestroyStream", stream)
     ap.synchronize()
     np.testing.assert_allclose(ap.to_numpy(there[0]), x * (np.arange(4) / 1.5) ** 4, rtol=1e-5)
+
+
+@pytest.mark.skipif(ON_CPU, reason="a kernel of an NPU")
+@pytest.mark.skipif(OLD, reason="CANN 8 has no compiler at run time")
+def test_a_kernel_of_an_npu(operators, tmp_path):
+    ap.operators.to_library("library.rms_norm", tmp_path, device="ascend")
+    x, weight = np.random.default_rng(1).standard_normal((30, 64)).astype(np.float32), np.ones(64, np.float32)
+    there = [ap.array(x), ap.array(weight), ap.zeros((30, 64), dtype=np.float32)]
+    ap.synchronize()
+    ap.operators.forget_runs()
+    library = ctypes.CDLL(str(tmp_path / "liblibrary_rms_norm.so"))
+    stream = ap.current_stream(there[0].device).ptr
+    assert called(library, "library_rms_norm", [one.data.ptr for one in there], [x, weight, x], stream) == 0
+    ap.synchronize()
+    expected = x / np.sqrt((x.astype(np.float64) ** 2).mean(axis=1, keepdims=True) + 1e-6)
+    np.testing.assert_allclose(ap.to_numpy(there[2]), expected, rtol=1e-4, atol=1e-4)
+    assert [run["implementation"] for run in ap.operators.runs()] == ["ascend"]
 
 
 PROGRAM = """
