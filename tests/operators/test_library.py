@@ -175,6 +175,18 @@ def uneven(rng: np.random.Generator, n: int, dtype: str) -> tuple[np.ndarray]:
     return ((rng.standard_normal(n) * 10.0 ** rng.integers(-8, 8, n)).astype(dtype),)
 
 
+def largest(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    places = np.argsort(-x.astype(np.int64), axis=-1, kind="stable")[..., :k]
+    return np.take_along_axis(x, places, -1), places
+
+
+def off_edges(rng: np.random.Generator, n: int, dtype: str) -> tuple[np.ndarray]:
+    """Numbers that are not within a rounding of an edge of 240 bins between -1 and 3, and the last edge."""
+    given = (rng.integers(-300, 300, n) + rng.uniform(0.1, 0.9, n)) / 60
+    given[:1] = 3
+    return (given.astype(dtype),)
+
+
 SHAPES = ((0, 4), (1, 1), (3, 7), (5, 64), (101, 100), (3, 4097), (2, 2, 9001))
 IMAGES = ((0, 3), (1, 1), (1, 9), (9, 1), (17, 33), (40, 512), (33, 1100))
 ROWS_BY_NUMBER = ((0, 3, 2), (1, 1, 1), (9, 5, 3), (3000, 100, 64), (50, 7, 9000))
@@ -244,7 +256,25 @@ CASES = {
         attributes=tuple({"height": h, "width": w} for h, w in ((0, 3), (1, 1), (5, 40), (60, 1001))),
     ),
     "running_sum": Case(
-        lambda rng, n, dtype: (rng.integers(-50, 50, n).astype(dtype),), np.cumsum, ("float32", "int32"), close=None
+        lambda rng, n, dtype: (rng.integers(-(2**62), 2**62, n),), np.cumsum, ("int64",), close=None
+    ),
+    "sort_int64": Case(
+        lambda rng, shape, dtype: (rng.integers(-(2 ** rng.integers(3, 63)), 2**62, shape),), np.sort, ("int64",),
+        ((0, 4), (1, 1), (3, 7), (101, 100), (1, 2049), (2, 4096), (2, 5000), (1, 20_001)), close=None,
+    ),
+    "top_k": Case(
+        lambda rng, shape, dtype: (rng.integers(-99, 99, shape).astype(dtype) * np.array(2**24, dtype),), largest,
+        ("int64", "int32"), ((0, 9), (1, 9), (3, 64), (60, 101), (2, 5000)), close=None,
+        attributes=({"k": 1}, {"k": 9}),
+    ),
+    "histogram": Case(
+        off_edges, lambda x, bins, low, high: np.histogram(x, bins, (low, high))[0], ("float32",), close=None,
+        attributes=tuple({"bins": bins, "low": -1, "high": 3} for bins in (1, 12, 240)),
+    ),
+    "bin_count": Case(
+        lambda rng, n, dtype: (rng.integers(-3, 50, n).astype(dtype),),
+        lambda x, bins: np.bincount(x[(x >= 0) & (x < bins)], minlength=bins), ("int32",), close=None,
+        attributes=({"bins": 0}, {"bins": 1}, {"bins": 40}, {"bins": 100}),
     ),
     "long_sum": Case(uneven, math.fsum, ("float32",), close=0.1),
     "linear_recurrence": Case(

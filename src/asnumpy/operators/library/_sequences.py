@@ -13,17 +13,17 @@ from asnumpy.operators.library._kernels import CORES, blocks, kernel_of, launch
 TILE = 4096
 
 
-@operator("library.running_sum(x: T[n]) -> y: T[n]", T="f4 i4")
+@operator("library.running_sum(x: i8[n]) -> y: i8[n]")
 def running_sum(x: Any) -> Any:
-    """Cumulative sums in the dtype of x: int32 wraps, float32 is added in tiles, no less exactly than one by one."""
-    return ap.cumsum(x, dtype=x.dtype)
+    """Cumulative sums of int64, which wrap."""
+    return ap.cumsum(x)
 
 
 @kernel_of(running_sum)
 def _running_sum(x: Any, y: Any) -> None:
-    partial = ap.empty(CORES, x.dtype, device=x.device)
-    launch("sequences", f"block_sums_{x.dtype.name}", [x, partial, x.size], items=x.size, least=TILE)
-    launch("sequences", f"running_sum_{x.dtype.name}", [x, partial, y, x.size], items=x.size, least=TILE)
+    partial = ap.empty(CORES, np.int64, device=x.device)
+    launch("sequences", "block_sums", [x, partial, x.size], items=x.size, least=TILE)
+    launch("sequences", "running_sum", [x, partial, y, x.size], items=x.size, least=TILE)
 
 
 @operator("library.long_sum(x: f4[n]) -> y: f4[]")

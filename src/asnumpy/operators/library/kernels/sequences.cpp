@@ -2,71 +2,74 @@
 #include "tiles.h"
 using namespace library;
 
-constexpr uint32_t CORES_AT_MOST = 64;
 constexpr uint32_t SIDE = 64, TILE = SIDE * SIDE;
 
-// Running sums of tiles as 64 lines of 64: turned over, so that line i holds element i of every line, a sum down the lines is
-// one addition each; then what stands before each line is added to it. int32 wraps.
-template <class T>
+// Running sums of int64 by digits of 16 bits, whose sums in a tile are exact in int32. A tile is 64 lines of 64, turned over so
+// that line i holds element i of every line: a sum down the lines is one addition each; then what stands before each line is added.
 class RunningSum {
 public:
     __aicore__ inline void Init() {
-        scratch.Init(pipe, TILE * 4 * 4 + 8192);
-        tile = scratch.Take<T>(TILE), turned = scratch.Take<T>(TILE);
+        scratch.Init(pipe, TILE * 4 * 9 + 8192);
+        words = scratch.Take<int32_t>(2 * TILE), joined = scratch.Take<int32_t>(2 * TILE);
+        for (auto& one : digits) one = scratch.Take<int32_t>(TILE);
         places = scratch.Take<uint32_t>(TILE);
-        back = scratch.Take<uint32_t>(6 * SIDE), before = scratch.Take<T>(2 * SIDE), line = scratch.Take<T>(SIDE);
-        work = scratch.Take(512);
+        back = scratch.Take<uint32_t>(6 * SIDE), before = scratch.Take<int32_t>(2 * SIDE), line = scratch.Take<int32_t>(SIDE);
     }
     // The sum of this core's part: to partial[core].
     __aicore__ inline void Sum(uint64_t n, GM_ADDR x, GM_ADDR partial) {
         const Share share(n, TILE);
-        Duplicate(turned, T(0), TILE);
+        uint64_t sum = 0;
         for (uint64_t at = share.begin; at < share.end; at += TILE) {
             Fetch(x, at, min<uint64_t>(TILE, share.end - at));
-            Add(turned, turned, tile, TILE);
+            for (uint32_t digit = 0; digit < 4; ++digit) {
+                const auto one = digits[digit];
+                for (uint32_t half = TILE / 2; half >= 8; half /= 2) Add(one, one, one[half], half);
+                for (uint32_t i = 0; i < 8; ++i) sum += uint64_t(one.GetValue(i)) << 16 * digit;
+            }
         }
-        for (uint32_t half = TILE / 2; half >= 8; half /= 2) Add(turned, turned, turned[half], half);
-        T sum = 0;
-        for (uint32_t i = 0; i < 8; ++i) sum = Plus(sum, turned.GetValue(i));
-        line.SetValue(0, sum);
+        const LocalTensor<int64_t> result = words.ReinterpretCast<int64_t>();
+        result.SetValue(0, static_cast<int64_t>(sum));
         Settle();
-        Store(Global<T>(partial)[GetBlockIdx()], line, 1);
+        Store(Global<int64_t>(partial)[GetBlockIdx()], result, 1);
     }
     __aicore__ inline void Run(uint64_t n, GM_ADDR x, GM_ADDR partial, GM_ADDR y) {
         Prepare();
-        T carry = 0;
+        uint64_t carry = 0;
         if (GetBlockIdx()) {
-            Load(line, Global<T>(partial), GetBlockIdx());
+            const LocalTensor<int64_t> sums = words.ReinterpretCast<int64_t>();
+            Load(sums, Global<int64_t>(partial), GetBlockIdx());
             Settle();
-            for (uint32_t core = 0; core < GetBlockIdx(); ++core) carry = Plus(carry, line.GetValue(core));
+            for (uint32_t core = 0; core < GetBlockIdx(); ++core) carry += static_cast<uint64_t>(sums.GetValue(core));
         }
         const Share share(n, TILE);
         for (uint64_t at = share.begin; at < share.end; at += TILE) {
             const uint32_t count = min<uint64_t>(TILE, share.end - at);
             Fetch(x, at, count);
-            Gather(turned, tile, places, 0u, TILE);
-            for (uint32_t i = 1; i < SIDE; ++i) Add(turned[i * SIDE], turned[i * SIDE], turned[(i - 1) * SIDE], SIDE);
-            const T sum = Before(carry);
-            const BinaryRepeatParams each(1, 1, 1, 8, 8, 0);
-            Add(turned, turned, line, uint64_t{SIDE}, SIDE, each);
-            Gather(tile, turned, places, 0u, TILE);
-            Settle();
-            Store(Global<T>(y)[at], tile, count);
+            uint64_t sum = carry;
+            for (uint32_t digit = 0; digit < 4; ++digit)
+                sum += uint64_t(Scan(digits[digit], static_cast<int32_t>(carry >> 16 * digit & 0xffff))) << 16 * digit;
             carry = sum;
+            Join();
+            Settle();
+            Store(Global<int32_t>(y)[2 * at], words, 2 * count);
         }
     }
 
 private:
-    __aicore__ inline T Plus(T a, T b) {
-        if constexpr (std::is_same<T, int32_t>::value) return static_cast<T>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
-        else return a + b;
-    }
+    // Digits as numbers of 0 to 65535; behind the last element zeros.
     __aicore__ inline void Fetch(GM_ADDR x, uint64_t at, uint32_t n) {
         Settle();
-        if (n < TILE) Duplicate(tile, T(0), TILE);
+        if (n < TILE) Duplicate(words, 0, 2 * TILE);
         Settle();
-        Load(tile, Global<T>(x)[at], n);
+        Load(words, Global<int32_t>(x)[2 * at], 2 * n);
         Settle();
+        for (uint32_t word = 0; word < 2; ++word) {
+            const auto lower = digits[2 * word].ReinterpretCast<uint32_t>(), upper = digits[2 * word + 1].ReinterpretCast<uint32_t>();
+            Pick(upper, words.ReinterpretCast<uint32_t>(), word + 1, 2 * TILE);
+            ShiftLeft(lower, upper, 16u, TILE);
+            ShiftRight(lower, lower, 16u, TILE);
+            ShiftRight(upper, upper, 16u, TILE);
+        }
     }
     // Element 64 a + b comes from 64 b + a; a line moved by 1, 2, 4... comes from behind 64 zeros.
     __aicore__ inline void Prepare() {
@@ -80,26 +83,57 @@ private:
             CreateVecIndex(shifted[i * SIDE], static_cast<int32_t>(SIDE) - (1 << i), SIDE);
             Muls(shifted[i * SIDE], shifted[i * SIDE], 4, SIDE);
         }
-        Duplicate(before, T(0), SIDE);
+        Duplicate(before, 0, SIDE);
     }
-    // `line`: what stands before each line, with the carry; gives the sum of all.
-    __aicore__ inline T Before(T carry) {
-        const LocalTensor<T> sums = before[SIDE];
-        Adds(sums, turned[(SIDE - 1) * SIDE], T(0), SIDE);
+    // The running sums of a tile, `carry` before them; gives the sum of the tile.
+    __aicore__ inline int32_t Scan(const LocalTensor<int32_t>& tile, int32_t carry) {
+        const LocalTensor<int32_t> turned = joined, sums = before[SIDE];
+        Gather(turned, tile, places, 0u, TILE);
+        for (uint32_t i = 1; i < SIDE; ++i) Add(turned[i * SIDE], turned[i * SIDE], turned[(i - 1) * SIDE], SIDE);
+        Adds(sums, turned[(SIDE - 1) * SIDE], 0, SIDE);
         for (uint32_t i = 0; i < 6; ++i) {
             Gather(line, before, back[i * SIDE], 0u, SIDE);
             Add(sums, sums, line, SIDE);
         }
         Gather(line, before, back, 0u, SIDE);
         Adds(line, line, carry, SIDE);
-        return Plus(sums.GetValue(SIDE - 1), carry);
+        const BinaryRepeatParams each(1, 1, 1, 8, 8, 0);
+        Add(turned, turned, line, uint64_t{SIDE}, SIDE, each);
+        Gather(tile, turned, places, 0u, TILE);
+        return sums.GetValue(SIDE - 1);
+    }
+    // What exceeds 16 bits goes to the next digit; then digits to words and words to numbers.
+    __aicore__ inline void Join() {
+        for (uint32_t digit = 0; digit < 4; ++digit) {
+            const auto one = digits[digit];
+            if (digit < 3) {
+                ShiftRight(joined, one, 16, TILE);
+                Add(digits[digit + 1], digits[digit + 1], joined, TILE);
+            }
+            const auto bits = one.ReinterpretCast<uint32_t>();
+            ShiftLeft(bits, bits, 16u, TILE);
+            if (digit % 2 == 0) ShiftRight(bits, bits, 16u, TILE);
+        }
+        for (uint32_t word = 0; word < 2; ++word) {
+            const auto to = joined[word * TILE].ReinterpretCast<uint16_t>();
+            Or(to, digits[2 * word].ReinterpretCast<uint16_t>(), digits[2 * word + 1].ReinterpretCast<uint16_t>(), 2 * TILE);
+        }
+        // Number i has its words at i and TILE + i: a half of them at a time, for which the digits' tiles have room.
+        const LocalTensor<int32_t> from = digits[0], half = digits[1];
+        for (uint32_t begin = 0; begin < 2 * TILE; begin += TILE) {
+            CreateVecIndex(from, static_cast<int32_t>(begin), TILE);
+            ShiftRight(half, from, 1, TILE);
+            Muls(from, from, static_cast<int32_t>(4 * TILE), TILE);
+            Muls(half, half, 4 - 8 * static_cast<int32_t>(TILE), TILE);
+            Add(from, from, half, TILE);
+            Gather(words[begin], joined, from.ReinterpretCast<uint32_t>(), 0u, TILE);
+        }
     }
 
     TPipe pipe;
     Scratch scratch;
-    LocalTensor<T> tile, turned, before, line;
+    LocalTensor<int32_t> words, joined, digits[4], before, line;
     LocalTensor<uint32_t> places, back;
-    LocalTensor<float> work;
 };
 
 // A sum with what each addition lost (Knuth's two-sum), lane by lane, then lane to lane: two numbers a core.
@@ -338,19 +372,16 @@ private:
     Scratch scratch;
 };
 
-#define RUNNING(T, suffix)                                                                                                    \
-    extern "C" __global__ __aicore__ void block_sums_##suffix(GM_ADDR x, GM_ADDR partial, uint64_t n) {                       \
-        RunningSum<T> sums;                                                                                                   \
-        sums.Init();                                                                                                          \
-        sums.Sum(n, x, partial);                                                                                              \
-    }                                                                                                                         \
-    extern "C" __global__ __aicore__ void running_sum_##suffix(GM_ADDR x, GM_ADDR partial, GM_ADDR y, uint64_t n) {           \
-        RunningSum<T> sums;                                                                                                   \
-        sums.Init();                                                                                                          \
-        sums.Run(n, x, partial, y);                                                                                           \
-    }
-RUNNING(float, float32)
-RUNNING(int32_t, int32)
+extern "C" __global__ __aicore__ void block_sums(GM_ADDR x, GM_ADDR partial, uint64_t n) {
+    RunningSum sums;
+    sums.Init();
+    sums.Sum(n, x, partial);
+}
+extern "C" __global__ __aicore__ void running_sum(GM_ADDR x, GM_ADDR partial, GM_ADDR y, uint64_t n) {
+    RunningSum sums;
+    sums.Init();
+    sums.Run(n, x, partial, y);
+}
 extern "C" __global__ __aicore__ void long_sum_part(GM_ADDR x, GM_ADDR partial, uint64_t n) {
     LongSum sum;
     sum.Run(n, x, partial);
