@@ -59,6 +59,8 @@ def inputs() -> dict[str, tuple[list[np.ndarray], dict[str, Any]]]:
     words = integers(1 << 32, np.uint32, MILLION)
     return {
         "complex_multiply": ([complexes, complexes], {}),
+        "complex_divide": ([complexes, complexes], {}),
+        "complex_exp": ([complexes], {}),
         "complex_absolute": ([complexes], {}),
         "swiglu": ([floats(MILLION), floats(MILLION)], {}),
         "geglu": ([floats(MILLION), floats(MILLION)], {}),
@@ -85,10 +87,13 @@ def inputs() -> dict[str, tuple[list[np.ndarray], dict[str, Any]]]:
         "long_sum": ([floats(MILLION)], {}),
         "linear_recurrence": ([floats(1024, 1024), floats(1024, 1024)], {}),
         "running_sum": ([words.astype(np.int64) << 20], {}),
-        "sort_int64": ([words[: MILLION // 4].astype(np.int64) << 20], {}),
+        "sort_int64": ([words.reshape(256, 4096).astype(np.int64) << 20], {}),
+        "search_int64": ([np.sort(words[:4096].astype(np.int64)), words.astype(np.int64)], {}),
         "top_k": ([words.reshape(256, 4096).astype(np.int64)], {"k": 50}),
         "histogram": ([floats(MILLION)], {"bins": 100, "low": 0.0, "high": 1.0}),
         "bin_count": ([integers(100, np.int32, MILLION)], {"bins": 100}),
+        "fft_rows": ([complexes.reshape(4096, 256)], {}),
+        "pairwise_distance": ([floats(1024, 32), floats(1024, 32)], {}),
         "gather_rows": ([floats(4096, 256), integers(4096, np.int32, 4096)], {}),
         "segment_sum": ([floats(16384, 64), np.sort(integers(256, np.int32, 16384))], {"segments": 256}),
         "one_hot": ([integers(1000, np.int32, 1024)], {"depth": 1000}),
@@ -145,7 +150,8 @@ of its accuracy was measured on the simulator against SciPy in double precision.
 
 ## The sources
 `src/asnumpy/operators/library/kernels` has a file for each theme, compiled as a whole when the first of its kernels
-is launched: `special`, `complex`, `bits`, `pixels`, `images`, `rows`, `sequences`THEMES. They share `tiles.h` (what a
+is launched: `special`, `complex`, `bits`, `pixels`, `images`, `rows`, `sequences`, `order`,
+`transforms`. They share `tiles.h` (what a
 core has of the work, copies of any length, vector code of a few instructions) and `elementwise.h` (a loop over tiles
 with two buffers for each operand). To add one: a declaration with the composed form, the kernel, a case in
 `tests/operators/test_library.py`, inputs in `benches/library.py`.
@@ -171,7 +177,7 @@ def page(rows: list[Row]) -> str:
         f"{row.composed:.0f}{'*' * row.left} |"
         for row in rows
     ]
-    return HEAD.replace("THEMES", "") + "\n".join(lines) + "\n"
+    return HEAD + "\n".join(lines) + "\n"
 
 
 def main() -> int:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import ascend_names
+from asnumpy.operators import library
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "ascend-coverage.md"
 NEWEST, OLDEST = "9.0", "8.0"  # which stand for all versions: there are two sets of facts
@@ -55,6 +56,15 @@ STRUCTURED = {
     )
 }
 
+# Operators of the library that compute what a function does, and the row that does it otherwise, where it is one.
+SERVED = {
+    "absolute": "complex_absolute", "bitwise_count": "bit_count", "bincount": "bin_count", "cumsum": "running_sum",
+    "divide": "complex_divide", "exp": "complex_exp", "fft.fft": "fft_rows", "histogram": "histogram",
+    "multiply": "complex_multiply", "nn.log_softmax": "log_softmax", "nn.softmax": "softmax", "packbits": "pack_bits",
+    "searchsorted": "search_int64", "sort": "sort_int64", "unpackbits": "unpack_bits",
+}
+ROW_OF = {"cumsum": ("scan", "add"), "sort": ("structured", "sort"), "bincount": ("structured", "bincount")}
+
 HEAD = """# Where functions run on an Ascend 910B
 
 Written by `tools/ascend_coverage.py` from what the backend decides; do not edit by hand. The tests compute every
@@ -68,6 +78,7 @@ entry on the simulator and compare it with the CPU; nothing here has run on hard
 | D | decomposed into several operators: CANN has none, or none of this dtype, or does not promise NumPy's values |
 | A | AICPU: a few slow cores compute one of the operators at least (the AI cores lack the dtype); the rest is unknown |
 | **H** | host: computed by the CPU, counted by `ap.fallbacks()` and reported once |
+| K | kernel: an operator of the [library](operator-library.md) computes it; the last table says which |
 | blank | NumPy has no such loop |
 
 Where two letters stand, the second is that of CANN 8.0 to 8.5, which are taken to have what 8.1's headers say
@@ -182,6 +193,27 @@ def names_that_leave() -> str:
     return "\n".join(lines) + "\n"
 
 
+def kernels() -> str:
+    """The functions that have a kernel of the library, by dtype, and how they run without it."""
+    paths: dict[tuple[str, str, str], list[str]] = {}
+    for entry in entries(NEWEST):
+        paths.setdefault((entry.kind, entry.row, entry.inputs[0] if entry.inputs else ""), []).append(entry.path)
+    lines, count = ["| function | dtype | operator | without it |", "|---|---|---|---|"], 0
+    for name, operator in SERVED.items():
+        declaration = getattr(library, operator).declaration
+        kind, row = ROW_OF.get(name) or ("structured" if name.startswith("nn.") else "elementwise", name.split(".")[-1])
+        for dtype in declaration.dtypes_of(declaration.inputs[0]):
+            otherwise = letter(paths.get((kind, row, dtype.name), []))
+            lines.append(f"| {name} | {dtype.name} | `{declaration.name}` | {otherwise or 'made of others'} |")
+            count += 1
+    head = (
+        "\n## Kernels of the library\n\n"
+        f"{count} combinations of function and dtype have a kernel (K). It runs where the operator is called by its\n"
+        "own name, or where a rule sends the function to it ([operators.md](operators.md)).\n\n"
+    )
+    return head + "\n".join(lines) + "\n"
+
+
 def totals(version: str) -> str:
     counts = Counter(entry.path for entry in entries(version) if entry.has_columns)
     parts = [f"{counts[path]} {SAID.get(path, path)}" for path in ORDER if counts[path]]
@@ -205,6 +237,7 @@ def text() -> str:
         table("Others", STRUCTURED, "structured"),
         host_reasons(),
         names_that_leave(),
+        kernels(),
     ])
 
 

@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -180,6 +181,15 @@ def largest(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.take_along_axis(x, places, -1), places
 
 
+def table_and_numbers(rng: np.random.Generator, m: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of the table, their neighbours, others, and both ends of int64."""
+    table = np.sort(rng.integers(-(2**63), 2**63 - 1, m))
+    some = rng.choice(table, n) + rng.integers(-1, 2, n) if m else rng.integers(-9, 9, n)
+    given = np.where(rng.random(n) < 0.5, some, rng.integers(-(2**63), 2**63 - 1, n))
+    given[:2] = [-(2**63), 2**63 - 1][:n]
+    return table, given
+
+
 def off_edges(rng: np.random.Generator, n: int, dtype: str) -> tuple[np.ndarray]:
     """Numbers that are not within a rounding of an edge of 240 bins between -1 and 3, and the last edge."""
     given = (rng.integers(-300, 300, n) + rng.uniform(0.1, 0.9, n)) / 60
@@ -204,6 +214,10 @@ CASES = {
     "complex_multiply": Case(
         lambda rng, n, _: (complexes(rng, n), complexes(rng, n)), lambda x, y: x * y, ("complex64",)
     ),
+    "complex_divide": Case(
+        lambda rng, n, _: (complexes(rng, n), complexes(rng, n)), lambda x, y: x / y, ("complex64",)
+    ),
+    "complex_exp": Case(lambda rng, n, _: (complexes(rng, n),), np.exp, ("complex64",)),
     "complex_absolute": Case(lambda rng, n, _: (complexes(rng, n),), np.absolute, ("complex64",)),
     "bit_count": Case(whole, np.bitwise_count, ("uint32", "uint64"), close=None),
     "bit_reverse": Case(whole, reversed_bits, ("uint32",), close=None),
@@ -262,6 +276,12 @@ CASES = {
         lambda rng, shape, dtype: (rng.integers(-(2 ** rng.integers(3, 63)), 2**62, shape),), np.sort, ("int64",),
         ((0, 4), (1, 1), (3, 7), (101, 100), (1, 2049), (2, 4096), (2, 5000), (1, 20_001)), close=None,
     ),
+    "search_int64": Case(
+        lambda rng, shape, dtype: table_and_numbers(rng, *shape),
+        lambda table, x, right: np.searchsorted(table, x, "right" if right else "left"), ("int64",),
+        ((1, 0), (0, 3), (1, 9), (9, 1), (7, 3000), (64, 2000), (8192, 3000)), close=None,
+        attributes=({"right": False}, {"right": True}),
+    ),
     "top_k": Case(
         lambda rng, shape, dtype: (rng.integers(-99, 99, shape).astype(dtype) * np.array(2**24, dtype),), largest,
         ("int64", "int32"), ((0, 9), (1, 9), (3, 64), (60, 101), (2, 5000)), close=None,
@@ -275,6 +295,17 @@ CASES = {
         lambda rng, n, dtype: (rng.integers(-3, 50, n).astype(dtype),),
         lambda x, bins: np.bincount(x[(x >= 0) & (x < bins)], minlength=bins), ("int32",), close=None,
         attributes=({"bins": 0}, {"bins": 1}, {"bins": 40}, {"bins": 100}),
+    ),
+    "fft_rows": Case(
+        lambda rng, shape, _: (complexes(rng, shape),),
+        lambda x, inverse: (np.fft.ifft if inverse else np.fft.fft)(x.astype(np.complex128)), ("complex64",),
+        ((0, 8), (1, 2), (5, 8), (2, 3, 64), (9, 512), (600, 32), (3, 7)), close=20,
+        attributes=({"inverse": False}, {"inverse": True}),
+    ),
+    "pairwise_distance": Case(
+        lambda rng, shape, dtype: (normal(rng, shape[::2]), normal(rng, shape[1:])),
+        lambda x, y: np.sqrt(((x[:, None] - y) ** 2).sum(-1)), ("float32",),
+        ((0, 3, 2), (1, 1, 1), (5, 9, 3), (70, 33, 40), (3, 1100, 33)),
     ),
     "long_sum": Case(uneven, math.fsum, ("float32",), close=0.1),
     "linear_recurrence": Case(
@@ -353,6 +384,9 @@ def test_special_values() -> None:
         np.testing.assert_allclose(made, expected, rtol=1e-5, atol=1e-6, err_msg=name)
     x = np.array([0, 1e30 + 1e30j, 1e-30 + 1e-30j, inf, complex(0, -inf), complex(inf, nan)], np.complex64)
     np.testing.assert_allclose(ap.asnumpy(library.complex_absolute(ap.array(x))), np.absolute(x), rtol=1e-6)
+    x, y = np.array([1 + 2j, -1, 0, 1e30 + 1e30j], np.complex64), np.array([0, 0, 0, 1e30 - 1e30j], np.complex64)
+    with np.errstate(all="ignore"), ap.errstate(all="ignore"):
+        np.testing.assert_allclose(ap.asnumpy(library.complex_divide(ap.array(x), ap.array(y))), x / y, rtol=1e-6)
 
 
 def test_views_and_outputs() -> None:
@@ -390,3 +424,10 @@ def test_gaussian_weights() -> None:
     impulse = np.zeros(13)
     impulse[6] = 1
     np.testing.assert_allclose(weights, scipy.ndimage.gaussian_filter1d(impulse, 1.5, radius=6), rtol=1e-5)
+
+
+def test_the_page_lists_them() -> None:
+    """docs/operator-library.md has every operator as it is declared; benches/library.py writes it."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "operator-library.md").read_text()
+    listed = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `library.")]
+    assert listed == [str(getattr(library, name).declaration) for name in sorted(CASES)]

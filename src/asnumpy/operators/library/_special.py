@@ -130,11 +130,23 @@ def complex_multiply(x: Any, y: Any) -> Any:
     return x * y
 
 
+@operator("library.complex_divide(x: c8[...], y: c8[...]) -> z: c8[...]")
+def complex_divide(x: Any, y: Any) -> Any:
+    """x / y without overflow on the way."""
+    return x / y
+
+
+@operator("library.complex_exp(x: c8[...]) -> y: c8[...]")
+def complex_exp(x: Any) -> Any:
+    """The exponential function of finite complex numbers."""
+    return ap.exp(x)
+
+
 @operator("library.complex_absolute(x: c8[...]) -> y: f4[...]")
 def complex_absolute(x: Any) -> Any:
     """The size of complex numbers, without overflow on the way. Within three roundings."""
     return ap.absolute(x)
 
 
-element_by_element(complex_multiply, "complex", "complex_multiply")
-element_by_element(complex_absolute, "complex", "complex_absolute")
+for _operator in (complex_multiply, complex_divide, complex_exp, complex_absolute):
+    element_by_element(_operator, "complex", _operator.__name__)

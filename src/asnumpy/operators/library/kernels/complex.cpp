@@ -47,6 +47,75 @@ struct Multiply : Planes {
     }
 };
 
+// By the quotient of the divisor's smaller part and its larger one (Smith, 1962), as NumPy does: nothing overflows on the way.
+struct Divide : Planes {
+    static constexpr uint32_t TEMPORARIES = 14;
+    LocalTensor<float> a, b, c, d, r, u, w, both;
+    Bits swapped;
+    __aicore__ inline void Prepare(Scratch& scratch, uint32_t items) {
+        Planes::Prepare(scratch, items);
+        a = scratch.Take(items), b = scratch.Take(items), c = scratch.Take(items), d = scratch.Take(items);
+        r = scratch.Take(items), u = scratch.Take(items), w = scratch.Take(items);
+        both = scratch.Take(2 * items);
+        swapped = scratch.Take<uint8_t>(items / 8);
+    }
+    __aicore__ inline void operator()(uint32_t n, const LocalTensor<float>& z, const LocalTensor<float>& x, const LocalTensor<float>& y) {
+        Split(a, b, x, n);
+        Split(c, d, y, n);
+        LocalTensor<float> im = both[tile];
+        Abs(u, c, n);
+        Abs(w, d, n);
+        Test(swapped, u, w, CMPMODE::LT, n);
+        Choose(u, swapped, b, a, n);
+        Choose(w, swapped, a, b, n);
+        Choose(both, swapped, d, c, n);  // the larger part
+        Choose(im, swapped, c, d, n);
+        Div(r, im, both, n);
+        Mul(im, im, r, n);
+        Add(c, both, im, n);  // what both parts are divided by
+        Mul(d, w, r, n);
+        Add(both, u, d, n);
+        Div(both, both, c, n);
+        Mul(d, u, r, n);
+        Sub(im, w, d, n);
+        Div(im, im, c, n);
+        Muls(d, im, -1.0f, n);
+        Choose(im, swapped, d, im, n);
+        // By zero as real numbers are: infinities and NaN.
+        Split(u, w, y, n);
+        Abs(u, u, n);
+        Abs(w, w, n);
+        Max(u, u, w, n);
+        Test(swapped, u, 0.0f, CMPMODE::NE, n);
+        Duplicate(c, 0.0f, n);
+        Div(a, a, c, n);
+        Div(b, b, c, n);
+        Choose(both, swapped, both, a, n);
+        Choose(im, swapped, im, b, n);
+        Join(z, both, n);
+    }
+};
+
+// e^a (cos b, sin b)
+struct PowerOfE : Planes {
+    static constexpr uint32_t TEMPORARIES = 9;
+    LocalTensor<float> a, b, both;
+    __aicore__ inline void Prepare(Scratch& scratch, uint32_t items) {
+        Planes::Prepare(scratch, items);
+        a = scratch.Take(items), b = scratch.Take(items), both = scratch.Take(2 * items);
+    }
+    __aicore__ inline void operator()(uint32_t n, const LocalTensor<float>& z, const LocalTensor<float>& x) {
+        Split(a, b, x, n);
+        LocalTensor<float> im = both[tile];
+        Exp(a, a, n);
+        Cos(both, b, n);
+        Sin(im, b, n);
+        Mul(both, both, a, n);
+        Mul(im, im, a, n);
+        Join(z, both, n);
+    }
+};
+
 // The larger part times sqrt(1 + q^2), q the quotient of the parts: nothing overflows on the way.
 struct Absolute {
     static constexpr uint32_t TEMPORARIES = 4;
@@ -79,4 +148,6 @@ struct Absolute {
 
 using Complex = Each<float, 2>;
 LIBRARY_BINARY(complex_multiply, Multiply, Complex, Complex)
+LIBRARY_BINARY(complex_divide, Divide, Complex, Complex)
+LIBRARY_UNARY(complex_exp, PowerOfE, Complex, Complex)
 LIBRARY_UNARY(complex_absolute, Absolute, Each<float>, Complex)

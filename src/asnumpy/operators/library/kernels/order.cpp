@@ -71,27 +71,26 @@ public:
         ShiftLeft(bytes, order, 2u, n);
         Gather(to, from, bytes, 0u, n);
     }
-    // The first n numbers in order, `begin` of them left out.
+    // The first n numbers in order.
     template <class T>
-    __aicore__ inline void Write(const GlobalTensor<T>& to, uint32_t begin, uint32_t n) {
+    __aicore__ inline void Write(const GlobalTensor<T>& to, uint32_t n) {
         if constexpr (sizeof(T) == 8) {
             const LocalTensor<int32_t> both = records.ReinterpretCast<int32_t>(), places = others.ReinterpretCast<int32_t>();
-            InOrder(both, low, begin + n);
-            InOrder(both[MOST], high, begin + n);
+            InOrder(both, low, n);
+            InOrder(both[MOST], high, n);
             // 4 (i / 2) + 4 MOST (i % 2), where i % 2 is i - 2 (i / 2)
-            const uint32_t size = 2 * n;
-            CreateVecIndex(places, static_cast<int32_t>(2 * begin), size);
-            ShiftRight(words, places, 1, size);
-            Muls(places, places, static_cast<int32_t>(4 * MOST), size);
-            Muls(words, words, 4 - 8 * static_cast<int32_t>(MOST), size);
-            Add(places, places, words, size);
-            Gather(words, both, places.ReinterpretCast<uint32_t>(), 0u, size);
+            CreateVecIndex(places, 0, 2 * n);
+            ShiftRight(words, places, 1, 2 * n);
+            Muls(places, places, static_cast<int32_t>(4 * MOST), 2 * n);
+            Muls(words, words, 4 - 8 * static_cast<int32_t>(MOST), 2 * n);
+            Add(places, places, words, 2 * n);
+            Gather(words, both, places.ReinterpretCast<uint32_t>(), 0u, 2 * n);
             Settle();
-            Store(to.template ReinterpretCast<int32_t>(), words, size);
+            Store(to.template ReinterpretCast<int32_t>(), words, 2 * n);
         } else {
-            InOrder(words, high, begin + n);
+            InOrder(words, high, n);
             Settle();
-            Store(to, words[begin], n);
+            Store(to, words, n);
         }
     }
     // What goes with each number.
@@ -125,38 +124,19 @@ private:
     LocalTensor<uint32_t> order;
 };
 
-// One step of a network that sorts: tiles a and a + k become the lower and the upper half of both (Batcher's merge exchange, where
-// each tile is sorted). `step` 0: tiles by twos, whatever their order.
-class Network {
-public:
-    static constexpr uint32_t TILE = MOST / 2;
-    __aicore__ inline void Run(uint64_t rows, uint64_t n, uint32_t p, uint32_t k, GM_ADDR x, GM_ADDR y) {
-        sorter.Init();
-        const uint32_t tiles = (n + TILE - 1) / TILE;
-        uint64_t number = 0;
-        for (uint64_t row = 0; row < rows; ++row)
-            for (uint32_t a = k % p; a < tiles; ++a) {
-                const bool pair = a + k < tiles, first = p == 1 && !pair && a % 2 == 0;  // a tile without a second one
-                if ((a - k % p) % (2 * k) >= k || !(first || (pair && a / (2 * p) == (a + k) / (2 * p)))) continue;
-                if (number++ % GetBlockNum() == GetBlockIdx()) Exchange(Global<int64_t>(x)[row * n], Global<int64_t>(y)[row * n], n, a, a + k);
-            }
-    }
-
-private:
-    __aicore__ inline void Exchange(const GlobalTensor<int64_t>& x, const GlobalTensor<int64_t>& y, uint64_t n, uint64_t a, uint64_t b) {
-        const uint32_t one = min<uint64_t>(TILE, n - a * TILE), other = b * TILE < n ? min<uint64_t>(TILE, n - b * TILE) : 0;
-        sorter.Fetch(x[a * TILE], one, 0);
-        if (other) sorter.Fetch(x[b * TILE], other, TILE);
-        sorter.Split<int64_t>(one + other);
-        sorter.Sort(sorter.Fill(one + other, false), false);
-        sorter.Write(y[a * TILE], 0, one);
-        if (!other) return;
-        Settle();
-        sorter.Write(y[b * TILE], TILE, other);
-        Settle();
-    }
+// Rows that are sorted at once, a core each.
+__aicore__ inline void SortRows(uint64_t rows, uint32_t n, GM_ADDR x, GM_ADDR y) {
     Sorter sorter;
-};
+    sorter.Init();
+    const Share share(rows, 1);
+    for (uint64_t row = share.begin; row < share.end; ++row) {
+        sorter.Fetch(Global<int64_t>(x)[row * n], n, 0);
+        sorter.Split<int64_t>(n);
+        sorter.Sort(sorter.Fill(n, false), false);
+        sorter.Write(Global<int64_t>(y)[row * n], n);
+        Settle();
+    }
+}
 
 // The k largest of each row, and where they stand: the best so far and the next ones of the row are sorted together.
 template <class T>
@@ -185,7 +165,7 @@ public:
                 }
                 const uint32_t size = sorter.Fill(room + count, true), all = min<uint64_t>(k, held + count);
                 sorter.Sort(size, true);
-                sorter.Write(best, 0, all);
+                sorter.Write(best, all);
                 Settle();
                 sorter.InOrder(sorter.words, sorter.numbers, all);
                 Settle();
@@ -198,6 +178,88 @@ public:
 
 private:
     Sorter sorter;
+};
+
+// Where int64 go into rows of up to 8192 sorted ones, by halves: numbers are compared by digits of 16 bits, the upper ones first,
+// of which each difference is -1, 0 or 1 and weighs twice the one below.
+class Search {
+public:
+    static constexpr uint32_t TILE = 1024, LONGEST = 8192;
+    __aicore__ inline void Run(uint64_t n, uint32_t m, bool right, GM_ADDR table, GM_ADDR x, GM_ADDR y) {
+        scratch.Init(pipe, (2 * LONGEST + 4096 + 13 * TILE) * 4 + 1024);
+        low = scratch.Take<int32_t>(LONGEST), high = scratch.Take<int32_t>(LONGEST);
+        for (auto& one : digits) one = scratch.Take(TILE);
+        words = scratch.Take<int32_t>(4096);
+        place = scratch.Take(TILE), next = scratch.Take(TILE), sum = scratch.Take(TILE), one_digit = scratch.Take(TILE);
+        found = scratch.Take<int32_t>(TILE), bytes = scratch.Take<int32_t>(TILE);
+        uint32_t size = 1;
+        while (size < m + 1) size *= 2;
+        for (uint32_t at = 0; at < m; at += 2048) {
+            const uint32_t count = min(2048u, m - at);
+            Settle();
+            Load(words, Global<int32_t>(table)[2 * uint64_t(at)], 2 * count);
+            Settle();
+            Pick(low[at], words, 1, 2 * count);
+            Pick(high[at], words, 2, 2 * count);
+        }
+        const Share share(n, TILE);
+        for (uint64_t at = share.begin; at < share.end; at += TILE) {
+            const uint32_t count = min<uint64_t>(TILE, share.end - at);
+            Settle();
+            Load(words, Global<int32_t>(x)[2 * at], 2 * count);
+            Settle();
+            for (uint32_t i = 0; i < 4; ++i) {
+                Pick(found, words, i / 2 + 1, 2 * count);
+                Digit(digits[i], found, i, count);
+            }
+            Duplicate(place, 0.0f, count);
+            for (uint32_t step = size / 2; step; step /= 2) Step(step, m, right, count);
+            Cast(words, place, RoundMode::CAST_RINT, count);
+            Settle();
+            Store(Global<int32_t>(y)[at], words, count);
+        }
+    }
+
+private:
+    __aicore__ inline void Digit(const LocalTensor<float>& to, const LocalTensor<int32_t>& word, uint32_t i, uint32_t n) {
+        const auto bits = to.ReinterpretCast<uint32_t>();
+        const auto numbers = to.ReinterpretCast<int32_t>();
+        if (i == 3) {
+            ShiftRight(numbers, word, 16, n);  // with its sign
+        } else {
+            ShiftLeft(bits, word.ReinterpretCast<uint32_t>(), i % 2 ? 0u : 16u, n);
+            ShiftRight(bits, bits, 16u, n);
+        }
+        Cast(to, numbers, RoundMode::CAST_RINT, n);
+    }
+    // place += step where the element before that place is less than the number (or not more).
+    __aicore__ inline void Step(uint32_t step, uint32_t m, bool right, uint32_t n) {
+        Adds(next, place, static_cast<float>(step) - 1, n);
+        Mins(one_digit, next, static_cast<float>(m - 1), n);
+        Cast(bytes, one_digit, RoundMode::CAST_RINT, n);
+        Muls(bytes, bytes, 4, n);
+        Duplicate(sum, right ? -1.0f : 0.0f, n);
+        for (uint32_t i = 0; i < 4; ++i) {
+            if (i % 2 == 0) Gather(found, i ? high : low, bytes.ReinterpretCast<uint32_t>(), 0u, n);
+            Digit(one_digit, found, i, n);
+            Sub(one_digit, one_digit, digits[i], n);
+            Maxs(one_digit, one_digit, -1.0f, n);
+            Mins(one_digit, one_digit, 1.0f, n);
+            Axpy(sum, one_digit, static_cast<float>(2 << i), n);
+        }
+        // sum is below 0 where to go on, and beyond the last element nothing is.
+        Adds(one_digit, next, 1.0f - m, n);
+        Maxs(one_digit, one_digit, 0.0f, n);
+        Axpy(sum, one_digit, 64.0f, n);
+        Muls(sum, sum, -1.0f, n);
+        Maxs(sum, sum, 0.0f, n);
+        Mins(sum, sum, 1.0f, n);
+        Axpy(place, sum, static_cast<float>(step), n);
+    }
+    TPipe pipe;
+    Scratch scratch;
+    LocalTensor<int32_t> low, high, words, found, bytes;
+    LocalTensor<float> digits[4], place, next, sum, one_digit;
 };
 
 // How many numbers fall into each of equal bins; each core counts its part, and adds it to y, which begins as zeros. The place of
@@ -289,10 +351,7 @@ private:
     Bits bits;
 };
 
-extern "C" __global__ __aicore__ void sort_step(GM_ADDR x, GM_ADDR y, uint64_t rows, uint64_t n, uint64_t p, uint64_t k) {
-    Network network;
-    network.Run(rows, n, p, k, x, y);
-}
+extern "C" __global__ __aicore__ void sort_rows(GM_ADDR x, GM_ADDR y, uint64_t rows, uint64_t n) { SortRows(rows, n, x, y); }
 extern "C" __global__ __aicore__ void top_int64(GM_ADDR x, GM_ADDR values, GM_ADDR places, uint64_t rows, uint64_t n, uint64_t k) {
     Top<int64_t> top;
     top.Run(rows, n, k, x, values, places);
@@ -300,6 +359,10 @@ extern "C" __global__ __aicore__ void top_int64(GM_ADDR x, GM_ADDR values, GM_AD
 extern "C" __global__ __aicore__ void top_int32(GM_ADDR x, GM_ADDR values, GM_ADDR places, uint64_t rows, uint64_t n, uint64_t k) {
     Top<int32_t> top;
     top.Run(rows, n, k, x, values, places);
+}
+extern "C" __global__ __aicore__ void search(GM_ADDR table, GM_ADDR x, GM_ADDR y, uint64_t n, uint64_t m, uint64_t right) {
+    Search search_in;
+    search_in.Run(n, m, right != 0, table, x, y);
 }
 extern "C" __global__ __aicore__ void histogram(GM_ADDR x, GM_ADDR y, uint64_t n, uint64_t bins, float low, float high) {
     Bins bins_of;
