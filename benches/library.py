@@ -134,9 +134,11 @@ a composed form, Python over asnumpy, which runs everywhere and says what the re
 import asnumpy as ap
 from asnumpy.operators import library
 
-x = ap.array([[1.0, 2.0, 4.0], [0.0, 0.0, 0.0]], dtype=ap.float32)
-library.softmax(x, axes=(0,)).round(3).tolist()      # [[0.731, 0.881, 0.982], [0.269, 0.119, 0.018]]
-library.erfinv(ap.array([0.5], dtype=ap.float32)).round(4).tolist()     # [0.4769]
+edges = library.double_threshold(ap.array([0.1, 0.5, 0.9], dtype=ap.float32), low=0.3, high=0.8)
+edges.tolist()                                        # [0, 1, 2]
+x = ap.ones((4, 3, 5), dtype=ap.float32)
+library.softmax(x, axes=(0, 1)).shape                 # (4, 3, 5)
+library.softmax(x, axes=(0,))[0, 0].tolist()          # [0.25, 0.25, 0.25, 0.25, 0.25]
 ```
 
 They are operators like the user's own ([operators.md](operators.md)): `out=` is taken, `ap.operators.explain` says
@@ -150,7 +152,7 @@ of its accuracy was measured on the simulator against SciPy in double precision.
 
 ## The sources
 `src/asnumpy/operators/library/kernels` has a file for each theme, compiled as a whole when the first of its kernels
-is launched: `special`, `complex`, `bits`, `pixels`, `images`, `rows`, `sequences`, `order`,
+is launched: `special`, `complex`, `bits`, `pixels`, `images`, `rows`, `sequences`, `sums`, `order`,
 `transforms`. They share `tiles.h` (what a
 core has of the work, copies of any length, vector code of a few instructions) and `elementwise.h` (a loop over tiles
 with two buffers for each operand). To add one: a declaration with the composed form, the kernel, a case in

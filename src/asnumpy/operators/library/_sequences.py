@@ -22,8 +22,8 @@ def running_sum(x: Any) -> Any:
 @kernel_of(running_sum)
 def _running_sum(x: Any, y: Any) -> None:
     partial = ap.empty(CORES, np.int64, device=x.device)
-    launch("sequences", "block_sums", [x, partial, x.size], items=x.size, least=TILE)
-    launch("sequences", "running_sum", [x, partial, y, x.size], items=x.size, least=TILE)
+    launch("sums", "block_sums", [x, partial, x.size], items=x.size, least=TILE)
+    launch("sums", "running_sum", [x, partial, y, x.size], items=x.size, least=TILE)
 
 
 @operator("library.long_sum(x: f4[n]) -> y: f4[]")
@@ -35,8 +35,8 @@ def long_sum(x: Any) -> Any:
 @kernel_of(long_sum, when=lambda x: x.size > 0)
 def _long_sum(x: Any, y: Any) -> None:
     partial = ap.empty(2 * CORES, np.float32, device=x.device)
-    launch("sequences", "long_sum_part", [x, partial, x.size], items=x.size, least=TILE)
-    launch("sequences", "long_sum_end", [partial, y, blocks(x.size, TILE)], items=1)
+    launch("sums", "long_sum_part", [x, partial, x.size], items=x.size, least=TILE)
+    launch("sums", "long_sum_end", [partial, y, blocks(x.size, TILE)], items=1)
 
 
 @operator("library.linear_recurrence(a: f4[t, c], b: f4[t, c]) -> h: f4[t, c]")
