@@ -64,6 +64,11 @@ SERVED = {
     "searchsorted": "search_int64", "sort": "sort_int64", "unpackbits": "unpack_bits",
 }
 ROW_OF = {"cumsum": ("scan", "add"), "sort": ("structured", "sort"), "bincount": ("structured", "bincount")}
+DRAWS = {
+    "random_random_single": "random.random (float32)",
+    "random_random": "random.random",
+    "random_integers": "random.integers, up to 2**32 values; raw words",
+}
 
 HEAD = """# Where functions run on an Ascend 910B
 
@@ -86,8 +91,9 @@ Where two letters stand, the second is that of CANN 8.0 to 8.5, which are taken 
 
 The dtypes that CANN does not compute with (longdouble, clongdouble, complex32, int4, float8 and so on) are stored and
 moved on the device: indexing, copies, `where`, `take`, `put`, `compress` run there, all else on the host. Random
-numbers are drawn on the host, so that they are the same on every device. Functions that are not listed are views or
-are made of these; so are those of `asnumpy.nn` for dtypes that are blank, while `sort` is NumPy's there.
+numbers are the same on every device: kernels of asnumpy's own draw those below, the host all others
+([why](random.md#on-a-device)). Functions that are not listed are views or are made of these; so are those of
+`asnumpy.nn` for dtypes that are blank, while `sort` is NumPy's there.
 
 Where the result is the same to the bit, neighbours run as one operator: products of integers that are added
 (`aclnnAddcmul`, `aclnnAdd` and `aclnnSub` with `alpha`, `aclnnRsubs`), both bounds of `clip` (`aclnnClamp`),
@@ -235,6 +241,7 @@ def text() -> str:
         table("Along axes", reductions, "reduction"),
         table("Running along an axis", scans, "scan"),
         table("Others", STRUCTURED, "structured"),
+        table("Random numbers", DRAWS, "draw"),
         host_reasons(),
         names_that_leave(),
         kernels(),

@@ -22,7 +22,7 @@ from reference import Measurement
 from reference_calls import CALLS, inputs
 
 LIST = Path(__file__).with_name("ascend_names.toml")
-SPACES = ("numpy", "numpy.ndarray", "numpy.linalg", "numpy.fft")  # random numbers are drawn on the host by design
+SPACES = ("numpy", "numpy.ndarray", "numpy.linalg", "numpy.fft")  # what draws random numbers is in the table of draws
 DTYPES = ("float32", "int32", "bool")
 _SIZE = 1 << 13
 

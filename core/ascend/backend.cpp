@@ -9,6 +9,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "ascend/kernel/kernels.hpp"
 #include "ascend/launch/device_state.hpp"
 #include "ascend/library/event.hpp"
 #include "ascend/library/options.hpp"
@@ -101,6 +102,7 @@ public:
         trace::Span span(row(call.row).name, "run");
         by_next_paths(state_.name, [&] {
             if (any_demoted() && !structured(call)) throw Uncomputed(operation_of(call) + ": " + explain(call).text);
+            prepare(call);
             Emitter emitter(state_);
             run_fitted(emitter, call);
         }, [&] { return std::optional(operation_of(call)); });
@@ -231,6 +233,7 @@ public:
     bool reduces(RowId id, int loop) const override { return reduction(id, loop); }
     bool computes(const StructuredCall& call) const override { return structured(call); }
     bool offers(const StructuredCall& call) const override { return structured(call); }
+    bool quicker_on_host(const StructuredCall& call) const override { return asnumpy::ascend::quicker_on_host(call); }
     std::string why_not_computed(RowId id, int loop) const override { return explain(id, loop).text; }
     std::string why_not_reduced(RowId id, int loop) const override { return explain_reduction(id, loop).text; }
     std::string why_not_computed(const StructuredCall& call) const override { return explain(call).text; }
@@ -238,6 +241,7 @@ public:
     // At the end: everything that CANN gave goes back to it, also what arrays still hold.
     void give_back() noexcept {
         const std::lock_guard lock(state_.mutex);
+        unload_kernels(state_);
         state_.release();
         const std::lock_guard blocks(blocks_mutex_);
         for (void* const data : blocks_) cann().aclrtFree(data);

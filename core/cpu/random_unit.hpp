@@ -42,7 +42,7 @@ template <int chains> inline void encrypt(std::uint64_t key, std::uint64_t low, 
     for (int l = 0; l < lane_count; ++l) number[l] = static_cast<std::uint64_t>(l);
     for (int c = 0; c < chains; ++c) {
         const std::uint64_t start = low + first + static_cast<std::uint64_t>(c * lane_count);
-        const std::uint64_t upper = high + (start < low);
+        const std::uint64_t upper = (high + (start < low)) << 1 >> 1;  // numbers of blocks have 127 bits
         x0[c] = number + start;
         x1[c] = x0[c] >> 32;
         x2[c] = Lanes{} + upper;

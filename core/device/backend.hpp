@@ -29,6 +29,7 @@ struct Tensor {
     DType dtype{};
     Dims shape;
     Dims strides;
+    bool constant = false;  // a parameter of a random draw that is one number, whose bytes are the host's
 };
 
 // One structured operation. Which attributes a row reads is said where the row is defined (ops/structured.hpp).
@@ -140,6 +141,8 @@ public:
     virtual bool computes(const StructuredCall&) const { return true; } // looks at rows, dtypes and attributes only
     // Whether the device has this as one operation, which is composed of several where it has not. Looks at the same.
     virtual bool offers(const StructuredCall&) const { return false; }
+    // Whether the host does it sooner, copies included, though the device computes it: a random draw of few numbers.
+    virtual bool quicker_on_host(const StructuredCall&) const { return false; }
     // Why it does not, in a few words.
     virtual std::string why_not_computed(RowId, int /*loop*/) const { return {}; }
     virtual std::string why_not_reduced(RowId, int /*loop*/) const { return {}; }

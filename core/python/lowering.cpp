@@ -1,4 +1,7 @@
 // How a 910B runs each loop, for the coverage table and its test.
+#include <array>
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "ascend/lower/lowering.hpp"
@@ -55,6 +58,24 @@ bool has_operands(std::string_view name, DType d, std::vector<DType>& in, std::v
     return true;
 }
 
+// The draws that the device has kernels for; of integers, some below 100.
+void add_draws(nb::list& all) {
+    static std::array<std::uint64_t, 2> bounds{0, 100};
+    const auto add = [&](const char* name, DType d, bool bounded) {
+        StructuredCall call;
+        call.row = find_row(name);
+        for (std::uint64_t& bound : std::span(bounds).first(bounded ? bounds.size() : 0))
+            call.in.push_back({reinterpret_cast<char*>(&bound), DType::uint64, {}, {}, true});
+        call.out.push_back(Tensor{nullptr, d, {}, {}});
+        const std::array of{d};
+        add_entry(all, "draw", name, names(of), names(of), ascend::explain(call));
+    };
+    add("random_random_single", DType::float32, false);
+    add("random_random", DType::float64, false);
+    for (int i = 0; i < dtype_count; ++i)
+        if (const DType d = static_cast<DType>(i); !is_narrow(d) && (is_integer(d) || d == DType::boolean)) add("random_integers", d, true);
+}
+
 nb::list lowering() {
     nb::list all;
     for (std::size_t id = 0; id < rows().size(); ++id) {
@@ -75,6 +96,7 @@ nb::list lowering() {
             add_entry(all, "structured", r.name, names(in), names(out), how);
         }
     }
+    add_draws(all);
     return all;
 }
 

@@ -143,6 +143,13 @@ void count_fallback(const Instruction& i) {
     count_fallback(FallbackKind::operation, row(i.row).name, dtypes_of(i), i.out[0].pool().backend().name(), reason_of(i), bytes_moved_for(i));
 }
 
+bool quicker_on_host(const Instruction& i) {
+    const Backend& device = i.out[0].pool().backend();
+    if (i.work != Work::structured || !device.quicker_on_host(structured_call(i))) return false;
+    note_fallback(FallbackKind::operation, row(i.row).name, dtypes_of(i), device.name(), "so few numbers are drawn sooner on the host", bytes_moved_for(i), false);
+    return true;
+}
+
 bool leave_to_host(Instruction& i) {
     if (i.on_host || i.out[0].host_visible() || computed_by_device(i)) return false;
     const std::string device = i.out[0].pool().backend().name(), reason = reason_of(i);

@@ -37,6 +37,8 @@ void count_fallback(FallbackKind, std::string_view function, std::string_view dt
 // Whether the device of its output computes the instruction.
 bool computed_by_device(const Instruction&);
 void count_fallback(const Instruction&);
+// Whether the host does it sooner though the device computes it; counted then, and not reported.
+bool quicker_on_host(const Instruction&);
 // A recorded instruction whose device has found that it does not compute it (Uncomputed): the host will, counted; what was refused
 // is reported by report_news. False: the device computes it. RuntimeFailure where the policy is error.
 bool leave_to_host(Instruction&);

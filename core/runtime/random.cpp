@@ -45,8 +45,12 @@ void draw(RowId id, const Stream& stream, std::span<const Array> parameters, con
     instruction.work = Work::structured;
     instruction.row = id;
     for (const Array& parameter : parameters) {
+        if (!out.host_visible() && parameter.host_visible() && parameter.ndim() == 0) {
+            instruction.in.emplace_back(value_of(parameter));
+            continue;
+        }
         Array in = may_overlap(parameter, out) ? cast(parameter, parameter.dtype) : parameter;
-        in = moved(in, out.pool());  // parameters that are numbers are kept on the host
+        in = moved(in, out.pool());
         in.view = broadcast_to(in.view, out.view.shape);
         instruction.in.emplace_back(std::move(in));
     }

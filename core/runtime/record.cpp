@@ -146,6 +146,8 @@ void submit(Instruction&& instruction, std::int64_t size) {
         if (!computed_by_device(instruction)) {
             count_fallback(instruction);
             instruction.on_host = true;
+        } else if (quicker_on_host(instruction)) {
+            instruction.on_host = true;
         }
     }
     record(std::move(instruction));

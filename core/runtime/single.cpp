@@ -85,7 +85,10 @@ StructuredCall structured_call(const Instruction& instruction) {
     call.numbers = instruction.numbers;
     call.stream = instruction.stream;
     for (const Array& out : instruction.out) call.out.push_back(tensor_of(out));
-    for (const Argument& in : instruction.in) call.in.push_back(tensor_of(*in.array()));
+    for (const Argument& in : instruction.in) {
+        if (in.array()) call.in.push_back(tensor_of(*in.array()));
+        else call.in.push_back({bytes_of(*in.scalar()), in.dtype(), call.out[0].shape, Dims(call.out[0].shape.size()), true});
+    }
     return call;
 }
 

@@ -23,7 +23,7 @@ def left_to_the_host(version: str) -> set[str]:
 
 
 def rows_left_to_the_host(version: str) -> set[str]:
-    """Those of which no loop runs on the device, whatever the dtype; random numbers are drawn on the host by design."""
+    """Those of which no loop runs on the device, whatever the dtype; random numbers are listed as draws."""
     on_device = {one.row for one in ascend_coverage.entries(version) if one.path != "host"}
     on_device |= {"scan"}  # each listed as the operation that it repeats
     names = {row["name"] for row in _core.rows()}

@@ -29,7 +29,7 @@ MAY_USE = {
     "python": BELOW_BACKENDS | {"kernels", "cpu", "ascend", "runtime"},
 }
 # The rooms of a folder, in order: each may use those before it, and what lies in the folder itself uses them all.
-ROOMS = {"ascend": ["library", "memory", "launch", "lower"]}
+ROOMS = {"ascend": ["library", "memory", "launch", "kernel", "lower"]}
 # The package's rooms and modules that `import asnumpy` loads. One may use those before it.
 ORDER = (
     "_types _axes _public config dtypes runtime host ufunc creation manipulation indexing reduction sorting statistics "

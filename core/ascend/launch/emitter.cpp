@@ -194,6 +194,20 @@ void Emitter::call_in_order(Operator& op, std::span<const Argument> arguments) {
     }
 }
 
+void Emitter::write_all(const char* name, const Tensor& out, FunctionRef<void(void* stream)> enqueue) {
+    Launching& launch = *launching_;
+    if (launch.capture) Capture::refuse("a kernel of our own");
+    const std::array uses{use_of(out, true)};
+    DeviceState& device = launch.device;
+    device.streams.before(uses);
+    device.damage.healing(uses, [&] {
+        device.damage.note(launch.stream, name, out.data, uses[0].bytes, [&](WorkNote& note) { note.add(out.dtype, out.shape); });
+        enqueue(device.stream);
+        device.damage.launched(launch.stream);
+    });
+    ++launch.enqueued;
+}
+
 void Emitter::copy_bytes(void* to, const void* from, std::size_t bytes) {
     Launching& launch = *launching_;
     if (!bytes) return;

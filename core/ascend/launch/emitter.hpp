@@ -13,6 +13,7 @@
 
 #include "ascend/launch/argument.hpp"
 #include "ascend/library/context.hpp"
+#include "base/function_ref.hpp"
 #include "base/view.hpp"
 #include "cann/operators.hpp"
 
@@ -45,6 +46,9 @@ public:
     void call(std::string_view op, std::initializer_list<Argument> arguments) {
         call(op, std::span(arguments.begin(), arguments.size()));
     }
+
+    // Enqueues work of ours, given CANN's stream, after which all of `out`, which is C-contiguous, has other values. The name lasts.
+    void write_all(const char* name, const Tensor& out, FunctionRef<void(void* stream)> enqueue);
 
     // Bytes within the device, between ranges that do not overlap.
     void copy_bytes(void* to, const void* from, std::size_t bytes);

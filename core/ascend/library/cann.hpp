@@ -27,7 +27,9 @@ namespace asnumpy::ascend {
     each(aclSetAclOpExecutorRepeatable) each(aclDestroyAclOpExecutor) each(aclSetTensorAddr) each(AclSetTensorAddr)                \
     each(aclSetDynamicTensorAddr) each(aclmdlRICaptureBegin) each(aclmdlRICaptureEnd) each(aclmdlRIExecuteAsync)                   \
     each(aclmdlRIDestroy) each(aclFinalizeReference) each(aclrtSynchronizeStreamWithTimeout)                                           \
-    each(aclrtSynchronizeEventWithTimeout) each(aclrtSetOpExecuteTimeOut) each(aclrtCtxSetSysParamOpt)
+    each(aclrtSynchronizeEventWithTimeout) each(aclrtSetOpExecuteTimeOut) each(aclrtCtxSetSysParamOpt)                             \
+    each(aclrtBinaryLoadFromData) each(aclrtBinaryGetFunction) each(aclrtBinaryUnLoad) each(aclrtLaunchKernelWithHostArgs)       \
+    each(aclrtGetDeviceInfo)
 
 struct Cann {
 #define ASNUMPY_CANN_MEMBER(name) decltype(&::name) name = nullptr;

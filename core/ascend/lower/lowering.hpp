@@ -96,6 +96,8 @@ std::string operation_of(const StructuredCall&);
 // Structured rows; what they read of a call besides the tensors' dtypes is the row, `op` and `option`.
 Explanation explain(const StructuredCall&);
 inline bool structured(const StructuredCall& call) { return explain(call).path != Path::host; }
+bool quicker_on_host(const StructuredCall&);  // what the device would do, too
+void prepare(const StructuredCall&);          // before an Emitter is made: what may take long, compiling a kernel
 void run(Emitter&, const StructuredCall&);  // only where structured() says so
 void run_fitted(Emitter&, const StructuredCall&);  // the same for tensors of any strides, addresses and number of axes
 

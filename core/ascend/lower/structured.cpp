@@ -263,6 +263,7 @@ constexpr std::array ways{
 };
 constexpr Way activation{"", explain_activation, run_activation}, normalisation{"", explain_normalisation, run_normalisation};
 const Way* way_of(RowId id) {
+    if (row(id).name.starts_with("random_")) return &draw_way;
     if (is_activation(row(id).name)) return &activation;
     if (is_normalisation(row(id).name)) return &normalisation;
     const auto found = std::ranges::find(ways, row(id).name, &Way::row);
@@ -288,9 +289,9 @@ Explanation explain(const StructuredCall& c) {
         if (is_demoted(operation)) return {Path::host, why_demoted(operation)};
     }
     const Way* const way = way_of(c.row);
-    if (!way) return {Path::host, "random numbers are drawn on the host, the same ones for every device"};
+    if (!way) return {Path::host, "CANN has no such operator"};
     Explanation how = way->explain(c);
-    if (how.path == Path::native) how.aicpu |= is_on_aicpu(std::string_view(how.text).substr(0, how.text.find(',')), c.in[0].dtype);
+    if (how.path == Path::native && way != &draw_way) how.aicpu |= is_on_aicpu(std::string_view(how.text).substr(0, how.text.find(',')), c.in[0].dtype);
     return how;
 }
 

@@ -16,6 +16,7 @@ struct Way {
 };
 
 std::span<const Way> algebra_ways();           // algebra.cpp
+extern const Way draw_way;                     // of all random draws: draw.cpp
 const Way* whole_way(std::string_view row);  // of all files; nullptr where there is none
 
 // Places along an axis of that length (int64, in one dimension) in ascending order, and where each stood; equal ones stay in order.

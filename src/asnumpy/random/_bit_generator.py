@@ -161,7 +161,7 @@ def _restored(kind: type[BitGenerator]) -> BitGenerator:
 def _zero() -> Any:
     global _ZERO
     if _ZERO is None:
-        _ZERO = _core.new_from_numpy(np.zeros((), np.uint64))
+        _ZERO = _core.new_from_numpy(np.zeros((), np.uint64), "random", "cpu")
     return _ZERO
 
 

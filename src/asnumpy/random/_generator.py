@@ -24,7 +24,7 @@ def random_bytes(source: Source, length: Any) -> bytes:
     if count < 0:
         raise ValueError(f"bytes: expected a length of at least 0, got {count}")
     words = _core.empty(((count + 7) // 8,), UINT64)
-    zero = _core.new_from_numpy(np.zeros((), UINT64))
+    zero = _core.new_from_numpy(np.zeros((), UINT64), "random", "cpu")
     source.fill("integers", words, (zero, zero))
     return _core.to_numpy_view(words, False).astype("<u8", copy=False).tobytes()[:count]
 
