@@ -126,6 +126,10 @@ def test_how_a_call_is_made(scale):
         scale(x)
     with pytest.raises(TypeError, match="layer_scale: got an unexpected keyword argument 'epsilon'"):
         scale(x, gamma, epsilon=1)
+    with pytest.raises(TypeError, match="layer_scale: missing a required argument: 'gamma'"):
+        scale(x, epsilon=1)
+    with pytest.raises(TypeError, match="layer_scale: multiple values for argument 'x'"):
+        scale(x, gamma, x=x)
     with pytest.raises(TypeError, match="layer_scale: too many positional arguments"):
         scale(x, gamma, gamma, 1.0)
     with pytest.raises(TypeError, match="layer_scale: eps: expected a float, got str '1'"):

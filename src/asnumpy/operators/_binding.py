@@ -14,7 +14,15 @@ from asnumpy import creation, manipulation
 from asnumpy.array import ndarray
 from asnumpy.dtypes.dtype import can_cast, real_kind, result_type
 from asnumpy.operators._cuda_arrays import CudaArray, cuda_array
-from asnumpy.operators._declaration import Attribute, Declaration, Tensor, axis_text, dtype_named, length
+from asnumpy.operators._declaration import (
+    REQUIRED,
+    Attribute,
+    Declaration,
+    Tensor,
+    axis_text,
+    dtype_named,
+    length,
+)
 
 _ORDER = "buifc"  # kinds of dtypes; a number of Python's fits in what comes after its own
 _KIND = {bool: "b", int: "u", float: "f", complex: "c"}
@@ -82,6 +90,10 @@ class Binder:
     def __init__(self, declaration: Declaration) -> None:
         self.declaration, self.name = declaration, declaration.name
         self.signature = declaration.signature()
+        self._positional = tuple(one.name for one in declaration.inputs)
+        self._names = frozenset(self.signature.parameters)
+        self._defaults = {name: one.default for name, one in self.signature.parameters.items()
+                          if one.default is not REQUIRED}
 
     def refuse(self, kind: type[Exception], name: str, expected: str, got: str) -> NoReturn:
         """Raises the exception with operator, parameter, what was expected and what came."""
@@ -89,12 +101,14 @@ class Binder:
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Call:
         """All of a call; TypeError, ValueError."""
-        try:
-            bound = self.signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{self.name}: {error}; it is {self.declaration}") from None
-        bound.apply_defaults()
-        values = bound.arguments
+        values = {**self._defaults, **dict(zip(self._positional, args, strict=False)), **kwargs}
+        if values.keys() != self._names or len(args) > len(self._positional) or not kwargs.keys().isdisjoint(
+            self._positional[: len(args)]
+        ):
+            try:
+                self.signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{self.name}: {error}; it is {self.declaration}") from None
         raw = [self._came(tensor, values[tensor.name]) for tensor in self.declaration.inputs]
         attributes = {one.name: self._attribute(one, values[one.name]) for one in self.declaration.attributes}
         letters = self._letters(raw, attributes)
@@ -154,7 +168,9 @@ class Binder:
         weak = [value for _, value in named if type(value) in _WEAK]
         if not strong:
             return self._of_numbers(named, allowed)
-        dtypes = [value.dtype for value in strong]
+        dtypes: list[np.dtype] = [value.dtype for value in strong]
+        if not weak and dtypes[0] in allowed and all(dtype is dtypes[0] for dtype in dtypes):
+            return dtypes[0]  # the usual call
         if any(isinstance(value, CudaArray) for value in strong) and len(set(dtypes)) > 1:
             raise TypeError(f"{self.name}: expected arrays of one dtype for {letter}, got "
                             f"{' and '.join(dict.fromkeys(d.name for d in dtypes))}; convert them")

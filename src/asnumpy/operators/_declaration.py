@@ -6,6 +6,7 @@ import inspect
 import operator as arithmetic
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import EllipsisType
 from typing import Any
 
@@ -41,12 +42,12 @@ class Tensor:
     shape: Shape
     optional: bool = False
 
-    @property
+    @cached_property
     def batched(self) -> bool:
         """Whether it has axes that broadcast."""
         return ... in self.shape
 
-    @property
+    @cached_property
     def core(self) -> tuple[Axis, ...]:
         """The axes that are declared."""
         return tuple(axis for axis in self.shape if not isinstance(axis, EllipsisType))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ class Implementation:
         return made[0] if len(made) == 1 else tuple(made)
 
     def _compose(self, call: Call) -> list[Any]:
-        with Device(call.device):  # where it makes arrays of its own
+        with _device(call.device):  # where it makes arrays of its own
             made = self.function(*call.given, **call.attributes)
         several = len(call.outputs) > 1
         results = made if several else (made,)
@@ -119,6 +120,11 @@ class Implementation:
             return _cuda_arrays.empty_like(model, shape, dtype)
         except TypeError as error:
             raise TypeError(f"{call.declaration.name}: {error}") from None
+
+
+@cache
+def _device(name: str) -> Device:
+    return Device(name)
 
 
 def conditions(declaration: Declaration, given: Any) -> dict[str, frozenset[np.dtype]]:
