@@ -129,6 +129,30 @@ def test_gaussian_weights() -> None:
     np.testing.assert_allclose(weights, scipy.ndimage.gaussian_filter1d(impulse, 1.5, radius=6), rtol=1e-5)
 
 
+# What the declaration does not say of an operator's arguments.
+DRAWN: dict[str, dict[str, Any]] = {
+    "bin_count": {"attributes": {"bins": [0, 1, 7]}},
+    "double_threshold": {"attributes": {"low": [0.1], "high": [0.5]}},
+    "fft_rows": {"sizes": {"n": [1, 2, 8, 64, 600]}},
+    "histogram": {"attributes": {"bins": [1, 7], "low": [-1.0], "high": [1.5]}},
+    "one_hot": {"attributes": {"depth": [0, 1, 7]}},
+    "resize_bilinear": {"attributes": {"height": [0, 3], "width": [1, 8]}, "sizes": {"h": [1, 5], "w": [1, 9]}},
+    "rotary_embedding": {"sizes": {"d": [8], "h": [4]}},
+    "search_int64": {"values": {"table": lambda rng, shape, dtype: np.sort(rng.integers(-9, 9, shape))}},
+    "segment_sum": {"attributes": {"segments": [0, 1, 7]}},
+    "separable_filter": {"sizes": {"k": [1, 3, 7]}},
+    "softmax": {"attributes": {"axes": [(-1,), (0,)]}},
+    "top_k": {"attributes": {"k": [1, 2]}, "sizes": {"n": [2, 3, 100]}},
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_implementations_agree(name: str) -> None:
+    """On shapes, dtypes and orders of memory that are drawn, and other arguments are refused."""
+    found = operators.check(getattr(library, name), cases=12, seed=1, **DRAWN.get(name, {}))
+    assert found.passed, str(found)
+
+
 def test_the_page_lists_them() -> None:
     """docs/operator-library.md has every operator as it is declared; benches/library.py writes it."""
     page = (Path(__file__).resolve().parents[2] / "docs" / "operator-library.md").read_text()

@@ -22,7 +22,7 @@ def _neighbours(ndim: int, axes: tuple[int, ...]) -> range | None:
 
 
 def _takes(x: Any, *, axes: tuple[int, ...]) -> bool:
-    return x.ndim > 0 and _neighbours(x.ndim, axes) is not None
+    return _neighbours(x.ndim, axes) is not None
 
 
 def _along(kernel: str, x: Any, y: Any, axes: tuple[int, ...]) -> None:
@@ -34,7 +34,7 @@ def _along(kernel: str, x: Any, y: Any, axes: tuple[int, ...]) -> None:
     launch("rows", f"{kernel}_{x.dtype.name}", [x, y, outer, n, inner], items=items, least=1)
 
 
-@operator("library.softmax(x: T[...], *, axes: tuple = (-1,)) -> y: T[...]", T="f4 f2")
+@operator("library.softmax(x: T[..., n], *, axes: tuple = (-1,)) -> y: T[..., n]", T="f4 f2")
 def softmax(x: Any, *, axes: tuple[int, ...]) -> Any:
     """Exponentials whose sum over the axes is 1. The kernel takes axes that follow one another."""
     return nn.softmax(x, axes)
@@ -45,7 +45,7 @@ def _softmax(x: Any, y: Any, *, axes: tuple[int, ...]) -> None:
     _along("softmax", x, y, axes)
 
 
-@operator("library.log_softmax(x: T[...], *, axes: tuple = (-1,)) -> y: T[...]", T="f4 f2")
+@operator("library.log_softmax(x: T[..., n], *, axes: tuple = (-1,)) -> y: T[..., n]", T="f4 f2")
 def log_softmax(x: Any, *, axes: tuple[int, ...]) -> Any:
     """The logarithm of softmax, without taking one of small numbers."""
     return nn.log_softmax(x, axes)
