@@ -125,7 +125,7 @@ def separable_filter(x: Any, weights: Any) -> Any:
     if not x.size:
         return x.copy()
     wide, (h, w) = ap.pad(x, reach, mode="edge"), x.shape
-    down = sum(wide[i : i + h] * weights[i] for i in range(2 * reach + 1))
+    down: Any = sum(wide[i : i + h] * weights[i] for i in range(2 * reach + 1))
     return sum(down[:, i : i + w] * weights[i] for i in range(2 * reach + 1))
 
 
