@@ -156,8 +156,9 @@ HEAD = """# Ten million elements on an NPU, by the clock's model
 
 Written by `ASNUMPY_CANN=sim python benches/modelled.py --write`. **Nothing here ran on hardware**: the NPU's times are
 those of the [simulator's clock](simulator.md#the-clock), a model of a 910B with estimates in it; the host's are
-NumPy's, measured ({machine}), without the time in which others had the processors. Each call has arrays of {size} elements that
-lie on the NPU, of float32, int32 or bool; results were compared first. The NPU's time is that of a call that recurs, with the launches and the wait; an
+NumPy's, measured ({machine}), without the time in which others had the processors. Each call has
+arrays of {size} elements that lie on the NPU, of float32, int32 or bool; results were compared first. The NPU's
+time is that of a call that recurs, with the launches and the wait; an
 asterisk marks what NumPy computed on the host, copies included.
 
 """

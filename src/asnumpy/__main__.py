@@ -1,5 +1,5 @@
 """The command line: `python -m asnumpy demo`, `... info`, `... health`, `... check`, `... sim`,
-`... ascendc build`."""
+`... ascendc build`, `... operator`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import asnumpy as ap
 from asnumpy.ascendc import _command as ascendc
+from asnumpy.operators.project import _command as operator
 from asnumpy.runtime import diagnosis
 
 DEMO_PACKAGES = ("matplotlib", "PIL", "tqdm")
@@ -72,6 +73,7 @@ def parser() -> argparse.ArgumentParser:
                      help="also write the tasks, and the pipes of kernels, in the format of Chrome's trace viewer")
     sim.add_argument("program", nargs="*", help="the program and its arguments, after --")
     ascendc.add_parser(commands)
+    operator.add_parser(commands)
     return top
 
 
@@ -128,6 +130,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return command.run(program, report=options.report or options.trace is not None, trace=options.trace)
     if options.command == "ascendc":
         return ascendc.run(options)
+    if options.command == "operator":
+        return operator.run(options)
     if options.command == "health":
         from asnumpy.cann import _health_server
 

@@ -128,19 +128,33 @@ def test_workspace_structures_and_integers(module):
     assert z.tolist() == [2.5] * 8
 
 
-def test_what_a_launch_refuses(module):
+def test_python_numbers_become_what_is_declared(module):
+    x = ap.arange(8, dtype=np.float32)
+    module.get_function("scale")(1, (x, 3, 8), tiling=np.array([(8, 0.5)], dtype="u4,f4"))
+    assert x.tolist() == [3 * i + 0.5 for i in range(8)]
+
+
+def test_what_a_launch_refuses(module, tmp_path):
     scale, x = module.get_function("scale"), ap.zeros((8, 8), dtype=np.float32)
-    with pytest.raises(TypeError, match="argument 1: expected an array, a number or a structure, got int; give an int"):
-        scale(1, (x, 3, np.uint32(64)))
-    with pytest.raises(ValueError, match="argument 0: expected an array in C order"):
-        scale(1, (x.T, np.float32(3), np.uint32(64)))
+    tiling = np.array([(64, 0.5)], dtype="u4,f4")
+    for arguments, error, words in [
+        ((x, 3.0), TypeError, r"scale: expected 4 arguments, workspace and tiling with them \(.*float factor.*, got 3"),
+        ((x, np.float64(3), 64), TypeError, r"argument 1 \(factor\): expected float32 .*'float factor', got float64"),
+        ((x, 3.0, 2.5), TypeError, r"argument 2 \(n\): expected a whole number for 'uint32_t n', got 2\.5"),
+        ((x, 3.0, -1), OverflowError, r"argument 2 \(n\): -1 does not fit into 'uint32_t n'"),
+        ((x, x, 64), TypeError, r"argument 1 \(factor\): expected a number or a structure .*, got an array"),
+        ((3.0, 3.0, 64), TypeError, r"argument 0 \(x\): expected an array .*, got float"),
+        ((x.T, 3.0, 64), ValueError, "argument 0: expected an array in C order"),
+    ]:
+        with pytest.raises(error, match=words):
+            scale(1, arguments, tiling=tiling)
     with pytest.raises(ValueError, match="blocks: expected at least 1, got 0"):
         scale(0, (x,))
     with pytest.raises(TypeError, match="a structure: expected bytes, a NumPy or a ctypes structure, got dict"):
         scale(1, (x,), tiling={})
     if ON_CPU:
-        with pytest.raises(TypeError, match="argument 1: a host's compiler has no type for float16"):
-            scale(1, (x, np.float16(3)))
+        with pytest.raises(TypeError, match=r"argument 0 \(x\): expected an array of float32 .*, got one of int64"):
+            scale(1, (x.astype(np.int64), 3.0, 64), tiling=tiling)
     with pytest.raises(TypeError, match="expected code= or path="):
         ap.RawModule()
     with pytest.raises((ValueError, RuntimeError), match="missing"):
@@ -163,6 +177,11 @@ def test_a_library_that_a_user_built(tmp_path, monkeypatch):
     y = ap.zeros(5, dtype=np.int64)
     kernel(1, (y, np.int64(7), np.uint32(5)))
     assert y.tolist() == [7] * 5
+    # Nothing is known of what was compiled before.
+    with pytest.raises(TypeError, match="argument 1: expected an array, a number or a structure, got int; give an int"):
+        kernel(1, (y, 7, np.uint32(5)))
+    with pytest.raises(TypeError, match="argument 1: a host's compiler has no type for float16"):
+        kernel(1, (y, np.float16(3), np.uint32(5)))
 
 
 @pytest.mark.skipif(ON_CPU, reason="kernels of an NPU")

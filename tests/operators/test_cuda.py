@@ -156,15 +156,22 @@ def test_what_such_arrays_are_refused_for(op):
 
 
 def test_arguments_of_a_launch_are_checked():
-    kernel = operators.CudaKernel(SOURCE, "scale")
-    with pytest.raises(TypeError, match="scale: argument 1: expected an array of a CUDA device or a number, got int"):
-        kernel(1, 32, (floats(3), 3))
-    with pytest.raises(ValueError, match="scale: argument 0: expected an array in C order"):
-        kernel(1, 32, (Array(np.ones((2, 2), "f4").T),))
+    kernel, x = operators.CudaKernel(SOURCE, "scale"), floats(3)
+    with pytest.raises(TypeError, match="scale: expected 5 arguments"):
+        kernel(1, 32, (x, 3))
+    with pytest.raises(TypeError, match=r"scale: argument 1 \(factor\): expected float32 .*, got float64"):
+        kernel(1, 32, (x, np.float64(3), 0.5, 3, x))
+    with pytest.raises(TypeError, match=r"argument 0 \(x\): expected an array of float32 .*, got one of float64"):
+        kernel(1, 32, (Array(np.ones(3)), 3, 0.5, 3, x))
+    with pytest.raises(ValueError, match="scale: argument 4: expected an array in C order"):
+        kernel(1, 32, (x, 3, 0.5, 3, Array(np.ones((2, 2), "f4").T)))
     with pytest.raises(ValueError, match=r"scale: grid: expected one to three numbers of at least 1, got \(1, 0\)"):
-        kernel((1, 0), 32, (floats(3),))
+        kernel((1, 0), 32, (x, 3, 0.5, 3, x))
+    unknown = operators.CudaKernel("KERNEL(scale)", "scale")
     with pytest.raises(TypeError, match="scale: expected an array of a CUDA device among the arguments"):
-        kernel(1, 32, (1.5,))
+        unknown(1, 32, (1.5,))
+    with pytest.raises(TypeError, match="scale: argument 1: expected an array of a CUDA device or a number, got int"):
+        unknown(1, 32, (x, 3))
 
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="the driver is compiled here")

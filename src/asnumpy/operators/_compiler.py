@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,11 @@ def compiler() -> str:
     )
 
 
+def cpu_command() -> list[str]:
+    """The host's compiler, and how it makes a library of kernels."""
+    return [compiler(), "-std=c++17", "-O3", "-march=native", "-fPIC", "-shared"]
+
+
 def compile_cpu(code: str | None, path: Path | None, options: Sequence[str], names: Sequence[str]) -> CpuLibrary:
     """A library of C++ functions, kept in the user's cache by its text, its options, the compiler and the processor.
 
@@ -75,7 +81,7 @@ def compile_cpu(code: str | None, path: Path | None, options: Sequence[str], nam
     if path is not None:
         return CpuLibrary(path)
     assert code is not None
-    command = [compiler(), "-std=c++17", "-O3", "-march=native", "-fPIC", "-shared", *options]
+    command = [*cpu_command(), *options]
     key = hashlib.sha256("\0".join([*command, _compiles_for(command[0]), code]).encode()).hexdigest()[:24]
     own = '#include "' in code or any(option.startswith(("-I", "-include", "-isystem")) for option in options)
     folder = None if own else cache_folder("kernels")
@@ -117,6 +123,7 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 def compile_ascend(code: str | None, path: Path | None, options: Sequence[str], names: Sequence[str]) -> AscendBinary:
     """A binary that CANN has loaded: of a file, or of a source that its run-time compiler takes."""
+    from asnumpy.ascendc import templates
     from asnumpy.cann import _calls
 
     handle = ctypes.c_void_p()
@@ -124,55 +131,77 @@ def compile_ascend(code: str | None, path: Path | None, options: Sequence[str], 
         _calls.call("aclrtBinaryLoadFromFile", str(path).encode(), None, ctypes.byref(handle))
         return AscendBinary(handle, {})
     assert code is not None
-    data, lowered = _compiled_at_run_time(code, options, names)
+    words = ["--npu-arch=dav-2201", *options, f"-I{templates()}"]
+    data, lowered = _run_time_compiler().run(code, "kernel.cpp", words, names)
     _calls.call("aclrtBinaryLoadFromData", data, ctypes.c_size_t(len(data)), None, ctypes.byref(handle))
     return AscendBinary(handle, lowered)
 
 
+@dataclass(frozen=True)
+class RunTimeCompiler:
+    """A library that compiles at run time, and what its functions are called."""
+
+    library: ctypes.CDLL
+    create: str
+    add_name: str
+    compile: str
+    log_size: str
+    log: str
+    size: str
+    data: str
+    lowered: str
+    destroy: str
+
+    def run(
+        self, code: str, name: str, options: Sequence[str], names: Sequence[str]
+    ) -> tuple[bytes, dict[str, str]]:
+        """What became of a source that goes by a file's name, and the symbols of these instances of templates."""
+        program = ctypes.c_void_p()
+        self._call(self.create, ctypes.byref(program), code.encode(), name.encode(), 0, None, None)
+        try:
+            for each in names:
+                self._call(self.add_name, program, each.encode())
+            given = (ctypes.c_char_p * len(options))(*[option.encode() for option in options])
+            if getattr(self.library, self.compile)(program, len(given), given):
+                raise CompileError(self._bytes(self.log_size, self.log, program).rstrip(b"\0").decode(errors="replace"))
+            data = self._bytes(self.size, self.data, program)
+            return data, {each: self._symbol(program, each) for each in names}
+        finally:
+            getattr(self.library, self.destroy)(ctypes.byref(program))
+
+    def _symbol(self, program: ctypes.c_void_p, name: str) -> str:
+        found = ctypes.c_char_p()
+        self._call(self.lowered, program, name.encode(), ctypes.byref(found))
+        return (found.value or b"").decode()
+
+    def _bytes(self, size: str, get: str, program: ctypes.c_void_p) -> bytes:
+        bytes_ = ctypes.c_size_t()
+        self._call(size, program, ctypes.byref(bytes_))
+        made = ctypes.create_string_buffer(bytes_.value)
+        self._call(get, program, made)
+        return made.raw
+
+    def _call(self, function: str, *arguments: Any) -> None:
+        code = getattr(self.library, function)(*arguments)
+        if code:
+            raise CompileError(f"{function} failed with {code}")
+
+
 @cache
-def _run_time_compiler() -> ctypes.CDLL:
+def _run_time_compiler() -> RunTimeCompiler:
     from asnumpy.runtime import cann_search
 
     found = cann_search.search()
     name = "libacl_rtc.so"
     for place in [*(str(Path(opened).parent / name) for opened in found.opened(False)), name]:
         with contextlib.suppress(OSError):
-            return ctypes.CDLL(place)
+            return RunTimeCompiler(
+                ctypes.CDLL(place), create="aclrtcCreateProg", add_name="aclrtcAddNameExpr",
+                compile="aclrtcCompileProg", log_size="aclrtcGetCompileLogSize", log="aclrtcGetCompileLog",
+                size="aclrtcGetBinDataSize", data="aclrtcGetBinData", lowered="aclrtcGetLoweredName",
+                destroy="aclrtcDestroyProg",
+            )
     raise CompilerMissing(
         f"expected {name}, CANN's compiler at run time, beside CANN {found.version} in "
         f"{found.folder or 'the loader path'}; it comes with CANN 9; with an older one compile before and give path="
     )
-
-
-def _compiled_at_run_time(code: str, options: Sequence[str], names: Sequence[str]) -> tuple[bytes, dict[str, str]]:
-    from asnumpy.ascendc import templates
-
-    rtc, program, size = _run_time_compiler(), ctypes.c_void_p(), ctypes.c_size_t()
-
-    def run(function: str, *arguments: Any) -> None:
-        result = getattr(rtc, function)(*arguments)
-        if result:
-            raise CompileError(f"{function} failed with {result}")
-
-    run("aclrtcCreateProg", ctypes.byref(program), code.encode(), b"kernel.cpp", 0, None, None)
-    try:
-        for name in names:
-            run("aclrtcAddNameExpr", program, name.encode())
-        words = ["--npu-arch=dav-2201", *options, f"-I{templates()}"]
-        given = (ctypes.c_char_p * len(words))(*[word.encode() for word in words])
-        if rtc.aclrtcCompileProg(program, len(given), given):
-            run("aclrtcGetCompileLogSize", program, ctypes.byref(size))
-            log = ctypes.create_string_buffer(size.value)
-            run("aclrtcGetCompileLog", program, log)
-            raise CompileError(log.value.decode(errors="replace"))
-        run("aclrtcGetBinDataSize", program, ctypes.byref(size))
-        data = ctypes.create_string_buffer(size.value)
-        run("aclrtcGetBinData", program, data)
-        lowered = {}
-        for name in names:
-            found = ctypes.c_char_p()
-            run("aclrtcGetLoweredName", program, name.encode(), ctypes.byref(found))
-            lowered[name] = (found.value or b"").decode()
-        return data.raw, lowered
-    finally:
-        rtc.aclrtcDestroyProg(ctypes.byref(program))

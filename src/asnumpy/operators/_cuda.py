@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from asnumpy.operators._compiler import CompileError, CompilerMissing
-from asnumpy.operators._cuda_arrays import cuda_array
+from asnumpy.operators import _signature
+from asnumpy.operators._compiler import CompilerMissing, RunTimeCompiler
+from asnumpy.operators._cuda_arrays import CudaArray, cuda_array, current_stream
 
 _LOWEST = "compute_75"  # what is compiled for where no device says what it is
 
 
 @cache
-def _nvrtc() -> ctypes.CDLL:
+def _nvrtc() -> RunTimeCompiler:
     """NVRTC: of the wheels nvidia-cuda-nvrtc and nvidia-cuda-nvrtc-cu12, else the system's."""
     names = ["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"]
     found = importlib.util.find_spec("nvidia")
@@ -28,14 +29,19 @@ def _nvrtc() -> ctypes.CDLL:
         names = [str(path) for path in sorted(Path(folder).glob("*/lib/libnvrtc.so.*"))] + names
     for name in names:
         with contextlib.suppress(OSError):
-            return ctypes.CDLL(name)
+            return RunTimeCompiler(
+                ctypes.CDLL(name), create="nvrtcCreateProgram", add_name="nvrtcAddNameExpression",
+                compile="nvrtcCompileProgram", log_size="nvrtcGetProgramLogSize", log="nvrtcGetProgramLog",
+                size="nvrtcGetPTXSize", data="nvrtcGetPTX", lowered="nvrtcGetLoweredName",
+                destroy="nvrtcDestroyProgram",
+            )
     raise CompilerMissing(
         'expected NVRTC, the compiler of CUDA C++: neither a wheel of it nor libnvrtc.so was found; install it with: '
         'pip install "asnumpy[cuda]"'
     )
 
 
-def compile_cuda(code: str, options: Sequence[str] = (), architecture: str = "") -> bytes:
+def compile_cuda(code: str, options: Sequence[str] = (), architecture: str = "", name: str = "kernel.cu") -> bytes:
     """Compile CUDA C++ to PTX, which needs no GPU.
 
     Parameters
@@ -46,6 +52,8 @@ def compile_cuda(code: str, options: Sequence[str] = (), architecture: str = "")
         Options of NVRTC: ``--use_fast_math``, ``-I``, ``-D``.
     architecture : str
         For which devices, ``"compute_90"``; otherwise for the one that is here, or for all from compute_75 on.
+    name : str
+        What the compiler's errors call the source.
 
     Returns
     -------
@@ -57,28 +65,8 @@ def compile_cuda(code: str, options: Sequence[str] = (), architecture: str = "")
     CompileError
         If the source is refused, with what the compiler printed; or if there is no compiler.
     """
-    rtc, program, size = _nvrtc(), ctypes.c_void_p(), ctypes.c_size_t()
-
-    def run(function: str, *arguments: Any) -> None:
-        result = getattr(rtc, function)(*arguments)
-        if result:
-            raise CompileError(f"{function} failed with {result}")
-
-    run("nvrtcCreateProgram", ctypes.byref(program), code.encode(), b"kernel.cu", 0, None, None)
-    try:
-        words = [f"--gpu-architecture={architecture or _architecture()}", "--std=c++17", *options]
-        given = (ctypes.c_char_p * len(words))(*[word.encode() for word in words])
-        if rtc.nvrtcCompileProgram(program, len(given), given):
-            run("nvrtcGetProgramLogSize", program, ctypes.byref(size))
-            log = ctypes.create_string_buffer(size.value)
-            run("nvrtcGetProgramLog", program, log)
-            raise CompileError(log.value.decode(errors="replace"))
-        run("nvrtcGetPTXSize", program, ctypes.byref(size))
-        ptx = ctypes.create_string_buffer(size.value)
-        run("nvrtcGetPTX", program, ptx)
-        return ptx.raw
-    finally:
-        rtc.nvrtcDestroyProgram(ctypes.byref(program))
+    words = [f"--gpu-architecture={architecture or _architecture()}", "--std=c++17", *options]
+    return _nvrtc().run(code, name, words, ())[0]
 
 
 @cache
@@ -157,7 +145,7 @@ class CudaKernel:
             return self._ptx
 
     def __call__(self, grid: int | Sequence[int], block: int | Sequence[int], args: Sequence[Any], *,
-                 shared_mem: int = 0, stream: int = 0) -> None:  # fmt: skip
+                 shared_mem: int = 0, stream: int | None = None) -> None:  # fmt: skip
         """Launch the kernel; nothing waits.
 
         Parameters
@@ -165,51 +153,57 @@ class CudaKernel:
         grid, block : int or sequence of int
             How many blocks, and how many threads each has, in up to three axes.
         args : sequence
-            Its arguments: arrays in C order, NumPy's numbers, a Python float (a double).
+            Its arguments, held to the kernel's declaration: arrays in C order, numbers, structures as bytes or as a
+            NumPy structure.
         shared_mem : int
             Bytes of shared memory for each block.
         stream : int
-            The address of a cudaStream, such as ``torch.cuda.current_stream().cuda_stream``; 0 for the default one.
+            The address of a cudaStream; otherwise the current one of the library of the first array.
 
         Raises
         ------
         CompileError
             If NVRTC refuses the source, or is not there.
-        TypeError, ValueError
-            If an argument is nothing that a kernel can get.
+        TypeError, ValueError, OverflowError
+            If an argument is nothing that the kernel can get.
         """
         holders, first = self._arguments(args)
         pointers = (ctypes.c_void_p * len(holders))(*[ctypes.addressof(one) for one in holders])
         sizes = [ctypes.c_uint(n) for n in (*_three(self.name, "grid", grid), *_three(self.name, "block", block))]
         ptx = self.ptx
-        with _in_context_of(first) as context:
+        with _in_context_of(first.address) as context:
             function = self._function(context, ptx)
-            shared, queue = ctypes.c_uint(shared_mem), ctypes.c_void_p(stream)
+            shared = ctypes.c_uint(shared_mem)
+            queue = ctypes.c_void_p(current_stream(first) if stream is None else stream)
             _call("cuLaunchKernel", function, *sizes, shared, queue, pointers, None)
 
-    def _arguments(self, args: Sequence[Any]) -> tuple[list[Any], int]:
-        """The values as C sees them, and the address of the first array."""
-        holders: list[Any] = []
-        first = 0
-        for place, value in enumerate(args):
-            array = cuda_array(value)
-            if array is not None:
-                if not array.contiguous:
-                    raise ValueError(f"{self.name}: argument {place}: expected an array in C order; give a copy of it")
-                first = first or array.address
-                holders.append(ctypes.c_uint64(array.address))
-            elif isinstance(value, np.generic) and value.dtype.kind in "biufc":
-                holders.append(ctypes.create_string_buffer(value.tobytes(), value.dtype.itemsize))
-            elif isinstance(value, float):
-                holders.append(ctypes.c_double(value))
-            else:
-                hint = "; give an integer its type, such as numpy.int32(3)" if isinstance(value, int) else ""
-                raise TypeError(f"{self.name}: argument {place}: expected an array of a CUDA device or a number, got "
-                                f"{type(value).__name__}{hint}")
-        if not first:
+    def _arguments(self, args: Sequence[Any]) -> tuple[list[Any], CudaArray]:
+        """The values as C sees them, and the first array."""
+        given: list[Any] = [cuda_array(value) or value for value in args]
+        declared = _signature.declared(self.code, self.name)
+        if declared is not None:
+            given = _signature.fitted(self.name, declared, given, lambda value: isinstance(value, CudaArray))
+        holders = [self._holder(place, value) for place, value in enumerate(given)]
+        first = next((value for value in given if isinstance(value, CudaArray) and value.address), None)
+        if first is None:
             raise TypeError(f"{self.name}: expected an array of a CUDA device among the arguments, got none with "
                             f"elements")
         return holders, first
+
+    def _holder(self, place: int, value: Any) -> Any:
+        if isinstance(value, CudaArray):
+            if not value.contiguous:
+                raise ValueError(f"{self.name}: argument {place}: expected an array in C order; give a copy of it")
+            return ctypes.c_uint64(value.address)
+        if isinstance(value, np.generic) and value.dtype.kind in "biufcV":
+            return ctypes.create_string_buffer(value.tobytes(), value.dtype.itemsize)
+        if isinstance(value, bytes | bytearray):
+            return ctypes.create_string_buffer(bytes(value), len(value))
+        if isinstance(value, float):
+            return ctypes.c_double(value)
+        hint = "; give an integer its type, such as numpy.int32(3)" if isinstance(value, int) else ""
+        raise TypeError(f"{self.name}: argument {place}: expected an array of a CUDA device or a number, got "
+                        f"{type(value).__name__}{hint}")
 
     def _function(self, context: int, ptx: bytes) -> Any:
         with self._lock:

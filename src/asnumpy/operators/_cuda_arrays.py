@@ -56,6 +56,16 @@ def _has_interface(value: Any) -> bool:
         return False
 
 
+def current_stream(model: CudaArray) -> int:
+    """The address of the stream on which the library of an array works now; 0, the default one, where it is unknown."""
+    module = type(model.array).__module__.partition(".")[0]
+    if module == "torch":
+        return int(importlib.import_module("torch").cuda.current_stream().cuda_stream)
+    if module == "cupy":
+        return int(importlib.import_module("cupy").cuda.get_current_stream().ptr)
+    return 0
+
+
 def empty_like(model: CudaArray, shape: tuple[int, ...], dtype: np.dtype) -> Any:
     """A new array beside another one, of the same library; TypeError where it is not known how that makes one."""
     array = model.array

@@ -15,6 +15,7 @@ import numpy as np
 
 from asnumpy import _core, creation
 from asnumpy.array import ndarray
+from asnumpy.operators import _signature
 from asnumpy.operators._arguments import on
 from asnumpy.operators._compiler import compile_ascend, compile_cpu
 from asnumpy.runtime import Stream, get_num_threads
@@ -50,6 +51,7 @@ class RawModule:
         self.options, self.name_expressions = tuple(options), tuple(name_expressions)
         self._functions: dict[tuple[str, str], Any] = {}
         self._loaded: dict[str, Any] = {}
+        self._declared: dict[tuple[str, bool], tuple[_signature.Declared, ...] | None] = {}
         self._lock = threading.Lock()
 
     def get_function(self, name: str) -> RawKernel:
@@ -65,6 +67,17 @@ class RawModule:
                     self._loaded[kind] = make(self.code, self.path, self.options, self.name_expressions)
                 self._functions[key] = self._loaded[kind].function(name)
             return self._functions[key]
+
+    def _fitted(self, name: str, given: list[Any], device: str) -> list[Any]:
+        """The arguments as the source declares them; as they are where there is none."""
+        with self._lock:
+            if (name, device == "cpu") not in self._declared:
+                found = None if self.code is None else _signature.declared(self.code, name)
+                self._declared[name, device == "cpu"] = found[2:] if found and device == "cpu" else found
+            parameters = self._declared[name, device == "cpu"]
+        if parameters is None:
+            return given
+        return _signature.fitted(name, parameters, given, lambda value: isinstance(value, ndarray))
 
 
 class RawKernel:
@@ -116,8 +129,9 @@ class RawKernel:
             How many blocks.
         args : sequence
             Its arguments in their order: arrays, which must lie in C order and of which the kernel gets the first
-            element's address; NumPy's numbers, whose types must be those of the parameters; a Python float (a double);
-            structures as bytes, as a NumPy structure or as a ctypes one, by value.
+            element's address; numbers; structures as bytes, as a NumPy structure or as a ctypes one, by value. They are
+            held to the declaration in the source: NumPy's numbers have its dtypes, Python's are converted. Of a file
+            that was compiled before nothing is known: Python's floats are doubles, whole numbers are NumPy's.
         stream : Stream, optional
             Where it runs; the current stream otherwise.
         workspace : int
@@ -129,8 +143,8 @@ class RawKernel:
         ------
         asnumpy.operators.CompileError
             If the compiler refuses the source; the message is what it printed.
-        TypeError, ValueError
-            If an argument is nothing that a kernel can get, or not all arrays lie on one device.
+        TypeError, ValueError, OverflowError
+            If an argument is nothing that the kernel can get, or not all arrays lie on one device.
         """
         if blocks < 1:
             raise ValueError(f"{self.name}: blocks: expected at least 1, got {blocks}")
@@ -156,7 +170,7 @@ class RawKernel:
     def _on_cpu(self, blocks: int, given: list[Any]) -> None:
         function = self._module._function("cpu", self.name)
         values: list[Any] = []
-        for place, value in enumerate(given):
+        for place, value in enumerate(self._module._fitted(self.name, given, "cpu")):
             if isinstance(value, ndarray):
                 values.append(ctypes.c_void_p(value.__array_interface__["data"][0] if value.size else 0))
             elif isinstance(value, ctypes.Structure):
@@ -182,7 +196,7 @@ class RawKernel:
         _devices.use(device)
         function = self._module._function("ascend", self.name)
         packed, spans = b"", []
-        for place, value in enumerate(given):
+        for place, value in enumerate(self._module._fitted(self.name, given, "ascend")):
             if isinstance(value, ndarray):
                 address = _core.cann_address(value, True) if value.size else 0
                 if value.size:
