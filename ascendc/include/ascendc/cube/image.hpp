@@ -111,6 +111,7 @@ namespace AscendC {
 inline void SetFmatrix(std::uint16_t l1H, std::uint16_t l1W, const std::uint8_t padList[4], const FmatrixMode& mode) {
     ascendc::set_matrix(mode == FmatrixMode::FMATRIX_RIGHT, l1H, l1W, padList);
 }
+inline void Load3DSetFMatrixCal(std::uint16_t l1H, std::uint16_t l1W, const std::uint8_t padList[4]) { ascendc::set_matrix(false, l1H, l1W, padList); }
 template <class T>
 void SetLoadDataPaddingValue(const T value) { ascendc::current().registers.load_padding = ascendc::padding_bits(value); }
 // The end of L1 after which the device reads from its beginning on; 0: none.

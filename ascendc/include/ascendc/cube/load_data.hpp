@@ -159,4 +159,11 @@ void LoadDataWithTranspose(const LocalTensor<T>& dst, const LocalTensor<T>& src,
     at.takes(static_cast<double>(p.repeatTimes * edge * row) / load_rate(to.memory));
 }
 
+// Four of eight weights and where they stood: declared, so that templates which name it compile.
+template <class T, class U>
+void LoadDataWithSparse(const LocalTensor<T>&, const LocalTensor<T>&, const LocalTensor<U>&, const LoadData2DParams&,
+                        ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::current().fail(ascendc::Rule::unsupported, where, "LoadDataWithSparse: weights with gaps are not modelled; use LoadData");
+}
+
 }  // namespace AscendC

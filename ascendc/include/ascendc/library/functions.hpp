@@ -207,4 +207,34 @@ void ClampMin(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalT
     ascendc::function_with_scalar("ClampMin", dst, src, &scratch, count, [limit](double a) { return a < limit ? limit : a; }, where);
 }
 
+struct SelectWithBytesMaskShapeInfo {
+    std::uint32_t firstAxis = 0;
+    std::uint32_t srcLastAxis = 0;
+    std::uint32_t maskLastAxis = 0;
+};
+
+// dst = the scalar where a byte of the mask is not 0, else src0. Rows of the mask may be longer than those of the source.
+template <class T, class U, bool isReuseMask = true>
+void SelectWithBytesMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, T src1, const LocalTensor<U>& mask,
+                         const LocalTensor<std::uint8_t>& scratch, const SelectWithBytesMaskShapeInfo& shape,
+                         ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    static_assert(ascendc::is_float<T>, "SelectWithBytesMask takes half and float");
+    static_assert(sizeof(U) == 1 || sizeof(U) == 2 || sizeof(U) == 4, "the mask has a bool or a number an element");
+    if constexpr (!ascendc::computes_here) return;
+    ascendc::Instruction at("SelectWithBytesMask", ascendc::Pipe::V, where);
+    if (shape.maskLastAxis < shape.srcLastAxis)
+        at.fail(ascendc::Rule::count, "is given rows of ", shape.maskLastAxis, " in the mask and of ", shape.srcLastAxis, " in the source");
+    ascendc::use_scratch(at, scratch, 1);
+    const std::uint32_t n = shape.firstAxis * shape.srcLastAxis;
+    const ascendc::Elements<T> from(at, src0, "src0", n, false);
+    const ascendc::Elements<U> chosen(at, mask, "mask", std::uint64_t{shape.firstAxis} * shape.maskLastAxis, false);
+    ascendc::Elements<T> to(at, dst, "dst", n, true);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::uint32_t place = i / shape.srcLastAxis * shape.maskLastAxis + i % shape.srcLastAxis;
+        const bool scalar = chosen.get(place) != 0;
+        to.set(i, scalar ? static_cast<double>(static_cast<float>(src1)) : from.get(i), chosen.written(place) && (scalar || from.written(i)));
+    }
+    ascendc::takes(at, ascendc::counted_walk(n, ascendc::repeat_lanes<T>), ascendc::full_rate * 3);
+}
+
 }  // namespace AscendC

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ascendc/base/tiling_structures.hpp"
 #include "ascendc/library/rows.hpp"
 
 namespace AscendC {
@@ -12,11 +13,6 @@ struct SoftMaxShapeInfo {
     std::uint32_t srcK = 0;
     std::uint32_t oriSrcM = 0;
     std::uint32_t oriSrcK = 0;
-};
-
-struct SoftMaxTiling {
-    std::uint32_t srcM = 0, srcK = 0, srcSize = 0, outMaxM = 0, outMaxK = 0, outMaxSize = 0, splitM = 0, splitK = 0, splitSize = 0;
-    std::uint32_t reduceM = 0, reduceK = 0, reduceSize = 0, rangeM = 0, tailM = 0, tailSplitSize = 0, tailReduceSize = 0;
 };
 
 struct SoftmaxConfig {

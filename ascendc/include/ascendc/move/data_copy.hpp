@@ -143,4 +143,25 @@ template <class T>
 void SetAtomicType() { ascendc::current().registers.atomic_type = ascendc::element_of<T>(); }
 inline void SetAtomicNone() { ascendc::current().registers.atomic = ascendc::Atomic::none; }
 
+// The core's registers as a kernel finds them: kernels without a TPipe begin with it.
+inline void InitSocState() {
+    ascendc::Registers& registers = ascendc::current().registers;
+    registers.mask = {};
+    registers.counter = false;
+    registers.atomic = ascendc::Atomic::none;
+}
+
+// Global memory filled with one value, by copies that the library makes.
+template <class T>
+void Fill(GlobalTensor<T>& dst, const std::uint64_t size, const T value, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    static_assert(ascendc::one_of<T, half, float, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t>, "Fill takes numbers of 16 and 32 bits");
+    if constexpr (g_coreType == AIC) return;
+    ascendc::Instruction at("Fill", ascendc::Pipe::MTE3, where);
+    if (!size) return;
+    std::byte* const to = at.uses_global({dst.address(), size * sizeof(T), 1, 0}, true);
+    for (std::uint64_t i = 0; i < size; ++i) std::memcpy(to + i * sizeof(T), &value, sizeof(T));
+    at.takes(static_cast<double>(size * sizeof(T)) / ascendc::global_rate);
+    at.core.drain();
+}
+
 }  // namespace AscendC

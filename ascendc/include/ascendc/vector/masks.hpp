@@ -43,6 +43,20 @@ inline void SetMaskNorm() {
 // Whether half and bfloat16 keep infinities and NaN, or saturate.
 inline void SetSaturationFlag(bool saturates) { ascendc::current().registers.keeps_infinity = !saturates; }
 
+// Bits of the control register, of which this chip has one that changes results: 48, whether half and bfloat16 keep infinities.
+template <std::uint8_t first, std::uint8_t last>
+void SetCtrlSpr(std::int64_t value) {
+    static_assert(first == 48 && last == 48, "of the control register bit 48 alone can be set here");
+    ascendc::current().registers.keeps_infinity = value == 1;
+}
+template <std::uint8_t first, std::uint8_t last>
+std::int64_t GetCtrlSpr() {
+    static_assert(first == 48 && last == 48, "of the control register bit 48 alone can be read here");
+    return ascendc::current().registers.keeps_infinity;
+}
+template <std::uint8_t first, std::uint8_t last>
+void ResetCtrlSpr() { SetCtrlSpr<first, last>(ascendc::current().launch->options.keeps_infinity); }
+
 struct AscendCUtils {
     static void SetOverflow(std::uint64_t keeps) { ascendc::current().registers.keeps_infinity = keeps == 1; }
     static void ResetMask() { AscendC::ResetMask(); }
