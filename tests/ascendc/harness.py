@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
-import shutil
 import struct
 import subprocess
 import tempfile
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from host_compiler import compiler
 
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "ascendc" / "include"
@@ -25,11 +25,6 @@ LAUNCHER = """
 extern "C" __attribute__((visibility("default"))) void* const ascendc_launcher =
     reinterpret_cast<void*>(&ascendc_plain_launch);
 """
-
-
-def compiler() -> str | None:
-    """The host's C++ compiler."""
-    return os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
 
 
 def compiled(text: str) -> ctypes.CDLL:

@@ -6,10 +6,11 @@ import functools
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
-from .harness import HERE, Kernel, Probes, compiler
+from .harness import HERE, Kernel, Probes
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 # Core i writes piece i, then reads its neighbour's and writes that behind all pieces.
 TENSORS = """

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
 from .corpus import CASES, Run, bfloat16, case, floats
-from .harness import HERE, Kernel, compiler, together
+from .harness import HERE, Kernel, together
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 SHAPES = [(16, 16, 16), (1, 1, 1), (17, 33, 50), (64, 64, 64)]
 

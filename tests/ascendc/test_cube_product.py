@@ -6,10 +6,11 @@ import functools
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
-from .harness import HERE, Kernel, compiler
+from .harness import HERE, Kernel
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 NAMES = ["half_float", "half_half", "bfloat16_bfloat16", "half_turned", "float_turned", "int8_turned", "int4_turned"]
 SIZES = [(16, 16, 16), (1, 1, 1), (3, 4, 2), (17, 33, 65), (128, 256, 256), (130, 258, 70), (100, 300, 520)]

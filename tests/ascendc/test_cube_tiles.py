@@ -8,10 +8,11 @@ import struct
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
-from .harness import HERE, Kernel, compiler
+from .harness import HERE, Kernel
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 NULL, SOME = struct.pack("<Q", 0), struct.pack("<Q", 1)
 

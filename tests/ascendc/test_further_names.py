@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
-from .harness import Kernel, compiler
+from .harness import Kernel
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 VECTOR = """
 using namespace AscendC;

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from host_compiler import compiler, needs_compiler
 
-from .harness import INCLUDE, Kernel, compiler
+from .harness import INCLUDE, Kernel
 from .test_matmul import HEAD, kernel, matrices
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 SOURCE = """
 #include "tiling/platform/platform_ascendc.h"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.special
+from host_compiler import needs_compiler
 
-from .harness import Probes, compiler
+from .harness import Probes
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 N = 1024
 TYPES = {"float": np.float32, "half": np.float16}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
-from .harness import Kernel, compiler
+from .harness import Kernel
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 TYPES = {
     "half_float": ("half", "float", np.float16, np.float32),

@@ -7,10 +7,11 @@ import functools
 import ml_dtypes
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
-from .harness import HERE, Kernel, Ran, compiler
+from .harness import HERE, Kernel, Ran
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 DTYPES = {
     "half": (np.float16, np.float16),

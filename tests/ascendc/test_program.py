@@ -6,10 +6,11 @@ import struct
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
-from .harness import Kernel, Probes, compiler
+from .harness import Kernel, Probes
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 TILED = """
 #include "register/tilingdata_base.h"

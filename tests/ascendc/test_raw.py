@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
-from .harness import Probes, compiler
+from .harness import Probes
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 TENSORS = """
     LocalMemAllocator<Hardware::UB> memory;

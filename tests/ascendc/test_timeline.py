@@ -7,10 +7,11 @@ import json
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
-from .harness import HERE, Kernel, Probes, Ran, compiler
+from .harness import HERE, Kernel, Probes, Ran
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 # Where the operands of an addition lie in UB, and their strides; 16 repeats of float.
 HEAD = """

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .harness import compiler
 from .vector import BINARY, SIZE, TYPES, UNARY, Form, VectorProbes, filled, forms, numbers, plain, same
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 REAL, NUMBER = ["half", "float"], ["half", "float", "int16_t", "int32_t"]
 WORDS, SHIFTED = ["int16_t", "uint16_t"], ["int16_t", "uint16_t", "int32_t", "uint32_t"]

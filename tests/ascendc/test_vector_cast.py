@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
-from .harness import compiler
 from .vector import SIZE, TYPES, VectorProbes, numbers, same
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 ROUND = ["NONE", "RINT", "FLOOR", "CEIL", "ROUND", "TRUNC", "ODD"]
 EVERY, FIVE = ROUND[:6], ROUND[1:6]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
-from .harness import compiler
 from .vector import SIZE, TYPES, VectorProbes, numbers, same
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 REAL = ["half", "float"]
 MODES = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
-from .harness import compiler
 from .vector import SIZE, TYPES, VectorProbes, numbers, same
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 MOVED = ["half", "float", "int16_t", "uint16_t", "int32_t", "uint32_t"]
 COUNTED = ["half", "float", "int16_t", "int32_t"]

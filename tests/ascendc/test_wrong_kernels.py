@@ -7,10 +7,11 @@ import re
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
-from .harness import HERE, Kernel, compiler, together
+from .harness import HERE, Kernel, together
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 FILES = sorted((HERE / "wrong").glob("*.cpp"))
 NAMES = [path.stem for path in FILES]

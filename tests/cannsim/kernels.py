@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import shutil
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
+from host_compiler import compiler
 
 from cannsim import acl
 from cannsim.acl import AclError, Memory, P, call
 
 AICORE_EXCEPTION, VECTOR_CORE_TIMEOUT, VECTOR_CORE_EXCEPTION = 507015, 507034, 507035
 HEAD = '#include "kernel_operator.h"\nusing namespace AscendC;\n'
-
-
-def compiler() -> str | None:
-    """The host's C++ compiler."""
-    return os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
 
 
 def compiles() -> bool:

@@ -47,33 +47,35 @@ void add(GM_ADDR x, GM_ADDR y, GM_ADDR z, std::uint32_t n) {
     }
 }
 
-// Every core adds the same tile to the same place.
-void gather(GM_ADDR x, GM_ADDR z) {
+// A tile of UB and two arrays.
+struct Tile {
     TPipe pipe;
     TBuf<TPosition::VECCALC> buffer;
-    pipe.InitBuffer(buffer, tile * sizeof(float));
-    LocalTensor<float> a = buffer.Get<float>();
+    LocalTensor<float> a;
     GlobalTensor<float> xg, zg;
-    xg.SetGlobalBuffer(reinterpret_cast<float*>(x));
-    zg.SetGlobalBuffer(reinterpret_cast<float*>(z));
-    DataCopy(a, xg, tile);
+
+    Tile(GM_ADDR x, GM_ADDR z) {
+        pipe.InitBuffer(buffer, tile * sizeof(float));
+        a = buffer.Get<float>();
+        xg.SetGlobalBuffer(reinterpret_cast<float*>(x));
+        zg.SetGlobalBuffer(reinterpret_cast<float*>(z));
+        DataCopy(a, xg, tile);
+    }
+};
+
+// Every core adds the same tile to the same place.
+void gather(GM_ADDR x, GM_ADDR z) {
+    const Tile held(x, z);
     PipeBarrier<PIPE_ALL>();
     SetAtomicAdd<float>();
-    DataCopy(zg, a, tile);
+    DataCopy(held.zg, held.a, tile);
     SetAtomicNone();
 }
 
 // Without the barrier.
 void race(GM_ADDR x, GM_ADDR z) {
-    TPipe pipe;
-    TBuf<TPosition::VECCALC> buffer;
-    pipe.InitBuffer(buffer, tile * sizeof(float));
-    LocalTensor<float> a = buffer.Get<float>();
-    GlobalTensor<float> xg, zg;
-    xg.SetGlobalBuffer(reinterpret_cast<float*>(x));
-    zg.SetGlobalBuffer(reinterpret_cast<float*>(z));
-    DataCopy(a, xg, tile);
-    DataCopy(zg[tile * GetBlockIdx()], a, tile);
+    const Tile held(x, z);
+    DataCopy(held.zg[tile * GetBlockIdx()], held.a, tile);
 }
 
 int failures = 0;

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-import shutil
 import subprocess
 import sys
 import time
 
 import numpy as np
 import pytest
+from host_compiler import compiler
 
 import asnumpy as ap
 from asnumpy.operators import CompileError
@@ -18,7 +18,7 @@ from asnumpy.operators import CompileError
 ON_CPU = str(ap.zeros(1).device) == "cpu"
 OLD = os.environ.get("CANNSIM_CANN", "9.0").startswith("8")
 pytestmark = pytest.mark.skipif(
-    not (shutil.which("g++") or shutil.which("clang++")) or (OLD and not ON_CPU),
+    compiler() is None or (OLD and not ON_CPU),
     reason="kernels are compiled here: there is no compiler, or CANN 8 has none at run time",
 )
 
@@ -170,7 +170,7 @@ def test_the_compilers_words(module):
 @pytest.mark.skipif(not ON_CPU, reason="a library of the host")
 def test_a_library_that_a_user_built(tmp_path, monkeypatch):
     (tmp_path / "mine.cpp").write_text(ON_HOST)
-    command = [shutil.which("g++") or "clang++", "-shared", "-fPIC", "mine.cpp", "-o", "mine.so"]
+    command = [compiler(), "-shared", "-fPIC", "mine.cpp", "-o", "mine.so"]
     subprocess.run(command, cwd=tmp_path, check=True)
     monkeypatch.chdir(tmp_path)
     kernel = ap.RawModule(path="mine.so").get_function("fill")  # the file of the working folder

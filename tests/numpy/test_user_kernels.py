@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
 import subprocess
 
 import numpy as np
 import pytest
+from host_compiler import compiler
 
 import asnumpy as ap
 
-COMPILER = shutil.which("g++") or shutil.which("clang++")
+COMPILER = compiler()
 C = {
     "i1": "signed char", "u1": "unsigned char", "i2": "short", "i4": "int", "u4": "unsigned", "i8": "long",
     "u8": "unsigned long", "f4": "float", "f8": "double",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 
 #include "ascendc/base/tiling_structures.hpp"
 #include "ascendc/library/rows.hpp"
@@ -86,12 +87,15 @@ void softmax(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<S>* 
     const std::uint64_t n = std::uint64_t{shape.padded_rows} * shape.pitch;
     const Elements<T> from(at, src, "src", n, false);
     Elements<T> to(at, dst, "dst", n, true);
+    std::optional<BlockColumn<S>> sums, maxima;
+    if (sum) sums.emplace(at, *sum, "sum", shape.padded_rows, true);
+    if (max) maxima.emplace(at, *max, "max", shape.padded_rows, true);
     std::vector<double> values(shape.columns);
     for (std::uint32_t row = 0; row < shape.rows; ++row) {
         const SoftMaxRow one = exponentials(from, shape, row, values);
         for (std::uint32_t k = 0; k < shape.columns; ++k) to.set(shape.layout.at(row, k), values[k] / one.sum, one.written);
-        if (sum) BlockColumn<S>(at, *sum, "sum", shape.padded_rows, true).set(row, one.sum, one.written);
-        if (max) BlockColumn<S>(at, *max, "max", shape.padded_rows, true).set(row, one.max, one.written);
+        if (sums) sums->set(row, one.sum, one.written);
+        if (maxima) maxima->set(row, one.max, one.written);
     }
     takes(at, counted_walk(static_cast<std::uint32_t>(n), repeat_lanes<T>), function_rate);
 }
@@ -163,22 +167,25 @@ void SoftmaxFlashV2(const LocalTensor<T>& dst, const LocalTensor<S>& sum, const 
     const std::uint64_t n = std::uint64_t{shape.padded_rows} * shape.pitch;
     const ascendc::Elements<T> from(at, src, "src", n, false);
     ascendc::Elements<T> to(at, dst, "dst", n, true);
+    std::optional<ascendc::BlockColumn<S>> earlier_sums, earlier_maxima;
+    std::optional<ascendc::BlockColumn<T>> factors;
+    if constexpr (isUpdate) {
+        earlier_sums.emplace(at, inSum, "inSum", shape.padded_rows, false);
+        earlier_maxima.emplace(at, inMax, "inMax", shape.padded_rows, false);
+        factors.emplace(at, expMax, "expMax", shape.padded_rows, true);
+    }
+    ascendc::BlockColumn<S> sums(at, sum, "sum", shape.padded_rows, true), maxima(at, max, "max", shape.padded_rows, true);
     std::vector<double> values(shape.columns);
     for (std::uint32_t row = 0; row < shape.rows; ++row) {
-        double earlier_sum = 0, earlier_max = -INFINITY;
-        bool earlier_written = true;
-        if constexpr (isUpdate) {
-            const ascendc::BlockColumn<S> sums(at, inSum, "inSum", shape.padded_rows, false), maxima(at, inMax, "inMax", shape.padded_rows, false);
-            earlier_sum = sums.get(row), earlier_max = maxima.get(row);
-            earlier_written = sums.written(row) && maxima.written(row);
-        }
+        const double earlier_sum = isUpdate ? earlier_sums->get(row) : 0, earlier_max = isUpdate ? earlier_maxima->get(row) : -INFINITY;
+        const bool earlier_written = !isUpdate || (earlier_sums->written(row) && earlier_maxima->written(row));
         const ascendc::SoftMaxRow one = ascendc::exponentials(from, shape, row, values, earlier_max);
         const bool written = one.written && earlier_written;
         for (std::uint32_t k = 0; k < shape.columns; ++k) to.set(shape.layout.at(row, k), values[k], written);
         const double factor = isUpdate ? std::exp(earlier_max - one.max) : 0;
-        if constexpr (isUpdate) ascendc::BlockColumn<T>(at, expMax, "expMax", shape.padded_rows, true).set(row, factor, written);
-        ascendc::BlockColumn<S>(at, sum, "sum", shape.padded_rows, true).set(row, factor * earlier_sum + one.sum, written);
-        ascendc::BlockColumn<S>(at, max, "max", shape.padded_rows, true).set(row, one.max, written);
+        if constexpr (isUpdate) factors->set(row, factor, written);
+        sums.set(row, factor * earlier_sum + one.sum, written);
+        maxima.set(row, one.max, written);
     }
     ascendc::takes(at, ascendc::counted_walk(static_cast<std::uint32_t>(n), ascendc::repeat_lanes<T>), ascendc::function_rate);
 }

@@ -39,7 +39,7 @@ inline void wait_flag(Pipe source, Pipe target, std::int32_t id, Where where) {
     Core& core = current();
     if (!flag->set)
         core.fail(Rule::deadlock, where, join(flag_text("WaitFlag", source, target, id),
-                                              ", which nothing before it in the program sets: the core would wait for ever"));
+                                              ", which nothing before it in the program sets: the pipe would wait for ever; a SetFlag of the same round stands before its WaitFlag"));
     flag->set = false;
     wait_for(core, target, flag->known, flag->time, where);
 }

@@ -51,21 +51,7 @@ public:
         at.takes(4);
     }
 
-    class Element {
-    public:
-        Element(const GlobalTensor& tensor, std::uint64_t i, ascendc::Where where) : tensor_(tensor), i_(i), where_(where) {}
-        operator T() const { return tensor_.GetValue(i_, where_); }
-        const Element& operator=(T value) const {
-            tensor_.SetValue(i_, value, where_);
-            return *this;
-        }
-        const Element& operator=(const Element& other) const { return *this = static_cast<T>(other); }
-
-    private:
-        const GlobalTensor& tensor_;
-        std::uint64_t i_;
-        ascendc::Where where_;
-    };
+    using Element = ascendc::ElementProxy<GlobalTensor>;
     Element operator()(std::uint64_t i, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) const { return {*this, i, where}; }
 
     void SetShapeInfo(const ShapeInfo& shape) { shape_ = shape; }

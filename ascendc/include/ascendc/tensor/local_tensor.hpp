@@ -44,6 +44,26 @@ inline void check_alive(const Instruction& at, const Place& place, const char* o
         at.fail(Rule::queue, "uses ", operand, " between EnQue at ", slot.where.file, ":", slot.where.line, " and DeQue");
 }
 
+// One element of a tensor, read and written by the scalar unit.
+template <class Tensor>
+class ElementProxy {
+    using T = typename Tensor::PrimType;
+
+public:
+    ElementProxy(const Tensor& tensor, std::uint64_t i, Where where) : tensor_(tensor), i_(i), where_(where) {}
+    operator T() const { return tensor_.GetValue(i_, where_); }
+    const ElementProxy& operator=(T value) const {
+        tensor_.SetValue(i_, value, where_);
+        return *this;
+    }
+    const ElementProxy& operator=(const ElementProxy& other) const { return *this = static_cast<T>(other); }
+
+private:
+    const Tensor& tensor_;
+    std::uint64_t i_;
+    Where where_;
+};
+
 }  // namespace ascendc
 
 namespace AscendC {
@@ -134,22 +154,7 @@ public:
             where);
     }
 
-    // One element, read and written by the scalar unit.
-    class Element {
-    public:
-        Element(const LocalTensor& tensor, std::uint32_t i, ascendc::Where where) : tensor_(tensor), i_(i), where_(where) {}
-        operator T() const { return tensor_.GetValue(i_, where_); }
-        const Element& operator=(T value) const {
-            tensor_.SetValue(i_, value, where_);
-            return *this;
-        }
-        const Element& operator=(const Element& other) const { return *this = static_cast<T>(other); }
-
-    private:
-        const LocalTensor& tensor_;
-        std::uint32_t i_;
-        ascendc::Where where_;
-    };
+    using Element = ascendc::ElementProxy<LocalTensor>;
     Element operator()(std::uint32_t i, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) const { return {*this, i, where}; }
 
     // As a number, which kernels cast to a pointer to local memory or put into lists of addresses.
