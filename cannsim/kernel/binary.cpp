@@ -71,9 +71,8 @@ int32_t aclrtBinaryGetFunction(void* binHandle, const char* kernelName, void** f
 int32_t aclrtBinaryGetFunctionByEntry(void* binHandle, uint64_t funcEntry, void** funcHandle) {
     return entry("aclrtBinaryGetFunctionByEntry", {{"binHandle", binHandle}, {"funcEntry", funcEntry}}, [&] {
         expect_given(funcHandle, "funcHandle");
-        for (const auto& function : binary_of(binHandle).functions)
-            if (reinterpret_cast<std::uint64_t>(function->vector) == funcEntry) return *funcHandle = function.get(), 0;
-        throw Refusal{ACL_ERROR_RT_KERNEL_LOOKUP, text("funcEntry: expected the entry of one of the binary's kernels, got ", funcEntry)};
+        *funcHandle = &function_of_entry(binHandle, funcEntry);
+        return 0;
     });
 }
 int32_t aclrtFunctionGetBinary(void* funcHandle, void** binHandle) {

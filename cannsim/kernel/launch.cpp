@@ -157,6 +157,7 @@ int run_kernel_task(const KernelFunction& function, const LaunchArguments& given
     if (config().threads) options.threads = static_cast<unsigned>(config().threads.load());
     options.seconds = seconds;
     options.trace = keeps_kernels();
+    options.tiling_key = function.tiling_key;
     ascendc::Launch launch(host, options, function.name, static_cast<ascendc::Kind>(function.kind), blocks);
     const auto entry_of = [&](const ascendc::KernelRecord* record) -> ascendc::Entry {
         if (!record) return {};

@@ -2,6 +2,7 @@
 #include "kernel/module.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -120,14 +121,54 @@ KernelFunction& function_of(void* handle) {
     return *found->second;
 }
 
+namespace {
+
+// The same kernel for a tiling key; under the lock of `loaded_kernels`.
+KernelFunction& variant_of(KernelFunction& function, std::uint64_t key) {
+    for (const auto& other : function.binary->functions)
+        if (other->vector == function.vector && other->tiling_key == key) return *other;
+    auto made = std::make_unique<KernelFunction>(function);
+    made->tiling_key = key;
+    made->name += "_" + std::to_string(key);
+    KernelFunction& result = *made;
+    loaded_kernels().functions.emplace(&result, &result);
+    function.binary->functions.push_back(std::move(made));
+    return result;
+}
+
+}  // namespace
+
 KernelFunction& function_named(void* handle, const char* name) {
     KernelBinary& binary = binary_of(handle);
+    const std::unique_lock lock(loaded_kernels().mutex);
     std::string names;
     for (const auto& function : binary.functions) {
         if (function->name == name) return *function;
-        names += (names.empty() ? "" : ", ") + function->name;
+        if (!function->tiling_key) names += (names.empty() ? "" : ", ") + function->name;
     }
-    throw Refusal{ACL_ERROR_RT_KERNEL_LOOKUP, text("kernelName: expected one of ", names.empty() ? "none" : names, ", got ", name)};
+    const std::string_view given = name;
+    const std::size_t end = given.find_last_of('_');
+    std::uint64_t key = 0;
+    const char* const last = given.data() + given.size();
+    if (end != std::string_view::npos && std::from_chars(given.data() + end + 1, last, key).ptr == last && end + 1 < given.size())
+        for (const auto& function : binary.functions)
+            if (function->name == given.substr(0, end)) return variant_of(*function, key);
+    throw Refusal{ACL_ERROR_RT_KERNEL_LOOKUP, text("kernelName: expected one of ", names.empty() ? "none" : names, ", or one with a tiling key behind it, got ", name)};
+}
+
+KernelFunction& function_of_entry(void* handle, std::uint64_t entry) {
+    KernelBinary& binary = binary_of(handle);
+    const std::unique_lock lock(loaded_kernels().mutex);
+    KernelFunction* only = nullptr;
+    std::size_t kernels = 0;
+    for (const auto& function : binary.functions) {
+        if (function->tiling_key) continue;
+        if (reinterpret_cast<std::uint64_t>(function->vector) == entry) return *function;
+        only = function.get();
+        ++kernels;
+    }
+    if (kernels == 1) return variant_of(*only, entry);
+    throw Refusal{ACL_ERROR_RT_KERNEL_LOOKUP, text("funcEntry: expected the entry of one of the binary's ", kernels, " kernels, or a tiling key of its only one, got ", entry)};
 }
 
 std::string library_folder() {

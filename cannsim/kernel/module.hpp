@@ -24,6 +24,7 @@ struct KernelFunction {
     int kind = 0;                                 // ascendc::Kind
     std::uint32_t parameters = 0;
     const ascendc::ParameterPlace* places = nullptr;
+    std::uint64_t tiling_key = 0;                 // the variant that TILING_KEY_IS asks for
     struct KernelBinary* binary = nullptr;
     std::uint32_t bytes() const { return parameters ? places[parameters - 1].offset + places[parameters - 1].bytes : 0; }
 };
@@ -45,7 +46,10 @@ void unload_kernels(void* handle);
 
 KernelBinary& binary_of(void* handle);
 KernelFunction& function_of(void* handle);
+// By its name, or by that with a tiling key behind it: "name_3".
 KernelFunction& function_named(void* binary, const char* name);
+// By the entry of a kernel that the binary launches itself; of a binary with one kernel by the tiling key.
+KernelFunction& function_of_entry(void* binary, std::uint64_t entry);
 
 // The folder of the Ascend C headers that belong to this library.
 std::string kernel_headers();

@@ -122,6 +122,42 @@ def test_a_kernel_that_goes_wrong_fails_its_stream_alone(name, code, words):
         assert word in done.stderr, done.stderr
 
 
+KEYS = HEAD + """
+extern "C" __global__ __aicore__ void keyed(GM_ADDR x) {
+    GlobalTensor<int32_t> xg;
+    xg.SetGlobalBuffer((__gm__ int32_t*)x);
+    if (TILING_KEY_IS(0)) xg.SetValue(0, 10);
+    else if (TILING_KEY_IS(3)) xg.SetValue(0, 13);
+    else xg.SetValue(0, TILING_KEY_VAR);
+}
+"""
+
+
+def test_a_launch_names_the_tiling_key():
+    memory = memory_of(np.zeros(8, np.int32))
+    binary = Binary(build(KEYS))
+    found = []
+    for name in ("keyed", "keyed_3", "keyed_0", "keyed_70001"):
+        binary.launch(name, 1, memory)
+        wait()
+        found.append(int(array_of(memory, np.int32)[0]))
+    assert found == [10, 13, 10, 70001]
+    for key in (3, 0, 9):
+        function, arguments, parameter = P(), P(), P()
+        call("aclrtBinaryGetFunctionByEntry", binary.handle, ctypes.c_uint64(key), ctypes.byref(function))
+        call("aclrtKernelArgsInit", function, ctypes.byref(arguments))
+        address = bytes(ctypes.c_uint64(memory.address.value or 0))
+        call("aclrtKernelArgsAppend", arguments, address, ctypes.c_size_t(8), ctypes.byref(parameter))
+        call("aclrtKernelArgsFinalize", arguments)
+        call("aclrtLaunchKernelWithConfig", function, ctypes.c_uint32(1), P(None), None, arguments, None)
+        wait()
+        assert int(array_of(memory, np.int32)[0]) == {3: 13, 0: 10, 9: 9}[key]
+    for wrong in ("other_3", "keyed_", "keyed_x", "keyed_-1"):
+        with acl.refused(507027):
+            binary.function(wrong)
+    memory.free()
+
+
 def test_the_timeline_has_the_pipes_of_kernels(tmp_path):
     from cannsim.processes import child
 
