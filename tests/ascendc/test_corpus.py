@@ -112,6 +112,7 @@ def test_kernels_give_what_numpy_gives(name, size, blocks):
 
 
 def test_every_file_is_in_the_table():
-    elsewhere = {"add", "matmul_fused", "matmul_plain", "mixed", "philox", "product", "tiles"}  # which tests of their own run
+    # Which tests of their own run.
+    elsewhere = {"add", "matmul_fused", "matmul_plain", "mixed", "philox", "product", "tiles"}
     files = {path.stem for path in (HERE / "kernels").glob("*.cpp")}
     assert files == {file_of(name) for name in CASES} | elsewhere
