@@ -113,6 +113,6 @@ def test_kernels_give_what_numpy_gives(name, size, blocks):
 
 def test_every_file_is_in_the_table():
     # Which tests of their own run.
-    elsewhere = {"add", "matmul_fused", "matmul_plain", "mixed", "philox", "product", "tiles"}
+    elsewhere = {"add", "matmul_fused", "matmul_plain", "mixed", "product", "tiles"}
     files = {path.stem for path in (HERE / "kernels").glob("*.cpp")}
     assert files == {file_of(name) for name in CASES} | elsewhere

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
 import asnumpy as ap
 
-from .harness import HERE, Kernel, compiler
+from .harness import HERE, Kernel
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="kernels are compiled here, and there is no C++ compiler")
+pytestmark = needs_compiler
 
 SOURCE = HERE.parents[1] / "core" / "ascend" / "kernel" / "draw.asc"
 WORD, HALF = (1 << 64) - 1, (1 << 32) - 1
