@@ -1,4 +1,7 @@
-"""Writing a new project from the template, whose operator is called layer_scale."""
+"""Writing a new project from the template, whose operator is called layer_scale.
+
+Its Python files end in .in: they are another package's, and no tool is to take them for asnumpy's.
+"""
 
 from __future__ import annotations
 
@@ -50,13 +53,13 @@ def write(name: str, folder: Path, parts: Sequence[str] = USUAL) -> list[Path]:
 def _files(parts: Sequence[str]) -> Iterator[Path]:
     """The template's files, without those that are named after a part that is not wanted."""
     for path in sorted(_TEMPLATE.rglob("*")):
-        part = path.stem.removeprefix("test").lstrip("_")
+        part = path.name.partition(".")[0].removeprefix("test").lstrip("_")
         if path.is_file() and "__pycache__" not in path.parts and (part not in PARTS or part in parts):
             yield path
 
 
 def _write(path: Path, name: str, folder: Path, parts: Sequence[str]) -> Path:
-    target = folder / str(path.relative_to(_TEMPLATE)).replace(_NAME, name)
+    target = folder / str(path.relative_to(_TEMPLATE)).replace(_NAME, name).removesuffix(".in")
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text("".join(_kept(path.read_text(), parts)).replace(_NAME, name))
     return target
