@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator as arithmetic
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -58,7 +59,7 @@ class Call:
     def size(self) -> int:
         """The number of elements of the largest array."""
         sizes = [value.size for value in self.given if value is not None]
-        return max([*sizes, *(int(np.prod(shape)) for shape, _ in self.outputs)], default=0)
+        return max([*sizes, *(math.prod(shape) for shape, _ in self.outputs)], default=0)
 
     def kernel_inputs(self) -> list[Any]:
         """As kernels get them: each in C order, and those with `...` as large as it is."""

@@ -38,7 +38,7 @@ class Choice:
 
 def candidates(implementations: list[Implementation], call: Call) -> Iterator[Choice]:
     """Every implementation in the order in which it is tried, with what speaks against it."""
-    rule = _rules.of_operator(call.declaration.name, call.device, call.dtypes, call.size)
+    rule = _rules.of_operator(call)
     order = (call.kind, COMPOSED, HOST) if rule is None else rule.order
     because = "the default order" if rule is None else str(rule)
     seen: list[tuple[str, bool]] = []
@@ -72,7 +72,7 @@ def _why_not(one: Implementation, call: Call, on_host: bool) -> str:
 def run(implementations: list[Implementation], call: Call) -> Any:
     """Computes a call by the first that can; counts it."""
     name, passed = call.declaration.name, []
-    rule = _rules.of_operator(name, call.device, call.dtypes, call.size)
+    rule = _rules.of_operator(call)
     for choice in candidates(implementations, call):
         one = choice.implementation
         if choice.why_not:

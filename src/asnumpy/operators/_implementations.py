@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -89,7 +90,7 @@ class Implementation:
         targets = list(call.out) if call.out is not None else [None] * len(call.outputs)
         made = [self._target(call, inputs, target, *output)
                 for target, output in zip(targets, call.outputs, strict=True)]
-        if any(np.prod(shape) for shape, _ in call.outputs):
+        if any(math.prod(shape) for shape, _ in call.outputs):
             self.function(*inputs, *made, **call.attributes)
         for place, target in enumerate(targets):
             if target is None or target is made[place]:

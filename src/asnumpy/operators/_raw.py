@@ -262,12 +262,17 @@ def _number(kernel: str, place: int, value: Any) -> np.generic:
 
 def _host_number(kernel: str, place: int, number: np.generic) -> Any:
     try:
-        kind: Any = np.ctypeslib.as_ctypes_type(number.dtype)  # type: ignore[arg-type]
+        kind = _c_type(number.dtype)
     except NotImplementedError:
         raise TypeError(
             f"{kernel}: argument {place}: a host's compiler has no type for {number.dtype}; give it in an array"
         ) from None
     return kind(number.item())
+
+
+@cache
+def _c_type(dtype: np.dtype) -> Any:
+    return np.ctypeslib.as_ctypes_type(dtype)
 
 
 def _structure(kernel: str, value: Any) -> bytes:

@@ -16,11 +16,14 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from asnumpy.operators._declaration import dtype_named
+
+if TYPE_CHECKING:
+    from asnumpy.operators._binding import Call
 
 _KEYS = ("operator", "builtin", "device", "dtypes", "size", "order", "on_error")
 _SIZES = ("at_least", "below")
@@ -71,13 +74,12 @@ def put(rules: Iterable[Rule]) -> None:
     _rules = tuple(rules)
 
 
-def of_operator(name: str, device: str, dtypes: Iterable[np.dtype], size: int) -> Rule | None:
+def of_operator(call: Call) -> Rule | None:
     """The first rule for a call of an operator."""
     if not _rules:
         return None
-    dtypes = list(dtypes)
-    mine = (rule for rule in _rules if rule.kind == "operator" and rule.names(name))
-    return next((rule for rule in mine if rule.holds(device, dtypes, size)), None)
+    mine = (rule for rule in _rules if rule.kind == "operator" and rule.names(call.declaration.name))
+    return next((rule for rule in mine if rule.holds(call.device, call.dtypes, call.size)), None)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Rule, ...]:
