@@ -215,7 +215,7 @@ def kernels() -> str:
     head = (
         "\n## Kernels of the library\n\n"
         f"{count} combinations of function and dtype have a kernel (K). It runs where the operator is called by its\n"
-        "own name, or where a rule sends the function to it ([operators.md](operators.md)).\n\n"
+        "own name, or where a rule sends the function to it ([the library's](operator-library.md)).\n\n"
     )
     return head + "\n".join(lines) + "\n"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -311,3 +312,45 @@ def test_packages_are_found_by_their_entry_points(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "the entry point bad_ops = bad_ops could not be loaded: RuntimeError: broken" in done.stdout
     assert done.stdout.count("entry point") == 1 and done.stdout.endswith("[2.0, 2.0]\n")
+
+
+FUNCTIONS = {
+    "library.bit_count": (np.bitwise_count, [np.uint64, np.uint32]),
+    "library.complex_divide": (lambda x: x / (x[::-1] + 2), [np.complex64]),
+    "library.complex_exp": (np.exp, [np.complex64]),
+    "library.running_sum": (np.cumsum, [np.int64]),
+    "library.pack_bits": (np.packbits, [np.uint8]),
+    "library.unpack_bits": (np.unpackbits, [np.uint8]),
+    "library.sort_int64": (lambda x: np.sort(x.reshape(-1, 1024)), [np.int64]),
+    "library.fft_rows": (lambda x: np.fft.fft(x.reshape(-1, 256)), [np.complex64]),
+}
+
+
+@pytest.mark.skipif(
+    KIND == "cpu" or os.environ.get("CANNSIM_CANN", "9.0").startswith("8") or not shutil.which("g++"),
+    reason="kernels of an NPU, for which neither CANN 8 nor a machine without a compiler has one",
+)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_librarys_rules_send_numpys_functions_to_kernels(name):
+    pytest.importorskip("yaml", reason="PyYAML is not installed")
+    function, dtypes = FUNCTIONS[name]
+    operators.use_rules("library")
+    operators.forget_runs()
+    try:
+        for dtype in dtypes:
+            rng = np.random.default_rng(3)
+            x = rng.integers(0, 200, 1 << 16).astype(dtype)
+            if dtype is np.complex64:
+                x = (rng.normal(size=x.shape) + 1j * rng.normal(size=x.shape)).astype(dtype)
+            for values, runs in ((x, True), (x[:1024], False)):
+                before = sum(one["count"] for one in operators.runs() if one["operator"] == name)
+                made = function(ap.array(values))
+                expected = function(values)
+                assert made.dtype == expected.dtype and made.shape == expected.shape
+                bound = {"rtol": 2e-5, "atol": 2e-4} if dtype is np.complex64 else {"rtol": 0, "atol": 0}
+                np.testing.assert_allclose(ap.to_numpy(made), expected, **bound)
+                after = sum(one["count"] for one in operators.runs() if one["operator"] == name)
+                assert (after > before) == runs
+            assert [one["implementation"] for one in operators.runs() if one["operator"] == name] == ["ascend"]
+    finally:
+        operators.use_rules(None)

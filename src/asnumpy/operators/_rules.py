@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _KEYS = ("operator", "builtin", "device", "dtypes", "size", "order", "on_error")
 _SIZES = ("at_least", "below")
+_LIBRARY = Path(__file__).parent / "library" / "rules.yaml"
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def of_operator(call: Call) -> Rule | None:
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Rule, ...]:
-    """The rules of a file.
+    """The rules of a file, or of the library's own.
 
     Raises
     ------
@@ -101,7 +102,7 @@ def read(path: str | os.PathLike[str]) -> tuple[Rule, ...]:
         ) from None
     name = os.fspath(path)
     try:
-        text = Path(path).read_text()
+        text = (_LIBRARY if name == "library" else Path(path)).read_text()
     except OSError as error:
         raise ValueError(f"{name}: expected a file of rules: {error.strerror}") from None
     try:
