@@ -1,6 +1,6 @@
 # The steps of continuous integration: each has a limit in seconds, all of them together $limit; one that fails, is stopped or
 # finds no time left fails the run, and `summary` says how each ended and how long it took.
-limit=${CI_LIMIT:-5200}
+limit=${CI_LIMIT:-5300}
 titles=() ends=() times=()
 
 step() {  # TITLE SECONDS COMMAND...: its status is the command's
