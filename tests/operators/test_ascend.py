@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -11,13 +10,14 @@ import textwrap
 import numpy as np
 import pytest
 from device_marks import needs_simulator
+from host_compiler import compiler
 
 import asnumpy as ap
 from asnumpy import operators
 
 OLD = os.environ.get("CANNSIM_CANN", "9.0").startswith("8")
 needs_compiler = pytest.mark.skipif(
-    OLD or not (shutil.which("g++") or shutil.which("clang++")),
+    OLD or compiler() is None,
     reason="kernels are compiled here: there is no compiler, or CANN 8 has none at run time",
 )
 pytestmark = needs_simulator

@@ -12,15 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
 import asnumpy as ap
 from asnumpy.operators import CompileError
 
 ON_CPU = str(ap.zeros(1).device) == "cpu"
 OLD = os.environ.get("CANNSIM_CANN", "9.0").startswith("8")
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("g++") or shutil.which("clang++")), reason="libraries are compiled here, and there is no compiler"
-)
+pytestmark = needs_compiler
 
 LAYER_SCALE = """
 import numpy as np

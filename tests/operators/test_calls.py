@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import pickle
-import shutil
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
 import asnumpy as ap
 from asnumpy import operators
 from asnumpy.operators import CompileError
 
 ON_CPU = str(ap.zeros(1).device) == "cpu"
-needs_compiler = pytest.mark.skipif(
-    not (shutil.which("g++") or shutil.which("clang++")), reason="C++ is compiled here, and there is no compiler"
-)
-
 
 @pytest.fixture
 def scale():

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
 import asnumpy as ap
 from asnumpy import operators
 
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("g++") or shutil.which("clang++")), reason="C++ is compiled here, and there is no compiler"
-)
+pytestmark = needs_compiler
 CODE = """
 #include <cstdint>
 extern "C" void add(int64_t b, int64_t bs, const float* x, const float* y, float* z, int64_t n) {

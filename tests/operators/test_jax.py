@@ -5,20 +5,20 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import documented
 import pytest
+from host_compiler import needs_compiler
 
 import asnumpy as ap
 
 PYTHON = os.environ.get("ASNUMPY_JAX_PYTHON") or (sys.executable if importlib.util.find_spec("jax") else None)
 pytestmark = [
     pytest.mark.skipif(PYTHON is None, reason="jax is not installed, nor named by ASNUMPY_JAX_PYTHON"),
-    pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="no compiler for the handler"),
+    needs_compiler,
 ]  # fmt: skip
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -12,14 +11,11 @@ from pathlib import Path
 
 import pytest
 from device_marks import needs_built_simulator
+from host_compiler import needs_compiler
 
 from asnumpy.operators.project import _new
 
 PARTS = [("ascend", "cpu"), (), ("cpu",), ("ascend",), ("cuda", "torch"), _new.PARTS]
-needs_compiler = pytest.mark.skipif(
-    not (os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")),
-    reason="kernels are compiled here, and there is no C++ compiler",
-)
 
 
 def run(*arguments: str | Path, folder: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from asnumpy.dtypes.dtype import EXTENDED
 from asnumpy.operators._types import dtype_of
 
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"', re.DOTALL)
 _BETWEEN = re.compile(r"\b(?:const|volatile|__gm__|__restrict__|__restrict|struct)\b")
-_HALVES = {"half": "float16", "__half": "float16", "bfloat16_t": "bfloat16", "__nv_bfloat16": "bfloat16"}
+_HALVES = {"__half": "half", "bfloat16_t": "bfloat16", "__nv_bfloat16": "bfloat16"}
 _BYTES = {"void", "char", "unsigned char", "uint8_t", "int8_t"}  # that are pointed to: memory of whatever dtype
 
 
@@ -85,8 +84,7 @@ def _parameter(text: str, letters: dict[str, np.dtype]) -> Declared:
 
 def _dtype(text: str, letters: dict[str, np.dtype]) -> np.dtype | None:
     text = " ".join(text.split())
-    if text in _HALVES:
-        return EXTENDED[_HALVES[text]] if _HALVES[text] in EXTENDED else np.dtype(_HALVES[text])
+    text = _HALVES.get(text, text)
     return letters.get(text) or (dtype_of(text, letters) if re.fullmatch(r"[a-z][a-z0-9_ ]*", text) else None)
 
 

@@ -24,16 +24,10 @@ class Project:
 
     def kernels(self) -> dict[str, list[Path]]:
         """The files of kernels, by their device."""
-        found = {
-            "cpu": [path for path in sorted(self.sources.rglob("*.cpp")) if not _ascend(path)],
-            "ascend": [path for path in sorted(self.sources.rglob("*.cpp")) if _ascend(path)],
-            "cuda": sorted(self.sources.rglob("*.cu")),
-        }
+        found: dict[str, list[Path]] = {"cpu": [], "ascend": [], "cuda": sorted(self.sources.rglob("*.cu"))}
+        for path in sorted(self.sources.rglob("*.cpp")):
+            found["ascend" if "kernel_operator.h" in path.read_text(errors="replace") else "cpu"].append(path)
         return {device: paths for device, paths in found.items() if paths}
-
-
-def _ascend(path: Path) -> bool:
-    return "kernel_operator.h" in path.read_text(errors="replace")
 
 
 def project(folder: Path) -> Project:
