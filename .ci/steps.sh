@@ -1,36 +1,47 @@
 # The steps of continuous integration: each has a limit in seconds, all of them together $limit; one that fails, is stopped or
-# finds no time left fails the run, and `summary` says how each ended and how long it took.
+# finds no time left fails the run, and `summary` says how each ended and how long it took. `lanes` runs two rows of steps side by side.
 limit=${CI_LIMIT:-5300}
-titles=() ends=() times=()
+results=$(mktemp) || exit 1  # a line a step: seconds, how it ended, its title
 
 step() {  # TITLE SECONDS COMMAND...: its status is the command's
-  local begun=$SECONDS left=$((limit - SECONDS)) status=0
+  local begun=$SECONDS left=$((limit - SECONDS)) status=0 end
   printf '\n== %s  [at %d s]\n' "$1" "$begun"
   local allowed=$(($2 < left ? $2 : left))
-  titles+=("$1")
   if [ "$allowed" -le 0 ]; then
-    ends+=("left out: the time was over")
+    end="left out: the time was over"
     status=124
   else
     timeout --kill-after=30 "$allowed" "${@:3}" || status=$?
     case $status in
-      0) ends+=(passed) ;;
-      124 | 137) ends+=("stopped after $allowed s") ;;
-      *) ends+=("failed with $status") ;;
+      0) end=passed ;;
+      124 | 137) end="stopped after $allowed s" ;;
+      *) end="failed with $status" ;;
     esac
   fi
-  times+=($((SECONDS - begun)))
+  printf '%s\t%s\t%s\n' "$((SECONDS - begun))" "$end" "$1" >> "$results"
   return "$status"
 }
 
+lanes() {  # FUNCTION FUNCTION: each calls steps, one after the other; what the second one prints comes when both have ended
+  local said second
+  said=$(mktemp) || exit 1
+  "$2" > "$said" 2>&1 &
+  second=$!
+  "$1"
+  wait "$second"
+  cat "$said"
+  rm -f "$said"
+}
+
 summary() {  # status 0 where every step passed
-  local number failed=0
+  local seconds end title failed=0
+  [ -s "$results" ] || failed=1
   printf '\n'
-  for number in "${!titles[@]}"; do
-    printf '%5d s  %-28s %s\n' "${times[number]}" "${ends[number]}" "${titles[number]}"
-    [ "${ends[number]}" = passed ] || failed=1
-  done
-  [ "${#titles[@]}" -gt 0 ] || failed=1
+  while IFS=$'\t' read -r seconds end title; do
+    printf '%5d s  %-28s %s\n' "$seconds" "$end" "$title"
+    [ "$end" = passed ] || failed=1
+  done < "$results"
+  rm -f "$results"
   printf '%5d s  %s\n' "$SECONDS" "$([ "$failed" -eq 0 ] && echo "every step passed" || echo "NOT every step passed")"
   return "$failed"
 }

@@ -19,11 +19,14 @@ import numpy as np
 import asnumpy as ap
 from asnumpy import _core
 from measure import Row, load, markdown, text
+from programs.report import load as load_programs
+from programs.report import markdown as programs_markdown
 
 FUNCTION_ROUNDS = 7
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
-    "elementwise", "reductions", "grids", "pictures", "selection", "small", "elements", "products", "draws", "process",
+    "elementwise", "reductions", "grids", "pictures", "selection", "ordering", "small", "elements", "products", "draws",
+    "process",
 )
 
 PAGE = """# Performance
@@ -41,6 +44,19 @@ computed within the clock. "Cold ratio" compares the first calls, where asnumpy 
 {table}
 
 {verdict}
+
+## Classical programs
+
+`python -m benches.programs` runs over a hundred programs as one writes them with NumPy (`benches/programs`: linear
+algebra by rows and columns, stencils, weather, factorisations, filters, dynamic programming, particles, fractals,
+transforms, sparse products, networks, loops over elements), unchanged, in three sizes; `--list` shows them. Results are
+compared first, times are taken in turns, and "numba" is the same computation in loops, compiled by it, where one would
+write that. What NumPy takes for large temporaries depends on the state of the C library's memory, so a process of its
+own measures each: "kept", where freed memory serves the next request, and "fresh", where each block of 128 KiB or more
+is mapped anew. A program is in the second table where it is slower than NumPy in one of the two; "flushes", "programs"
+and "host calls" are those of one call, and none where every operation was small enough to be done at once.
+
+{programs}
 
 ## Every function
 
@@ -146,6 +162,14 @@ def main() -> int:
             if done.returncode:
                 failed.append("functions")
         functions = json.loads(result.read_text()) if result.exists() else []
+        result = Path(folder) / "programs.json"
+        if options.write:
+            done = subprocess.run([
+                sys.executable, "-m", "benches.programs", "--threads", str(options.threads), "--json", str(result),
+            ], cwd=HERE.parent)
+            if done.returncode:
+                failed.append("programs")
+        programs = programs_markdown(load_programs(result)) if result.exists() else ""
     print(text(rows))
     missed = [row for row in rows if not row.reached]
     verdict = f"{len(rows) - len(missed)} of {len(rows)} rows reach their ratio."
@@ -154,7 +178,7 @@ def main() -> int:
         fill_readmes(rows)
         (HERE.parent / "docs" / "performance.md").write_text(PAGE.format(
             machine=machine(options.threads), rounds=options.rounds, table=markdown(rows), verdict=verdict,
-            function_rounds=FUNCTION_ROUNDS, functions=functions_section(functions),
+            programs=programs, function_rounds=FUNCTION_ROUNDS, functions=functions_section(functions),
         ))
     if failed:
         print("failed: " + ", ".join(failed), file=sys.stderr)

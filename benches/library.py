@@ -88,6 +88,8 @@ def inputs() -> dict[str, tuple[list[np.ndarray], dict[str, Any]]]:
         "linear_recurrence": ([floats(1024, 1024), floats(1024, 1024)], {}),
         "running_sum": ([words.astype(np.int64) << 20], {}),
         "sort_int64": ([words.reshape(256, 4096).astype(np.int64) << 20], {}),
+        "basic_matmul": ([floats(2048, 1024), floats(1024, 1024), gain], {"activation": "gelu"}),
+        "argsort_int64": ([words.reshape(256, 4096).astype(np.int64) << 20], {}),
         "search_int64": ([np.sort(words[:4096].astype(np.int64)), words.astype(np.int64)], {}),
         "top_k": ([words.reshape(256, 4096).astype(np.int64)], {"k": 50}),
         "histogram": ([floats(MILLION)], {"bins": 100, "low": 0.0, "high": 1.0}),
@@ -146,9 +148,23 @@ what computes a call, a rule may send a call elsewhere. Arrays of an NPU go to t
 those that it takes; otherwise, and where no compiler of kernels is found, the composed form runs there.
 `library.gaussian_weights` makes weights for `separable_filter`.
 
-`ap.operators.use_rules("library")`, or `ASNUMPY_OPERATORS=library`, sends NumPy's functions there, on arrays of an
-NPU from 65,536 elements on: `bitwise_count`, `cumsum`, `divide`, `exp`, `fft.fft`, `packbits`, `sort`, `unpackbits` of
-the dtypes that `src/asnumpy/operators/library/rules.yaml` names. The first call of a kernel waits for the compiler.
+## NumPy's functions
+On an NPU, NumPy's own functions go to these kernels by themselves where CANN's operators take longer by the
+simulator's clock, or run on the AICPU or the host, and where the kernel is as exact as what it stands for:
+`bitwise_count`, `divide` of complex64, `cumsum` of int64, `packbits`, `unpackbits`, `searchsorted` in tables of up to
+8192 int64, `sort` and `argsort` of int64 and uint64 in rows of up to 4096, and every transform of `fft` that has a
+power of two or Bluestein's way in it. [A table](ascend-coverage.md#kernels-of-the-library) says from how many elements
+on. What else NumPy's functions take, `where=`, other axes, dtypes and classes, runs as it did.
+
+`ap.operators.explain("sort", x)` says what computes a call, `ap.operators.runs()` what did. A launch computes what is
+recorded and concerns its arrays; other recorded work stays recorded, and nothing waits.
+
+A compiler takes seconds for a kernel. `ap.config.kernels` (`ASNUMPY_KERNELS`) says what happens until it has ended:
+with "background", as it is, the first call starts it in a thread, and what ran before the kernel runs until that is
+there; a program that ends earlier waits for the thread. With "wait", the first call waits; so it does where
+`ap.config.deterministic` is set, because a kernel may round the last bit in another way. With "off" no kernel is used.
+A rule of your own comes first: `{builtin: sort, device: ascend, order: [builtin]}` keeps `sort` as it was. Where no
+compiler is (CANN 8 has none at run time), all runs as it did; `explain` says so.
 
 Numbers are computed in float32, those of float16 too, which are rounded at the end. What an operator's docstring says
 of its accuracy was measured on the simulator against SciPy in double precision. There the functions `lgamma`,
@@ -157,7 +173,7 @@ of its accuracy was measured on the simulator against SciPy in double precision.
 ## The sources
 `src/asnumpy/operators/library/kernels` has a file for each theme, compiled as a whole when the first of its kernels
 is launched: `special`, `complex`, `bits`, `pixels`, `images`, `rows`, `sequences`, `sums`, `order`,
-`transforms`. They share `tiles.h` (what a
+`transforms`, `products`. They share `tiles.h` (what a
 core has of the work, copies of any length, vector code of a few instructions) and `elementwise.h` (a loop over tiles
 with two buffers for each operand). To add one: a declaration with the composed form, the kernel, a case in
 `tests/operators/test_library.py`, inputs in `benches/library.py`.
@@ -194,7 +210,7 @@ def main() -> int:
     if options.write and options.only:
         parser.error("--write takes all operators")
     given, rows = inputs(), []
-    with warnings.catch_warnings(), ap.config.using(fallback="count", implicit_copies="count"):
+    with warnings.catch_warnings(), ap.config.using(fallback="count", implicit_copies="count", kernels="off"):
         warnings.simplefilter("ignore")
         for name in sorted(library.__all__):
             operator = getattr(library, name)

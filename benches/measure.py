@@ -122,11 +122,15 @@ def measure(case: Case, rounds: int = ROUNDS) -> Row:
     )
 
 
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Return the lines, which have as many cells each, with columns of one width."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+
+
 def text(rows: Iterable[Row]) -> str:
     """Return the rows as aligned columns."""
-    lines = [COLUMNS, *(row.cells() for row in rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(COLUMNS))]
-    return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+    return aligned([COLUMNS, *(row.cells() for row in rows)])
 
 
 def markdown(rows: Iterable[Row]) -> str:

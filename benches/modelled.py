@@ -34,6 +34,7 @@ from asnumpy import cannsim
 from asnumpy.demo.measure import close
 from calls import CALLS, inputs
 from functions import FREE, leaves
+from modelled_programs import HEADING
 
 ROUNDS = 5
 DTYPES = ("float32", "int32", "bool")
@@ -212,7 +213,8 @@ def main() -> int:
         options.json.write_text(json.dumps([asdict(row) for row in rows], indent=1))
     if options.write:
         machine = f"{os.cpu_count()} cores, NumPy {np.__version__}"
-        PAGE.write_text(page(rows, machine, options.size))
+        _, heading, kept = PAGE.read_text().partition(f"\n{HEADING}")  # what another bench has written
+        PAGE.write_text(page(rows, machine, options.size) + heading + kept)
     return 1 if unexplained or wrong else 0
 
 

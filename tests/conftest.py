@@ -52,3 +52,12 @@ def nothing_left_pending(request: pytest.FixtureRequest) -> Iterator[None]:
     with ap.Device("cpu") if on_cpu else contextlib.nullcontext():
         yield
     ap.synchronize()
+
+
+@pytest.fixture(params=[1, 2], ids=["one thread", "two threads"])
+def threads(request: pytest.FixtureRequest) -> Iterator[int]:
+    """So many of asnumpy's, for one test."""
+    before = ap.config.num_threads
+    ap.set_num_threads(request.param)
+    yield request.param
+    ap.set_num_threads(before)

@@ -17,19 +17,24 @@ from typing import NamedTuple
 
 import ascend_names
 from asnumpy.operators import library
+from asnumpy.runtime import kernels as kernels_of_numpys
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "ascend-coverage.md"
 NEWEST, OLDEST = "9.0", "8.0"  # which stand for all versions: there are two sets of facts
 
 # The dtypes that have a column.
+MANY = 1 << 16  # elements: as many as every kernel takes
+
 COLUMNS = {
     "bool": "?", "int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2", "int32": "i4", "uint32": "u4",
     "int64": "i8", "uint64": "u8", "float16": "f2", "bfloat16": "bf", "float32": "f4", "float64": "f8",
     "complex64": "c8", "complex128": "c16",
 }
 RULE = "|---" * (len(COLUMNS) + 1) + "|"
-LETTERS = {"native": "N", "reinterpreted": "R", "wider": "W", "decomposed": "D", "aicpu": "A", "host": "**H**"}
-SAID = {"aicpu": "on the AICPU"}
+LETTERS = {
+    "kernel": "K", "native": "N", "reinterpreted": "R", "wider": "W", "decomposed": "D", "aicpu": "A", "host": "**H**",
+}
+SAID = {"aicpu": "on the AICPU", "kernel": "by kernels of the library"}
 ORDER = list(LETTERS)  # of several loops the worst is shown
 
 # The functions that are a row along axes, in steps, or by itself. Other functions are made of these and of the ufuncs.
@@ -58,12 +63,16 @@ STRUCTURED = {
 
 # Operators of the library that compute what a function does, and the row that does it otherwise, where it is one.
 SERVED = {
-    "absolute": "complex_absolute", "bitwise_count": "bit_count", "bincount": "bin_count", "cumsum": "running_sum",
+    "absolute": "complex_absolute", "argsort": "argsort_int64", "bitwise_count": "bit_count",
+    "bincount": "bin_count", "cumsum": "running_sum",
     "divide": "complex_divide", "exp": "complex_exp", "fft.fft": "fft_rows", "histogram": "histogram",
     "multiply": "complex_multiply", "nn.log_softmax": "log_softmax", "nn.softmax": "softmax", "packbits": "pack_bits",
     "searchsorted": "search_int64", "sort": "sort_int64", "unpackbits": "unpack_bits",
 }
-ROW_OF = {"cumsum": ("scan", "add"), "sort": ("structured", "sort"), "bincount": ("structured", "bincount")}
+ROW_OF = {
+    "cumsum": ("scan", "add"), "sort": ("structured", "sort"), "argsort": ("structured", "sort"),
+    "bincount": ("structured", "bincount"),
+}
 DRAWS = {
     "random_random_single": "random.random (float32)",
     "random_random": "random.random",
@@ -130,6 +139,24 @@ def entries(version: str) -> list[Entry]:
     ]
 
 
+def by_default() -> dict[tuple[str, str, str], kernels_of_numpys.Served]:
+    """The rows that a kernel of the library computes without being asked, where arrays are large enough."""
+    return {
+        (*row_of(one.function), dtype.name): one for one in kernels_of_numpys.TABLE for dtype in one.dtypes
+    }
+
+
+def row_of(name: str) -> tuple[str, str]:
+    """The kind and the name of the row that computes a function."""
+    return ROW_OF.get(name) or ("structured" if name.startswith("nn.") else "elementwise", name.split(".")[-1])
+
+
+def path_of(entry: Entry, version: str) -> str:
+    """As the page counts it: CANN 8 has no compiler of kernels."""
+    by_kernel = version == NEWEST and (entry.kind, entry.row, (entry.inputs or ("",))[0]) in by_default()
+    return "kernel" if by_kernel else entry.path
+
+
 def letter(paths: list[str]) -> str:
     return LETTERS[max(paths, key=ORDER.index)] if paths else ""
 
@@ -144,7 +171,7 @@ def table(title: str, names: dict[str, str], kind: str) -> str:
         for entry in entries(version):
             if entry.kind == kind and entry.row in names:
                 dtype = entry.inputs[1] if entry.row == "where" else entry.inputs[0]
-                cells.setdefault((version, entry.row, dtype), []).append(entry.path)
+                cells.setdefault((version, entry.row, dtype), []).append(path_of(entry, version))
 
     def cell(row: str, dtype: str) -> str:
         both = [letter(cells.get((version, row, dtype), [])) for version in (NEWEST, OLDEST)]
@@ -204,24 +231,31 @@ def kernels() -> str:
     paths: dict[tuple[str, str, str], list[str]] = {}
     for entry in entries(NEWEST):
         paths.setdefault((entry.kind, entry.row, entry.inputs[0] if entry.inputs else ""), []).append(entry.path)
-    lines, count = ["| function | dtype | operator | without it |", "|---|---|---|---|"], 0
+    lines, count = ["| function | dtype | operator | without it | by itself from |", "|---|---|---|---|---|"], 0
     for name, operator in SERVED.items():
         declaration = getattr(library, operator).declaration
-        kind, row = ROW_OF.get(name) or ("structured" if name.startswith("nn.") else "elementwise", name.split(".")[-1])
+        kind, row = row_of(name)
         for dtype in declaration.dtypes_of(declaration.inputs[0]):
             otherwise = letter(paths.get((kind, row, dtype.name), []))
-            lines.append(f"| {name} | {dtype.name} | `{declaration.name}` | {otherwise or 'made of others'} |")
+            served = kernels_of_numpys.find(name, dtype, MANY)
+            sizes = "" if served is None else f"{served.least}" + (f", below {served.below}" * (served.below < 1 << 62))
+            called = f"| {name} | {dtype.name} | `{declaration.name}` |"
+            lines.append(f"{called} {otherwise or 'made of others'} | {sizes} |")
             count += 1
     head = (
         "\n## Kernels of the library\n\n"
-        f"{count} combinations of function and dtype have a kernel (K). It runs where the operator is called by its\n"
-        "own name, or where a rule sends the function to it ([the library's](operator-library.md)).\n\n"
+        f"{count} combinations of function and dtype have a kernel (K). Those with a figure in the last column run by\n"
+        "themselves from so many elements on, once the compiler has made them "
+        "([how](operator-library.md#numpys-functions));\n"
+        "until then, with fewer elements, without a compiler, and in forms that the kernel does not take, they run\n"
+        "as without it. The others run where the operator is called by its own name, or where a rule sends the\n"
+        "function to it.\n\n"
     )
     return head + "\n".join(lines) + "\n"
 
 
 def totals(version: str) -> str:
-    counts = Counter(entry.path for entry in entries(version) if entry.has_columns)
+    counts = Counter(path_of(entry, version) for entry in entries(version) if entry.has_columns)
     parts = [f"{counts[path]} {SAID.get(path, path)}" for path in ORDER if counts[path]]
     return f"{sum(counts.values())} combinations of function and dtypes: {', '.join(parts)}"
 

@@ -1,20 +1,26 @@
 // Digests, records and files.
 #include "cache.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <stdexcept>
+#include <system_error>
+#include <utility>
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace ascendc::source {
 namespace {
+
+namespace fs = std::filesystem;
 
 // A file's length and the time of its last change.
 std::string state_of(const std::string& path) {
@@ -23,7 +29,46 @@ std::string state_of(const std::string& path) {
     return std::to_string(found.st_size) + " " + std::to_string(found.st_mtim.tv_sec) + "." + std::to_string(found.st_mtim.tv_nsec);
 }
 
+constexpr std::chrono::hours abandoned{1};  // a workplace, by whoever began it
+
+// Removes workplaces that were left, and the libraries of long ago where there is too much.
+void tidy(const fs::path& folder) {
+    struct Found {
+        fs::file_time_type used;
+        std::uintmax_t bytes;
+        fs::path record, library;
+    };
+    std::vector<Found> all;
+    std::uintmax_t bytes = 0;
+    std::error_code error;
+    for (fs::directory_iterator each(folder, error), end; !error && each != end; each.increment(error)) {
+        std::error_code gone;  // another process tidies, too
+        const fs::path& path = each->path();
+        const fs::file_time_type used = each->last_write_time(gone);
+        if (gone) continue;
+        if (path.filename().string().starts_with("work-") && each->is_directory(gone)) {
+            if (fs::file_time_type::clock::now() - used > abandoned) fs::remove_all(path, gone);
+        } else if (path.extension() == ".files") {
+            Found one{used, each->file_size(gone), path, fs::path(path).replace_extension(".so")};
+            if (const std::uintmax_t more = fs::file_size(one.library, gone); !gone) one.bytes += more;
+            bytes += one.bytes;
+            all.push_back(std::move(one));
+        }
+    }
+    std::sort(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.used < b.used; });
+    std::size_t left = all.size();
+    for (const Found& one : all) {
+        if (left <= most_libraries && bytes <= most_library_bytes) return;
+        fs::remove(one.record, error);  // first: a record names a library that is there
+        fs::remove(one.library, error);
+        bytes -= one.bytes;
+        --left;
+    }
+}
+
 }  // namespace
+
+bool only_ours(const struct stat& found) { return found.st_uid == geteuid() && !(found.st_mode & (S_IWGRP | S_IWOTH)); }
 
 std::string digest(std::string_view text) {
     // Two sums of FNV-1a, over the bytes forwards and backwards.
@@ -74,7 +119,10 @@ std::optional<std::filesystem::path> find_cached(const std::filesystem::path& fo
     while (std::getline(record, path) && std::getline(record, state))
         if (state_of(path) != state) return std::nullopt;
     std::filesystem::path found = folder / library;
-    if (!std::filesystem::exists(found)) return std::nullopt;
+    struct stat of_library {};
+    if (lstat(found.c_str(), &of_library) != 0 || !S_ISREG(of_library.st_mode) || !only_ours(of_library)) return std::nullopt;
+    std::error_code ignored;
+    fs::last_write_time(folder / (key + ".files"), fs::file_time_type::clock::now(), ignored);
     return found;
 }
 
@@ -83,6 +131,7 @@ void record_cached(const std::filesystem::path& folder, const std::string& key, 
     std::string text = library.filename().string() + "\n";
     for (const std::string& path : files) text += path + "\n" + state_of(path) + "\n";
     write_text(folder / (key + ".files"), text);
+    tidy(folder);
 }
 
 }  // namespace ascendc::source

@@ -81,7 +81,7 @@ std::string machine() {
 }
 
 std::string key_of(const Request& request, const std::vector<std::string>& command) {
-    std::string all = request.include.string() + "\n" + request.name + "\n" + std::to_string(request.launchers);
+    std::string all = request.include.string() + "\n" + request.name + "\n" + std::to_string(request.launchers) + std::to_string(request.object);
     for (const std::string& word : command) all += "\n" + word;
     for (const std::string& word : flags_of(request)) all += "\n" + word;
     for (const auto& [name, text] : request.headers) all += "\n" + name + "\n" + text;
@@ -111,15 +111,15 @@ public:
                                    "\n#line 1 \"behind " + quoted_name(request_.name) + "\"\n#include \"ascendc/launch/module.hpp\"\n";
         write_text(place_ / "unit.cpp", around);
         if (!pass("VEC")) return false;
-        if (!step_.needs_cube) return link("VEC", false);
+        if (!step_.needs_cube) return link("VEC", Form::whole);
         const std::vector<KernelFunction> kernels = step_.kernels;
-        if (!pass("CUBE") || !link("CUBE", false)) return false;
+        if (!pass("CUBE") || !link("CUBE", Form::part)) return false;
         const fs::path cube = place_ / "CUBE.so";
         write_text(place_ / "cube.s", ".section .rodata\n.globl ascendc_cube_begin\n.hidden ascendc_cube_begin\n.globl ascendc_cube_end\n"
                                       ".hidden ascendc_cube_end\n.balign 64\nascendc_cube_begin:\n.incbin \"" + cube.string() +
                                       "\"\nascendc_cube_end:\n.section .note.GNU-stack,\"\",%progbits\n");
         step_.kernels = kernels;
-        return link("VEC", true);
+        return link("VEC", Form::with_cube);
     }
 
     fs::path library() const { return place_ / "VEC.so"; }
@@ -160,13 +160,17 @@ private:
         write_text(place_ / (core + ".ii"), step_.text);
         return true;
     }
-    bool link(const std::string& core, bool with_cube) {
+    // What is linked: the code of cube cores, which becomes data of the rest; all there is; or the rest with it.
+    enum class Form { part, whole, with_cube };
+    bool link(const std::string& core, Form form) {
         tell(request_, core == "VEC" ? "compiling" : "compiling for cube cores");
+        const bool object = request_.object && form != Form::part;
         std::vector<std::string> words{"-shared", "-Wl,-Bsymbolic", "-Wl,--as-needed"};
+        if (object) words = {"-r", "-nostdlib"};
         if (compiler_.front().find("clang") == std::string::npos) words.push_back("-fno-gnu-unique");
         words.push_back((place_ / (core + ".ii")).string());
-        if (with_cube) words.push_back((place_ / "cube.s").string());
-        if (launches_) words.insert(words.end(), request_.link.begin(), request_.link.end());
+        if (form == Form::with_cube) words.push_back((place_ / "cube.s").string());
+        if (launches_ && !object) words.insert(words.end(), request_.link.begin(), request_.link.end());
         words.insert(words.end(), {"-o", (place_ / (core + ".so")).string()});
         return call(std::move(words));
     }
@@ -178,11 +182,13 @@ private:
     bool launches_ = false;
 };
 
+// Nobody else may put something there that would be run.
 bool usable(const fs::path& folder) {
     std::error_code error;
-    fs::create_directories(folder, error);
+    fs::create_directories(folder.parent_path(), error);
+    mkdir(folder.c_str(), S_IRWXU);
     struct stat found {};
-    return stat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == getuid() && access(folder.c_str(), W_OK) == 0;
+    return lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && only_ours(found) && access(folder.c_str(), W_OK) == 0;
 }
 
 }  // namespace
@@ -214,7 +220,6 @@ fs::path cache_folder() {
     if (home && *home && usable(fs::path(home) / ".cache" / "asnumpy" / "ascendc")) return fs::path(home) / ".cache" / "asnumpy" / "ascendc";
     const fs::path last = fs::temp_directory_path() / ("asnumpy-ascendc-" + std::to_string(getuid()));
     if (!usable(last)) throw std::runtime_error("no folder for compiled kernels can be written: set ASCENDC_CACHE to one");
-    fs::permissions(last, fs::perms::owner_all);
     return last;
 }
 

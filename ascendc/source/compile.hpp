@@ -21,6 +21,7 @@ struct Request {
     std::vector<std::string> link;                              // options of the linker, for units that launch kernels
     bool launchers = false;                                     // aclrtlaunch_<name> for each kernel
     bool portable = false;                                      // for other machines than this one
+    bool object = false;                                        // in place of a library: what a library of one's own is linked from
     std::function<void(const std::string&)> progress;
 };
 

@@ -160,19 +160,20 @@ std::size_t declaration_begin(const std::vector<Token>& tokens, std::size_t glob
 
 }  // namespace
 
+std::string namespace_opened(const std::vector<Token>& tokens, std::size_t brace) {
+    if (!is_namespace_brace(tokens, brace) || tokens[brace - 1].kind != Kind::name || tokens[brace - 1].is("namespace")) return {};
+    std::size_t first = brace;
+    while (!tokens[first - 1].is("namespace")) --first;
+    return written(tokens, first, brace) + "::";
+}
+
 std::vector<KernelFunction> kernels_of(const std::vector<Token>& tokens) {
     std::vector<KernelFunction> result;
     std::vector<std::string> scopes;  // an entry each open brace
     std::optional<Definitions> definitions;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (tokens[i].is("{") && tokens[i].kind == Kind::sign) {
-            std::string scope;
-            if (is_namespace_brace(tokens, i) && tokens[i - 1].kind == Kind::name && !tokens[i - 1].is("namespace")) {
-                std::size_t first = i;
-                while (!tokens[first - 1].is("namespace")) --first;
-                scope = written(tokens, first, i) + "::";
-            }
-            scopes.push_back(std::move(scope));
+            scopes.push_back(namespace_opened(tokens, i));
         } else if (tokens[i].is("}") && !scopes.empty()) {
             scopes.pop_back();
         }

@@ -30,6 +30,8 @@ struct KernelFunction {
     std::size_t end = 0;     // behind its }
 };
 
+// "a::b::" of the namespace that opens with the brace; empty where the brace opens none, or one without a name.
+std::string namespace_opened(const std::vector<Token>& tokens, std::size_t brace);
 // The definitions of kernels, in their order.
 std::vector<KernelFunction> kernels_of(const std::vector<Token>& tokens);
 // Takes the words that only kernels have out of the text.

@@ -24,6 +24,7 @@ Step source_step(std::string_view preprocessed, const std::vector<std::string>& 
     Edits edits(preprocessed);
     remove_words(tokens, edits);
     rewrite_specialisations(tokens, edits);
+    give_tilings(tokens, step.kernels, edits);
     int number = 0;
     for (const KernelFunction& kernel : step.kernels) {
         step.needs_cube |= kernel.kind != CoreKind::vector;
@@ -33,7 +34,7 @@ Step source_step(std::string_view preprocessed, const std::vector<std::string>& 
                                "> ascendc_named_" + std::to_string(number++) + "{\"" + kernel.name + "\"};");
     }
     step.launches = rewrite_launches(tokens, step.kernels, edits);
-    step.text = edits.applied();
+    step.text = declared_by_arguments(tokens, preprocessed) + edits.applied();
     for (const std::string& instance : instances) {
         const std::string name = lowered_name(instance), plain = name.substr(0, name.find('<'));
         const auto found = std::ranges::find_if(step.kernels, [&](const KernelFunction& kernel) { return kernel.name == plain; });

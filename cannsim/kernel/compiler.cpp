@@ -165,6 +165,7 @@ CANN_ABI int32_t cannsim_ascendc_build(const char* source, const char* output, i
         request.include = kernel_headers();
         request.link = link_options();
         request.launchers = request.portable = true;
+        request.object = fs::path(output).extension() == ".o";
         if (progress) request.progress = [progress](const std::string& what) { progress(what.c_str()); };
         const ascendc::source::Compiled result = ascendc::source::compile(request);
         if (printed && !result.log.empty()) printed(result.log.c_str());
@@ -172,7 +173,7 @@ CANN_ABI int32_t cannsim_ascendc_build(const char* source, const char* output, i
         const fs::path made(output);
         if (made.has_parent_path()) fs::create_directories(made.parent_path());
         ascendc::source::write_text(made, ascendc::source::read_text(result.library));
-        fs::permissions(made, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec, fs::perm_options::add);
+        if (!request.object) fs::permissions(made, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec, fs::perm_options::add);
         for (const ascendc::source::KernelFunction& kernel : result.kernels)
             if (!kernel.is_template) ascendc::source::write_text(made.parent_path() / ("aclrtlaunch_" + kernel.name + ".h"), launcher_header(kernel));
         return 0;

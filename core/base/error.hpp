@@ -20,6 +20,7 @@ struct DeviceFailure : RuntimeFailure {                                         
     int code;
     std::string message;
 };
+struct TracingError : RuntimeFailure { using RuntimeFailure::RuntimeFailure; };      // asnumpy.TracingError
 // A Python exception is already set (raised by a callback into Python); only core/python catches it.
 struct Interrupted : std::runtime_error { using runtime_error::runtime_error; };
 

@@ -13,6 +13,7 @@ public:
     char* reserve(std::int64_t bytes);  // aligned to a page
 
     std::vector<char*> values;
+    std::vector<void*> operands;  // of a call
     struct Key {
         std::int64_t origin, length;
     };

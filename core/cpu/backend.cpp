@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -34,16 +35,17 @@ class PlanExecutable final : public Executable {
 public:
     explicit PlanExecutable(const Program& program) : plan_(program) {}
     void run(const Launch& launch) const override { plan_.run(launch); }
-    const Resolved& resolved() const { return plan_.resolved(); }
+    bool awaits_code(bool asked) const override { return plan_.awaits_code(asked); }
+    const Plan& plan() const { return plan_; }
 
 private:
     Plan plan_;
 };
 
 using StructuredFunction = void (*)(const StructuredCall&);
-constexpr std::array<std::pair<std::string_view, StructuredFunction>, 15> structured_functions{{
+constexpr std::array<std::pair<std::string_view, StructuredFunction>, 17> structured_functions{{
     {"matmul", matmul}, {"scan", scan}, {"argmax", argmax}, {"argmin", argmin}, {"take", take}, {"scatter", scatter},
-    {"compress", compress}, {"flatnonzero", flatnonzero}, {"bincount", bincount}, {"in_range", in_range}, {"deviations", deviations}, {"overlapping_copy", overlapping_copy},
+    {"compress", compress}, {"flatnonzero", flatnonzero}, {"bincount", bincount}, {"in_range", in_range}, {"deviations", deviations}, {"overlapping_copy", overlapping_copy}, {"sort", sort}, {"search", search},
     {"random_choice", random_choice}, {"random_multinomial", random_multinomial},
     {"random_multivariate_hypergeometric", random_multivariate_hypergeometric},
 }};
@@ -109,10 +111,20 @@ public:
     }
 
     std::int64_t lines_at_once(const Stages& stages) const override { return cpu::lines_at_once(stages, plans(stages)); }
-    void run_stages(const Stages& stages, std::int64_t lines) override { cpu::run_stages(stages, plans(stages), lines); }
+    void run_stages(const Stages& stages, std::int64_t lines) override {
+        const auto begin = std::chrono::steady_clock::now();
+        cpu::run_stages(stages, plans(stages), lines);
+        const auto share = (std::chrono::steady_clock::now() - begin) / static_cast<std::int64_t>(stages.stages.size());
+        for (const Stages::Stage& stage : stages.stages)
+            if (const Plan& plan = static_cast<const PlanExecutable*>(stage.executable)->plan(); plan.is_timed()) plan.note_run(share);
+    }
 
     bool computes(const StructuredCall& call) const override { return function_of(call) != nullptr; }
     using Backend::computes;
+    bool offers(const StructuredCall& call) const override {
+        const StructuredFunction function = function_of(call);
+        return (function == sort && sorts(call.in[0].dtype)) || (function == search && searches(call.in[0].dtype));
+    }
     void run(const StructuredCall& call) override {
         const StructuredFunction function = function_of(call);
         if (!function)
@@ -133,7 +145,7 @@ private:
 
     static std::vector<const Resolved*> plans(const Stages& stages) {
         std::vector<const Resolved*> all;
-        for (const Stages::Stage& stage : stages.stages) all.push_back(&static_cast<const PlanExecutable*>(stage.executable)->resolved());
+        for (const Stages::Stage& stage : stages.stages) all.push_back(&static_cast<const PlanExecutable*>(stage.executable)->plan().resolved());
         return all;
     }
 

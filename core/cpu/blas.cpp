@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "base/dtype.hpp"
+#include "base/fork_mutex.hpp"
 #include "base/immortal.hpp"
-#include "cpu/threads.hpp"
 
 namespace asnumpy::cpu {
 namespace {
@@ -151,16 +152,33 @@ template class BlasOf<double>;
 template class BlasOf<std::complex<float>>;
 template class BlasOf<std::complex<double>>;
 
-Blas::ThreadLimit::ThreadLimit(const Blas& blas) : blas_(blas) {
-    if (!blas_.get_threads_ || !blas_.set_threads_) return;
-    const int now = reinterpret_cast<int (*)()>(blas_.get_threads_)();
-    if (now <= thread_count()) return;
-    restore_ = now;
-    reinterpret_cast<void (*)(int)>(blas_.set_threads_)(thread_count());
+namespace {
+
+// Several threads may hold the library to one thread: the first says so, the last gives it its threads back.
+struct Held {
+    ForkMutex lock{97};
+    int holders = 0, before = 0;
+};
+
+Held& held() {
+    static Immortal<Held> instance;
+    return *instance;
 }
 
-Blas::ThreadLimit::~ThreadLimit() {
-    if (restore_) reinterpret_cast<void (*)(int)>(blas_.set_threads_)(restore_);
+}  // namespace
+
+Blas::OneThread::OneThread(const Blas& blas) : blas_(blas) {
+    if (!blas_.obeys()) return;
+    const std::lock_guard lock(held().lock);
+    if (held().holders++ > 0) return;
+    held().before = reinterpret_cast<int (*)()>(blas_.get_threads_)();
+    if (held().before > 1) reinterpret_cast<void (*)(int)>(blas_.set_threads_)(1);
+}
+
+Blas::OneThread::~OneThread() {
+    if (!blas_.obeys()) return;
+    const std::lock_guard lock(held().lock);
+    if (--held().holders == 0 && held().before > 1) reinterpret_cast<void (*)(int)>(blas_.set_threads_)(held().before);
 }
 
 }  // namespace asnumpy::cpu

@@ -24,16 +24,20 @@ public:
     // Whether a length or stride can be passed on: libraries differ in the width of their integers.
     bool fits(std::int64_t n) const { return wide_ || n <= INT32_MAX; }
 
-    // As long as it lives, the library uses no more threads than this backend does.
-    class ThreadLimit {
+    // Whether it can be told how many threads to use.
+    bool obeys() const { return get_threads_ && set_threads_; }
+
+    // As long as one lives, the library runs each call on the thread that makes it: its own threads spin for some 25 ms after
+    // they have worked, on processors that ours want then.
+    class OneThread {
     public:
-        explicit ThreadLimit(const Blas&);
-        ~ThreadLimit();
-        ThreadLimit(const ThreadLimit&) = delete;
+        explicit OneThread(const Blas&);
+        ~OneThread();
+        OneThread(const OneThread&) = delete;
+        OneThread& operator=(const OneThread&) = delete;
 
     private:
         const Blas& blas_;
-        int restore_ = 0;
     };
 
 private:

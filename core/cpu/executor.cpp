@@ -1,4 +1,4 @@
-// Plan::run: prepares a frame, then shares its units between threads.
+// Resolved::run: prepares a frame, then shares its units between threads.
 #include "cpu/executor.hpp"
 
 #include <span>
@@ -89,10 +89,5 @@ void Resolved::run(const Launch& launch) const {
     for (std::size_t p = 0; p < pieces.size(); ++p) frames[p].prepare(*this, pieces[p], p == 0 ? Arrangement::given : Arrangement::natural);
     run_all(frames);
 }
-
-Plan::Plan(const Program& program) : resolved_(std::make_unique<const Resolved>(program)) {}
-Plan::~Plan() = default;
-Plan::Plan(Plan&&) noexcept = default;
-void Plan::run(const Launch& launch) const { resolved_->run(launch); }
 
 }  // namespace asnumpy::cpu

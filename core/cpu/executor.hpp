@@ -1,6 +1,7 @@
 // Runs programs tile by tile, chunks of tiles shared between threads.
 #pragma once
 
+#include <chrono>
 #include <memory>
 
 #include "program/program.hpp"
@@ -9,17 +10,22 @@ namespace asnumpy::cpu {
 
 struct Resolved;
 
-// A program made ready to run: loops looked up, tile slots assigned by liveness. Immutable; shared by threads.
+// A program made ready to run: loops looked up, tile slots assigned by liveness. Shared by threads. How long it has run decides
+// when it wants machine code for its strands (cpu/code.hpp); once that is there, it runs with it, with the same results.
 class Plan {
 public:
     explicit Plan(const Program&);
     ~Plan();
     Plan(Plan&&) noexcept;
     void run(const Launch&) const;
-    const Resolved& resolved() const { return *resolved_; }
+    const Resolved& resolved() const;  // what runs now; valid as long as the plan
+    bool awaits_code(bool asked) const;  // it would wait for code that is wanted, where the mode is to wait, or somebody asks for it
+    bool is_timed() const;             // whether the next run is to be noted
+    void note_run(std::chrono::nanoseconds) const;
 
 private:
-    std::unique_ptr<const Resolved> resolved_;
+    struct State;
+    std::unique_ptr<State> state_;
 };
 
 }  // namespace asnumpy::cpu

@@ -66,7 +66,7 @@ void Frame::lay_out_operands(const Launch& launch) {
 }
 
 std::int64_t Frame::longest_tile() const {
-    std::int64_t bytes = plan->slot_bytes;
+    std::int64_t bytes = plan->tile_slot_bytes;
     for (const Source& input : inputs) bytes += input.view.itemsize;
     for (const Output& output : outputs) bytes += output.view.itemsize;
     for (const Combine& reduction : plan->reductions) bytes += static_cast<std::int64_t>(itemsize(reduction.dtype));

@@ -2,6 +2,7 @@
 #include "cpu/plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "base/error.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 // Time of one step on elements that lie in the first-level cache, per byte of its result.
 constexpr double step_ns_per_byte = 0.03;
+
+double cost_bytes(DType dtype) { return static_cast<double>(std::max<std::size_t>(itemsize(dtype), 4)); }
 
 // For each step: the earlier step that it carries out along with its own, where two rows have a loop for both and
 // nothing else reads what lies between them; `carried` for that earlier step; else `alone`.
@@ -45,49 +48,75 @@ std::vector<int> pair_up(const Program& program, std::size_t value_count) {
 }  // namespace
 
 Resolved::Resolved(const Program& program) : inputs(program.inputs), values(program.inputs) {
-    for (const Step& step : program.steps) {
-        const Row& r = row(step.row);
-        for (std::size_t i = 0; i < r.nout; ++i) {
-            values.push_back(r.loops[step.loop].out[i]);
-            cost += step_ns_per_byte * static_cast<double>(std::max<std::size_t>(itemsize(values.back()), 4));
-        }
-    }
+    name_values(program);
     const std::vector<int> partner = pair_up(program, values.size());
-    defined_by.assign(values.size(), -1);
     for (std::size_t s = 0; s < program.steps.size(); ++s) {
         const Step& step = program.steps[s];
-        const Row& r = row(step.row);
         if (partner[s] == carried) continue;
-        for (std::size_t i = 0; i < r.nout; ++i) defined_by[step.out + i] = static_cast<int>(calls.size());
-        if (partner[s] >= 0) {
-            const Step& inner = program.steps[static_cast<std::size_t>(partner[s])];
-            const bool right = step.in[1] == inner.out;
-            calls.push_back({pair_loop(inner.row, step.row, right, values[step.out]), 3, 1, {inner.in[0], inner.in[1], step.in[right ? 0 : 1]}, step.out});
+        if (partner[s] == alone) {
+            add_step(step);
             continue;
         }
-        const Loop resolved = loop(step.row, step.loop);
-        if (!resolved) throw RuntimeFailure("cpu::Plan: " + std::string(r.name) + " has no kernel for loop " + std::to_string(step.loop));
-        calls.push_back({resolved, r.nin, r.nout, step.in, step.out});
+        const Step& inner = program.steps[static_cast<std::size_t>(partner[s])];
+        const bool right = step.in[1] == inner.out;
+        add_call(pair_loop(inner.row, step.row, right, values[step.out]), std::array{step.out},
+                 std::array{inner.in[0], inner.in[1], step.in[right ? 0 : 1]});
     }
+    for (const Step& step : program.steps)
+        for (std::size_t i = 0; i < row(step.row).nout; ++i) cost += step_ns_per_byte * cost_bytes(values[step.out + i]);
+    finish(program);
+    tile_slot_bytes = slot_bytes;
+}
+
+Resolved::Resolved(const Program& program, const Strands& strands, std::span<const Loop> loops, const Resolved& first)
+    : inputs(program.inputs), values(program.inputs) {
+    name_values(program);
+    for (const Strands::Part& part : strands.order) {
+        if (part.strand == Strands::single) {
+            add_step(program.steps[part.step]);
+            continue;
+        }
+        const auto index = static_cast<std::size_t>(part.strand);
+        add_call(loops[index], strands.strands[index].out, strands.strands[index].in);
+    }
+    for (const Call& call : calls)
+        for (const ValueId value : out(call)) cost += step_ns_per_byte * cost_bytes(values[value]);
+    finish(program);
+    tile_slot_bytes = reductions.empty() ? slot_bytes : first.tile_slot_bytes;
+}
+
+void Resolved::name_values(const Program& program) {
+    for (const Step& step : program.steps)
+        for (std::size_t i = 0; i < row(step.row).nout; ++i) values.push_back(row(step.row).loops[step.loop].out[i]);
+    defined_by.assign(values.size(), -1);
+}
+
+void Resolved::add_call(Loop loop, std::span<const ValueId> out, std::span<const ValueId> in) {
+    for (const ValueId value : out) defined_by[value] = static_cast<int>(calls.size());
+    calls.push_back({loop, static_cast<std::uint32_t>(operands.size()), static_cast<std::uint16_t>(out.size()), static_cast<std::uint16_t>(in.size())});
+    operands.insert(operands.end(), out.begin(), out.end());
+    operands.insert(operands.end(), in.begin(), in.end());
+    most_operands = std::max(most_operands, out.size() + in.size());
+}
+
+void Resolved::add_step(const Step& step) {
+    const Row& r = row(step.row);
+    const Loop resolved = loop(step.row, step.loop);
+    if (!resolved) throw RuntimeFailure("cpu::Plan: " + std::string(r.name) + " has no kernel for loop " + std::to_string(step.loop));
+    const std::array out{step.out, static_cast<ValueId>(step.out + 1)};
+    add_call(resolved, std::span(out).first(r.nout), std::span(step.in).first(r.nin));
+}
+
+// What comes after the calls: stores, reductions, who reads what, and slots.
+void Resolved::finish(const Program& program) {
     for (const Store& store : program.stores) stores.push_back(store.value);
     for (const Reduction& reduction : program.reductions) {
         const DType dtype = values[reduction.value];
         reductions.push_back({loop(reduction.row, reduction.loop), fold(reduction.row, reduction.loop), reduction.row, reduction.value, dtype});
         if (!reductions.back().loop || !reductions.back().fold)
             throw RuntimeFailure("cpu::Plan: " + std::string(row(reduction.row).name) + " has no kernel that reduces " + std::string(name(dtype)));
-        cost += step_ns_per_byte * static_cast<double>(std::max<std::size_t>(itemsize(dtype), 4));
+        cost += step_ns_per_byte * cost_bytes(dtype);
     }
-
-    for (const Step& step : program.steps) {
-        const int call = defined_by[step.out];
-        if (call < 0 || calls[static_cast<std::size_t>(call)].nin != 2 || values[step.in[0]] != values[step.out] || values[step.in[1]] != values[step.out]) continue;
-        for (Combine& reduction : reductions) {
-            if (reduction.value != step.out) continue;
-            reduction.pair_fold = asnumpy::cpu::pair_fold(step.row, reduction.row, reduction.dtype);
-            reduction.call = call;
-        }
-    }
-
     const int last = static_cast<int>(calls.size());
     last_read.assign(values.size(), -1);
     readers.assign(values.size(), 0);
@@ -96,17 +125,33 @@ Resolved::Resolved(const Program& program) : inputs(program.inputs), values(prog
         ++readers[value];
     };
     for (int i = 0; i < last; ++i)
-        for (std::size_t k = 0; k < calls[static_cast<std::size_t>(i)].nin; ++k) read(calls[static_cast<std::size_t>(i)].in[k], i);
+        for (const ValueId value : in(calls[static_cast<std::size_t>(i)])) read(value, i);
     for (const ValueId value : stores) read(value, last);
     for (const Combine& reduction : reductions) read(reduction.value, last);
-    for (Combine& reduction : reductions) {
-        if (readers[reduction.value] != 1) reduction.pair_fold = nullptr;
-        if (!reduction.pair_fold) continue;
-        for (std::size_t k = 0; k < 2; ++k) last_read[calls[static_cast<std::size_t>(reduction.call)].in[k]] = last;
-    }
+    fold_pairs(program);
+    assign_slots();
+}
 
-    // A slot is free again after the last call that reads its value. That very call may write its result there only
-    // when both elements have one size: a loop may overwrite its input exactly, never in part.
+// Finds the reductions that can take the operands of the step before them, which then are read last by these.
+void Resolved::fold_pairs(const Program& program) {
+    for (const Step& step : program.steps) {
+        const int call = defined_by[step.out];
+        if (call < 0 || row(step.row).nin != 2 || values[step.in[0]] != values[step.out] || values[step.in[1]] != values[step.out]) continue;
+        const std::span<const ValueId> read = in(calls[static_cast<std::size_t>(call)]);
+        if (read.size() != 2 || read[0] != step.in[0] || read[1] != step.in[1] || calls[static_cast<std::size_t>(call)].nout != 1) continue;
+        for (Combine& reduction : reductions) {
+            if (reduction.value != step.out || readers[reduction.value] != 1) continue;
+            reduction.pair_fold = asnumpy::cpu::pair_fold(step.row, reduction.row, reduction.dtype);
+            reduction.call = call;
+            if (!reduction.pair_fold) continue;
+            for (const ValueId value : read) last_read[value] = static_cast<int>(calls.size());
+        }
+    }
+}
+
+// A slot is free again after the last call that reads its value. That very call may write its result there only
+// when both elements have one size: a loop may overwrite its input exactly, never in part.
+void Resolved::assign_slots() {
     slot_of.assign(values.size(), -1);
     std::vector<bool> used;
     const auto take = [&](ValueId value) {
@@ -126,21 +171,19 @@ Resolved::Resolved(const Program& program) : inputs(program.inputs), values(prog
     const auto give = [&](ValueId value) {
         if (slot_of[value] >= 0) used[static_cast<std::size_t>(slot_of[value])] = false;
     };
-    for (int i = 0; i < last; ++i) {
+    for (int i = 0; i < static_cast<int>(calls.size()); ++i) {
         const Call& call = calls[static_cast<std::size_t>(i)];
-        const auto dies_here = [&](std::size_t k) { return last_read[call.in[k]] == i; };
-        const auto overwritable = [&](std::size_t k) {
-            for (std::size_t o = 0; o < call.nout; ++o)
-                if (itemsize(values[call.out + o]) != itemsize(values[call.in[k]])) return false;
-            return true;
+        const auto dies_here = [&](ValueId value) { return last_read[value] == i; };
+        const auto overwritable = [&](ValueId value) {
+            return std::ranges::all_of(out(call), [&](ValueId made) { return itemsize(values[made]) == itemsize(values[value]); });
         };
-        for (std::size_t k = 0; k < call.nin; ++k)
-            if (dies_here(k) && overwritable(k)) give(call.in[k]);
-        for (std::size_t o = 0; o < call.nout; ++o) take(static_cast<ValueId>(call.out + o));
-        for (std::size_t k = 0; k < call.nin; ++k)
-            if (dies_here(k) && !overwritable(k)) give(call.in[k]);
-        for (std::size_t o = 0; o < call.nout; ++o)
-            if (last_read[call.out + o] < 0) give(static_cast<ValueId>(call.out + o));
+        for (const ValueId value : in(call))
+            if (dies_here(value) && overwritable(value)) give(value);
+        for (const ValueId value : out(call)) take(value);
+        for (const ValueId value : in(call))
+            if (dies_here(value) && !overwritable(value)) give(value);
+        for (const ValueId value : out(call))
+            if (last_read[value] < 0) give(value);
     }
     for (const std::int64_t width : slots) slot_bytes += width;
 }

@@ -1,19 +1,20 @@
 // A program resolved for the CPU: the loops of its steps, and a slot of the tile for every value that a step defines.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "cpu/executor.hpp"
 #include "cpu/layout.hpp"
+#include "cpu/strands.hpp"
 #include "kernels/kernels.hpp"
 
 namespace asnumpy::cpu {
 
 struct Call {
     Loop loop;
-    std::uint8_t nin, nout;
-    std::array<ValueId, 3> in;
-    ValueId out;
+    std::uint32_t first;      // of its operands in Resolved::operands: the values that it defines, then those that it reads
+    std::uint16_t nout, nin;
 };
 
 struct Combine {
@@ -31,6 +32,7 @@ struct Combine {
 struct Resolved {
     std::vector<DType> inputs;
     std::vector<Call> calls;
+    std::vector<ValueId> operands;       // of the calls
     std::vector<ValueId> stores;
     std::vector<Combine> reductions;
     std::vector<DType> values;           // dtype of every value
@@ -40,10 +42,25 @@ struct Resolved {
     std::vector<int> readers;            // by value: calls' operands, stores and reductions that read it
     std::vector<int> defined_by;         // by value: the call; -1 for inputs
     std::int64_t slot_bytes = 0;         // of all slots, per element
+    std::int64_t tile_slot_bytes = 0;    // for which tiles are chosen: floats are added tile by tile
+    std::size_t most_operands = 0;       // of a call
     double cost = 0;                     // rough time per element in ns, without the operands' memory
 
     explicit Resolved(const Program&);
+    // The same with one loop for each strand, in the tiles of the first one where they decide in which order floats are added.
+    Resolved(const Program&, const Strands&, std::span<const Loop>, const Resolved& first);
     void run(const Launch&) const;
+
+    std::span<const ValueId> out(const Call& call) const { return {operands.data() + call.first, call.nout}; }
+    std::span<const ValueId> in(const Call& call) const { return {operands.data() + call.first + call.nout, call.nin}; }
+
+private:
+    void name_values(const Program&);
+    void add_call(Loop, std::span<const ValueId> out, std::span<const ValueId> in);
+    void add_step(const Step&);
+    void finish(const Program&);
+    void fold_pairs(const Program&);
+    void assign_slots();
 };
 
 }  // namespace asnumpy::cpu

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/copy_bytes.hpp"
 #include "base/error.hpp"
 #include "cpu/layout.hpp"
 #include "cpu/random_kernels.hpp"
@@ -101,7 +102,7 @@ void random_draw(const StructuredCall& call) {
             kernels.draws[index](work);
             if (direct) continue;
             if (streaming) stream(to, results.data(), length * item);
-            else if (same) std::memcpy(to, results.data(), length * item);
+            else if (same) copy_bytes(to, results.data(), length * item);
             else if (row.result == DType::float64) store_as(reinterpret_cast<const double*>(results.data()), length, out.dtype, to);
             else store_as(reinterpret_cast<const std::int64_t*>(results.data()), length, out.dtype, to);
         }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/copy_bytes.hpp"
 #include "cpu/transfer.hpp"
 
 namespace asnumpy::cpu {
@@ -22,7 +23,7 @@ void combine_into(const Combine& combine, char* into, const char* other, std::in
 void halve(const Combine& combine, char* to, const char* from, std::int64_t lines, std::int64_t width, char* scratch) {
     const std::int64_t line_bytes = width * static_cast<std::int64_t>(itemsize(combine.dtype));
     if (lines == 1) {
-        std::memcpy(to, from, static_cast<std::size_t>(line_bytes));
+        copy_bytes(to, from, static_cast<std::size_t>(line_bytes));
         return;
     }
     while (lines > 1) {
@@ -59,7 +60,8 @@ void fold_tiles(const Frame& frame, const Tiles& tiles, std::size_t k, char* to,
     const std::int64_t offset = first * static_cast<std::int64_t>(itemsize(combine.dtype));
     if (frame.results[k].applied) {
         const Call& call = frame.plan->calls[static_cast<std::size_t>(combine.call)];
-        combine.pair_fold(to, tiles.value(call.in[0]) + offset, tiles.value(call.in[1]) + offset, static_cast<std::size_t>(n));
+        const std::span<const ValueId> in = frame.plan->in(call);
+        combine.pair_fold(to, tiles.value(in[0]) + offset, tiles.value(in[1]) + offset, static_cast<std::size_t>(n));
     } else {
         combine.fold(to, tiles.value(combine.value) + offset, static_cast<std::size_t>(n));
     }
@@ -141,7 +143,7 @@ void Accumulator::combine(char* into, const char* other, std::int64_t width) con
 
 void Accumulator::add(const char* elements, std::int64_t width) {
     if (rows_ == 0)
-        std::memcpy(top(), elements, static_cast<std::size_t>(width) * itemsize(combine_->dtype));
+        copy_bytes(top(), elements, static_cast<std::size_t>(width) * itemsize(combine_->dtype));
     else
         combine(top(), elements, width);
     if (++rows_ == block_) {

@@ -16,11 +16,21 @@ void compress(const StructuredCall&);
 void flatnonzero(const StructuredCall&);
 void bincount(const StructuredCall&);
 void in_range(const StructuredCall&);
+void sort(const StructuredCall&);
+void search(const StructuredCall&);
 void deviations(const StructuredCall&);
 void random_draw(const StructuredCall&);  // every row of ops/random.hpp
 void random_choice(const StructuredCall&);
 void random_multinomial(const StructuredCall&);
 void random_multivariate_hypergeometric(const StructuredCall&);
+
+// How many bytes of a mask are not 0.
+std::int64_t count_true(const Tensor& mask);
+// Writes a vector's elements, in order, to where the mask is true. False, and nothing written, where there are more or fewer of them.
+bool place(const Tensor& target, const Tensor& mask, const Tensor& source);
+
+bool sorts(DType);
+bool searches(DType);
 
 // IndexError; the axis has this length.
 [[noreturn]] void raise_out_of_bounds(std::int64_t index, std::int64_t length);

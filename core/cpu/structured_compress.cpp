@@ -1,10 +1,13 @@
-// compress and flatnonzero: each chunk is counted, then written where the counts before it end.
+// What a mask selects or is written to: each chunk is counted, then worked on where the counts before it end.
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/itemsize.hpp"
 #include "cpu/structured.hpp"
 #include "cpu/structured_kernels.hpp"
 #include "cpu/structured_layout.hpp"
@@ -30,9 +33,8 @@ private:
     std::array<std::uint8_t, chunk> copy_;
 };
 
-// Calls write(mask bytes, start, n, count, place in the output) for every chunk with a true element; it returns how many it
-// wrote, at most `count`.
-template <class Write> void each_chunk(const char* function, const Tensor& mask, std::int64_t expected, const Write& write) {
+// The number of true elements of each chunk.
+std::vector<std::int64_t> counts_of(const Tensor& mask) {
     const std::int64_t n = mask.shape[0], chunks = (n + chunk - 1) / chunk;
     std::vector<std::int64_t> counts(static_cast<std::size_t>(chunks));
     const StructuredKernels& kernels = structured_kernels();
@@ -43,6 +45,13 @@ template <class Write> void each_chunk(const char* function, const Tensor& mask,
             counts[static_cast<std::size_t>(c)] = kernels.count_true(bytes.read(mask, start, length), length);
         }
     });
+    return counts;
+}
+
+// Calls write(mask bytes, start, n, count, place in the output) for every chunk with a true element; it returns how many it
+// wrote, at most `count`.
+template <class Write> void each_chunk(const char* function, const Tensor& mask, const std::vector<std::int64_t>& counts, std::int64_t expected, const Write& write) {
+    const std::int64_t n = mask.shape[0], chunks = static_cast<std::int64_t>(counts.size());
     std::vector<std::int64_t> places(static_cast<std::size_t>(chunks));
     std::int64_t total = 0;
     for (std::size_t c = 0; c < counts.size(); ++c) {
@@ -63,24 +72,56 @@ template <class Write> void each_chunk(const char* function, const Tensor& mask,
 
 }  // namespace
 
+std::int64_t count_true(const Tensor& mask) {
+    const std::vector<std::int64_t> counts = counts_of(mask);
+    return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+}
+
+bool place(const Tensor& target, const Tensor& mask, const Tensor& source) {
+    const std::vector<std::int64_t> counts = counts_of(mask);
+    if (std::accumulate(counts.begin(), counts.end(), std::int64_t{0}) != source.shape[0]) return false;
+    const auto item = static_cast<std::int64_t>(itemsize(target.dtype));
+    Expand kernel = nullptr;
+    if (item <= 16 && target.strides[0] == item && source.strides[0] == item && is_aligned(target) && is_aligned(source))
+        kernel = structured_kernels().expand[static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(item)))];
+    each_chunk("place", mask, counts, source.shape[0], [&](const std::uint8_t* chosen, std::int64_t start, std::int64_t n, std::int64_t count, std::int64_t first) {
+        const char* from = source.data + first * source.strides[0];
+        char* to = target.data + start * target.strides[0];
+        if (kernel) return kernel(from, chosen, n, count, to);
+        std::int64_t taken = 0;
+        with_itemsize(item, [&]<std::size_t bytes>() {
+            for (std::int64_t i = 0; i < n && taken < count; ++i, to += target.strides[0]) {
+                if (!chosen[i]) continue;
+                std::memcpy(to, from, bytes);
+                from += source.strides[0];
+                ++taken;
+            }
+        });
+        return taken;
+    });
+    return true;
+}
+
 void compress(const StructuredCall& call) {
     const Tensor& in = call.in[0];
     const Tensor& out = call.out[0];
     const auto item = static_cast<std::int64_t>(itemsize(in.dtype));
     Compress kernel = nullptr;
-    if (item <= 8 && in.strides[0] == item && out.strides[0] == item && is_aligned(in) && is_aligned(out))
+    if (item <= 16 && in.strides[0] == item && out.strides[0] == item && is_aligned(in) && is_aligned(out))
         kernel = structured_kernels().compress[static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(item)))];
-    each_chunk("compress", call.in[1], out.shape[0], [&](const std::uint8_t* mask, std::int64_t start, std::int64_t n, std::int64_t count, std::int64_t place) {
+    each_chunk("compress", call.in[1], counts_of(call.in[1]), out.shape[0], [&](const std::uint8_t* mask, std::int64_t start, std::int64_t n, std::int64_t count, std::int64_t place) {
         const char* from = in.data + start * in.strides[0];
         char* to = out.data + place * out.strides[0];
         if (kernel) return kernel(from, mask, n, count, to);
         std::int64_t written = 0;
-        for (std::int64_t i = 0; i < n && written < count; ++i, from += in.strides[0]) {
-            if (!mask[i]) continue;
-            std::memcpy(to, from, static_cast<std::size_t>(item));
-            to += out.strides[0];
-            ++written;
-        }
+        with_itemsize(item, [&]<std::size_t bytes>() {
+            for (std::int64_t i = 0; i < n && written < count; ++i, from += in.strides[0]) {
+                if (!mask[i]) continue;
+                std::memcpy(to, from, bytes);
+                to += out.strides[0];
+                ++written;
+            }
+        });
         return written;
     });
 }
@@ -89,7 +130,7 @@ void flatnonzero(const StructuredCall& call) {
     const Tensor& out = call.out[0];
     const bool direct = out.strides[0] == 8 && is_aligned(out);
     const Positions positions = structured_kernels().positions;
-    each_chunk("flatnonzero", call.in[0], out.shape[0], [&](const std::uint8_t* mask, std::int64_t start, std::int64_t n, std::int64_t count, std::int64_t place) {
+    each_chunk("flatnonzero", call.in[0], counts_of(call.in[0]), out.shape[0], [&](const std::uint8_t* mask, std::int64_t start, std::int64_t n, std::int64_t count, std::int64_t place) {
         if (direct) return positions(mask, n, count, start, reinterpret_cast<std::int64_t*>(out.data) + place);
         char* to = out.data + place * out.strides[0];
         std::int64_t written = 0;

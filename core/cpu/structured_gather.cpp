@@ -1,11 +1,12 @@
 // take and scatter: the same walk, copying one way or the other. And the copy whose elements overlap each other.
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string>
 
+#include "base/copy_bytes.hpp"
 #include "base/error.hpp"
 #include "base/itemsize.hpp"
+#include "cpu/index_parts.hpp"
 #include "cpu/structured.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
@@ -40,46 +41,45 @@ public:
             parallel_for(outer * n_, std::max<std::int64_t>(1, bytes_per_task / bytes_each), [&](std::int64_t begin, std::int64_t end, int) {
                 while (begin < end) {
                     const std::int64_t line = begin / n_, first = begin % n_, last = std::min(n_, first + end - begin);
-                    copy(line, first, last, 0, length_);
+                    copy(line, [&](auto&& f) { each_target(first, last, f); });
                     begin += last - first;
                 }
             });
         } else {
             // Equal indices must be written in order, so the work is shared by lines, else by targets.
             const std::int64_t threads = thread_count();
-            const bool worth = outer * n_ * bytes_each >= 2 * bytes_per_task;
-            const std::int64_t parts = worth && outer < 2 * threads ? std::min(threads, length_) : 1;
-            parallel_for(outer * parts, std::max<std::int64_t>(1, bytes_per_task * parts / (n_ * bytes_each)), [&](std::int64_t begin, std::int64_t end, int) {
-                for (std::int64_t task = begin; task < end; ++task) {
-                    const std::int64_t part = task % parts;
-                    copy(task / parts, 0, n_, length_ * part / parts, length_ * (part + 1) / parts);
-                }
-            });
+            const bool worth = threads > 1 && outer < 2 * threads && outer * n_ * bytes_each >= 16 * bytes_per_task;
+            if (worth && std::max(n_, length_) >> 32) return by_parts(IndexParts<std::uint64_t>(index_, length_, bytes_each));
+            if (worth) return by_parts(IndexParts<std::uint32_t>(index_, length_, bytes_each));
+            parallel_for(outer, std::max<std::int64_t>(1, bytes_per_task / (n_ * bytes_each)), [&](std::int64_t begin, std::int64_t end, int) { outer_lines(begin, end); });
         }
     }
 
 private:
     void outer_lines(std::int64_t begin, std::int64_t end) const {
-        for (std::int64_t line = begin; line < end; ++line) copy(line, 0, n_, 0, length_);
+        for (std::int64_t line = begin; line < end; ++line) copy(line, [&](auto&& f) { each_target(0, n_, f); });
+    }
+    template <class Parts> void by_parts(Parts parts) const {
+        for (std::int64_t line = 0; line < outer_.count(); ++line) copy(line, [&](auto&& f) { parts.each(f); });
     }
 
-    // Entries first .. last of the index in one outer line; only targets in [low, high) when scattering.
-    void copy(std::int64_t line, std::int64_t first, std::int64_t last, std::int64_t low, std::int64_t high) const {
+    // In one outer line: each(f) calls f with entries of the index and their targets.
+    template <class Each> void copy(std::int64_t line, const Each& each) const {
         outer_.each(line, line + 1, [&](const auto& at) {
             char* const indexed = indexed_.data + at[0];
             char* const listed = listed_.data + at[1];
             if (inner_.count() == 1) {
                 switch (run_) {
-                    case 1: return runs<1>(indexed, listed, first, last, low, high);
-                    case 2: return runs<2>(indexed, listed, first, last, low, high);
-                    case 4: return runs<4>(indexed, listed, first, last, low, high);
-                    case 8: return runs<8>(indexed, listed, first, last, low, high);
-                    case 12: return runs<12>(indexed, listed, first, last, low, high);
-                    case 16: return runs<16>(indexed, listed, first, last, low, high);
-                    default: return runs<0>(indexed, listed, first, last, low, high);
+                    case 1: return runs<1>(indexed, listed, each);
+                    case 2: return runs<2>(indexed, listed, each);
+                    case 4: return runs<4>(indexed, listed, each);
+                    case 8: return runs<8>(indexed, listed, each);
+                    case 12: return runs<12>(indexed, listed, each);
+                    case 16: return runs<16>(indexed, listed, each);
+                    default: return runs<0>(indexed, listed, each);
                 }
             }
-            each_target(first, last, low, high, [&](std::int64_t i, std::int64_t target) {
+            each([&](std::int64_t i, std::int64_t target) {
                 char* const here = indexed + target * indexed_stride_;
                 char* const there = listed + i * listed_stride_;
                 if (run_ == item_) {
@@ -93,44 +93,21 @@ private:
         });
     }
 
-    template <class F> void each_target(std::int64_t first, std::int64_t last, std::int64_t low, std::int64_t high, F&& f) const {
+    template <class F> void each_target(std::int64_t first, std::int64_t last, F&& f) const {
         const std::int64_t stride = index_.strides[0], length = length_;  // members would be read anew after every copy
-        if (taking || (low == 0 && high == length)) {
-            const char* at = index_.data + first * stride;
-            for (std::int64_t i = first; i < last; ++i, at += stride) f(i, position(at, length));
-        } else {
-            // First the entries that belong here, without a branch that would be guessed wrong half of the time.
-            constexpr std::int64_t block = 1024;
-            std::array<std::int64_t, block> chosen;
-            for (std::int64_t start = first; start < last; start += block) {
-                std::size_t count = 0;
-                for (std::int64_t i = start; i < std::min(start + block, last); ++i) {
-                    const std::int64_t target = position(index_.data + i * stride, length);
-                    chosen[count] = i;
-                    count += static_cast<std::size_t>((target >= low) & (target < high));
-                }
-                for (std::size_t k = 0; k < count; ++k) f(chosen[k], position(index_.data + chosen[k] * stride, length));
-            }
-        }
+        const char* at = index_.data + first * stride;
+        for (std::int64_t i = first; i < last; ++i, at += stride) f(i, position(at, length));
     }
 
-    static std::int64_t position(const char* at, std::int64_t length) {
-        const std::int64_t given = load<std::int64_t>(at), target = given + (given < 0 ? length : 0);
-        if (static_cast<std::uint64_t>(target) >= static_cast<std::uint64_t>(length)) [[unlikely]] raise_out_of_bounds(given, length);
-        return target;
-    }
-
-    template <std::size_t bytes> void runs(char* indexed, char* listed, std::int64_t first, std::int64_t last, std::int64_t low, std::int64_t high) const {
+    template <std::size_t bytes, class Each> void runs(char* indexed, char* listed, const Each& each) const {
         const std::int64_t indexed_stride = indexed_stride_, listed_stride = listed_stride_;
-        each_target(first, last, low, high, [&](std::int64_t i, std::int64_t target) {
-            move<bytes>(indexed + target * indexed_stride, listed + i * listed_stride);
-        });
+        each([=, this](std::int64_t i, std::int64_t target) { move<bytes>(indexed + target * indexed_stride, listed + i * listed_stride); });
     }
 
     template <std::size_t bytes> void move(char* indexed, char* listed) const {
-        const std::size_t size = bytes ? bytes : static_cast<std::size_t>(run_);
-        if constexpr (taking) std::memcpy(listed, indexed, size);
-        else std::memcpy(indexed, listed, size);
+        if constexpr (bytes == 0) copy_bytes(taking ? listed : indexed, taking ? indexed : listed, static_cast<std::size_t>(run_));
+        else if constexpr (taking) std::memcpy(listed, indexed, bytes);
+        else std::memcpy(indexed, listed, bytes);
     }
 
     const Tensor& indexed_;

@@ -28,6 +28,8 @@ inline constexpr std::int64_t arg_columns = 512;
 // Writes the elements whose mask byte is not 0 one after another, at most `count` of them. Returns how many: fewer where
 // somebody has changed the mask since they were counted.
 using Compress = std::int64_t (*)(const void* data, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* out);
+// The other way: elements that lie one after another go to where the mask byte is not 0, at most `count` of them. Returns how many.
+using Expand = std::int64_t (*)(const void* data, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* out);
 // Writes first + i for each mask byte i that is not 0, in the same way.
 using Positions = std::int64_t (*)(const std::uint8_t* mask, std::int64_t n, std::int64_t count, std::int64_t first, std::int64_t* out);
 
@@ -43,7 +45,8 @@ struct StructuredKernels {
     std::array<GemmKernel, 6> gemm;                // by GemmType
     std::array<ArgRow, dtype_count> arg_row;       // real dtypes up to float64 without the halves; others null
     std::array<ArgColumns, dtype_count> arg_columns;
-    std::array<Compress, 4> compress;              // items of 1, 2, 4 and 8 bytes
+    std::array<Compress, 5> compress;              // items of 1, 2, 4, 8 and 16 bytes
+    std::array<Expand, 5> expand;
     Positions positions = nullptr;
     std::int64_t (*count_true)(const std::uint8_t* mask, std::int64_t n) = nullptr;
     // Whether all of n contiguous values lie in [low, high).

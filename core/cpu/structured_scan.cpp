@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/copy_bytes.hpp"
 #include "base/error.hpp"
 #include "cpu/structured.hpp"
 #include "cpu/structured_layout.hpp"
@@ -254,7 +255,7 @@ private:
                 walk_.each(task / blocks, task / blocks + 1, [&](const auto& at) {
                     const char* from = in_.data + at[0] + first * item_;
                     char* to = out_.data + at[1] + first * item_;
-                    std::memcpy(to, from, n * static_cast<std::size_t>(item_));
+                    copy_bytes(to, from, n * static_cast<std::size_t>(item_));
                     for (std::int64_t i = 1; i < length_; ++i) {
                         from += in_stride_;
                         const void* const in[] = {to, from};

@@ -57,8 +57,21 @@ inline std::int64_t positions_tail(const std::uint8_t* mask, std::int64_t n, std
     return written;
 }
 
+using Pair = std::array<std::uint64_t, 2>;  // 16 bytes
+
 template <class T> std::int64_t compress_scalar(const void* data, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* out) {
     return compress_tail(static_cast<const T*>(data), mask, n, count, static_cast<T*>(out));
+}
+
+template <class T> std::int64_t expand_tail(const T* data, const std::uint8_t* mask, std::int64_t n, std::int64_t count, T* out) {
+    std::int64_t taken = 0;
+    for (std::int64_t i = 0; taken < count && i < n; ++i)
+        if (mask[i]) out[i] = data[taken++];
+    return taken;
+}
+
+template <class T> std::int64_t expand_scalar(const void* data, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* out) {
+    return expand_tail(static_cast<const T*>(data), mask, n, count, static_cast<T*>(out));
 }
 
 #if defined(__AVX512F__)
@@ -94,6 +107,48 @@ std::int64_t compress_8(const void* from, const std::uint8_t* mask, std::int64_t
     return written + compress_tail(data + i, mask + i, n - i, count - written, out + written);
 }
 
+// Two lanes for each of four bits.
+constexpr std::array<__mmask8, 16> lanes_of_pairs{0x00, 0x03, 0x0c, 0x0f, 0x30, 0x33, 0x3c, 0x3f, 0xc0, 0xc3, 0xcc, 0xcf, 0xf0, 0xf3, 0xfc, 0xff};
+
+std::int64_t compress_16(const void* from, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* to) {
+    const auto* data = static_cast<const Pair*>(from);
+    auto* out = static_cast<Pair*>(to);
+    std::int64_t i = 0, written = 0;
+    for (; i + 64 <= n && written + 64 <= count; i += 64) {
+        const std::uint64_t bits = _mm512_test_epi8_mask(_mm512_loadu_si512(mask + i), _mm512_loadu_si512(mask + i));
+        for (int part = 0; part < 16 && bits >> (4 * part); ++part) {
+            const auto chosen = static_cast<unsigned>(bits >> (4 * part)) & 15U;
+            _mm512_storeu_si512(out + written, _mm512_maskz_compress_epi64(lanes_of_pairs[chosen], _mm512_loadu_si512(data + i + 4 * part)));
+            written += __builtin_popcount(chosen);
+        }
+    }
+    return written + compress_tail(data + i, mask + i, n - i, count - written, out + written);
+}
+
+// Items of 4, 8 and 16 bytes: a register holds 16, 8 and 4 of them.
+template <class T> std::int64_t expand_lanes(const void* from, const std::uint8_t* mask, std::int64_t n, std::int64_t count, void* to) {
+    constexpr int lanes = 64 / sizeof(T);
+    const auto* data = static_cast<const T*>(from);
+    auto* out = static_cast<T*>(to);
+    std::int64_t i = 0, taken = 0;
+    for (; i + 64 <= n && taken + 64 <= count; i += 64) {
+        const std::uint64_t bits = _mm512_test_epi8_mask(_mm512_loadu_si512(mask + i), _mm512_loadu_si512(mask + i));
+        for (int first = 0; first < 64 && bits >> first; first += lanes) {
+            const auto chosen = static_cast<unsigned>(bits >> first) & ((1U << lanes) - 1U);
+            const __m512i next = _mm512_loadu_si512(data + taken);
+            if constexpr (sizeof(T) == 4) {
+                const auto which = static_cast<__mmask16>(chosen);
+                _mm512_mask_storeu_epi32(out + i + first, which, _mm512_maskz_expand_epi32(which, next));
+            } else {
+                const auto which = sizeof(T) == 8 ? static_cast<__mmask8>(chosen) : lanes_of_pairs[chosen & 15U];
+                _mm512_mask_storeu_epi64(out + i + first, which, _mm512_maskz_expand_epi64(which, next));
+            }
+            taken += __builtin_popcount(chosen);
+        }
+    }
+    return taken + expand_tail(data + taken, mask + i, n - i, count - taken, out + i);
+}
+
 std::int64_t positions(const std::uint8_t* mask, std::int64_t n, std::int64_t count, std::int64_t first, std::int64_t* out) {
     const __m512i step = _mm512_set1_epi64(8);
     __m512i at = _mm512_add_epi64(_mm512_set1_epi64(first), _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
@@ -110,7 +165,9 @@ std::int64_t positions(const std::uint8_t* mask, std::int64_t n, std::int64_t co
     return written + positions_tail(mask + i, n - i, count - written, first + i, out + written);
 }
 
-constexpr std::array<Compress, 4> compress_kernels{compress_scalar<std::uint8_t>, compress_scalar<std::uint16_t>, compress_4, compress_8};
+constexpr std::array<Compress, 5> compress_kernels{compress_scalar<std::uint8_t>, compress_scalar<std::uint16_t>, compress_4, compress_8, compress_16};
+constexpr std::array<Expand, 5> expand_kernels{expand_scalar<std::uint8_t>, expand_scalar<std::uint16_t>, expand_lanes<std::uint32_t>,
+                                               expand_lanes<std::uint64_t>, expand_lanes<Pair>};
 
 #else
 
@@ -118,8 +175,10 @@ std::int64_t positions(const std::uint8_t* mask, std::int64_t n, std::int64_t co
     return positions_tail(mask, n, count, first, out);
 }
 
-constexpr std::array<Compress, 4> compress_kernels{compress_scalar<std::uint8_t>, compress_scalar<std::uint16_t>,
-                                                   compress_scalar<std::uint32_t>, compress_scalar<std::uint64_t>};
+constexpr std::array<Compress, 5> compress_kernels{compress_scalar<std::uint8_t>, compress_scalar<std::uint16_t>,
+                                                   compress_scalar<std::uint32_t>, compress_scalar<std::uint64_t>, compress_scalar<Pair>};
+constexpr std::array<Expand, 5> expand_kernels{expand_scalar<std::uint8_t>, expand_scalar<std::uint16_t>, expand_scalar<std::uint32_t>,
+                                               expand_scalar<std::uint64_t>, expand_scalar<Pair>};
 
 #endif
 

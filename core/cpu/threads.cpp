@@ -1,21 +1,26 @@
 // Worker threads that join the caller of a parallel_for, spin briefly when it ends, then sleep.
+//
+// A worker serves one call at a time: the caller leases it, leaves its team as an invitation, wakes it, and takes the invitation
+// back when the work is done; a worker that had not looked by then is not waited for. So a call wakes only those that take part, two
+// callers share the workers, and nothing of a call is looked at after its end.
 #include "cpu/threads.hpp"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <memory>
+#include <mutex>
 #include <new>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -23,62 +28,11 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/fork_mutex.hpp"
+#include "cpu/processors.hpp"
 
 namespace asnumpy::cpu {
 namespace {
-
-constexpr int thread_limit = 1024;
-
-// The processors that a cgroup's quota amounts to, rounded up; thread_limit when it sets none.
-int quota_processors(double quota, double period) {
-    if (quota <= 0 || period <= 0) return thread_limit;
-    return std::max(1, static_cast<int>(std::min((quota + period - 1) / period, double{thread_limit})));
-}
-
-int quota_of_group(const std::string& folder, bool version2) {
-    if (version2) {
-        std::string quota;
-        double period = 0;
-        if (std::ifstream file(folder + "/cpu.max"); file >> quota >> period && quota != "max")
-            return quota_processors(std::strtod(quota.c_str(), nullptr), period);
-        return thread_limit;
-    }
-    double quota = 0, period = 0;
-    std::ifstream quota_file(folder + "/cpu.cfs_quota_us"), period_file(folder + "/cpu.cfs_period_us");
-    if (quota_file >> quota && period_file >> period) return quota_processors(quota, period);
-    return thread_limit;
-}
-
-// The smallest quota of this process's control groups and their ancestors. A container may see its group's
-// files at the root of the mount rather than under the path that the kernel names, so the root is always read.
-int cgroup_processors() {
-    int allowed = thread_limit;
-    std::ifstream groups("/proc/self/cgroup");
-    for (std::string line; std::getline(groups, line);) {
-        const auto first = line.find(':'), second = line.find(':', first + 1);
-        if (first == std::string::npos || second == std::string::npos) continue;
-        const std::string controllers = line.substr(first, second - first) + ",";  // ":name,name,"
-        const bool version2 = controllers == ":,";
-        if (!version2 && controllers.find(",cpu,") == std::string::npos && !controllers.starts_with(":cpu,")) continue;
-        std::string path = line.substr(second + 1);
-        while (!path.empty() && path.back() == '/') path.pop_back();
-        const std::string mount = version2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu";
-        for (;;) {
-            allowed = std::min(allowed, quota_of_group(mount + path, version2));
-            if (path.empty()) break;
-            const auto slash = path.rfind('/');
-            path.resize(slash == std::string::npos ? 0 : slash);
-        }
-    }
-    return allowed;
-}
-
-int count_processors() {
-    int processors = static_cast<int>(std::thread::hardware_concurrency());
-    cpu_set_t mask;
-    if (sched_getaffinity(0, sizeof mask, &mask) == 0) processors = CPU_COUNT(&mask);
-    return std::clamp(std::min(processors, cgroup_processors()), 1, thread_limit);
-}
 
 int initial_thread_count() {
     const char* text = std::getenv("ASNUMPY_NUM_THREADS");
@@ -118,64 +72,59 @@ template <class Done> bool spin_until(Done done, std::chrono::microseconds patie
 
 constexpr std::chrono::microseconds idle_patience{30}, finish_patience{50};
 
-// Each participant starts in its own part of the index range, so that it meets the same memory again in the next
-// call, and then helps with the others' parts.
-struct alignas(64) Part {
-    std::atomic<std::int64_t> next{0};
-    std::int64_t end = 0;
-};
-
 thread_local bool inside_parallel_for = false;
 
-class ThreadPool {
+// A participant's own part of the index range. It starts there, so that it meets the same memory again in the next call, and then
+// helps with the others' parts, around the ring.
+struct alignas(64) Seat {
+    std::atomic<std::int64_t> next{0};
+    std::int64_t end = 0;
+    int participant = 0;
+    Seat* beside = this;
+};
+
+// One call: its work, and the ring of those who take part. The caller sits in the first seat.
+class Team {
 public:
-    // prepare: has run on this thread; null: there is none.
-    void run(std::int64_t n, std::int64_t grain, int participants, const FunctionRef<void()>* prepare, const Body& body) {
-        participants = start_workers(participants - 1) + 1;
-        body_ = &body;
-        prepare_ = prepare;
-        participants_ = participants;
-        chunk_ = std::max(grain, (n + participants * chunks_each - 1) / (participants * chunks_each));
-        for (int i = 0; i < participants; ++i) {
-            parts_[i].next.store(n * i / participants, std::memory_order_relaxed);
-            parts_[i].end = n * (i + 1) / participants;
+    // prepare: has run on the caller; null: there is none.
+    Team(const FunctionRef<void()>* prepare, const Body& body) : prepare_(prepare), body_(body) {}
+
+    Seat& first() { return first_; }
+    int participants() const { return last_->participant + 1; }
+
+    void join(Seat& seat) {
+        seat.participant = participants();
+        seat.beside = &first_;
+        last_->beside = &seat;
+        last_ = &seat;
+    }
+
+    // Once all have joined.
+    void divide(std::int64_t n, std::int64_t grain) {
+        const std::int64_t count = participants();
+        chunk_ = std::max(grain, (n + count * chunks_each - 1) / (count * chunks_each));
+        Seat* seat = &first_;
+        for (std::int64_t i = 0; i < count; ++i, seat = seat->beside) {
+            seat->next.store(n * i / count, std::memory_order_relaxed);
+            seat->end = n * (i + 1) / count;
         }
-        failed_.store(false, std::memory_order_relaxed);
-        gate_.store(0, std::memory_order_release);
-        epoch_.fetch_add(1);
-        epoch_.notify_all();
-        work(0);
-        // Closed: a worker that has not woken yet stays out, and is not waited for.
-        gate_.fetch_or(closed, std::memory_order_acq_rel);
-        const auto empty = [this] { return gate_.load(std::memory_order_acquire) == closed; };
-        if (!spin_until(empty, finish_patience))
-            for (std::uint32_t g; (g = gate_.load(std::memory_order_acquire)) != closed;) gate_.wait(g);
-        if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     }
 
-    bool acquire() { return !busy_.test_and_set(std::memory_order_acquire); }
-    void release() { busy_.clear(std::memory_order_release); }
-
-    // In a forked child only the forking thread lives on.
-    void forget_workers() {
-        started_ = 0;
-        gate_.store(closed);
-        epoch_.store(0);
-        if (!inside_parallel_for) busy_.clear();
-    }
-
-private:
-    static constexpr std::uint32_t closed = 1u << 31;
-    static constexpr int chunks_each = 8;
-
-    void work(int participant) {
+    void work(Seat& own) {
         inside_parallel_for = true;
-        take_chunks(participant);
+        take_chunks(own);
         inside_parallel_for = false;
     }
 
-    void take_chunks(int participant) {
-        if (prepare_ && participant > 0) {
+    void rethrow() {
+        if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    }
+
+private:
+    static constexpr int chunks_each = 8;
+
+    void take_chunks(Seat& own) {
+        if (prepare_ && &own != &first_) {
             try {
                 (*prepare_)();
             } catch (const std::bad_alloc&) {
@@ -184,75 +133,207 @@ private:
                 return fail();
             }
         }
-        for (int k = 0; k < participants_; ++k) {
-            Part& part = parts_[(participant + k) % participants_];
+        Seat* seat = &own;
+        do {
             while (!failed_.load(std::memory_order_relaxed)) {
-                const std::int64_t begin = part.next.fetch_add(chunk_, std::memory_order_relaxed);
-                if (begin >= part.end) break;
+                const std::int64_t begin = seat->next.fetch_add(chunk_, std::memory_order_relaxed);
+                if (begin >= seat->end) break;
                 try {
-                    (*body_)(begin, std::min(begin + chunk_, part.end), participant);
+                    body_(begin, std::min(begin + chunk_, seat->end), own.participant);
                 } catch (...) {
                     fail();
                 }
             }
-        }
+            seat = seat->beside;
+        } while (seat != &own);
     }
 
     void fail() {
         if (!failed_.exchange(true)) error_ = std::current_exception();
     }
 
-    void worker(int participant) {
-        std::uint32_t seen = 0;
-        for (;;) {
-            const auto changed = [&] { return epoch_.load(std::memory_order_acquire) != seen; };
-            if (!spin_until(changed, idle_patience)) epoch_.wait(seen);
-            seen = epoch_.load(std::memory_order_acquire);
-            std::uint32_t gate = gate_.load(std::memory_order_acquire);
-            bool joined = false;
-            while (!joined && !(gate & closed))
-                joined = gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acq_rel);
-            if (!joined) continue;
-            if (participant < participants_) work(participant);
-            if (gate_.fetch_sub(1, std::memory_order_acq_rel) == (closed | 1u)) gate_.notify_all();
-        }
-    }
-
-    // How many there are room for: of fewer the work is done just as well.
-    int start_workers(int wanted) {
-        if (wanted >= capacity_) {
-            std::unique_ptr<Part[]> more(new (std::nothrow) Part[static_cast<std::size_t>(wanted) + 1]);
-            if (!more) return capacity_ - 1;
-            parts_ = std::move(more);
-            capacity_ = wanted + 1;
-        }
-        if (started_ >= wanted) return wanted;
-        // Signals belong to the threads of the program: a worker inherits a full mask.
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        try {
-            for (; started_ < wanted; ++started_) std::thread(&ThreadPool::worker, this, started_ + 1).detach();
-        } catch (const std::system_error&) {
-            // The system refuses more threads: those that exist and the caller do the work.
-        } catch (const std::bad_alloc&) {
-            // Likewise.
-        }
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        return wanted;
-    }
-
-    std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
-    alignas(64) std::atomic<std::uint32_t> epoch_{0};
-    alignas(64) std::atomic<std::uint32_t> gate_{closed};  // workers inside, and whether more may enter
-    int started_ = 0, capacity_ = 1;
-    const Body* body_ = nullptr;
-    const FunctionRef<void()>* prepare_ = nullptr;
+    const FunctionRef<void()>* prepare_;
+    const Body& body_;
     std::int64_t chunk_ = 1;
-    int participants_ = 0;
-    std::unique_ptr<Part[]> parts_ = std::make_unique<Part[]>(1);
     std::atomic<bool> failed_{false};
     std::exception_ptr error_;
+    Seat first_;
+    Seat* last_ = &first_;
+};
+
+class Worker : public Seat {
+public:
+    bool lease() { return !leased_.test_and_set(std::memory_order_acquire); }
+    void release() { leased_.clear(std::memory_order_release); }
+
+    // By who leased it: invite, then leave. Afterwards the worker has done with the team.
+    void invite(Team& team) {
+        ++ticket_;
+        invitation_.store(&team, std::memory_order_release);
+        called_.store(ticket_, std::memory_order_seq_cst);
+        called_.notify_one();
+    }
+    void leave() {
+        if (invitation_.exchange(nullptr, std::memory_order_acq_rel)) return;  // it has not looked
+        const auto served = [this] { return served_.load(std::memory_order_acquire) == ticket_; };
+        if (!spin_until(served, finish_patience))
+            for (std::uint32_t s; (s = served_.load(std::memory_order_acquire)) != ticket_;) served_.wait(s);
+    }
+
+    // Its thread's life.
+    void serve() {
+        thread_.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
+        for (std::uint32_t seen = called_.load(std::memory_order_acquire);;) {
+            if (Team* team = invitation_.exchange(nullptr, std::memory_order_acq_rel)) {
+                const std::uint32_t ticket = ticket_;
+                processor_.store(current_processor(), std::memory_order_relaxed);
+                team->work(*this);
+                served_.store(ticket, std::memory_order_release);
+                served_.notify_one();
+                continue;
+            }
+            const auto called = [&] { return called_.load(std::memory_order_acquire) != seen; };
+            if (!spin_until(called, idle_patience)) called_.wait(seen);
+            seen = called_.load(std::memory_order_acquire);
+        }
+    }
+
+    // The scheduler may wake a thread on the processor of the one that woke it, and leave both there for many calls. A worker that was
+    // last seen on a processor that is taken is moved before it is woken.
+    bool clashes(const Processors& taken) const {
+        const int processor = processor_.load(std::memory_order_relaxed);
+        return processor == unseen || taken.has(processor);
+    }
+    void occupy(Processors& taken) const { taken.add(processor_.load(std::memory_order_relaxed)); }
+    void move_off(const Processors& taken) {
+        const pid_t thread = thread_.load(std::memory_order_relaxed);
+        if (thread == 0) return;  // it is only starting
+        taken.keep_off(thread);
+        processor_.store(moved, std::memory_order_relaxed);
+    }
+
+    // In a forked child its thread does not exist.
+    void forget(bool leased) {
+        invitation_.store(nullptr);
+        served_.store(ticket_);
+        thread_.store(0);
+        processor_.store(unseen);
+        if (!leased) release();
+    }
+
+private:
+    static constexpr int unseen = -1, moved = -2;
+
+    std::atomic_flag leased_ = ATOMIC_FLAG_INIT;
+    std::atomic<pid_t> thread_{0};
+    std::atomic<int> processor_{unseen};  // where it last began to work
+    std::uint32_t ticket_ = 0;            // belongs to who leased it; to the worker from invitation to service
+    alignas(64) std::atomic<std::uint32_t> called_{0};
+    std::atomic<Team*> invitation_{nullptr};
+    alignas(64) std::atomic<std::uint32_t> served_{0};
+};
+
+class ThreadPool {
+public:
+    // On the caller and at most wanted - 1 workers.
+    void run(std::int64_t n, std::int64_t grain, int wanted, const FunctionRef<void()>* prepare, const Body& body) {
+        // Threads that other calls have are not there for this one.
+        wanted = std::min(wanted, thread_count() - computing_.fetch_add(1));
+        Team team(prepare, body);
+        if (wanted > 1) gather(team, wanted);
+        computing_.fetch_add(team.participants() - 1);
+        const struct Finish {
+            ThreadPool& pool;
+            int participants;
+            ~Finish() { pool.computing_.fetch_sub(participants); }
+        } finish{*this, team.participants()};
+        if (team.participants() == 1) {
+            body(0, n, 0);
+            return;
+        }
+        team.divide(n, grain);
+        if (team.participants() <= max_threads()) place(team);
+        each_worker(team, [&](Worker& worker) { worker.invite(team); });
+        team.work(team.first());
+        each_worker(team, [](Worker& worker) { worker.leave(); });
+        each_worker(team, [](Worker& worker) { worker.release(); });
+        team.rethrow();
+    }
+
+    // In a forked child only the forking thread lives on.
+    void forget_workers() {
+        const int known = known_.load();
+        for (int i = 0; i < known; ++i) workers_[static_cast<std::size_t>(i)]->forget(inside_parallel_for);
+        running_.store(0);
+        if (!inside_parallel_for) computing_.store(0);
+    }
+
+private:
+    template <class Function> static void each_worker(Team& team, Function function) {
+        for (Seat* seat = team.first().beside; seat != &team.first();) {
+            Seat* const next = seat->beside;
+            function(static_cast<Worker&>(*seat));
+            seat = next;
+        }
+    }
+
+    // The same workers in the same order, as far as they are free.
+    void gather(Team& team, int wanted) {
+        for (int i = 0; i < thread_limit && team.participants() < wanted; ++i) {
+            if (i >= running_.load(std::memory_order_acquire) && !start(i)) return;
+            Worker& worker = *workers_[static_cast<std::size_t>(i)];
+            if (worker.lease()) team.join(worker);
+        }
+    }
+
+    static void place(Team& team) {
+        Processors taken;
+        taken.add(current_processor());
+        bool clash = false;
+        each_worker(team, [&](Worker& worker) {
+            if (worker.clashes(taken)) clash = true;
+            else worker.occupy(taken);
+        });
+        if (!clash) return;
+        Processors seen;
+        seen.add(current_processor());
+        each_worker(team, [&](Worker& worker) {
+            if (worker.clashes(seen)) worker.move_off(taken);
+            else worker.occupy(seen);
+        });
+    }
+
+    // Starts the worker of this number. Without room for it, or where the system refuses more threads, those that exist and
+    // the caller do the work.
+    bool start(int number) {
+        const std::lock_guard lock(starting_);
+        if (running_.load() > number) return true;
+        try {
+            auto& worker = workers_[static_cast<std::size_t>(number)];
+            if (!worker) worker = std::make_unique<Worker>();
+            known_.store(std::max(known_.load(), number + 1));
+            // Signals belong to the threads of the program: a worker inherits a full mask.
+            sigset_t all, before;
+            sigfillset(&all);
+            pthread_sigmask(SIG_SETMASK, &all, &before);
+            const struct Restore {
+                const sigset_t& mask;
+                ~Restore() { pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
+            } restore{before};
+            std::thread(&Worker::serve, worker.get()).detach();
+        } catch (const std::system_error&) {
+            return false;
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
+        running_.store(number + 1, std::memory_order_release);
+        return true;
+    }
+
+    std::array<std::unique_ptr<Worker>, thread_limit> workers_;
+    std::atomic<int> known_{0}, running_{0};  // made; of those with a thread
+    std::atomic<int> computing_{0};           // threads in calls
+    ForkMutex starting_{96};
 };
 
 // Never destroyed: workers may still look at it while the process ends.
@@ -275,6 +356,8 @@ int max_threads() {
 
 int thread_count() { return current_thread_count().load(std::memory_order_relaxed); }
 
+int free_threads() { return inside_parallel_for ? 1 : thread_count(); }
+
 void set_thread_count(int count) { current_thread_count().store(std::clamp(count, 1, max_threads())); }
 
 void oversubscribe(int count) { current_thread_count().store(std::clamp(count, 1, thread_limit)); }
@@ -286,14 +369,8 @@ void share(std::int64_t n, std::int64_t grain, const FunctionRef<void()>* prepar
     if (prepare) (*prepare)();
     grain = std::max<std::int64_t>(grain, 1);
     const int participants = static_cast<int>(std::min<std::int64_t>(thread_count(), n / grain));
-    if (participants <= 1 || inside_parallel_for || !pool().acquire()) {
-        body(0, n, 0);
-        return;
-    }
-    struct Release {
-        ~Release() { pool().release(); }
-    } release;
-    pool().run(n, grain, participants, prepare, body);
+    if (participants <= 1 || inside_parallel_for) body(0, n, 0);
+    else pool().run(n, grain, participants, prepare, body);
 }
 
 }  // namespace

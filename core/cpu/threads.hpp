@@ -9,6 +9,7 @@ namespace asnumpy::cpu {
 
 int max_threads();            // what the machine allows (affinity mask and cgroup quota)
 int thread_count();           // in use: ASNUMPY_NUM_THREADS, set_thread_count, else max_threads()
+int free_threads();           // those that a call from here would have: one within parallel_for
 void set_thread_count(int);   // clamped to [1, max_threads()]
 void oversubscribe(int);      // set_thread_count without the upper bound, for tests on small machines
 

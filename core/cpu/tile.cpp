@@ -2,9 +2,9 @@
 #include "cpu/tile.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
+#include "base/copy_bytes.hpp"
 #include "cpu/transfer.hpp"
 
 namespace asnumpy::cpu {
@@ -35,6 +35,7 @@ void Tiles::reserve(const Frame& frame) {
     Arena& arena = Arena::of_this_thread();
     arena.reserve(frame.arena_bytes);
     if (arena.values.size() < frame.plan->values.size()) arena.values.resize(frame.plan->values.size());
+    if (arena.operands.size() < frame.plan->most_operands) arena.operands.resize(frame.plan->most_operands);
     if (arena.fetched.size() < static_cast<std::size_t>(frame.keys)) arena.fetched.resize(static_cast<std::size_t>(frame.keys));
 }
 
@@ -44,6 +45,7 @@ Tiles::Tiles(const Frame& frame) : frame_(frame) {
     memory_ = arena.reserve(frame.arena_bytes);
     const Resolved& plan = *frame.plan;
     values_ = arena.values.data();
+    operands_ = arena.operands.data();
     fetched_ = arena.fetched.data();
     std::fill_n(fetched_, frame.keys, Arena::Key{0, 0});
     for (std::size_t i = 0; i < frame.inputs.size(); ++i) {
@@ -88,16 +90,17 @@ void Tiles::run(std::int64_t flat, std::int64_t n) {
         if (output.delivery == Delivery::direct) values_[output.value] = output.view.at(flat);
 
     for (const Call* const call : frame_.calls) {
-        void* const out[2] = {values_[call->out], call->nout > 1 ? values_[call->out + 1] : nullptr};
-        const void* const in[3] = {values_[call->in[0]], values_[call->in[1]], values_[call->in[2]]};
-        call->loop(out, in, static_cast<std::size_t>(n));
+        const ValueId* const operand = frame_.plan->operands.data() + call->first;
+        const std::size_t count = std::size_t{call->nout} + call->nin;
+        for (std::size_t k = 0; k < count; ++k) operands_[k] = values_[operand[k]];
+        call->loop(operands_, operands_ + call->nout, static_cast<std::size_t>(n));
     }
 
     for (const Output& output : frame_.outputs) {
         const auto bytes = static_cast<std::size_t>(n * output.view.itemsize);
         switch (output.delivery) {
         case Delivery::direct: break;
-        case Delivery::copied: std::memcpy(output.view.at(flat), values_[output.value], bytes); break;
+        case Delivery::copied: copy_bytes(output.view.at(flat), values_[output.value], bytes); break;
         case Delivery::streamed: stream(output.view.at(flat), values_[output.value], bytes); break;
         case Delivery::scattered: scatter(output.view, flat, values_[output.value], n); break;
         case Delivery::fetched: gather(output.view.at(flat), frame_.inputs[output.value].view, flat, n); break;

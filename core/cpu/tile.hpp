@@ -24,6 +24,7 @@ private:
     const Frame& frame_;
     char* memory_;
     char** values_;           // by value: its elements in the current tile
+    void** operands_;         // of the call that is under way
     Arena::Key* fetched_;     // which elements the slots of inputs hold
 };
 

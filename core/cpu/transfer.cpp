@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/copy_bytes.hpp"
 #include "base/itemsize.hpp"
 
 namespace asnumpy::cpu {
@@ -98,7 +99,7 @@ template <std::size_t size> void rectangle(char* to, std::int64_t to_line, std::
     }
     if (runs) {
         const auto bytes = static_cast<std::size_t>(length) * size;
-        for (std::int64_t i = 0; i < lines; ++i) std::memcpy(to + i * to_line, from + i * from_line, bytes);
+        for (std::int64_t i = 0; i < lines; ++i) copy_bytes(to + i * to_line, from + i * from_line, bytes);
         return;
     }
     // Along the shorter strides first: one of the two sides is a slot of the tile, which is in cache, the other memory.

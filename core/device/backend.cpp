@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "base/copy_bytes.hpp"
 #include "base/error.hpp"
 
 namespace asnumpy {
@@ -27,9 +28,9 @@ private:
 
 }  // namespace
 
-void Backend::upload(void* to, const void* host, std::size_t bytes) { std::memcpy(to, host, bytes); }
+void Backend::upload(void* to, const void* host, std::size_t bytes) { copy_bytes(static_cast<char*>(to), static_cast<const char*>(host), bytes); }
 
-void Backend::download(void* host, const void* from, std::size_t bytes) { std::memcpy(host, from, bytes); }
+void Backend::download(void* host, const void* from, std::size_t bytes) { copy_bytes(static_cast<char*>(host), static_cast<const char*>(from), bytes); }
 
 void Backend::copy_from(Backend& source, void* to, const void* from, std::size_t bytes) {
     std::vector<char> staged(bytes);

@@ -21,6 +21,8 @@ class Executable {
 public:
     virtual ~Executable() = default;
     virtual void run(const Launch&) const = 0;
+    // Whether something is being made of it, or is now asked for, that the user wants it to wait for before it runs.
+    virtual bool awaits_code(bool /*asked*/) const { return false; }
 };
 
 // An array as a structured operation sees it: the address of element (0, ..., 0), shape, byte strides.

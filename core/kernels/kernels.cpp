@@ -47,6 +47,8 @@ struct Kernels {
     const InstructionSet& set = choose();
     std::vector<std::span<const Loop>> loops{rows().size()};
     std::vector<std::span<const Fold>> folds{rows().size()};
+    std::vector<std::span<const bool>> plain{rows().size()};
+    std::vector<std::string_view> tables{rows().size()};
     std::unordered_map<std::uint64_t, const PairKernel*> pairs;
 
     Kernels() {
@@ -56,6 +58,8 @@ struct Kernels {
                 const RowId id = find_row(kernels.row);
                 loops[id] = kernels.loops;
                 folds[id] = kernels.folds;
+                plain[id] = kernels.plain;
+                tables[id] = table->name;
             }
             for (const PairKernel& pair : table->pairs)
                 if (pair.loop) pairs.emplace(pair_key(find_row(pair.inner), find_row(pair.outer), pair.right, pair.dtype), &pair);
@@ -80,6 +84,13 @@ Fold fold(RowId id, int loop_index) {
     return static_cast<std::size_t>(loop_index) < folds.size() ? folds[static_cast<std::size_t>(loop_index)] : nullptr;
 }
 
+bool is_plain(RowId id, int loop_index) {
+    const std::span<const bool> plain = kernels().plain[id];
+    return static_cast<std::size_t>(loop_index) < plain.size() && plain[static_cast<std::size_t>(loop_index)];
+}
+
+std::string_view table_of(RowId id) { return kernels().tables[id]; }
+
 Loop pair_loop(RowId inner, RowId outer, bool right, DType dtype) {
     const auto found = kernels().pairs.find(pair_key(inner, outer, right, dtype));
     return found == kernels().pairs.end() ? nullptr : found->second->loop;
@@ -90,6 +101,7 @@ PairFold pair_fold(RowId inner, RowId outer, DType dtype) {
     return found == kernels().pairs.end() ? nullptr : found->second->fold;
 }
 
+std::string_view kernel_options() { return kernels().set.options; }
 std::string_view instruction_set() { return kernels().set.name; }
 
 }  // namespace asnumpy::cpu

@@ -15,6 +15,11 @@ using Loop = void (*)(void* const* out, const void* const* in, std::size_t n);
 using Fold = void (*)(void* out, const void* in, std::size_t n);
 
 Loop loop(RowId, int loop_index);
+// Whether a loop is nothing but the row's scalar definition, element after element, and one that compilers vectorise beside
+// others: then a loop of several such rows gives the same values. No vector function, fast path or repeated divisor, no type
+// that is computed in another one.
+bool is_plain(RowId, int loop_index);
+std::string_view table_of(RowId);  // in whose header the row's definition is: ops/TABLE.hpp; empty where there is none
 Fold fold(RowId, int loop_index);  // for reducible rows whose signature is (T, T) -> T; else nullptr
 
 // Two binary rows of one dtype at once: outer(inner(x, y), z), or outer(z, inner(x, y)) when `right`. Takes x, y, z;
@@ -24,6 +29,7 @@ Loop pair_loop(RowId inner, RowId outer, bool right, DType);
 using PairFold = void (*)(void* out, const void* x, const void* y, std::size_t n);
 PairFold pair_fold(RowId inner, RowId outer, DType);
 
+std::string_view kernel_options();   // of the compiler, for the chosen instruction set
 std::string_view instruction_set();  // "x86-64-v4", "x86-64-v3", "x86-64-v2", "aarch64"
 bool has_vector_math();              // NumPy's loops of elementary functions are in use
 

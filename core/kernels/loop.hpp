@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "base/copy_bytes.hpp"
 #include "kernels/alias.hpp"
 #include "kernels/division.hpp"
 #include "kernels/fold.hpp"
@@ -71,10 +71,10 @@ template <class Row, class R, class... A> struct Kernel<Row, R(A...)> {
 
     template <std::size_t... K>
     static void run(R* out, const void* const* in, std::size_t n, std::index_sequence<K...>) {
-        if constexpr (storage || !(is_half_v<R> || ... || is_half_v<A>)) {
+        if constexpr (std::is_same_v<R(A...), R(R)> && Row::definition.options.needs_result) {
+            copy_bytes(reinterpret_cast<char*>(out), static_cast<const char*>(in[0]), n * sizeof(R));  // a cast to the same type keeps the bits
+        } else if constexpr (storage || !(is_half_v<R> || ... || is_half_v<A>)) {
             apply<Row, R, R, A...>(out, n, static_cast<const A*>(in[K])...);
-        } else if constexpr (std::is_same_v<R(A...), R(R)> && Row::definition.options.needs_result) {
-            std::memmove(out, in[0], n * sizeof(R));  // a cast to the same type keeps the bits
         } else {
             std::tuple<std::conditional_t<is_half_v<A>, Widened<A>, AsIs>...> operands;
             [[maybe_unused]] alignas(64) std::array<float, is_half_v<R> ? half_block : 1> result;
@@ -137,18 +137,33 @@ template <class Row, class R, class S, class... A> struct Kernel<Row, Two<R, S>(
     static constexpr Fold fold() { return nullptr; }
 };
 
+template <class T> inline constexpr bool is_computed_as_it_is =
+    !is_half_v<T> && !is_narrow_v<T> && !std::is_same_v<T, long double> && !std::is_same_v<T, std::complex<long double>>;
+
+template <class Row, class Function> struct PlainOf;
+template <class Row, class R, class... A> struct PlainOf<Row, R(A...)> {
+    static constexpr ops::Options options = Row::definition.options;
+    static constexpr bool alone = options.alone == ops::Alone::always || (options.alone == ops::Alone::complex && (is_complex_v<A> || ...));
+    static constexpr bool value = options.vector == Vector::none && !alone && !divides<Row, A...>() && !ops::has_fast_path<Row, R>() &&
+                                  (is_computed_as_it_is<R> && ... && is_computed_as_it_is<A>);
+};
+template <class Row, class R, class S, class... A> struct PlainOf<Row, Two<R, S>(A...)> {
+    static constexpr bool value = PlainOf<Row, R(A...)>::value && is_computed_as_it_is<S>;
+};
+
 template <class Row, class List> struct KernelsOf;
 template <class Row, class... Functions> struct KernelsOf<Row, Loops<Functions...>> {
     template <class Function> using Of = Kernel<Row, typename SameBits<Row, Function>::type>;
     static constexpr std::array<Loop, sizeof...(Functions)> loops{&Of<Functions>::run...};
     static constexpr std::array<Fold, sizeof...(Functions)> folds{Of<Functions>::fold()...};
+    static constexpr std::array<bool, sizeof...(Functions)> plain{PlainOf<Row, Functions>::value...};
 };
 
 template <const auto& table> struct TableKernels {
     template <std::size_t I> static constexpr RowKernels of() {
         using Row = RowOf<table, I>;
         using Kernels = KernelsOf<Row, typename std::remove_cvref_t<decltype(Row::definition)>::loops>;
-        return {Row::definition.name, Kernels::loops, Kernels::folds};
+        return {Row::definition.name, Kernels::loops, Kernels::folds, Kernels::plain};
     }
     template <std::size_t... I> static constexpr auto all(std::index_sequence<I...>) {
         return std::array<RowKernels, sizeof...(I)>{of<I>()...};

@@ -13,6 +13,7 @@ struct RowKernels {
     std::string_view row;
     std::span<const Loop> loops;
     std::span<const Fold> folds;  // null entries where there is none
+    std::span<const bool> plain;  // see is_plain of kernels.hpp
 };
 
 struct PairKernel {
@@ -24,6 +25,7 @@ struct PairKernel {
 };
 
 struct KernelTable {
+    std::string_view name;  // of the table in its folder
     std::span<const RowKernels> rows;
     std::span<const PairKernel> pairs;
 };
@@ -32,6 +34,7 @@ struct InstructionSet {
     std::string_view name;
     bool (*supported)();
     std::span<const KernelTable* const> tables;
+    std::string_view options;  // with which the compiler made them, separated by spaces
 };
 
 // Those that this build has, best first. Written by the build from its list of tables and sets.

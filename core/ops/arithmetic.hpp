@@ -53,7 +53,7 @@ constexpr std::tuple arithmetic{
         if constexpr (is_complex_v<T>) return complex_sign(x);
         else if constexpr (is_floating<T>) return x > 0 ? T{1} : x < 0 ? T{-1} : x == 0 ? T{0} : x;
         else return static_cast<T>((x > 0) - (x < 0));
-    }, {.low_bits = true}),
+    }, {.low_bits = true, .alone = Alone::complex}),
     row<Each<Part, JoinTypes<complexes, long_complex>>>("real", [](auto x) { return x.real(); }),
     row<Each<Part, JoinTypes<complexes, long_complex>>>("imag", [](auto x) { return x.imag(); }),
 };

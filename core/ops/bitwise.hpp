@@ -31,9 +31,9 @@ constexpr std::tuple bitwise{
         return static_cast<std::uint8_t>(std::popcount(static_cast<std::make_unsigned_t<T>>(wrap_absolute(x))));
     }, {.low_bits = true}),
     row<Each<Binary, integers>>("gcd",
-        [](auto x, auto y) { return greatest_common_divisor(x, y); }, {.neutral = Neutral::zero, .low_bits = true}),
+        [](auto x, auto y) { return greatest_common_divisor(x, y); }, {.neutral = Neutral::zero, .low_bits = true, .alone = Alone::always}),
     row<Each<Binary, integers>>("lcm",
-        [](auto x, auto y) { return least_common_multiple(x, y); }, {.neutral = Neutral::one, .low_bits = true}),
+        [](auto x, auto y) { return least_common_multiple(x, y); }, {.neutral = Neutral::one, .low_bits = true, .alone = Alone::always}),
 };
 
 }  // namespace

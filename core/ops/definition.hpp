@@ -26,6 +26,10 @@ enum class Vector : std::uint8_t {
     cbrt, pow, atan2, hypot, erf, erfc,
 };
 
+// For which operands a definition is no straight line: it calls a function that is compiled elsewhere, loops or branches, and
+// no compiler vectorises a loop that has it among others.
+enum class Alone : std::uint8_t { never, complex, always };
+
 struct Options {
     std::string_view symbol{};
     Neutral neutral = Neutral::none;
@@ -36,6 +40,7 @@ struct Options {
     Bits bits = Bits::values;
     bool low_bits = false;       // see Row
     bool divides = false;        // of integers: takes a Divider for the second operand, too
+    Alone alone = Alone::never;
 };
 
 // A loop is a function type: int8(int8, int8), bool(float), Two<float, int>(float).

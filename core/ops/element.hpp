@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 
@@ -30,6 +31,13 @@ template <const auto& table, std::size_t I> struct RowOf {
         else return definition.apply(values...);
     }
 };
+
+// The number of the row of that name.
+template <const auto& table> consteval std::size_t position(std::string_view name) {
+    std::size_t at = 0, found = std::tuple_size_v<std::remove_cvref_t<decltype(table)>>;
+    std::apply([&](const auto&... rows) { ((rows.name == name ? found = at++ : at++), ...); }, table);
+    return found;
+}
 
 // Elements in the form that compilers vectorise: a bool as the comparison of a byte, a complex number by its parts.
 template <class T> T load(const T* in, std::size_t i) {

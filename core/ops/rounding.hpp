@@ -36,13 +36,13 @@ constexpr std::tuple rounding{
     }),
     row<Each<Unary, floats>>("fabs", [](auto x) { return std::fabs(x); }),
     row<Each<Binary, floats>>("copysign", [](auto x, auto y) { return std::copysign(x, y); }),
-    row<Each<Binary, floats>>("nextafter", [](auto x, auto y) { return next_after(x, y); }, {.storage = true}),
+    row<Each<Binary, floats>>("nextafter", [](auto x, auto y) { return next_after(x, y); }, {.storage = true, .alone = Alone::always}),
     row<Each<Unary, floats>>("spacing", [](auto x) { return next_spacing(x); }, {.storage = true}),
     row<Each<Binary, floats>>("heaviside", []<class T>(T x, T y) -> T {
         return x != x ? x : x == 0 ? y : x < 0 ? T{0} : T{1};
     }),
-    row<ldexp_loops>("ldexp", [](auto x, auto exponent) { return scale_by_power_of_two(x, exponent); }),
-    row<Each<FractionExponent, floats>>("frexp", [](auto x) { return fraction_exponent(x); }),
+    row<ldexp_loops>("ldexp", [](auto x, auto exponent) { return scale_by_power_of_two(x, exponent); }, {.alone = Alone::always}),
+    row<Each<FractionExponent, floats>>("frexp", [](auto x) { return fraction_exponent(x); }, {.alone = Alone::always}),
     row<Each<UnaryTwo, floats>>("modf", [](auto x) { return fraction_integer(x); }),
     row<Each<Unary, floats>>("deg2rad", to_radians),
     row<Each<Unary, floats>>("rad2deg", to_degrees),

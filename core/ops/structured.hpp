@@ -42,8 +42,12 @@ inline constexpr std::array normalisations{
 // Functions of whole arrays that devices may offer, asked for at the call (runtime: offered_at_once); where they do not, the caller
 // has another way: a composition of other rows, or NumPy. The shapes of the outputs are the caller's.
 inline constexpr std::array whole_rows{
-    // along `axis`, in rising order, NaN last, equal elements in their order; out: the elements, and the int64 place of each
+    // along `axis`, in rising order, NaN last, equal elements in their order; out: the elements, and the int64 place of each;
+    // option 1: no places (the second output holds nothing), 2: no elements (the first one holds anything)
     Structured{"sort", 1, 2},
+    // in: a line in rising order, NaN last, and a line of its dtype; out: int64, how many elements of the first are less than
+    // each of the second; option 1: or equal to it
+    Structured{"search", 2, 1},
 };
 
 // Likewise, of matrices in the last two axes; all operands of a call have one dtype.

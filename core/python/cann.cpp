@@ -1,8 +1,12 @@
 // CANN as Python sees it: what was looked for and found, the stream of a device's arrays, what the engine called.
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ascend/backend.hpp"
+#include "ascend/kernel/compiler.hpp"
+#include "ascend/kernel/kept.hpp"
+#include "ascend/kernel/program_kernels.hpp"
 #include "ascend/library/cann.hpp"
 #include "ascend/library/options.hpp"
 #include "ascend/library/places.hpp"
@@ -79,6 +83,10 @@ void note_foreign_use(const Array& a, bool written) {
     without_lock([&] { a.pool().backend().prepare_use(a.buffer->data() + reach.low, static_cast<std::size_t>(reach.high - reach.low), written); });
 }
 
+ascend::Origin binary_origin(const nb::bytes& source, const nb::bytes& compiler) {
+    return {std::string(source.c_str(), source.size()), std::string(compiler.c_str(), compiler.size())};
+}
+
 // What a check of this machine allows (`python -m asnumpy check`); by the main thread, soon after CANN has started.
 int take_what_was_checked(void*) {
     try {
@@ -114,6 +122,11 @@ void bind_cann(nb::module_& m) {
     }, arg("array"), arg("written"),
           "Of the first element, after what is recorded and concerns it was enqueued, and after what other streams do with it; to be used before anything else is.");
     m.def("cann_graphs", cann_graphs, "By device that was used: launches captured, replayed and refused, graphs kept, and the bytes that are theirs.");
+    m.def("program_kernels", [] {
+        nb::list all;
+        for (const ascend::ProgramKernel* kernel : ascend::program_kernels()) all.append(nb::make_tuple(string(kernel->kernel().name()), string(kernel->text()), kernel->built(), kernel->launches(), string(kernel->why_not())));
+        return all;
+    }, "The kernels of fused programs on NPUs: name, text, whether it is compiled, how often it was launched, why the compiler refused it.");
     m.def("set_graph_replay", [](bool on) { ascend::enable_graphs(on); }, arg("on"), nb::call_guard<nb::gil_scoped_release>());
     m.def("set_timeout", [](double seconds) { ascend::limit_waits(seconds); }, arg("seconds"), nb::call_guard<nb::gil_scoped_release>());
     m.def("set_matmul_precision", [](int cube_math_type) {
@@ -160,6 +173,23 @@ void bind_cann(nb::module_& m) {
           "To be called when a wait for all of a device was given a code: arrays may be among what has failed, and then this raises CannError, too.");
     m.def("cann_awaited", [](int device) { ascend::device(device).tell_put_off(); }, arg("device"),
           "To be called when a wait for all of a device was good: raises what has failed there that nobody was told of.");
+    m.def("kernel_compiler", [] { return nb::make_tuple(string(ascend::compiler_target()), string(ascend::compiler_identity())); },
+          "For what CANN's compiler of kernels compiles, and which one it is; empty: there is none.");
+    m.def("kept_kernel", [](nb::bytes source, nb::bytes compiler) -> nb::object {
+        const std::optional<std::string> found = ascend::kept_binary(binary_origin(source, compiler));
+        return found ? nb::object(nb::bytes(found->data(), found->size())) : nb::none();
+    }, arg("source"), arg("compiler"), "A binary that was kept on disk of what was compiled from this, or None.");
+    m.def("keep_kernel", [](nb::bytes source, nb::bytes compiler, nb::bytes binary) {
+        return ascend::keep_binary(binary_origin(source, compiler), std::string(binary.c_str(), binary.size()));
+    }, arg("source"), arg("compiler"), arg("binary"), "Keeps it for other processes; false where it cannot.");
+    m.def("kept_place", [] { return nb::make_tuple(string(ascend::kept_place()), ascend::most_files, ascend::most_kept_bytes); },
+          "The folder of what keep_kernel keeps, the most files there and their most bytes.");
+    m.def("kept_file", [](const char* path) {
+        const ascend::KeptFile kept = ascend::kept_file(path);
+        const auto bytes = [](const std::string& text) { return nb::bytes(text.data(), text.size()); };
+        return nb::make_tuple(bytes(kept.origin.source), bytes(kept.origin.compiler), bytes(kept.binary));
+    }, arg("path"), "Source, compiler and binary of a file there; ValueError says what is wrong with it.");
+    m.def("drop_kernel", [](nb::bytes source) { ascend::drop_binary(binary_origin(source, nb::bytes("", 0))); }, arg("source"));
     m.def("cann_pause_graphs", [](int device) { ascend::device(device).graphs.pause(); }, arg("device"), nb::call_guard<nb::gil_scoped_release>(),
           "No capture begins on the device until cann_resume_graphs().");
     m.def("cann_resume_graphs", [](int device) { ascend::device(device).graphs.resume(); }, arg("device"));

@@ -13,6 +13,7 @@ namespace {
 
 PyObject* axis_error = nullptr;
 PyObject* complex_warning = nullptr;
+PyObject* tracing_error = nullptr;
 
 void set_cann_error(const DeviceFailure& e) {
     stop_after_the_end();
@@ -37,6 +38,9 @@ void load_exceptions(nb::module_& m) {
     unsupported_dtype = checked(PyErr_NewExceptionWithDoc(
         "asnumpy._core.UnsupportedDtype", "Elements that only NumPy's arrays can hold.", PyExc_TypeError, nullptr));
     m.attr("UnsupportedDtype") = nb::borrow(unsupported_dtype);
+    tracing_error = checked(PyErr_NewExceptionWithDoc(
+        "asnumpy.TracingError", "What a function asks for while `asnumpy.jit` traces it cannot be recorded.", PyExc_RuntimeError, nullptr));
+    m.attr("TracingError") = nb::borrow(tracing_error);
     const nb::object module = owned(PyImport_ImportModule("numpy.exceptions"));
     axis_error = checked(PyObject_GetAttrString(module.ptr(), "AxisError"));
     complex_warning = checked(PyObject_GetAttrString(module.ptr(), "ComplexWarning"));
@@ -82,6 +86,8 @@ void set_python_error() noexcept {
         PyErr_SetString(PyExc_MemoryError, e.what());
     } catch (const std::bad_alloc&) {
         PyErr_NoMemory();
+    } catch (const TracingError& e) {
+        PyErr_SetString(tracing_error, e.what());
     } catch (const DeviceFailure& e) {
         set_cann_error(e);
     } catch (const std::exception& e) {

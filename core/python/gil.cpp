@@ -53,6 +53,18 @@ void warn(const std::string& text) {
     Py_DECREF(call_hook(&Hooks::report, "report", message.ptr()));
 }
 
+// wait: the caller has given the interpreter's lock away, and gets it back when the code is there.
+void compile(bool wait) {
+    if (interpreter_is_ending() || !hooks.compile || (!wait && !PyGILState_Check())) return;
+    const PyGILState_STATE held = PyGILState_Ensure();
+    PyObject* const result = PyObject_CallOneArg(hooks.compile, wait ? Py_True : Py_False);
+    Py_XDECREF(result);
+    const bool interrupted = !result && wait && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
+    if (!result && !interrupted) PyErr_WriteUnraisable(hooks.compile);  // the program goes on without code
+    PyGILState_Release(held);
+    if (interrupted) throw Interrupted("asnumpy: interrupted");
+}
+
 int run_pending(void*) {
     run_deferred();
     return 0;
@@ -83,7 +95,7 @@ void take_lock(PyThreadState* state) noexcept {
 }
 
 void install_host() {
-    set_host({check_interrupt, run_without_lock, warn, origin});
+    set_host({check_interrupt, run_without_lock, warn, compile, origin});
 }
 
 void defer(std::function<void()> work) {

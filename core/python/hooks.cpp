@@ -16,7 +16,7 @@ constexpr std::pair<std::string_view, PyObject* Hooks::*> table[] = {
     {"inplace", &Hooks::inplace}, {"getitem", &Hooks::getitem},       {"setitem", &Hooks::setitem},
     {"asarray", &Hooks::asarray}, {"matmul", &Hooks::matmul},
     {"ravel", &Hooks::ravel},     {"conjugate", &Hooks::conjugate},
-    {"report", &Hooks::report},   {"on_numpy", &Hooks::on_numpy},   {"cann_error", &Hooks::cann_error},
+    {"report", &Hooks::report},   {"compile", &Hooks::compile},   {"on_numpy", &Hooks::on_numpy},   {"cann_error", &Hooks::cann_error},
     {"derived", &Hooks::derived},
 };
 

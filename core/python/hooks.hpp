@@ -17,6 +17,7 @@ struct Hooks {
     PyObject* ravel = nullptr;      // in another order than C
     PyObject* conjugate = nullptr;  // of complex numbers
     PyObject* report = nullptr;
+    PyObject* compile = nullptr;    // makes machine code that is wanted
     PyObject* on_numpy = nullptr;   // a call of the package's that only NumPy can answer
     PyObject* derived = nullptr;     // a call of the package's with arrays of classes that a program has derived
     PyObject* cann_error = nullptr;  // makes the exception for what a device refused

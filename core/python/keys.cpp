@@ -162,6 +162,17 @@ std::optional<Picked> points_key(const Array& a, PyObject* key) {
     return picked;
 }
 
+// A mask of the array's shape: both as vectors, where they lie so.
+std::optional<Picked> whole_mask_key(const Array& a, PyObject* key) {
+    if (!is_plain_array(key) || a.ndim() < 2) return std::nullopt;
+    const Array& mask = unwrap(key)->array;
+    if (mask.dtype != DType::boolean || !(mask.shape() == a.shape()) || &mask.pool() != &a.pool()) return std::nullopt;
+    std::optional<View> view = reshape(a.view, Dims{a.size()}, static_cast<std::int64_t>(itemsize(a.dtype)));
+    std::optional<View> flat = reshape(mask.view, Dims{a.size()}, 1);
+    if (!view || !flat || a.size() == 0) return std::nullopt;
+    return Picked{std::move(*view), Array{mask.buffer, std::move(*flat), mask.dtype}};
+}
+
 }  // namespace
 
 std::optional<Indexed> index_basic(const View& from, PyObject* key) {
@@ -202,6 +213,7 @@ std::optional<Indexed> index_basic(const View& from, PyObject* key) {
 
 std::optional<Picked> picked_by(const Array& a, PyObject* key) {
     std::optional<Picked> picked = picking_key(a.view, key);
+    if (!picked) picked = whole_mask_key(a, key);
     return picked ? std::move(picked) : points_key(a, key);
 }
 

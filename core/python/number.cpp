@@ -74,6 +74,7 @@ PyNumber* blank_number(DType dtype, Pool& pool) {
     n->exported = false;
     n->pool = &pool;
     n->known = false;
+    n->weak = false;
     n->value.dtype = dtype;
     return n;
 }

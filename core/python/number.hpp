@@ -17,6 +17,7 @@ namespace asnumpy::python {
 struct PyNumber : PyArray {
     Pool* pool;    // the device it belongs to
     bool known;    // `value` is complete; before, it has the dtype only
+    bool weak;     // while a function is traced: it stands for a float of Python's, whose dtype the other operands decide
     Scalar value;
 };
 
@@ -49,7 +50,7 @@ PyNumber* blank_number(DType, Pool&);
 // config.scalars: NumPy's own scalars in the Numbers' place wherever the program gets one, known at once. The package's functions work with
 // Numbers even so, and exchange them at the end of the call that the program made.
 inline bool numpy_scalars = false;
-inline bool gives_numpys() { return numpy_scalars && depth == 0 && hooks_entered == 0; }
+inline bool gives_numpys() { return numpy_scalars && depth == 0 && hooks_entered == 0 && !current_trace(); }
 PyObject* exchanged(PyObject* result);  // takes a reference, null for an exception, and gives one; Numbers in a tuple or list as well
 
 // A value as what stands for a scalar: a Number, one of two for bool.

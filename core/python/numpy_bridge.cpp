@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/copy_bytes.hpp"
 #include "cpu/threads.hpp"
 #include "device/trace.hpp"
 #include "python/convert.hpp"
@@ -56,27 +57,26 @@ std::function<void()> keep(PyObject* o) {
     return [o] { defer([o] { Py_DECREF(o); }); };
 }
 
-// An ndarray over memory that stays alive for the call; no reference to it may be kept.
-nb::object temporary(const Array& a) {
-    const int n = a.ndim();
-    Py_INCREF(reinterpret_cast<PyObject*>(descriptor(a.dtype)));
-    return owned(PyArray_NewFromDescr(&PyArray_Type, descriptor(a.dtype), n, reinterpret_cast<const npy_intp*>(a.shape().data()),
-                                      reinterpret_cast<const npy_intp*>(a.view.strides.data()), a.data(),
-                                      NPY_ARRAY_WRITEABLE, nullptr));
-}
-
-void copy_bytes(char* to, const char* from, std::int64_t bytes) {
+void copy_on_threads(char* to, const char* from, std::int64_t bytes) {
     if (bytes < large) {
-        std::memcpy(to, from, static_cast<std::size_t>(bytes));
+        copy_bytes(to, from, static_cast<std::size_t>(bytes));
         return;
     }
     const GilRelease released;
     cpu::parallel_for(bytes, large / 4, [to, from](std::int64_t begin, std::int64_t end, int) {
-        std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+        copy_bytes(to + begin, from + begin, static_cast<std::size_t>(end - begin));
     });
 }
 
 }  // namespace
+
+nb::object temporary(const Array& a, bool writeable) {
+    const int n = a.ndim();
+    Py_INCREF(reinterpret_cast<PyObject*>(descriptor(a.dtype)));
+    return owned(PyArray_NewFromDescr(&PyArray_Type, descriptor(a.dtype), n, reinterpret_cast<const npy_intp*>(a.shape().data()),
+                                      reinterpret_cast<const npy_intp*>(a.view.strides.data()), a.data(),
+                                      writeable ? NPY_ARRAY_WRITEABLE : 0, nullptr));
+}
 
 Array new_array_in(MemoryOrder order, const Dims& shape, DType dtype, Pool& pool) {
     Array made = new_array(shape, dtype, pool);
@@ -121,7 +121,7 @@ PyObject* copy_from_numpy(PyObject* source, const char* function, Pool& pool, bo
     if (bytes > 0) {
         to.buffer->materialise();
         if ((c || fortran) && PyArray_ISNOTSWAPPED(from)) {
-            copy_bytes(to.data(), static_cast<const char*>(PyArray_DATA(from)), bytes);
+            copy_on_threads(to.data(), static_cast<const char*>(PyArray_DATA(from)), bytes);
         } else {
             const nb::object destination = temporary(to);
             if (PyArray_CopyInto(reinterpret_cast<PyArrayObject*>(destination.ptr()), from) < 0) throw_python_error();
@@ -139,6 +139,13 @@ PyObject* adopt_numpy(PyObject* source, const char* function, Pool& pool) {
     PyArrayObject* from = expect_ndarray(source, function);
     const DType dtype = dtype_of_array(from, function);
     if (!native(from)) return copy_from_numpy(source, function, pool);
+    constexpr npy_intp few = 4096;  // bytes that are sooner copied than kept track of
+    if (PyArray_NBYTES(from) <= few && PyArray_IS_C_CONTIGUOUS(from) && pool.host_visible() && !current_trace()) {
+        Array copied = new_array(view_of(from).shape, dtype, pool);
+        copied.buffer->materialise();
+        std::memcpy(copied.data(), PyArray_DATA(from), static_cast<std::size_t>(PyArray_NBYTES(from)));
+        return wrap(std::move(copied));
+    }
     Array made = moved(foreign(from, dtype, keep(source)), pool);
     if (anything_deferred()) run_deferred();
     return wrap(std::move(made));

@@ -18,6 +18,8 @@ PyObject* share_numpy(PyObject* source, const char* function);
 bool is_fresh(PyArrayObject*);
 // The elements of `source`, which nobody else refers to: its memory on the host, a copy on another device.
 PyObject* adopt_numpy(PyObject* source, const char* function, Pool&);
+// An ndarray over the host's memory, which stays alive for the call; no reference to it may be kept.
+nb::object temporary(const Array&, bool writeable = true);
 // An ndarray over the array's memory; the buffer counts as exported until the last of its views dies. Where the host may
 // not read that memory, a read-only ndarray over a copy.
 PyObject* to_numpy(PyArray*, bool writeable);

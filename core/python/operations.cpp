@@ -1,4 +1,5 @@
 // Functions that record: elementwise rows, reductions and structured operations, by name.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -48,8 +49,12 @@ nb::list list_rows() {
         entry["loops"] = loops;
         entry["symbol"] = nb::str(r.symbol.data(), r.symbol.size());
         entry["reducible"] = r.reducible;
-        for (const RandomRow& random : random_rows)
-            if (random.name == r.name) entry["words"] = random.words;
+        for (const RandomRow& random : random_rows) {
+            if (random.name != r.name) continue;
+            entry["words"] = random.words;
+            entry["parameters"] = dtype_tuple(random.parameters);
+            entry["result"] = dtype_object(random.result);
+        }
         all.append(entry);
     }
     return all;
@@ -208,27 +213,6 @@ nb::object join(nb::handle arrays, nb::handle along, nb::handle to) {
     return nb::steal(wrap(std::move(made)));
 }
 
-bool has_inner_product(DType d) {
-    return d == DType::float64 || d == DType::float32 || d == DType::float16 || d == DType::boolean || d == DType::complex64 || d == DType::complex128;
-}
-
-// The inner product of two vectors of one dtype and length, as the product of a row by a column; None for anything else.
-PyObject* inner_product(PyObject*, PyObject* const* given, Py_ssize_t count) {
-    return guarded([&]() -> PyObject* {
-        if (count != 2 || !is_exact(given[0]) || !is_exact(given[1])) Py_RETURN_NONE;
-        const Array &a = unwrap(given[0])->array, &b = unwrap(given[1])->array;
-        const bool vectors = a.ndim() == 1 && b.ndim() == 1 && a.view.shape[0] == b.view.shape[0];
-        if (!vectors || a.dtype != b.dtype || &a.pool() != &b.pool() || !has_inner_product(a.dtype)) Py_RETURN_NONE;
-        const auto item = static_cast<std::int64_t>(itemsize(a.dtype));
-        const std::int64_t n = a.view.shape[0];
-        const Array row{a.buffer, View{a.view.offset, Dims{1, n}, Dims{item, a.view.strides[0]}}, a.dtype};
-        const Array column{b.buffer, View{b.view.offset, Dims{n, 1}, Dims{b.view.strides[0], item}}, b.dtype};
-        Array made = matmul(row, column);
-        made.view.shape = made.view.strides = Dims();
-        return wrap_result(std::move(made));
-    });
-}
-
 // name, axis, option, two numbers, arrays: a row that only some devices have; None where the first array's has not.
 PyObject* offered_by_device(PyObject*, PyObject* const* given, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
@@ -251,8 +235,6 @@ PyObject* offered_by_device(PyObject*, PyObject* const* given, Py_ssize_t count)
 PyMethodDef operation_functions[] = {
     {"offered", fast(offered_by_device), METH_FASTCALL,
      "offered(name, axis, option, n, m, x, /, *arrays)\n--\n\nA function of x that its device has as one operation; None where it has not."},
-    {"dot", fast(inner_product), METH_FASTCALL,
-     "dot(a, b, /)\n--\n\nThe inner product of two vectors of one dtype and length; None for anything else."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -4,6 +4,7 @@
 #include "cpu/blas.hpp"
 #include "cpu/threads.hpp"
 #include "device/contract.hpp"
+#include "device/machine_code.hpp"
 #include "device/trace.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/table.hpp"
@@ -68,7 +69,7 @@ void bind_runtime(nb::module_& m) {
     if (PyModule_AddFunctions(m.ptr(), runtime_functions) < 0) throw_python_error();
     m.def("flush", [] { flush(); });
     m.def("explain", [](nb::handle array) {
-        const std::string text = explain(array.is_none() ? nullptr : &expect_array(array.ptr(), "explain")->array);
+        const std::string text = explain(array.is_none() ? nullptr : &expect_array(array.ptr(), "explain")->array).text;
         return string(text);
     }, arg("array") = nb::none());
     m.def("pending_count", [] { return pending_count(); });
@@ -78,6 +79,8 @@ void bind_runtime(nb::module_& m) {
         if (on != may_contract) flush();  // what is recorded was meant with the old setting
         may_contract = on;
     }, arg("on"));
+    m.def("set_machine_code", [](int when) { machine_code = static_cast<MachineCode>(when); }, arg("when"));
+    m.def("machine_code", [] { return static_cast<int>(machine_code.load()); });
     m.def("contract", [] { return may_contract.load(); });
     m.def("set_eager_size", [](std::int64_t elements) { set_eager_size(elements); }, arg("elements"));
     m.def("eager_size", [] { return eager_size(); });

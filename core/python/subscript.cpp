@@ -11,16 +11,17 @@
 #include "python/ufunc_object.hpp"
 #include "runtime/mirror.hpp"
 #include "runtime/overlap.hpp"
+#include "runtime/pick.hpp"
 
 namespace asnumpy::python {
 
 namespace {
 
-bool has_value_here(const Buffer& b) { return b.host_visible() && !b.pending_writes && b.materialised(); }
+bool has_value_here(const Buffer& b) { return b.host_visible() && !b.pending_writes && b.materialised() && !current_trace(); }
 
 // The buffer's bytes where a program that uses single elements of a device's array finds them; null: on the device.
 char* on_host(const Array& a) {
-    return a.host_visible() ? nullptr : host_bytes(a, [&a] { return announce_mirror(a); });
+    return a.host_visible() || current_trace() ? nullptr : host_bytes(a, [&a] { return announce_mirror(a); });
 }
 
 // One element on its own. NumPy gives a scalar here, so that a later write to the array does not show in it.
@@ -90,7 +91,7 @@ bool store_element(PyArray* target, std::int64_t offset, PyObject* value) {
 // A value of the array's dtype, where its elements are kept: on the host, if they are there.
 void store_scalar(const Array& element, const Scalar& value) {
     const Buffer& buffer = *element.buffer;
-    if (!buffer.mirror) return assign_element(element, value);
+    if (!buffer.mirror || current_trace()) return assign_element(element, value);
     const Scalar same = cast_scalar(value, element.dtype);
     copy_item(buffer.mirror->host->data() + element.view.offset, same.bytes.data(), itemsize(element.dtype));
     buffer.mirror->changed = true;
@@ -115,7 +116,7 @@ Scalar element_scalar(PyObject* value, DType to) {
 int assign_value(PyArray* target, View&& view, bool element, PyObject* value) {
     const Array destination{target->array.buffer, std::move(view), target->array.dtype};
     // Waiting for one value costs less than the way of the whole array to the device and back.
-    if (element && destination.buffer->mirror && is_number_object(value)) static_cast<void>(value_of(as_number(value)));
+    if (element && destination.buffer->mirror && !current_trace() && is_number_object(value)) static_cast<void>(value_of(as_number(value)));
     if (is_number_object(value) && is_known(as_number(value))) {
         if (element) store_scalar(destination, element_scalar(value, destination.dtype));
         else assign(destination, assigned_scalar(value, destination.dtype));
@@ -135,6 +136,17 @@ int assign_value(PyArray* target, View&& view, bool element, PyObject* value) {
     return 0;
 }
 
+// Whether values of this shape are broadcast to the picked part of an array.
+bool fits(const Dims& source, const Dims& target, const Picked& picked) {
+    if (picked.index.ndim() != 1 || source.size() > target.size()) return false;
+    for (int from = source.size(), to = target.size(); from-- > 0;) {
+        --to;
+        const std::int64_t due = to == picked.axis ? picked.index.size() : target[to];
+        if (source[from] != due && source[from] != 1) return false;
+    }
+    return true;
+}
+
 // Values of the array's own dtype, and numbers that it holds; false for others, which need a conversion.
 bool assign_picked(const Array& target, const Picked& picked, PyObject* value) {
     const Array& key = picked.index;
@@ -142,9 +154,16 @@ bool assign_picked(const Array& target, const Picked& picked, PyObject* value) {
     const bool mask = key.dtype == DType::boolean;
     if (is_exact(value)) {
         const Array& source = unwrap(value)->array;
-        const bool fits = source.ndim() == 0 || (target.ndim() == 1 && source.ndim() == 1 &&
-                                                 (source.view.shape[0] == key.view.shape[0] || source.view.shape[0] == 1));
-        if (mask || !fits || source.dtype != target.dtype) return false;
+        if (source.dtype != target.dtype || (source.ndim() > 0 && &source.pool() != &target.pool())) return false;
+        if (mask) {
+            if (source.ndim() != 1 || &key.pool() != &target.pool()) return false;
+            if (place(target, key, source)) return true;
+            const Array positions = flatnonzero(key);
+            if (source.size() != positions.size() && source.size() != 1) return false;
+            scatter(target, positions, source, 0);
+            return true;
+        }
+        if (!fits(source.shape(), target.shape(), picked)) return false;
         scatter(target, key, source, picked.axis);
         return true;
     }

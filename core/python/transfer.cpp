@@ -33,7 +33,7 @@ void assign_array(const Array& destination, const Array& source) {
 
 void assign_element(const Array& destination, const Scalar& value) {
     const Buffer& buffer = *destination.buffer;
-    if (buffer.pending_writes || buffer.pending_reads || !buffer.materialised() || !buffer.host_visible())
+    if (buffer.pending_writes || buffer.pending_reads || !buffer.materialised() || !buffer.host_visible() || current_trace())
         return assign(destination, value);
     std::memcpy(destination.data(), value.bytes.data(), itemsize(destination.dtype));
 }

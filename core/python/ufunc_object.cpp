@@ -27,7 +27,7 @@ using Inputs = Few<Input, max_in>;
 // The kind of an operand for type resolution: a dtype's code or a Weak kind; -1 for everything else.
 inline int operand_kind(PyObject* o) {
     if (is_plain_array(o)) return static_cast<int>(unwrap(o)->array.dtype);
-    if (is_number_object(o)) return static_cast<int>(as_number(o)->value.dtype);
+    if (is_number_object(o)) return as_number(o)->weak ? static_cast<int>(Weak::floating) : static_cast<int>(as_number(o)->value.dtype);
     if (const Weak weak = weak_kind(o); weak != Weak::none) return static_cast<int>(weak);
     Scalar strong;
     return numpy_scalar(o, strong) ? static_cast<int>(strong.dtype) : -1;
@@ -124,9 +124,15 @@ inline bool may_be_integer_power(const PyUfunc* u) {
     return u == operators[static_cast<std::size_t>(Operator::power)];
 }
 
+bool may_have_kernel(const PyUfunc* u, PyObject* first) {
+    if (u->kernel_dtypes == 0 || !is_plain_array(first)) [[likely]] return false;
+    const Array& a = unwrap(first)->array;
+    return (u->kernel_dtypes >> static_cast<int>(a.dtype) & 1) && a.size() >= u->kernel_size && !a.host_visible();
+}
+
 // `u(*operands, out=target)` of arrays and numbers where the loop's result has the target's dtype.
 bool call_into(PyUfunc* u, PyObject* const* operands, PyObject* target) {
-    if (u->row < 0 || u->redirected || u->nout != 1 || may_be_integer_power(u) || errors_are_watched()) return false;
+    if (u->row < 0 || u->redirected || u->nout != 1 || may_be_integer_power(u) || errors_are_watched() || may_have_kernel(u, operands[0])) return false;
     std::array<int, max_in> kinds{};
     for (int i = 0; i < u->nin; ++i)
         if ((kinds[static_cast<std::size_t>(i)] = operand_kind(operands[i])) < 0) return false;
@@ -229,6 +235,31 @@ PyMemberDef ufunc_members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
+PyObject* offer_kernel(PyObject* self, PyObject* args) {
+    return guarded([&]() -> PyObject* {
+        PyObject* dtypes = nullptr;
+        Py_ssize_t size = 0;
+        if (!PyArg_ParseTuple(args, "O!n:_offer_kernel", &PyTuple_Type, &dtypes, &size)) throw_python_error();
+        std::uint64_t codes = 0;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(dtypes); ++i) {
+            PyObject* const one = PyTuple_GET_ITEM(dtypes, i);
+            const int code = PyArray_DescrCheck(one) ? dtype_code(reinterpret_cast<PyArray_Descr*>(one)) : -1;
+            if (code < 0) raise(PyExc_TypeError, "asnumpy._core.Ufunc._offer_kernel: expected dtypes that arrays have, got %R", one);
+            codes |= std::uint64_t{1} << code;
+        }
+        auto* u = reinterpret_cast<PyUfunc*>(self);
+        u->kernel_dtypes = codes;
+        u->kernel_size = size;
+        Py_RETURN_NONE;
+    });
+}
+
+PyMethodDef ufunc_methods[] = {
+    {"_offer_kernel", offer_kernel, METH_VARARGS,
+     "_offer_kernel(dtypes, size, /)\n--\n\nThe hook call_ufunc is asked first where the first operand lies on a device and has one of these dtypes, and as many elements."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 PyGetSetDef ufunc_getters[] = {
     {"nargs", get_nargs, nullptr, "number of inputs and outputs", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
@@ -244,7 +275,7 @@ PyUfunc* operator_ufunc(Operator which) {
 }
 
 bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
-    if (u->row < 0 || u->redirected || errors_are_watched()) return false;
+    if (u->row < 0 || u->redirected || errors_are_watched() || may_have_kernel(u, operands[0])) return false;
     if (!is_plain_array(operands[0]) && call_with_numbers(u, operands, result)) return true;
     std::array<int, max_in> kinds{};
     for (int i = 0; i < u->nin; ++i) {
@@ -271,7 +302,7 @@ bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
 }
 
 bool call_inplace(PyUfunc* u, PyObject* self, PyObject* other) {
-    if (u->row < 0 || u->redirected || errors_are_watched() || !is_plain_array(self)) return false;
+    if (u->row < 0 || u->redirected || errors_are_watched() || !is_plain_array(self) || may_have_kernel(u, self)) return false;
     PyArray* target = unwrap(self);
     PyObject* operands[] = {self, other};
     const std::array<int, max_in> kinds{static_cast<int>(target->array.dtype), operand_kind(other), 0};
@@ -344,6 +375,7 @@ void create_ufunc_type(nb::module_& m) {
         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
         {Py_tp_members, ufunc_members},
         {Py_tp_getset, ufunc_getters},
+        {Py_tp_methods, ufunc_methods},
         {0, nullptr},
     };
     PyType_Spec spec{"asnumpy._core.Ufunc", sizeof(PyUfunc), 0,

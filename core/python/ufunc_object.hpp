@@ -16,6 +16,10 @@ struct UfuncHead {
     int row;  // -1: no elementwise row
     int nin, nout;
     char redirected;  // 1: a rule of the user's may send a call elsewhere; the hook asks it
+    // A kernel from above may compute a call whose first operand lies on a device and has one of these dtypes, a bit each, and so many
+    // elements at least; the hook asks it.
+    std::uint64_t kernel_dtypes;
+    std::int64_t kernel_size;
 };
 
 // A loop as it is called for one element; `run` is null where the host has none.

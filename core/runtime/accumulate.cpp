@@ -212,7 +212,14 @@ void accumulate_products(std::span<Instruction> list, std::vector<bool>& dead, C
             copy.in.emplace_back(std::move(term));
             product.out[0] = copy.out[0];
             product.option = 1;
-            ++product.out[0].buffer->pending_writes;
+            if (const Array* const sum = copy.in[0].array(); sum && sum->buffer == product.out[0].buffer && sum->view == product.out[0].view) {
+                --sum->buffer->pending_reads;  // it is there already
+                copy.in.clear();
+                copy.out.clear();
+                dead[k] = true;
+            } else {
+                ++product.out[0].buffer->pending_writes;
+            }
             list[k] = std::move(copy);
             list[j] = std::move(product);
             break;

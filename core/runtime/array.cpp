@@ -15,11 +15,18 @@ namespace asnumpy {
 void DropMirror::operator()(Mirror* mirror) const { delete mirror; }
 
 Buffer::Buffer(Pool& pool, void* data, std::size_t bytes, std::function<void()> release)
-    : pool_(pool), data_(data), bytes_(bytes), release_(std::move(release)) {}
+    : pool_(pool), data_(data), bytes_(bytes), release_(std::move(release)) {
+    if (const Trace* const now = current_trace()) [[unlikely]] trace = trace_number(*now);
+}
 
 Buffer::~Buffer() {
     if (release_) release_();
-    else if (materialised() && data() != reinterpret_cast<char*>(within_.data())) pool_.deallocate(data(), bytes_, stream_);
+    else drop_memory();
+}
+
+void Buffer::drop_memory() {
+    if (materialised() && data() != reinterpret_cast<char*>(within_.data())) pool_.deallocate(data(), bytes_, stream_);
+    data_.store(nullptr, std::memory_order_release);
 }
 
 namespace {
@@ -47,8 +54,13 @@ void Buffer::operator delete(void* memory) noexcept {
     else ::operator delete(memory, std::align_val_t{alignof(Buffer)});
 }
 
+void Buffer::refuse_donated() {
+    throw RuntimeFailure("the array was donated to a function under jit, which took its memory: use what the function gave back, or do not donate it");
+}
+
 void Buffer::materialise() {
     if (materialised()) return;
+    expect_there();
     if (bytes_ <= tiny && pool_.host_visible()) {
         data_.store(within_.data(), std::memory_order_release);
         return;

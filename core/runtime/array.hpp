@@ -14,6 +14,17 @@
 
 namespace asnumpy {
 
+class Trace;
+namespace detail {
+inline std::atomic<int> traces_under_way{0};
+Trace* trace_of_thread();
+}  // namespace detail
+// What the calling thread records into instead of running it (runtime/tracing.hpp); null: nothing.
+inline Trace* current_trace() {
+    return detail::traces_under_way.load(std::memory_order_relaxed) ? detail::trace_of_thread() : nullptr;
+}
+std::uint64_t trace_number(const Trace&);
+
 struct Mirror;
 struct DropMirror {
     void operator()(Mirror*) const;
@@ -25,7 +36,9 @@ public:
     // Tiny arrays of a device whose memory the host may touch lie within their buffer object, not in the pool.
     static constexpr std::size_t tiny = 128;
 
-    Buffer(Pool& pool, std::size_t bytes) : pool_(pool), bytes_(bytes) {}
+    Buffer(Pool& pool, std::size_t bytes) : pool_(pool), bytes_(bytes) {
+        if (const Trace* const now = current_trace()) [[unlikely]] trace = trace_number(*now);
+    }
     // Memory that somebody else owns (a NumPy array, a DLPack tensor): `release` gives it back.
     Buffer(Pool& pool, void* data, std::size_t bytes, std::function<void()> release);
     ~Buffer();
@@ -57,10 +70,20 @@ public:
     std::atomic<std::uint32_t> elements_alone{0};  // asked for one by one since it was last written as a whole
     std::atomic<bool> given_away{false};           // its address, to whom may write there
 
+    std::uint64_t trace = 0;  // during which it was made; 0: none
+    bool gone = false;        // its memory was donated: whoever asks for it gets a RuntimeFailure
+    void expect_there() const { if (gone) [[unlikely]] refuse_donated(); }
+
+    // Memory for the time of one run of a recorded function, which is somebody else's; null ends it.
+    void lend(char* memory) { data_.store(memory, std::memory_order_release); }
+    // Gives back what materialise() took.
+    void drop_memory();
+
     int refs() const { return refs_.load(std::memory_order_acquire); }
 
 private:
     friend class BufferPtr;
+    [[noreturn]] static void refuse_donated();
     Pool& pool_;
     std::atomic<void*> data_{nullptr};
     std::size_t bytes_;

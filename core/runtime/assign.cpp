@@ -47,6 +47,8 @@ void assign(const Array& dst, const Input& src) {
             throw ValueError("could not broadcast input array from shape " + to_string(src.array->view.shape) + " into shape " + to_string(dst.view.shape));
     }
     if (dst.size() == 0) return;
+    // What `a[1:] += b` ends with: Python stores the view that was added to in its own place.
+    if (source.array && source.array->buffer == dst.buffer && source.array->dtype == dst.dtype && source.array->view == dst.view) return;
     if (overlaps_itself(dst)) return assign_in_order(dst, source);
     if (const DType next = cast_step(source.dtype(), dst.dtype); next != dst.dtype) {
         if (!source.is_scalar()) return assign(dst, cast(*source.array, next));

@@ -8,9 +8,10 @@
 
 namespace asnumpy {
 
-std::string text_of(std::span<const Instruction> list, const Schedule& schedule, Runner& runner, const Array* array) {
-    const std::vector<Schedule::Part>& parts = schedule.parts;
-    // Walk back from the array through everything that its value needs.
+namespace {
+
+// Walks back from the array through everything that its value needs.
+std::vector<bool> needed_parts(std::span<const Instruction> list, const std::vector<Schedule::Part>& parts, const Array* array) {
     std::vector<bool> shown(parts.size(), array == nullptr);
     std::vector<const Instruction*> needed;
     for (std::size_t p = parts.size(); array && p-- > 0;) {
@@ -24,7 +25,16 @@ std::string text_of(std::span<const Instruction> list, const Schedule& schedule,
         if (shown[p])
             for (const std::uint32_t member : parts[p].group.members) needed.push_back(&list[member]);
     }
-    std::string text;
+    return shown;
+}
+
+}  // namespace
+
+Explanation explanation_of(std::span<const Instruction> list, const Schedule& schedule, Runner& runner, const Array* array) {
+    const std::vector<Schedule::Part>& parts = schedule.parts;
+    const std::vector<bool> shown = needed_parts(list, parts, array);
+    Explanation found;
+    std::string& text = found.text;
     std::size_t number = 0, together_end = 0;
     std::int64_t lines = 0;
     for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -39,11 +49,13 @@ std::string text_of(std::span<const Instruction> list, const Schedule& schedule,
             text += "program " + std::to_string(number++) + ": " + std::string(row(first.row).name) + " -> " +
                     std::string(name(first.out[0].dtype)) + to_string(first.out[0].view.shape) + (first.on_host ? ", on the host\n" : "\n");
         } else {
+            found.programs.push_back(parts[p].fused.program);
             text += "program " + std::to_string(number++) + ": over " + to_string(first.shape) + ", " + std::to_string(parts[p].group.members.size()) +
                     " instructions" + (lines && p + 1 < together_end ? ", " + std::to_string(lines) + " lines at a time with the next\n" : "\n") + to_string(parts[p].fused.program);
         }
     }
-    return text.empty() ? "nothing is pending\n" : text;
+    if (text.empty()) text = "nothing is pending\n";
+    return found;
 }
 
 }  // namespace asnumpy

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <span>
-#include <string>
 
+#include "runtime/queue.hpp"
 #include "runtime/runner.hpp"
 
 namespace asnumpy {
 
 // array: only what its value needs; null: everything. Whoever calls holds the queue's locks.
-std::string text_of(std::span<const Instruction>, const Schedule&, Runner&, const Array* array);
+Explanation explanation_of(std::span<const Instruction>, const Schedule&, Runner&, const Array* array);
 
 }  // namespace asnumpy

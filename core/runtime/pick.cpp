@@ -2,13 +2,17 @@
 #include "runtime/pick.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/itemsize.hpp"
+#include "cpu/structured_kernels.hpp"
+#include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
+#include "cpu/transfer.hpp"
 #include "runtime/record.hpp"
 
 namespace asnumpy {
@@ -45,10 +49,9 @@ struct Index {
     }
 };
 
-std::int64_t count_true_at_once(const Array& mask) {
-    std::int64_t n = 0;
-    for (std::int64_t i = 0; i < mask.view.shape[0]; ++i) n += mask.data()[i * mask.view.strides[0]] != 0;
-    return n;
+// A mask whose bytes lie side by side.
+bool is_short_mask(const Array& a) {
+    return a.ndim() == 1 && a.view.shape[0] <= eager_size() && (a.view.strides[0] == 1 || a.view.shape[0] <= 1);
 }
 
 }  // namespace
@@ -57,9 +60,7 @@ bool fill_at_once(const Array& fresh, const Scalar& value) {
     const std::int64_t n = fresh.size();
     if (n > eager_size() || value.dtype != fresh.dtype || !fresh.host_visible()) return false;
     fresh.buffer->materialise();
-    with_itemsize(itemsize(value.dtype), [&]<std::size_t bytes>() {
-        for (std::int64_t i = 0; i < n; ++i) std::memcpy(fresh.data() + i * static_cast<std::int64_t>(bytes), value.bytes.data(), bytes);
-    });
+    cpu::splat(fresh.data(), reinterpret_cast<const char*>(value.bytes.data()), static_cast<std::int64_t>(itemsize(value.dtype)), n);
     return true;
 }
 
@@ -90,42 +91,111 @@ bool scatter_at_once(const Array& vector, const Array& index, const Array& sourc
 }
 
 bool compress_at_once(const Array& vector, const Array& mask, Array& result) {
-    if (vector.ndim() != 1 || !is_small_vector(mask) || !is_readable(vector) || !is_readable(mask)) return false;
+    if (vector.ndim() != 1 || !is_short_mask(mask) || !is_readable(vector) || !is_readable(mask)) return false;
     const std::int64_t n = mask.view.shape[0], stride = vector.view.strides[0];
-    result = new_array(Dims{count_true_at_once(mask)}, vector.dtype, vector.pool());
+    const auto* const chosen = reinterpret_cast<const std::uint8_t*>(mask.data());
+    result = new_array(Dims{cpu::structured_kernels().count_true(chosen, n)}, vector.dtype, vector.pool());
     result.buffer->materialise();
+    const std::int64_t count = result.view.shape[0];
+    std::int64_t written = 0;  // fewer where whoever shares the mask's memory changes it meanwhile
     with_itemsize(itemsize(vector.dtype), [&]<std::size_t bytes>() {
+        if constexpr (bytes <= 16) {
+            if (stride == static_cast<std::int64_t>(bytes) && cpu::is_aligned(vector.data(), vector.dtype)) {
+                const auto compress = cpu::structured_kernels().compress[static_cast<std::size_t>(std::countr_zero(bytes))];
+                written = compress(vector.data(), chosen, n, count, result.data());
+                return;
+            }
+        }
+        const char* from = vector.data();
         char* to = result.data();
-        // Whoever shares the mask's memory may change it meanwhile.
-        std::int64_t left = result.view.shape[0];
-        for (std::int64_t i = 0; i < n && left > 0; ++i) {
-            if (!mask.data()[i * mask.view.strides[0]]) continue;
-            std::memcpy(to, vector.data() + i * stride, bytes);
+        for (std::int64_t i = 0; i < n && written < count; ++i, from += stride) {
+            if (!chosen[i]) continue;
+            std::memcpy(to, from, bytes);
             to += bytes;
+            ++written;
+        }
+    });
+    result.view.shape[0] = written;
+    return true;
+}
+
+bool place_at_once(const Array& vector, const Array& mask, const Array& source) {
+    if (vector.ndim() != 1 || source.ndim() != 1 || !is_short_mask(mask) || !is_readable(vector) || vector.buffer->pending_reads ||
+        !is_readable(mask) || !is_readable(source) || source.buffer == vector.buffer || mask.buffer == vector.buffer)
+        return false;
+    const std::int64_t n = mask.view.shape[0], stride = vector.view.strides[0], step = source.view.strides[0];
+    const auto* const chosen = reinterpret_cast<const std::uint8_t*>(mask.data());
+    if (cpu::structured_kernels().count_true(chosen, n) != source.view.shape[0]) return false;
+    with_itemsize(itemsize(vector.dtype), [&]<std::size_t bytes>() {
+        char* to = vector.data();
+        const char* from = source.data();
+        for (std::int64_t i = 0, left = source.view.shape[0]; i < n && left > 0; ++i, to += stride) {
+            if (!chosen[i]) continue;
+            std::memcpy(to, from, bytes);
+            from += step;
             --left;
         }
-        result.view.shape[0] -= left;
     });
     return true;
 }
 
 bool flatnonzero_at_once(const Array& mask, Array& result) {
-    if (!is_small_vector(mask) || !is_readable(mask)) return false;
-    result = new_array(Dims{count_true_at_once(mask)}, DType::int64, mask.pool());
+    if (!is_short_mask(mask) || !is_readable(mask)) return false;
+    const std::int64_t n = mask.view.shape[0];
+    const auto* const chosen = reinterpret_cast<const std::uint8_t*>(mask.data());
+    result = new_array(Dims{cpu::structured_kernels().count_true(chosen, n)}, DType::int64, mask.pool());
     result.buffer->materialise();
-    char* to = result.data();
-    std::int64_t left = result.view.shape[0];
-    for (std::int64_t i = 0; i < mask.view.shape[0] && left > 0; ++i) {
-        if (!mask.data()[i * mask.view.strides[0]]) continue;
-        std::memcpy(to, &i, sizeof i);
-        to += sizeof i;
-        --left;
+    result.view.shape[0] = cpu::structured_kernels().positions(chosen, n, result.view.shape[0], 0, reinterpret_cast<std::int64_t*>(result.data()));
+    return true;
+}
+
+bool bincount_at_once(const Array& index, const Array* weights, std::int64_t least, Array& result) {
+    constexpr std::int64_t most_counted = 4096, most_with_lock = 65536;  // integers alone are counted by several threads when there are more
+    if (current_trace() || index.ndim() != 1 || index.dtype != DType::int64 || !index.host_visible()) return false;
+    const std::int64_t n = index.view.shape[0];
+    if (weights ? weights->ndim() != 1 || weights->view.shape[0] != n || weights->dtype != DType::float64 || &weights->pool() != &index.pool() : n >= most_counted)
+        return false;
+    make_ready(index, Access::read);
+    if (weights) make_ready(*weights, Access::read);
+    const std::int64_t stride = index.view.strides[0], step = weights ? weights->view.strides[0] : 0;
+    const auto at = [data = index.data(), stride](std::int64_t i) {
+        std::int64_t value;
+        std::memcpy(&value, data + i * stride, sizeof value);
+        return value;
+    };
+    std::int64_t low = 0, high = -1;
+    for (std::int64_t i = 0; i < n; ++i) {
+        low = std::min(low, at(i));
+        high = std::max(high, at(i));
     }
-    result.view.shape[0] -= left;
+    if (low < 0 || high == INT64_MAX) return false;
+    const std::int64_t length = std::max(high + 1, least);
+    const bool sums = weights && n > 0;  // NumPy counts where there is nothing to weigh
+    result = new_array(Dims{length}, sums ? DType::float64 : DType::int64, index.pool());
+    result.buffer->materialise();
+    const auto count = [&] {
+        std::memset(result.data(), 0, static_cast<std::size_t>(length) * 8);
+        const auto add = [&]<class T>(T* to, auto value) {
+            for (std::int64_t i = 0; i < n; ++i) {
+                const std::int64_t place = at(i);
+                if (place < 0 || place >= length) raise_out_of_bounds(place, length);  // somebody has changed it since
+                to[place] += value(i);
+            }
+        };
+        if (!sums) return add(reinterpret_cast<std::int64_t*>(result.data()), [](std::int64_t) { return std::int64_t{1}; });
+        add(reinterpret_cast<double*>(result.data()), [from = weights->data(), step](std::int64_t i) {
+            double value;
+            std::memcpy(&value, from + i * step, sizeof value);
+            return value;
+        });
+    };
+    if (n <= most_with_lock) count();
+    else without_lock(count);
     return true;
 }
 
 bool join_indices(std::span<const Array> indices, std::span<const std::int64_t> lengths, Array& joined) {
+    if (current_trace()) return false;
     for (const Array& index : indices)
         if (!index.host_visible()) return false;
     const std::int64_t n = indices[0].view.shape[0];

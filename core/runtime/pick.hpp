@@ -10,8 +10,14 @@ bool take_at_once(const Array& vector, const Array& index, Array& result);  // I
 bool scatter_at_once(const Array& vector, const Array& index, const Array& source);  // IndexError; nothing is written then
 bool compress_at_once(const Array& vector, const Array& mask, Array& result);
 bool flatnonzero_at_once(const Array& mask, Array& result);
+// Where the source has as many elements as the mask true ones.
+bool place_at_once(const Array& vector, const Array& mask, const Array& source);
 // A new array that nobody else knows, in C order, gets one number of its dtype.
 bool fill_at_once(const Array& fresh, const Scalar& value);
+
+// How often each number from 0 to the largest occurs, or the sums of float64 weights there, in order; up to `least` - 1 in any case.
+// Not for many numbers without weights, which several threads count, nor for negative ones.
+bool bincount_at_once(const Array& index, const Array* weights, std::int64_t least, Array& result);
 
 // int64 vectors of one length, an index for each of the leading axes of these lengths, as one index into those axes
 // joined. IndexError names the axis. Nothing is done where the host may not read the device's memory.

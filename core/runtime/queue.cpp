@@ -12,17 +12,21 @@
 
 #include "base/error.hpp"
 #include "base/immortal.hpp"
+#include "cpu/code.hpp"
 #include "device/demotion.hpp"
 #include "device/trace.hpp"
 #include "runtime/accumulate.hpp"
+#include "runtime/common.hpp"
 #include "runtime/damaged.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/fallback.hpp"
 #include "runtime/fuse.hpp"
 #include "runtime/mirror.hpp"
+#include "runtime/queue_state.hpp"
 #include "runtime/record.hpp"
 #include "runtime/runner.hpp"
 #include "runtime/schedule.hpp"
+#include "runtime/tracing.hpp"
 
 namespace asnumpy {
 
@@ -30,48 +34,12 @@ namespace {
 
 constexpr std::size_t longest = 128;  // instructions before the queue runs by itself
 
-struct Queue {
-    // Two locks: `recording` is held for moments; `running` is held by whoever runs programs, and taken first. Nobody
-    // waits for the interpreter's lock, or runs Python code, while holding one of them (but see lock_for_fork).
-    std::mutex recording;
-    std::mutex running;
-    std::vector<Instruction> recorded;
-    std::size_t recorded_bytes = 0;
-    // The rest is guarded by `running`.
-    std::vector<Instruction> spare;   // the storage of the list that ran last
-    std::vector<std::uint32_t> kept;  // of that list: what failed, what depends on it, and what a pause left
-    Census census;
-    Runner runner;     // compiled programs, and running them
-    ScheduleCache schedules;
-    Schedule passing;  // the schedule of a list that is not kept
-    Host host;
-    std::atomic<bool> eager{false};
-    std::atomic<std::int64_t> eager_size{4096};
-};
-
-Queue& queue() {
-    static Immortal<Queue> q;
-    return *q;
-}
-
-// This thread holds `running` for a fork, and Python code that it runs meanwhile may need a value.
-thread_local bool forking = false;
-
-std::unique_lock<std::mutex> lock_running(Queue& q) {
-    std::unique_lock lock(q.running, std::defer_lock);
-    if (!forking) lock.lock();
-    return lock;
-}
-
-// Written under the lock of recording, so no read-modify-write is needed. Who reads 0 without it sees what has run.
-void add(std::atomic<int>& count, int n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release); }
-
 // Forgets instructions that have run or that nobody needs.
 void release(Queue& q, std::span<Instruction> list, std::span<const std::uint32_t> positions) {
     {
         const std::lock_guard lock(q.recording);
         for (const std::uint32_t position : positions)
-            each_buffer(list[position], [](Buffer& b, bool written) { add(written ? b.pending_writes : b.pending_reads, -1); });
+            each_buffer(list[position], [](Buffer& b, bool written) { add_pending(written ? b.pending_writes : b.pending_reads, -1); });
     }
     for (const std::uint32_t position : positions) {
         list[position].in.clear();
@@ -85,28 +53,21 @@ void release(Queue& q, std::span<Instruction> list) {
     release(q, list, positions);
 }
 
-// Work that this thread enqueues is known by the line of the program that wants it.
-Origin origin(const Queue& q) {
-    return work_fails_late && (q.eager || work_has_failed) && q.host.origin ? q.host.origin() : Origin{};
-}
-
 bool is_lost(const Instruction& instruction) { return !instruction.out[0].pool().backend().usable(); }
-
-// Where a product may become the accumulated operand of a gemm, views decide that the content does not tell.
-bool may_accumulate(std::span<const Instruction> list) {
-    static const RowId matmul = find_row("matmul");
-    return std::any_of(list.begin(), list.end(), [](const Instruction& i) { return i.work == Work::structured && i.row == matmul; });
-}
 
 // Divides the list into programs, or finds how that was done before, and releases what nobody can see.
 const Schedule& schedule(Queue& q, std::span<Instruction> list) {
     q.census.take(list);
-    const bool kept = !may_accumulate(list);
+    const bool kept = !has_products(list);
     if (kept) {
         if (const Schedule* found = q.schedules.find(list, q.census)) {
             if (!found->dead.empty()) release(q, list, found->dead);
             return *found;
         }
+    }
+    if (!kept) {
+        const std::lock_guard lock(q.recording);
+        share_products(list, q.census);
     }
     std::vector<bool> dead = find_dead(list, q.census);
     if (!kept) {
@@ -136,8 +97,8 @@ constexpr std::chrono::milliseconds between_checks{10};
 
 // Runs what is recorded; alone: what is wanted, and no more. False: it has paused, with the rest recorded again, so that the host can be asked whether
 // there was an interrupt. The question runs Python code (signal handlers), which may itself need values: it is asked
-// with no lock held and the queue whole.
-bool run_some(Queue& q, const Buffer* wanted, bool alone) {
+// with no lock held and the queue whole. first: it also pauses for code that a program should wait for.
+bool run_some(Queue& q, const Buffer* wanted, bool alone, bool first) {
     const std::unique_lock running = lock_running(q);
     std::vector<Instruction> list;
     {
@@ -158,6 +119,11 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
     std::exception_ptr failure;
     bool lost = false;                // what was wanted can never be had
     bool cut = false;                 // more waits for this to have run
+    const auto record_again = [&] {
+        std::erase_if(list, [](const Instruction& i) { return i.out.empty(); });  // those that nobody needs are gone already
+        const std::lock_guard lock(q.recording);
+        put_back(q, list);
+    };
     try {
         kept.reserve(list.size());
         if (anything_damaged()) [[unlikely]] {
@@ -169,10 +135,12 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
             put_back(q, refused.later);
         }
         planned = &schedule(q, list);
+        if (first && !failure && q.host.compile && !forking && cpu::code_mode() == cpu::CodeMode::wait && q.runner.awaits_code(list, *planned, false)) {
+            record_again();
+            return false;
+        }
     } catch (...) {  // out of memory: nothing has run
-        std::erase_if(list, [](const Instruction& i) { return i.out.empty(); });  // those that nobody needs are gone already
-        const std::lock_guard lock(q.recording);
-        put_back(q, list);
+        record_again();
         throw;
     }
 
@@ -243,30 +211,46 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone) {
 
 }  // namespace
 
-void flush(const Buffer* wanted) {
-    Queue& q = queue();
+Queue& queue() {
+    static Immortal<Queue> q;
+    return *q;
+}
+
+namespace {
+
+void run(Queue& q, const Buffer* wanted, bool alone) {
     const FromHere from(origin(q));
     const auto run_all = [&] {
-        while (!run_some(q, wanted, false)) q.host.check_interrupt();
+        for (bool first = true; !run_some(q, wanted, alone, first); first = false) {
+            if (q.host.compile && cpu::code_mode() == cpu::CodeMode::wait && cpu::anything_wanted()) q.host.compile(true);
+            if (q.host.check_interrupt) q.host.check_interrupt();
+        }
     };
     without_lock(run_all);
+}
+
+}  // namespace
+
+void tell_news(Queue& q) {
+    if (cpu::anything_wanted() && q.host.compile) [[unlikely]] q.host.compile(false);
     report_news();
+}
+
+void flush(const Buffer* wanted) {
+    if (const Trace* const trace = wanted ? current_trace() : nullptr) [[unlikely]] trace->expect_value(*wanted, Access::read);
+    run(queue(), wanted, false);
+    tell_news(queue());
 }
 
 void flush_for(const Array& array) {
-    Queue& q = queue();
-    const Buffer* const wanted = array.buffer.get();
-    const auto run_needed = [&] {
-        while (!run_some(q, wanted, true)) q.host.check_interrupt();
-    };
-    if (pending(array)) {
-        const FromHere from(origin(q));
-        without_lock(run_needed);
-    }
-    report_news();
+    if (const Trace* const trace = current_trace()) [[unlikely]] trace->expect_value(*array.buffer, Access::read);
+    if (pending(array)) run(queue(), array.buffer.get(), true);
+    tell_news(queue());
 }
 
 void record(Instruction&& instruction) {
+    each_buffer(instruction, [](const Buffer& b, bool) { b.expect_there(); });
+    if (Trace* const trace = current_trace()) [[unlikely]] return trace->add(std::move(instruction));
     Queue& q = queue();
     bool now = eager();
     const Buffer* out = instruction.out[0].buffer.get();
@@ -286,7 +270,7 @@ void record(Instruction&& instruction) {
     {
         const std::lock_guard lock(q.recording);
         each_buffer(instruction, [&](Buffer& b, bool written) {
-            add(written ? b.pending_writes : b.pending_reads, 1);
+            add_pending(written ? b.pending_writes : b.pending_reads, 1);
             if (b.exports.load(std::memory_order_relaxed) > 0) now = true;
             if (written) b.writes.fetch_add(1, std::memory_order_relaxed);
             if (written && !b.materialised()) q.recorded_bytes += b.bytes();
@@ -312,9 +296,11 @@ bool may_run_now(const Instruction& instruction) {
     return free;
 }
 
-std::int64_t eager_size() { return queue().eager_size.load(std::memory_order_relaxed); }
+// While a function is traced, nothing runs at once.
+std::int64_t eager_size() { return current_trace() ? -1 : queue().eager_size.load(std::memory_order_relaxed); }
 
 void make_ready(const Array& array, Access access) {
+    if (const Trace* const trace = current_trace()) [[unlikely]] trace->expect_value(*array.buffer, access);
     Queue& q = queue();
     Buffer& buffer = *array.buffer;
     bool conflict;
@@ -341,16 +327,16 @@ std::size_t pending_count() {
     return queue().recorded.size();
 }
 
-std::string explain(const Array* array) {
+Explanation explain(const Array* array) {
     Queue& q = queue();
-    std::string text;
+    Explanation found;
     without_lock([&] {
         const std::unique_lock running = lock_running(q);
         const std::lock_guard lock(q.recording);
         q.census.take(q.recorded);
-        text = text_of(q.recorded, divide(q.recorded, find_dead(q.recorded, q.census), q.census), q.runner, array);
+        found = explanation_of(q.recorded, divide(q.recorded, find_dead(q.recorded, q.census), q.census), q.runner, array);
     });
-    return text;
+    return found;
 }
 
 void set_eager(bool value) {

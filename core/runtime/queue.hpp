@@ -13,6 +13,7 @@
 
 #include "base/few.hpp"
 #include "device/origin.hpp"
+#include "program/program.hpp"
 #include "runtime/array.hpp"
 
 namespace asnumpy {
@@ -96,6 +97,8 @@ Array take(const Array&, const Array& index, int axis);   // IndexError when out
 void scatter(const Array& dst, const Array& index, const Array& src, int axis);
 Array compress(const Array& flat, const Array& mask);
 Array flatnonzero(const Array& mask);
+// Elements of a vector to where the mask is true; false, and nothing written, where their numbers differ or it takes another way.
+bool place(const Array& vector, const Array& mask, const Array& source);
 Array bincount(const Array& index, std::int64_t length);
 // Random numbers into `out`, which is C-contiguous; parameters are broadcast to its shape. The dtypes are the row's.
 void draw(RowId, const Stream&, std::span<const Array> parameters, const Array& out, std::int64_t option);
@@ -113,7 +116,12 @@ void flush_for(const Array&);
 enum class Access : std::uint8_t { read, write };
 // Afterwards the array's memory exists and nothing recorded conflicts with the host touching it in this way.
 void make_ready(const Array&, Access = Access::write);
-std::string explain(const Array*);    // the programs that are pending (for this array when given), as text
+// What is pending (for this array when given).
+struct Explanation {
+    std::string text;
+    std::vector<Program> programs;  // without structured operations
+};
+Explanation explain(const Array*);
 bool pending(const Array&);
 
 void set_eager(bool);                 // run every operation at once (ASNUMPY_EAGER)
@@ -126,6 +134,7 @@ struct Host {
     std::function<void()> check_interrupt;                            // between programs; may throw Interrupted
     std::function<void(const std::function<void()>&)> without_lock;   // calls its argument with the GIL released
     std::function<void(const std::string&)> report = {};              // warns the user; the caller holds the GIL
+    std::function<void(bool wait)> compile = {};                      // makes the code that is wanted (cpu/code.hpp), before it returns or beside the program
     std::function<Origin()> origin = {};                              // the line of the user's program that is being run; likewise
 };
 void set_host(Host);

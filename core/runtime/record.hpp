@@ -22,6 +22,9 @@ template <class F> void each_buffer(const Instruction& i, F&& f) {
 void submit(Instruction&&, std::int64_t size);
 // Appends to the queue, and flushes when the queue is full, everything runs at once, or the host sees a buffer of it.
 void record(Instruction&&);
+// Counts an instruction that is kept elsewhere among those that its buffers wait for (1), or no more (-1); a write alone likewise.
+void count_pending(const Instruction&, int);
+void add_pending_write(Buffer&, int);
 // True when the instruction's buffers are untouched by anything recorded, so that running it now keeps the order.
 bool may_run_now(const Instruction&);
 

@@ -79,6 +79,13 @@ void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& 
     executable(list, part).run(launch_);
 }
 
+bool Runner::awaits_code(std::span<const Instruction> list, const Schedule& schedule, bool asked) {
+    bool awaits = false;
+    for (const Schedule::Part& part : schedule.parts)
+        if (!part.group.alone && !part.fused.outputs.empty() && executable(list, part).awaits_code(asked)) awaits = true;
+    return awaits;
+}
+
 void Runner::run_part(std::span<const Instruction> list, const Schedule::Part& part) {
     const Instruction& first = list[part.group.members.front()];
     const OnStream stream(first.out[0].pool().number(), first.on_stream);

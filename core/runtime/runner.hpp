@@ -21,6 +21,8 @@ struct Together {
 class Runner {
 public:
     Together find_together(std::span<const Instruction>, const Schedule&, std::size_t first);
+    // Whether a program of these, now asked, awaits code (Executable::awaits_code).
+    bool awaits_code(std::span<const Instruction>, const Schedule&, bool asked);
     // Runs the part at p, or several from there together; returns how many. apart: the parts before this one run one by one.
     std::size_t run_from(std::span<const Instruction>, const Schedule&, std::size_t p, std::size_t& apart);
 

@@ -8,10 +8,12 @@
 
 #include "base/error.hpp"
 #include "base/order.hpp"
+#include "cpu/structured.hpp"
 #include "runtime/copies.hpp"
 #include "runtime/pick.hpp"
 #include "runtime/record.hpp"
 #include "runtime/single.hpp"
+#include "runtime/tracing.hpp"
 
 namespace asnumpy {
 
@@ -26,13 +28,18 @@ Instruction structured(const char* name, std::initializer_list<const Array*> in,
     return instruction;
 }
 
+// Of a product, in the time in which an operation passes over one element.
+constexpr std::int64_t multiplications_an_element = 16;
+// Up to this many take some microseconds, for which nobody gives the interpreter's lock away.
+constexpr std::int64_t most_with_lock = 262144;
+
 void submit_structured(Instruction&& instruction) {
     std::int64_t size = instruction.out[0].size();
     for (const Argument& in : instruction.in) size = std::max(size, in.array()->size());
     submit(std::move(instruction), size);
 }
 
-void check_range_once(const Array& index, std::int64_t length) {
+void check_range_once(const Array& index, std::int64_t length, int axis) {
     const Array inside = new_array(Dims{}, DType::boolean, index.pool());
     Instruction instruction = structured("in_range", {&index}, inside);
     instruction.option = length;
@@ -51,19 +58,27 @@ void check_range_once(const Array& index, std::int64_t length) {
         std::int64_t value;
         std::memcpy(&value, indices.data() + i * indices.view.strides[0], sizeof value);
         if (value < -length || value >= length)
-            throw IndexError("index " + std::to_string(value) + " is out of bounds for axis with size " + std::to_string(length));
+            throw IndexError("index " + std::to_string(value) + " is out of bounds for axis " + std::to_string(axis) + " with size " +
+                             std::to_string(length));
     }
     // Somebody has changed it since: kernels look again.
 }
 
 // Runs what the index needs, and nothing else. Other threads may record work while this one waits for the answer; what is
 // recorded next reads the index as it was checked. Memory that the host sees may change without that: kernels look again.
-void check_range(const Array& index, std::int64_t length) {
+void check_range(const Array& index, std::int64_t length, int axis) {
     if (index.size() == 0) return;
+    if (Trace* const trace = current_trace()) [[unlikely]] {
+        const Array inside = new_array(Dims{}, DType::boolean, index.pool());
+        Instruction instruction = structured("in_range", {&index}, inside);
+        instruction.option = length;
+        submit_structured(std::move(instruction));
+        return trace->add_check({inside, index, length, axis});
+    }
     std::uint32_t seen;
     do {
         seen = index.buffer->writes.load(std::memory_order_relaxed);
-        check_range_once(index, length);
+        check_range_once(index, length, axis);
     } while (index.buffer->writes.load(std::memory_order_relaxed) != seen);
 }
 
@@ -109,7 +124,20 @@ Array matmul(const Array& a, const Array& b) {
     Array left = a, right = b;
     left.view = broadcast_to(a.view, with(m, k));
     right.view = broadcast_to(b.view, with(k, n));
-    submit_structured(structured("matmul", {&left, &right}, out));
+    Instruction product = structured("matmul", {&left, &right}, out);
+    // On the host a product is worth recording by its multiplications, not by what it reads: a matrix meets a vector once. Where the
+    // result is small, what follows runs at once, and would wait for it.
+    std::int64_t size = std::max({left.size(), right.size(), out.size()});
+    if (out.host_visible()) {
+        const std::int64_t multiplications = out.size() * k;
+        size = std::min(size, 1 + multiplications / multiplications_an_element);
+        if (size > eager_size() && out.size() <= eager_size() && &a.pool() == &out.pool() && &b.pool() == &out.pool() && may_run_now(product)) {
+            if (multiplications <= most_with_lock) run_now(product);
+            else without_lock([&product] { run_now(product); });
+            return out;
+        }
+    }
+    submit(std::move(product), size);
     return out;
 }
 
@@ -186,7 +214,7 @@ std::optional<Array> deviations(const Array& array) {
 
 Array take(const Array& array, const Array& index, int axis) {
     if (Array result; take_at_once(array, index, result)) return result;
-    check_range(index, array.view.shape[axis]);
+    check_range(index, array.view.shape[axis], axis);
     Dims shape = array.view.shape;
     shape[axis] = index.size();
     Array out = new_array(shape, array.dtype, array.pool());
@@ -200,7 +228,7 @@ Array take(const Array& array, const Array& index, int axis) {
 void scatter(const Array& dst, const Array& index, const Array& src, int axis) {
     Dims shape = dst.view.shape;
     shape[axis] = index.size();
-    if (count(shape) == 0) return check_range(index, dst.view.shape[axis]);
+    if (count(shape) == 0) return check_range(index, dst.view.shape[axis], axis);
     Array source = src.dtype == dst.dtype ? src : cast(src, dst.dtype);
     if (source.ndim() == 0 && source.host_visible()) source = moved(source, dst.pool());
     if (source.buffer == dst.buffer) {  // the old values are what is written
@@ -210,7 +238,7 @@ void scatter(const Array& dst, const Array& index, const Array& src, int axis) {
     }
     source.view = broadcast_to(source.view, shape);
     if (index.buffer != dst.buffer && scatter_at_once(dst, index, source)) return;
-    check_range(index, dst.view.shape[axis]);
+    check_range(index, dst.view.shape[axis], axis);
     const Array positions = index.buffer == dst.buffer ? cast(index, DType::int64) : index;
     Instruction instruction = structured("scatter", {&source, &positions}, dst);
     instruction.axis = axis;
@@ -219,7 +247,18 @@ void scatter(const Array& dst, const Array& index, const Array& src, int axis) {
 
 namespace {
 
+// Large enough that other threads of the program should go on meanwhile.
+constexpr std::int64_t long_mask = 1 << 18;
+
 std::int64_t count_true(const Array& mask) {
+    if (mask.host_visible() && !current_trace()) {
+        make_ready(mask, Access::read);
+        std::int64_t found = 0;
+        const Tensor bytes = tensor_of(mask);
+        if (mask.size() < long_mask) found = cpu::count_true(bytes);
+        else without_lock([&] { found = cpu::count_true(bytes); });
+        return found;
+    }
     const RowId add = find_row("add");
     Signature sum;
     sum.nin = 2;
@@ -229,20 +268,43 @@ std::int64_t count_true(const Array& mask) {
     return value_of(reduce(add, find_loop(add, sum), mask, 1, false)).get<std::int64_t>();
 }
 
+// What a mask selects on the host is taken at once: the wait for its number was the wait for the mask.
+Array selected(Instruction&& instruction, Array out, const Array& mask) {
+    if (out.size() == 0) return out;
+    if (!out.host_visible() || current_trace() || !may_run_now(instruction)) submit_structured(std::move(instruction));
+    else if (mask.size() < long_mask) run_now(instruction);
+    else without_lock([&] { run_now(instruction); });
+    return out;
+}
+
 }  // namespace
+
+bool place(const Array& vector, const Array& mask, const Array& source) {
+    if (place_at_once(vector, mask, source)) return true;
+    if (current_trace() || vector.ndim() != 1 || source.ndim() != 1 || !vector.host_visible() || source.dtype != vector.dtype ||
+        &mask.pool() != &vector.pool() || &source.pool() != &vector.pool() || source.buffer == vector.buffer || mask.buffer == vector.buffer ||
+        may_overlap(vector, source) || may_overlap(vector, mask))
+        return false;
+    make_ready(mask, Access::read);
+    make_ready(source, Access::read);
+    make_ready(vector, Access::write);
+    const Tensor to = tensor_of(vector), bytes = tensor_of(mask), from = tensor_of(source);
+    bool placed = false;
+    if (mask.size() < long_mask) placed = cpu::place(to, bytes, from);
+    else without_lock([&] { placed = cpu::place(to, bytes, from); });
+    return placed;
+}
 
 Array compress(const Array& flat, const Array& mask) {
     if (Array result; compress_at_once(flat, mask, result)) return result;
-    Array out = new_array(Dims{count_true(mask)}, flat.dtype, flat.pool());
-    if (out.size() > 0) submit_structured(structured("compress", {&flat, &mask}, out));
-    return out;
+    const Array out = new_array(Dims{count_true(mask)}, flat.dtype, flat.pool());
+    return selected(structured("compress", {&flat, &mask}, out), out, mask);
 }
 
 Array flatnonzero(const Array& mask) {
     if (Array result; flatnonzero_at_once(mask, result)) return result;
-    Array out = new_array(Dims{count_true(mask)}, DType::int64, mask.pool());
-    if (out.size() > 0) submit_structured(structured("flatnonzero", {&mask}, out));
-    return out;
+    const Array out = new_array(Dims{count_true(mask)}, DType::int64, mask.pool());
+    return selected(structured("flatnonzero", {&mask}, out), out, mask);
 }
 
 Array bincount(const Array& index, std::int64_t length) {

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 #include <acl/acl_rt.h>
 #include <c10/core/DeviceGuard.h>
+#include <torch/csrc/autograd/custom_function.h>
 #include <torch/csrc/utils/pybind.h>
 #include <torch/library.h>
 
@@ -89,7 +90,7 @@ uint32_t cube_cores(int32_t device) {
     return static_cast<uint32_t>(count);
 }
 
-at::Tensor basic_matmul(const at::Tensor& a, const at::Tensor& b, const std::string& dtype) {
+at::Tensor basic_matmul_npu(const at::Tensor& a, const at::Tensor& b, const std::string& dtype) {
     check(a, b);
     const at::ScalarType result = type_of(dtype);
     const Kernel& kernel = kernel_for(a, result);
@@ -120,11 +121,45 @@ at::Tensor basic_matmul_meta(const at::Tensor& a, const at::Tensor& b, const std
     return at::empty_symint({a.sym_size(0), b.sym_size(1)}, a.options().dtype(result));
 }
 
+const char* name_of(at::ScalarType type) {
+    return type == at::kHalf ? "float16" : type == at::kBFloat16 ? "bfloat16" : "float32";
+}
+
+// By torch's dispatcher: what is traced, recorded or transformed is so here, too.
+at::Tensor basic_matmul(const at::Tensor& a, const at::Tensor& b, const std::string& dtype) {
+    static const auto call = c10::Dispatcher::singleton()
+                                 .findSchemaOrThrow("AscendCTTorch::basic_matmul", "")
+                                 .typed<at::Tensor(const at::Tensor&, const at::Tensor&, const std::string&)>();
+    return call.call(a, b, dtype);
+}
+
+// The gradients are products of the same kind; they have the operands' dtype, in which the result's gradient is taken.
+struct Gradients : torch::autograd::Function<Gradients> {
+    static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& a, const at::Tensor& b, const std::string& dtype) {
+        const at::AutoDispatchBelowADInplaceOrView below;
+        context->save_for_backward({a, b});
+        return basic_matmul(a, b, dtype);
+    }
+    static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context, const torch::autograd::variable_list& given) {
+        const auto saved = context->get_saved_variables();
+        const at::Tensor &a = saved[0], &b = saved[1], dc = given[0].to(a.scalar_type());
+        const std::string dtype = name_of(a.scalar_type());
+        return {context->needs_input_grad(0) ? basic_matmul(dc, b.t(), dtype) : at::Tensor(),
+                context->needs_input_grad(1) ? basic_matmul(a.t(), dc, dtype) : at::Tensor(), at::Tensor()};
+    }
+};
+
+at::Tensor basic_matmul_recorded(const at::Tensor& a, const at::Tensor& b, const std::string& dtype) { return Gradients::apply(a, b, dtype); }
+
 }  // namespace
 
-TORCH_LIBRARY(AscendCTTorch, library) { library.def("basic_matmul(Tensor a, Tensor b, str dtype) -> Tensor"); }
-TORCH_LIBRARY_IMPL(AscendCTTorch, PrivateUse1, library) { library.impl("basic_matmul", &basic_matmul); }
-TORCH_LIBRARY_IMPL(AscendCTTorch, Meta, library) { library.impl("basic_matmul", &basic_matmul_meta); }
+TORCH_LIBRARY(AscendCTTorch, library) {
+    library.def("basic_matmul(Tensor a, Tensor b, str dtype) -> Tensor", {at::Tag::pt2_compliant_tag});
+    library.impl("basic_matmul", c10::DispatchKey::PrivateUse1, &basic_matmul_npu);
+    library.impl("basic_matmul", c10::DispatchKey::CPU, &basic_matmul_npu);  // which refuses them
+    library.impl("basic_matmul", c10::DispatchKey::Meta, &basic_matmul_meta);
+    library.impl("basic_matmul", c10::DispatchKey::Autograd, &basic_matmul_recorded);
+}
 
 PYBIND11_MODULE(ascendct_torch, module) {
     module.doc() = "Matrix products by a kernel in Ascend C, for tensors of an NPU.";

@@ -1,9 +1,9 @@
-"""Build basic_matmul: kernels by `asnumpy ascendc build`, then a library for torch by the host's compiler.
+"""Build basic_matmul: kernels by `asnumpy ascendc build`, then one library for torch by the host's compiler.
 
     python examples/basic_matmul/build.py -o build
 
-writes ascendct_torch.so, a Python module and a library for torch.ops, and libbasic_matmul_kernels.so, which it loads
-from beside itself. torch and torch_npu are the wheels of this environment; their headers come with them.
+writes ascendct_torch.so, a Python module and a library for torch.ops, with the kernels in it. torch and torch_npu are
+the wheels of this environment; their headers come with them.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import time
 from pathlib import Path
 
-from asnumpy import ascendc
+from asnumpy import ascendc, cannsim
 
 HERE = Path(__file__).resolve().parent
 
@@ -39,8 +40,23 @@ def compiler() -> str:
     sys.exit("build: expected a C++ compiler: $CXX, g++ or clang++")
 
 
+def runtime(device: bool) -> Path:
+    """The folder of CANN's runtime: the simulator's stands for it where there is no device."""
+    if not device:
+        return cannsim.folder()
+    home = os.environ.get("ASCEND_HOME_PATH")
+    return Path(home) / "lib64" if home else sys.exit("build: expected CANN: source its set_env.sh")
+
+
+def run(*command: str) -> None:
+    """Run a compiler; end with what it printed where it refuses."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{done.stderr}\nbuild: basic_matmul.cpp was not built")
+
+
 def main() -> None:
-    """Build both libraries."""
+    """Build the library."""
     parser = argparse.ArgumentParser(description="Build basic_matmul for torch and torch_npu.")
     parser.add_argument("-o", "--output", type=Path, default=Path("build"), help="the folder (default: build)")
     parser.add_argument("--bisheng", action="store_true", help="compile the kernels for a device with CANN's compiler")
@@ -52,28 +68,30 @@ def main() -> None:
     def progress(what: str) -> None:
         print(f"build: [{time.perf_counter() - started:5.1f} s] {what}", flush=True)
 
-    kernels = output / "libbasic_matmul_kernels.so"
-    try:
-        ascendc.build(HERE / "kernels.cpp", kernels, bisheng=options.bisheng, progress=progress)
-    except ascendc.BuildError as error:
-        sys.exit(f"{error}\nbuild: kernels.cpp was not built")
+    library = output / "ascendct_torch.so"
     headers = [
         torch / "include", torch / "include" / "torch" / "csrc" / "api" / "include", npu / "include",
         npu / "include" / "third_party" / "acl" / "inc", Path(sysconfig.get_paths()["include"]),
     ]  # fmt: skip
-    library = output / "ascendct_torch.so"
-    command = [
-        compiler(), "-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror",
-        *[word for each in headers for word in ("-isystem", str(each))], f"-I{output}",
-        str(HERE / "basic_matmul.cpp"), "-o", str(library),
-        f"-L{output}", "-lbasic_matmul_kernels", "-Wl,-rpath,$ORIGIN",
-        f"-L{torch / 'lib'}", "-ltorch", "-ltorch_cpu", "-ltorch_python", "-lc10", f"-L{npu / 'lib'}", "-ltorch_npu",
-    ]  # fmt: skip
-    progress("compiling for torch")
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"{done.stderr}\nbuild: basic_matmul.cpp was not built")
-    progress(f"wrote {library} and {kernels}")
+    with tempfile.TemporaryDirectory() as work:
+        kernels, torchs = Path(work) / "kernels.o", Path(work) / "basic_matmul.o"
+        try:
+            ascendc.build(HERE / "kernels.cpp", kernels, bisheng=options.bisheng, progress=progress)
+        except ascendc.BuildError as error:
+            sys.exit(f"{error}\nbuild: kernels.cpp was not built")
+        progress("compiling for torch")
+        run(
+            compiler(), "-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror",
+            *[word for each in headers for word in ("-isystem", str(each))], f"-I{work}",
+            "-c", str(HERE / "basic_matmul.cpp"), "-o", str(torchs),
+        )  # fmt: skip
+        progress("linking")
+        run(
+            "bisheng" if options.bisheng else compiler(), "-shared", str(torchs), str(kernels), "-o", str(library),
+            f"-L{torch / 'lib'}", "-ltorch", "-ltorch_cpu", "-ltorch_python", "-lc10",
+            f"-L{npu / 'lib'}", "-ltorch_npu", f"-L{runtime(options.bisheng)}", "-lascendcl",
+        )  # fmt: skip
+    progress(f"wrote {library}")
 
 
 if __name__ == "__main__":

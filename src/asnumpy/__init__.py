@@ -30,6 +30,7 @@ from asnumpy.runtime import (
     get_include, get_num_threads, info, memory_info, pending_count, reset_peak, set_num_threads, show_config,
     show_runtime, synchronize, zeros_like_pinned, zeros_pinned,
 )
+from asnumpy.runtime import kernels as _kernels, machine_code as _machine_code
 from asnumpy.host import (
     False_, True_, asmatrix, astype, bmat, broadcast, busday_count, busday_offset, busdaycalendar,
     datetime_as_string, datetime_data, is_busday, iterable, matrix, may_share_memory, ndenumerate,
@@ -46,6 +47,7 @@ from asnumpy.ufunc import (
     positive, pow, power, rad2deg, radians, reciprocal, remainder, right_shift, rint, seterr, seterrcall, sign,
     signbit, sin, sinh, spacing, sqrt, square, subtract, tan, tanh, true_divide, trunc, ufunc, vecdot,
 )
+from asnumpy.ufunc.ufunc import offer_kernels as _offer_kernels
 from asnumpy.creation import (
     arange, array, asanyarray, asarray, asarray_chkfinite, ascontiguousarray, asfortranarray, asnumpy, copy, empty,
     empty_like, eye, from_dlpack, from_numpy, fromiter, full, full_like, geomspace, identity, linspace, logspace,
@@ -98,6 +100,7 @@ from asnumpy import fft, lib, linalg, nn, profiler
 if _typing.TYPE_CHECKING:
     from asnumpy import cann, char, ctypeslib, emath, f2py, operators, polynomial, random, strings, testing, typing
     from asnumpy.operators import ElementwiseKernel, RawKernel, RawModule, ReductionKernel, operator
+    from asnumpy.tracing import TracingError, cond, jit, load_compiled, range, while_loop
     from numpy import ma, matlib, rec
 else:
     # Loaded when they are first used.
@@ -105,28 +108,33 @@ else:
         "array_api", "cann", "char", "ctypeslib", "emath", "f2py", "operators", "polynomial", "random", "strings",
         "testing", "typing",
     })
-    _OF_OPERATORS = frozenset({"ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "operator"})
+    _FROM = {
+        **dict.fromkeys(("ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "operator"), "operators"),
+        **dict.fromkeys(("TracingError", "cond", "jit", "load_compiled", "range", "while_loop"), "tracing"),
+    }
     # NumPy's own, for classes on top of its arrays.
     _NUMPYS = frozenset({"ma", "matlib", "rec"})
 
     def __getattr__(name):
         if name in _LATER:
             return _importlib.import_module(f"asnumpy.{name}")
-        if name in _OF_OPERATORS:
-            return getattr(_importlib.import_module("asnumpy.operators"), name)
+        if name in _FROM:
+            found = globals()[name] = getattr(_importlib.import_module(f"asnumpy.{_FROM[name]}"), name)
+            return found
         if name in _NUMPYS:
             return _importlib.import_module(f"numpy.{name}")
         raise AttributeError(f"module 'asnumpy' has no attribute {name!r}")
 
     def __dir__():
-        return sorted({*__all__, *_LATER, *_OF_OPERATORS, *_NUMPYS, "eval"})
+        return sorted({*__all__, *_LATER, *_FROM, *_NUMPYS, "eval"})
 
 __version__ = "0.1.0"
 
-__all__ = [  # by a star: all but eval, which would hide Python's
+__all__ = [  # by a star: all but eval and range, which would hide Python's
     "Device", "ElementwiseKernel", "Event", "FallbackWarning", "False_", "NPArray", "NPUArray", "Number",
     "RawKernel", "RawModule", "ReductionKernel", "ScalarType",
-    "Stream", "True_", "__array_api_version__", "__array_namespace__", "__array_namespace_info__", "__version__",
+    "Stream", "TracingError", "True_",
+    "__array_api_version__", "__array_namespace__", "__array_namespace_info__", "__version__",
     "abs", "absolute",
     "acos", "acosh", "add", "all", "allclose", "amax", "amin", "angle", "any", "append", "apply_along_axis",
     "apply_demotions", "apply_over_axes", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2",
@@ -140,7 +148,8 @@ __all__ = [  # by a star: all but eval, which would hide Python's
     "broadcast", "broadcast_arrays", "broadcast_shapes", "broadcast_to", "busday_count", "busday_offset",
     "busdaycalendar", "byte", "bytes_", "c_", "can_cast", "cbrt", "cdouble", "ceil", "char", "character", "choose",
     "clip", "clongdouble", "column_stack", "common_type", "complex128", "complex32", "complex64", "complexfloating",
-    "compress", "concat", "concatenate", "config", "conj", "conjugate", "convolve", "copy", "copysign", "copyto",
+    "compress", "concat", "concatenate", "cond",
+    "config", "conj", "conjugate", "convolve", "copy", "copysign", "copyto",
     "corrcoef", "correlate", "cos", "cosh", "count_nonzero", "cov", "cross", "csingle", "ctypeslib", "cumprod",
     "cumsum", "cumulative_prod", "cumulative_sum", "current_stream", "datetime64", "datetime_as_string",
     "datetime_data", "deg2rad", "degrees", "delete", "demotions", "devices", "diag", "diag_indices",
@@ -161,25 +170,24 @@ __all__ = [  # by a star: all but eval, which would hide Python's
     "info", "inner", "insert", "int16", "int2", "int32", "int4", "int64", "int8", "int_", "intc", "integer",
     "interp", "intersect1d", "intp", "invert", "is_busday", "isclose", "iscomplex", "iscomplexobj", "isdtype",
     "isfinite", "isfortran", "isin", "isinf", "isnan", "isnat", "isneginf", "isposinf", "isreal", "isrealobj",
-    "isscalar", "issubdtype", "iterable", "ix_", "kaiser", "kron", "lcm", "ldexp", "left_shift", "less",
-    "less_equal", "lexsort", "lib", "linalg", "linspace", "little_endian", "load", "loadtxt", "log", "log10",
-    "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor",
-    "logspace", "long", "longdouble", "longlong", "mask_indices", "matmul", "matrix", "matrix_transpose", "max",
-    "maximum", "may_share_memory", "mean", "median", "memmap", "memory_info", "meshgrid", "mgrid", "min",
-    "min_scalar_type", "minimum", "mintypecode", "mod", "modf", "moveaxis", "multiply", "nan", "nan_to_num",
-    "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin",
+    "isscalar", "issubdtype", "iterable", "ix_", "jit", "kaiser", "kron", "lcm", "ldexp", "left_shift", "less",
+    "less_equal", "lexsort", "lib", "linalg", "linspace", "little_endian", "load", "load_compiled", "loadtxt",
+    "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "logspace", "long", "longdouble", "longlong", "mask_indices", "matmul", "matrix",
+    "matrix_transpose", "max", "maximum", "may_share_memory", "mean", "median", "memmap", "memory_info", "meshgrid",
+    "mgrid", "min", "min_scalar_type", "minimum", "mintypecode", "mod", "modf", "moveaxis", "multiply", "nan",
+    "nan_to_num", "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin",
     "nanpercentile", "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "ndarray", "ndenumerate", "ndim",
     "ndindex", "nditer", "negative", "nested_iters", "newaxis", "nextafter", "nn", "nonzero", "not_equal", "number",
     "object_", "ogrid", "ones", "ones_like", "outer", "packbits", "pad", "partition", "pending_count", "percentile",
     "permute_dims", "pi", "piecewise", "place", "poly", "poly1d", "polyadd", "polyder", "polydiv", "polyfit",
     "polyint", "polymul", "polynomial", "polysub", "polyval", "positive", "pow", "power", "printoptions", "prod",
-    "operator", "operators", "profiler", "promote_types", "ptp", "put", "put_along_axis", "putmask", "quantile", "r_",
-    "rad2deg", "radians",
-    "random", "ravel", "ravel_multi_index", "real", "real_if_close", "recarray", "reciprocal", "record",
-    "remainder", "repeat", "require", "reset_peak", "reshape", "resize", "result_type", "right_shift", "rint",
-    "roll", "rollaxis", "roots", "rot90", "round", "row_stack", "s_", "save", "savetxt", "savez",
-    "savez_compressed", "sctypeDict", "searchsorted", "select", "set_num_threads", "set_printoptions", "setbufsize",
-    "setdiff1d", "seterr", "seterrcall", "setxor1d", "shape", "shares_memory", "short", "show_config",
+    "operator", "operators", "profiler", "promote_types", "ptp", "put", "put_along_axis", "putmask", "quantile",
+    "r_", "rad2deg", "radians", "random", "ravel", "ravel_multi_index", "real", "real_if_close", "recarray",
+    "reciprocal", "record", "remainder", "repeat", "require", "reset_peak", "reshape", "resize", "result_type",
+    "right_shift", "rint", "roll", "rollaxis", "roots", "rot90", "round", "row_stack", "s_", "save", "savetxt",
+    "savez", "savez_compressed", "sctypeDict", "searchsorted", "select", "set_num_threads", "set_printoptions",
+    "setbufsize", "setdiff1d", "seterr", "seterrcall", "setxor1d", "shape", "shares_memory", "short", "show_config",
     "show_runtime", "sign", "signbit", "signedinteger", "sin", "sinc", "single", "sinh", "size", "sort",
     "sort_complex", "spacing", "split", "sqrt", "square", "squeeze", "stack", "std", "str_", "strings", "subtract",
     "sum", "swapaxes", "synchronize", "take", "take_along_axis", "tan", "tanh", "tensordot", "testing", "tile",
@@ -188,8 +196,8 @@ __all__ = [  # by a star: all but eval, which would hide Python's
     "typecodes", "typename", "typing", "ubyte", "ufunc", "uint", "uint1", "uint16", "uint2", "uint32", "uint4",
     "uint64", "uint8", "uintc", "uintp", "ulong", "ulonglong", "union1d", "unique", "unique_all", "unique_counts",
     "unique_inverse", "unique_values", "unpackbits", "unravel_index", "unsignedinteger", "unstack", "unwrap",
-    "ushort", "vander", "var", "vdot", "vecdot", "vectorize", "void", "vsplit", "vstack", "where", "zeros",
-    "zeros_like", "zeros_like_pinned", "zeros_pinned",
+    "ushort", "vander", "var", "vdot", "vecdot", "vectorize", "void", "vsplit", "vstack", "where", "while_loop",
+    "zeros", "zeros_like", "zeros_like_pinned", "zeros_pinned",
 ]
 
 if hasattr(_np, "float128"):  # extended precision has another name on each platform
@@ -200,6 +208,11 @@ if hasattr(_np, "matvec"):  # from NumPy 2.2
     from asnumpy.ufunc import matvec, vecmat
 
     __all__ += ["matvec", "vecmat"]
+
+# Kernels of the operator library: what launches them is loaded at the first call that one may compute.
+_machine_code.offered["compiled"] = lambda: _importlib.import_module("asnumpy.compiled")
+_kernels.offered["launch"] = lambda: _importlib.import_module("asnumpy.operators._served").launch
+_offer_kernels()
 
 if _os.environ.get("ASNUMPY_OPERATORS"):  # rules that redirect operations
     _importlib.import_module("asnumpy.operators").use_rules(_os.environ["ASNUMPY_OPERATORS"])

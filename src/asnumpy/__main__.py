@@ -1,5 +1,5 @@
 """The command line: `python -m asnumpy demo`, `... info`, `... health`, `... check`, `... sim`,
-`... ascendc build`, `... operator`."""
+`... ascendc build`, `... operator`, `... cache`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import asnumpy as ap
 from asnumpy.ascendc import _command as ascendc
 from asnumpy.operators.project import _command as operator
 from asnumpy.runtime import diagnosis
+from asnumpy.stores import _command as cache
 
 DEMO_PACKAGES = ("matplotlib", "PIL", "tqdm")
 
@@ -74,6 +75,7 @@ def parser() -> argparse.ArgumentParser:
     sim.add_argument("program", nargs="*", help="the program and its arguments, after --")
     ascendc.add_parser(commands)
     operator.add_parser(commands)
+    cache.add_parser(commands)
     return top
 
 
@@ -132,6 +134,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return ascendc.run(options)
     if options.command == "operator":
         return operator.run(options)
+    if options.command == "cache":
+        return cache.run(options)
     if options.command == "health":
         from asnumpy.cann import _health_server
 

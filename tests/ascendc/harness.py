@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import functools
 import hashlib
 import os
 import struct
@@ -13,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 from host_compiler import compiler
+
+from asnumpy.operators._kept import processor
 
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "ascendc" / "include"
@@ -27,20 +31,49 @@ extern "C" __attribute__((visibility("default"))) void* const ascendc_launcher =
 """
 
 
-def compiled(text: str) -> ctypes.CDLL:
-    """A library of a source text; made once for a text and the present headers."""
-    folder = Path(tempfile.gettempdir()) / f"ascendc-tests-{os.getuid()}"
-    folder.mkdir(exist_ok=True)
-    key = hashlib.sha256(" ".join([compiler() or "", *FLAGS, text]).encode())
+@functools.cache
+def headers() -> bytes:
+    """What the present headers are."""
+    key = hashlib.sha256()
     for header in sorted([*INCLUDE.rglob("*.h*"), *TEMPLATES.rglob("*.hpp")]):
         key.update(header.read_bytes())
-    library = folder / f"{key.hexdigest()[:24]}.so"
+    return key.digest()
+
+
+def kept(suffix: str, *parts: str) -> Path:
+    """Where a result of the compiler is kept, for these words, the present headers and this processor."""
+    folder = Path(tempfile.gettempdir()) / f"ascendc-tests-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    key = hashlib.sha256(" ".join([compiler() or "", *FLAGS, processor(), *parts]).encode() + headers())
+    return folder / f"{key.hexdigest()[:24]}{suffix}"
+
+
+def run_compiler(*words: str) -> None:
+    done = subprocess.run([compiler() or "g++", *FLAGS, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-8000:]
+
+
+def precompiled(core: str) -> Path:
+    """A folder with the header that every unit begins with, as g++ reads it quickly; clang does not look."""
+    folder = kept(".headers", core, str(INCLUDE))  # what a compiler reads where it refuses the precompiled form
+    if not folder.exists():
+        made = Path(tempfile.mkdtemp(dir=folder.parent))
+        header = made / "kernel_operator.h"
+        header.write_text(f'#include "{INCLUDE / header.name}"\n')
+        run_compiler(core, f"-I{INCLUDE}", "-x", "c++-header", str(header), "-o", f"{header}.gch")
+        with contextlib.suppress(OSError):  # somebody else was first
+            made.rename(folder)
+    return folder
+
+
+def compiled(text: str, core: str) -> ctypes.CDLL:
+    """A library of a source text, for a core's kind; made once for a text and the present headers."""
+    library = kept(".so", core, text)
     if not library.exists():
         unit, made = library.with_suffix(f".{os.getpid()}.cpp"), library.with_suffix(f".{os.getpid()}.so")
         unit.write_text(text)
-        command = [compiler() or "g++", *FLAGS, f"-I{INCLUDE}", f"-I{TEMPLATES.parent}", str(unit), "-o", str(made)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr[-8000:]
+        folders = [f"-I{folder}" for folder in (precompiled(core), INCLUDE, TEMPLATES.parent)]
+        run_compiler(core, *folders, str(unit), "-o", str(made))
         made.rename(library)
         unit.unlink()
     return ctypes.CDLL(str(library))
@@ -67,7 +100,7 @@ class Kernel:
         head = '#include "kernel_operator.h"\n#include "ascendc/launch/plain.hpp"\n'
         core = {"vector": ["VEC"], "cube": ["CUBE"]}.get(kind, ["VEC", "CUBE"])
         self._libraries = {
-            each: compiled(f"#define __DAV_C220_{each}__ 1\n{head}{source}\n{exports}{LAUNCHER}") for each in core
+            each: compiled(f"{head}{source}\n{exports}{LAUNCHER}", f"-D__DAV_C220_{each}__=1") for each in core
         }
 
     def __call__(self, name: str, blocks: int, *arguments: np.ndarray | float | bytes, seconds: float = 20.0,

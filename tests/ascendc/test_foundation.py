@@ -11,8 +11,6 @@ from .harness import HERE, Kernel, Probes
 pytestmark = needs_compiler
 
 
-
-
 TENSORS = """
     TPipe pipe;
     TBuf<TPosition::VECCALC> buffer;

@@ -41,6 +41,45 @@ extern "C" __global__ __aicore__ void fresh(GM_ADDR x, GM_ADDR y) {
     PipeBarrier<PIPE_ALL>();
     DataCopy(global<float>(y), a, 64);
 }
+// Bytes of masks, joined; sizes by their functions; what the library asks and logs.
+extern "C" __global__ __aicore__ void joined(GM_ADDR x, GM_ADDR y) {
+    ASCENDC_ASSERT(GetUBSizeInBytes() == 196608 && GetVecLen() == 256, { KERNEL_LOG(KERNEL_ERROR, "never %d", 1); });
+    LocalTensor<int8_t> a(TPosition::VECIN, 0, 128), b(TPosition::VECOUT, 256, 128);
+    DataCopy(a, global<int8_t>(x), 128);
+    PipeBarrier<PIPE_ALL>();
+    And(b, a, a[64], 64);
+    Or(b[64], a, a[64], 64);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(global<int8_t>(y), b, 128);
+    auto part = global<uint16_t>(y)[64];
+    InitGlobalMemory(part, 16, 7);
+}
+// The padding of bfloat16 rows is a whole number.
+extern "C" __global__ __aicore__ void padded(GM_ADDR x, GM_ADDR y) {
+    LocalTensor<bfloat16_t> a(TPosition::VECIN, 0, 16);
+    DataCopyExtParams row{1, 26, 0, 0, 0};
+    DataCopyPadExtParams<bfloat16_t> padding{true, 0, 3, 2};
+    DataCopyPad(a, global<bfloat16_t>(x), row, padding);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(global<bfloat16_t>(y), a, 16);
+}
+// A tail of no lanes is copied by an instruction that does nothing; half a block of int4 comes as a whole one.
+extern "C" __global__ __aicore__ void tails(GM_ADDR x, GM_ADDR y) {
+    LocalTensor<half> a(TPosition::VECIN, 0, 128), b(TPosition::VECOUT, 256, 128);
+    DataCopy(a, global<half>(x), 128);
+    PipeBarrier<PIPE_ALL>();
+    Copy(b, a, 128, 1, {1, 1, 8, 8});
+    Copy(b[128], a[128], 0, 1, {1, 1, 8, 8});
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(global<half>(y), b, 128);
+    LocalTensor<int4b_t> c(TPosition::VECIN, 1024, 64);
+    LocalTensor<half> d(TPosition::VECOUT, 1280, 64);
+    DataCopy(c, global<int4b_t>(x)[32], 32);
+    PipeBarrier<PIPE_ALL>();
+    Cast(d, c, RoundMode::CAST_NONE, 32);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(global<half>(y)[128], d, 32);
+}
 // Every core fills its part, and none the tail.
 extern "C" __global__ __aicore__ void filled(GM_ADDR x, GM_ADDR y) {
     auto part = global<int32_t>(y)[GetBlockIdx() * 100];
@@ -84,7 +123,7 @@ extern "C" __global__ __aicore__ void image(GM_ADDR x) {
 
 @pytest.fixture(scope="module")
 def vector() -> Kernel:
-    return Kernel(VECTOR, ["overflow", "fresh", "filled", "filled_too_far", "by_bytes"])
+    return Kernel(VECTOR, ["overflow", "fresh", "filled", "filled_too_far", "by_bytes", "joined", "padded", "tails"])
 
 
 def test_the_control_register_says_what_overflows(vector):
@@ -104,6 +143,29 @@ def test_global_memory_is_filled(vector):
     assert vector("filled", 3, y, y).findings == []
     assert y.tolist() == [-7] * 300 + [0] * 50
     assert vector("filled_too_far", 1, y, y).rules() == ["bounds"]
+
+
+def test_bytes_are_joined_bit_by_bit(vector):
+    x = np.random.default_rng(2).integers(-128, 128, 128).astype(np.int8)
+    y = np.zeros(160, np.int8)
+    assert vector("joined", 1, x, y).findings == []
+    assert (y[:64] == (x[:64] & x[64:])).all() and (y[64:128] == (x[:64] | x[64:])).all()
+    assert y[128:].view(np.uint16).tolist() == [7] * 16
+
+
+def test_tails_of_no_lanes_and_of_half_a_block(vector):
+    x = np.random.default_rng(4).integers(0, 1 << 15, 128).astype(np.uint16)
+    y = np.zeros(160, np.uint16)
+    assert vector("tails", 1, x, y).findings == []
+    assert (y[:128] == x).all()
+    nibbles = np.stack([x.view(np.uint8) & 15, x.view(np.uint8) >> 4], axis=1).reshape(-1)[32:64].astype(np.int16)
+    assert (y[128:].view(np.float16) == np.where(nibbles > 7, nibbles - 16, nibbles)).all()
+
+
+def test_rows_of_bfloat16_are_padded_with_a_whole_number(vector):
+    x, y = np.arange(13, dtype=np.uint16), np.zeros(16, np.uint16)
+    assert vector("padded", 1, x, y).findings == []
+    assert y.tolist() == [*range(13), *[0x4000] * 3]
 
 
 @pytest.mark.parametrize("rows, columns, pitch", [(4, 32, 32), (3, 8, 32), (5, 40, 64)])

@@ -54,6 +54,21 @@ extern "C" void softmax(int64_t m, int64_t k, AscendC::SoftMaxTiling* tiling, ui
     temporaries[2] = AscendC::GetSoftMaxMaxTmpSize(shape, 4, false);
     temporaries[3] = AscendC::GetSortTmpSize(platform_ascendc::PlatformAscendC(), 64, 4);
 }
+extern "C" void rows(int64_t b, int64_t s, int64_t h, int64_t original, optiling::LayerNormTiling* norm,
+                     optiling::RmsNormTiling* rms, optiling::LayerNormGradTiling* gradient, optiling::PadTiling* pad) {
+    ge::Shape shape({b, s, h});
+    AscendC::GetLayerNormNDTilingInfo(shape, 0, 4, false, *norm);
+    if (!AscendC::GetRmsNormTilingInfo(shape, ge::Shape({b, s, original}), 0, 4, *rms)) rms->bLength = 0;
+    AscendC::GetLayerNormGradNDTilingInfo(shape, 0, 4, false, *gradient);
+    AscendC::PadTilingFunc(ge::Shape({s, h}), ge::Shape({s, original}), 0, 4, *pad);
+}
+extern "C" int topk(int inner, int outer, int k, optiling::TopkTiling* tiling) {
+    uint32_t most = 0, least = 0;
+    auto chip = platform_ascendc::PlatformAscendC(nullptr);
+    auto mode = AscendC::TopKMode::TOPK_NORMAL;
+    if (!AscendC::GetTopKMaxMinTmpSize(chip, inner, outer, false, false, mode, true, 4, most, least)) return -1;
+    return AscendC::TopKTilingFunc(chip, inner, outer, k, 4, false, mode, true, *tiling) ? static_cast<int>(least) : -2;
+}
 """
 
 
@@ -145,3 +160,21 @@ def test_temporaries(host):
                  ctypes.c_void_p(sizes.ctypes.data))  # fmt: skip
     assert tiling[:5].tolist() == [6, 40, 240, 6, 8]
     assert sizes.tolist() == [960, 256, 960, 512]
+
+
+def test_tilings_of_rows_hold_their_shape(host):
+    norm, rms, gradient, pad = (np.zeros(26, np.uint32) for _ in range(4))
+    host.rows(*(ctypes.c_int64(n) for n in (3, 5, 40, 37)),
+              *(ctypes.c_void_p(each.ctypes.data) for each in (norm, rms, gradient, pad)))  # fmt: skip
+    assert norm[:6].tolist() == [3, 5, 40, 40, 600, 15]
+    assert rms[:4].tolist() == [3, 5, 40, 37] and rms[4:5].view(np.float32)[0] == np.float32(1 / 37)
+    assert gradient[:6].tolist() == [3, 5, 40, 3, 5, 40]
+    assert pad[:3].tolist() == [5, 40, 37]
+
+
+@pytest.mark.parametrize("inner, outer, k, code", [(64, 3, 10, 256), (63, 3, 10, -2), (64, 0, 10, -1), (64, 3, 65, -2)])
+def test_the_tiling_of_topk(host, inner, outer, k, code):
+    tiling = np.zeros(32, np.int32)
+    assert host.topk(inner, outer, k, ctypes.c_void_p(tiling.ctypes.data)) == code
+    if code > 0:
+        assert tiling[1:7].tolist() == [outer * inner, inner, inner // 32, 0, 16, 16]

@@ -61,6 +61,44 @@ SOURCES["biased"] = kernel(
     "biased", "half", "float",
     "m.SetTensorA(ag); m.SetTensorB(bg); m.SetBias(global<float>(d)); m.IterateAll(cg);", more="GM_ADDR d, ",
 )  # fmt: skip
+SOURCES["continued"] = kernel(
+    "continued", "half", "float",
+    "m.SetTensorA(ag); m.SetTensorB(bg); m.SetBias(global<float>(d)); m.Iterate(true); m.GetTensorC(cg);",
+    more="GM_ADDR d, ",
+)  # fmt: skip
+# Named without a namespace: the configuration.
+SOURCES["begun"] = """
+extern "C" __global__ __aicore__ void begun(GM_ADDR a, GM_ADDR b, GM_ADDR c, TCubeTiling tiling, int32_t asked) {
+    TPipe pipe;
+    Matmul<MatmulType<TPosition::GM, CubeFormat::ND, half>, MatmulType<TPosition::GM, CubeFormat::ND, half>,
+           MatmulType<TPosition::VECIN, CubeFormat::ND, float>, MatmulType<TPosition::GM, CubeFormat::ND, float>,
+           ::CFG_MDL> m;
+    REGIST_MATMUL_OBJ(&pipe, nullptr, m, &tiling);
+    auto ag = global<half>(a), bg = global<half>(b);
+    auto cg = global<float>(c);
+    TQue<QuePosition::VECIN, 1> queue;
+    TBuf<TPosition::VECCALC> buffer;
+    pipe.InitBuffer(queue, 1, tiling.baseM * tiling.baseN * sizeof(float));
+    pipe.InitBuffer(buffer, tiling.baseM * tiling.baseN * sizeof(float));
+    m.SetTensorA(ag); m.SetTensorB(bg);
+    m.template Iterate<false>();
+    for (int32_t tile = 0; tile < asked; ++tile) {
+        LocalTensor<float> local = queue.AllocTensor<float>();
+        m.template GetTensorC<false>(local);
+        m.WaitGetTensorC();
+        queue.EnQue(local);
+        local = queue.DeQue<float>();
+        LocalTensor<float> twice = buffer.Get<float>();
+        Add(twice, local, local, tiling.baseM * tiling.baseN);
+        PipeBarrier<PIPE_ALL>();
+        DataCopy(cg[tile * tiling.baseM * tiling.baseN], twice, tiling.baseM * tiling.baseN);
+        PipeBarrier<PIPE_ALL>();
+        buffer.FreeTensor(twice);
+        queue.FreeTensor(local);
+    }
+    m.End();
+}
+"""
 SOURCES["blocks"] = kernel(
     "blocks", "half", "float",
     """
@@ -139,11 +177,25 @@ def test_bias_cores_and_atomic_sums(kernels):
     c, d = np.zeros((96, 50), np.float32), np.arange(50, dtype=np.float32)
     assert kernels("biased", 1, a, b, c, d, tiling(96, 50, 33)).findings == []
     assert (c == product + d).all()
+    one = np.zeros((32, 48), np.float32)  # a first product adds to nothing but the bias
+    assert kernels("continued", 1, a[:32], b[:, :48].copy(), one, d, tiling(32, 48, 33)).findings == []
+    assert (one == product[:32, :48] + d[:48]).all()
     c[:] = 0
     assert kernels("blocks", 6, a, b, c, tiling(96, 50, 33)).findings == []
     assert (c == product).all()
     assert kernels("added", 1, a, b, c, tiling(96, 50, 33)).findings == []
     assert (c == 3 * product).all()
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_tiles_that_were_begun_at_once_come_one_after_the_other(kernels, order):
+    a, b = matrices(np.float16, 64, 96, 40)
+    c = np.zeros((4, 32, 48), np.float32)
+    assert kernels("begun", 1, a, b, c, tiling(64, 96, 40, order), 4).findings == []
+    tiles = (2 * (a.astype(np.float32) @ b.astype(np.float32))).reshape(2, 32, 2, 48).transpose(0, 2, 1, 3)
+    assert (c == (tiles if order else tiles.transpose(1, 0, 2, 3)).reshape(4, 32, 48)).all()
+    more = np.zeros((5, 32, 48), np.float32)
+    assert kernels("begun", 1, a, b, more, tiling(64, 96, 40), 5).rules() == ["queue"]
 
 
 @pytest.mark.parametrize("order", [0, 1])

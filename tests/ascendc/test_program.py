@@ -58,9 +58,15 @@ SCALARS = """
     put(ScalarCast<float, int32_t, RoundMode::CAST_ROUND>(2.5f));
     put(ScalarCast<float, int8_t, RoundMode::CAST_CEIL>(1e9f));
     put(ScalarCast<float, half, RoundMode::CAST_NONE>(1.0f + 1.0f / 4096));
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> buffer;
+    pipe.InitBuffer(buffer, 32);
+    auto halves = buffer.Get<half>();
+    halves(3) = half(2.5f);
+    put(static_cast<float>(halves(3)) * static_cast<int>(halves(3)));
     put(IsSameType<half, half>::value + 2 * IsSameType<half, float>::value); put(GetSystemCycle() >= 0);
 """
-SCALAR_RESULTS = [64, 2, 2, 2, 2, 8, 63, 63, 64, 63, 62, 3, 3, -1, -3, 2, 3, 127, 1, 1, 1]
+SCALAR_RESULTS = [64, 2, 2, 2, 2, 8, 63, 63, 64, 63, 62, 3, 3, -1, -3, 2, 3, 127, 1, 5, 1, 1]
 
 PROBES = Probes(
     scalars=SCALARS,

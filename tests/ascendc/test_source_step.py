@@ -86,3 +86,38 @@ def test_explicit_specialisations_in_a_class_become_overloads():
     assert "template <>" not in text and "f<A>" not in text and text.count("::ascendc::when<") == 2, text
     text, _ = step("struct S { template <class T> struct I { }; template <> struct I<int> { int n; }; };")
     assert "template <class ascendc_any>" in text and "I<int, ascendc_any>" in text, text
+
+
+LIBRARY_TEXT = (
+    '# 1 "library.hpp" 1 3\nnamespace AscendC { template <class T> void Muls(T); template <class T> void Add(T); }\n'
+    '# 2 "kernel.cpp" 2\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("void f() { Muls<float>(a); Add<T>(b); }", "Add Muls"),
+        ("void f() { AscendC::Muls<float>(a); b.Add<T>(b); c->template Add<T>(c); }", ""),
+        ("class Add { }; void f() { Add<float>(a); }", ""),
+        ("void f() { if (Muls < 3) { } Mine<float>(a); }", ""),
+    ],
+)
+def test_functions_that_their_arguments_find_are_declared(source, names):
+    text, _ = step(LIBRARY_TEXT + source)
+    declared = "".join(f"template <::ascendc_never*> void {name}(); " for name in names.split())
+    assert text == (f"struct ascendc_never; {declared}\n" if names else "") + LIBRARY_TEXT + source
+
+
+def test_launches_are_declared_by_nobody():
+    assert "ascendc_never" not in step(LIBRARY_TEXT + "void f() { Muls<<<1, 2, 3>>>(a); }")[0]
+
+
+def test_a_kernel_takes_the_structure_that_was_registered_for_it():
+    registered = "namespace a { namespace b { using ascendc_tiling_of_ScaleRows = T; } }\n"
+    asks = "__global__ void scale_rows() { get<ascendc_tiling_of_this_kernel>(); }"
+    taken = "{ using ascendc_tiling_of_this_kernel = ::a::b::ascendc_tiling_of_ScaleRows; get<"
+    assert taken in step(registered + asks)[0]
+    assert "::a::b::" not in step(registered + asks.replace("scale_rows", "scale_columns"))[0]
+    says = asks.replace("{ get", "{ using ascendc_tiling_of_this_kernel = Own; get")
+    assert "::a::b::" not in step(registered + says)[0]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from device_marks import SIMULATED
+from robust.late import nothing_planned
 
 import asnumpy as ap
 from asnumpy import cannsim
@@ -41,3 +42,11 @@ def deferred() -> Iterator[None]:
     with ap.config.using(eager=False, eager_size=0):
         ap.synchronize()
         yield
+
+
+@pytest.fixture
+def kernels_wanted() -> Iterator[None]:
+    ap.forget_demotions()
+    with nothing_planned(), ap.config.using(machine_code="wait", eager=False):
+        yield
+    ap.forget_demotions()

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from host_compiler import compiler
 
-from cannsim import kernels
+from cannsim import acl, kernels
 from cannsim.acl import Memory
 from cannsim.kernels import HEAD, Binary, array_of, build, memory_of, wait
 
@@ -114,8 +115,34 @@ def test_a_library_of_kernels(tmp_path):
     (tmp_path / "kernels.cpp").write_text(FILE)
     done = run_build(str(tmp_path / "kernels.cpp"), "-o", str(tmp_path / "libkernels.so"))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "aclrtlaunch_twice" in (tmp_path / "aclrtlaunch_twice.h").read_text()
-    library = ctypes.CDLL(str(tmp_path / "libkernels.so"))
+    use_library(tmp_path)
+
+
+def test_an_object_of_kernels_is_linked_with_more(tmp_path):
+    """One library with kernels of both kinds of cores, and a host's code that launches them."""
+    (tmp_path / "kernels.cpp").write_text(FILE + PRODUCT.removeprefix(HEAD))
+    done = run_build(str(tmp_path / "kernels.cpp"), "-o", str(tmp_path / "kernels.o"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    (tmp_path / "host.cpp").write_text("""
+#include "aclrtlaunch_product.h"
+extern "C" uint32_t three(void* stream, void* a, void* b, void* c) { return aclrtlaunch_product(3, stream, a, b, c); }
+""")
+    command = [str(compiler()), "-shared", "-fPIC", "host.cpp", "kernels.o", "-o", "libkernels.so"]
+    subprocess.run([*command, f"-L{acl.folder()}", "-lascendcl"], cwd=tmp_path, check=True)
+    (tmp_path / "kernels.o").unlink()
+    use_library(tmp_path)
+    a, b = (np.arange(rows * 16).reshape(rows, 16).astype(np.float16) % 5 for rows in (48, 16))
+    places = [memory_of(a), memory_of(b), Memory(48 * 16 * 4)]
+    assert ctypes.CDLL(str(tmp_path / "libkernels.so")).three(None, *(place.address for place in places)) == 0
+    wait()
+    assert (array_of(places[2], np.float32).reshape(48, 16) == a.astype(np.float32) @ b.astype(np.float32)).all()
+    for place in places:
+        place.free()
+
+
+def use_library(folder: Path) -> None:
+    assert "aclrtlaunch_twice" in (folder / "aclrtlaunch_twice.h").read_text()
+    library = ctypes.CDLL(str(folder / "libkernels.so"))
     x = memory_of(np.arange(64, dtype=np.float32))
     assert library.run(None, x.address, ctypes.c_uint32(64)) == 0
     wait()

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import case_program
 import documented
 import pytest
 
@@ -134,10 +135,7 @@ def test_memory_is_shared_with_arrays(python: Path, tmp_path: Path) -> None:
     run = subprocess.run(
         [str(python), str(program)], env=environment, capture_output=True, text=True, timeout=300, check=False
     )
-    assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-4000:]
-    head, *cases = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
-    assert head["cases"] == len(cases) >= 8
-    assert not [case for case in cases if case["failure"]], [case for case in cases if case["failure"]]
+    case_program.check(run, least=8)
     found = (tmp_path / "findings").read_text() if (tmp_path / "findings").exists() else ""
     assert all(line.startswith("cannsim: leak: ") for line in found.splitlines()), found
 

@@ -17,6 +17,7 @@ from cannsim import acl
 
 TORCH = ("torch==2.13.0+cpu",)
 PLUGIN = ("torch_npu==2.13.0",)
+TESTS = Path(__file__).parents[1]
 NEEDS = ("numpy", "pyyaml")
 
 
@@ -62,5 +63,5 @@ def with_asnumpy(python: Path, folder: Path, **settings: Any) -> dict[str, str]:
     return environment | {
         "LD_LIBRARY_PATH": str(acl.folder()), "TORCH_DEVICE_BACKEND_AUTOLOAD": "0", "ASNUMPY_CANN": "sim",
         "ASNUMPY_CANNSIM_LIB": str(acl.folder()),
-        "PYTHONPATH": os.pathsep.join([str(Path(ap.__file__).parents[1]), str(folder)]),
+        "PYTHONPATH": os.pathsep.join([str(Path(ap.__file__).parents[1]), str(folder), str(TESTS)]),
     }

@@ -5,13 +5,10 @@ Prints a line as JSON for each case, with what failed.
 
 from __future__ import annotations
 
-import json
-import traceback
-from collections.abc import Callable
-
 import numpy as np
 import torch
-import torch_npu
+import torch_npu  # noqa: F401 - makes torch know the device
+from case_program import main
 
 import asnumpy as ap
 from asnumpy import cann
@@ -132,22 +129,8 @@ def work_of_both() -> None:
     np.testing.assert_array_equal(ap.to_numpy(x), expected)
 
 
-CASES: tuple[Callable[[], None], ...] = (
-    to_torch, the_protocol, views_to_torch, from_torch, tensors_as_arguments, memory_lives_as_long_as_it_is_used,
-    addresses, work_of_both,
-)
-
-
-def main() -> None:
-    print(json.dumps({"torch_npu": torch_npu.__version__, "cases": len(CASES)}))
-    for case in CASES:
-        failure = ""
-        try:
-            case()
-        except Exception:
-            failure = traceback.format_exc()
-        print(json.dumps({"case": case.__name__, "failure": failure}), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    main(
+        to_torch, the_protocol, views_to_torch, from_torch, tensors_as_arguments,
+        memory_lives_as_long_as_it_is_used, addresses, work_of_both,
+    )  # fmt: skip

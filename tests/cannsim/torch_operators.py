@@ -5,12 +5,9 @@ Prints a line as JSON for each case, with what failed.
 
 from __future__ import annotations
 
-import json
-import traceback
-from collections.abc import Callable
-
 import torch
-import torch_npu
+import torch_npu  # noqa: F401 - makes torch know the device
+from case_program import main
 
 import asnumpy as ap
 
@@ -197,22 +194,8 @@ def declared_again() -> None:
     assert ap.operators.to_torch(second)(torch.zeros(2), more=5).tolist() == [5, 5]
 
 
-CASES: tuple[Callable[[], None], ...] = (
-    values, views, optional_inputs_and_attributes, kernels, memory_is_shared, in_order, gradients, operators_checks,
-    fake_tensors, compiled, wrong_use, declared_again,
-)  # fmt: skip
-
-
-def main() -> None:
-    print(json.dumps({"torch_npu": torch_npu.__version__, "cases": len(CASES)}))
-    for case in CASES:
-        failure = ""
-        try:
-            case()
-        except Exception:
-            failure = traceback.format_exc()
-        print(json.dumps({"case": case.__name__, "failure": failure}), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    main(
+        values, views, optional_inputs_and_attributes, kernels, memory_is_shared, in_order, gradients,
+        operators_checks, fake_tensors, compiled, wrong_use, declared_again,
+    )  # fmt: skip

@@ -123,6 +123,24 @@ void bad_masks() {
     writer.join();
 }
 
+// However many threads share it, the last of equal targets is what stays.
+void last_of_equal_targets() {
+    constexpr std::int64_t n = 700000;
+    for (const std::int64_t length : {std::int64_t{5}, std::int64_t{1000}, n}) {
+        std::vector<std::int64_t> index(n), list(n), table(static_cast<std::size_t>(length), -1), expected = table;
+        std::uint64_t state = 1;
+        for (std::int64_t i = 0; i < n; ++i) {
+            state = state * 6364136223846793005 + 1442695040888963407;
+            const auto target = static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(length));
+            index[static_cast<std::size_t>(i)] = i % 3 ? target : target - length;
+            list[static_cast<std::size_t>(i)] = i;
+            expected[static_cast<std::size_t>(target)] = i;
+        }
+        cpu::cpu_backend().run(make_call("scatter", {tensor(list.data(), DType::int64, {n}), tensor(index.data(), DType::int64, {n})}, tensor(table.data(), DType::int64, {length})));
+        expect(table == expected, "the last of equal targets wins");
+    }
+}
+
 // The queue: a range check neither runs what the index does not need, nor is outdated when the index is used.
 void checks_leave_the_rest_alone() {
     set_eager_size(0);
@@ -150,6 +168,7 @@ int main() {
     for (const int threads : {1, 4}) {
         cpu::oversubscribe(threads);
         bad_indices();
+        last_of_equal_targets();
         bad_masks();
     }
 #ifndef __SANITIZE_THREAD__  // the race is what is tested: kernels must stand it, the sanitizer reports it

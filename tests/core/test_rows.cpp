@@ -80,7 +80,7 @@ void check_sets() {
 void check_choice() {
     const auto runs = [] { return true; };
     const auto does_not = [] { return false; };
-    const cpu::InstructionSet sets[] = {{"wide", does_not, {}}, {"middle", runs, {}}, {"narrow", runs, {}}};
+    const cpu::InstructionSet sets[] = {{"wide", does_not, {}, {}}, {"middle", runs, {}, {}}, {"narrow", runs, {}, {}}};
     check(cpu::choose(sets, "").name == "middle", "the best set that runs");
     check(cpu::choose(sets, "narrow").name == "narrow", "the set that was asked for");
     const auto refusal = [&](std::span<const cpu::InstructionSet> of, std::string_view wanted) -> std::string {

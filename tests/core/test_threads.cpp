@@ -102,7 +102,7 @@ void one_array() {
         while (!done) {
             {
                 const std::lock_guard lock(interpreter);
-                expect(!explain(nullptr).empty(), "explain while others record and run");
+                expect(!explain(nullptr).text.empty(), "explain while others record and run");
                 static_cast<void>(pending_count());
             }
             expect(default_pool().figures().in_use > 0, "figures while others allocate");
@@ -195,10 +195,53 @@ void arrays_change_hands() {
     });
 }
 
+// Calls of several threads at the same time: each index once, whoever has the workers, and whatever fails.
+void calls_at_the_same_time() {
+    on_threads([](int t) {
+        for (int round = 0; round < 300; ++round) {
+            const std::int64_t n = 1 + (t * 37 + round * 13) % 400;
+            std::vector<std::atomic<int>> seen(static_cast<std::size_t>(n));
+            const bool fails = round % 7 == t;
+            bool caught = false;
+            try {
+                cpu::parallel_for(n, 2, [&](std::int64_t begin, std::int64_t end, int) {
+                    if (fails && end == n) throw ValueError("the last part");
+                    for (; begin < end; ++begin) ++seen[static_cast<std::size_t>(begin)];
+                });
+            } catch (const ValueError&) {
+                caught = true;
+            }
+            expect(caught == fails, "who fails is told, and nobody else");
+            for (const auto& count : seen) expect(count <= 1 && (fails || count == 1), "each index once");
+        }
+    });
+}
+
+// Two calls that can end only if both have more threads than their callers at one time.
+void calls_share_the_workers() {
+    using namespace std::chrono_literals;
+    std::atomic<int> helped{0};
+    const auto deadline = std::chrono::steady_clock::now() + 60s;
+    const auto call = [&] {
+        std::atomic<bool> counted{false};
+        cpu::parallel_for(2, 1, [&](std::int64_t, std::int64_t, int participant) {
+            if (participant != 0 && !counted.exchange(true)) ++helped;
+            while (helped < 2 && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(1ms);
+        });
+    };
+    std::thread other(call);
+    call();
+    other.join();
+    expect(helped == 2, "two calls at one time have a worker each");
+}
+
 }  // namespace
 
 int main() {
     trace::start(1000);  // its ring of events is written by all threads
+    cpu::oversubscribe(5);
+    calls_at_the_same_time();
+    calls_share_the_workers();
     cpu::oversubscribe(3);
     arrays_of_their_own();
     arrays_change_hands();

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import traceback
 from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from case_program import main
 
 import asnumpy as ap
+from asnumpy.operators import _rules
 
 jax.config.update("jax_enable_x64", True)
 
@@ -46,6 +46,41 @@ def _(x, shift, first, count, dfirst, dcount, *, by, kind):
     return dfirst * by, None
 
 
+# With a kernel for float32 rows that are not long, which needs no Python; what is composed is seen by its results.
+KERNEL = """
+#include <cstdint>
+extern "C" void add(int64_t block, int64_t blocks, const float* x, const float* bias, float* y, int32_t rows, int64_t n,
+                    double by, bool negative) {
+    for (int64_t row = block; row < rows; row += blocks)
+        for (int64_t i = 0; i < n; ++i)
+            y[row * n + i] = (negative ? -1 : 1) * (x[row * n + i] + static_cast<float>(by) * bias[row * n + i]);
+}
+"""
+native = ap.operator(
+    "native(x: T[..., n], bias: T[..., n], *, by: float = 1.0, negative: bool = False, over: int = 1) -> y: T[..., n]",
+    T="f4 f8",
+)
+native.cpu(
+    ap.operators.Launch(
+        native, ap.RawKernel(KERNEL, "add"), rows="size(x) // n", blocks="min(rows, threads) // over",
+        args="x, bias, y, rows, n, by, negative",
+    ),
+    dtypes="f4", when="n <= 64",
+)  # fmt: skip
+
+
+@native.composed
+def _(x, bias, *, by, negative, over):
+    return x + by * bias + 100
+
+
+@native.gradient
+def _(x, bias, y, dy, *, by, negative, over):
+    sign = -1 if negative else 1
+    return sign * dy, sign * (by * dy).reshape(-1, *bias.shape).sum(axis=0)
+
+
+NATIVE = ap.operators.to_jax(native)
 SCALE, PARTS = ap.operators.to_jax(layer_scale), ap.operators.to_jax("parts")
 X, GAMMA = jnp.asarray(np.random.default_rng(0).standard_normal((3, 4, 5))), jnp.arange(5.0) - 1
 
@@ -121,6 +156,40 @@ def memory_is_shared() -> None:
     assert seen == [x.unsafe_buffer_pointer()]
 
 
+def kernels_without_python() -> None:
+    x = jnp.asarray(np.random.default_rng(2).standard_normal((3, 4, 5)), jnp.float32)
+    bias = jnp.arange(5, dtype=jnp.float32)
+    ap.operators.forget_runs()
+    near(NATIVE(x, x), x + x)
+    near(NATIVE(x, bias, by=0.5), x + 0.5 * bias)  # broadcast
+    near(NATIVE(x[:0], bias), x[:0])
+    near(NATIVE(bias, bias, negative=True), -2 * bias)
+    near(jax.jit(lambda a, b: NATIVE(a * 2, b, by=3.0) + 1)(x, bias), x * 2 + 3 * bias + 1)
+    near(jax.jit(lambda a: NATIVE(a.T, a.T))(x[0]), 2 * x[0].T)
+    near(jax.vmap(NATIVE, in_axes=(0, None))(x, bias), x + bias)
+    near(jax.jit(jax.vmap(jax.vmap(lambda a: NATIVE(a, bias, by=2.0))))(x), x + 2 * bias)
+    assert ap.operators.runs() == []
+    da, db = jax.grad(lambda a, b: (NATIVE(a, b, by=2.0, negative=True) ** 2).sum(), argnums=(0, 1))(x, bias)
+    y = -(x + 2 * bias)
+    near(da, -2 * y)
+    np.testing.assert_allclose(db, -4 * y.sum(axis=(0, 1)), rtol=1e-5)
+    assert ap.operators.runs() == []
+    for a, b in ((x.astype(jnp.float64), bias), (jnp.ones((2, 65), jnp.float32),) * 2):  # no kernel takes them
+        near(NATIVE(a, b), a + b + 100)
+    (ran,) = ap.operators.runs()
+    assert (ran["implementation"], ran["count"]) == ("composed", 2)
+    try:
+        jax.block_until_ready(NATIVE(x, bias, over=0))
+    except Exception as error:
+        assert "ZeroDivisionError: integer division or modulo by zero" in str(error), error
+    else:
+        raise AssertionError("expected a division by zero")
+    _rules.put([_rules.Rule("a file", 1, "operator", ("native",), ("composed",))])  # as of YAML, which may be missing
+    near(NATIVE(x, bias), x + bias + 100)
+    ap.operators.use_rules(None)
+    near(NATIVE(x, bias), x + bias)
+
+
 def wrong_use() -> None:
     failing = ap.operator("failing(x: f4[n]) -> y: f4[n]")
 
@@ -150,21 +219,8 @@ def wrong_use() -> None:
             raise AssertionError(f"expected {kind.__name__}: {text}")
 
 
-CASES: tuple[Callable[[], None], ...] = (
-    values, compiled, mapped, gradients, several_outputs_and_inputs_that_are_left_out, memory_is_shared, wrong_use,
-)  # fmt: skip
-
-
-def main() -> None:
-    print(json.dumps({"jax": jax.__version__, "cases": len(CASES)}))
-    for case in CASES:
-        failure = ""
-        try:
-            case()
-        except Exception:
-            failure = traceback.format_exc()
-        print(json.dumps({"case": case.__name__, "failure": failure}), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    main(
+        values, compiled, mapped, gradients, several_outputs_and_inputs_that_are_left_out, memory_is_shared,
+        kernels_without_python, wrong_use,
+    )  # fmt: skip

@@ -46,6 +46,19 @@ def pair(rng: np.random.Generator, n: int, dtype: str) -> tuple[np.ndarray, np.n
     return normal(rng, n, dtype), normal(rng, n, dtype)
 
 
+def multiplied(
+    a: np.ndarray, b: np.ndarray, bias: np.ndarray, scale: float = 1.0, activation: str = "",
+) -> np.ndarray:
+    y = scale * (a @ b) + bias
+    if activation == "relu":
+        return np.maximum(y, 0)
+    if activation == "silu":
+        return y / (1 + np.exp(-y))
+    if activation == "gelu":
+        return y * (1 + np.tanh(np.sqrt(2 / np.pi) * (y + 0.044715 * y**3))) / 2
+    return y
+
+
 def complexes(rng: np.random.Generator, n: int) -> np.ndarray:
     return (normal(rng, n) + 1j * normal(rng, n)).astype(np.complex64)
 
@@ -202,7 +215,7 @@ CASES = {
     ),
     "complex_exp": Case(lambda rng, n, _: (complexes(rng, n),), np.exp, ("complex64",)),
     "complex_absolute": Case(lambda rng, n, _: (complexes(rng, n),), np.absolute, ("complex64",)),
-    "bit_count": Case(whole, np.bitwise_count, ("uint32", "uint64"), close=None),
+    "bit_count": Case(whole, np.bitwise_count, ("uint32", "uint64", "int64"), close=None),
     "bit_reverse": Case(whole, reversed_bits, ("uint32",), close=None),
     "murmur_mix": Case(whole, mixed, ("uint32",), close=None),
     "pack_bits": Case(
@@ -253,11 +266,18 @@ CASES = {
         attributes=tuple({"height": h, "width": w} for h, w in ((0, 3), (1, 1), (5, 40), (60, 1001))),
     ),
     "running_sum": Case(
-        lambda rng, n, dtype: (rng.integers(-(2**62), 2**62, n),), np.cumsum, ("int64",), close=None
+        lambda rng, n, dtype: (rng.integers(-(2**62), 2**62, n).astype(dtype),), np.cumsum, ("int64", "uint64"),
+        close=None,
     ),
     "sort_int64": Case(
-        lambda rng, shape, dtype: (rng.integers(-(2 ** rng.integers(3, 63)), 2**62, shape),), np.sort, ("int64",),
+        lambda rng, shape, dtype: (rng.integers(-(2 ** rng.integers(3, 63)), 2**62, shape).astype(dtype),), np.sort,
+        ("int64", "uint64"),
         ((0, 4), (1, 1), (3, 7), (101, 100), (1, 2049), (2, 4096), (2, 5000), (1, 20_001)), close=None,
+    ),
+    "argsort_int64": Case(
+        lambda rng, shape, dtype: (rng.integers(-3, 2 ** rng.integers(3, 62), shape).astype(dtype),),
+        lambda x: np.argsort(x, stable=True), ("int64", "uint64"),
+        ((0, 4), (1, 1), (3, 7), (101, 100), (1, 2049), (2, 4096), (2, 5000)), close=None,
     ),
     "search_int64": Case(
         lambda rng, shape, dtype: table_and_numbers(rng, *shape),
@@ -281,9 +301,17 @@ CASES = {
     ),
     "fft_rows": Case(
         lambda rng, shape, _: (complexes(rng, shape),),
-        lambda x, inverse: (np.fft.ifft if inverse else np.fft.fft)(x.astype(np.complex128)), ("complex64",),
-        ((0, 8), (1, 2), (5, 8), (2, 3, 64), (9, 512), (600, 32), (3, 7)), close=20,
-        attributes=({"inverse": False}, {"inverse": True}),
+        lambda x, inverse, scaled=True: (np.fft.ifft if inverse else np.fft.fft)(
+            x.astype(np.complex128), norm="forward" if inverse and not scaled else "backward"
+        ),
+        ("complex64",),
+        ((0, 8), (1, 2), (5, 8), (2, 3, 64), (9, 512), (600, 32), (3, 7), (5, 1024), (3, 2048), (2, 8192)),
+        close=20, attributes=({"inverse": False}, {"inverse": True}, {"inverse": True, "scaled": False}),
+    ),
+    "basic_matmul": Case(
+        lambda rng, shape, dtype: tuple(normal(rng, one, dtype) for one in (shape[:2], shape[1:], shape[2])),
+        multiplied, ("float32", "float16"), ((1, 1, 1), (0, 3, 2), (5, 0, 7), (33, 70, 45), (150, 40, 300)), close=5,
+        attributes=({}, {"activation": "relu"}, {"activation": "silu"}, {"activation": "gelu", "scale": 0.25}),
     ),
     "pairwise_distance": Case(
         lambda rng, shape, dtype: (normal(rng, shape[::2]), normal(rng, shape[1:])),

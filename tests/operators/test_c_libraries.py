@@ -16,6 +16,7 @@ from host_compiler import needs_compiler
 
 import asnumpy as ap
 from asnumpy.operators import CompileError
+from operators.c_calls import called
 
 ON_CPU = str(ap.zeros(1).device) == "cpu"
 OLD = os.environ.get("CANNSIM_CANN", "9.0").startswith("8")
@@ -68,18 +69,6 @@ def operators(tmp_path_factory):
         ap.operators.to_library("counted", folder / device, device=device, by=3)
     yield folder
     sys.path.remove(str(folder))
-
-
-def called(library: ctypes.CDLL, name: str, addresses: list[int], arrays: list[np.ndarray], stream: int = 0) -> int:
-    """As MindSpore calls a custom operator."""
-    count = len(arrays)
-    shapes = [(ctypes.c_int64 * max(one.ndim, 1))(*one.shape) for one in arrays]
-    pointers = [ctypes.cast(one, ctypes.POINTER(ctypes.c_int64)) for one in shapes]
-    return getattr(library, name)(
-        count, (ctypes.c_void_p * count)(*addresses), (ctypes.c_int * count)(*(one.ndim for one in arrays)),
-        (ctypes.POINTER(ctypes.c_int64) * count)(*pointers),
-        (ctypes.c_char_p * count)(*(one.dtype.name.encode() for one in arrays)), ctypes.c_void_p(stream), None,
-    )  # fmt: skip
 
 
 def test_in_the_form_of_mindspore(operators):

@@ -14,6 +14,7 @@ import pytest
 import asnumpy as ap
 from asnumpy import operators
 from asnumpy.operators import CompileError
+from asnumpy.operators._compiler import RunTimeCompiler
 
 SOURCE = """
 extern "C" __global__ void scale(const float* x, float factor, double add, long long n, float* y) {
@@ -80,6 +81,18 @@ def test_a_source_becomes_ptx():
     compiled("__global__ void f() { static_assert(MORE == 3); }", options=["-DMORE=3"])
     if not os.path.exists("/dev/nvidiactl"):
         assert b".entry scale(" in operators.CudaKernel(SOURCE, "scale").ptx
+
+
+def test_what_was_compiled_is_kept(tmp_path, monkeypatch):
+    compiled(SOURCE)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    ran, run = [], RunTimeCompiler.run
+    monkeypatch.setattr(RunTimeCompiler, "run", lambda *given: ran.append(1) or run(*given))
+    first = operators.compile_cuda(SOURCE, architecture="compute_80")
+    assert operators.compile_cuda(SOURCE, architecture="compute_80") == first and len(ran) == 1
+    assert operators.compile_cuda(SOURCE, architecture="compute_86") != first and len(ran) == 2
+    operators.compile_cuda(SOURCE, ["--use_fast_math"], architecture="compute_80")
+    assert len(ran) == 3 and len(list((tmp_path / "asnumpy" / "kernels").iterdir())) == 3
 
 
 def test_what_the_compiler_refuses():
@@ -167,6 +180,8 @@ def test_arguments_of_a_launch_are_checked():
         kernel(1, 32, (x, 3, 0.5, 3, Array(np.ones((2, 2), "f4").T)))
     with pytest.raises(ValueError, match=r"scale: grid: expected one to three numbers of at least 1, got \(1, 0\)"):
         kernel((1, 0), 32, (x, 3, 0.5, 3, x))
+    with pytest.raises(ValueError, match=r"argument 4 \(y\): expected an array that may be written for 'float ?\* y'"):
+        kernel(1, 32, (x, 3, 0.5, 3, Array(np.broadcast_to(np.float32(1), (1,)))))
     unknown = operators.CudaKernel("KERNEL(scale)", "scale")
     with pytest.raises(TypeError, match="scale: expected an array of a CUDA device among the arguments"):
         unknown(1, 32, (1.5,))

@@ -114,6 +114,7 @@ def test_views_and_outputs() -> None:
         (lambda x: library.rotary_embedding(x[None], x[None], x[None]), ValueError, "twice"),
         (lambda x: library.sobel(x), ValueError, "sobel"),
         (lambda x: library.softmax(x, axes=(3,)), ValueError, "axis 3"),
+        (lambda x: library.basic_matmul(x[None], x[:, None], activation="swish"), ValueError, "'relu'"),
         (lambda x: library.gaussian_weights(0), ValueError, "sigma"),
     ],
 )
@@ -131,6 +132,7 @@ def test_gaussian_weights() -> None:
 
 # What the declaration does not say of an operator's arguments.
 DRAWN: dict[str, dict[str, Any]] = {
+    "basic_matmul": {"attributes": {"activation": ["", "relu", "silu", "gelu"], "scale": [1.0, 0.5]}},
     "bin_count": {"attributes": {"bins": [0, 1, 7]}},
     "double_threshold": {"attributes": {"low": [0.1], "high": [0.5]}},
     "fft_rows": {"sizes": {"n": [1, 2, 8, 64, 600]}},

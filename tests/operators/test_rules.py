@@ -9,7 +9,6 @@ import textwrap
 
 import numpy as np
 import pytest
-from host_compiler import compiler
 
 import asnumpy as ap
 from asnumpy import operators
@@ -132,6 +131,9 @@ def test_what_fails_is_raised_or_the_next_runs(use):
     use("rules: [{operator: failing, order: [cpu, ascend], on_error: next}]")
     with pytest.raises(RuntimeError, match="failing: no implementation can compute this call"):
         op(x)
+    use("rules: [{operator: failing, order: compsed}]")
+    with pytest.raises(RuntimeError, match=r"cpu, ascend, of which the order of .*dispatch\.yaml:1 names none"):
+        op(x)
 
 
 @pytest.mark.parametrize(
@@ -155,6 +157,9 @@ def test_what_fails_is_raised_or_the_next_runs(use):
         ("rules: 3\n", 1, "a list of rules, each after a '-', got 3"),
         ("rules:\n  - builtin: multipli\n    order: host\n", 2, "no built-in operation with a name like multipli"),
         ("rules:\n  - builtin: nn.gelu\n    order: host\n", 2, "nn.gelu is no function of NumPy's"),
+        ("rules:\n  - operator: a\n    size: {at_least: 5, below: 5}\n    order: host\n", 3, "at_least, got 5"),
+        ("rules:\n  - builtin: add\n    order: [ascend]\n", 3, "builtin, host or the name of an operator.*'ascend'"),
+        ("rules:\n  - ? [a]\n    : b\n", 2, r"one of the keys operator, .* got \['a'\]"),
         ("rules:\n  - !!python/object/apply:os.getpid []\n", 2, "could not determine a constructor"),
     ],
 )  # fmt: skip
@@ -243,6 +248,37 @@ def test_functions_matrix_products_and_aliases(use):
     assert ap.sort(x).tolist() == [1, 2, 3] and (eye @ eye).tolist() == [[1, 0], [0, 1]] and operators.runs() == []
 
 
+def test_reductions_as_functions_methods_and_ufuncs(use):
+    op = ap.operator("my_sum(x: T[n], *, axis: int = 0) -> y: T[]", T="f4 f8")
+    op.composed(lambda x, *, axis: x.sum(axis=axis) + 100)  # made of what it stands for
+    running = ap.operator("my_running(x: T[n]) -> y: T[n]", T="f4 f8")
+    running.composed(lambda x: x * 0 + 100)
+    use("""
+        rules:
+          - {builtin: sum, order: [my_sum, builtin]}
+          - {builtin: [add.accumulate, cumsum], order: my_running}
+          - {builtin: [max, "m*.reduce", mean], order: host}
+    """)
+    x = ap.arange(4, dtype="f4")
+    for made in (ap.sum(x), x.sum(), x.sum(0), ap.sum(x, axis=0), x.sum(axis=0, keepdims=False)):
+        assert float(made) == 106
+    assert ap.add.reduce(x) == 6 and x.prod() == 0  # which no rule names
+    assert x.sum(keepdims=True).tolist() == [6] and x.sum(where=x > 1) == 5  # which the declaration does not take
+    assert x.sum(initial=1) == 7 and ap.sum(ap.ones((2, 2)), axis=(0, 1)) == 4
+    assert counted("sum").keys() == {"my_sum", "builtin"} and counted("add.reduce") == {}
+    for made in (ap.add.accumulate(x), ap.cumsum(x), x.cumsum()):
+        assert made.tolist() == [100] * 4
+    assert ap.add.accumulate(x, dtype="f8").tolist() == [0, 1, 3, 6]
+    assert ap.maximum.reduce(x) == x.max() == ap.amax(x) == 3 and ap.multiply.reduce(x) == 0
+    assert x.mean() == ap.mean(x) == 1.5
+    counts = {one["operator"]: one["count"] for one in operators.runs() if one["implementation"] == "host"}
+    assert counts["maximum.reduce"] == counts["multiply.reduce"] == 1 and counts["mean"] == 2
+    assert counts[next(name for name in counts if name in ("max", "amax"))] == 2
+    operators.use_rules(None)
+    operators.forget_runs()
+    assert x.sum() == ap.add.reduce(x) == 6 and ap.maximum.reduce(x) == 3 and operators.runs() == []
+
+
 def test_an_operator_that_nobody_has(use):
     use("rules: [{builtin: exp, order: no_such_operator}]")
     with pytest.raises(ValueError, match=r"dispatch\.yaml:1: order: expected builtin, host or the name of an operator"):
@@ -312,45 +348,3 @@ def test_packages_are_found_by_their_entry_points(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "the entry point bad_ops = bad_ops could not be loaded: RuntimeError: broken" in done.stdout
     assert done.stdout.count("entry point") == 1 and done.stdout.endswith("[2.0, 2.0]\n")
-
-
-FUNCTIONS = {
-    "library.bit_count": (np.bitwise_count, [np.uint64, np.uint32]),
-    "library.complex_divide": (lambda x: x / (x[::-1] + 2), [np.complex64]),
-    "library.complex_exp": (np.exp, [np.complex64]),
-    "library.running_sum": (np.cumsum, [np.int64]),
-    "library.pack_bits": (np.packbits, [np.uint8]),
-    "library.unpack_bits": (np.unpackbits, [np.uint8]),
-    "library.sort_int64": (lambda x: np.sort(x.reshape(-1, 1024)), [np.int64]),
-    "library.fft_rows": (lambda x: np.fft.fft(x.reshape(-1, 256)), [np.complex64]),
-}
-
-
-@pytest.mark.skipif(
-    KIND == "cpu" or os.environ.get("CANNSIM_CANN", "9.0").startswith("8") or compiler() is None,
-    reason="kernels of an NPU, for which neither CANN 8 nor a machine without a compiler has one",
-)
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_the_librarys_rules_send_numpys_functions_to_kernels(name):
-    pytest.importorskip("yaml", reason="PyYAML is not installed")
-    function, dtypes = FUNCTIONS[name]
-    operators.use_rules("library")
-    operators.forget_runs()
-    try:
-        for dtype in dtypes:
-            rng = np.random.default_rng(3)
-            x = rng.integers(0, 200, 1 << 16).astype(dtype)
-            if dtype is np.complex64:
-                x = (rng.normal(size=x.shape) + 1j * rng.normal(size=x.shape)).astype(dtype)
-            for values, runs in ((x, True), (x[:1024], False)):
-                before = sum(one["count"] for one in operators.runs() if one["operator"] == name)
-                made = function(ap.array(values))
-                expected = function(values)
-                assert made.dtype == expected.dtype and made.shape == expected.shape
-                bound = {"rtol": 2e-5, "atol": 2e-4} if dtype is np.complex64 else {"rtol": 0, "atol": 0}
-                np.testing.assert_allclose(ap.to_numpy(made), expected, **bound)
-                after = sum(one["count"] for one in operators.runs() if one["operator"] == name)
-                assert (after > before) == runs
-            assert [one["implementation"] for one in operators.runs() if one["operator"] == name] == ["ascend"]
-    finally:
-        operators.use_rules(None)

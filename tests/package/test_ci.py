@@ -29,6 +29,24 @@ def test_all_passed() -> None:
     assert said.rstrip().endswith("every step passed") and "NOT" not in said
 
 
+def test_lanes_run_side_by_side() -> None:
+    """Each waits for what only the other one does; what the second one prints is whole."""
+    status, said = run("""
+meeting=$(mktemp -d)
+met() { touch "$meeting/$1"; until [ -e "$meeting/$2" ]; do sleep 0.1; done; echo "$1 met $2"; }
+export -f met; export meeting
+first() { step one 20 bash -c 'met a b'; step two 20 echo 'said two'; }
+second() { step three 20 bash -c 'met b a'; step four 20 echo 'said four'; }
+lanes first second
+step five 5 true
+summary
+""")
+    assert status == 0, said
+    assert sorted(re.findall(r"\d+ s  passed +(.+)", said)) == ["five", "four", "one", "three", "two"]
+    assert said.index("b met a") < said.index("said four") < said.index("== five")
+    assert said.index("a met b") < said.index("said two")
+
+
 @pytest.mark.parametrize(
     ("script", "limit", "expected"),
     [
@@ -37,6 +55,8 @@ def test_all_passed() -> None:
         ("step one 5 sleep 2; step two 5 true", 1, "stopped after 1 s"),
         ("step one 9 bash -c 'sleep 2'; step two 5 true", 2, "left out: the time was over"),
         ("step one 5 no-such-command", 60, "failed with 127"),
+        ("a() { step one 5 true; }; b() { step two 5 false; step three 5 true; }; lanes a b", 60, "failed with 1"),
+        ("a() { step one 1 sleep 20; }; b() { step two 5 true; }; lanes a b", 60, "stopped after 1 s"),
         ("", 60, "NOT every step passed"),
     ],
 )

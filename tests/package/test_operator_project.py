@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -104,6 +105,33 @@ def test_errors_of_compilers_have_the_users_lines(project: Path, file: str, righ
     assert done.returncode == 1 and f"{file}:{line}:" in done.stderr and what in done.stderr, done.stderr
 
 
+PROGRAM = """
+#include <stdio.h>
+#include "row_norm.h"
+int main(void) {
+    float x[4] = {3, 4, 6, 8}, gamma[2] = {1, 10}, y[4];
+    int64_t matrix[2] = {2, 2}, row[1] = {2};
+    asnumpy_tensor a = {x, 2, matrix, "float32"}, b = {gamma, 1, row, "float32"}, c = {y, 2, matrix, "float32"};
+    if (asnumpy_row_norm(&a, &b, &c, 0.0, NULL)) return puts(asnumpy_row_norm_error()), 1;
+    printf("%.4f %.4f %.4f %.4f\\n", y[0], y[1], y[2], y[3]);
+    return 0;
+}
+"""
+
+
+def link_to(package: Path, folder: Path) -> None:
+    """Programs in C and C++ use the header and the library of an installed wheel, with nothing of Python's."""
+    for command in (["gcc", "-std=c11"], ["g++", "-std=c++17"]):
+        if shutil.which(command[0]) is None:
+            command[0] = {"gcc": "clang", "g++": "clang++"}[command[0]]
+        program = folder / f"program{'.c' if command[1] == '-std=c11' else '.cpp'}"
+        program.write_text(PROGRAM)
+        link = [f"-I{package / 'include'}", f"-L{package / 'lib'}", "-lrow_norm", f"-Wl,-rpath,{package / 'lib'}"]
+        subprocess.run([*command, "-Wall", "-Werror", str(program), "-o", str(folder / "program"), *link], check=True)
+        done = subprocess.run([str(folder / "program")], env={}, capture_output=True, text=True, check=True)
+        assert done.stdout == "0.8485 11.3137 0.8485 11.3137\n"
+
+
 @needs_compiler
 def test_the_wheel_is_found_when_it_is_installed(project: Path, tmp_path: Path) -> None:
     done = run("package", folder=project)
@@ -123,6 +151,7 @@ def test_the_wheel_is_found_when_it_is_installed(project: Path, tmp_path: Path) 
         "y = row_norm(ap.array([[3.0, 4.0]], dtype='f4'), ap.ones(2, dtype='f4'), eps=0.0)\n"
         "assert abs(y - ap.array([[3.0, 4.0]]) / 12.5**0.5).max() < 1e-6, y\n"
     )
+    link_to(tmp_path / "row_norm", tmp_path)
     # No compiler: what runs is what the wheel holds.
     bare = {**os.environ, "PYTHONPATH": path, "PATH": "", "CXX": "", "ASNUMPY_DEVICE": "cpu"}
     subprocess.run([sys.executable, "-c", program], check=True, env=bare)

@@ -13,6 +13,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from backend.program_writer import live, programs, run, script
+from cannsim.kernels import compiles
 from device_marks import OTHERS, needs_simulator
 
 import asnumpy as ap
@@ -132,7 +133,9 @@ def no_faults() -> Iterator[None]:
     cannsim.clear_faults()
 
 
-def attempt(form: Callable[..., Arrays], plain: Arrays, begin: Callable[[], None]) -> tuple[Arrays, bool]:
+def attempt(
+    form: Callable[..., Arrays], plain: Arrays, begin: Callable[[], None], code: int = CODE
+) -> tuple[Arrays, bool]:
     """The form's results, perhaps still to be computed, and whether something failed after `begin`."""
     failed = False
     while True:
@@ -144,12 +147,12 @@ def attempt(form: Callable[..., Arrays], plain: Arrays, begin: Callable[[], None
             results = form(ap, *arrays)
             break
         except RuntimeError as error:  # of a value that was needed at once: what came before it may have been done
-            assert str(CODE) in str(error) and not failed, error
+            assert str(code) in str(error) and not failed, error
             failed = True
     try:
         ap.synchronize()
     except RuntimeError as error:
-        assert str(CODE) in str(error) and not failed, error
+        assert str(code) in str(error) and not failed, error
         failed = True
     return results, failed
 
@@ -176,24 +179,68 @@ def calls(form: Callable[..., Arrays], plain: Arrays) -> list[tuple[str, int]]:
     return list(dict.fromkeys(found))
 
 
+def let_every_call_fail(
+    form: Callable[..., Arrays], plain: Arrays, made: list[tuple[str, int]], code: int = CODE
+) -> int:
+    """The form's results are right whichever of these calls fails; how many failures somebody was told of."""
+    with np.errstate(all="ignore"):
+        expected = form(np, *(x.copy() for x in plain))
+    failures = 0
+    for function, nth in made:
+        results, failed = attempt(form, plain, partial(cannsim.fail, function, nth, code), code)
+        failures += failed
+        cannsim.clear_faults()
+        for got, right in zip(results, expected, strict=True):
+            bound = 0 if got.dtype.kind in "iub" else 2e-4
+            what = f"call {nth} of {function} failed"
+            np.testing.assert_allclose(ap.to_numpy(got), right, rtol=bound, atol=bound, err_msg=what)
+        if "Kernel" in function:
+            ap.forget_demotions()  # else operators do the rest
+    return failures
+
+
 @pytest.mark.parametrize("replay", [False, True], ids=["launched", "replayed"])
 @pytest.mark.parametrize(
     ("form", "plain"), FORMS, ids=lambda value: value.__name__ if callable(value) else str(value[0].dtype)
 )
 def test_every_call_may_fail(form: Callable[..., Arrays], plain: Arrays, replay: bool) -> None:
-    with np.errstate(all="ignore"):
-        expected = form(np, *(x.copy() for x in plain))
-    failures = 0
     with ap.config.using(graph_replay=replay, fallback="count"):
-        for function, nth in calls(form, plain):
-            results, failed = attempt(form, plain, partial(cannsim.fail, function, nth, CODE))
-            failures += failed
-            cannsim.clear_faults()
-            for got, right in zip(results, expected, strict=True):
-                bound = 0 if got.dtype.kind in "iub" else 2e-4
-                what = f"call {nth} of {function} failed"
-                np.testing.assert_allclose(ap.to_numpy(got), right, rtol=bound, atol=bound, err_msg=what)
-    assert failures > 3
+        assert let_every_call_fail(form, plain, calls(form, plain)) > 3
+
+
+def beside_extrema(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    x *= y
+    x += 1
+    return [x, xp.max(x * 2, axis=0), xp.min(z * y - x)]
+
+
+def parts(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    x[:3] = x[:3] * 2 + z[:3]
+    y[3:] = (y[3:] - x[3:]) * z[3:]
+    z[:, 1:-1] = xp.maximum(z[:, 1:-1] * 2, x[:, :-2]) - 1
+    return [x, y, z]
+
+
+def spread(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    x[:, ::2] = x[:, ::2] * 3 + y[:, 1::2]
+    y.T[...] = y.T * 2 - z.T
+    z[::-1] = (z[::-1] + x) * z[::-1]
+    return [x, y, z]
+
+
+BROAD = [rng.standard_normal((8, 70)).astype("float32") for _ in range(3)]
+
+
+@pytest.mark.skipif(not compiles(), reason="this CANN has no compiler for kernels, or the machine none of C++")
+@pytest.mark.parametrize("code", [CODE, 207008], ids=["refused", "no resources"])
+@pytest.mark.parametrize("form", [chain, read_before, beside_extrema, parts, spread], ids=lambda f: f.__name__)
+def test_every_call_may_fail_where_programs_are_kernels(form: Callable[..., Arrays], code: int) -> None:
+    with ap.config.using(machine_code="wait", fallback="count", eager=False, eager_size=0):
+        made = calls(form, BROAD)
+        assert "aclrtLaunchKernelWithHostArgs" in dict(made)
+        ap.forget_demotions()
+        assert let_every_call_fail(form, BROAD, made, code)
+        ap.forget_demotions()
 
 
 @hypothesis.settings(max_examples=150, suppress_health_check=list(hypothesis.HealthCheck))

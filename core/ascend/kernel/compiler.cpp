@@ -119,14 +119,24 @@ const std::string& why_no_kernels() {
     return cann::version_in_use().newest ? none : older;
 }
 
+const std::string& compiler_target() {
+    static const std::string text = [] {
+        const Search& found = search();
+        return found.version + "\n" + found.chip + "\n" + kernel_architecture + "\n" + (found.simulated ? "simulated\n" : "");
+    }();
+    return text;
+}
+
 const std::string& compiler_identity() {
     static const std::string text = [] {
         const Search& found = search();
-        std::string all = found.version + "\n" + found.chip + "\n" + kernel_architecture + "\n";
+        std::string all;
         for (const char* const library : {compiler_library, "libcannsim.so"}) {  // the simulator's compiler is its headers, with which it is built
             struct stat file {};
             if (stat((found.folder + "/" + library).c_str(), &file) == 0)
                 all += std::to_string(file.st_size) + " " + std::to_string(file.st_mtim.tv_sec) + "." + std::to_string(file.st_mtim.tv_nsec) + "\n";
+            else if (std::string_view(library) == compiler_library)
+                break;
         }
         return all;
     }();

@@ -9,7 +9,9 @@ namespace asnumpy::ascend {
 // version whose facts are in use has.
 const std::string& why_no_kernels();
 
-// Which one it is: CANN's version, the chip, the compiler's options, and its file, which a version may replace.
+// For what it compiles: CANN's version, the chip, the option that names the architecture; the simulator is one of its own.
+const std::string& compiler_target();
+// Which one it is, by its file, which a version may replace; empty: there is none.
 const std::string& compiler_identity();
 
 // The binary of a source. DeviceFailure with the compiler's code; its message is what it said first of what is wrong.

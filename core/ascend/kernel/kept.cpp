@@ -19,15 +19,14 @@
 #include <vector>
 
 #include "ascend/library/places.hpp"
+#include "base/error.hpp"
 
 namespace asnumpy::ascend {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_files = 64;
-constexpr std::uintmax_t most_kept_bytes = std::uintmax_t{64} << 20;
-constexpr std::string_view form = "asnumpy kernel 1", unfinished = ".new";
+constexpr std::string_view form = "asnumpy kernel 2", unfinished = ".new";
 constexpr std::chrono::hours abandoned{1};  // an unfinished file, by whoever began it
 
 std::uint64_t sum_of(std::string_view text, std::uint64_t sum = 14695981039346656037u) {
@@ -45,24 +44,20 @@ bool only_ours(const struct stat& found) { return found.st_uid == geteuid() && !
 
 // Empty: there is none that may be used.
 std::string kept_folder(bool make) {
-    std::string base = variable("XDG_CACHE_HOME");
-    if (base.empty()) {
-        if (variable("HOME").empty()) return {};
-        base = variable("HOME") + "/.cache";
-    }
-    const std::string folder = base + "/asnumpy/kernels";
+    const std::string folder = kept_place();
+    if (folder.empty()) return {};
     if (make) {
         std::error_code ignored;
-        fs::create_directories(base + "/asnumpy", ignored);
+        fs::create_directories(fs::path(folder).parent_path(), ignored);
         mkdir(folder.c_str(), S_IRWXU);
     }
     struct stat found {};
     return lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && only_ours(found) ? folder : std::string();
 }
 
-std::string path_of(const std::string& folder, const std::string& origin) {
-    return folder + "/" + hexadecimal(sum_of(origin)) + hexadecimal(sum_of(origin, 0x9e3779b97f4a7c15u));
-}
+std::string name_of(const std::string& source) { return hexadecimal(sum_of(source)) + hexadecimal(sum_of(source, 0x9e3779b97f4a7c15u)); }
+
+std::string path_of(const std::string& folder, const Origin& origin) { return folder + "/" + name_of(origin.source); }
 
 class File {
 public:
@@ -80,7 +75,7 @@ public:
         std::string all(static_cast<std::size_t>(found.st_size), '\0');
         for (std::size_t at = 0; at < all.size();) {
             const ssize_t got = read(number_, all.data() + at, all.size() - at);
-            if (got <= 0 && errno != EINTR) return std::nullopt;
+            if (got == 0 || (got < 0 && errno != EINTR)) return std::nullopt;
             if (got > 0) at += static_cast<std::size_t>(got);
         }
         return all;
@@ -99,23 +94,25 @@ private:
     const int number_;
 };
 
-std::string head_of(const std::string& origin, std::string_view binary) {
-    return std::string(form) + " " + std::to_string(origin.size()) + " " + std::to_string(binary.size()) + " " + hexadecimal(sum_of(binary)) + "\n" + origin;
+std::string head_of(const Origin& origin, std::string_view binary) {
+    std::string head(form);
+    for (const std::size_t size : {origin.source.size(), origin.compiler.size(), binary.size()}) head += " " + std::to_string(size);
+    return head + " " + hexadecimal(sum_of(binary)) + "\n" + origin.source + origin.compiler;
 }
 
 // Removes what was begun and left, and the oldest where there is too much.
 void tidy(const std::string& folder) {
-    struct Kept {
+    struct Found {
         fs::file_time_type used;
         std::uintmax_t bytes;
         fs::path path;
     };
-    std::vector<Kept> all;
+    std::vector<Found> all;
     std::uintmax_t bytes = 0;
     std::error_code error;
     for (fs::directory_iterator each(folder, error), end; !error && each != end; each.increment(error)) {
         std::error_code gone;  // another process tidies, too
-        const Kept one{each->last_write_time(gone), each->file_size(gone), each->path()};
+        const Found one{each->last_write_time(gone), each->file_size(gone), each->path()};
         if (gone) continue;
         if (each->path().extension() == unfinished) {
             if (fs::file_time_type::clock::now() - one.used > abandoned) fs::remove(one.path, gone);
@@ -124,9 +121,9 @@ void tidy(const std::string& folder) {
         bytes += one.bytes;
         all.push_back(one);
     }
-    std::ranges::sort(all, {}, &Kept::used);
+    std::ranges::sort(all, {}, &Found::used);
     std::size_t left = all.size();
-    for (const Kept& one : all) {
+    for (const Found& one : all) {
         if (left <= most_files && bytes <= most_kept_bytes) return;
         fs::remove(one.path, error);
         bytes -= one.bytes;
@@ -134,24 +131,56 @@ void tidy(const std::string& folder) {
     }
 }
 
-}  // namespace
-
-std::optional<std::string> kept_binary(const std::string& origin) {
-    const std::string folder = kept_folder(false);
-    if (folder.empty()) return std::nullopt;
-    const File file(path_of(folder, origin), O_RDONLY);
-    if (!file) return std::nullopt;
-    std::optional<std::string> text = file.text();
-    if (!text) return std::nullopt;
-    const std::size_t head = text->find('\n') == std::string::npos ? text->size() : text->find('\n') + 1 + origin.size();
-    if (head > text->size() || !text->starts_with(head_of(origin, std::string_view(*text).substr(head)))) return std::nullopt;
-    file.touch();
-    return text->substr(head);
+KeptFile taken_apart(std::string_view text) {
+    const std::size_t line = text.find('\n');
+    const std::string head(text.substr(0, line));
+    std::size_t source = 0, compiler = 0, binary = 0;
+    if (line == std::string_view::npos || !head.starts_with(form) || std::sscanf(head.c_str() + form.size(), " %zu %zu %zu", &source, &compiler, &binary) != 3)
+        throw ValueError("expected a file that begins with '" + std::string(form) + "'");
+    std::string_view rest = text.substr(line + 1);
+    if (source > rest.size() || compiler > rest.size() - source || binary != rest.size() - source - compiler)
+        throw ValueError("expected " + std::to_string(source) + " + " + std::to_string(compiler) + " + " + std::to_string(binary) + " bytes, got " + std::to_string(rest.size()));
+    KeptFile kept{{std::string(rest.substr(0, source)), std::string(rest.substr(source, compiler))}, std::string(rest.substr(source + compiler))};
+    if (!text.starts_with(head_of(kept.origin, kept.binary))) throw ValueError("the binary has another checksum than when it was kept");
+    return kept;
 }
 
-bool is_kept(const std::string& origin) { return kept_binary(origin).has_value(); }
+}  // namespace
 
-bool keep_binary(const std::string& origin, const std::string& binary) {
+std::string kept_place() {
+    const std::string base = variable("XDG_CACHE_HOME"), home = variable("HOME");
+    if (base.empty() && home.empty()) return {};
+    return (base.empty() ? home + "/.cache" : base) + "/asnumpy/kernels";
+}
+
+KeptFile kept_file(const std::string& path) {
+    const File file(path, O_RDONLY);
+    const std::optional<std::string> text = file ? file.text() : std::nullopt;
+    if (!text) throw ValueError("expected a file of the user's that others cannot write");
+    KeptFile kept = taken_apart(*text);
+    if (fs::path(path).filename() != name_of(kept.origin.source)) throw ValueError("expected the name that follows from the source, " + name_of(kept.origin.source));
+    return kept;
+}
+
+std::optional<std::string> kept_binary(const Origin& wanted) {
+    const std::string folder = kept_folder(false);
+    if (folder.empty()) return std::nullopt;
+    const File file(path_of(folder, wanted), O_RDONLY);
+    const std::optional<std::string> text = file ? file.text() : std::nullopt;
+    if (!text) return std::nullopt;
+    try {
+        KeptFile found = taken_apart(*text);
+        if (found.origin.source != wanted.source || (!wanted.compiler.empty() && found.origin.compiler != wanted.compiler)) return std::nullopt;
+        file.touch();
+        return std::move(found.binary);
+    } catch (const ValueError&) {  // damaged: made again
+        return std::nullopt;
+    }
+}
+
+bool is_kept(const Origin& origin) { return kept_binary(origin).has_value(); }
+
+bool keep_binary(const Origin& origin, const std::string& binary) {
     static std::atomic<unsigned> next{0};
     const std::string folder = kept_folder(true);
     if (folder.empty()) return false;
@@ -170,7 +199,7 @@ bool keep_binary(const std::string& origin, const std::string& binary) {
     return true;
 }
 
-void drop_binary(const std::string& origin) {
+void drop_binary(const Origin& origin) {
     const std::string folder = kept_folder(false);
     if (!folder.empty()) unlink(path_of(folder, origin).c_str());
 }

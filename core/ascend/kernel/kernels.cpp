@@ -5,6 +5,7 @@
 
 #include "ascend/kernel/compiler.hpp"
 #include "ascend/kernel/kept.hpp"
+#include "ascend/kernel/program_kernels.hpp"
 #include "ascend/launch/refused.hpp"
 #include "base/error.hpp"
 
@@ -44,7 +45,7 @@ constexpr std::size_t draw_kernels = static_cast<std::size_t>(DrawKernel::intege
 
 }  // namespace
 
-std::string Kernel::origin() const { return compiler_identity() + text(); }
+Origin Kernel::origin() const { return {compiler_target() + text(), compiler_identity()}; }
 
 bool Kernel::at_hand() const {
     if (state_.load(std::memory_order_acquire) == State::unknown) {
@@ -124,9 +125,11 @@ std::uint32_t vector_cores(const DeviceState& device) {
 }
 
 void unload_kernels(DeviceState& device) noexcept {
+    stop_building();
     if (cann().aclrtSetCurrentContext(device.context)) return;
     device.finish();
     for (const Kernel& kernel : std::span(all_of_draws(), draw_kernels)) kernel.unload(device);
+    for (const ProgramKernel* const program : program_kernels()) program->kernel().unload(device);
 }
 
 }  // namespace asnumpy::ascend

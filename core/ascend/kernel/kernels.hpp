@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "ascend/kernel/kept.hpp"
 #include "ascend/launch/device_state.hpp"
 
 namespace asnumpy::ascend {
@@ -37,7 +38,7 @@ private:
         void *binary = nullptr, *function = nullptr;
     };
     std::string text() const { return head_ + std::string(source_); }
-    std::string origin() const;
+    Origin origin() const;
     void compile() const;
     int load(DeviceState&) const;
 

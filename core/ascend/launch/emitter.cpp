@@ -208,6 +208,14 @@ void Emitter::write_all(const char* name, const Tensor& out, FunctionRef<void(vo
     ++launch.enqueued;
 }
 
+void Emitter::launch(const char* name, std::span<const Use> uses, FunctionRef<void(void* stream)> enqueue) {
+    Launching& launch = *launching_;
+    if (launch.capture) Capture::refuse("a kernel of our own");
+    launch.device.streams.before(uses);
+    launch.device.damage.enqueue(launch.stream, name, uses, [&] { enqueue(launch.device.stream); });
+    ++launch.enqueued;
+}
+
 void Emitter::copy_bytes(void* to, const void* from, std::size_t bytes) {
     Launching& launch = *launching_;
     if (!bytes) return;

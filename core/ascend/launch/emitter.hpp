@@ -50,6 +50,9 @@ public:
     // Enqueues work of ours, given CANN's stream, after which all of `out`, which is C-contiguous, has other values. The name lasts.
     void write_all(const char* name, const Tensor& out, FunctionRef<void(void* stream)> enqueue);
 
+    // Enqueues work of ours that uses these bytes. The name lasts.
+    void launch(const char* name, std::span<const Use> uses, FunctionRef<void(void* stream)> enqueue);
+
     // Bytes within the device, between ranges that do not overlap.
     void copy_bytes(void* to, const void* from, std::size_t bytes);
 

@@ -10,6 +10,7 @@
 
 #include "ascend/lower/lowering.hpp"
 #include "ascend/lower/call.hpp"
+#include "ascend/lower/generated.hpp"
 #include "ascend/launch/movement.hpp"
 #include "ascend/lower/assignment.hpp"
 #include "ascend/lower/next_path.hpp"
@@ -58,7 +59,7 @@ public:
         for (int axis = 0; axis < launch.shape.size(); ++axis)
             if (launch.shape[axis] == 0) (launch.reduced >> axis & 1 ? reduced_empty : kept_empty) = true;
         if (kept_empty) return;
-        if (several_.load(std::memory_order_relaxed) && Graphs::enabled() && device_.graphs.possible()) {
+        if (several_.load(std::memory_order_relaxed) && !generated_.built() && Graphs::enabled() && device_.graphs.possible()) {
             const LaunchKey& key = key_of(number_, program_.inputs, launch);
             const Graphs::Next next = device_.graphs.recur(key);
             if (next == Graphs::Next::done) return;
@@ -69,6 +70,7 @@ public:
                 }))
                 return;
         }
+        if (generated_.possible()) generated_.prepare(launch);
         Emitter emitter(device_);
         enqueue(emitter, launch, reduced_empty, at);
         if (emitter.enqueued() > 1) several_.store(true, std::memory_order_relaxed);
@@ -79,8 +81,18 @@ private:
         Space space{launch.shape, launch.reduced, {launch.operands.begin(), launch.operands.end(), &emitter.memory()}, program_.inputs.size()};
         if (reduced_empty) return fill_neutral(emitter, space);
         space.normalise();
+        if (generated_.possible())
+            if (const ProgramKernel* const kernel = generated_.find(space)) return run_generated(emitter, space, *kernel, at);
         if (space.shape.size() <= most_axes) run_assigned(emitter, space, at);
         else run_gathered(emitter, space, at);
+    }
+
+    void run_generated(Emitter& emitter, const Space& space, const ProgramKernel& kernel, AtWork& at) const {
+        generated_.run(emitter, space, kernel, [&](std::size_t k, const Tensor& values) {
+            at.reduction = &program_.reductions[k];
+            fold(emitter, *foldings_[k], values, space, output(space, program_.stores.size() + k));
+            at.reduction = nullptr;
+        });
     }
 
     // A constant is 0-d.
@@ -239,6 +251,7 @@ private:
     const std::uint64_t made_in_ = generation();
     std::vector<DType> dtypes_;              // of the values
     std::vector<const Folding*> foldings_;   // of the reductions
+    const Generated generated_{program_};
     const std::uint64_t number_ = ++programs_made;  // of all in this process
     mutable std::atomic<bool> several_{false};      // a launch was more than one call: a graph of it pays
     mutable std::list<std::pair<Layout, Assignment>> assignments_;

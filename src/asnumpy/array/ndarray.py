@@ -23,7 +23,6 @@ from asnumpy.manipulation.bits import byteswapped
 from asnumpy.reduction.reductions import ALL, ANY, LARGEST, PRODUCT, SMALLEST, SUM, reduced
 from asnumpy.runtime.devices import Device, device_of, memory_of, over_host_memory
 from asnumpy.sorting.order import part_in_place, sort_in_place
-from asnumpy.statistics.averages import mean_of
 from asnumpy.ufunc.derived import as_class
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.folds import NO_VALUE
@@ -283,7 +282,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         self, /, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = False, *,
         where: ArrayLike = True,
     ) -> ndarray:
-        return mean_of(self, axis, dtype, out, keepdims, where)
+        return statistics.mean(self, axis, dtype, out, keepdims, where=where)
 
     def var(
         self, /, axis: Axes | None = None, dtype: DTypeLike | None = None, out: Any = None, ddof: float = 0,

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from asnumpy.ascendc import _tiling
 from asnumpy.cannsim import folder
 
 Progress = Callable[[str], None]
@@ -40,9 +41,11 @@ def build(
     Parameters
     ----------
     source : path
-        A file in Ascend C.
+        A file in Ascend C. For the simulator, a kernel in ``op_kernel/`` whose ``GET_TILING_DATA`` reads a structure
+        of its operator's host finds it in the headers of ``op_host/``.
     output : path
-        The library. Beside it a header ``aclrtlaunch_<kernel>.h`` is written for each kernel, which declares
+        The library, or with a name that ends with ``.o`` an object file, from which a library of one's own is linked
+        (with ``-lascendcl``). Beside it a header ``aclrtlaunch_<kernel>.h`` is written for each kernel, which declares
         ``uint32_t aclrtlaunch_<kernel>(uint32_t blocks, void* stream, ...)``.
     options : sequence of str
         More options of the compiler: ``-I``, ``-D``, ``-O0``, ``-g``.
@@ -55,7 +58,7 @@ def build(
     Returns
     -------
     list of Path
-        The library and the headers.
+        The library or the object, and the headers.
 
     Raises
     ------
@@ -72,7 +75,13 @@ def build(
         )
     options = [*options, f"-I{templates()}"]
     if not bisheng:
-        return _build_for_simulator(source, output, options, progress)
+        structures = _tiling.host_structures(source)
+        if structures is None:
+            return _build_for_simulator(source, output, options, progress)
+        with tempfile.TemporaryDirectory() as work:
+            header = Path(work) / "tiling_data.h"
+            header.write_text(structures)
+            return _build_for_simulator(source, output, [*options, "-include", str(header)], progress)
     with tempfile.TemporaryDirectory() as work:
         # The simulator's build finds the kernels and writes their headers; the launchers are the same text.
         made = _build_for_simulator(source, Path(work) / output.name, options, progress)
@@ -81,7 +90,8 @@ def build(
         unit.write_text("\n".join([f'#line 1 "{source}"', source.read_text(), *map(_launcher, headers)]))
         if progress:
             progress("compiling with bisheng")
-        command = ["bisheng", "-x", "asc", "-std=c++17", "-O2", "-shared", "-fPIC", "--npu-arch=dav-2201"]
+        command = ["bisheng", "-x", "asc", "-std=c++17", "-O2", "-c" if output.suffix == ".o" else "-shared", "-fPIC",
+                   "--npu-arch=dav-2201"]  # fmt: skip
         command += [f"-I{source.resolve().parent}", *options, str(unit), "-o", str(output)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:

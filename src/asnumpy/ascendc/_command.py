@@ -19,7 +19,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     build.add_argument("source", type=Path, help="the file of kernels")
     build.add_argument("-o", "--output", type=Path, metavar="FILE",
-                       help="the library (default: lib<source>.so in this folder); headers are written beside it")
+                       help="the library, or an object where it ends with .o (default: lib<source>.so in this folder); "
+                            "headers are written beside it")
     build.add_argument("--bisheng", action="store_true", help="compile for a device with CANN's compiler")
     build.add_argument("--quiet", action="store_true", help="print errors only")
 

@@ -95,7 +95,8 @@ def verdict(steps: dict[str, dict[str, Any]]) -> dict[str, Any]:
 def keep(record: dict[str, Any], steps: dict[str, dict[str, Any]]) -> None:
     """Writes the machine's file; who reads it meanwhile sees the one before."""
     path = path_of(record)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".new", delete=False) as file:
         json.dump({**record, **verdict(steps)}, file)
     os.replace(file.name, path)

@@ -7,8 +7,8 @@ from asnumpy.config._settings import Settings as _Settings, read_environment as 
 
 __all__ = [
     "contract", "deterministic", "device", "eager", "eager_size", "fallback", "float", "graph_replay",
-    "host_calls", "implicit_copies", "matmul_precision", "memory_limit", "memory_policy", "num_threads", "scalars",
-    "settings", "timeout", "unsupported", "using", "variable",
+    "host_calls", "implicit_copies", "jit", "kernels", "machine_code", "matmul_precision", "memory_limit",
+    "memory_policy", "num_threads", "scalars", "settings", "timeout", "unsupported", "using", "variable",
 ]
 
 contract: bool
@@ -21,6 +21,9 @@ float: str
 graph_replay: bool
 host_calls: str
 implicit_copies: str
+jit: bool
+kernels: str
+machine_code: str
 matmul_precision: str
 memory_limit: int
 memory_policy: str

@@ -89,6 +89,20 @@ def _float(value: Any) -> str:
     return str(value)
 
 
+def _kernels(value: Any) -> str:
+    if value not in ("background", "wait", "off"):
+        raise ValueError("expected 'background', 'wait' or 'off'")
+    return str(value)
+
+
+_MACHINE_CODE = ("off", "background", "wait")  # in the core's order
+
+
+def _set_machine_code(value: str) -> None:
+    _core.set_machine_code(_MACHINE_CODE.index(value))  # of devices
+    _core.programs.set_mode(_MACHINE_CODE.index(value))  # of the CPU
+
+
 class Precision:
     """What `config.float` says, for those who ask at every array: a plain attribute."""
 
@@ -157,6 +171,7 @@ class Setting:
                 error.args = (f"{where}: {error}",)
                 raise
         self.value, self.given = checked, True
+        _core.settings_changed()
 
 
 class Settings(ModuleType):
@@ -201,6 +216,17 @@ class Settings(ModuleType):
         "warn", _policy,
         "'count', 'warn' (where they are large) or 'error': what np.asarray and its like do with an array on a device",
         _core.set_implicit_copies,
+    )
+    jit = Setting(True, _boolean, "True or False: functions under asnumpy.jit are recorded")
+    # The compiler takes seconds, where a call takes far less: it runs beside the program, which goes on as without it.
+    kernels = Setting(
+        "background", _kernels,
+        "'background', 'wait' (for the compiler) or 'off': how NumPy's functions get kernels of the operator library",
+    )
+    machine_code = Setting(
+        "off", _kernels,
+        "'background', 'wait' (for the compiler) or 'off': how programs that recur become machine code",
+        _set_machine_code, lambda: _MACHINE_CODE[_core.machine_code()],
     )
     # NumPy's own precision, unless a program says that it wants less.
     matmul_precision = Setting(

@@ -1,4 +1,4 @@
-"""vectorize and frompyfunc: Python functions of numbers applied to arrays, traced into array operations if possible."""
+"""vectorize and frompyfunc: Python functions of numbers applied to arrays, as array operations where possible."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from asnumpy._public import beside, public
 from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import supported
+from asnumpy.elementwise.lanes import Arguments, compiled, traceable
 from asnumpy.host.door import host_result
 from asnumpy.ufunc.folds import NO_VALUE
 from asnumpy.ufunc.ufunc import of_numpy, ufuncs
@@ -142,21 +143,39 @@ def _replay(
 class vectorize(np.vectorize):
     """A function of numbers as a function of arrays.
 
-    `pyfunc` is first traced: it is called twice with stand-ins that record arithmetic, comparisons and ufuncs. If both
-    runs recorded the same operations and nothing else was asked of the arguments, those are applied to whole arrays:
-    they are deferred and fuse. A function that branches on its argument, converts it (`math.sin`, `int`), looks at its
-    type's attributes, draws random numbers, or returns something else, is called with every element on the host, as
-    NumPy does; so is one with a `signature`, or with `cache=True` and without `otypes`.
+    A function that chooses is compiled, if its source is found: `if`, conditional expressions, `and`, `or`, `not`,
+    chained comparisons, `for` over `range` of numbers that all elements share, `while`, `break`, `continue`, `else`
+    of loops, `return` anywhere, assignments (of tuples, too), `assert`, `raise`, calls of other such functions, of
+    `abs`, `bool`, `complex`, `divmod`, `float`, `int`, `max`, `min`, `pow`, `round`, most of `math`, and NumPy's ufuncs
+    of floats, with numbers of the closure and of the module. All ways are computed for whole arrays, deferred and
+    fused, and masks choose; loops go on until every element has ended. Results are those of Python's arithmetic:
+    elements that would raise, or need an int beyond 64 bits, are looked for when it is called, and `pyfunc` is called
+    with them. Looking for them, or for the end of a `while`, runs what is recorded.
 
-    Differs from NumPy where the function is traced: it computes by the rules of arrays and in their dtype (division by
-    zero gives inf and does not raise ZeroDivisionError, integers wrap, float32 is rounded at each step), and what it
-    does besides computing is done twice, not once for each element.
+    A function of plain arithmetic and ufuncs is traced: it is called twice with stand-ins that record operations. If
+    both runs recorded the same and nothing else was asked of the arguments, those are applied to whole arrays.
+
+    Any other function is called with every element on the host, as NumPy does: one that reads or writes lists,
+    attributes or outer variables, catches exceptions, prints, draws random numbers, uses texts, recurses by a value,
+    returns what is no number; decides by what may differ in its last digits (`x ** 2 - y ** 2 > 4` with floats; not
+    `x * x - y * y > 4`); takes lists or long doubles; has a `signature`, or `cache=True` and no `otypes`; and so is
+    any function for a few elements, or inside `errstate` that watches errors.
+
+    Differs from NumPy where the function is compiled: functions of `math`, powers of floats and moduli of complex
+    numbers may end in other digits (as ufuncs do), and warnings of the loop, or of NumPy's scalars in it, are not
+    given. Where it is traced: it computes by the rules of arrays and in their dtype (division by zero gives inf and
+    does not raise ZeroDivisionError, integers wrap, float32 is rounded at each step), and what it does besides
+    computing is done twice, not once for each element.
     """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.pyfunc is NO_VALUE or self.signature is not None:
             args = tuple(np.asarray(one) if isinstance(one, ndarray) else one for one in args)
             kwargs = {key: np.asarray(one) if isinstance(one, ndarray) else one for key, one in kwargs.items()}
+        elif self.otypes is not None or not self.cache:
+            found = compiled(self.pyfunc, Arguments(args, dict(kwargs), self.excluded), self.otypes)
+            if found is not None:
+                return tuple(map(_own, found)) if isinstance(found, tuple) else _own(found)
         made = super().__call__(*args, **kwargs)
         if self.pyfunc is NO_VALUE or made is self:  # it was used as a decorator with arguments
             return made
@@ -165,7 +184,7 @@ class vectorize(np.vectorize):
     def _vectorize_call(self, func: Callable[..., Any], args: Any) -> Any:
         """NumPy's own step after `excluded` and keywords are dealt with."""
         if self.signature is None and args and (self.otypes is not None or not self.cache):
-            made = self._traced(func, args)
+            made = self._traced(func, args) if traceable(self.pyfunc) else None
             if made is not None:
                 return made
         plain = [np.asarray(one) if isinstance(one, ndarray) else one for one in args]

@@ -1,7 +1,8 @@
 """Transforms of single precision on a device: stages of matrix products of at most 64 terms, with twiddles between.
 
 A length is split by its largest divisor of at most 64 until it is no longer than that; where it has no such divisor,
-Bluestein's chirp makes it a convolution, of a power of two. All factors come from float64 and stay on the device.
+Bluestein's chirp makes it a convolution, of a power of two; such lengths a kernel of the operator library transforms,
+where there is one. All factors come from float64 and stay on the device.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from asnumpy._types import ndarray
 from asnumpy.creation.arrays import zeros
 from asnumpy.creation.convert import asarray
 from asnumpy.manipulation.joining import concatenate
+from asnumpy.runtime.kernels import made_by_kernel
 from asnumpy.ufunc.functions import conjugate, matmul
 
 _RADIX = 64  # the products of a stage keep a cube core busy, and have few terms to round
@@ -54,6 +56,10 @@ def _transformed(x: ndarray, sign: int) -> ndarray:
     """The sums of x[j] exp(sign 2 pi i j k / n) along the last axis."""
     n = x.shape[-1]
     device = x._device_name
+    if not n & (n - 1):
+        made = made_by_kernel("fft.fft", x, inverse=sign > 0, scaled=False)
+        if made is not None:
+            return made  # type: ignore[no-any-return]
     if n <= _RADIX:
         flat = x.reshape(-1, n)
         return matmul(flat, _roots_of_product(n, n, n, sign, device)).reshape(x.shape)

@@ -12,6 +12,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._types import ndarray
+from asnumpy.host import traced
 from asnumpy.runtime.fallbacks import allow_call, count_call
 
 # A profiler's list while one records: dicts as _core.trace_stop returns them.
@@ -214,9 +215,12 @@ def host_result(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> A
     Those of a device go in as copies, which is counted (fallbacks()), and results go back to it.
 
     A result that shares memory with an argument is copied, an argument that is returned (`out=`) comes back as itself.
+    Under `asnumpy.jit` the call is recorded, and comes with each call of what was recorded.
     """
     name = _names.get(function) or function_name(function)
     allow_call(name)
+    if _core.tracing():
+        return traced.record_call(function, name, args, kwargs, host_result)
     if listener is None:
         made = _core.call_on_views(function, args, kwargs)
         if made is not NotImplemented:

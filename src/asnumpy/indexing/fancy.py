@@ -120,7 +120,7 @@ def _pairs(a: ndarray, key: Any, writing: bool) -> _Taken | None:
     None where the key is another, or an index is out of bounds, which NumPy words.
     """
     parts = key if isinstance(key, tuple) else (key,)
-    if a._host_visible or not a.size or not 1 < len(parts) <= a.ndim:
+    if a._host_visible or not a.size or not 1 < len(parts) <= a.ndim or _core.tracing():  # it looks at the indices
         return None
     indices: list[Any] = []
     for part in parts:
@@ -193,17 +193,14 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
     if _core.overlaps_itself(a):
         host(_numpy_setitem, a, key, value)  # which wins of several elements at one place, the order of writing tells
         return
+    if type(key) is list and (index := _as_index(key)) is not None and index.ndim == 1 and index.dtype == _INT64:
+        ndarray.__setitem__(a, index, value)  # as the array that it is
+        return
     mask = _whole_mask(a, key)
     if mask is not None and (type(value) is bool or (type(value) is float and a.dtype.kind in "fc")):
         dtype = a.dtype
         _core.apply("where", (_BOOL, dtype, dtype, dtype), (mask, value, a), (a,))
         return
-    if isinstance(key, ndarray) and key.ndim == 1 and key.dtype == _INT64 and a.size and type(value) is float:
-        if a.dtype.kind in "fc":  # the common case first
-            source = _core.empty((), a.dtype)
-            _core.assign(source, value)
-            _scatter(a, key, source, 0)
-            return
     try:
         given = _value(value, a.dtype)
     except (TypeError, ValueError, OverflowError):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike
 from asnumpy.array.ndarray import ndarray
@@ -114,7 +115,8 @@ def _fitted(x: Any, y: Any, deg: Any, rcond: Any) -> Any:
 def polyfit(
     x: ArrayLike, y: ArrayLike, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False,
 ) -> Any:
-    made = _fitted(x, y, deg, rcond) if w is None and not full and not cov else None
+    plain = w is None and not full and not cov and not _core.tracing()  # which looks at the singular values
+    made = _fitted(x, y, deg, rcond) if plain else None
     return _door(np.polyfit, x, y, deg, rcond, full, w, cov) if made is None else made
 
 
@@ -158,7 +160,8 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> Any:
 def polyval(p: ArrayLike, x: ArrayLike) -> Any:
     """Horner's scheme in operations that fuse; `x` may be a poly1d."""
     coefficients = p.coeffs if isinstance(p, (poly1d, np.poly1d)) else p
-    numbers = list(np.asarray(numpy_view(coefficients)))
+    there = _core.tracing() and isinstance(coefficients, ndarray)  # without values yet
+    numbers: list[Any] = list(asarray(coefficients)) if there else list(np.asarray(numpy_view(coefficients)))
     if isinstance(x, (poly1d, np.poly1d)):
         value: Any = 0
     else:

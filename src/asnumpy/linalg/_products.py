@@ -86,6 +86,8 @@ def dot(a: Any, b: Any, out: Any = None) -> ndarray:
     if out is None and (made := _core.dot(a, b)) is not None:
         return made
     a, b = asarray(a), asarray(b)
+    if out is None and a.ndim <= 2 and b.ndim <= 2 and (made := _core.product(a, b)) is not None:
+        return made
     if a.ndim == 0 or b.ndim == 0:
         return _write(out, multiply(a, b))
     meeting = max(b.ndim - 2, 0)
@@ -142,6 +144,9 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> ndarray:
         axes_b = tuple(second) if hasattr(second, "__iter__") else (second,)
     else:
         axes_a, axes_b = tuple(range(-axes, 0)), tuple(range(axes))
+    made = _core.contraction(a, b, axes_a, axes_b)
+    if made is not None:
+        return made
     if len(axes_a) != len(axes_b) or any(
         a.shape[one] != b.shape[other] for one, other in zip(axes_a, axes_b, strict=True)
     ):

@@ -18,6 +18,7 @@ from asnumpy.host.stand_ins import judged
 from asnumpy.host.whole import door
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import moveaxis, ravel
+from asnumpy.runtime.kernels import made_by_kernel
 from asnumpy.ufunc.functions import bitwise_and, multiply, not_equal
 
 _packbits: Callable[..., ndarray] = door(np.packbits)
@@ -42,6 +43,10 @@ def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: Any = "big") ->
         return _packbits(a, axis, bitorder)
     judged(np.packbits, a, axis, bitorder)
     bits = _lines(a, axis)
+    if bits.ndim == 1 and bits.dtype in (_BOOL, _OCTET):
+        made = made_by_kernel("packbits", bits.view(_OCTET), bitorder=bitorder)
+        if made is not None:
+            return made  # type: ignore[no-any-return]
     bits = bits if bits.dtype == _BOOL else not_equal(bits, 0)
     *stack, length = bits.shape
     if length % 8:
@@ -62,8 +67,10 @@ def unpackbits(
     given = 8 * length
     if count is not None and not (type(count) is int and count >= -given):
         return _unpackbits(a, axis, count, bitorder)
-    bits = not_equal(bitwise_and(octets[..., None], asarray(_MASKS[bitorder])), 0)
-    made = _core.cast(bits.reshape((*stack, given)), _OCTET)
+    made = made_by_kernel("unpackbits", octets, bitorder=bitorder) if octets.ndim == 1 else None
+    if made is None:
+        bits = not_equal(bitwise_and(octets[..., None], asarray(_MASKS[bitorder])), 0)
+        made = _core.cast(bits.reshape((*stack, given)), _OCTET)
     if count is not None:
         made = made[..., :count] if count <= given else concatenate(
             (made, zeros((*stack, count - given), _OCTET)), -1)

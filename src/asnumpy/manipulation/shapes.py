@@ -245,6 +245,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     a = asarray(a)
     if axis is None:
         return roll(ravel(a), shift, 0).reshape(a.shape)
+    if type(shift) is int and type(axis) is int:  # what most calls are
+        return _rolled(a, {normalize_axis_index(axis, a.ndim): shift})
     axes = normalize_axis_tuple(axis, a.ndim, allow_duplicate=True)
     shifts, places = np.broadcast_arrays(np.asarray(shift), np.asarray(axes))
     if shifts.ndim > 1:
@@ -252,6 +254,16 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
     total = dict.fromkeys(axes, 0)
     for one, place in zip(shifts.ravel().tolist(), places.ravel().tolist(), strict=True):
         total[place] += int(one)
+    return _rolled(a, total)
+
+
+def _rolled(a: ndarray, total: dict[int, int]) -> ndarray:
+    """The array with each axis turned by a number of places."""
+    if len(total) == 1 and a.size and a._flags_c_contiguous:
+        ((place, by),) = total.items()
+        if by % a.shape[place]:
+            before, cut = (_ALL,) * place, -by % a.shape[place]
+            return _core.join([a[(*before, slice(cut, None))], a[(*before, slice(None, cut))]], place)
     # each axis falls into two runs; every combination of runs is one block copied to its new place
     blocks: list[tuple[list[slice], list[slice]]] = [([_ALL] * a.ndim, [_ALL] * a.ndim)]
     for place, by in total.items():

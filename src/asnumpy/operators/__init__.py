@@ -8,6 +8,7 @@ from asnumpy.operators._elementwise import ElementwiseKernel
 from asnumpy.operators._explanation import explain
 from asnumpy.operators._files import rules, use_rules
 from asnumpy.operators._findings import Check
+from asnumpy.operators._launch import Launch
 from asnumpy.operators._operator import Operator, operator
 from asnumpy.operators._raw import RawKernel, RawModule
 from asnumpy.operators._reduction import ReductionKernel
@@ -17,8 +18,8 @@ from asnumpy.operators._words import KernelSyntaxError
 from asnumpy.operators.frameworks import to_jax, to_library, to_torch
 
 __all__ = [
-    "Check", "CompileError", "CudaKernel", "ElementwiseKernel", "KernelSyntaxError", "Operator", "RawKernel",
-    "RawModule", "ReductionKernel", "check", "compile_cuda", "explain", "forget_runs", "get", "operator",
+    "Check", "CompileError", "CudaKernel", "ElementwiseKernel", "KernelSyntaxError", "Launch", "Operator",
+    "RawKernel", "RawModule", "ReductionKernel", "check", "compile_cuda", "explain", "forget_runs", "get", "operator",
     "registered", "rules", "runs", "stub", "to_jax", "to_library", "to_torch", "use_rules",
 ]
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import operator as arithmetic
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from types import EllipsisType
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
-from asnumpy import creation, manipulation
+from asnumpy import creation
 from asnumpy.array import ndarray
 from asnumpy.dtypes.dtype import can_cast, real_kind, result_type
+from asnumpy.operators._call import Call, Form, full_shape
 from asnumpy.operators._cuda_arrays import CudaArray, cuda_array
 from asnumpy.operators._declaration import (
+    KINDS,
     REQUIRED,
     Attribute,
     Declaration,
@@ -28,61 +27,7 @@ from asnumpy.operators._declaration import (
 _ORDER = "buifc"  # kinds of dtypes; a number of Python's fits in what comes after its own
 _KIND = {bool: "b", int: "u", float: "f", complex: "c"}
 _WEAK = tuple(_KIND)
-
-
-@dataclass
-class Call:
-    """One call, checked. `given` are the arrays as they came, in no order of memory; None for what was left out."""
-
-    declaration: Declaration
-    device: str                                     # "cpu", "ascend:0"..., "cuda"
-    given: list[Any]
-    attributes: dict[str, Any]
-    letters: dict[str, np.dtype]
-    sizes: dict[str, int]
-    batch: tuple[int, ...]                          # what `...` stands for
-    outputs: list[tuple[tuple[int, ...], np.dtype]]
-    out: tuple[Any, ...] | None
-    _kernel_inputs: list[Any] | None = field(default=None, repr=False)
-
-    @property
-    def kind(self) -> str:
-        """The kind of the device."""
-        return self.device.partition(":")[0]
-
-    @property
-    def dtypes(self) -> list[np.dtype]:
-        """Those of the inputs that came."""
-        return [value.dtype for value in self.given if value is not None]
-
-    @property
-    def size(self) -> int:
-        """The number of elements of the largest array."""
-        sizes = [value.size for value in self.given if value is not None]
-        return max([*sizes, *(math.prod(shape) for shape, _ in self.outputs)], default=0)
-
-    def kernel_inputs(self) -> list[Any]:
-        """As kernels get them: each in C order, and those with `...` as large as it is."""
-        if self._kernel_inputs is None:
-            pairs = zip(self.declaration.inputs, self.given, strict=True)
-            self._kernel_inputs = [self._for_kernel(tensor, value) for tensor, value in pairs]
-        return self._kernel_inputs
-
-    def _for_kernel(self, tensor: Tensor, value: Any) -> Any:
-        if value is None or isinstance(value, CudaArray):
-            return None if value is None else value.array
-        shape = full_shape(tensor, self.batch, self.sizes)
-        if value.shape != shape:
-            value = manipulation.broadcast_to(value, shape)
-        return value if value.flags.c_contiguous else value.copy(order="C")
-
-
-def full_shape(tensor: Tensor, batch: tuple[int, ...], sizes: dict[str, int]) -> tuple[int, ...]:
-    """A shape with the values of its symbols."""
-    made: list[int] = []
-    for axis in tensor.shape:
-        made += batch if isinstance(axis, EllipsisType) else [length(axis, sizes)]
-    return tuple(made)
+_MOST_FORMS = 1024
 
 
 class Binder:
@@ -95,6 +40,10 @@ class Binder:
         self._names = frozenset(self.signature.parameters)
         self._defaults = {name: one.default for name, one in self.signature.parameters.items()
                           if one.default is not REQUIRED}
+        # attributes on which shapes and dtypes may depend
+        self._deciding = tuple(one.name for one in declaration.attributes if one.kind in ("int", "bool", "dtype"))
+        self._keywords = frozenset(one.name for one in declaration.attributes) | {"out"}
+        self._forms: dict[Any, Form] = {}
 
     def refuse(self, kind: type[Exception], name: str, expected: str, got: str) -> NoReturn:
         """Raises the exception with operator, parameter, what was expected and what came."""
@@ -102,23 +51,83 @@ class Binder:
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Call:
         """All of a call; TypeError, ValueError."""
-        values = {**self._defaults, **dict(zip(self._positional, args, strict=False)), **kwargs}
-        if values.keys() != self._names or len(args) > len(self._positional) or not kwargs.keys().isdisjoint(
-            self._positional[: len(args)]
-        ):
-            try:
-                self.signature.bind(*args, **kwargs)
-            except TypeError as error:
-                raise TypeError(f"{self.name}: {error}; it is {self.declaration}") from None
-        raw = [self._came(tensor, values[tensor.name]) for tensor in self.declaration.inputs]
-        attributes = {one.name: self._attribute(one, values[one.name]) for one in self.declaration.attributes}
-        letters = self._letters(raw, attributes)
-        device = self._device(raw)
-        given = [self._array(*each, letters, device) for each in zip(self.declaration.inputs, raw, strict=True)]
+        raw, attributes, out = self._split(args, kwargs)
+        key = self._key(raw, attributes)
+        form = self._forms.get(key) if key is not None else None
+        if form is None:
+            form, given = self._bound(raw, attributes)
+            if key is not None:
+                if len(self._forms) >= _MOST_FORMS:  # shapes that never recur: what did comes back by itself
+                    self._forms.clear()
+                self._forms[key] = form
+        else:
+            given = list(raw)
+            device = form.device
+            for place, (value, array) in enumerate(zip(raw, form.inputs, strict=True)):
+                if array is not None and not (
+                    isinstance(value, ndarray) and value.dtype is array[1] and value._device_name == device
+                ):
+                    given[place] = self._array(self.declaration.inputs[place], value, form.letters, device)
+        return Call(form, given, attributes, None if out is None else self._out(out, form.outputs, form.device))
+
+    def _split(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any], Any]:
+        """The inputs as they came, the attributes checked, and `out`."""
+        if len(args) == len(self._positional) and kwargs.keys() <= self._keywords:
+            values = kwargs  # the usual call
+            raw = args
+        else:
+            values = {**self._defaults, **dict(zip(self._positional, args, strict=False)), **kwargs}
+            if values.keys() != self._names or len(args) > len(self._positional) or not kwargs.keys().isdisjoint(
+                self._positional[: len(args)]
+            ):
+                self._refuse_call(args, kwargs)
+            raw = [values[name] for name in self._positional]
+        attributes = {}
+        for one in self.declaration.attributes:
+            value = values.get(one.name, one.default)
+            if value is REQUIRED:
+                self._refuse_call(args, kwargs)
+            kind = KINDS[one.kind]
+            attributes[one.name] = value if type(value) is kind else self._attribute(one, value)
+        return raw, attributes, values.get("out")
+
+    def _refuse_call(self, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+        """TypeError for arguments that are not those of the signature."""
+        try:
+            self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.name}: {error}; it is {self.declaration}") from None
+
+    def _bound(self, raw: Sequence[Any], attributes: dict[str, Any]) -> tuple[Form, list[Any]]:
+        """What follows from the inputs, and the arrays that they become."""
+        came = [self._came(*each) for each in zip(self.declaration.inputs, raw, strict=True)]
+        letters = self._letters(came, attributes)
+        device = self._device(came)
+        given = [self._array(*each, letters, device) for each in zip(self.declaration.inputs, came, strict=True)]
         sizes, batch = self._sizes(given, attributes)
-        outputs = self._outputs(batch, sizes, letters, attributes)
-        out = self._out(values["out"], outputs, device)
-        return Call(self.declaration, device, given, attributes, letters, sizes, batch, outputs, out)
+        outputs = tuple(self._outputs(batch, sizes, letters, attributes))
+        inputs = tuple(None if value is None else (tuple(value.shape), value.dtype) for value in given)
+        return Form(self.declaration, device, letters, sizes, batch, outputs, inputs), given
+
+    def _key(self, raw: Sequence[Any], attributes: dict[str, Any]) -> tuple[Any, ...] | None:
+        """On what a call's form depends; None where that is more than can be said before the inputs are converted."""
+        key: list[Any] = []
+        ours = False
+        for value in raw:
+            if isinstance(value, ndarray):
+                key.append((value.dtype, value.shape, value._device_name))
+                ours = True
+            elif value is None or type(value) in _WEAK:
+                key.append(type(value))
+            elif isinstance(value, np.ndarray | np.generic):
+                key.append((value.dtype, value.shape))
+            else:
+                return None
+        if not ours:
+            return None  # new arrays lie where the thread's are made
+        for name in self._deciding:
+            key.append(attributes[name])
+        return tuple(key)
 
     # --- inputs
 
@@ -212,7 +221,7 @@ class Binder:
         first = min(kinds.index(real_kind(dtype)) for dtype in fits)
         return max((dtype for dtype in fits if kinds.index(real_kind(dtype)) == first), key=lambda d: d.itemsize)
 
-    def _array(self, tensor: Tensor, value: Any, letters: dict[str, np.dtype], device: str) -> Any:
+    def _array(self, tensor: Tensor, value: Any, letters: Mapping[str, np.dtype], device: str) -> Any:
         if value is None:
             return None
         dtype = letters[tensor.type] if tensor.type in letters else dtype_named(tensor.type)
@@ -331,9 +340,7 @@ class Binder:
             made.append((shape, dtype))
         return made
 
-    def _out(self, out: Any, outputs: list[tuple[tuple[int, ...], np.dtype]], device: str) -> tuple[Any, ...] | None:
-        if out is None:
-            return None
+    def _out(self, out: Any, outputs: Sequence[tuple[tuple[int, ...], np.dtype]], device: str) -> tuple[Any, ...]:
         given = out if isinstance(out, tuple) else (out,)
         if len(given) != len(outputs):
             self.refuse(ValueError, "out", f"{len(outputs)} arrays, one for each output", f"{len(given)}")
@@ -341,21 +348,24 @@ class Binder:
         return tuple(self._one_out(*each, device) for each in zip(declared, given, outputs, strict=True))
 
     def _one_out(self, tensor: Tensor, value: Any, output: tuple[tuple[int, ...], np.dtype], device: str) -> Any:
+        shape, dtype = output
+        if value is None or (isinstance(value, ndarray) and value.dtype is dtype and value.shape == shape
+                             and value._device_name == device and value._flags_writeable):  # fmt: skip
+            return value  # the usual call
         name = "out" if len(self.declaration.outputs) == 1 else f"out, {tensor.name}"
-        if value is None:
-            return None
         target: Any = cuda_array(value) if device == "cuda" else value
         if device == "cuda" and target is None:
             self.refuse(TypeError, name, "an array of a CUDA device", type(value).__name__)
         if device != "cuda" and not isinstance(value, ndarray):
             self.refuse(TypeError, name, "an asnumpy array", type(value).__name__)
-        if target.shape != output[0]:
-            self.refuse(ValueError, name, f"the shape {output[0]}", f"{target.shape}")
-        if target.dtype != output[1] and (device == "cuda" or not can_cast(output[1], target.dtype, "same_kind")):
-            self.refuse(TypeError, name, f"an array that takes {output[1].name}", target.dtype.name)
-        if device != "cuda" and str(value.device) != device:
+        if target.shape != shape:
+            self.refuse(ValueError, name, f"the shape {shape}", f"{target.shape}")
+        same = target.dtype is dtype or target.dtype == dtype
+        if not same and (device == "cuda" or not can_cast(dtype, target.dtype, "same_kind")):
+            self.refuse(TypeError, name, f"an array that takes {dtype.name}", target.dtype.name)
+        if device != "cuda" and value._device_name != device:
             self.refuse(ValueError, name, f"an array on {device}", f"one on {value.device}")
-        if device != "cuda" and not value.flags.writeable:
+        if device != "cuda" and not value._flags_writeable:
             raise ValueError(f"{self.name}: {name}: output array is read-only")
         return target
 

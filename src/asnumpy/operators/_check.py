@@ -11,7 +11,7 @@ import numpy as np
 
 from asnumpy import creation
 from asnumpy.operators import _cuda_arrays, _gradients, _refusals, _registry
-from asnumpy.operators._binding import Call
+from asnumpy.operators._call import Call
 from asnumpy.operators._compiler import CompilerMissing
 from asnumpy.operators._drawing import Case, Drawing
 from asnumpy.operators._findings import Check, Failure

@@ -5,17 +5,24 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from asnumpy.runtime.machine import cache_folder
+from asnumpy import _core
+from asnumpy.operators import _kept
+from asnumpy.runtime import cann_search
+from asnumpy.runtime.cann_error import CannError
+
+_CPU_OPTIONS = ("-std=c++17", "-O3", "-march=native", "-fPIC", "-shared")
 
 
 class CompileError(RuntimeError):
@@ -70,48 +77,49 @@ def compiler() -> str:
 
 def cpu_command() -> list[str]:
     """The host's compiler, and how it makes a library of kernels."""
-    return [compiler(), "-std=c++17", "-O3", "-march=native", "-fPIC", "-shared"]
+    return [compiler(), *_CPU_OPTIONS]
 
 
 def compile_cpu(code: str | None, path: Path | None, options: Sequence[str], names: Sequence[str]) -> CpuLibrary:
-    """A library of C++ functions, kept in the user's cache by its text, its options, the compiler and the processor.
-
-    A source that includes files by name is compiled anew in each process: they may have changed.
-    """
+    """A library of C++ functions, kept on disk by its text, its options, the compiler and the processor."""
     if path is not None:
         return CpuLibrary(path)
     assert code is not None
-    command = [*cpu_command(), *options]
-    key = hashlib.sha256("\0".join([*command, _compiles_for(command[0]), code]).encode()).hexdigest()[:24]
-    own = '#include "' in code or any(option.startswith(("-I", "-include", "-isystem")) for option in options)
-    folder = None if own else cache_folder("kernels")
-    if folder is not None:
-        with contextlib.suppress(OSError):  # no place to keep it, or none that may be written
-            folder.mkdir(parents=True, exist_ok=True)
-            library = folder / f"{key}.so"
-            if not library.exists():
-                _compile(command, code, library)
-            return CpuLibrary(library)
-    library = Path(_folder().name) / f"{key}.so"
+    try:
+        command: list[str] = cpu_command()
+    except CompilerMissing:
+        command = []
+
+    def make() -> bytes:
+        return _compile([*(command or cpu_command()), *options], code)
+
+    source = _kept.made_from(code, options, (), of_compiler=False)
+    kept = None if source is None else "\0".join(["cpu", *_CPU_OPTIONS, _kept.processor(), source])
+    return _loaded(_kept.compiled(kept, _compiles_for(command[0]) if command else "", make))
+
+
+def _loaded(binary: bytes) -> CpuLibrary:
+    library = Path(_folder().name) / f"{hashlib.sha256(binary).hexdigest()[:24]}.so"
     if not library.exists():
-        _compile(command, code, library)
+        made = library.with_suffix(f".{threading.get_ident()}")
+        made.write_bytes(binary)
+        made.replace(library)
     return CpuLibrary(library)
 
 
-def _compile(command: Sequence[str], code: str, library: Path) -> None:
-    """Written under another name first: other processes see it whole or not at all."""
-    with tempfile.TemporaryDirectory(prefix=f"{library.stem}-", dir=library.parent) as work:
-        source, made = Path(work) / "kernel.cpp", Path(work) / library.name
+def _compile(command: Sequence[str], code: str) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="asnumpy-kernel-") as work:
+        source, made = Path(work) / "kernel.cpp", Path(work) / "kernel.so"
         source.write_text(code)
         done = subprocess.run([*command, str(source), "-o", str(made)], capture_output=True, text=True, check=False)
         if done.returncode:
             raise CompileError(done.stderr.replace(str(source), "kernel.cpp"))
-        made.replace(library)
+        return made.read_bytes()
 
 
 @cache
 def _compiles_for(name: str) -> str:
-    """The compiler's version and what its -march=native is here: other machines may share the cache."""
+    """The compiler's version and what its -march=native is here."""
     asked = [name, "-march=native", "-E", "-dM", "-x", "c++", os.devnull]
     return subprocess.run(asked, capture_output=True, text=True, check=False).stdout
 
@@ -122,19 +130,51 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 
 def compile_ascend(code: str | None, path: Path | None, options: Sequence[str], names: Sequence[str]) -> AscendBinary:
-    """A binary that CANN has loaded: of a file, or of a source that its run-time compiler takes."""
+    """A binary that CANN has loaded: of a file, or of a source that its run-time compiler takes or has taken before."""
     from asnumpy.ascendc import templates
     from asnumpy.cann import _calls
 
-    handle = ctypes.c_void_p()
     if path is not None:
+        handle = ctypes.c_void_p()
         _calls.call("aclrtBinaryLoadFromFile", str(path).encode(), None, ctypes.byref(handle))
         return AscendBinary(handle, {})
     assert code is not None
-    words = ["--npu-arch=dav-2201", *options, f"-I{templates()}"]
-    data, lowered = _run_time_compiler().run(code, "kernel.cpp", words, names)
+    _calls.find("aclInit")  # without CANN nothing below can be asked
+    target, identity = _core.kernel_compiler()
+    if identity and cann_search.search().simulated:
+        identity += _headers()
+
+    def make() -> bytes:
+        words = ["--npu-arch=dav-2201", *options, f"-I{templates()}"]
+        data, lowered = _run_time_compiler().run(code, "kernel.cpp", words, names)
+        return json.dumps(lowered).encode() + b"\n" + data
+
+    source = _kept.made_from(code, options, [templates()], of_compiler=True)
+    kept = None if source is None else "\0".join(["ascend", target, *names, source])
+    try:
+        return _binary(_kept.compiled(kept, identity, make))
+    except CannError:
+        if not _kept.drop(kept):
+            raise
+    return _binary(_kept.compiled(kept, identity, make))  # what was kept may be of a compiler that has changed since
+
+
+@cache
+def _headers() -> str:
+    """The headers of Ascend C on the host, which are the simulator's compiler as much as its library is."""
+    from asnumpy.ascendc import include
+
+    files = sorted(path for path in include().rglob("*") if path.is_file())
+    return "".join(f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}\n" for path in files)
+
+
+def _binary(made: bytes) -> AscendBinary:
+    from asnumpy.cann import _calls
+
+    lowered, _, data = made.partition(b"\n")
+    handle = ctypes.c_void_p()
     _calls.call("aclrtBinaryLoadFromData", data, ctypes.c_size_t(len(data)), None, ctypes.byref(handle))
-    return AscendBinary(handle, lowered)
+    return AscendBinary(handle, json.loads(lowered))
 
 
 @dataclass(frozen=True)
@@ -189,8 +229,6 @@ class RunTimeCompiler:
 
 @cache
 def _run_time_compiler() -> RunTimeCompiler:
-    from asnumpy.runtime import cann_search
-
     found = cann_search.search()
     name = "libacl_rtc.so"
     for place in [*(str(Path(opened).parent / name) for opened in found.opened(False)), name]:

@@ -7,15 +7,14 @@ import ctypes
 import importlib.util
 import threading
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from asnumpy.operators import _signature
+from asnumpy.operators import _kept, _signature
 from asnumpy.operators._compiler import CompilerMissing, RunTimeCompiler
 from asnumpy.operators._cuda_arrays import CudaArray, cuda_array, current_stream
+from asnumpy.operators._packing import Memory, pack
 
 _LOWEST = "compute_75"  # what is compiled for where no device says what it is
 
@@ -42,7 +41,7 @@ def _nvrtc() -> RunTimeCompiler:
 
 
 def compile_cuda(code: str, options: Sequence[str] = (), architecture: str = "", name: str = "kernel.cu") -> bytes:
-    """Compile CUDA C++ to PTX, which needs no GPU.
+    """Compile CUDA C++ to PTX, which needs no GPU. What was compiled is kept on disk, as other kernels are.
 
     Parameters
     ----------
@@ -65,8 +64,24 @@ def compile_cuda(code: str, options: Sequence[str] = (), architecture: str = "",
     CompileError
         If the source is refused, with what the compiler printed; or if there is no compiler.
     """
-    words = [f"--gpu-architecture={architecture or _architecture()}", "--std=c++17", *options]
-    return _nvrtc().run(code, name, words, ())[0]
+    words = [f"--gpu-architecture={architecture or _architecture()}", "--std=c++17"]
+
+    def make() -> bytes:
+        return _nvrtc().run(code, name, [*words, *options], ())[0]
+
+    source = _kept.made_from(code, options, (), of_compiler=False)
+    return _kept.compiled(None if source is None else "\0".join(["cuda", name, *words, source]), _version(), make)
+
+
+def _version() -> str:
+    """NVRTC's; nothing where there is none."""
+    try:
+        library = _nvrtc().library
+    except CompilerMissing:
+        return ""
+    numbers = ctypes.c_int(), ctypes.c_int()
+    library.nvrtcVersion(*map(ctypes.byref, numbers))
+    return "NVRTC {}.{}".format(*(number.value for number in numbers))
 
 
 @cache
@@ -112,6 +127,24 @@ def _in_context_of(address: int) -> Iterator[int]:
         yield context.value or 0
     finally:
         _call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
+
+
+class _CudaMemory(Memory):
+    """Arrays to kernels of a CUDA device."""
+
+    kind, accepts, by_bytes = CudaArray, "an array of a CUDA device or a number", True
+
+    def contiguous(self, array: CudaArray) -> bool:
+        return array.contiguous
+
+    def writeable(self, array: CudaArray) -> bool:
+        return array.writeable
+
+    def address(self, array: CudaArray, written: bool) -> int:
+        return array.address
+
+
+_MEMORY = _CudaMemory()
 
 
 class CudaKernel:
@@ -167,8 +200,8 @@ class CudaKernel:
         TypeError, ValueError, OverflowError
             If an argument is nothing that the kernel can get.
         """
-        holders, first = self._arguments(args)
-        pointers = (ctypes.c_void_p * len(holders))(*[ctypes.addressof(one) for one in holders])
+        values, first = self._arguments(args)
+        pointers = (ctypes.c_void_p * len(values))(*[ctypes.addressof(one) for one in values])
         sizes = [ctypes.c_uint(n) for n in (*_three(self.name, "grid", grid), *_three(self.name, "block", block))]
         ptx = self.ptx
         with _in_context_of(first.address) as context:
@@ -180,30 +213,16 @@ class CudaKernel:
     def _arguments(self, args: Sequence[Any]) -> tuple[list[Any], CudaArray]:
         """The values as C sees them, and the first array."""
         given: list[Any] = [cuda_array(value) or value for value in args]
-        declared = _signature.declared(self.code, self.name)
-        if declared is not None:
-            given = _signature.fitted(self.name, declared, given, lambda value: isinstance(value, CudaArray))
-        holders = [self._holder(place, value) for place, value in enumerate(given)]
+        packed = pack(self.name, self._declared, given, _MEMORY)
         first = next((value for value in given if isinstance(value, CudaArray) and value.address), None)
         if first is None:
             raise TypeError(f"{self.name}: expected an array of a CUDA device among the arguments, got none with "
                             f"elements")
-        return holders, first
+        return packed, first
 
-    def _holder(self, place: int, value: Any) -> Any:
-        if isinstance(value, CudaArray):
-            if not value.contiguous:
-                raise ValueError(f"{self.name}: argument {place}: expected an array in C order; give a copy of it")
-            return ctypes.c_uint64(value.address)
-        if isinstance(value, np.generic) and value.dtype.kind in "biufcV":
-            return ctypes.create_string_buffer(value.tobytes(), value.dtype.itemsize)
-        if isinstance(value, bytes | bytearray):
-            return ctypes.create_string_buffer(bytes(value), len(value))
-        if isinstance(value, float):
-            return ctypes.c_double(value)
-        hint = "; give an integer its type, such as numpy.int32(3)" if isinstance(value, int) else ""
-        raise TypeError(f"{self.name}: argument {place}: expected an array of a CUDA device or a number, got "
-                        f"{type(value).__name__}{hint}")
+    @cached_property
+    def _declared(self) -> tuple[_signature.Declared, ...] | None:
+        return _signature.declared(self.code, self.name)
 
     def _function(self, context: int, ptx: bytes) -> Any:
         with self._lock:

@@ -23,6 +23,7 @@ class CudaArray:
     dtype: np.dtype
     address: int
     contiguous: bool
+    writeable: bool = True
 
     @property
     def size(self) -> int:
@@ -46,7 +47,8 @@ def cuda_array(value: Any) -> CudaArray | None:
         for n, stride in zip(reversed(shape), reversed(tuple(strides)), strict=True):
             contiguous = contiguous and (n == 1 or stride == step)
             step *= n
-    return CudaArray(value, shape, dtype, int(interface["data"][0] or 0), contiguous)
+    address, read_only = interface["data"]
+    return CudaArray(value, shape, dtype, int(address or 0), contiguous, not read_only)
 
 
 def _has_interface(value: Any) -> bool:

@@ -6,11 +6,12 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from asnumpy import _core, config, creation
 from asnumpy.operators import _rules
-from asnumpy.operators._binding import Call
+from asnumpy.operators._call import Call, Form
 from asnumpy.operators._compiler import CompileError, CompilerMissing
 from asnumpy.operators._implementations import COMPOSED, HOST, Implementation
 from asnumpy.runtime.cann_error import CannError
@@ -30,15 +31,41 @@ class Choice:
     why: str
     why_not: str = ""
 
-    @property
+    @cached_property
     def name(self) -> str:
         """As rules and counts call it."""
         return f"{HOST} ({self.implementation.name})" if self.on_host else self.implementation.name
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What is tried for the calls of one form, while there are these implementations and these rules."""
+
+    implementations: list[Implementation]
+    rules: tuple[_rules.Rule, ...]
+    rule: _rules.Rule | None
+    choices: tuple[Choice, ...]       # with what speaks against one for every such call
+
+
+def plan(implementations: list[Implementation], form: Form) -> Plan:
+    """The one that the form keeps, or a new one."""
+    rules = _rules.current()
+    found: Plan | None = form.kept.get("plan")
+    if found is None or found.rules is not rules or found.implementations != implementations:
+        rule = _rules.of_operator(form)
+        found = Plan(list(implementations), rules, rule, tuple(_planned(implementations, form, rule)))
+        form.kept["plan"] = found
+    return found
+
+
 def candidates(implementations: list[Implementation], call: Call) -> Iterator[Choice]:
     """Every implementation in the order in which it is tried, with what speaks against it."""
-    rule = _rules.of_operator(call)
+    for choice in plan(implementations, call.form).choices:
+        why_not = choice.why_not or choice.implementation.why_not_now(call)
+        yield replace(choice, why_not=why_not) if why_not else choice
+
+
+def _planned(implementations: list[Implementation], call: Form, rule: _rules.Rule | None) -> Iterator[Choice]:
     order = (call.kind, COMPOSED, HOST) if rule is None else rule.order
     because = "the default order" if rule is None else str(rule)
     seen: list[tuple[str, bool]] = []
@@ -59,26 +86,27 @@ def _called(word: str, implementations: list[Implementation]) -> list[Implementa
     return [one for one in implementations if word in (one.kind, one.name)]
 
 
-def _why_not(one: Implementation, call: Call, on_host: bool) -> str:
+def _why_not(one: Implementation, call: Form, on_host: bool) -> str:
     if on_host and call.kind == "cuda":
         return "arrays of CUDA devices are not copied to the host"
     if not on_host and one.kind == COMPOSED and call.kind == "cuda":
         return "asnumpy has no arrays on CUDA devices"
     if not on_host and one.kind not in (COMPOSED, call.kind):
         return f"its arrays lie on {call.device}"
-    return one.why_not(call)
+    return one.why_never(call)
 
 
 def run(implementations: list[Implementation], call: Call) -> Any:
     """Computes a call by the first that can; counts it."""
-    name, passed = call.declaration.name, []
-    rule = _rules.of_operator(call)
-    for choice in candidates(implementations, call):
+    form = call.form
+    name, passed, planned = form.declaration.name, [], plan(implementations, form)
+    for choice in planned.choices:
         one = choice.implementation
-        if choice.why_not:
+        why_not = choice.why_not or one.why_not_now(call)
+        if why_not:
             if one.lacks and not choice.on_host:
                 tell(name, one)
-            passed.append(f"{choice.name}: {choice.why_not}")
+            passed.append(f"{choice.name}: {why_not}")
             continue
         try:
             made = _on_host(one, call) if choice.on_host else one.run(call)
@@ -88,15 +116,20 @@ def run(implementations: list[Implementation], call: Call) -> Any:
             passed.append(f"{choice.name}: {error}")
             continue
         except (CompileError, CannError) as error:
+            rule = planned.rule
             if rule is None or rule.on_error != "next":
                 raise
             count(name, choice.name, call.device, f"failed, next by {rule}: {str(error).splitlines()[0]}")
             passed.append(f"{choice.name}: {error}")
             continue
-        count(name, choice.name, call.device, choice.why)
+        count(name, choice.name, form.device, choice.why)
         return made
+    if not passed and implementations:
+        names = ", ".join(one.name for one in implementations)
+        rule = planned.rule
+        passed = [f"it has only {names}" + ("" if rule is None else f", of which the order of {rule} names none")]
     raise RuntimeError(
-        f"{name}: no implementation can compute this call on {call.device}: " + "; ".join(passed or ["there is none"])
+        f"{name}: no implementation can compute this call on {form.device}: " + "; ".join(passed or ["there is none"])
     )
 
 
@@ -107,7 +140,7 @@ def _on_host(one: Implementation, call: Call) -> Any:
     why = f"its implementation {one.name} runs there"
     _core.count_fallback(call.declaration.name, dtypes, call.device, why, bytes_)
     given = [None if value is None else value.to_device("cpu") for value in call.given]
-    made = one.run(replace(call, device="cpu", given=given, out=None, _kernel_inputs=None))
+    made = one.run(Call(replace(call.form, device="cpu"), given, call.attributes, None))
     results = made if isinstance(made, tuple) else (made,)
     moved = []
     for place, result in enumerate(results):

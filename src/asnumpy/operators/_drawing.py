@@ -11,7 +11,7 @@ import numpy as np
 
 from asnumpy import creation
 from asnumpy.dtypes.dtype import real_kind
-from asnumpy.operators._binding import full_shape
+from asnumpy.operators._call import full_shape
 from asnumpy.operators._declaration import REQUIRED, Declaration, Tensor, dtype_named, length, symbols
 
 SIZES = (1, 2, 3, 0, 5, 8, 17, 16, 31, 64, 127, 256)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from asnumpy.operators import _dispatch, _registry
-from asnumpy.operators._binding import Call
+from asnumpy.operators import _builtins, _dispatch, _registry
+from asnumpy.operators._call import Call
 from asnumpy.operators._dispatch import Choice
 from asnumpy.operators._operator import Operator
 
@@ -15,8 +16,8 @@ from asnumpy.operators._operator import Operator
 class Explanation:
     """What would compute a call: `chosen` is the implementation's name, None where nothing can."""
 
-    call: Call
-    choices: tuple[Choice, ...]
+    call: Call | str  # of a built-in operation its name and device
+    choices: tuple[Choice | _builtins.Choice, ...]
 
     @property
     def chosen(self) -> str | None:
@@ -25,29 +26,35 @@ class Explanation:
 
     def __str__(self) -> str:
         call = self.call
+        if isinstance(call, str):
+            return "\n".join([call, *_listed(self.choices)])
         letters = ", ".join(f"{letter} = {dtype.name}" for letter, dtype in call.letters.items())
         sizes = ", ".join(f"{name} = {size}" for name, size in call.sizes.items() if name not in call.attributes)
         batch = f"... = {call.batch}" if any(one.batched for one in call.declaration.inputs) else ""
         lines = [f"{call.declaration.name} on {call.device}: " + "; ".join(filter(None, [letters, sizes, batch]))]
-        chosen = False
-        for one in self.choices:
-            if one.why_not:
-                lines.append(f"  no   {one.name}: {one.why_not}")
-            else:
-                lines.append(f"  {'next' if chosen else 'runs'} {one.name}: {one.why}")
-                chosen = True
-        return "\n".join(lines if self.choices else [*lines, "  nothing computes it"])
+        return "\n".join([*lines, *_listed(self.choices)] if self.choices else [*lines, "  nothing computes it"])
 
     __repr__ = __str__
 
 
-def explain(op: Operator | str, /, *args: Any, **kwargs: Any) -> Explanation:
+def _listed(choices: Iterable[Choice | _builtins.Choice]) -> Iterator[str]:
+    """A line for each."""
+    chosen = False
+    for one in choices:
+        if one.why_not:
+            yield f"  no   {one.name}: {one.why_not}"
+        else:
+            yield f"  {'next' if chosen else 'runs'} {one.name}: {one.why}"
+            chosen = True
+
+
+def explain(op: Operator | Callable[..., Any] | str, /, *args: Any, **kwargs: Any) -> Explanation:
     """Say which implementation would compute a call, and why; nothing runs.
 
     Parameters
     ----------
-    op : Operator or str
-        The operator, or its name.
+    op : Operator, function or str
+        The operator, a function of NumPy's that asnumpy has, or the name of one.
     *args, **kwargs
         Those of the call.
 
@@ -56,6 +63,11 @@ def explain(op: Operator | str, /, *args: Any, **kwargs: Any) -> Explanation:
     Explanation
         Its text lists the implementations in the order in which they are tried; `chosen` is the first that can.
     """
-    found = _registry.get(op) if isinstance(op, str) else op
+    named = _builtins.operations()
+    builtin = op if isinstance(op, str) else next((name for name, one in named.items() if one is op), "")
+    if builtin in named:
+        device, choices = _builtins.candidates(builtin, args, kwargs)
+        return Explanation(f"{builtin} on {device}", tuple(choices))
+    found = op if isinstance(op, Operator) else _registry.get(cast(str, op))
     call = found.bind(*args, **kwargs)
     return Explanation(call, tuple(_dispatch.candidates(found.implementations, call)))

@@ -14,8 +14,7 @@ def use_rules(path: str | os.PathLike[str] | None) -> None:
     Parameters
     ----------
     path : path or None
-        A YAML file, as the environment variable ``ASNUMPY_OPERATORS`` names one at the start; ``"library"``: the one
-        that sends NumPy's functions on an NPU to kernels of `asnumpy.operators.library`; None: no rules.
+        A YAML file, as the environment variable ``ASNUMPY_OPERATORS`` names one at the start; None: no rules.
 
     Raises
     ------

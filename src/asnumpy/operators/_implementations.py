@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,10 +12,9 @@ from asnumpy import _core, creation
 from asnumpy.array import ndarray
 from asnumpy.dtypes.dtype import can_cast
 from asnumpy.operators import _cuda_arrays
-from asnumpy.operators._binding import Call
+from asnumpy.operators._call import Call, Form
 from asnumpy.operators._declaration import Declaration
 from asnumpy.operators._grammar import dtypes as dtypes_of_text
-from asnumpy.runtime import Device
 
 COMPOSED, HOST = "composed", "host"
 KERNELS = ("cpu", "ascend", "cuda")
@@ -37,17 +34,26 @@ class Implementation:
 
     def why_not(self, call: Call) -> str:
         """Why it cannot do a call; nothing where it can."""
+        return self.why_never(call.form) or self.why_not_now(call)
+
+    def why_never(self, form: Form) -> str:
+        """Why it can do no call of this form."""
+        for letter, accepted in self.dtypes.items():
+            if letter in form.letters and form.letters[letter] not in accepted:
+                return f"it is not for {letter} = {form.letters[letter].name}"
+        return ""
+
+    def why_not_now(self, call: Call) -> str:
+        """Why it cannot do this one of a form of which it can do some."""
         if self.lacks:
             return self.lacks
-        for letter, accepted in self.dtypes.items():
-            if letter in call.letters and call.letters[letter] not in accepted:
-                return f"it is not for {letter} = {call.letters[letter].name}"
         if self.missing is not None and (lacks := self.missing()):
             self.lacks = lacks
             return lacks
-        inputs = call.given if self.kind == COMPOSED else call.kernel_inputs()
-        if self.when is not None and not self.when(*inputs, **call.attributes):
-            return "its condition (when=) does not hold"
+        if self.when is not None:
+            inputs = call.given if self.kind == COMPOSED else call.kernel_inputs()
+            if not self.when(*inputs, **call.attributes):
+                return "its condition (when=) does not hold"
         return ""
 
     def run(self, call: Call) -> Any:
@@ -56,41 +62,49 @@ class Implementation:
         return made[0] if len(made) == 1 else tuple(made)
 
     def _compose(self, call: Call) -> list[Any]:
-        with _device(call.device):  # where it makes arrays of its own
+        before = _core.exchange_thread_device(call.form.device)  # where it makes arrays of its own
+        try:
             made = self.function(*call.given, **call.attributes)
-        several = len(call.outputs) > 1
-        results = made if several else (made,)
-        if several and (not isinstance(made, tuple | list) or len(made) != len(call.outputs)):
+        finally:
+            _core.exchange_thread_device(before)
+        if len(call.form.outputs) == 1:
+            return [self._finished(call, 0, made)]
+        if not isinstance(made, tuple | list) or len(made) != len(call.outputs):
             raise TypeError(f"{call.declaration.name}: composed: expected a tuple of {len(call.outputs)} outputs, got "
                             f"{len(made) if isinstance(made, tuple | list) else type(made).__name__}")
-        finished = []
-        for place, (value, (shape, dtype)) in enumerate(zip(results, call.outputs, strict=True)):
-            finished.append(self._finished(call, place, value, shape, dtype))
-        return finished
+        return [self._finished(call, place, value) for place, value in enumerate(made)]
 
-    def _finished(self, call: Call, place: int, value: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
-        name = f"{call.declaration.name}: composed: {call.declaration.outputs[place].name}"
+    def _finished(self, call: Call, place: int, value: Any) -> Any:
+        shape, dtype = call.form.outputs[place]
         if not isinstance(value, ndarray):
             value = creation.asarray(value, device=call.device)
         if value.shape != shape:
-            raise ValueError(f"{name}: expected the declared shape {shape}, got {value.shape}")
-        if not can_cast(value.dtype, dtype, "same_kind"):
-            raise TypeError(f"{name}: expected the declared dtype {dtype.name}, got {value.dtype.name}")
+            raise ValueError(f"{_made_by(call, place)}: expected the declared shape {shape}, got {value.shape}")
+        if value.dtype is not dtype and not can_cast(value.dtype, dtype, "same_kind"):
+            raise TypeError(f"{_made_by(call, place)}: expected the declared dtype {dtype.name}, got "
+                            f"{value.dtype.name}")
         target = None if call.out is None else call.out[place]
         if target is not None:
             target[...] = value
             return target
         if value.dtype != dtype:
             return value.astype(dtype)
-        shared = any(one is not None and _core.may_share_memory(value, one) for one in call.given)
-        return value.copy() if shared else value
+        for one in call.given:
+            if one is not None and _core.may_share_memory(value, one):
+                return value.copy()
+        return value
 
     def _launch(self, call: Call) -> list[Any]:
         inputs = call.kernel_inputs()
+        if call.out is None and self.kind != "cuda":
+            made = [_core.empty(shape, dtype, "C", call.form.device) for shape, dtype in call.form.outputs]
+            if call.form.writes:
+                self.function(*inputs, *made, **call.attributes)
+            return made
         targets = list(call.out) if call.out is not None else [None] * len(call.outputs)
         made = [self._target(call, inputs, target, *output)
                 for target, output in zip(targets, call.outputs, strict=True)]
-        if any(math.prod(shape) for shape, _ in call.outputs):
+        if call.form.writes:
             self.function(*inputs, *made, **call.attributes)
         for place, target in enumerate(targets):
             if target is None or target is made[place]:
@@ -106,10 +120,13 @@ class Implementation:
         """What the kernel writes to: an array that was given, where it may."""
         if call.kind == "cuda":
             return self._cuda_target(call, given, shape, dtype)
-        if given is not None and given.dtype == dtype and given.flags.c_contiguous:
-            if not any(value is not None and _core.may_share_memory(given, value) for value in inputs):
+        if given is not None and given.dtype == dtype and given._flags_c_contiguous:
+            for value in inputs:
+                if value is not None and _core.may_share_memory(given, value):
+                    break
+            else:
                 return given
-        return creation.empty(shape, dtype, device=call.device)
+        return _core.empty(shape, dtype, "C", call.form.device)
 
     def _cuda_target(self, call: Call, given: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         if given is not None:
@@ -123,9 +140,8 @@ class Implementation:
             raise TypeError(f"{call.declaration.name}: {error}") from None
 
 
-@cache
-def _device(name: str) -> Device:
-    return Device(name)
+def _made_by(call: Call, place: int) -> str:
+    return f"{call.declaration.name}: composed: {call.declaration.outputs[place].name}"
 
 
 def conditions(declaration: Declaration, given: Any) -> dict[str, frozenset[np.dtype]]:

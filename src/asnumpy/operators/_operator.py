@@ -8,8 +8,10 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from asnumpy.operators import _dispatch, _registry
-from asnumpy.operators._binding import Binder, Call
+from asnumpy.operators._binding import Binder
+from asnumpy.operators._call import Call
 from asnumpy.operators._declaration import Declaration
+from asnumpy.operators._expressions import Condition
 from asnumpy.operators._grammar import parse
 from asnumpy.operators._implementations import COMPOSED, KERNELS, Implementation, conditions
 
@@ -78,7 +80,7 @@ class Operator:
             self.__doc__ = self.declaration.document(about)
         return function
 
-    def cpu(self, function: Any = None, *, dtypes: Any = None, when: Callable[..., Any] | None = None) -> Any:
+    def cpu(self, function: Any = None, *, dtypes: Any = None, when: str | Callable[..., Any] | None = None) -> Any:
         """Attach a function that launches on arrays of the CPU.
 
         Parameters
@@ -88,8 +90,9 @@ class Operator:
             order, those with ``...`` as large as it is.
         dtypes : str or dict of str, optional
             For which dtypes of the letters it is: ``"f4"``, ``{"T": "f2 f4"}``.
-        when : callable, optional
-            Gets the inputs and the attributes and says whether it may be taken.
+        when : str or callable, optional
+            Whether it may be taken: an expression over lengths and attributes, ``"n <= 4096 and eps > 0"``, or what
+            gets the inputs and the attributes and says so.
 
         Returns
         -------
@@ -99,7 +102,7 @@ class Operator:
         return self._attach("cpu", function, dtypes, when)
 
     def ascend(self, function: Any = None, *, aclnn: str | None = None, dtypes: Any = None,
-               when: Callable[..., Any] | None = None) -> Any:  # fmt: skip
+               when: str | Callable[..., Any] | None = None) -> Any:  # fmt: skip
         """Attach a function that launches on arrays of an NPU, or an operator of CANN's or of an installed package.
 
         Parameters
@@ -124,7 +127,7 @@ class Operator:
         self._append("ascend", *_aclnn.launcher(self.declaration, aclnn), dtypes, when)
         return None
 
-    def cuda(self, function: Any = None, *, dtypes: Any = None, when: Callable[..., Any] | None = None) -> Any:
+    def cuda(self, function: Any = None, *, dtypes: Any = None, when: str | Callable[..., Any] | None = None) -> Any:
         """Attach a function that launches on arrays of a CUDA device: whatever has ``__cuda_array_interface__``.
 
         Parameters
@@ -153,6 +156,8 @@ class Operator:
         number = 1 + sum(one.kind == kind for one in self.implementations)
         name = kind if number == 1 else f"{kind}.{number}"
         accepted = conditions(self.declaration, dtypes)
+        if isinstance(when, str):
+            when = Condition(self.declaration, when)
         self.implementations.append(Implementation(kind, name, function, accepted, when, missing))
 
     def _expect_form(self, function: Any, kind: str, names: Sequence[str]) -> None:

@@ -18,6 +18,7 @@ from asnumpy.array import ndarray
 from asnumpy.operators import _signature
 from asnumpy.operators._arguments import on
 from asnumpy.operators._compiler import compile_ascend, compile_cpu
+from asnumpy.operators._packing import Memory, block, pack, structure
 from asnumpy.runtime import Stream, get_num_threads
 
 
@@ -51,7 +52,7 @@ class RawModule:
         self.options, self.name_expressions = tuple(options), tuple(name_expressions)
         self._functions: dict[tuple[str, str], Any] = {}
         self._loaded: dict[str, Any] = {}
-        self._declared: dict[tuple[str, bool], tuple[_signature.Declared, ...] | None] = {}
+        self._declared: dict[tuple[str, str], tuple[_signature.Declared, ...] | None] = {}
         self._lock = threading.Lock()
 
     def get_function(self, name: str) -> RawKernel:
@@ -59,6 +60,9 @@ class RawModule:
         return RawKernel._of(self, name)
 
     def _function(self, kind: str, name: str) -> Any:
+        found = self._functions.get((kind, name))
+        if found is not None:
+            return found
         with self._lock:
             key = (kind, name)
             if key not in self._functions:
@@ -68,16 +72,46 @@ class RawModule:
                 self._functions[key] = self._loaded[kind].function(name)
             return self._functions[key]
 
-    def _fitted(self, name: str, given: list[Any], device: str) -> list[Any]:
-        """The arguments as the source declares them; as they are where there is none."""
-        with self._lock:
-            if (name, device == "cpu") not in self._declared:
-                found = None if self.code is None else _signature.declared(self.code, name)
-                self._declared[name, device == "cpu"] = found[2:] if found and device == "cpu" else found
-            parameters = self._declared[name, device == "cpu"]
-        if parameters is None:
-            return given
-        return _signature.fitted(name, parameters, given, lambda value: isinstance(value, ndarray))
+    def _parameters(self, kind: str, name: str) -> tuple[_signature.Declared, ...] | None:
+        """Of the kernel, as the source declares them; None where there is none."""
+        key = (kind, name)
+        if key not in self._declared:
+            found = None if self.code is None else _signature.declared(self.code, name)
+            self._declared[key] = found[2:] if found and kind == "cpu" else found
+        return self._declared[key]
+
+
+class _HostMemory(Memory):
+    """Arrays to kernels of the CPU."""
+
+    kind, accepts, by_bytes = ndarray, "an array, a number or a structure", False
+
+    def contiguous(self, array: ndarray) -> bool:
+        return array._flags_c_contiguous
+
+    def writeable(self, array: ndarray) -> bool:
+        return array._flags_writeable
+
+    def address(self, array: ndarray, written: bool) -> int:
+        return _core.cann_address(array, written) if array.size else 0
+
+
+class _NpuMemory(_HostMemory):
+    """Arrays to kernels of an NPU, and what they use of its memory: (low, high, written)."""
+
+    by_bytes = True
+
+    def __init__(self) -> None:
+        self.spans: list[tuple[int, int, bool]] = []
+
+    def address(self, array: ndarray, written: bool) -> int:
+        address = super().address(array, written)
+        if address:
+            self.spans.append((address, address + array.nbytes, written))
+        return address
+
+
+_HOST = _HostMemory()
 
 
 class RawKernel:
@@ -130,8 +164,9 @@ class RawKernel:
         args : sequence
             Its arguments in their order: arrays, which must lie in C order and of which the kernel gets the first
             element's address; numbers; structures as bytes, as a NumPy structure or as a ctypes one, by value. They are
-            held to the declaration in the source: NumPy's numbers have its dtypes, Python's are converted. Of a file
-            that was compiled before nothing is known: Python's floats are doubles, whole numbers are NumPy's.
+            held to the declaration in the source: NumPy's numbers have its dtypes, Python's are converted, and an array
+            whose parameter points to const is only read. Of a file that was compiled before nothing is known: Python's
+            floats are doubles, whole numbers are NumPy's, arrays count as read and written.
         stream : Stream, optional
             Where it runs; the current stream otherwise.
         workspace : int
@@ -148,41 +183,36 @@ class RawKernel:
         """
         if blocks < 1:
             raise ValueError(f"{self.name}: blocks: expected at least 1, got {blocks}")
-        arrays = [value for value in args if isinstance(value, ndarray)]
-        devices = {str(array.device) for array in arrays}
-        if len(devices) > 1:
-            raise ValueError(f"{self.name}: expected all arrays on one device, got {', '.join(sorted(devices))}")
-        for place, array in enumerate(args):
-            if isinstance(array, ndarray) and not array.flags.c_contiguous:
-                raise ValueError(f"{self.name}: argument {place}: expected an array in C order; give a copy of it")
         with on(stream):
-            device = arrays[0].device if arrays else creation.empty(0).device
+            device = self._device(args)
             given = list(args)
             if workspace:
                 given.append(creation.empty(workspace, dtype=np.uint8, device=device))
             if tiling is not None:
-                given.append(creation.asarray(np.frombuffer(_structure(self.name, tiling), np.uint8), device=device))
-            if str(device) == "cpu":
+                given.append(creation.asarray(np.frombuffer(structure(self.name, tiling), np.uint8), device=device))
+            if device == "cpu":
                 self._on_cpu(blocks, given)
             else:
-                self._on_npu(blocks, given, device.id)
+                self._on_npu(blocks, given, int(device.partition(":")[2]))
+
+    def _device(self, args: Sequence[Any]) -> str:
+        """Where the arrays lie, else where new ones are made."""
+        names = {value._device_name for value in args if isinstance(value, ndarray)}
+        if len(names) > 1:
+            raise ValueError(f"{self.name}: expected all arrays on one device, got {', '.join(sorted(names))}")
+        return names.pop() if names else str(creation.empty(0).device)
 
     def _on_cpu(self, blocks: int, given: list[Any]) -> None:
-        function = self._module._function("cpu", self.name)
-        values: list[Any] = []
-        for place, value in enumerate(self._module._fitted(self.name, given, "cpu")):
-            if isinstance(value, ndarray):
-                values.append(ctypes.c_void_p(value.__array_interface__["data"][0] if value.size else 0))
-            elif isinstance(value, ctypes.Structure):
-                values.append(value)
-            elif isinstance(value, bytes | bytearray | np.void):
-                raise TypeError(f"{self.name}: argument {place}: on the CPU a structure by value is a ctypes.Structure")
-            else:
-                values.append(_host_number(self.name, place, _number(self.name, place, value)))
-        def run(block: int) -> None:
-            function(ctypes.c_int64(block), ctypes.c_int64(blocks), *values)  # lets go of the interpreter's lock
+        function, of_blocks = self._module._function("cpu", self.name), ctypes.c_int64(blocks)
+        values = pack(self.name, self._module._parameters("cpu", self.name), given, _HOST)
+        if blocks == 1:
+            function(ctypes.c_int64(0), of_blocks, *values)
+            return
 
-        if blocks == 1 or (threads := get_num_threads()) == 1:
+        def run(block: int) -> None:
+            function(ctypes.c_int64(block), of_blocks, *values)  # lets go of the interpreter's lock
+
+        if (threads := get_num_threads()) == 1:
             for block in range(blocks):
                 run(block)
         else:
@@ -194,22 +224,11 @@ class RawKernel:
         from asnumpy.cann._launch import noted
 
         _devices.use(device)
-        function = self._module._function("ascend", self.name)
-        packed, spans = b"", []
-        for place, value in enumerate(self._module._fitted(self.name, given, "ascend")):
-            if isinstance(value, ndarray):
-                address = _core.cann_address(value, True) if value.size else 0
-                if value.size:
-                    spans.append((address, address + value.nbytes, True))
-                part, alignment = int(address).to_bytes(8, "little"), 8
-            elif isinstance(value, ctypes.Structure | bytes | bytearray | np.void):
-                part, alignment = _structure(self.name, value), 8
-            else:
-                number = _number(self.name, place, value)
-                part, alignment = number.tobytes(), number.dtype.alignment
-            packed += b"\0" * (-len(packed) % alignment) + part
-        for span in spans:
-            _core.cann_expect_whole(device, (*span[:2], False))
+        function, memory = self._module._function("ascend", self.name), _NpuMemory()
+        packed = block(pack(self.name, self._module._parameters("ascend", self.name), given, memory))
+        spans = memory.spans
+        for low, high, _ in spans:
+            _core.cann_expect_whole(device, (low, high, False))
         handle = _devices.default_stream(device)
         _core.cann_uses(device, spans)
         _tell_memory(_calls, spans)
@@ -248,37 +267,3 @@ def _launch(calls: Any, function: Any, blocks: int, stream: int, packed: bytes) 
     calls.call("aclrtKernelArgsAppend", arguments, packed, size, ctypes.byref(parameter))
     calls.call("aclrtKernelArgsFinalize", arguments)
     calls.call("aclrtLaunchKernelWithConfig", function, ctypes.c_uint32(blocks), pointer(stream), None, arguments, None)
-
-
-def _number(kernel: str, place: int, value: Any) -> np.generic:
-    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
-        return value
-    if isinstance(value, float):
-        return np.float64(value)
-    hint = "; give an integer its type, such as numpy.int32(3)" if isinstance(value, int) else ""
-    got = type(value).__name__
-    raise TypeError(f"{kernel}: argument {place}: expected an array, a number or a structure, got {got}{hint}")
-
-
-def _host_number(kernel: str, place: int, number: np.generic) -> Any:
-    try:
-        kind = _c_type(number.dtype)
-    except NotImplementedError:
-        raise TypeError(
-            f"{kernel}: argument {place}: a host's compiler has no type for {number.dtype}; give it in an array"
-        ) from None
-    return kind(number.item())
-
-
-@cache
-def _c_type(dtype: np.dtype) -> Any:
-    return np.ctypeslib.as_ctypes_type(dtype)
-
-
-def _structure(kernel: str, value: Any) -> bytes:
-    if isinstance(value, ctypes.Structure | bytes | bytearray):
-        return bytes(value)
-    if isinstance(value, np.ndarray | np.void):
-        return value.tobytes()
-    raise TypeError(f"{kernel}: a structure: expected bytes, a NumPy or a ctypes structure, got {type(value).__name__}")
-

@@ -23,11 +23,11 @@ import numpy as np
 from asnumpy.operators._declaration import dtype_named
 
 if TYPE_CHECKING:
-    from asnumpy.operators._binding import Call
+    from asnumpy.operators._call import Form
 
 _KEYS = ("operator", "builtin", "device", "dtypes", "size", "order", "on_error")
 _SIZES = ("at_least", "below")
-_LIBRARY = Path(__file__).parent / "library" / "rules.yaml"
+_KINDS = ("composed", "cpu", "ascend", "cuda")  # of an operator's implementations
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ def put(rules: Iterable[Rule]) -> None:
     _rules = tuple(rules)
 
 
-def of_operator(call: Call) -> Rule | None:
-    """The first rule for a call of an operator."""
+def of_operator(call: Form) -> Rule | None:
+    """The first rule for calls of an operator."""
     if not _rules:
         return None
     mine = (rule for rule in _rules if rule.kind == "operator" and rule.names(call.declaration.name))
@@ -84,7 +84,7 @@ def of_operator(call: Call) -> Rule | None:
 
 
 def read(path: str | os.PathLike[str]) -> tuple[Rule, ...]:
-    """The rules of a file, or of the library's own.
+    """The rules of a file.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def read(path: str | os.PathLike[str]) -> tuple[Rule, ...]:
         ) from None
     name = os.fspath(path)
     try:
-        text = (_LIBRARY if name == "library" else Path(path)).read_text()
+        text = Path(path).read_text()
     except OSError as error:
         raise ValueError(f"{name}: expected a file of rules: {error.strerror}") from None
     try:
@@ -145,8 +145,15 @@ class _File:
             expected = "size: {at_least: N, below: M}"
             for key, value in self._mapping(fields["size"], _SIZES, expected).items():
                 sizes[key] = self._whole(value)
+            if sizes["below"] is not None and sizes["below"] <= (sizes["at_least"] or 0):
+                self.refuse(fields["size"], "a size below which is more than at_least", f"{sizes['below']}")
+        order = self._names(fields["order"])
+        strangers = [word for word in order if word in _KINDS] if kinds[0] == "builtin" else []
+        if strangers:
+            self.refuse(fields["order"], "builtin, host or the name of an operator, for a built-in operation has no "
+                        "implementations of that kind", repr(strangers[0]))
         return Rule(
-            self.name, node.start_mark.line + 1, kinds[0], self._names(fields[kinds[0]]), self._names(fields["order"]),
+            self.name, node.start_mark.line + 1, kinds[0], self._names(fields[kinds[0]]), order,
             self._device(fields.get("device")), self._dtypes(fields.get("dtypes")), sizes["at_least"] or 0,
             sizes["below"], self._on_error(fields.get("on_error")),
         )
@@ -156,8 +163,8 @@ class _File:
             self.refuse(node, expected, self._words(node))
         found: dict[str, Any] = {}
         for key, value in node.value:
-            if key.value not in keys:
-                self.refuse(key, expected, repr(key.value))
+            if not isinstance(key, self._yaml.ScalarNode) or key.value not in keys:
+                self.refuse(key, expected, self._words(key))
             if key.value in found:
                 self.refuse(key, "each key once", f"{key.value} again")
             found[key.value] = value

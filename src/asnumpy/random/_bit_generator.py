@@ -15,6 +15,7 @@ from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.arrays import normal_shape
 from asnumpy.creation.convert import to_numpy
+from asnumpy.runtime import recorded
 
 _WORD = (1 << 64) - 1
 _WIDE = (1 << 128) - 1
@@ -83,6 +84,8 @@ class BitGenerator:
 
     def reserve(self, words: int) -> tuple[int, int, int]:
         """Takes the next words of the stream: its key, and the two halves of the number of the first."""
+        if _core.tracing():
+            return recorded.reserve(self, words)
         with self.lock:
             key, first = self._key, self._counter
             self._counter = first + words & _WIDE

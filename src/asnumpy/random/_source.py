@@ -20,7 +20,8 @@ FLOAT64, FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)
 INT64, UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 
 # Words of the stream that each element of a draw takes.
-_WORDS = {row["name"]: row["words"] for row in _core.rows() if "words" in row}
+_DRAWS = {row["name"]: row for row in _core.rows() if "words" in row}
+_WORDS = {name: row["words"] for name, row in _DRAWS.items()}
 
 Check = Callable[[str, Any], None]  # of a parameter's name and value, a Python number or a NumPy array
 
@@ -228,8 +229,16 @@ class Source:
 
     def draw_one(self, row: str, numbers: list[Any]) -> Any:
         """One number, the parameters being numbers: without an array, and at once."""
+        if _core.tracing():
+            return self.recorded_one(row, numbers)
         name = f"random_{row}"
         return _core.draw_one(name, *self._bit_generator.reserve(_WORDS[name]), *numbers)
+
+    def recorded_one(self, row: str, numbers: list[Any]) -> Any:
+        """The same as a number without a value: each call of the function that is traced draws another."""
+        drawn = _DRAWS[f"random_{row}"]
+        made = self.fill(row, _core.empty((), drawn["result"]), tuple(map(_constant, numbers, drawn["parameters"])))
+        return _core.returned(made)
 
     def draw_checked(
         self, function: str, size: Any, parameters: list[Parameter], *, row: str | None = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,20 +13,26 @@ from asnumpy._types import ArrayLike, Axes, DTypeLike, ndarray
 from asnumpy.creation.arrays import empty_ordered
 from asnumpy.creation.convert import asarray
 from asnumpy.ufunc.errstate import watching
-from asnumpy.ufunc.folds import NO_VALUE, accumulate, default_dtypes, reduce
+from asnumpy.ufunc.folds import NO_VALUE, accumulate, default_dtypes, reduce, scanned_there
 from asnumpy.ufunc.functions import add, logical_and, logical_or, maximum, minimum, multiply
 from asnumpy.ufunc.ufunc import ufunc
+
+_scans: dict[tuple[str, np.dtype], np.dtype | None] = {}
 
 _core_reduce, _cast = _core.reduce, _core.cast_alike
 
 
 class Reduction:
-    """A ufunc that reduces, and for each dtype how the core does it where nothing is asked for but an axis."""
+    """A ufunc that reduces, and for each dtype how the core does it where nothing is asked for but an axis.
 
-    __slots__ = ("plans", "ufunc")
+    `redirected` is what computes it, as a function and as a method, while a rule of the user's names it.
+    """
+
+    __slots__ = ("plans", "redirected", "ufunc")
 
     def __init__(self, ufunc: ufunc) -> None:
         self.ufunc = ufunc
+        self.redirected: Callable[..., Any] | None = None
         self.plans: dict[np.dtype, tuple[np.dtype, np.dtype | None, bool, bool]] = {}
 
     def plan(self, dtype: np.dtype) -> tuple[np.dtype, np.dtype | None, bool, bool]:
@@ -41,6 +48,11 @@ def reduced(
     by: Reduction, a: ndarray, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any,
 ) -> ndarray:
     """What the functions and the methods do: over all axes or one, else by default, they go to the core at once."""
+    if by.redirected is not None:
+        given = {"axis": axis, "dtype": dtype, "out": out, "keepdims": NO_VALUE if keepdims is False else keepdims,
+                 "initial": initial, "where": NO_VALUE if where is True else where}  # fmt: skip
+        asked = {key: value for key, value in given.items() if value is not None and value is not NO_VALUE}
+        return by.redirected(a, **asked)  # type: ignore[no-any-return]  # whatever the rule's operator gives
     if keepdims is NO_VALUE:
         keepdims = False
     if dtype is None and out is None and initial is NO_VALUE and (where is True or where is NO_VALUE):
@@ -57,6 +69,20 @@ _long_way = beside(reduce)
 SUM, PRODUCT = Reduction(add), Reduction(multiply)
 LARGEST, SMALLEST = Reduction(maximum), Reduction(minimum)
 ALL, ANY = Reduction(logical_and), Reduction(logical_or)
+REDUCTIONS = {"sum": SUM, "prod": PRODUCT, "max": LARGEST, "min": SMALLEST, "all": ALL, "any": ANY}
+
+
+def redirect(by: Reduction, asking: Callable[[Callable[..., Any]], Callable[..., Any]] | None) -> None:
+    """Let the function and the method be what `asking` makes of them; None: what they are."""
+    plain = Reduction(by.ufunc)
+
+    def body(
+        a: ndarray, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+        initial: Any = NO_VALUE, where: Any = True,
+    ) -> ndarray:
+        return reduced(plain, a, axis, dtype, out, keepdims, initial, where)
+
+    by.redirected = None if asking is None else asking(body)
 
 
 @public
@@ -108,6 +134,16 @@ def any(
     return reduced(ANY, asarray(a), axis, None, out, keepdims, NO_VALUE, where)
 
 
+def _scanned_as(ufunc: ufunc, dtype: np.dtype) -> np.dtype | None:
+    """The dtype of running results; None where the core has no such loop."""
+    key = (ufunc.name, dtype)
+    try:
+        return _scans[key]
+    except KeyError:
+        kind, _ = default_dtypes(ufunc, dtype)
+        return _scans.setdefault(key, kind if ufunc.has_loop((kind, kind, kind)) else None)
+
+
 def _running(ufunc: ufunc, a: ndarray, axis: Any, dtype: Any, out: Any) -> ndarray:
     if axis is None:
         if a.ndim != 1:
@@ -116,9 +152,10 @@ def _running(ufunc: ufunc, a: ndarray, axis: Any, dtype: Any, out: Any) -> ndarr
     elif a.ndim == 0:
         a = a.reshape((1,))
     if dtype is None and out is None and type(axis) is int and -a.ndim <= axis < a.ndim and not watching():
-        kind, _ = default_dtypes(ufunc, a.dtype)
-        if ufunc.has_loop((kind, kind, kind)):
-            return _core.scan(ufunc.name, a if kind == a.dtype else _cast(a, kind), axis)
+        kind = _scanned_as(ufunc, a.dtype)
+        if kind is not None:
+            line = a if kind == a.dtype else _cast(a, kind)
+            return (_core.scan if a._host_visible else scanned_there)(ufunc.name, line, axis)
     return accumulate(ufunc, a, axis, dtype, out)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from asnumpy import _core, config
 from asnumpy._public import public
 from asnumpy._types import ndarray
+from asnumpy.runtime import machine_code
 
 
 def _array(value: Any, function: str) -> Any:
@@ -40,13 +41,17 @@ eval.__module__ = "asnumpy"
 
 
 @public
-def explain(x: Any = None, *, file: TextIO | None = None) -> str:
+def explain(x: Any = None, *, code: bool = False, file: TextIO | None = None) -> str:
     """Prints the fused programs that will run, and returns the text.
 
-    Parameters: x, an array whose programs are shown, None for all that is recorded; file, where to print (None: the
-    standard output). Returns the text as a str. TypeError where x is no array of asnumpy. Nothing is run.
+    Parameters: x, an array whose programs are shown, None for all that is recorded; code, whether to show the C++ too
+    of which machine code for the CPU is made; file, where to print (None: the standard output). Returns the text as
+    a str. TypeError where x is no array of asnumpy. Nothing is run.
     """
-    text = str(_core.explain(None if x is None else _array(x, "explain")))
+    array = None if x is None else _array(x, "explain")
+    text = str(_core.explain(array))
+    if code:
+        text += machine_code.compiled().text(array)
     print(text, file=file)
     return text
 
@@ -132,6 +137,7 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
         "python": f"{platform.python_version()} on {sys.platform} {platform.machine()}",
         "device": device, "instruction set": _core.instruction_set(),
         "vector math": "yes" if _core.vector_math() else "no", "blas": _core.blas(),
+        "machine code": machine_code.compiled().status(),
         "threads": f"{_core.num_threads()} of {_core.max_threads()}",
         "memory": memory,
         **diagnosis.summary(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 import sys
 from pathlib import Path
 from typing import Any
@@ -35,9 +36,18 @@ def path_of(chip: str, version: str, simulated: bool) -> Path:
     return folder() / ("_".join(re.sub(r"[^A-Za-z0-9.+-]+", "-", part) for part in parts) + ".json")
 
 
+def not_ours(found: os.stat_result) -> str:
+    """Why a file or folder may hold what others have put there; empty: it may not."""
+    if found.st_uid != os.geteuid():
+        return f"belongs to user {found.st_uid}"
+    return "can be written by others" if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
+
+
 def read(path: Path) -> dict[str, Any] | None:
-    """The file's record; None where there is none that this version can read."""
+    """The file's record; None where there is none that this version can read, or others may have written it."""
     try:
+        if not_ours(path.parent.lstat()) or not_ours(path.stat()):
+            return None
         record = json.loads(path.read_text())
     except (OSError, ValueError):
         return None

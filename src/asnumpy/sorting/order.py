@@ -1,4 +1,4 @@
-"""Order: sorting and searching, by the device where it offers that, else by NumPy through the host door."""
+"""Order: sorting and searching, by the device, for many elements by the host's threads, else by NumPy."""
 
 from __future__ import annotations
 
@@ -15,9 +15,17 @@ from asnumpy.creation.convert import asarray, lies_on_device
 from asnumpy.host.door import host, host_result
 from asnumpy.host.stand_ins import judged
 from asnumpy.indexing.selection import take_along_axis, write_out
+from asnumpy.runtime.kernels import made_by_kernel
 from asnumpy.ufunc.folds import NO_VALUE
 
 _INTP = np.dtype(np.intp)
+BOTH, ELEMENTS, PLACES = range(3)  # what a sort on the host has to make
+
+# Elements from which the core orders what the host holds: NumPy sorts fewer in the time that waking threads takes.
+MANY = 4096
+# Lengths of a line from which digits are sooner sorted than comparisons made. NumPy's vectors sort what fits some
+# registers by networks, but neither places nor equal elements in their order.
+_LONG_LINE, _LONG_STABLE_LINE = 512, 128
 
 
 def _reversed(a: ndarray, axis: int) -> ndarray:
@@ -32,27 +40,76 @@ def _falling(a: Any, axis: int | None, function: str) -> tuple[ndarray, int]:
     return (a, normalize_axis_index(axis, a.ndim)) if axis is not None else (a.reshape(-1), 0)
 
 
-def sorted_there(a: ndarray, axis: int) -> tuple[ndarray, ndarray] | None:
-    """The elements in rising order along the axis (not negative), and their places; None where no device sorts them."""
-    if a._host_visible or not a.ndim:
+def left_to_numpy(a: ndarray) -> bool:
+    """Whether the host holds it, and too little for the core's own ways to pay; those look at values, too."""
+    return (a._host_visible and a.size < MANY) or _core.tracing()
+
+
+def sorted_there(a: ndarray, axis: int, wanted: int = BOTH) -> tuple[ndarray, ndarray] | None:
+    """The elements in rising order along the axis (not negative), and their places; None where NumPy sorts them.
+
+    Equal elements keep their order. Where only one of the two is wanted, the other one may hold nothing.
+    """
+    if not a.ndim or left_to_numpy(a):
         return None
-    made = _core.offered_at_once("sort", axis, 0, (a,), ((a.shape, a.dtype), (a.shape, _INTP)))
+    option = wanted if a._host_visible else BOTH  # devices always make both
+    outlines = (a.shape, a.dtype), ((0,) if option == ELEMENTS else a.shape, _INTP)
+    made = _core.offered_at_once("sort", axis, option, (a,), outlines)
     return None if made is None else (made[0], made[1])
+
+
+def _in_its_order(a: ndarray, axis: int) -> ndarray | None:
+    """The sorted elements in the memory order of the array, as NumPy's."""
+    if not a._host_visible or a._flags_c_contiguous:
+        axes = tuple(range(a.ndim))
+    else:
+        strides = a.strides
+        axes = tuple(sorted(range(a.ndim), key=lambda place: -abs(strides[place])))
+    made = sorted_there(_core.transpose(a, axes), axes.index(axis), ELEMENTS)
+    return None if made is None else _core.transpose(made[0], tuple(map(axes.index, range(a.ndim))))
+
+
+def _rows_sorted(name: str, a: ndarray, axis: int | None) -> ndarray | None:
+    """What `sort` or `argsort` makes by a kernel of the operator library; None where none sorts them."""
+    a, place = (a.reshape(-1), 0) if axis is None else (a, normalize_axis_index(axis, a.ndim))
+    if place == a.ndim - 1:
+        return made_by_kernel(name, a)  # type: ignore[no-any-return]
+    made = made_by_kernel(name, a.swapaxes(place, -1))
+    return None if made is None else _core.cast(made.swapaxes(place, -1), made.dtype)
+
+
+def _ordered(
+    function: Any, which: int, a: ndarray, axis: int | None, kind: str | None, order: str | None, stable: bool | None,
+) -> ndarray | None:
+    """What np.sort (0) or np.argsort (1) makes; None where NumPy has to. One sort, a stable one, serves every kind.
+
+    What NumPy's unstable sorts leave open differs there from processor to processor.
+    """
+    if not a.ndim or left_to_numpy(a):
+        return None
+    judged(function, a, axis, kind, order, stable=stable, length=0)
+    if which:
+        _core.empty(a.shape, _INTP)  # likewise: its result may be too large where the elements are not
+    if lies_on_device(a):
+        rows = _rows_sorted(function.__name__, a, axis)
+        if rows is not None:
+            return rows
+    lines, place = (a.reshape(-1), 0) if axis is None else (a, normalize_axis_index(axis, a.ndim))
+    long = _LONG_STABLE_LINE if which or stable or (kind is not None and kind[:1] in "sSmM") else _LONG_LINE
+    if a._host_visible and lines.shape[place] < long:
+        return None
+    if not which:
+        return _in_its_order(lines, place)
+    made = sorted_there(lines, place, PLACES)
+    return None if made is None else made[1]
 
 
 def _sorted(
     function: Any, which: int, a: Any, axis: int | None, kind: str | None, order: str | None, stable: bool | None,
 ) -> ndarray:
-    """What np.sort (0) or np.argsort (1) makes; one sort, a stable one, serves every kind."""
     a = asarray(a)
-    if lies_on_device(a) and a.ndim:
-        judged(function, a, axis, kind, order, stable=stable, length=0)
-        if which:
-            _core.empty(a.shape, _INTP)  # likewise: its result may be too large where the elements are not
-        made = sorted_there(a.reshape(-1), 0) if axis is None else sorted_there(a, normalize_axis_index(axis, a.ndim))
-        if made is not None:
-            return made[which]
-    return host(function, a, axis, kind, order, stable=stable)
+    made = _ordered(function, which, a, axis, kind, order, stable)
+    return host(function, a, axis, kind, order, stable=stable) if made is None else made
 
 
 @public
@@ -121,7 +178,7 @@ def _order_of(keys: list[ndarray], axis: int) -> ndarray | None:
     """The order by the last key, of equal ones by the one before: stable sorts, the last key's at the end."""
     order: ndarray | None = None
     for key in keys:
-        made = sorted_there(key if order is None else take_along_axis(key, order, axis), axis)
+        made = sorted_there(key if order is None else take_along_axis(key, order, axis), axis, PLACES)
         if made is None:
             return None
         order = made[1] if order is None else take_along_axis(order, made[1], axis)
@@ -132,7 +189,8 @@ def _order_of(keys: list[ndarray], axis: int) -> ndarray | None:
 def lexsort(keys: Any, axis: int = -1) -> ndarray:
     if not isinstance(keys, ndarray):
         keys = tuple(keys)
-    if any(map(lies_on_device, keys)) if isinstance(keys, tuple) else lies_on_device(keys) and keys.ndim > 1:
+    given = keys if isinstance(keys, tuple) else (keys,) if keys.ndim > 1 else ()
+    if any(isinstance(one, ndarray) and not left_to_numpy(one) for one in given):
         arrays = [asarray(key) for key in keys]
         shape = arrays[0].shape
         if shape and all(one.shape == shape for one in arrays):
@@ -145,8 +203,8 @@ def lexsort(keys: Any, axis: int = -1) -> ndarray:
 @public
 def sort_complex(a: ArrayLike) -> ndarray:
     a = asarray(a)
-    if not a._host_visible and a.ndim and a.dtype.kind in "biuf":
-        made = sorted_there(a, a.ndim - 1)
+    if a.ndim and a.dtype.kind in "biuf":
+        made = sorted_there(a, a.ndim - 1, ELEMENTS)
         if made is not None:
             return _core.cast(made[0], np.sort_complex(np.empty(0, a.dtype)).dtype)
     return host(np.sort_complex, a)
@@ -177,11 +235,13 @@ def argmin(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: 
 
 
 def sort_in_place(a: ndarray, axis: int, kind: str | None, order: str | None, stable: bool | None) -> None:
-    if a._host_visible or not a.ndim or _core.overlaps_itself(a):  # the order of writing would show
+    made = None
+    if a._flags_writeable and not _core.overlaps_itself(a):  # the order of writing would show
+        made = _ordered(np.sort, 0, a, axis, kind, order, stable)
+    if made is None:
         in_place(a, np.ndarray.sort, axis, kind, order, stable=stable)
-        return
-    _expect_writeable(a, np.ndarray.sort)
-    a[...] = _sorted(np.sort, 0, a, axis, kind, order, stable)
+    else:
+        a[...] = made
 
 
 def part_in_place(a: ndarray, kth: Any, axis: int, kind: str, order: str | None) -> None:

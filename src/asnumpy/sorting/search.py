@@ -1,4 +1,4 @@
-"""Searching in what is sorted: on a device by one sort of both, else by NumPy through the host door."""
+"""Searching in what is sorted: on a device by one sort of both, on the host by its threads; little of it by NumPy."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
-from asnumpy.creation.convert import as_dtype_of, asarray
+from asnumpy.creation.convert import as_dtype_of, asarray, lies_on_device
 from asnumpy.host.door import host
 from asnumpy.host.stand_ins import judged
 from asnumpy.indexing.selection import select_where
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import ravel
 from asnumpy.reduction.reductions import cumsum
-from asnumpy.sorting.order import sorted_there
+from asnumpy.runtime.kernels import made_by_kernel
+from asnumpy.sorting.order import left_to_numpy, sorted_there
 from asnumpy.ufunc.functions import (
     ceil,
     floor,
@@ -70,10 +71,25 @@ def comparable(a: ndarray, v: ndarray, left: bool) -> tuple[ndarray, ndarray] | 
     )
 
 
+def _places_on_host(a: ndarray, v: ndarray, left: bool) -> ndarray | None:
+    dtype = np.promote_types(a.dtype, v.dtype)
+    if dtype == np.float16:
+        dtype = _FLOAT32  # in which each of them is exact
+    both = as_dtype_of(a, dtype), as_dtype_of(v, dtype)
+    made = _core.offered_at_once("search", 0, 0 if left else 1, both, ((v.shape, _INTP),))
+    return None if made is None else made[0]
+
+
 def places_there(a: ndarray, v: ndarray, left: bool) -> ndarray | None:
-    """How many elements of the sorted line a lie before each of the line v, or up to it; None where no device sorts."""
+    """How many elements of the sorted line a lie before each of the line v, or up to it; None where NumPy counts."""
+    if a._host_visible and v._host_visible:
+        return None if not a.size or left_to_numpy(v) else _places_on_host(a, v, left)
     if not a.size or not v.size:
         return _core.cast(_core.broadcast_to(asarray(0), v.shape), _INTP)
+    if a.dtype == v.dtype:
+        found = made_by_kernel("searchsorted", a, v, right=not left)
+        if found is not None:
+            return _core.cast(found, _INTP)
     both = comparable(a, v, left)
     if both is None:
         return None
@@ -93,8 +109,7 @@ def places_there(a: ndarray, v: ndarray, left: bool) -> ndarray | None:
 @public
 def searchsorted(a: ArrayLike, v: ArrayLike, side: Any = "left", sorter: Any = None) -> ndarray:
     a = asarray(a)
-    sought = v if isinstance(v, ndarray) else None
-    if (not a._host_visible or (sought is not None and not sought._host_visible)) and a.ndim == 1:
+    if a.ndim == 1 and (lies_on_device(a) or (isinstance(v, ndarray) and not left_to_numpy(v))):
         sought = asarray(v)
         left = str(side)[:1] in "lL"
         judged(np.searchsorted, a, sought, side, length=0)
@@ -117,7 +132,7 @@ def _is_order(sorter: Any, size: int) -> bool:
 @public
 def digitize(x: ArrayLike, bins: Any, right: bool = False) -> ndarray:
     x = asarray(x)
-    if not x._host_visible and x.dtype.kind in "biuf":
+    if not left_to_numpy(x) and x.dtype.kind in "biuf":
         edges = asarray(bins)
         if edges.ndim == 1 and edges.dtype.kind in "biuf" and edges.size:
             side = "left" if right else "right"

@@ -15,7 +15,7 @@ from asnumpy.host.stand_ins import judged
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import ravel
 from asnumpy.reduction.reductions import cumsum
-from asnumpy.sorting.order import sorted_there
+from asnumpy.sorting.order import BOTH, ELEMENTS, sorted_there
 from asnumpy.sorting.search import comparable, places_there
 from asnumpy.ufunc.functions import equal, isnan, logical_not, minimum, not_equal, subtract
 
@@ -41,7 +41,8 @@ def _distinct(
     a: ndarray, return_index: bool, return_inverse: bool, return_counts: bool, equal_nan: bool,
 ) -> Any:
     """np.unique of all elements; None where no device sorts them."""
-    made = sorted_there(ravel(a), 0) if a.ndim else None
+    wanted = BOTH if return_index or return_inverse else ELEMENTS
+    made = sorted_there(ravel(a), 0, wanted) if a.ndim else None
     if made is None:
         return None
     line, places = made
@@ -69,7 +70,7 @@ def unique(
     extra = {} if sorted else {"sorted": sorted}
     asked = (return_index, return_inverse, return_counts)
     a = asarray(ar)
-    if axis is None and not a._host_visible:
+    if axis is None:
         made = _distinct(a, *asked, equal_nan)
         if made is not None:
             return made

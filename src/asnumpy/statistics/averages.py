@@ -216,6 +216,8 @@ def average(
 ) -> Any:
     a = asarray(a)
     keep = _keep(keepdims)
+    if weights is not None and _core.tracing():  # whether they sum to zero is seen at each call
+        return host(np.average, a, axis, weights, returned, keepdims=keep)
     if weights is None:
         made = mean_of(a, axis, None, None, keep, True)
         scale: Any = a.size / made.size if made.size else float("nan")

@@ -38,8 +38,21 @@ def _expect_countable(largest: Any) -> None:
         raise ValueError(f"bincount: a count for each integer up to {int(largest)} is larger than an array can be")
 
 
+def _counted(x: Any, weights: Any, minlength: int) -> np.ndarray:
+    """np.bincount, where it is safe."""
+    numbers = np.asarray(x)
+    if numbers.dtype.kind in "iu" and numbers.size:
+        _expect_countable(numbers.max())
+    return np.bincount(x, weights, minlength)
+
+
 @public
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> ndarray:
+    made = _core.bincount_now(x, weights, minlength)
+    if made is not None:
+        return made
+    if _core.tracing():
+        return host(_counted, x, weights, minlength)
     a = asarray(x)
     simple = weights is None and a.ndim == 1 and a.size >= _SMALL and a.dtype.kind in "iu" and a.dtype != np.uint64
     if not simple or operator.index(minlength) < 0:
@@ -75,7 +88,7 @@ def _edges(a: ndarray, bins: Any, range: Any) -> np.ndarray:
 
 def _countable(a: ndarray, bins: Any, weights: Any) -> bool:
     """Whether the bins follow from the smallest and the largest element, and NumPy's own loop would not be quicker."""
-    large = a.size >= _SMALL or lies_on_device(a)
+    large = (a.size >= _SMALL or lies_on_device(a)) and not _core.tracing()  # it looks at the extremes
     return large and weights is None and not isinstance(bins, str) and a.dtype.char in _COUNTED
 
 
@@ -130,8 +143,8 @@ def _among_equal(a: ndarray, edges: np.ndarray) -> ndarray | None:
 
 
 def _among_edges(a: ndarray, edges: np.ndarray) -> ndarray | None:
-    """The same of bins between any edges that rise; None where no device sorts them with the array."""
-    if not lies_on_device(a) or edges.ndim != 1 or edges.size < 2 or np.isnan(edges).any():
+    """The same of bins between any edges that rise; None where NumPy has to find them."""
+    if edges.ndim != 1 or edges.size < 2 or np.isnan(edges).any():
         return None
     before = places_there(asarray(edges), a, left=False)  # NaN lies beyond all of them
     if before is None:

@@ -66,7 +66,7 @@ def _numbers(a: ndarray) -> ndarray:
 def interp(
     x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: Any = None, period: Any = None,
 ) -> ndarray:
-    if period is None and _core.holds_device_values((x, xp, fp)):
+    if period is None and _core.holds_device_values((x, xp, fp)) and not _core.tracing():  # it looks at the points
         sought, points, values = (asarray(one) for one in (x, xp, fp))
         _core.empty(sought.shape, _FLOAT64)  # which may be too large where what is sought is not
         lines = points.ndim == values.ndim == 1 and points.size == values.size > 0

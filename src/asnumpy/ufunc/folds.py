@@ -12,6 +12,7 @@ from asnumpy._core import asarray
 from asnumpy._types import ndarray
 from asnumpy.dtypes.dtype import warn_of_cast
 from asnumpy.host.door import host
+from asnumpy.runtime.kernels import made_by_kernel
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.operands import Unsupported, call_overrides, operand, overrides
 
@@ -165,6 +166,12 @@ def reduce(
     return out
 
 
+def scanned_there(name: str, a: ndarray, axis: int) -> ndarray:
+    """Running results along an axis of an array on a device."""
+    made = made_by_kernel("cumsum", a) if name == "add" and a.ndim == 1 else None
+    return _core.scan(name, a, axis) if made is None else made
+
+
 def accumulate(ufunc: ufunc, array: Any, axis: Any, dtype: Any, out: Any) -> ndarray:
     given: dict[str, Any] = {"axis": axis}
     given |= {"dtype": dtype} if dtype is not None else {}
@@ -192,7 +199,8 @@ def accumulate(ufunc: ufunc, array: Any, axis: Any, dtype: Any, out: Any) -> nda
     kind, _ = _dtypes(ufunc, a, dtype, out)
     if not ufunc.has_loop((kind, kind, kind)):
         return numpy()
-    result = _core.scan(ufunc.name, a if a.dtype == kind else _core.cast_alike(a, kind), place)
+    line = a if a.dtype == kind else _core.cast_alike(a, kind)
+    result = _core.scan(ufunc.name, line, place) if a._host_visible else scanned_there(ufunc.name, line, place)
     if out is None:
         return result
     _core.assign(out, result)

@@ -9,7 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy._types import EXACT, ndarray
-from asnumpy.dtypes.dtype import is_extended, is_narrow
+from asnumpy.dtypes.dtype import is_narrow
 from asnumpy.host.door import host
 from asnumpy.ufunc.calls import outputs, type_signature
 from asnumpy.ufunc.operands import Unsupported, call_overrides, operand, overrides, resolve_call, type_key
@@ -37,26 +37,12 @@ def product(a: ndarray, b: ndarray) -> ndarray:
     return result
 
 
-def quick_product(a: Any, b: Any) -> Any:
-    """The product of two matrices or vectors of one dtype; None: take the long way."""
-    made = _core.dot(a, b)
-    if made is not None:
-        return made
-    if type(a) not in EXACT or type(b) not in EXACT:
-        return None
-    dtype, rows, columns = a.dtype, a.shape, b.shape
-    plain = len(rows) in (1, 2) and len(columns) in (1, 2) and rows[-1] == columns[0]
-    if not plain or dtype != b.dtype or dtype.char in "gG" or is_extended(dtype):  # NumPy widens bfloat16
-        return None
-    return _core.matmul(a, b) if len(rows) == len(columns) == 2 else product(a, b)
-
-
 def _quick_vecdot(a: Any, b: Any) -> Any:
     """The inner product of two real vectors of one dtype; None: take the long way."""
     return _core.dot(a, b) if type(a) in EXACT and a.dtype.kind == "f" else None
 
 
-_QUICK = {"matmul": quick_product, "vecdot": _quick_vecdot}
+_QUICK = {"matmul": _core.product, "vecdot": _quick_vecdot}
 
 
 def _conjugate(a: ndarray) -> ndarray:

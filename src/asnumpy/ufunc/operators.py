@@ -14,7 +14,6 @@ from asnumpy.host.door import as_numpy, host, host_result
 from asnumpy.host.numpys import derived
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.functions import conjugate, matmul
-from asnumpy.ufunc.gufunc import quick_product
 from asnumpy.ufunc.operands import defers
 from asnumpy.ufunc.ufunc import call_ufunc
 
@@ -55,7 +54,7 @@ def inplace(function: Any, a: Any, b: Any) -> Any:
 
 
 def matrix_product(a: Any, b: Any) -> Any:
-    done = None if watching() or matmul._redirected else quick_product(a, b)
+    done = None if watching() or matmul._redirected else _core.product(a, b)
     if done is not None:
         return done
     other = _other(a, b)

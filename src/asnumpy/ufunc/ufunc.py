@@ -12,6 +12,7 @@ from asnumpy._core import asarray
 from asnumpy._public import documented
 from asnumpy._types import EXACT, Casting, ndarray
 from asnumpy.host.door import host, host_result
+from asnumpy.runtime import kernels
 from asnumpy.ufunc import calls, derived, folds, gufunc
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.folds import NO_VALUE
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from asnumpy._types import Axes
 
 ufuncs: dict[str, ufunc] = {}  # each by its name
+# What computes the methods that a rule of the user's names: "add.reduce", "maximum.accumulate".
+redirected_folds: dict[str, Callable[..., Any]] = {}
 _rows: dict[str, tuple[bool, frozenset[Any]]] = {}
 
 
@@ -101,6 +104,14 @@ class ufunc(_core.Ufunc, metaclass=_Kind):
         self, array: ArrayLike, /, axis: Axes | None = 0, dtype: DTypeLike | None = None, out: Any = None,
         keepdims: bool = False, initial: Any = NO_VALUE, where: ArrayLike = True,
     ) -> ndarray:
+        if redirected_folds and (asking := redirected_folds.get(f"{self.name}.reduce")) is not None:
+            return asking(array, axis, dtype, out, keepdims, initial, where)  # type: ignore[no-any-return]
+        return self._reduce(array, axis, dtype, out, keepdims, initial, where)
+
+    def _reduce(
+        self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
+        initial: Any = NO_VALUE, where: Any = True,
+    ) -> ndarray:
         def run(a: Any, target: Any) -> ndarray:
             return folds.reduce(self, a, axis, dtype, target, keepdims, initial, where)
 
@@ -109,6 +120,11 @@ class ufunc(_core.Ufunc, metaclass=_Kind):
     def accumulate(
         self, array: ArrayLike, /, axis: SupportsIndex = 0, dtype: DTypeLike | None = None, out: Any = None,
     ) -> ndarray:
+        if redirected_folds and (asking := redirected_folds.get(f"{self.name}.accumulate")) is not None:
+            return asking(array, axis, dtype, out)  # type: ignore[no-any-return]
+        return self._accumulate(array, axis, dtype, out)
+
+    def _accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> ndarray:
         def run(a: Any, target: Any) -> ndarray:
             return folds.accumulate(self, a, axis, dtype, target)
 
@@ -169,13 +185,21 @@ class ufunc(_core.Ufunc, metaclass=_Kind):
 ufunc.__module__ = "asnumpy"
 
 
+# The names of those of which a kernel of the operator library computes calls on a device.
+served: set[str] = set()
+
 # By name, of ufuncs that are _redirected: what may compute a call in their place, else gives NotImplemented.
 redirects: dict[str, Callable[[tuple[Any, ...], dict[str, Any]], Any]] = {}
 
 
 def call_ufunc(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What the core's fast path does not take."""
-    if function._redirected and (made := redirects[function.name](args, kwargs)) is not NotImplemented:
+    made = redirects[function.name](args, kwargs) if function._redirected else NotImplemented
+    if made is NotImplemented and function.name in served and args and type(args[0]) in EXACT:
+        if not args[0]._host_visible and not watching():
+            found = kernels.ufunc_by_kernel(function.name, args, kwargs)
+            made = NotImplemented if found is None else found
+    if made is not NotImplemented and made is not kernels.ITSELF:
         return made
     if derived.concerns(args, kwargs):
         return derived.call(function, _call, args, kwargs)
@@ -186,6 +210,14 @@ def _call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if watching():
         return host_result(function.numpy, *args, **kwargs)
     return (calls if function.row >= 0 else gufunc).call(function, args, kwargs)
+
+
+def offer_kernels() -> None:
+    """Lets calls with such operands leave the core's fast path for the hook; once all ufuncs are made."""
+    for row in kernels.TABLE:
+        if row.function in ufuncs:
+            ufuncs[row.function]._offer_kernel(row.dtypes, row.least)
+            served.add(row.function)
 
 
 _core.set_hooks({"ufunc_type": ufunc, "resolve": resolve, "call_ufunc": call_ufunc})

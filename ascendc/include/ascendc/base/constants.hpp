@@ -11,12 +11,14 @@ constexpr std::uint8_t DEFAULT_REPEAT_STRIDE = 8;
 constexpr std::uint16_t ONE_BLK_SIZE = 32;
 constexpr std::uint16_t ONE_REPEAT_BYTE_SIZE = 256;
 constexpr std::int32_t MAX_REPEAT_TIMES = 255;
+constexpr std::int32_t DEFAULT_C0_SIZE = 32;
 constexpr std::int32_t BLOCK_CUBE = 16;
 constexpr std::int32_t ONE_BLK_FLOAT_NUM = 8;
 constexpr std::int32_t ONE_BLK_HALF_NUM = 16;
 constexpr std::uint32_t TOTAL_UB_SIZE = 192 * 1024;
 constexpr std::uint32_t TMP_UB_SIZE = 8 * 1024;
 constexpr std::uint32_t TMP_UB_OFFSET = TOTAL_UB_SIZE - TMP_UB_SIZE;
+constexpr std::uint32_t TOTAL_VEC_LOCAL_SIZE = TOTAL_UB_SIZE - TMP_UB_SIZE;
 constexpr std::uint32_t TOTAL_L1_SIZE = 512 * 1024 - 128;
 constexpr std::uint32_t TOTAL_L0A_SIZE = 64 * 1024;
 constexpr std::uint32_t TOTAL_L0B_SIZE = 64 * 1024;
@@ -25,6 +27,10 @@ constexpr std::int32_t NCHW_CONV_ADDR_LIST_SIZE = 16;
 constexpr std::uint64_t MASK_PLACEHOLDER = 0;
 constexpr std::uint64_t MASK_PLACEHOLDER_LIST[2] = {0, 0};
 constexpr std::int32_t QUE_MAX_EVENT = 8;
+
+constexpr std::uint32_t GetDataBlockSizeInBytes() { return ONE_BLK_SIZE; }
+constexpr std::uint32_t GetVecLen() { return ONE_REPEAT_BYTE_SIZE; }
+constexpr std::uint32_t GetUBSizeInBytes() { return TOTAL_UB_SIZE; }
 
 }  // namespace AscendC
 

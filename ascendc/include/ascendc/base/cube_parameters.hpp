@@ -187,6 +187,43 @@ struct FixpipeParamsV220 {
           srcNdStride(src_matrix), dstNdStride(dst_matrix), unitFlag(unit) {}
 };
 
+struct QuantParams {
+    QuantMode_t quantPre = QuantMode_t::NoQuant;
+    std::uint64_t deqScalar = 0;
+
+    QuantParams() = default;
+    QuantParams(QuantMode_t mode) : quantPre(mode) {}
+    QuantParams(QuantMode_t mode, std::uint64_t scalar) : quantPre(mode), deqScalar(scalar) {}
+};
+struct Nz2NdParams {
+    bool nz2ndEn = false;
+    std::uint16_t ndNum = 1;
+    std::uint16_t srcNdStride = 0;
+    std::uint16_t dstNdStride = 0;
+    std::uint16_t originalNSize = 0;
+
+    Nz2NdParams() = default;
+    Nz2NdParams(bool row_major, std::uint16_t matrices, std::uint16_t src, std::uint16_t dst, std::uint16_t columns)
+        : nz2ndEn(row_major), ndNum(matrices), srcNdStride(src), dstNdStride(dst), originalNSize(columns) {}
+};
+// The older form: columns of 16 elements (`cburstNum`), each `burstLen` blocks of 32 bytes of sums. Gaps lie between the end of a column and
+// the next one; of rows, where nz2ndEn is set, dstStride is the pitch.
+template <class T = std::int32_t>
+struct FixpipeParams {
+    std::uint16_t cburstNum = 0;
+    std::uint16_t burstLen = 1;
+    std::uint16_t srcStride = 0;
+    std::uint32_t dstStride = 0;
+    QuantParams quantParams;
+    bool reluEn = false;
+    Nz2NdParams nz2ndParams;
+    std::uint8_t unitFlag = 0;
+
+    FixpipeParams() = default;
+    FixpipeParams(std::uint16_t columns, std::uint16_t length, std::uint16_t src, std::uint32_t dst)
+        : cburstNum(columns), burstLen(length), srcStride(src), dstStride(dst) {}
+};
+
 struct DataCopyCO12DstParams {
     std::uint8_t sid = 0;
     std::uint16_t nSize = 0;

@@ -102,12 +102,14 @@ constexpr half operator-(half a) { return half::from_bits(static_cast<std::uint1
 
 using float16_t = half;
 
-// The upper half of a float; scalars reach it by ToFloat and ToBfloat16 alone.
+// The upper half of a float; scalars reach it by ToFloat and ToBfloat16, integers (a 0 that pads) by themselves.
 struct bfloat16_t {
     std::uint16_t bits;
 
     bfloat16_t() = default;
     constexpr explicit bfloat16_t(float value) : bits(ascendc::bfloat16_bits(value)) {}
+    template <class T, ascendc::if_integer<T> = 0>
+    constexpr bfloat16_t(T value) : bits(ascendc::bfloat16_bits(static_cast<float>(value))) {}
     constexpr explicit operator float() const { return ascendc::bits_as<float>(static_cast<std::uint32_t>(bits) << 16); }
 
     static constexpr bfloat16_t from_bits(std::uint16_t bits) {

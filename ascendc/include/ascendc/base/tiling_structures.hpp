@@ -29,4 +29,68 @@ struct SoftMaxTiling {
     std::uint32_t reduceM = 0, reduceK = 0, reduceSize = 0, rangeM = 0, tailM = 0, tailSplitSize = 0, tailReduceSize = 0;
 };
 
+enum class TopKMode : std::uint8_t { TOPK_NORMAL = 0, TOPK_NSMALL };
+struct TopkTiling {
+    std::int32_t tmpLocalSize = 0, allDataSize = 0, innerDataSize = 0, sortRepeat = 0, mrgSortRepeat = 0, kAlignFourBytes = 0;
+    std::int32_t kAlignTwoBytes = 0, maskOffset = 0, maskVreducev2FourBytes = 0, maskVreducev2TwoBytes = 0, mrgSortSrc1offset = 0;
+    std::int32_t mrgSortSrc2offset = 0, mrgSortSrc3offset = 0, mrgSortTwoQueueSrc1Offset = 0, mrgFourQueueTailPara1 = 0;
+    std::int32_t mrgFourQueueTailPara2 = 0, srcIndexOffset = 0, copyUbToUbBlockCount = 0, topkMrgSrc1MaskSizeOffset = 0;
+    std::int32_t topkNSmallSrcIndexOffset = 0, vreduceValMask0 = 0, vreduceValMask1 = 0, vreduceIdxMask0 = 0, vreduceIdxMask1 = 0;
+    std::int32_t vreducehalfValMask0 = 0, vreducehalfValMask1 = 0, vreducehalfValMask2 = 0, vreducehalfValMask3 = 0, vreducehalfValMask4 = 0;
+    std::int32_t vreducehalfValMask5 = 0, vreducehalfValMask6 = 0, vreducehalfValMask7 = 0;
+};
+
+struct LayerNormTiling {
+    std::uint32_t bLength = 0, sLength = 0, hLength = 0, originalHLength = 0, inputXSize = 0, meanVarSize = 0, numberOfTmpBuf = 0;
+    std::uint32_t meanTmpTensorPos = 0, meanTmpTensorSize = 0, varianceTmpTensorPos = 0, varianceTmpTensorSize = 0, tmpBufSize = 0;
+    std::uint32_t oneTmpSize = 0, firstTmpStartPos = 0, secondTmpStartPos = 0, thirdTmpStartPos = 0, loopRound = 0, inputRoundSize = 0;
+    std::uint32_t inputTailSize = 0, inputTailPos = 0, meanVarRoundSize = 0, meanVarTailSize = 0, meanVarTailPos = 0, bshCurLength = 0;
+    std::uint32_t bsCurLength = 0;
+    float lastDimValueBack = 0;
+};
+struct RmsNormTiling {
+    std::uint32_t bLength = 0, sLength = 0, hLength = 0, originalHLength = 0;
+    float reciprocalOfHLength = 0;
+    std::uint32_t mainBshLength = 0, mainBsLength = 0, mainBsLengthAlign = 0, loopRound = 0, inputTailPos = 0, tailBshLength = 0, tailBsLength = 0;
+};
+struct LayerNormSeparateTiling {
+    std::uint32_t aLength = 0, rLength = 0, halfAddRepeatTimes = 0, rHeadLength = 0;
+    float k2Rec = 0, k2RRec = 0;
+    std::uint32_t inputXSize = 0, meanVarSize = 0, numberOfTmpBuf = 0, varianceTmpTensorPos = 0, varianceTmpTensorSize = 0, tmpBufSize = 0;
+    std::uint32_t oneTmpSize = 0, firstTmpStartPos = 0, secondTmpStartPos = 0, thirdTmpStartPos = 0, loopRound = 0, inputRoundSize = 0;
+    std::uint32_t inputTailSize = 0, inputTailPos = 0, meanVarRoundSize = 0, meanVarTailSize = 0, meanVarTailPos = 0, arCurLength = 0;
+    std::uint32_t aCurLength = 0;
+    float rValueBack = 0;
+};
+struct LayerNormGradTiling {
+    std::uint32_t bLength = 0, sLength = 0, hLength = 0, originalBLength = 0, originalSLength = 0, originalHLength = 0;
+};
+struct LayerNormGradBetaTiling {
+    std::uint32_t bLength = 0, sLength = 0, hLength = 0, originalHLength = 0;
+};
+
+struct PadTiling {
+    std::uint32_t srcHeight = 0, srcWidth = 0, srcOriWidth = 0, widthWithoutLastBlock = 0, blocksPerRow = 0, heightTiling = 0;
+    std::uint32_t heightFractal = 0, heightFractalTail = 0, mainLoopOffset = 0, tailBlockOffset = 0, tmpBuffer1BlockNum = 0;
+    std::uint32_t tmpBuffer1RowNum = 0, tmpBuffer2Offset = 0, widthTiling = 0, widthFractal = 0, widthFractalTail = 0, brcbTiling = 0;
+    std::uint32_t brcbFractal = 0, brcbFractalTail = 0, maxRepeatTimes = 0, brcbTilingRepeatTimes = 0, brcbTilingRepeatTimesTail = 0;
+};
+struct UnPadTiling {
+    std::uint32_t srcHeight = 0, srcWidth = 0, tmpBuffer1BlockNum = 0, tmpBuffer1RowNum = 0, tmpBuffer2Offset = 0, widthTiling = 0;
+    std::uint32_t widthFractal = 0, widthFractalTail = 0;
+};
+
 }  // namespace AscendC
+
+// As hosts name them.
+namespace optiling {
+using AscendC::LayerNormGradBetaTiling;
+using AscendC::LayerNormGradTiling;
+using AscendC::LayerNormSeparateTiling;
+using AscendC::LayerNormTiling;
+using AscendC::PadTiling;
+using AscendC::RmsNormTiling;
+using AscendC::SoftMaxTiling;
+using AscendC::TopkTiling;
+using AscendC::UnPadTiling;
+}  // namespace optiling

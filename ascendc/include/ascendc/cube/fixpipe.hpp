@@ -144,6 +144,10 @@ void fix(const char* name, const Target& to, const AscendC::LocalTensor<U>& src,
          const Place* parameters, Where where) {
     static_assert(one_of<U, float, std::int32_t>, "Fixpipe takes float or int32_t out of L0C");
     Core& core = current();
+    const auto again = [=, parameters = parameters ? std::optional<Place>(*parameters) : std::nullopt] {
+        fix<T>(name, to, src, p, row_major, parameters ? &*parameters : nullptr, where);
+    };
+    if (postponed_by_unit(Pipe::FIX, Pipe::M, p.unitFlag, name, again, where)) return;
     UnitTile* const tile = p.unitFlag ? &wait_for_filled(core, src.place().address, where) : nullptr;
     {
         Instruction at(name, Pipe::FIX, where);
@@ -181,9 +185,54 @@ inline AscendC::FixpipeParamsV220 fixpipe_of(const AscendC::DataCopyCO12DstParam
     return full;
 }
 
+template <class T, class U>
+AscendC::FixpipeParamsV220 fixpipe_of(const AscendC::FixpipeParams<U>& p) {
+    AscendC::FixpipeParamsV220 full;
+    const bool row_major = p.nz2ndParams.nz2ndEn;
+    full.mSize = static_cast<std::uint16_t>(p.burstLen * block_bytes / (result_lanes * sizeof(U)));
+    full.nSize = row_major && p.nz2ndParams.originalNSize ? p.nz2ndParams.originalNSize : static_cast<std::uint16_t>(p.cburstNum * result_lanes);
+    full.srcStride = static_cast<std::uint16_t>((full.mSize + fractal_rows - 1) / fractal_rows * fractal_rows + p.srcStride * fractal_rows);
+    full.dstStride = row_major ? p.dstStride : full.mSize * static_cast<std::uint32_t>(result_lanes * sizeof(T)) / block_bytes + p.dstStride;
+    full.reluEn = p.reluEn;
+    full.quantPre = p.quantParams.quantPre;
+    full.deqScalar = p.quantParams.deqScalar;
+    full.ndNum = p.nz2ndParams.ndNum;
+    full.srcNdStride = p.nz2ndParams.srcNdStride;
+    full.dstNdStride = p.nz2ndParams.dstNdStride;
+    full.unitFlag = p.unitFlag;
+    return full;
+}
+
 }  // namespace ascendc
 
 namespace AscendC {
+
+template <class T, class U>
+void Fixpipe(const GlobalTensor<T>& dst, const LocalTensor<U>& src, const FixpipeParams<U>& p,
+             ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::Place place;
+    ascendc::fix<T, U>("Fixpipe", ascendc::GlobalTarget{dst.address()}, src, ascendc::fixpipe_of<T>(p), p.nz2ndParams.nz2ndEn,
+                       ascendc::quantisation_place(place), where);
+}
+template <class T, class U>
+void Fixpipe(const LocalTensor<T>& dst, const LocalTensor<U>& src, const FixpipeParams<U>& p,
+             ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::Place place;
+    ascendc::fix<T, U>("Fixpipe", ascendc::LocalTarget{dst.place()}, src, ascendc::fixpipe_of<T>(p), p.nz2ndParams.nz2ndEn,
+                       ascendc::quantisation_place(place), where);
+}
+template <class T, class U>
+void Fixpipe(const GlobalTensor<T>& dst, const LocalTensor<U>& src, const LocalTensor<std::uint64_t>& parameters, const FixpipeParams<U>& p,
+             ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::fix<T, U>("Fixpipe", ascendc::GlobalTarget{dst.address()}, src, ascendc::fixpipe_of<T>(p), p.nz2ndParams.nz2ndEn,
+                       &parameters.place(), where);
+}
+template <class T, class U>
+void Fixpipe(const LocalTensor<T>& dst, const LocalTensor<U>& src, const LocalTensor<std::uint64_t>& parameters, const FixpipeParams<U>& p,
+             ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::fix<T, U>("Fixpipe", ascendc::LocalTarget{dst.place()}, src, ascendc::fixpipe_of<T>(p), p.nz2ndParams.nz2ndEn,
+                       &parameters.place(), where);
+}
 
 template <class T, class U, const FixpipeConfig& config = CFG_ROW_MAJOR>
 void Fixpipe(const GlobalTensor<T>& dst, const LocalTensor<U>& src, const FixpipeParamsV220& p,

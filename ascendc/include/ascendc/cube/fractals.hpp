@@ -22,6 +22,7 @@ template <class T>
 void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const Nd2NzParams& p,
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     using namespace ascendc;
+    if (held(Pipe::MTE2)) return postpone(Pipe::MTE2, [=] { DataCopy<T>(dst, src, p, where); });
     Instruction at("DataCopy", Pipe::MTE2, where);
     check_memory(at, dst.place(), "dst", {Hardware::L1, Hardware::UB});
     check_between(at, "ndNum", p.ndNum, 0, 4095);
@@ -54,12 +55,54 @@ void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const Nd2Nz
     takes_transfer(at, p.ndNum * p.nValue * row);
 }
 
+// The same from UB to L1.
+template <class T>
+void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const Nd2NzParams& p,
+              ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    using namespace ascendc;
+    static_assert(!is_int4<T>, "this copy takes elements of whole bytes");
+    if (held(Pipe::MTE3)) return postpone(Pipe::MTE3, [=] { DataCopy<T>(dst, src, p, where); });
+    Instruction at("DataCopy", Pipe::MTE3, where);
+    check_memory(at, dst.place(), "dst", {Hardware::L1});
+    check_memory(at, src.place(), "src", {Hardware::UB});
+    check_between(at, "ndNum", p.ndNum, 0, 4095);
+    check_between(at, "nValue", p.nValue, 0, 16384);
+    if (!p.ndNum || !p.nValue || !p.dValue) return;
+    check_between(at, "dstNzC0Stride", p.dstNzC0Stride, p.dValue > block_elements<T> ? 1 : 0, 16384);
+    check_between(at, "dstNzNStride", p.dstNzNStride, p.nValue > 1 ? 1 : 0, 16384);
+    const std::uint64_t row = bytes_of<T>(p.dValue), from_row = bytes_of<T>(p.srcDValue), from_matrix = bytes_of<T>(p.srcNdMatrixStride);
+    const std::uint64_t columns = (row + block_bytes - 1) / block_bytes, column = std::uint64_t{p.dstNzC0Stride} * block_bytes;
+    const std::uint64_t line = std::uint64_t{p.dstNzNStride} * block_bytes, matrix = bytes_of<T>(p.dstNzMatrixStride);
+    const Place to = dst.place(), from = src.place();
+    LocalMemory& target =
+        local_side(at, to, "dst", 1, (p.ndNum - 1) * matrix + (columns - 1) * column + (p.nValue - 1) * line + block_bytes, 0);
+    LocalMemory& source = local_side(at, from, "src", 1, (p.ndNum - 1) * from_matrix + (p.nValue - 1) * from_row + row, 0);
+    for (std::uint64_t i = 0; i < p.ndNum; ++i) {
+        uses_pieces(at, source, from.address + i * from_matrix, p.nValue, row, from_row, false);
+        for (std::uint64_t c = 0; c < columns; ++c) {
+            const std::uint64_t begin = to.address + i * matrix + c * column, bytes = std::min<std::uint64_t>(row - c * block_bytes, block_bytes);
+            uses_pieces(at, target, begin, p.nValue, block_bytes, line, true);
+            for (std::uint64_t r = 0; r < p.nValue; ++r) {
+                const auto there = static_cast<std::uint32_t>(begin + r * line);
+                const auto here = static_cast<std::uint32_t>(from.address + i * from_matrix + r * from_row + c * block_bytes);
+                std::memset(target.at(there), 0, block_bytes);
+                target.set_written(there, block_bytes);
+                std::memcpy(target.at(there), source.at(here), bytes);
+                target.pass_unwritten(source, here, there, static_cast<std::uint32_t>(bytes), 1);
+            }
+        }
+    }
+    at.takes(static_cast<double>(p.ndNum * p.nValue * row) / local_rate);
+}
+
 // The way back, from fractals with 16 elements a row: matrices lie 256 elements times srcNdMatrixStride apart, columns of
 // fractals 16 elements times srcNStride.
 template <class T>
 void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const Nz2NdParamsFull& p,
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     using namespace ascendc;
+    if (held(src.place().memory == Hardware::L0C ? Pipe::FIX : Pipe::MTE3))
+        return postpone(src.place().memory == Hardware::L0C ? Pipe::FIX : Pipe::MTE3, [=] { DataCopy<T>(dst, src, p, where); });
     Instruction at("DataCopy", src.place().memory == Hardware::L0C ? Pipe::FIX : Pipe::MTE3, where);
     check_memory(at, src.place(), "src", {Hardware::UB, Hardware::L1, Hardware::L0C});
     check_between(at, "nValue", p.nValue, 1, 8192);
@@ -92,6 +135,8 @@ void InitConstValue(const LocalTensor<T>& dst, const InitConstValueParams<U>& p,
     using namespace ascendc;
     static_assert(sizeof(T) == sizeof(U), "InitConstValue takes a value of the tensor's width");
     const Hardware memory_kind = dst.place().memory;
+    if (held(memory_kind == Hardware::L1 ? Pipe::MTE2 : Pipe::MTE1))
+        return postpone(memory_kind == Hardware::L1 ? Pipe::MTE2 : Pipe::MTE1, [=] { InitConstValue<T, U>(dst, p, where); });
     Instruction at("InitConstValue", memory_kind == Hardware::L1 ? Pipe::MTE2 : Pipe::MTE1, where);
     check_memory(at, dst.place(), "dst", {Hardware::L1, Hardware::L0A, Hardware::L0B});
     const std::uint64_t unit = memory_kind == Hardware::L1 ? block_bytes : fractal_bytes;

@@ -114,6 +114,12 @@ inline void SetFmatrix(std::uint16_t l1H, std::uint16_t l1W, const std::uint8_t 
 inline void Load3DSetFMatrixCal(std::uint16_t l1H, std::uint16_t l1W, const std::uint8_t padList[4]) { ascendc::set_matrix(false, l1H, l1W, padList); }
 template <class T>
 void SetLoadDataPaddingValue(const T value) { ascendc::current().registers.load_padding = ascendc::padding_bits(value); }
+// How often a load of windows is repeated.
+inline void SetLoadDataRepeat(const LoadDataRepeatParam& p, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (p.repeatTime > 1)
+        ascendc::current().fail(ascendc::Rule::unsupported, where, ascendc::join("SetLoadDataRepeat asks for ", int{p.repeatTime},
+                                "; loads of windows that repeat are not modelled, so issue one LoadData each"));
+}
 // The end of L1 after which the device reads from its beginning on; 0: none.
 inline void SetLoadDataBoundary(std::uint32_t) {}
 
@@ -124,6 +130,7 @@ void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LoadDa
     static_assert(!is_int4<T>, "LoadData of windows takes elements of whole bytes");
     if constexpr (config.isSetFMatrix) set_matrix(p.fMatrixCtrl, p.l1H, p.l1W, p.padList);
     if constexpr (config.isSetPadding) SetLoadDataPaddingValue(p.padValue);
+    if (held(Pipe::MTE1)) return postpone(Pipe::MTE1, [=] { LoadData<T, config, U>(dst, src, p, where); });
     Instruction at("LoadData", Pipe::MTE1, where);
     if (p.enTranspose && sizeof(T) != 2) at.fail(Rule::type, "transposes elements of 16 bits alone");
     const Registers& registers = at.core.registers;
@@ -140,6 +147,7 @@ void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LoadDa
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     using namespace ascendc;
     static_assert(!is_int4<T>, "LoadData of windows takes elements of whole bytes");
+    if (held(Pipe::MTE1)) return postpone(Pipe::MTE1, [=] { LoadData<T>(dst, src, p, where); });
     Instruction at("LoadData", Pipe::MTE1, where);
     if (p.enTranspose && sizeof(T) != 2) at.fail(Rule::type, "transposes elements of 16 bits alone");
     const Registers& registers = at.core.registers;

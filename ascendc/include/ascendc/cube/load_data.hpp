@@ -56,6 +56,7 @@ template <class T>
 void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LoadData2DParams& p,
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     using namespace ascendc;
+    if (held(Pipe::MTE1)) return postpone(Pipe::MTE1, [=] { LoadData<T>(dst, src, p, where); });
     Instruction at("LoadData", Pipe::MTE1, where);
     check_memory(at, dst.place(), "dst", {Hardware::L0A, Hardware::L0B});
     check_memory(at, src.place(), "src", {Hardware::L1});
@@ -89,6 +90,7 @@ template <class T>
 void LoadData(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const LoadData2DParams& p,
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     using namespace ascendc;
+    if (held(Pipe::MTE2)) return postpone(Pipe::MTE2, [=] { LoadData<T>(dst, src, p, where); });
     Instruction at("LoadData", Pipe::MTE2, where);
     check_memory(at, dst.place(), "dst", {Hardware::L0A, Hardware::L0B, Hardware::L1});
     if (p.ifTranspose) at.fail(Rule::type, "transposes from L1 alone");
@@ -112,6 +114,7 @@ template <class T>
 void LoadDataWithTranspose(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LoadData2dTransposeParams& p,
                            ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     using namespace ascendc;
+    if (held(Pipe::MTE1)) return postpone(Pipe::MTE1, [=] { LoadDataWithTranspose<T>(dst, src, p, where); });
     Instruction at("LoadDataWithTranspose", Pipe::MTE1, where);
     check_memory(at, dst.place(), "dst", {Hardware::L0A, Hardware::L0B});
     check_memory(at, src.place(), "src", {Hardware::L1});

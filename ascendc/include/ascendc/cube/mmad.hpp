@@ -136,6 +136,10 @@ void mmad(const AscendC::LocalTensor<C>& dst, const AscendC::LocalTensor<A>& fm,
           Beginning beginning, const AscendC::MmadParams& p, Where where) {
     static_assert(is_product<C, A, B>, "Mmad takes half, bfloat16_t or float with a float result, int8_t or int4b_t with int32_t");
     const UnitRange tile{dst.place().address, (p.m + 15u) / 16, (p.n + 15u) / 16};
+    const auto again = [=, bias = bias ? std::optional<Place>(*bias) : std::nullopt] {
+        mmad(dst, fm, filter, bias ? &*bias : nullptr, beginning, p, where);
+    };
+    if (postponed_by_unit(Pipe::M, Pipe::FIX, p.unitFlag, "Mmad", again, where)) return;
     if (p.unitFlag) wait_for_drained(current(), tile, where);
     {
         Instruction at("Mmad", Pipe::M, where);

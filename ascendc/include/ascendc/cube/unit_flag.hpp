@@ -1,6 +1,8 @@
 // The order that a unit flag gives Mmad and Fixpipe: the one fills a tile of L0C, the other drains it, with no flag between them.
 #pragma once
 
+#include <optional>
+
 #include "ascendc/cube/fractals.hpp"
 #include "ascendc/tensor/tque.hpp"
 
@@ -15,6 +17,17 @@ struct UnitRange {
         return address < tile.end() && tile.address < address + std::max(1u, rows * columns) * result_fractal_bytes;
     }
 };
+
+// Whether an instruction that is issued now runs later: its own pipe waits, or the one that its unit flag orders it behind.
+template <class Again>
+bool postponed_by_unit(Pipe pipe, Pipe other, bool has_unit_flag, const char* name, Again again, Where where) {
+    Core& core = current();
+    if (core.issue() || !(core.held(pipe) || (has_unit_flag && core.held(other)))) return false;
+    if (!has_unit_flag) return postpone(pipe, again), true;
+    postpone_wait(pipe, [&core, other, number = core.next_number()] { return !core.waits_before(other, number); }, again,
+                  join(name, " with a unit flag waits for ", name_of(other), ", which waits itself"), where);
+    return true;
+}
 
 // Before an Mmad: what lay here must have been drained.
 inline void wait_for_drained(Core& core, const UnitRange& range, Where where) {

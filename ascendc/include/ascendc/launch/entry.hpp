@@ -29,6 +29,7 @@ private:
 };
 
 inline void check_end(Core& core) {
+    if (core.any_held()) core.fail_held("the kernel ends");
     for (unsigned source = 0; source < pipe_count; ++source)
         for (unsigned target = 0; target < pipe_count; ++target)
             for (unsigned id = 0; id < event_ids; ++id) {

@@ -35,14 +35,14 @@ inline GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace ? workspac
 #define REGISTER_TILING_FOR_TILINGKEY(expression, ...) static_assert(sizeof(__VA_ARGS__) > 0, expression)
 #define REGISTER_NONE_TILING static_assert(true, "no structure")
 #define GET_TILING_DATA(variable, address) \
-    [[maybe_unused]] const auto variable = ascendc::tiling_data<ascendc_tiling_of_this_kernel>(address, {__FILE__, __LINE__})
+    [[maybe_unused]] auto variable = ascendc::tiling_data<ascendc_tiling_of_this_kernel>(address, {__FILE__, __LINE__})
 #define GET_TILING_DATA_WITH_STRUCT(Type, variable, address) \
-    [[maybe_unused]] const auto variable = ascendc::tiling_data<Type>(address, {__FILE__, __LINE__})
+    [[maybe_unused]] auto variable = ascendc::tiling_data<Type>(address, {__FILE__, __LINE__})
 #define GET_TILING_DATA_PTR_WITH_STRUCT(Type, variable, address) \
-    const auto variable##_data = ascendc::tiling_data<Type>(address, {__FILE__, __LINE__}); \
-    [[maybe_unused]] const auto* const variable = &variable##_data
+    auto variable##_data = ascendc::tiling_data<Type>(address, {__FILE__, __LINE__}); \
+    [[maybe_unused]] auto* const variable = &variable##_data
 #define GET_TILING_DATA_MEMBER(Type, member, variable, address) \
-    [[maybe_unused]] const auto variable = ascendc::tiling_data<Type>(address, {__FILE__, __LINE__}).member
+    [[maybe_unused]] auto variable = ascendc::tiling_data<Type>(address, {__FILE__, __LINE__}).member
 // Which variant the launch asks for.
 #define TILING_KEY_IS(...) (ascendc::tiling_key() == static_cast<std::uint64_t>(__VA_ARGS__))
 #define TILING_KEY_VAR ascendc::tiling_key()
@@ -61,4 +61,5 @@ inline GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace ? workspac
 #define END_TILING_DATA_DEF \
     }                       \
     ;
-#define REGISTER_TILING_DATA_CLASS(operator_name, Type)
+// The source step gives the kernel of the operator's name this structure where it says no other.
+#define REGISTER_TILING_DATA_CLASS(operator_name, Type) using ascendc_tiling_of_##operator_name [[maybe_unused]] = Type;

@@ -12,6 +12,8 @@ void function(const char* name, const AscendC::LocalTensor<T>& dst, const Ascend
               const AscendC::LocalTensor<std::uint8_t>* scratch, std::uint32_t n, F f, Where where) {
     static_assert(is_float<T>, "the function takes half and float");
     if constexpr (!computes_here) return;
+    if (held(Pipe::V))
+        return postpone(Pipe::V, [=, scratch = KeptTensor(scratch)] { function<T, spoils>(name, dst, src, scratch.get(), n, f, where); });
     Instruction at(name, Pipe::V, where);
     scratch ? use_scratch(at, *scratch, 1) : use_rest(at, 1);
     const Walk walk = count_form(at, n, repeat_lanes<T>);
@@ -106,6 +108,8 @@ template <class T, class F>
 void function_of_two(const char* name, const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& a,
                      const AscendC::LocalTensor<T>& b, const AscendC::LocalTensor<std::uint8_t>* scratch, std::uint32_t n, F f, Where where) {
     if constexpr (!computes_here) return;
+    if (held(Pipe::V))
+        return postpone(Pipe::V, [=, scratch = KeptTensor(scratch)] { function_of_two(name, dst, a, b, scratch.get(), n, f, where); });
     Instruction at(name, Pipe::V, where);
     scratch ? use_scratch(at, *scratch, 1) : use_rest(at, 1);
     binary(at, count_form(at, n, repeat_lanes<T>), dst, a, b, {}, function_rate, exactly<T>(f));
@@ -114,6 +118,8 @@ template <class T, class F>
 void function_with_scalar(const char* name, const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& src,
                           const AscendC::LocalTensor<std::uint8_t>* scratch, std::uint32_t n, F f, Where where) {
     if constexpr (!computes_here) return;
+    if (held(Pipe::V))
+        return postpone(Pipe::V, [=, scratch = KeptTensor(scratch)] { function_with_scalar(name, dst, src, scratch.get(), n, f, where); });
     Instruction at(name, Pipe::V, where);
     scratch ? use_scratch(at, *scratch, 1) : use_rest(at, 1);
     unary(at, count_form(at, n, repeat_lanes<T>), dst, src, {}, function_rate, exactly<T>(f));
@@ -221,6 +227,10 @@ void SelectWithBytesMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, 
     static_assert(ascendc::is_float<T>, "SelectWithBytesMask takes half and float");
     static_assert(sizeof(U) == 1 || sizeof(U) == 2 || sizeof(U) == 4, "the mask has a bool or a number an element");
     if constexpr (!ascendc::computes_here) return;
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] {
+            SelectWithBytesMask<T, U, isReuseMask>(dst, src0, src1, mask, scratch, shape, where);
+        });
     ascendc::Instruction at("SelectWithBytesMask", ascendc::Pipe::V, where);
     if (shape.maskLastAxis < shape.srcLastAxis)
         at.fail(ascendc::Rule::count, "is given rows of ", shape.maskLastAxis, " in the mask and of ", shape.srcLastAxis, " in the source");

@@ -80,23 +80,20 @@ public:
     template <class T>
     void SetSelfDefineData(T) {}
 
-    // The next tile of baseM x baseN; false behind the last one.
+    // The next tile of baseM x baseN; false behind the last one. Without sync all tiles are begun, and each GetTensorC without
+    // sync gives the next one.
     template <bool sync = true>
     bool Iterate(bool enPartialSum = false, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
-        if (!m_ || !n_) return false;
-        const int rows = (m_ + tiling_.baseM - 1) / tiling_.baseM, columns = (n_ + tiling_.baseN - 1) / tiling_.baseN;
-        if (++tile_ >= rows * columns) return false;
-        // Order 0 goes down the rows of tiles first, 1 along the columns.
-        tile_row_ = tiling_.iterateOrder == 0 ? tile_ % rows : tile_ / columns;
-        tile_column_ = tiling_.iterateOrder == 0 ? tile_ / rows : tile_ % columns;
-        compute(tile_row_ * tiling_.baseM, tile_column_ * tiling_.baseN, std::min(tiling_.baseM, m_ - tile_row_ * tiling_.baseM),
-                std::min(tiling_.baseN, n_ - tile_column_ * tiling_.baseN), enPartialSum, where);
-        return true;
+        if constexpr (sync) return next(enPartialSum, where);
+        if (begun_ && tile_ + 1 >= tiles()) return begun_ = false;
+        begun_ = tiles() > 0, adds_ = enPartialSum;
+        return begun_;
     }
     // The tile that Iterate computed: to its place in C, or to C's first element with enSequentialWrite.
     template <bool sync = true>
     void GetTensorC(const GlobalTensor<typename C::T>& c, std::uint8_t enAtomic = 0, bool enSequentialWrite = false,
                     ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+        if constexpr (!sync) give_next(where);
         ascendc::MatrixPlace place;
         set(place, c);
         put(place, enAtomic, enSequentialWrite, where);
@@ -104,6 +101,7 @@ public:
     template <bool sync = true>
     void GetTensorC(const LocalTensor<typename C::T>& c, std::uint8_t enAtomic = 0, bool = false,
                     ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+        if constexpr (!sync) give_next(where);
         ascendc::MatrixPlace place;
         set(place, c);
         put(place, enAtomic, true, where);
@@ -111,7 +109,7 @@ public:
     template <bool sync = true>
     void IterateAll(const GlobalTensor<typename C::T>& c, std::uint8_t enAtomic = 0, bool enSequentialWrite = false, bool = false, bool = false,
                     ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
-        while (Iterate<sync>(false, where)) GetTensorC<sync>(c, enAtomic, enSequentialWrite, where);
+        while (next(false, where)) GetTensorC(c, enAtomic, enSequentialWrite, where);
     }
     // A local result is the whole block, row by row.
     template <bool sync = true>
@@ -144,7 +142,24 @@ private:
         place.is_scalar = true;
         place.scalar = static_cast<double>(static_cast<float>(scalar));
     }
-    void restart() { tile_ = -1; }
+    void restart() { tile_ = -1, begun_ = false; }
+
+    int tile_rows() const { return (m_ + tiling_.baseM - 1) / tiling_.baseM; }
+    int tile_columns() const { return (n_ + tiling_.baseN - 1) / tiling_.baseN; }
+    int tiles() const { return tile_rows() * tile_columns(); }
+    bool next(bool adds, ascendc::Where where) {
+        if (!m_ || !n_ || ++tile_ >= tiles()) return false;
+        // Order 0 goes down the rows of tiles first, 1 along the columns.
+        tile_row_ = tiling_.iterateOrder == 0 ? tile_ % tile_rows() : tile_ / tile_columns();
+        tile_column_ = tiling_.iterateOrder == 0 ? tile_ / tile_rows() : tile_ % tile_columns();
+        compute(tile_row_ * tiling_.baseM, tile_column_ * tiling_.baseN, std::min(tiling_.baseM, m_ - tile_row_ * tiling_.baseM),
+                std::min(tiling_.baseN, n_ - tile_column_ * tiling_.baseN), adds, where);
+        return true;
+    }
+    void give_next(ascendc::Where where) {
+        if (begun_ && !next(adds_, where))
+            ascendc::current().fail(ascendc::Rule::queue, where, ascendc::join("GetTensorC asks for more tiles than the ", tiles(), " that Iterate began"));
+    }
 
     // A view of rows x columns from (row, column) on, of a matrix of which `place` is the first element.
     template <class T>
@@ -171,13 +186,14 @@ private:
         ascendc::current().drain();
         ascendc::Instruction at("Matmul", ascendc::Pipe::MTE2, where);
         const std::size_t size = static_cast<std::size_t>(rows) * columns;
-        if (!adds || sums_.size() != size) sums_.assign(size, N(0));
+        const bool begins = !adds || sums_.size() != size;
+        if (begins) sums_.assign(size, N(0));
         rows_ = rows, columns_ = columns;
         ascendc::MatrixPlace a = a_, b = b_;
         const auto a_view = part<typename A::T>(a, A::format, a_transposed_, rows, k_, row, 0, m_, k_, whole_m_, whole_ka_);
         const auto b_view = part<typename B::T>(b, B::format, b_transposed_, k_, columns, 0, column, k_, n_, whole_kb_, whole_n_);
         ascendc::multiply<typename A::T, typename B::T>(at, a, a_view, b, b_view, sums_);
-        if (bias_set_ && !adds) {
+        if (bias_set_ && begins) {
             ascendc::MatrixPlace bias = bias_;
             const auto view = part<typename Bias::T>(bias, CubeFormat::ND, false, 1, columns, 0, column, 1, n_, 1, whole_n_);
             const std::byte* const values = ascendc::matrix_bytes<typename Bias::T>(at, bias, view, "bias", false);
@@ -240,6 +256,7 @@ private:
     bool quantised_ = false, by_column_ = false;
     GlobalTensor<std::uint64_t> quantisers_;
     std::vector<N> sums_;
+    bool begun_ = false, adds_ = false;  // by Iterate without sync
     int tile_ = -1, tile_row_ = 0, tile_column_ = 0, rows_ = 0, columns_ = 0;
 };
 

@@ -85,6 +85,11 @@ inline constexpr MatmulConfig MM_CFG_BB = GetBasicConfig();
 }  // namespace AscendC
 
 using AscendC::tiling::TCubeTiling;
+// Kernels name them without a namespace, too.
+using AscendC::CFG_IBSHARE_NORM;
+using AscendC::CFG_MDL;
+using AscendC::CFG_NORM;
+using AscendC::MatmulConfig;
 
 namespace matmul {
 using AscendC::CFG_IBSHARE_NORM;
@@ -98,4 +103,6 @@ using AscendC::GetNormalConfig;
 using AscendC::GetSpecialMDLConfig;
 using AscendC::MatmulConfig;
 using AscendC::MatmulType;
+
+constexpr std::int32_t CeilDiv(std::int32_t whole, std::int32_t part) { return part == 0 ? whole : (whole + part - 1) / part; }
 }  // namespace matmul

@@ -3,36 +3,15 @@
 
 #include <cmath>
 
+#include "ascendc/base/tiling_structures.hpp"
 #include "ascendc/library/rows.hpp"
 
 namespace AscendC {
 
-struct LayerNormTiling {
-    std::uint32_t bLength = 0, sLength = 0, hLength = 0, originalHLength = 0, inputXSize = 0, meanVarSize = 0, numberOfTmpBuf = 0;
-    std::uint32_t meanTmpTensorPos = 0, meanTmpTensorSize = 0, varianceTmpTensorPos = 0, varianceTmpTensorSize = 0, tmpBufSize = 0;
-    std::uint32_t oneTmpSize = 0, firstTmpStartPos = 0, secondTmpStartPos = 0, thirdTmpStartPos = 0, loopRound = 0, inputRoundSize = 0;
-    std::uint32_t inputTailSize = 0, inputTailPos = 0, meanVarRoundSize = 0, meanVarTailSize = 0, meanVarTailPos = 0, bshCurLength = 0;
-    std::uint32_t bsCurLength = 0;
-    float lastDimValueBack = 0;
-};
-struct RmsNormTiling {
-    std::uint32_t bLength = 0, sLength = 0, hLength = 0, originalHLength = 0;
-    float reciprocalOfHLength = 0;
-    std::uint32_t mainBshLength = 0, mainBsLength = 0, mainBsLengthAlign = 0, loopRound = 0, inputTailPos = 0, tailBshLength = 0, tailBsLength = 0;
-};
 struct LayerNormPara {
     std::uint32_t aLength = 0;
     std::uint32_t rLength = 0;
     std::uint32_t rLengthWithPadding = 0;
-};
-struct LayerNormSeparateTiling {
-    std::uint32_t aLength = 0, rLength = 0, halfAddRepeatTimes = 0, rHeadLength = 0;
-    float k2Rec = 0, k2RRec = 0;
-    std::uint32_t inputXSize = 0, meanVarSize = 0, numberOfTmpBuf = 0, varianceTmpTensorPos = 0, varianceTmpTensorSize = 0, tmpBufSize = 0;
-    std::uint32_t oneTmpSize = 0, firstTmpStartPos = 0, secondTmpStartPos = 0, thirdTmpStartPos = 0, loopRound = 0, inputRoundSize = 0;
-    std::uint32_t inputTailSize = 0, inputTailPos = 0, meanVarRoundSize = 0, meanVarTailSize = 0, meanVarTailPos = 0, arCurLength = 0;
-    std::uint32_t aCurLength = 0;
-    float rValueBack = 0;
 };
 
 }  // namespace AscendC
@@ -78,6 +57,10 @@ void LayerNorm(const LocalTensor<T>& output, const LocalTensor<T>& outputMean, c
                const LocalTensor<T>& gamma, const LocalTensor<T>& beta, const LocalTensor<std::uint8_t>& scratch, const T epsilon,
                LayerNormTiling& tiling, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     if constexpr (!ascendc::computes_here) return;
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=]() mutable {
+            LayerNorm<T, isReuseSource>(output, outputMean, outputVariance, inputX, gamma, beta, scratch, epsilon, tiling, where);
+        });
     ascendc::Instruction at("LayerNorm", ascendc::Pipe::V, where);
     ascendc::use_scratch(at, scratch, 1);
     ascendc::layer_norm<false>(at, output, outputMean, outputVariance, inputX, gamma, beta, static_cast<float>(epsilon),
@@ -88,6 +71,10 @@ void LayerNorm(const LocalTensor<T>& output, const LocalTensor<T>& outputMean, c
                const LocalTensor<T>& gamma, const LocalTensor<T>& beta, const T epsilon, LayerNormTiling& tiling,
                ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     if constexpr (!ascendc::computes_here) return;
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=]() mutable {
+            LayerNorm<T, isReuseSource>(output, outputMean, outputVariance, inputX, gamma, beta, epsilon, tiling, where);
+        });
     ascendc::Instruction at("LayerNorm", ascendc::Pipe::V, where);
     ascendc::use_rest(at, 1);
     ascendc::layer_norm<false>(at, output, outputMean, outputVariance, inputX, gamma, beta, static_cast<float>(epsilon),
@@ -97,9 +84,13 @@ void LayerNorm(const LocalTensor<T>& output, const LocalTensor<T>& outputMean, c
 template <class U, class T, bool isReuseSource = false>
 void LayerNorm(const LocalTensor<T>& output, const LocalTensor<float>& outputMean, const LocalTensor<float>& outputRstd,
                const LocalTensor<T>& inputX, const LocalTensor<U>& gamma, const LocalTensor<U>& beta, const float epsilon,
-               const LocalTensor<std::uint8_t>& scratch, const LayerNormPara& shape, const LayerNormSeparateTiling&,
+               const LocalTensor<std::uint8_t>& scratch, const LayerNormPara& shape, const LayerNormSeparateTiling& tiling,
                ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     if constexpr (!ascendc::computes_here) return;
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=]() mutable {
+            LayerNorm<U, T, isReuseSource>(output, outputMean, outputRstd, inputX, gamma, beta, epsilon, scratch, shape, tiling, where);
+        });
     ascendc::Instruction at("LayerNorm", ascendc::Pipe::V, where);
     ascendc::use_scratch(at, scratch, 1);
     ascendc::layer_norm<true>(at, output, outputMean, outputRstd, inputX, gamma, beta, epsilon, shape.aLength, shape.rLength,
@@ -111,6 +102,8 @@ template <class T, bool isBasicBlock = false>
 void RmsNorm(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& gamma, const LocalTensor<std::uint8_t>& scratch,
              const T epsilon, const RmsNormTiling& tiling, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     if constexpr (!ascendc::computes_here) return;
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { RmsNorm<T, isBasicBlock>(dst, src, gamma, scratch, epsilon, tiling, where); });
     ascendc::Instruction at("RmsNorm", ascendc::Pipe::V, where);
     ascendc::use_scratch(at, scratch, 1);
     const std::uint32_t rows = tiling.bLength * tiling.sLength, pitch = tiling.hLength;

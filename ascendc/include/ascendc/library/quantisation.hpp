@@ -21,6 +21,8 @@ template <class T, bool isReuseSource = false>
 void AscendQuant(const LocalTensor<std::int8_t>& dst, const LocalTensor<T>& src, const float scale, const float offset, const std::uint32_t count,
                  ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     if constexpr (!ascendc::computes_here) return;
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { AscendQuant<T, isReuseSource>(dst, src, scale, offset, count, where); });
     ascendc::Instruction at("AscendQuant", ascendc::Pipe::V, where);
     ascendc::use_rest(at, 1);
     const ascendc::Elements<T> from(at, src, "src", count, false);
@@ -42,6 +44,8 @@ template <class D, class S>
 void AscendDequant(const LocalTensor<D>& dst, const LocalTensor<std::int32_t>& src, const LocalTensor<S>& scale, DequantParams shape,
                    ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     if constexpr (!ascendc::computes_here) return;
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { AscendDequant<D, S>(dst, src, scale, shape, where); });
     ascendc::Instruction at("AscendDequant", ascendc::Pipe::V, where);
     ascendc::use_rest(at, 1);
     // A row of results takes whole blocks.
@@ -67,6 +71,10 @@ void AscendAntiQuant(const LocalTensor<Out>& dst, const LocalTensor<In>& src, co
                      ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     if constexpr (!ascendc::computes_here) return;
     static_assert(std::is_same_v<In, std::int8_t>, "AscendAntiQuant takes int8 here");
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] {
+            AscendAntiQuant<In, Out, isTranspose>(dst, src, offset, scale, scratch, K, shape, where);
+        });
     ascendc::Instruction at("AscendAntiQuant", ascendc::Pipe::V, where);
     ascendc::use_scratch(at, scratch, 1);
     const std::uint32_t n = src.GetSize(), columns = isTranspose ? K : n / K;
@@ -82,9 +90,12 @@ void AscendAntiQuant(const LocalTensor<Out>& dst, const LocalTensor<In>& src, co
 }
 template <class In, class Out, bool isTranspose = false>
 void AscendAntiQuant(const LocalTensor<Out>& dst, const LocalTensor<In>& src, const Out offset, const Out scale,
-                     const LocalTensor<std::uint8_t>& scratch, const std::uint32_t, const AntiQuantShapeInfo& = {},
+                     const LocalTensor<std::uint8_t>& scratch, const std::uint32_t K, const AntiQuantShapeInfo& shape = {},
                      ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     if constexpr (!ascendc::computes_here) return;
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V,
+                                 [=] { AscendAntiQuant<In, Out, isTranspose>(dst, src, offset, scale, scratch, K, shape, where); });
     ascendc::Instruction at("AscendAntiQuant", ascendc::Pipe::V, where);
     ascendc::use_scratch(at, scratch, 1);
     const std::uint32_t n = src.GetSize();

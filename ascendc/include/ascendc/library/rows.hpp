@@ -35,6 +35,9 @@ template <class T, class F>
 void each_row(const char* name, const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& src,
               const AscendC::LocalTensor<std::uint8_t>* scratch, std::uint32_t rows, std::uint32_t pitch, std::uint32_t n, F f, Where where) {
     if constexpr (!computes_here) return;
+    if (held(Pipe::V))
+        return postpone(Pipe::V,
+                        [=, scratch = KeptTensor(scratch)] { each_row(name, dst, src, scratch.get(), rows, pitch, n, f, where); });
     Instruction at(name, Pipe::V, where);
     if (pitch * sizeof(T) % block_bytes) at.fail(Rule::length, "is given rows of ", pitch * sizeof(T), " bytes; a row takes a multiple of 32");
     if (n > pitch) at.fail(Rule::count, "is given ", n, " elements of rows of ", pitch);
@@ -65,6 +68,12 @@ void broadcast(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>
                const std::uint32_t from_shape[], Where where) {
     if constexpr (!computes_here) return;
     static_assert(dims == 1 || dims == 2, "Broadcast knows one and two axes");
+    if (held(Pipe::V)) {
+        std::array<std::uint32_t, dims> to_kept, from_kept;
+        std::copy_n(to_shape, dims, to_kept.begin());
+        std::copy_n(from_shape, dims, from_kept.begin());
+        return postpone(Pipe::V, [=] { broadcast<T, dims>(dst, src, to_kept.data(), from_kept.data(), where); });
+    }
     Instruction at("Broadcast", Pipe::V, where);
     const std::uint32_t rows = dims == 2 ? to_shape[0] : 1, columns = to_shape[dims - 1];
     const std::uint32_t from_rows = dims == 2 ? from_shape[0] : 1, from_columns = from_shape[dims - 1];
@@ -137,6 +146,8 @@ void CumSum(LocalTensor<T>& dst, LocalTensor<T>& lastRow, const LocalTensor<T>& 
             ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     if constexpr (!ascendc::computes_here) return;
     static_assert(ascendc::is_float<T>, "CumSum takes half and float");
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=]() mutable { CumSum<T, config>(dst, lastRow, src, shape, where); });
     ascendc::Instruction at("CumSum", ascendc::Pipe::V, where);
     ascendc::use_rest(at, 1);
     const std::uint32_t n = shape.outter * shape.inner;

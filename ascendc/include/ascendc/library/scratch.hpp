@@ -12,6 +12,20 @@ namespace ascendc {
 // Bytes of temporary that a function asks for at least: this library's own figure, `nodes` repeats that live at a time.
 constexpr std::uint32_t scratch_bytes(std::uint32_t nodes) { return nodes * repeat_bytes; }
 
+// An operand that may be missing, as a postponed call keeps it.
+template <class T>
+class KeptTensor {
+public:
+    explicit KeptTensor(const AscendC::LocalTensor<T>* tensor) : given_(tensor) {
+        if (tensor) tensor_ = *tensor;
+    }
+    const AscendC::LocalTensor<T>* get() const { return given_ ? &tensor_ : nullptr; }
+
+private:
+    AscendC::LocalTensor<T> tensor_;
+    bool given_;
+};
+
 // A function computes nothing on a cube core.
 constexpr bool computes_here = g_coreType != AscendC::AIC;
 

@@ -27,12 +27,23 @@ inline constexpr SoftmaxConfig SOFTMAX_DEFAULT_CFG{};
 
 namespace ascendc {
 
-// Rows and columns that count, and how they lie. Without a shape the tiling's is meant.
+// Rows and columns that count, and how they lie.
 struct SoftMaxRows {
     std::uint32_t rows, columns, padded_rows, pitch;
     Layout layout;
 };
-inline SoftMaxRows softmax_rows(const AscendC::SoftMaxShapeInfo& shape, const AscendC::SoftMaxTiling& tiling, bool fractal) {
+// Without a shape the one that the source was given is meant, else the tiling's.
+inline SoftMaxRows softmax_rows(AscendC::SoftMaxShapeInfo shape, const AscendC::SoftMaxTiling& tiling, bool fractal,
+                                const AscendC::ShapeInfo& given) {
+    if (!shape.srcM && given.shapeDim) {
+        const auto rows_of = [&given](const std::uint32_t* extents, std::uint32_t dims) {
+            std::uint32_t rows = 1;
+            for (std::uint32_t i = 0; i + 1 < dims && i < std::size(given.shape); ++i) rows *= extents[i];
+            return rows;
+        };
+        shape = {rows_of(given.shape, given.shapeDim), given.shape[given.shapeDim - 1], rows_of(given.originalShape, given.originalShapeDim),
+                 given.originalShapeDim ? given.originalShape[given.originalShapeDim - 1] : 0};
+    }
     const std::uint32_t m = shape.srcM ? shape.srcM : tiling.srcM, k = shape.srcK ? shape.srcK : tiling.srcK;
     return {shape.oriSrcM ? shape.oriSrcM : m, shape.oriSrcK ? shape.oriSrcK : k, m, k, {m, k, fractal}};
 }
@@ -81,9 +92,13 @@ void softmax(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<S>* 
              const AscendC::SoftMaxShapeInfo& info, Where where) {
     if constexpr (!computes_here) return;
     static_assert(is_float<T> && is_float<S>, "SoftMax takes half and float");
+    if (held(Pipe::V))
+        return postpone(Pipe::V, [=, sum = KeptTensor(sum), max = KeptTensor(max), scratch = KeptTensor(scratch)] {
+            softmax<fractal>(dst, sum.get(), max.get(), src, scratch.get(), tiling, info, where);
+        });
     Instruction at("SoftMax", Pipe::V, where);
     scratch ? use_scratch(at, *scratch, 1) : use_rest(at, 1);
-    const SoftMaxRows shape = softmax_rows(info, tiling, fractal);
+    const SoftMaxRows shape = softmax_rows(info, tiling, fractal, src.GetShapeInfo());
     const std::uint64_t n = std::uint64_t{shape.padded_rows} * shape.pitch;
     const Elements<T> from(at, src, "src", n, false);
     Elements<T> to(at, dst, "dst", n, true);
@@ -138,9 +153,13 @@ void SimpleSoftMax(const LocalTensor<T>& dst, const LocalTensor<S>& inSum, const
                    const SoftMaxTiling& tiling, const SoftMaxShapeInfo& info = {},
                    ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     if constexpr (!ascendc::computes_here) return;
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] {
+            SimpleSoftMax<T, isReuseSource, isBasicBlock, isDataFormatNZ, S>(dst, inSum, inMax, src, tiling, info, where);
+        });
     ascendc::Instruction at("SimpleSoftMax", ascendc::Pipe::V, where);
     ascendc::use_rest(at, 1);
-    const ascendc::SoftMaxRows shape = ascendc::softmax_rows(info, tiling, isDataFormatNZ);
+    const ascendc::SoftMaxRows shape = ascendc::softmax_rows(info, tiling, isDataFormatNZ, src.GetShapeInfo());
     const std::uint64_t n = std::uint64_t{shape.padded_rows} * shape.pitch;
     const ascendc::Elements<T> from(at, src, "src", n, false);
     ascendc::Elements<T> to(at, dst, "dst", n, true);
@@ -150,43 +169,6 @@ void SimpleSoftMax(const LocalTensor<T>& dst, const LocalTensor<S>& inSum, const
             const std::uint32_t i = shape.layout.at(row, k);
             to.set(i, std::exp(from.get(i) - max.get(row)) / sum.get(row), from.written(i) && sum.written(row) && max.written(row));
         }
-    ascendc::takes(at, ascendc::counted_walk(static_cast<std::uint32_t>(n), ascendc::repeat_lanes<T>), ascendc::function_rate);
-}
-
-// One piece of longer rows. With isUpdate: max' = max(inMax, row's), expMax = e^(inMax - max'), sum = expMax inSum + row's sum, and
-// dst = e^(src - max'), which attention rescales by expMax. Without: the first piece.
-template <class T, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false, class S = T>
-void SoftmaxFlashV2(const LocalTensor<T>& dst, const LocalTensor<S>& sum, const LocalTensor<S>& max, const LocalTensor<T>& src,
-                    const LocalTensor<T>& expMax, const LocalTensor<S>& inSum, const LocalTensor<S>& inMax,
-                    const LocalTensor<std::uint8_t>& scratch, const SoftMaxTiling& tiling, const SoftMaxShapeInfo& info = {},
-                    ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
-    if constexpr (!ascendc::computes_here) return;
-    ascendc::Instruction at("SoftmaxFlashV2", ascendc::Pipe::V, where);
-    ascendc::use_scratch(at, scratch, 1);
-    const ascendc::SoftMaxRows shape = ascendc::softmax_rows(info, tiling, isDataFormatNZ);
-    const std::uint64_t n = std::uint64_t{shape.padded_rows} * shape.pitch;
-    const ascendc::Elements<T> from(at, src, "src", n, false);
-    ascendc::Elements<T> to(at, dst, "dst", n, true);
-    std::optional<ascendc::BlockColumn<S>> earlier_sums, earlier_maxima;
-    std::optional<ascendc::BlockColumn<T>> factors;
-    if constexpr (isUpdate) {
-        earlier_sums.emplace(at, inSum, "inSum", shape.padded_rows, false);
-        earlier_maxima.emplace(at, inMax, "inMax", shape.padded_rows, false);
-        factors.emplace(at, expMax, "expMax", shape.padded_rows, true);
-    }
-    ascendc::BlockColumn<S> sums(at, sum, "sum", shape.padded_rows, true), maxima(at, max, "max", shape.padded_rows, true);
-    std::vector<double> values(shape.columns);
-    for (std::uint32_t row = 0; row < shape.rows; ++row) {
-        const double earlier_sum = isUpdate ? earlier_sums->get(row) : 0, earlier_max = isUpdate ? earlier_maxima->get(row) : -INFINITY;
-        const bool earlier_written = !isUpdate || (earlier_sums->written(row) && earlier_maxima->written(row));
-        const ascendc::SoftMaxRow one = ascendc::exponentials(from, shape, row, values, earlier_max);
-        const bool written = one.written && earlier_written;
-        for (std::uint32_t k = 0; k < shape.columns; ++k) to.set(shape.layout.at(row, k), values[k], written);
-        const double factor = isUpdate ? std::exp(earlier_max - one.max) : 0;
-        if constexpr (isUpdate) factors->set(row, factor, written);
-        sums.set(row, factor * earlier_sum + one.sum, written);
-        maxima.set(row, one.max, written);
-    }
     ascendc::takes(at, ascendc::counted_walk(static_cast<std::uint32_t>(n), ascendc::repeat_lanes<T>), ascendc::function_rate);
 }
 

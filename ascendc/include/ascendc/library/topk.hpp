@@ -4,34 +4,28 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ascendc/base/tiling_structures.hpp"
 #include "ascendc/library/rows.hpp"
 
 namespace AscendC {
-
-enum class TopKMode : std::uint8_t { TOPK_NORMAL = 0, TOPK_NSMALL };
 
 struct TopKInfo {
     std::int32_t outter = 1;
     std::int32_t inner = 0;  // a row's pitch: a multiple of 32
     std::int32_t n = 0;      // what is looked at of a row
 };
-struct TopkTiling {
-    std::int32_t tmpLocalSize = 0, allDataSize = 0, innerDataSize = 0, sortRepeat = 0, mrgSortRepeat = 0, kAlignFourBytes = 0;
-    std::int32_t kAlignTwoBytes = 0, maskOffset = 0, maskVreducev2FourBytes = 0, maskVreducev2TwoBytes = 0, mrgSortSrc1offset = 0;
-    std::int32_t mrgSortSrc2offset = 0, mrgSortSrc3offset = 0, mrgSortTwoQueueSrc1Offset = 0, mrgFourQueueTailPara1 = 0;
-    std::int32_t mrgFourQueueTailPara2 = 0, srcIndexOffset = 0, copyUbToUbBlockCount = 0, topkMrgSrc1MaskSizeOffset = 0;
-    std::int32_t topkNSmallSrcIndexOffset = 0, vreduceValMask0 = 0, vreduceValMask1 = 0, vreduceIdxMask0 = 0, vreduceIdxMask1 = 0;
-    std::int32_t vreducehalfValMask0 = 0, vreducehalfValMask1 = 0, vreducehalfValMask2 = 0, vreducehalfValMask3 = 0, vreducehalfValMask4 = 0;
-    std::int32_t vreducehalfValMask5 = 0, vreducehalfValMask6 = 0, vreducehalfValMask7 = 0;
-};
 
 // Equal values keep their order. With isInitIndex the places come from srcIndex. Rows of `finish` that are true are left alone.
 template <class T, bool isInitIndex = false, bool isHasfinish = false, bool isReuseSrc = false, TopKMode mode = TopKMode::TOPK_NORMAL>
 void TopK(const LocalTensor<T>& dstValue, const LocalTensor<std::int32_t>& dstIndex, const LocalTensor<T>& src,
-          const LocalTensor<std::int32_t>& srcIndex, const LocalTensor<bool>& finish, const std::int32_t k, const TopkTiling&,
+          const LocalTensor<std::int32_t>& srcIndex, const LocalTensor<bool>& finish, const std::int32_t k, const TopkTiling& tiling,
           const TopKInfo& shape, const bool isLargest = true, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     if constexpr (!ascendc::computes_here) return;
     static_assert(ascendc::is_float<T>, "TopK takes half and float");
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] {
+            TopK<T, isInitIndex, isHasfinish, isReuseSrc, mode>(dstValue, dstIndex, src, srcIndex, finish, k, tiling, shape, isLargest, where);
+        });
     ascendc::Instruction at("TopK", ascendc::Pipe::V, where);
     if (shape.inner % 32) at.fail(ascendc::Rule::length, "is given rows of ", shape.inner, " elements; a row takes a multiple of 32");
     if (k < 1 || k > shape.n) at.fail(ascendc::Rule::count, "is asked for ", k, " of ", shape.n, " elements");

@@ -17,7 +17,8 @@ public:
         raise(certain_, core.pipe(Pipe::S).known.own);
         // Copies of one pipe begin in order and may overlap; all other pipes do one thing after the other.
         if (pipe != Pipe::MTE2 && pipe != Pipe::MTE3) certain_[index(pipe)] = tick_;
-        if (!core.name.cube && (pipe == Pipe::V || pipe == Pipe::MTE2 || pipe == Pipe::MTE3)) certain_[index(Pipe::S)] = ~0u;
+        if (!core.name.cube && (pipe == Pipe::V || pipe == Pipe::MTE2 || pipe == Pipe::MTE3))
+            certain_[index(Pipe::S)] = core.issue() ? core.issue()->tick : ~0u;
     }
     ~Instruction() {
         PipeState& state = core.pipe(pipe);

@@ -25,21 +25,12 @@ struct Dequantisation {
     bool is_signed = false;
 };
 
-// The kernel's entry state: normal mode, all lanes.
-struct Registers {
+// Those that the vector unit changes in its own order. The kernel's entry state: normal mode, all lanes.
+struct VectorRegisters {
     Mask mask;
     bool counter = false;       // the mask's low word counts elements
-    bool keeps_infinity = true;  // results beyond the range of half and bfloat16 are infinite; false: they saturate
-    Atomic atomic = Atomic::none;
-    Element atomic_type = Element::none;
-    Where atomic_set;  // by the last instruction that switched it on
     std::array<std::uint8_t, 16> compared{};  // CMPMASK
     std::array<std::uint8_t, 16> compared_unwritten{};  // bits of it that were computed from what nobody wrote
-    float dequantisation = 0;
-    bool dequantisation_set = false;
-    std::array<Dequantisation, 16> dequantisations{};  // of int16_t, by lane of a block
-    std::uint64_t padding_value = 0;
-    std::uint64_t load_padding = 0;
     std::uint64_t kept = 0;              // GatherMask's count
     std::array<std::uint32_t, 4> merged{};  // MrgSort's counts
     double reduced = 0;                  // the last maximum or minimum
@@ -47,6 +38,19 @@ struct Registers {
     bool reduced_unwritten = false;
     double summed = 0;                   // the last sum
     bool summed_unwritten = false;
+};
+
+// And those that the scalar unit sets for what it issues.
+struct Registers : VectorRegisters {
+    bool keeps_infinity = true;  // results beyond the range of half and bfloat16 are infinite; false: they saturate
+    Atomic atomic = Atomic::none;
+    Element atomic_type = Element::none;
+    Where atomic_set;  // by the last instruction that switched it on
+    float dequantisation = 0;
+    bool dequantisation_set = false;
+    std::array<Dequantisation, 16> dequantisations{};  // of int16_t, by lane of a block
+    std::uint64_t padding_value = 0;
+    std::uint64_t load_padding = 0;
     bool hf32 = false;
     bool hf32_round = false;
     std::uint64_t quantisation = 0;

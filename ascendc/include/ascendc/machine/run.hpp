@@ -65,6 +65,7 @@ inline void Launch::run_core(const CoreName& as) {
     std::unique_ptr<Core> core = core_pool().take();
     core->begin(*this, as);
     guarded(*core, as.cube ? *cube_entry_ : *vector_entry_);
+    core->forget_postponed();
     core->drain();
     const std::lock_guard lock(mutex_);
     cycles = std::max(cycles, core->scalar_time);

@@ -21,6 +21,8 @@ struct Slot {
     Knowledge known;         // of the pipe that enqueued it, or that freed it
     double time = 0;
     Where where;             // of the last change
+    std::uint32_t signals = 0;    // postponed changes of what is known: issued, ...
+    std::uint32_t signalled = 0;  // ... and done
 };
 
 }  // namespace ascendc

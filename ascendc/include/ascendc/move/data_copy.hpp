@@ -16,9 +16,11 @@ inline void set_atomic(Atomic atomic, Where where) {
     registers.atomic_set = where;
 }
 
+// Half a block of int4 is copied as a whole one.
 template <class T>
 std::uint64_t whole_blocks(const Instruction& at, std::uint32_t elements) {
-    const std::uint64_t bytes = bytes_of<T>(elements);
+    std::uint64_t bytes = bytes_of<T>(elements);
+    if (is_int4<T> && bytes % block_bytes == block_bytes / 2) bytes += block_bytes / 2;
     if (bytes % block_bytes)
         at.fail(Rule::length, "copies ", elements, " elements, ", bytes, " bytes; the length must be a multiple of 32 bytes, or DataCopyPad is "
                 "the copy to take");
@@ -32,6 +34,7 @@ namespace AscendC {
 template <class T>
 void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const std::uint32_t count,
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::MTE2)) return ascendc::postpone(ascendc::Pipe::MTE2, [=] { DataCopy<T>(dst, src, count, where); });
     ascendc::Instruction at("DataCopy", ascendc::Pipe::MTE2, where);
     const std::uint64_t bytes = ascendc::whole_blocks<T>(at, count);
     ascendc::copy_in(at, dst.place(), bytes, src.address(), bytes, 1, bytes, bytes);
@@ -40,6 +43,7 @@ void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const std::
 template <class T>
 void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const std::uint32_t count,
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::MTE3)) return ascendc::postpone(ascendc::Pipe::MTE3, [=] { DataCopy<T>(dst, src, count, where); });
     ascendc::Instruction at("DataCopy", ascendc::Pipe::MTE3, where);
     const std::uint64_t bytes = ascendc::whole_blocks<T>(at, count);
     ascendc::copy_out(at, dst.address(), bytes, src.place(), bytes, 1, bytes, ascendc::element_of<T>());
@@ -48,6 +52,7 @@ void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const std::
 template <class T>
 void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& blocks,
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::MTE2)) return ascendc::postpone(ascendc::Pipe::MTE2, [=] { DataCopy<T>(dst, src, blocks, where); });
     ascendc::Instruction at("DataCopy", ascendc::Pipe::MTE2, where);
     ascendc::check_blocks(at, blocks.blockCount, blocks.blockLen, 65535, "blocks");
     const std::uint64_t row = blocks.blockLen * std::uint64_t{ascendc::block_bytes};
@@ -58,6 +63,7 @@ void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataC
 template <class T>
 void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& blocks,
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::MTE3)) return ascendc::postpone(ascendc::Pipe::MTE3, [=] { DataCopy<T>(dst, src, blocks, where); });
     ascendc::Instruction at("DataCopy", ascendc::Pipe::MTE3, where);
     ascendc::check_blocks(at, blocks.blockCount, blocks.blockLen, 65535, "blocks");
     const std::uint64_t row = blocks.blockLen * std::uint64_t{ascendc::block_bytes};
@@ -70,6 +76,8 @@ void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataC
 template <class T>
 void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyExtParams& blocks,
                  const DataCopyPadExtParams<ascendc::same_t<T>>& padding, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::MTE2))
+        return ascendc::postpone(ascendc::Pipe::MTE2, [=] { DataCopyPad<T>(dst, src, blocks, padding, where); });
     ascendc::Instruction at("DataCopyPad", ascendc::Pipe::MTE2, where);
     ascendc::check_blocks(at, blocks.blockCount, blocks.blockLen, 2097151, "bytes");
     const std::uint64_t left = padding.leftPadding * sizeof(T), right = padding.rightPadding * sizeof(T);
@@ -110,6 +118,8 @@ void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const Da
 template <class T>
 void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyExtParams& blocks,
                  ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::MTE3))
+        return ascendc::postpone(ascendc::Pipe::MTE3, [=] { DataCopyPad<T>(dst, src, blocks, where); });
     ascendc::Instruction at("DataCopyPad", ascendc::Pipe::MTE3, where);
     ascendc::check_blocks(at, blocks.blockCount, blocks.blockLen, 2097151, "bytes");
     const std::uint64_t pitch = (blocks.blockLen + 31) / 32 * 32 + std::uint64_t{blocks.srcStride} * ascendc::block_bytes;
@@ -145,23 +155,44 @@ inline void SetAtomicNone() { ascendc::current().registers.atomic = ascendc::Ato
 
 // The core's registers as a kernel finds them: kernels without a TPipe begin with it.
 inline void InitSocState() {
-    ascendc::Registers& registers = ascendc::current().registers;
-    registers.mask = {};
-    registers.counter = false;
-    registers.atomic = ascendc::Atomic::none;
+    ascendc::set_vector_register([](ascendc::VectorRegisters& registers) {
+        registers.mask = {};
+        registers.counter = false;
+    });
+    ascendc::current().registers.atomic = ascendc::Atomic::none;
 }
+
+// What the copies by their names outside the namespace pad with.
+template <class T, TPosition position = TPosition::MAX>
+void SetPadValue(const T value) {
+    static_assert(sizeof(T) <= 8, "a padding value has at most 64 bits");
+    std::uint64_t& bits = ascendc::current().registers.padding_value;
+    bits = 0;
+    std::memcpy(&bits, &value, sizeof(T));
+}
+
+// Wishes about caches: no effect on values.
+inline void ICachePreLoad(const std::int64_t) {}
+template <class T>
+void DataCachePreload(const GlobalTensor<T>&, const std::int64_t) {}
 
 // Global memory filled with one value, by copies that the library makes.
 template <class T>
 void Fill(GlobalTensor<T>& dst, const std::uint64_t size, const T value, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     static_assert(ascendc::one_of<T, half, float, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t>, "Fill takes numbers of 16 and 32 bits");
     if constexpr (g_coreType == AIC) return;
+    ascendc::current().check_reaches(ascendc::Pipe::MTE3, "Fill, which the scalar unit waits for,");
     ascendc::Instruction at("Fill", ascendc::Pipe::MTE3, where);
     if (!size) return;
     std::byte* const to = at.uses_global({dst.address(), size * sizeof(T), 1, 0}, true);
     for (std::uint64_t i = 0; i < size; ++i) std::memcpy(to + i * sizeof(T), &value, sizeof(T));
     at.takes(static_cast<double>(size * sizeof(T)) / ascendc::global_rate);
     at.core.drain();
+}
+// The older name of Fill.
+template <class T>
+void InitGlobalMemory(GlobalTensor<T>& dst, const std::uint64_t size, const ascendc::same_t<T> value, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    Fill(dst, size, value, where);
 }
 
 }  // namespace AscendC

@@ -25,7 +25,9 @@ constexpr bool is_table(AscendC::Hardware memory) { return memory == AscendC::Ha
 template <class T, class U>
 void copy_to_table(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<U>& src, const AscendC::DataCopyParams& p, Where where) {
     const bool bias = dst.place().memory == AscendC::Hardware::BIAS;
-    Instruction at("DataCopy", bias ? Pipe::MTE1 : Pipe::FIX, where);
+    const Pipe pipe = bias ? Pipe::MTE1 : Pipe::FIX;
+    if (held(pipe)) return postpone(pipe, [=] { copy_to_table(dst, src, p, where); });
+    Instruction at("DataCopy", pipe, where);
     check_memory(at, dst.place(), "dst", {AscendC::Hardware::BIAS, AscendC::Hardware::FIXBUF});
     check_memory(at, src.place(), "src", {AscendC::Hardware::L1});
     static_assert(std::is_same_v<T, U> || (std::is_same_v<T, float> && std::is_same_v<U, half>), "a copy to BT widens half to float alone");
@@ -83,7 +85,9 @@ template <class T>
 void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& p,
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     if (ascendc::is_table(dst.place().memory)) return ascendc::copy_to_table(dst, src, p, where);
-    ascendc::Instruction at("DataCopy", ascendc::local_copy_pipe(dst.place()), where);
+    const ascendc::Pipe pipe = ascendc::local_copy_pipe(dst.place());
+    if (ascendc::held(pipe)) return ascendc::postpone(pipe, [=] { DataCopy<T>(dst, src, p, where); });
+    ascendc::Instruction at("DataCopy", pipe, where);
     ascendc::check_blocks(at, p.blockCount, p.blockLen, 65535, "blocks");
     const std::uint64_t row = p.blockLen * std::uint64_t{ascendc::block_bytes};
     ascendc::copy_blocks(at, dst.place(), src.place(), p.blockCount, row, row + p.dstStride * ascendc::block_bytes,
@@ -97,7 +101,9 @@ void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const std::u
         const auto blocks = static_cast<std::uint16_t>((ascendc::bytes_of<T>(count) + unit - 1) / unit);
         return ascendc::copy_to_table(dst, src, DataCopyParams(1, blocks, 0, 0), where);
     }
-    ascendc::Instruction at("DataCopy", ascendc::local_copy_pipe(dst.place()), where);
+    const ascendc::Pipe pipe = ascendc::local_copy_pipe(dst.place());
+    if (ascendc::held(pipe)) return ascendc::postpone(pipe, [=] { DataCopy<T>(dst, src, count, where); });
+    ascendc::Instruction at("DataCopy", pipe, where);
     const std::uint64_t bytes = ascendc::whole_blocks<T>(at, count);
     ascendc::copy_blocks(at, dst.place(), src.place(), 1, bytes, bytes, bytes);
 }

@@ -4,7 +4,8 @@
 
 #include "ascendc/move/local_copy.hpp"
 #include "ascendc/sync/cross_core.hpp"
-#include "ascendc/vector/compute.hpp"
+#include "ascendc/vector/masks.hpp"
+#include "ascendc/vector/reduce_all.hpp"
 
 namespace ascendc {
 
@@ -62,9 +63,19 @@ inline void wait_flag(pipe_t source, pipe_t target, std::int32_t id, ascendc::Wh
 }
 inline void pipe_barrier(pipe_t pipe) { ascendc::pipe_barrier(pipe); }
 
-// The block, whichever of its vector cores this is.
+// The block, whichever of its vector cores this is; also as variables, by their older names.
 inline std::int64_t get_block_idx() { return ascendc::current().name.block; }
 inline std::int64_t get_block_num() { return ascendc::current().launch->blocks; }
+namespace ascendc {
+struct BlockIndex {
+    operator std::int64_t() const { return get_block_idx(); }
+};
+struct BlockNumber {
+    operator std::int64_t() const { return get_block_num(); }
+};
+}  // namespace ascendc
+inline constexpr ascendc::BlockIndex block_idx{};
+inline constexpr ascendc::BlockNumber block_num{};
 inline std::int64_t get_subblockid() { return ascendc::current().name.sub; }
 inline std::int64_t get_subblockdim() { return AscendC::GetSubBlockNum(); }
 
@@ -75,9 +86,9 @@ inline void ffts_cross_core_sync(pipe_t pipe, std::uint64_t config, ascendc::Whe
 inline void wait_flag_dev(std::int64_t id, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) { ascendc::wait_cross_flag(id, where); }
 inline void set_ffts_base_addr(std::uint64_t) {}
 
-inline void set_vector_mask(std::uint64_t high, std::uint64_t low) { ascendc::current().registers.mask = {high, low}; }
-inline void set_mask_norm() { ascendc::current().registers.counter = false; }
-inline void set_mask_count() { ascendc::current().registers.counter = true; }
+inline void set_vector_mask(std::uint64_t high, std::uint64_t low) { AscendC::SetVectorMask<float>(high, low); }
+inline void set_mask_norm() { AscendC::SetMaskNorm(); }
+inline void set_mask_count() { AscendC::SetMaskCount(); }
 
 // The type of the atomic copies that set_atomic_add, max and min switch on.
 inline void set_atomic_f32() { AscendC::SetAtomicType<float>(); }
@@ -145,8 +156,11 @@ void copy_ubuf_to_gm_align_b32(T* dst, const void* src, std::uint8_t, std::uint1
 
 // One value to the mask's lanes of every repeat.
 template <class T>
-void vector_dup(T* dst, ascendc::same_t<T> value, std::uint8_t repeats, std::uint16_t dst_block, std::uint16_t, std::uint16_t dst_repeat,
-                std::uint16_t, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+void vector_dup(T* dst, ascendc::same_t<T> value, std::uint8_t repeats, std::uint16_t dst_block, std::uint16_t src_block,
+                std::uint16_t dst_repeat, std::uint16_t src_repeat, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V,
+                                 [=] { vector_dup<T>(dst, value, repeats, dst_block, src_block, dst_repeat, src_repeat, where); });
     ascendc::Instruction at("vector_dup", ascendc::Pipe::V, where);
     const auto tensor = ascendc::local_tensor<T>(dst, "vector_dup", where);
     const ascendc::Walk walk = ascendc::register_form(at, repeats, ascendc::repeat_lanes<T>);
@@ -154,6 +168,23 @@ void vector_dup(T* dst, ascendc::same_t<T> value, std::uint8_t repeats, std::uin
     ascendc::check_reach(at, tensor, to, walk);
     ascendc::compute(at, walk, to, [value] { return value; });
     ascendc::takes(at, walk, ascendc::full_rate);
+}
+
+// Sums of repeats; with `adds` their sum goes to the register alone.
+template <class T>
+void vcadd(T* dst, T* src, std::uint8_t repeats, std::uint16_t dst_repeat, std::uint16_t src_block, std::uint16_t src_repeat, bool adds = false,
+           ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (adds)
+        ascendc::current().fail(ascendc::Rule::unsupported, where, "vcadd that adds repeats up in the register is not modelled; add its results");
+    AscendC::WholeReduceSum<T, false>(ascendc::local_tensor<T>(dst, "vcadd", where), ascendc::local_tensor<T>(src, "vcadd", where),
+                                      AscendC::MASK_PLACEHOLDER, repeats, dst_repeat, src_block, src_repeat, where);
+}
+// The last sum, in the bits of its type.
+inline std::int64_t get_acc_val(ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    const float sum = AscendC::GetAccVal<float>(where);
+    std::uint32_t bits;
+    std::memcpy(&bits, &sum, sizeof bits);
+    return bits;
 }
 
 // Writes the data cache's line (0) or all of it (1) back, and drops it.

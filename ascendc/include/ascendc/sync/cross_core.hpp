@@ -32,6 +32,7 @@ inline void check_cross_flag(Instruction& at, std::int64_t id) {
 
 inline void set_cross_flag(int mode, pipe_t pipe, std::int64_t id, Where where) {
     Core& core = current();
+    if (pipe != PIPE_ALL && core.held(pipe_of(pipe))) return postpone(pipe_of(pipe), [=] { set_cross_flag(mode, pipe, id, where); });
     Instruction at("CrossCoreSetFlag", pipe == PIPE_ALL ? Pipe::S : pipe_of(pipe), where);
     check_cross_flag(at, id);
     if (mode < 0 || mode > 2) at.fail(Rule::unsupported, "is given mode ", mode, "; this device has 0 to 2");

@@ -27,21 +27,47 @@ inline void set_flag(Pipe source, Pipe target, std::int32_t id, Where where) {
     Flag* const flag = flag_of("SetFlag", source, target, id, where);
     if (!flag) return;
     Core& core = current();
-    if (flag->set)
-        core.fail(Rule::flag, where, join(flag_text("SetFlag", source, target, id), ", which is set since ", flag->where.file, ":",
-                                          flag->where.line, "; WaitFlag is missing between"));
-    *flag = {true, core.after(source), source == Pipe::S ? core.scalar_time : core.pipe(source).free_at, where};
+    if (core.held(source)) return postpone(source, [=] { set_flag(source, target, id, where); });
+    const Signal signal{core.after(source), source == Pipe::S ? core.scalar_time : core.pipe(source).free_at, where};
+    if (flag->set) {
+        if (flag->awaited <= flag->later.size())
+            core.fail(Rule::flag, where, join(flag_text("SetFlag", source, target, id), ", which is set since ", flag->where.file, ":",
+                                              flag->where.line, "; WaitFlag is missing between"));
+        flag->later.push_back(signal);
+        return;
+    }
+    static_cast<Signal&>(*flag) = signal;
+    flag->set = true;
+    if (core.any_held()) core.release();
 }
 
+inline void take_flag(Flag& flag, Pipe target, Where where) {
+    wait_for(current(), target, flag.known, flag.time, where);
+    flag.set = !flag.later.empty();
+    if (!flag.set) return;
+    static_cast<Signal&>(flag) = flag.later.front();
+    flag.later.erase(flag.later.begin());
+}
+
+// A flag that is not set yet holds its pipe alone: the scalar unit goes on and may issue the SetFlag later.
 inline void wait_flag(Pipe source, Pipe target, std::int32_t id, Where where) {
     Flag* const flag = flag_of("WaitFlag", source, target, id, where);
     if (!flag) return;
     Core& core = current();
-    if (!flag->set)
+    if (flag->set && !core.held(target)) return take_flag(*flag, target, where);
+    if (target == Pipe::S) {
+        core.check_reaches(source, "the scalar unit waits for it");
         core.fail(Rule::deadlock, where, join(flag_text("WaitFlag", source, target, id),
-                                              ", which nothing before it in the program sets: the pipe would wait for ever; a SetFlag of the same round stands before its WaitFlag"));
-    flag->set = false;
-    wait_for(core, target, flag->known, flag->time, where);
+                                              ", which nothing before it in the program sets: the scalar unit would wait for ever"));
+    }
+    ++flag->awaited;
+    postpone_wait(
+        target, [=] { return flag->set; },
+        [=] {
+            --flag->awaited;
+            take_flag(*flag, target, where);
+        },
+        flag_text("WaitFlag", source, target, id), where);
 }
 
 inline void pipe_barrier(pipe_t pipe) {
@@ -49,6 +75,7 @@ inline void pipe_barrier(pipe_t pipe) {
     if (pipe == PIPE_ALL) return core.drain();
     const Pipe one = pipe_of(pipe);
     if (!exists_here(one, g_coreType)) return;
+    if (core.held(one)) return postpone(one, [=] { pipe_barrier(pipe); });
     core.pipe(one).known.own[index(one)] = core.pipe(one).tick;
 }
 

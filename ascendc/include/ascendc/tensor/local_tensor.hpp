@@ -37,7 +37,7 @@ struct Place {
 // Fails where the tensor's buffer was given back, or is on its way through a queue.
 inline void check_alive(const Instruction& at, const Place& place, const char* operand) {
     if (!place.slot) return;
-    const Slot& slot = at.core.slots[place.slot - 1];
+    const Slot& slot = (at.core.issue() ? at.core.issue()->slots : at.core.slots)[place.slot - 1];
     if (slot.turn != place.turn || slot.state == SlotState::free)
         at.fail(Rule::queue, "uses ", operand, " after FreeTensor at ", slot.where.file, ":", slot.where.line);
     if (slot.state == SlotState::enqueued)
@@ -52,6 +52,9 @@ class ElementProxy {
 public:
     ElementProxy(const Tensor& tensor, std::uint64_t i, Where where) : tensor_(tensor), i_(i), where_(where) {}
     operator T() const { return tensor_.GetValue(i_, where_); }
+    // static_cast<float> of a half, which is a structure here.
+    template <class U, std::enable_if_t<std::is_arithmetic_v<U> && std::is_class_v<T>, int> = 0, class From = T>
+    explicit operator U() const { return static_cast<U>(static_cast<float>(From(*this))); }
     const ElementProxy& operator=(T value) const {
         tensor_.SetValue(i_, value, where_);
         return *this;

@@ -28,6 +28,8 @@ template <TPosition, TPosition, std::int32_t, auto>
 class TQueBind;
 template <TPosition>
 class TBuf;
+template <TPosition, std::uint32_t>
+class TBufPool;
 
 class TPipe {
 public:
@@ -69,6 +71,21 @@ public:
         buffer.reserve(*this, bytes, where);
         return true;
     }
+
+    // A part of the memory that hands out buffers itself; or the part that another pool has.
+    template <TPosition position, std::uint32_t ids>
+    bool InitBufPool(TBufPool<position, ids>& pool, std::uint32_t bytes, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+        pool.begin(take(ascendc::hardware_of(position), bytes, where), bytes);
+        return true;
+    }
+    template <TPosition position, std::uint32_t ids, class Shared>
+    bool InitBufPool(TBufPool<position, ids>& pool, std::uint32_t bytes, Shared& shared,
+                     ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+        pool.share(shared, bytes, where);
+        return true;
+    }
+    // Called by a queue for each of its buffers.
+    void holds(std::uint32_t, ascendc::Pipe) {}
 
     // The address of `bytes` more of a memory.
     std::uint32_t take(Hardware memory, std::uint32_t bytes, ascendc::Where where) {

@@ -27,6 +27,33 @@ inline void wait_for(Core& core, Pipe pipe, const Knowledge& known, double time,
     core.stall(pipe, time, where);
 }
 
+// The flag of a queue's buffer: set by the pipe that is done with it, ...
+inline void pass_on(Core& core, Pipe pipe, std::uint32_t number) {
+    const auto now = [&core, pipe, number] {
+        core.slots[number].known = core.after(pipe);
+        core.slots[number].time = core.pipe(pipe).free_at;
+    };
+    if (!core.held(pipe)) return now();
+    ++core.slots[number].signals;
+    postpone(pipe, [&core, number, now] {
+        now();
+        ++core.slots[number].signalled;
+    });
+}
+// ... and waited for by the one that takes it.
+inline void take_over(Core& core, Pipe pipe, std::uint32_t number, const char* call, Where where) {
+    const Slot& slot = core.slots[number];
+    const std::uint32_t signals = slot.signals;
+    if (slot.signalled == signals) {
+        if (!core.held(pipe)) return wait_for(core, pipe, slot.known, slot.time, where);
+        return postpone(pipe, [&core, pipe, known = slot.known, time = slot.time, where] { wait_for(core, pipe, known, time, where); });
+    }
+    postpone_wait(
+        pipe, [&core, number, signals] { return core.slots[number].signalled >= signals; },
+        [&core, pipe, number, where] { wait_for(core, pipe, core.slots[number].known, core.slots[number].time, where); },
+        join(call, " waits for another pipe that waits itself"), where);
+}
+
 }  // namespace ascendc
 
 namespace AscendC {
@@ -43,7 +70,7 @@ public:
             ascendc::Slot& slot = core.slots[candidate];
             if (slot.state != ascendc::SlotState::free) continue;
             next_ = (next_ + tried + 1) % number_;
-            ascendc::wait_for(core, pipes.source, slot.known, slot.time, where);
+            ascendc::take_over(core, pipes.source, candidate, "AllocTensor", where);
             change(slot, ascendc::SlotState::occupied, where);
             return tensor<T>(core, candidate);
         }
@@ -66,8 +93,7 @@ public:
             core.fail(ascendc::Rule::queue, where,
                       ascendc::join("EnQue number ", waiting_.size() + 1, " without a DeQue; the queue's depth is ", depth));
         change(slot, ascendc::SlotState::enqueued, where);
-        slot.known = core.after(pipes.source);
-        slot.time = core.pipe(pipes.source).free_at;
+        ascendc::pass_on(core, pipes.source, tensor.place().slot - 1);
         waiting_.push_back(tensor.place().slot - 1);
         return true;
     }
@@ -83,7 +109,7 @@ public:
         const std::uint32_t first = waiting_.front();
         waiting_.pop_front();
         ascendc::Slot& slot = core.slots[first];
-        ascendc::wait_for(core, pipes.target, slot.known, slot.time, where);
+        ascendc::take_over(core, pipes.target, first, "DeQue", where);
         change(slot, ascendc::SlotState::dequeued, where);
         return tensor<T>(core, first);
     }
@@ -106,8 +132,7 @@ public:
             core.fail(ascendc::Rule::queue, where, ascendc::join("FreeTensor of a tensor that is enqueued", misplaced(slot)));
         change(slot, ascendc::SlotState::free, where);
         ++slot.turn;
-        slot.known = core.after(pipes.target);
-        slot.time = core.pipe(pipes.target).free_at;
+        ascendc::pass_on(core, pipes.target, tensor.place().slot - 1);
     }
 
     bool HasIdleBuffer() const { return in_state(ascendc::SlotState::free) > 0; }
@@ -123,8 +148,9 @@ public:
         waiting_.clear();
     }
 
-    // Called by TPipe::InitBuffer.
-    void reserve(TPipe& pipe, std::uint8_t number, std::uint32_t bytes, ascendc::Where where) {
+    // Called by InitBuffer of a TPipe or a TBufPool.
+    template <class Source>
+    void reserve(Source& pipe, std::uint8_t number, std::uint32_t bytes, ascendc::Where where) {
         ascendc::Core& core = ascendc::current();
         if (!number || number > ascendc::event_ids)
             core.fail(ascendc::Rule::buffers, where, ascendc::join("InitBuffer of a queue with ", int{number}, " buffers; 1 to 8 are possible"));
@@ -138,6 +164,7 @@ public:
             slot.address = pipe.take(ascendc::hardware_of(position), bytes, where);
             slot.bytes = (bytes + ascendc::block_bytes - 1) / ascendc::block_bytes * ascendc::block_bytes;
             core.slots.push_back(slot);
+            pipe.holds(first_ + i, pipes.source);
         }
     }
 
@@ -205,9 +232,13 @@ public:
         return LocalTensor<T>(position, part);
     }
     std::uint32_t GetBufLen() const { return place_.bytes; }
+    // A buffer has nothing to give back.
+    template <class T>
+    void FreeTensor(const LocalTensor<T>&) const {}
 
-    // Called by TPipe::InitBuffer.
-    void reserve(TPipe& pipe, std::uint32_t bytes, ascendc::Where where) {
+    // Called by InitBuffer of a TPipe or a TBufPool.
+    template <class Source>
+    void reserve(Source& pipe, std::uint32_t bytes, ascendc::Where where) {
         const Hardware memory = ascendc::hardware_of(position);
         place_.memory = memory;
         place_.address = pipe.take(memory, bytes, where);

@@ -102,6 +102,8 @@ namespace AscendC {
     void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, const std::int32_t& count,        \
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {                                                       \
         ascendc::check_type<T, __VA_ARGS__>();                                                                                     \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=] { Name<T, isSetMask>(dst, src0, src1, count, where); });                \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         const auto walk = ascendc::count_form(at, count, ascendc::repeat_lanes<T>);                                                \
         ascendc::binary(at, walk, dst, src0, src1, {}, rate, ascendc::lane<T>(ascendc::Operation{}));                              \
@@ -111,6 +113,10 @@ namespace AscendC {
               const std::uint8_t repeat, const BinaryRepeatParams& strides,                                                        \
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {                                                       \
         ascendc::check_type<T, __VA_ARGS__>();                                                                                     \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {                                           \
+                Name<T, isSetMask>(dst, src0, src1, mask, repeat, strides, where);                                                 \
+            });                                                                                                                    \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::repeat_lanes<T>);                               \
         ascendc::binary(at, walk, dst, src0, src1, strides, rate, ascendc::lane<T>(ascendc::Operation{}));                         \
@@ -121,8 +127,8 @@ ASCENDC_BINARY(Mul, Times, ascendc::full_rate, half, float, std::int16_t, std::i
 ASCENDC_BINARY(Div, Over, ascendc::special_rate, half, float)
 ASCENDC_BINARY(Max, Larger, ascendc::full_rate, half, float, std::int16_t, std::int32_t)
 ASCENDC_BINARY(Min, Smaller, ascendc::full_rate, half, float, std::int16_t, std::int32_t)
-ASCENDC_BINARY(And, BitAnd, ascendc::full_rate, std::int16_t, std::uint16_t)
-ASCENDC_BINARY(Or, BitOr, ascendc::full_rate, std::int16_t, std::uint16_t)
+ASCENDC_BINARY(And, BitAnd, ascendc::full_rate, std::int16_t, std::uint16_t, std::int8_t, std::uint8_t)
+ASCENDC_BINARY(Or, BitOr, ascendc::full_rate, std::int16_t, std::uint16_t, std::int8_t, std::uint8_t)
 ASCENDC_BINARY(AddRelu, AddRectified, ascendc::full_rate, half, float, std::int16_t)
 ASCENDC_BINARY(SubRelu, SubRectified, ascendc::full_rate, half, float, std::int16_t)
 #undef ASCENDC_BINARY
@@ -132,6 +138,8 @@ ASCENDC_BINARY(SubRelu, SubRectified, ascendc::full_rate, half, float, std::int1
     void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const std::int32_t& count,                                     \
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {                                                       \
         ascendc::check_type<T, __VA_ARGS__>();                                                                                     \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=] { Name<T, isSetMask>(dst, src, count, where); });                       \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         const auto walk = ascendc::count_form(at, count, ascendc::repeat_lanes<T>);                                                \
         ascendc::unary(at, walk, dst, src, {}, rate, ascendc::lane<T>(ascendc::Operation{}));                                      \
@@ -140,6 +148,10 @@ ASCENDC_BINARY(SubRelu, SubRectified, ascendc::full_rate, half, float, std::int1
     void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const M& mask, const std::uint8_t repeat,                      \
               const UnaryRepeatParams& strides, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {                     \
         ascendc::check_type<T, __VA_ARGS__>();                                                                                     \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {                                           \
+                Name<T, isSetMask>(dst, src, mask, repeat, strides, where);                                                        \
+            });                                                                                                                    \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::repeat_lanes<T>);                               \
         ascendc::unary(at, walk, dst, src, strides, rate, ascendc::lane<T>(ascendc::Operation{}));                                 \

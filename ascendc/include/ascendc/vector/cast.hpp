@@ -172,6 +172,8 @@ namespace AscendC {
 template <class T, class U, bool isSetMask = true>
 void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode& round_mode, const std::uint32_t count,
           ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { Cast<T, U, isSetMask>(dst, src, round_mode, count, where); });
     ascendc::Instruction at("Cast", ascendc::Pipe::V, where);
     constexpr std::uint32_t lanes = ascendc::common_lanes<T, U>;
     ascendc::cast(at, ascendc::count_form(at, count, lanes), dst, src, ascendc::packed<T>(lanes), ascendc::packed<U>(lanes), round_mode);
@@ -179,6 +181,10 @@ void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode&
 template <class T, class U, bool isSetMask = true, class M>
 void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode& round_mode, const M& mask, const std::uint8_t repeat,
           const UnaryRepeatParams& strides, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            Cast<T, U, isSetMask>(dst, src, round_mode, mask, repeat, strides, where);
+        });
     ascendc::Instruction at("Cast", ascendc::Pipe::V, where);
     const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::common_lanes<T, U>);
     ascendc::cast(at, walk, dst, src, {strides.dstBlkStride, strides.dstRepStride}, {strides.srcBlkStride, strides.srcRepStride}, round_mode);
@@ -209,6 +215,8 @@ template <class T, class U, bool isSetMask = true, bool isVecDeq = true, bool ha
 void CastDeq(const LocalTensor<T>& dst, const LocalTensor<U>& src, const std::uint32_t count,
              ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_type<ascendc::Pair<U, T>, ascendc::Pair<std::int16_t, std::int8_t>, ascendc::Pair<std::int16_t, std::uint8_t>>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { CastDeq<T, U, isSetMask, isVecDeq, halfBlock>(dst, src, count, where); });
     ascendc::Instruction at("CastDeq", ascendc::Pipe::V, where);
     ascendc::cast_scaled<isVecDeq, halfBlock>(at, ascendc::count_form(at, count, ascendc::repeat_lanes<U>), dst, src, {});
 }
@@ -216,6 +224,10 @@ template <class T, class U, bool isSetMask = true, bool isVecDeq = true, bool ha
 void CastDeq(const LocalTensor<T>& dst, const LocalTensor<U>& src, const M& mask, const std::uint8_t repeat, const UnaryRepeatParams& strides,
              ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_type<ascendc::Pair<U, T>, ascendc::Pair<std::int16_t, std::int8_t>, ascendc::Pair<std::int16_t, std::uint8_t>>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            CastDeq<T, U, isSetMask, isVecDeq, halfBlock>(dst, src, mask, repeat, strides, where);
+        });
     ascendc::Instruction at("CastDeq", ascendc::Pipe::V, where);
     const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::repeat_lanes<U>);
     ascendc::cast_scaled<isVecDeq, halfBlock>(at, walk, dst, src, strides);

@@ -100,6 +100,8 @@ namespace AscendC {
 template <class T, class U>
 void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPMODE mode, std::uint32_t count,
              ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { Compare<T, U>(dst, src0, src1, mode, count, where); });
     ascendc::Instruction at("Compare", ascendc::Pipe::V, where);
     ascendc::check_compared<T>(at, mode);
     ascendc::check_whole_repeats<T>(at, count);
@@ -109,6 +111,10 @@ void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const LocalT
 template <class T, class U, bool isSetMask = true, class M>
 void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPMODE mode, const M& mask,
              std::uint8_t repeat, const BinaryRepeatParams& strides, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            Compare<T, U, isSetMask>(dst, src0, src1, mode, mask, repeat, strides, where);
+        });
     ascendc::Instruction at("Compare", ascendc::Pipe::V, where);
     ascendc::check_compared<T>(at, mode);
     const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::repeat_lanes<T>);
@@ -120,6 +126,10 @@ void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const LocalT
 template <class T, bool isSetMask = true, class M>
 void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPMODE mode, const M& mask, const BinaryRepeatParams& strides,
              ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            Compare<T, isSetMask>(src0, src1, mode, mask, strides, where);
+        });
     ascendc::Instruction at("Compare", ascendc::Pipe::V, where);
     ascendc::check_compared<T>(at, mode);
     const auto walk = ascendc::mask_form<isSetMask>(at, mask, 1, ascendc::repeat_lanes<T>);
@@ -139,6 +149,8 @@ void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPMODE mod
     template <class T, class U>                                                                                                    \
     void Name(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const ascendc::same_t<T> scalar, CMPMODE mode,                \
               std::uint32_t count, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {                                  \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=] { Name<T, U>(dst, src0, scalar, mode, count, where); });                \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         ascendc::check_compared<T>(at, mode);                                                                                      \
         ascendc::check_whole_repeats<T>(at, count);                                                                                \
@@ -148,6 +160,10 @@ void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPMODE mod
     template <class T, class U, bool isSetMask = true, class M>                                                                    \
     void Name(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const ascendc::same_t<T> scalar, CMPMODE mode, const M& mask, \
               std::uint8_t repeat, const UnaryRepeatParams& strides, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) { \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {                                           \
+                Name<T, U, isSetMask>(dst, src0, scalar, mode, mask, repeat, strides, where);                                      \
+            });                                                                                                                    \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         ascendc::check_compared<T>(at, mode);                                                                                      \
         const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::repeat_lanes<T>);                               \
@@ -160,6 +176,7 @@ ASCENDC_COMPARE_SCALAR(Compares)
 
 template <class T>
 void GetCmpMask(const LocalTensor<T>& dst, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V)) return ascendc::postpone(ascendc::Pipe::V, [=] { GetCmpMask<T>(dst, where); });
     ascendc::Instruction at("GetCmpMask", ascendc::Pipe::V, where);
     const auto to = ascendc::operand(at, dst, "dst");
     const ascendc::Registers& registers = at.core.registers;
@@ -170,6 +187,7 @@ void GetCmpMask(const LocalTensor<T>& dst, ascendc::Where where = {__builtin_FIL
 }
 template <class T>
 void SetCmpMask(const LocalTensor<T>& src, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V)) return ascendc::postpone(ascendc::Pipe::V, [=] { SetCmpMask<T>(src, where); });
     ascendc::Instruction at("SetCmpMask", ascendc::Pipe::V, where);
     const auto from = ascendc::operand(at, src, "src");
     ascendc::check_end(at, src, from, from.address + 16);

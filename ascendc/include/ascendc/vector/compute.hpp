@@ -34,6 +34,17 @@ inline Mask first_lanes(std::uint64_t n) {
     return {n > 64 ? ones(n - 64) : 0, ones(n)};
 }
 
+// A mask that outlives its call: bits, or how many lanes.
+struct KeptMask {
+    std::uint64_t words[2];
+    operator const std::uint64_t*() const { return words; }
+};
+template <class M>
+auto kept(const M& mask) {
+    if constexpr (std::is_convertible_v<const M&, const std::uint64_t*>) return KeptMask{{mask[0], mask[1]}};
+    else return mask;
+}
+
 inline Walk register_form(const Instruction& at, std::uint32_t repeats, std::uint32_t lanes) {
     const Registers& registers = at.core.registers;
     if (registers.counter) return counted_walk(static_cast<std::uint32_t>(registers.mask.low), lanes);
@@ -50,7 +61,7 @@ Walk mask_form(const Instruction& at, const std::uint64_t mask[], std::uint8_t r
     }
     return register_form(at, repeats, lanes);
 }
-// ... or how many lanes from the first on; in counter mode how many elements in all.
+// ... or how many lanes from the first on, of a tail also none; in counter mode how many elements in all.
 template <bool set>
 Walk mask_form(const Instruction& at, std::uint64_t mask, std::uint8_t repeats, std::uint32_t lanes) {
     if constexpr (set) {
@@ -58,7 +69,7 @@ Walk mask_form(const Instruction& at, std::uint64_t mask, std::uint8_t repeats, 
         if (registers.counter) {
             registers.mask = {0, mask};
         } else {
-            if (mask < 1 || mask > lanes) at.fail(Rule::count, "is given a mask of ", mask, " lanes; 1 to ", lanes, " are possible");
+            if (mask > lanes) at.fail(Rule::count, "is given a mask of ", mask, " lanes; at most ", lanes, " are possible");
             registers.mask = first_lanes(mask);
         }
     }

@@ -68,6 +68,8 @@ template <class T, bool isSetMask = true>
 void Duplicate(const LocalTensor<T>& dst, const ascendc::same_t<T>& scalar, const std::int32_t& count,
                ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_moved<T>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { Duplicate<T, isSetMask>(dst, scalar, count, where); });
     ascendc::Instruction at("Duplicate", ascendc::Pipe::V, where);
     ascendc::fill(at, ascendc::count_form(at, count, ascendc::repeat_lanes<T>), dst, {}, scalar);
 }
@@ -76,6 +78,10 @@ void Duplicate(const LocalTensor<T>& dst, const ascendc::same_t<T>& scalar, cons
                const std::uint16_t dstBlkStride, const std::uint8_t dstRepStride,
                ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_moved<T>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            Duplicate<T, isSetMask>(dst, scalar, mask, repeat, dstBlkStride, dstRepStride, where);
+        });
     ascendc::Instruction at("Duplicate", ascendc::Pipe::V, where);
     const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::repeat_lanes<T>);
     ascendc::fill(at, walk, dst, {dstBlkStride, dstRepStride}, scalar);
@@ -85,6 +91,8 @@ template <class T>
 void ArithProgression(const LocalTensor<T>& dst, const ascendc::same_t<T> first, const ascendc::same_t<T> step, const std::int32_t count,
                       ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_type<T, half, float, std::int16_t, std::int32_t>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { ArithProgression<T>(dst, first, step, count, where); });
     ascendc::Instruction at("ArithProgression", ascendc::Pipe::V, where);
     ascendc::count_up(at, ascendc::count_form(at, count, ascendc::repeat_lanes<T>), dst, {}, first, step);
 }
@@ -97,6 +105,7 @@ template <class T>
 void CreateVecIndex(const LocalTensor<T>& dst, const ascendc::same_t<T>& first, std::uint32_t count,
                     ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_type<T, half, float, std::int16_t, std::int32_t>();
+    if (ascendc::held(ascendc::Pipe::V)) return ascendc::postpone(ascendc::Pipe::V, [=] { CreateVecIndex<T>(dst, first, count, where); });
     ascendc::Instruction at("CreateVecIndex", ascendc::Pipe::V, where);
     ascendc::count_up(at, ascendc::count_form(at, count, ascendc::repeat_lanes<T>), dst, {}, first, T(1));
 }
@@ -104,6 +113,10 @@ template <class T, class M>
 void CreateVecIndex(const LocalTensor<T>& dst, const ascendc::same_t<T>& first, const M& mask, std::uint8_t repeat,
                     std::uint16_t dstBlkStride, std::uint8_t dstRepStride, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_type<T, half, float, std::int16_t, std::int32_t>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            CreateVecIndex<T>(dst, first, mask, repeat, dstBlkStride, dstRepStride, where);
+        });
     ascendc::Instruction at("CreateVecIndex", ascendc::Pipe::V, where);
     const auto walk = ascendc::mask_form<true>(at, mask, repeat, ascendc::repeat_lanes<T>);
     ascendc::count_up(at, walk, dst, {dstBlkStride, dstRepStride}, first, T(1));
@@ -114,6 +127,10 @@ template <class T, bool isSetMask = true, class M>
 void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const M& mask, const std::uint8_t repeat, const CopyRepeatParams& strides,
           ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_moved<T>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            Copy<T, isSetMask>(dst, src, mask, repeat, strides, where);
+        });
     ascendc::Instruction at("Copy", ascendc::Pipe::V, where);
     ascendc::Walk walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::repeat_lanes<T>);
     if (at.core.registers.counter) walk = {repeat, walk.total, {}, walk.total * repeat};
@@ -123,6 +140,7 @@ template <class T>
 void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const std::uint32_t count,
           ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_moved<T>();
+    if (ascendc::held(ascendc::Pipe::V)) return ascendc::postpone(ascendc::Pipe::V, [=] { Copy<T>(dst, src, count, where); });
     ascendc::Instruction at("Copy", ascendc::Pipe::V, where);
     ascendc::copy(at, ascendc::count_form(at, count, ascendc::repeat_lanes<T>), dst, src, {}, {});
 }
@@ -132,6 +150,7 @@ template <class T>
 void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const std::uint8_t repeat, const BrcbRepeatParams& strides,
           ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_moved<T>();
+    if (ascendc::held(ascendc::Pipe::V)) return ascendc::postpone(ascendc::Pipe::V, [=] { Brcb<T>(dst, src, repeat, strides, where); });
     ascendc::Instruction at("Brcb", ascendc::Pipe::V, where);
     constexpr std::uint32_t copies = ascendc::block_elements<T>, width = sizeof(T);
     const auto to = ascendc::operand(at, dst, "dst", {strides.dstBlkStride, strides.dstRepStride});

@@ -97,6 +97,8 @@ void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const ascendc::s
           ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_type<T, half, float>();
     ascendc::check_type<U, half, T>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { Axpy<T, U, isSetMask>(dst, src, scalar, count, where); });
     ascendc::Instruction at("Axpy", ascendc::Pipe::V, where);
     constexpr std::uint32_t lanes = ascendc::common_lanes<T, U>;
     const auto walk = ascendc::count_form(at, count, lanes);
@@ -108,19 +110,26 @@ void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const ascendc::s
           const std::uint8_t repeat, const UnaryRepeatParams& strides, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_type<T, half, float>();
     ascendc::check_type<U, half, T>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            Axpy<T, U, isSetMask>(dst, src, scalar, mask, repeat, strides, where);
+        });
     ascendc::Instruction at("Axpy", ascendc::Pipe::V, where);
     const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::common_lanes<T, U>);
     ascendc::into(at, walk, dst, {strides.dstBlkStride, strides.dstRepStride}, ascendc::full_rate, ascendc::ScaledSum<T, U>{scalar},
                   ascendc::Sourced<U>{src, {strides.srcBlkStride, strides.srcRepStride}});
 }
 
-// Two sources and the result as the third operand. `Source` is the type of the sources; the template's types follow.
-#define ASCENDC_INTO(Name, Operation, Source, ...)                                                                                 \
+// Two sources and the result as the third operand. `Source` is the type of the sources, `types` are the template's, which follow with their class.
+#define ASCENDC_TYPES(...) __VA_ARGS__
+#define ASCENDC_INTO(Name, Operation, Source, types, ...)                                                                          \
     template <__VA_ARGS__, bool isSetMask = true>                                                                                  \
     void Name(const LocalTensor<T>& dst, const LocalTensor<Source>& src0, const LocalTensor<Source>& src1,                         \
               const std::int32_t& count, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {                            \
         ascendc::check_type<T, half, float>();                                                                                     \
         ascendc::check_type<Source, half, T>();                                                                                    \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=] { Name<ASCENDC_TYPES types, isSetMask>(dst, src0, src1, count, where); }); \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         constexpr std::uint32_t lanes = ascendc::common_lanes<T, Source>;                                                          \
         const auto walk = ascendc::count_form(at, count, lanes);                                                                   \
@@ -134,16 +143,21 @@ void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const ascendc::s
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {                                                       \
         ascendc::check_type<T, half, float>();                                                                                     \
         ascendc::check_type<Source, half, T>();                                                                                    \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {                                           \
+                Name<ASCENDC_TYPES types, isSetMask>(dst, src0, src1, mask, repeat, strides, where);                               \
+            });                                                                                                                    \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::common_lanes<T, Source>);                       \
         ascendc::into(at, walk, dst, {strides.dstBlkStride, strides.dstRepStride}, 2 * ascendc::full_rate, ascendc::Operation<T, Source>{}, \
                       ascendc::Sourced<Source>{src0, {strides.src0BlkStride, strides.src0RepStride}},                              \
                       ascendc::Sourced<Source>{src1, {strides.src1BlkStride, strides.src1RepStride}});                             \
     }
-ASCENDC_INTO(MulAddDst, ProductSum, U, class T, class U)
-ASCENDC_INTO(FusedMulAdd, ScaledResult, T, class T)
-ASCENDC_INTO(FusedMulAddRelu, RectifiedResult, T, class T)
+ASCENDC_INTO(MulAddDst, ProductSum, U, (T, U), class T, class U)
+ASCENDC_INTO(FusedMulAdd, ScaledResult, T, (T), class T)
+ASCENDC_INTO(FusedMulAddRelu, RectifiedResult, T, (T), class T)
 #undef ASCENDC_INTO
+#undef ASCENDC_TYPES
 
 // f of two sources, as another type.
 #define ASCENDC_CONVERTED(Name, Operation, rate, ...)                                                                              \
@@ -151,6 +165,8 @@ ASCENDC_INTO(FusedMulAddRelu, RectifiedResult, T, class T)
     void Name(const LocalTensor<T>& dst, const LocalTensor<U>& src0, const LocalTensor<U>& src1, const std::uint32_t count,        \
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {                                                       \
         ascendc::check_type<ascendc::Pair<U, T>, __VA_ARGS__>();                                                                   \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=] { Name<T, U, isSetMask>(dst, src0, src1, count, where); });             \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         constexpr std::uint32_t lanes = ascendc::common_lanes<T, U>;                                                               \
         const auto walk = ascendc::count_form(at, count, lanes);                                                                   \
@@ -162,6 +178,10 @@ ASCENDC_INTO(FusedMulAddRelu, RectifiedResult, T, class T)
               const std::uint8_t repeat, const BinaryRepeatParams& strides,                                                        \
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {                                                       \
         ascendc::check_type<ascendc::Pair<U, T>, __VA_ARGS__>();                                                                   \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {                                           \
+                Name<T, U, isSetMask>(dst, src0, src1, mask, repeat, strides, where);                                              \
+            });                                                                                                                    \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::common_lanes<T, U>);                            \
         ascendc::binary(at, walk, dst, src0, src1, strides, rate, Operation);                                                      \

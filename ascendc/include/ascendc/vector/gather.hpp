@@ -80,6 +80,8 @@ namespace AscendC {
 template <class T>
 void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<std::uint32_t>& srcOffset, const std::uint32_t srcBaseAddr,
             const std::uint32_t count, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { Gather<T>(dst, src, srcOffset, srcBaseAddr, count, where); });
     ascendc::Instruction at("Gather", ascendc::Pipe::V, where);
     ascendc::gather(at, ascendc::count_form(at, count, ascendc::repeat_lanes<T>), dst, src, srcOffset, srcBaseAddr, 8);
 }
@@ -87,6 +89,10 @@ template <class T, class M>
 void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<std::uint32_t>& srcOffset, const std::uint32_t srcBaseAddr,
             const M& mask, const std::uint8_t repeat, const std::uint16_t dstRepStride,
             ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            Gather<T>(dst, src, srcOffset, srcBaseAddr, mask, repeat, dstRepStride, where);
+        });
     ascendc::Instruction at("Gather", ascendc::Pipe::V, where);
     const auto walk = ascendc::mask_form<true>(at, mask, repeat, ascendc::repeat_lanes<T>);
     ascendc::gather(at, walk, dst, src, srcOffset, srcBaseAddr, dstRepStride);
@@ -97,6 +103,8 @@ template <class T>
 void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<std::uint32_t>& offset, const std::uint8_t repeat,
              const GatherRepeatParams& strides, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_type<T, half, bfloat16_t, float, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { Gatherb<T>(dst, src0, offset, repeat, strides, where); });
     ascendc::Instruction at("Gatherb", ascendc::Pipe::V, where);
     const auto to = ascendc::operand(at, dst, "dst", {strides.dstBlkStride, strides.dstRepStride});
     const auto from = ascendc::operand(at, src0, "src0");
@@ -121,6 +129,7 @@ void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalT
 template <class T>
 void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const std::uint8_t pattern, const bool reduceMode, const std::uint32_t mask,
                 const GatherMaskParams& strides, std::uint64_t& rsvdCnt, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::current().check_reaches(ascendc::Pipe::V, "GatherMask, whose count the scalar unit waits for,");
     ascendc::Instruction at("GatherMask", ascendc::Pipe::V, where);
     if (pattern < 1 || pattern > 7) at.fail(ascendc::Rule::count, "is given pattern ", unsigned{pattern}, "; 1 to 7 are possible");
     rsvdCnt = ascendc::pick(at, dst, src0, reduceMode, mask, strides, [pattern](std::uint32_t, std::uint32_t i) {
@@ -133,6 +142,7 @@ void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const Loc
                 const std::uint32_t mask, const GatherMaskParams& strides, std::uint64_t& rsvdCnt,
                 ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     static_assert(std::is_unsigned_v<U> && sizeof(U) == sizeof(T), "the pattern's words are as wide as the elements: uint16_t or uint32_t");
+    ascendc::current().check_reaches(ascendc::Pipe::V, "GatherMask, whose count the scalar unit waits for,");
     ascendc::Instruction at("GatherMask", ascendc::Pipe::V, where);
     const auto bits = ascendc::operand(at, pattern, "src1Pattern");
     rsvdCnt = ascendc::pick(at, dst, src0, reduceMode, mask, strides, [&](std::uint32_t repeat, std::uint32_t i) {

@@ -5,7 +5,11 @@
 
 namespace ascendc {
 
-inline void set_register(Core& core) { core.scalar_time += 1; }
+template <class Change>
+void set_register(Change change) {
+    set_vector_register(change);
+    current().scalar_time += 1;
+}
 
 }  // namespace ascendc
 
@@ -14,8 +18,7 @@ namespace AscendC {
 // Two words of bits; in counter mode the low one is the number of elements.
 template <class T, MaskMode mode = MaskMode::NORMAL>
 void SetVectorMask(const std::uint64_t high, const std::uint64_t low) {
-    ascendc::current().registers.mask = {high, low};
-    ascendc::set_register(ascendc::current());
+    ascendc::set_register([=](ascendc::VectorRegisters& registers) { registers.mask = {high, low}; });
 }
 // The first lanes of a repeat; in counter mode so many elements.
 template <class T, MaskMode mode = MaskMode::NORMAL>
@@ -24,20 +27,18 @@ void SetVectorMask(std::int32_t length, ascendc::Where where = {__builtin_FILE()
     const auto n = static_cast<std::uint64_t>(length);
     if (length < 0 || (mode == MaskMode::NORMAL && n > ascendc::repeat_lanes<T>))
         core.fail(ascendc::Rule::count, where, ascendc::join("SetVectorMask is given ", length, " lanes; a repeat has ", ascendc::repeat_lanes<T>));
-    core.registers.mask = mode == MaskMode::COUNTER ? ascendc::Mask{0, n} : ascendc::first_lanes(n);
-    ascendc::set_register(core);
+    ascendc::set_register([n](ascendc::VectorRegisters& registers) {
+        registers.mask = mode == MaskMode::COUNTER ? ascendc::Mask{0, n} : ascendc::first_lanes(n);
+    });
 }
 inline void ResetMask() {
-    ascendc::current().registers.mask = {};
-    ascendc::set_register(ascendc::current());
+    ascendc::set_register([](ascendc::VectorRegisters& registers) { registers.mask = {}; });
 }
 inline void SetMaskCount() {
-    ascendc::current().registers.counter = true;
-    ascendc::set_register(ascendc::current());
+    ascendc::set_register([](ascendc::VectorRegisters& registers) { registers.counter = true; });
 }
 inline void SetMaskNorm() {
-    ascendc::current().registers.counter = false;
-    ascendc::set_register(ascendc::current());
+    ascendc::set_register([](ascendc::VectorRegisters& registers) { registers.counter = false; });
 }
 
 // Whether half and bfloat16 keep infinities and NaN, or saturate.

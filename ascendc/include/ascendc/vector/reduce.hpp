@@ -162,6 +162,10 @@ namespace AscendC {
     void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const std::int32_t repeat, const M& mask,                      \
               const std::int32_t dstRepStride, const std::int32_t srcBlkStride, const std::int32_t srcRepStride,                   \
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {                                                       \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {                                           \
+                Name<T, isSetMask>(dst, src, repeat, mask, dstRepStride, srcBlkStride, srcRepStride, where);                       \
+            });                                                                                                                    \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         const auto walk = ascendc::mask_form<isSetMask>(at, mask, ascendc::checked_repeats(at, repeat), ascendc::repeat_lanes<T>); \
         ascendc::reduce_groups<ReduceType::type>(at, walk, dst, src, ascendc::block_elements<T>, 8 * dstRepStride,                 \
@@ -174,6 +178,10 @@ namespace AscendC {
     void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const M& mask, const std::int32_t repeat,                      \
               const std::int32_t dstRepStride, const std::int32_t srcBlkStride, const std::int32_t srcRepStride,                   \
               ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {   \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {                                           \
+                Name<T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride, order, where);                \
+            });                                                                                                                    \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         const auto walk = ascendc::mask_form<isSetMask>(at, mask, ascendc::checked_repeats(at, repeat), ascendc::repeat_lanes<T>); \
         ascendc::reduce_extreme<ReduceType::type>(at, walk, dst, src, dstRepStride,                                                \
@@ -192,6 +200,10 @@ template <class T, bool isSetMask = true, class M>
 void WholeReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const M& mask, const std::int32_t repeat,
                     const std::int32_t dstRepStride, const std::int32_t srcBlkStride, const std::int32_t srcRepStride,
                     ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            WholeReduceSum<T, isSetMask>(dst, src, mask, repeat, dstRepStride, srcBlkStride, srcRepStride, where);
+        });
     ascendc::Instruction at("WholeReduceSum", ascendc::Pipe::V, where);
     const auto walk = ascendc::mask_form<isSetMask>(at, mask, ascendc::checked_repeats(at, repeat), ascendc::repeat_lanes<T>);
     ascendc::reduce_groups<ReduceType::SUM>(at, walk, dst, src, ascendc::repeat_lanes<T>, dstRepStride,
@@ -210,6 +222,10 @@ template <class T, bool isSetMask = true, class M>
 void PairReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const std::int32_t repeat, const M& mask,
                    const std::int32_t dstRepStride, const std::int32_t srcBlkStride, const std::int32_t srcRepStride,
                    ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            PairReduceSum<T, isSetMask>(dst, src, repeat, mask, dstRepStride, srcBlkStride, srcRepStride, where);
+        });
     ascendc::Instruction at("PairReduceSum", ascendc::Pipe::V, where);
     const auto walk = ascendc::mask_form<isSetMask>(at, mask, ascendc::checked_repeats(at, repeat), ascendc::repeat_lanes<T>);
     ascendc::reduce_groups<ReduceType::SUM>(at, walk, dst, src, 2, dstRepStride * (ascendc::repeat_lanes<T> / 2),

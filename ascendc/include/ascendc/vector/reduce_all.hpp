@@ -108,12 +108,18 @@ namespace AscendC {
 template <class T, bool isSetMask = true>
 void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& work, const std::int32_t count,
                ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { ReduceSum<T, isSetMask>(dst, src, work, count, where); });
     ascendc::Instruction at("ReduceSum", ascendc::Pipe::V, where);
     ascendc::reduce_sum(at, ascendc::count_form(at, count, ascendc::repeat_lanes<T>), dst, src, work, 8);
 }
 template <class T, bool isSetMask = true, class M>
 void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& work, const M& mask, const std::int32_t repeat,
                const std::int32_t srcRepStride, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            ReduceSum<T, isSetMask>(dst, src, work, mask, repeat, srcRepStride, where);
+        });
     ascendc::Instruction at("ReduceSum", ascendc::Pipe::V, where);
     if (repeat < 0) at.fail(ascendc::Rule::count, "is given ", repeat, " repeats");
     ascendc::Walk walk = ascendc::mask_form<isSetMask>(at, mask, 1, ascendc::repeat_lanes<T>);
@@ -126,6 +132,8 @@ void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const Local
     template <class T>                                                                                                             \
     void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& work, const std::int32_t count,          \
               bool calIndex = false, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {                                \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=] { Name<T>(dst, src, work, count, calIndex, where); });                  \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         const auto walk = ascendc::count_form(at, count, ascendc::repeat_lanes<T>);                                                \
         ascendc::reduce_to_extreme<ReduceType::type>(at, walk, dst, src, work, 8, calIndex);                                       \
@@ -134,6 +142,10 @@ void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const Local
     void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& work, const M& mask,                     \
               const std::int32_t repeat, const std::int32_t srcRepStride, bool calIndex = false,                                   \
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {                                                       \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {                                           \
+                Name<T>(dst, src, work, mask, repeat, srcRepStride, calIndex, where);                                              \
+            });                                                                                                                    \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         if (repeat < 0) at.fail(ascendc::Rule::count, "is given ", repeat, " repeats");                                            \
         ascendc::Walk walk = ascendc::mask_form<true>(at, mask, 1, ascendc::repeat_lanes<T>);                                      \
@@ -147,6 +159,7 @@ ASCENDC_REDUCE(ReduceMin, MIN)
 // The last maximum or minimum, over all repeats of its instruction, and its index in the bits of a T.
 template <class T>
 void GetReduceMaxMinCount(T& value, T& index, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::current().check_reaches(ascendc::Pipe::V, "GetReduceMaxMinCount, for which the scalar unit waits,");
     ascendc::Instruction at("GetReduceMaxMinCount", ascendc::Pipe::S, where);
     const ascendc::Registers& registers = at.core.registers;
     if (registers.reduced_unwritten) at.fail(ascendc::Rule::uninitialised, "reads a result that was computed from what nobody wrote");
@@ -169,6 +182,7 @@ void GetReduceRepeatMaxMinSpr(T& value, ascendc::Where where = {__builtin_FILE()
 // The last sum, over all repeats of its instruction.
 template <class T>
 T GetAccVal(ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::current().check_reaches(ascendc::Pipe::V, "GetAccVal, for which the scalar unit waits,");
     ascendc::Instruction at("GetAccVal", ascendc::Pipe::S, where);
     if (at.core.registers.summed_unwritten) at.fail(ascendc::Rule::uninitialised, "reads a sum that was computed from what nobody wrote");
     ascendc::await_vector(at);

@@ -47,6 +47,8 @@ namespace AscendC {
     void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const ascendc::same_t<T>& scalar, const std::int32_t& count,   \
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {                                                       \
         ascendc::check_type<T, __VA_ARGS__>();                                                                                     \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=] { Name<T, isSetMask>(dst, src, scalar, count, where); });               \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         const auto walk = ascendc::count_form(at, count, ascendc::repeat_lanes<T>);                                                \
         ascendc::unary(at, walk, dst, src, {}, rate, ascendc::with_scalar<T>(ascendc::Operation{}, scalar));                       \
@@ -56,6 +58,10 @@ namespace AscendC {
               const std::uint8_t repeat, const UnaryRepeatParams& strides,                                                         \
               ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {                                                       \
         ascendc::check_type<T, __VA_ARGS__>();                                                                                     \
+        if (ascendc::held(ascendc::Pipe::V))                                                                                       \
+            return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {                                           \
+                Name<T, isSetMask>(dst, src, scalar, mask, repeat, strides, where);                                                \
+            });                                                                                                                    \
         ascendc::Instruction at(#Name, ascendc::Pipe::V, where);                                                                   \
         const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::repeat_lanes<T>);                               \
         ascendc::unary(at, walk, dst, src, strides, rate, ascendc::with_scalar<T>(ascendc::Operation{}, scalar));                  \
@@ -82,6 +88,8 @@ template <class T, bool isSetMask = true>
 void ShiftLeft(const LocalTensor<T>& dst, const LocalTensor<T>& src, const ascendc::same_t<T>& by, const std::int32_t& count,
                ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_type<T, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { ShiftLeft<T, isSetMask>(dst, src, by, count, where); });
     ascendc::Instruction at("ShiftLeft", ascendc::Pipe::V, where);
     ascendc::check_shift(at, by);
     const auto walk = ascendc::count_form(at, count, ascendc::repeat_lanes<T>);
@@ -92,6 +100,10 @@ void ShiftLeft(const LocalTensor<T>& dst, const LocalTensor<T>& src, const ascen
                const std::uint8_t repeat, const UnaryRepeatParams& strides,
                ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_type<T, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            ShiftLeft<T, isSetMask>(dst, src, by, mask, repeat, strides, where);
+        });
     ascendc::Instruction at("ShiftLeft", ascendc::Pipe::V, where);
     ascendc::check_shift(at, by);
     const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::repeat_lanes<T>);
@@ -103,6 +115,8 @@ template <class T, bool isSetMask = true>
 void ShiftRight(const LocalTensor<T>& dst, const LocalTensor<T>& src, const ascendc::same_t<T>& by, const std::int32_t& count,
                 ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_type<T, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { ShiftRight<T, isSetMask>(dst, src, by, count, where); });
     ascendc::Instruction at("ShiftRight", ascendc::Pipe::V, where);
     ascendc::check_shift(at, by);
     const auto walk = ascendc::count_form(at, count, ascendc::repeat_lanes<T>);
@@ -113,6 +127,10 @@ void ShiftRight(const LocalTensor<T>& dst, const LocalTensor<T>& src, const asce
                 const std::uint8_t repeat, const UnaryRepeatParams& strides, bool roundEn = false,
                 ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_type<T, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            ShiftRight<T, isSetMask>(dst, src, by, mask, repeat, strides, roundEn, where);
+        });
     ascendc::Instruction at("ShiftRight", ascendc::Pipe::V, where);
     ascendc::check_shift(at, by);
     if (roundEn && std::is_unsigned_v<T>) at.fail(ascendc::Rule::type, "rounds only int16_t and int32_t");

@@ -109,6 +109,8 @@ namespace AscendC {
 template <class T, class U>
 void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0, const LocalTensor<T>& src1, SELMODE mode,
             std::uint32_t count, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { Select<T, U>(dst, selMask, src0, src1, mode, count, where); });
     ascendc::Instruction at("Select", ascendc::Pipe::V, where);
     ascendc::select_tensor(at, ascendc::count_form(at, count, ascendc::repeat_lanes<T>), dst, selMask, src0, src1, mode, {});
 }
@@ -116,6 +118,10 @@ template <class T, class U, bool isSetMask = true, class M>
 void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0, const LocalTensor<T>& src1, SELMODE mode,
             const M& mask, std::uint8_t repeat, const BinaryRepeatParams& strides,
             ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            Select<T, U, isSetMask>(dst, selMask, src0, src1, mode, mask, repeat, strides, where);
+        });
     ascendc::Instruction at("Select", ascendc::Pipe::V, where);
     const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::repeat_lanes<T>);
     ascendc::select_tensor(at, walk, dst, selMask, src0, src1, mode, strides);
@@ -123,6 +129,8 @@ void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const Loca
 template <class T, class U>
 void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0, ascendc::same_t<T> src1, SELMODE mode,
             std::uint32_t count, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { Select<T, U>(dst, selMask, src0, src1, mode, count, where); });
     ascendc::Instruction at("Select", ascendc::Pipe::V, where);
     ascendc::select_scalar(at, ascendc::count_form(at, count, ascendc::repeat_lanes<T>), dst, selMask, src0, src1, mode, {});
 }
@@ -130,6 +138,10 @@ template <class T, class U, bool isSetMask = true, class M>
 void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0, ascendc::same_t<T> src1, SELMODE mode,
             const M& mask, std::uint8_t repeat, const BinaryRepeatParams& strides,
             ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=, mask = ascendc::kept(mask)] {
+            Select<T, U, isSetMask>(dst, selMask, src0, src1, mode, mask, repeat, strides, where);
+        });
     ascendc::Instruction at("Select", ascendc::Pipe::V, where);
     const auto walk = ascendc::mask_form<isSetMask>(at, mask, repeat, ascendc::repeat_lanes<T>);
     ascendc::select_scalar(at, walk, dst, selMask, src0, src1, mode, strides);
@@ -139,6 +151,8 @@ template <class T, SELMODE mode>
 void Select(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, std::uint8_t repeat,
             const BinaryRepeatParams& strides, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     static_assert(mode != SELMODE::VSEL_TENSOR_SCALAR_MODE, "this form takes two tensors");
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { Select<T, mode>(dst, src0, src1, repeat, strides, where); });
     ascendc::Instruction at("Select", ascendc::Pipe::V, where);
     const auto walk = ascendc::register_form(at, repeat, ascendc::repeat_lanes<T>);
     ascendc::Registers& registers = at.core.registers;
@@ -160,6 +174,8 @@ void Select(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTe
 template <class T, class U>
 void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0, std::uint8_t repeat,
             const BinaryRepeatParams& strides, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { Select<T, U>(dst, selMask, src0, repeat, strides, where); });
     ascendc::Instruction at("Select", ascendc::Pipe::V, where);
     const auto walk = ascendc::register_form(at, repeat, ascendc::repeat_lanes<T>);
     const auto bits = ascendc::bits_of(at, walk, selMask, false);

@@ -146,6 +146,7 @@ struct MrgSortSrcList {
 template <class T>
 void Sort32(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<std::uint32_t>& src1, const std::int32_t repeat,
             ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V)) return ascendc::postpone(ascendc::Pipe::V, [=] { Sort32<T>(dst, src0, src1, repeat, where); });
     ascendc::Instruction at("Sort32", ascendc::Pipe::V, where);
     if (repeat < 0 || repeat > 255) at.fail(ascendc::Rule::count, "is given ", repeat, " repeats; 0 to 255 are possible");
     ascendc::sort_groups(at, dst, src0, src1, static_cast<std::uint32_t>(repeat), ascendc::sorted_at_once);
@@ -154,6 +155,7 @@ void Sort32(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTe
 template <class T>
 void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& lists, const MrgSort4Info& params,
              ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V)) return ascendc::postpone(ascendc::Pipe::V, [=] { MrgSort<T>(dst, lists, params, where); });
     ascendc::Instruction at("MrgSort", ascendc::Pipe::V, where);
     const LocalTensor<T>* const each[4] = {&lists.src1, &lists.src2, &lists.src3, &lists.src4};
     ascendc::merge_lists(at, dst, each, params.elementLengths, params.validBit, params.ifExhaustedSuspension, params.repeatTimes);
@@ -162,12 +164,14 @@ void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& lists, const Mr
 template <class T, bool isExhaustedSuspension = false>
 void MrgSort(const LocalTensor<T>& dst, const MrgSortSrcList<T>& lists, const std::uint16_t elementCountList[4], std::uint32_t sortedNum[4],
              std::uint16_t validBit, const std::int32_t repeat, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    ascendc::current().check_reaches(ascendc::Pipe::V, "MrgSort, whose counts the scalar unit waits for,");
     ascendc::Instruction at("MrgSort", ascendc::Pipe::V, where);
     const LocalTensor<T>* const each[4] = {&lists.src1, &lists.src2, &lists.src3, &lists.src4};
     ascendc::merge_lists(at, dst, each, elementCountList, validBit, isExhaustedSuspension, static_cast<std::uint32_t>(repeat));
     for (int k = 0; k < 4; ++k) sortedNum[k] = at.core.registers.merged[static_cast<unsigned>(k)];
 }
 inline void GetMrgSortResult(std::uint16_t& list1, std::uint16_t& list2, std::uint16_t& list3, std::uint16_t& list4) {
+    ascendc::current().check_reaches(ascendc::Pipe::V, "GetMrgSortResult, for which the scalar unit waits,");
     const auto& merged = ascendc::current().registers.merged;
     list1 = static_cast<std::uint16_t>(merged[0]);
     list2 = static_cast<std::uint16_t>(merged[1]);
@@ -182,6 +186,8 @@ void Concat(LocalTensor<T>& concat, const LocalTensor<T>& src, const LocalTensor
 template <class T, bool isFullSort>
 void Sort(const LocalTensor<T>& dst, const LocalTensor<T>& concat, const LocalTensor<std::uint32_t>& index, LocalTensor<T>& tmp,
           const std::int32_t repeat, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=]() mutable { Sort<T, isFullSort>(dst, concat, index, tmp, repeat, where); });
     ascendc::Instruction at("Sort", ascendc::Pipe::V, where);
     if (repeat < 0 || repeat > 255) at.fail(ascendc::Rule::count, "is given ", repeat, " repeats; 0 to 255 are possible");
     const auto n = static_cast<std::uint32_t>(repeat) * ascendc::sorted_at_once;
@@ -199,6 +205,8 @@ template <class T>
 void Extract(const LocalTensor<T>& values, const LocalTensor<std::uint32_t>& indices, const LocalTensor<T>& sorted, const std::int32_t repeat,
              ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_type<T, half, float>();
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { Extract<T>(values, indices, sorted, repeat, where); });
     ascendc::Instruction at("Extract", ascendc::Pipe::V, where);
     const auto scores = ascendc::operand(at, values, "dstValue");
     const auto numbers = ascendc::operand(at, indices, "dstIndex");

@@ -100,6 +100,7 @@ namespace AscendC {
 template <class T>
 void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::check_type<T, half, std::int16_t, std::uint16_t>();
+    if (ascendc::held(ascendc::Pipe::V)) return ascendc::postpone(ascendc::Pipe::V, [=] { Transpose<T>(dst, src, where); });
     ascendc::Instruction at("Transpose", ascendc::Pipe::V, where);
     ascendc::rearrange(at, dst, src, 256, [](std::uint32_t i) { return i % 16 * 16 + i / 16; });
 }
@@ -107,6 +108,7 @@ void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, ascendc::Wh
 template <class T>
 void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<std::uint8_t>& tmp, const TransposeParamsExt& params,
                ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V)) return ascendc::postpone(ascendc::Pipe::V, [=] { Transpose<T>(dst, src, tmp, params, where); });
     ascendc::Instruction at("Transpose", ascendc::Pipe::V, where);
     (void)ascendc::operand(at, tmp, "sharedTmpBuffer");
     const std::uint32_t n = params.nSize, c = params.cSize, area = params.hSize * params.wSize;
@@ -126,6 +128,8 @@ void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, const Local
 template <class T>
 void TransDataTo5HD(const LocalTensor<T> (&dstList)[16], const LocalTensor<T> (&srcList)[16], const TransDataTo5HDParams& params,
                     ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V))
+        return ascendc::postpone(ascendc::Pipe::V, [=] { TransDataTo5HD<T>(dstList, srcList, params, where); });
     ascendc::Instruction at("TransDataTo5HD", ascendc::Pipe::V, where);
     const auto dst = ascendc::addresses_of(at, dstList, "dst"), src = ascendc::addresses_of(at, srcList, "src");
     ascendc::transpose_lists<T>(at, dst, src, params);
@@ -133,6 +137,12 @@ void TransDataTo5HD(const LocalTensor<T> (&dstList)[16], const LocalTensor<T> (&
 template <class T>
 void TransDataTo5HD(std::uint64_t dstList[16], std::uint64_t srcList[16], const TransDataTo5HDParams& params,
                     ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V)) {
+        std::array<std::uint64_t, 16> dst, src;
+        std::copy_n(dstList, 16, dst.begin());
+        std::copy_n(srcList, 16, src.begin());
+        return ascendc::postpone(ascendc::Pipe::V, [=]() mutable { TransDataTo5HD<T>(dst.data(), src.data(), params, where); });
+    }
     ascendc::Instruction at("TransDataTo5HD", ascendc::Pipe::V, where);
     const auto dst = ascendc::addresses_of(at, dstList), src = ascendc::addresses_of(at, srcList);
     ascendc::transpose_lists<T>(at, dst, src, params);
@@ -141,6 +151,7 @@ void TransDataTo5HD(std::uint64_t dstList[16], std::uint64_t srcList[16], const 
 template <class T>
 void TransDataTo5HD(const LocalTensor<std::uint64_t>& dst, const LocalTensor<std::uint64_t>& src, const TransDataTo5HDParams& params,
                     ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
+    if (ascendc::held(ascendc::Pipe::V)) return ascendc::postpone(ascendc::Pipe::V, [=] { TransDataTo5HD<T>(dst, src, params, where); });
     ascendc::Instruction at("TransDataTo5HD", ascendc::Pipe::V, where);
     const auto list = [&at](const LocalTensor<std::uint64_t>& tensor, const char* name) {
         const auto from = ascendc::operand(at, tensor, name);

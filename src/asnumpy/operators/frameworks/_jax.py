@@ -14,52 +14,74 @@ from asnumpy import creation
 from asnumpy.operators import _registry
 from asnumpy.operators._compiler import compile_cpu
 from asnumpy.operators._operator import Operator
+from asnumpy.operators.frameworks import _native
 from asnumpy.operators.frameworks._entry import Given, arrays_of, run, wait_for
+from asnumpy.operators.frameworks._jax_kernels import Kernels
 from asnumpy.operators.frameworks._outline import Outline, Outliner
 
 TARGET = "asnumpy_operator"
 
-# XLA calls the handler, which hands addresses to Python; `call` says which operator with which attributes.
+# XLA calls the handler, which calls an operator's kernels by their address; or hands addresses to Python, where `call`
+# says which operator with which attributes.
 _HANDLER = """
-#include <cstdint>
-#include <string>
-#include <vector>
+{prelude}
 #include "xla/ffi/api/ffi.h"
 
 namespace ffi = xla::ffi;
 using Callback = int (*)(int64_t call, int64_t count, void** data, int64_t* ranks, const int64_t** shapes,
                          int64_t* types, char* told, int64_t size);
+using Compute = int (*)(const asnumpy_native::Given* given, const void* attributes, char* told, int64_t size);
 static Callback callback = nullptr;
-extern "C" void set_callback(Callback given) { callback = given; }
+extern "C" void set_callback(Callback given) {{ callback = given; }}
 
-static ffi::Error run(int64_t call, ffi::RemainingArgs arguments, ffi::RemainingRets results) {
+static const char* name_of(int64_t type) {{
+    switch (type) {{
+{names}    }}
+    return "a type of XLA's";
+}}
+
+static ffi::Error run(int64_t call, int64_t compute, int64_t attributes, ffi::RemainingArgs arguments,
+                      ffi::RemainingRets results) {{
     std::vector<void*> data;
     std::vector<int64_t> ranks, types;
     std::vector<const int64_t*> shapes;
-    const auto add = [&](auto buffer) {
+    const auto add = [&](auto buffer) {{
         data.push_back(buffer.untyped_data());
         ranks.push_back(static_cast<int64_t>(buffer.dimensions().size()));
         shapes.push_back(buffer.dimensions().begin());
         types.push_back(static_cast<int64_t>(buffer.element_type()));
-    };
-    for (size_t i = 0; i < arguments.size(); ++i) {
+    }};
+    for (size_t i = 0; i < arguments.size(); ++i) {{
         auto one = arguments.get<ffi::AnyBuffer>(i);
         if (one.has_error()) return one.error();
         add(*one);
-    }
-    for (size_t i = 0; i < results.size(); ++i) {
+    }}
+    for (size_t i = 0; i < results.size(); ++i) {{
         auto one = results.get<ffi::AnyBuffer>(i);
         if (one.has_error()) return one.error();
         add(**one);
-    }
-    char told[1000] = {};
-    const auto count = static_cast<int64_t>(data.size());
-    const int failed =
-        callback(call, count, data.data(), ranks.data(), shapes.data(), types.data(), told, sizeof told);
+    }}
+    char told[1000] = {{}};
+    int failed = 0;
+    if (compute) {{
+        std::vector<asnumpy_native::Given> given;
+        for (size_t i = 0; i < data.size(); ++i)
+            given.push_back({{data[i], static_cast<int>(ranks[i]), shapes[i], name_of(types[i])}});
+        failed = reinterpret_cast<Compute>(compute)(given.data(), reinterpret_cast<const void*>(attributes), told,
+                                                    sizeof told);
+    }} else {{
+        const auto count = static_cast<int64_t>(data.size());
+        failed = callback(call, count, data.data(), ranks.data(), shapes.data(), types.data(), told, sizeof told);
+    }}
     return failed ? ffi::Error::Internal(told) : ffi::Error::Success();
-}
+}}
 XLA_FFI_DEFINE_HANDLER_SYMBOL(asnumpy_operator, run,
-                              ffi::Ffi::Bind().Attr<int64_t>("call").RemainingArgs().RemainingRets());
+                              ffi::Ffi::Bind()
+                                  .Attr<int64_t>("call")
+                                  .Attr<int64_t>("compute")
+                                  .Attr<int64_t>("attributes")
+                                  .RemainingArgs()
+                                  .RemainingRets());
 """
 # The names of XLA's numbers for types.
 _TYPES = {
@@ -82,7 +104,7 @@ def to_jax(operator: Operator | str) -> Callable[..., Any]:
     """Make an operator a function of JAX's, for arrays of the CPU.
 
     It can be called, compiled by `jax.jit`, mapped by `jax.vmap`, and with a gradient declared (`Operator.gradient`)
-    differentiated. XLA's memory is used where it lies.
+    differentiated. XLA's memory is used where it lies. A kernel that is attached by `Launch` is called without Python.
 
     Parameters
     ----------
@@ -115,7 +137,9 @@ def to_jax(operator: Operator | str) -> Callable[..., Any]:
 
 
 def _register(jax: Any) -> None:
-    library = compile_cpu(_HANDLER, None, [f"-I{jax.ffi.include_dir()}"], ["asnumpy_operator"])
+    names = "".join(f'        case {number}: return "{name}";\n' for number, name in _TYPES.items())
+    handler = _HANDLER.format(prelude=_native.PRELUDE.read_text(), names=names)
+    library = compile_cpu(handler, None, [f"-I{jax.ffi.include_dir()}"], ["asnumpy_operator"])
     callback = _CALLBACK(_called)
     library.function("set_callback")(callback)
     jax.ffi.register_ffi_target(TARGET, jax.ffi.pycapsule(library.function("asnumpy_operator")), platform="cpu")
@@ -154,6 +178,7 @@ class JaxOperator:
 
     def __init__(self, operator: Operator, jax: Any) -> None:
         self.operator, self.jax, self.outliner = operator, jax, Outliner(operator.declaration)
+        self.kernels = Kernels(operator, self.outliner)
         self.__name__ = self.__qualname__ = operator.__name__
         self.__doc__ = operator.__doc__
 
@@ -204,8 +229,12 @@ class JaxOperator:
     def _called(self, kind: str, attributes: dict[str, Any], places: list[int], work: Work, results: Any,
                 arrays: Any) -> Any:  # fmt: skip
         number = _number((id(self.operator), kind, repr(attributes), tuple(places)), work)
+        return self._handled(results, arrays, call=number)
+
+    def _handled(self, results: Any, arrays: Any, call: int = 0, compute: int = 0, attributes: int = 0) -> Any:
+        """By the handler, which gets either the number of a call to Python or the addresses of kernels."""
         function = self.jax.ffi.ffi_call(TARGET, results, vmap_method="sequential")
-        return function(*arrays, call=np.int64(number))
+        return function(*arrays, call=np.int64(call), compute=np.int64(compute), attributes=np.int64(attributes))
 
     def _inputs(self, places: list[int], given: Any) -> list[Any]:
         """With None for what was left out."""
@@ -216,13 +245,21 @@ class JaxOperator:
 
     def _run(self, places: list[int], attributes: dict[str, Any], arrays: Any) -> Any:
         given = self._inputs(places, [Outline(one.shape, np.dtype(one.dtype)) for one in arrays])
-        results = self._results(self.outliner.outputs(given, self.outliner.attributes(attributes)))
+        checked = self.outliner.attributes(attributes)
+        results = self._results(self.outliner.outputs(given, checked))
+        several = len(results) > 1
+        wanted = self.kernels.inputs(given, checked)
+        if wanted is not None:
+            numpy = self.jax.numpy
+            whole = [numpy.broadcast_to(one.astype(to.dtype), to.shape) for one, to in zip(arrays, wanted, strict=True)]
+            compute, address = self.kernels.addresses(checked)
+            made = self._handled(results if several else results[0], whole, compute=compute, attributes=address)
+            return tuple(made) if several else made
 
         def work(tensors: list[Given]) -> None:
             inputs = self._inputs(places, tensors[: len(places)])
             run(self.operator, "cpu", attributes, [*inputs, *tensors[len(places) :]])
 
-        several = len(results) > 1
         made = self._called("run", attributes, places, work, results if several else results[0], arrays)
         return tuple(made) if several else made
 

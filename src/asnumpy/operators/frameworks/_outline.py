@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from asnumpy.operators._binding import Binder
-from asnumpy.operators._declaration import Declaration, Tensor
+from asnumpy.operators._call import full_shape
+from asnumpy.operators._declaration import Declaration, Tensor, dtype_named
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,11 @@ class Outline:
     def ndim(self) -> int:
         """How many axes."""
         return len(self.shape)
+
+    @property
+    def size(self) -> Any:
+        """How many elements."""
+        return math.prod(self.shape)
 
 
 class Outliner(Binder):
@@ -40,6 +47,18 @@ class Outliner(Binder):
         letters = self._letters(list(given), attributes)
         sizes, batch = self._sizes(list(given), attributes)
         return [Outline(shape, dtype) for shape, dtype in self._outputs(batch, sizes, letters, attributes)]
+
+    def kernel_inputs(self, given: Sequence[Outline | None],
+                      attributes: dict[str, Any]) -> tuple[list[Outline], dict[str, np.dtype]]:  # fmt: skip
+        """What a kernel gets for such inputs, none of which is left out: whole shapes, the dtypes of letters."""
+        letters = self._letters(list(given), attributes)
+        sizes, batch = self._sizes(list(given), attributes)
+        wanted = []
+        for tensor in self.declaration.inputs:
+            dtype = letters.get(tensor.type) or dtype_named(tensor.type)
+            assert dtype is not None
+            wanted.append(Outline(full_shape(tensor, batch, sizes), dtype))
+        return wanted, letters
 
     def attributes(self, given: dict[str, Any]) -> dict[str, Any]:
         """Checked, as an operator's implementations get them."""

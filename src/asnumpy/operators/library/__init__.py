@@ -9,7 +9,8 @@ from asnumpy.operators.library._images import (
     double_threshold, gaussian_weights, hsv_to_rgb, median_filter, resize_bilinear, rgb_to_hsv, separable_filter, sobel,
     thin_edges,
 )
-from asnumpy.operators.library._order import bin_count, histogram, search_int64, sort_int64, top_k
+from asnumpy.operators.library._order import argsort_int64, bin_count, histogram, search_int64, sort_int64, top_k
+from asnumpy.operators.library._products import basic_matmul
 from asnumpy.operators.library._rows import (
     layer_norm, log_softmax, logsumexp, moments, rms_norm, rotary_embedding, softmax,
 )
@@ -23,7 +24,9 @@ from asnumpy.operators.library._special import (
 from asnumpy.operators.library._transforms import fft_rows, pairwise_distance
 
 __all__ = [
-    "bin_count", "bit_count", "bit_reverse", "complex_absolute", "complex_divide", "complex_exp", "complex_multiply",
+    "argsort_int64", "basic_matmul",
+    "bin_count", "bit_count", "bit_reverse", "complex_absolute", "complex_divide", "complex_exp",
+    "complex_multiply",
     "digamma", "double_threshold", "erfinv", "fft_rows", "gamma", "gather_rows", "gaussian_weights", "geglu",
     "gelu_tanh", "histogram", "hsv_to_rgb", "layer_norm", "lgamma", "linear_recurrence", "log_softmax", "logsumexp",
     "long_sum", "median_filter", "moments", "murmur_mix", "one_hot", "pack_bits", "pairwise_distance",

@@ -11,7 +11,7 @@ from asnumpy.operators._operator import operator
 from asnumpy.operators.library._kernels import element_by_element, kernel_of, launch
 
 
-@operator("library.bit_count(x: T[...]) -> y: u1[...]", T="u4 u8")
+@operator("library.bit_count(x: T[...]) -> y: u1[...]", T="u4 u8 i8")
 def bit_count(x: Any) -> Any:
     """How many bits are set, as NumPy's bitwise_count of these dtypes."""
     return ap.bitwise_count(x)
@@ -33,7 +33,13 @@ def murmur_mix(x: Any) -> Any:
     return x ^ (x >> np.uint32(16))
 
 
-element_by_element(bit_count, "bits")
+@kernel_of(bit_count)
+def _bit_count(x: Any, y: Any) -> None:
+    if x.dtype == np.int64:  # NumPy counts those of the absolute value
+        x = ap.absolute(x).view(np.uint64)
+    launch("bits", f"bit_count_{x.dtype.name}", [x, y, x.size], items=x.size)
+
+
 element_by_element(bit_reverse, "bits", "bit_reverse")
 element_by_element(murmur_mix, "bits", "murmur_mix")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -18,23 +20,55 @@ FOLDER = Path(__file__).resolve().parent / "kernels"
 CORES = 48  # vector cores of a 910B; where there are fewer, blocks run in turn
 
 
+_KERNEL = re.compile(r'^(?:LIBRARY_[A-Z]+\(|extern "C" __global__ __aicore__ void )(\w+)', re.MULTILINE)
+_INCLUDE = re.compile(r'^#include "(\w+\.h)"$', re.MULTILINE)
+
+
 @cache
-def _module(theme: str) -> RawModule:
-    return RawModule((FOLDER / f"{theme}.cpp").read_text(), options=(f"-I{FOLDER}",))
+def _text(name: str) -> str:
+    """A source with the library's own headers in their places, so that what it is compiled to is known by it alone."""
+    found: set[str] = set()
+
+    def header(match: re.Match[str]) -> str:
+        other = match[1]
+        if not (FOLDER / other).exists():  # Ascend C's
+            return match[0]
+        if other in found:
+            return ""
+        found.add(other)
+        return _INCLUDE.sub(header, (FOLDER / other).read_text().replace("#pragma once\n", ""))
+
+    return _INCLUDE.sub(header, (FOLDER / name).read_text())
 
 
-def blocks(items: int, least: int) -> int:
+@cache
+def module(theme: str, device: str) -> RawModule:
+    """The kernels of a theme as a device has loaded them."""
+    return RawModule(_text(f"{theme}.cpp"))
+
+
+os.register_at_fork(after_in_child=module.cache_clear)
+
+
+def any_kernel(theme: str) -> str:
+    """The name of one of a theme's kernels."""
+    return str(_KERNEL.findall((FOLDER / f"{theme}.cpp").read_text())[0])
+
+
+def blocks(items: int, least: int, cores: int = CORES) -> int:
     """How many cores share the work: `least` items each, as far as there are."""
-    return min(CORES, -(-items // least))
+    return min(cores, -(-items // least))
 
 
-def launch(theme: str, name: str, args: Sequence[Any], *, items: int, least: int = 2048) -> None:
+def launch(
+    theme: str, name: str, args: Sequence[Any], *, items: int, least: int = 2048, cores: int = CORES,
+) -> None:
     """Run a kernel of a theme, where there are items. Whole numbers are given as uint64, others as float32."""
     if not items:
         return
     kinds = {int: np.uint64, float: np.float32}
     given = [kinds[type(value)](value) if type(value) in kinds else value for value in args]
-    _module(theme).get_function(name)(blocks(items, least), given)
+    module(theme, str(args[0].device)).get_function(name)(blocks(items, least, cores), given)
 
 
 def kernel_of(operator: Operator, *, when: Callable[..., bool] | None = None) -> Callable[[F], F]:

@@ -13,10 +13,11 @@ from asnumpy.operators.library._kernels import kernel_of, launch
 
 LONGEST = 4096  # a row that the kernel sorts: all of it lies on one core
 LONGEST_TABLE = 8192
+_HIGHEST = np.int64(-(2**63))
 MOST_LARGEST, MOST_BINS = 2048, 2048
 
 
-@operator("library.sort_int64(x: i8[..., n]) -> y: i8[..., n]")
+@operator("library.sort_int64(x: T[..., n]) -> y: T[..., n]", T="i8 u8")
 def sort_int64(x: Any) -> Any:
     """Rows in rising order. The kernel takes rows of up to 4096; longer ones are quicker by CANN's own steps."""
     return ap.sort(x, axis=-1)
@@ -25,7 +26,27 @@ def sort_int64(x: Any) -> Any:
 @kernel_of(sort_int64, when=lambda x: bool(x.shape[-1] <= LONGEST))
 def _sort_int64(x: Any, y: Any) -> None:
     n = x.shape[-1]
-    launch("order", "sort_rows", [x, y, x.size // n, n], items=x.size // n, least=1)
+    given, made = _with_sign(x), y.view(np.int64)
+    launch("order", "sort_rows", [given, made, x.size // n, n], items=x.size // n, least=1)
+    if x.dtype != made.dtype:
+        made ^= _HIGHEST
+
+
+@operator("library.argsort_int64(x: T[..., n]) -> places: i8[..., n]", T="i8 u8")
+def argsort_int64(x: Any) -> Any:
+    """Where the elements of each row stand in rising order, equal ones in theirs. The kernel takes up to 4096."""
+    return ap.argsort(x, axis=-1, stable=True)
+
+
+@kernel_of(argsort_int64, when=lambda x: bool(x.shape[-1] <= LONGEST))
+def _argsort_int64(x: Any, places: Any) -> None:
+    n = x.shape[-1]
+    launch("order", "argsort_rows", [_with_sign(x), places, x.size // n, n], items=x.size // n, least=1)
+
+
+def _with_sign(x: Any) -> Any:
+    """int64 in the same order."""
+    return x if x.dtype == np.int64 else x.view(np.int64) ^ _HIGHEST
 
 
 def _some(x: Any, *, k: int) -> bool:

@@ -13,15 +13,16 @@ from asnumpy.operators.library._kernels import CORES, blocks, kernel_of, launch
 TILE = 4096
 
 
-@operator("library.running_sum(x: i8[n]) -> y: i8[n]")
+@operator("library.running_sum(x: T[n]) -> y: T[n]", T="i8 u8")
 def running_sum(x: Any) -> Any:
-    """Cumulative sums of int64, which wrap."""
+    """Cumulative sums, which wrap."""
     return ap.cumsum(x)
 
 
 @kernel_of(running_sum)
 def _running_sum(x: Any, y: Any) -> None:
     partial = ap.empty(CORES, np.int64, device=x.device)
+    x, y = x.view(np.int64), y.view(np.int64)
     launch("sums", "block_sums", [x, partial, x.size], items=x.size, least=TILE)
     launch("sums", "running_sum", [x, partial, y, x.size], items=x.size, least=TILE)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -78,10 +79,11 @@ def bench(project: Project, options: Sequence[str], say: Say) -> None:
 
 
 def package(project: Project, say: Say) -> Path:
-    """Make a wheel in the dist folder."""
+    """Make a wheel in the dist folder, with a header and a library for C where C can launch the operator's kernels."""
     dist = project.folder / "dist"
     before = set(dist.glob("*.whl"))
     began = time.time()
+    _interface(project, say)
     with step("the wheel", say):
         _python(project, ["-m", "pip", "wheel", "--no-deps", "--wheel-dir", str(dist), "."], {}, quiet=True)
     made = [path for path in dist.glob("*.whl") if path not in before or path.stat().st_mtime >= began]
@@ -90,8 +92,25 @@ def package(project: Project, say: Say) -> Path:
     return made[0]
 
 
-def _python(project: Project, arguments: Sequence[str], variables: dict[str, str], quiet: bool = False) -> None:
-    """This Python in the project's folder, with its sources first."""
+def _interface(project: Project, say: Say) -> None:
+    """The libraries for C; none where nothing compiles them."""
+    from asnumpy.operators import _compiler
+
+    folder = (project.folder / "build" / "c").resolve()
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        _compiler.compiler()
+    except _compiler.CompilerMissing as error:
+        say(f"no library for C: {error}")
+        return
+    command = ["-m", "asnumpy.operators.project._interface", project.package, str(folder), *project.operators]
+    with step("libraries for C", say):
+        for line in _python(project, command, {"ASNUMPY_DEVICE": "cpu"}, quiet=True).splitlines():
+            say(line)
+
+
+def _python(project: Project, arguments: Sequence[str], variables: dict[str, str], quiet: bool = False) -> str:
+    """This Python in the project's folder, with its sources first; returns what it printed, if that is kept quiet."""
     path = os.pathsep.join(filter(None, [str((project.folder / "src").resolve()), os.environ.get("PYTHONPATH", "")]))
     done = subprocess.run(
         [sys.executable, *arguments], cwd=project.folder, check=False, text=True,
@@ -100,3 +119,4 @@ def _python(project: Project, arguments: Sequence[str], variables: dict[str, str
     )
     if done.returncode:
         raise Failed((done.stdout or "") + f"python {' '.join(arguments)}: exit status {done.returncode}")
+    return done.stdout or ""

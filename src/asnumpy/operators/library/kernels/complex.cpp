@@ -72,13 +72,15 @@ struct Divide : Planes {
         Choose(im, swapped, c, d, n);
         Div(r, im, both, n);
         Mul(im, im, r, n);
-        Add(c, both, im, n);  // what both parts are divided by
+        Add(c, both, im, n);  // what both parts are divided by: by one reciprocal, as NumPy does it
+        Duplicate(d, 1.0f, n);
+        Div(c, d, c, n);
         Mul(d, w, r, n);
         Add(both, u, d, n);
-        Div(both, both, c, n);
+        Mul(both, both, c, n);
         Mul(d, u, r, n);
         Sub(im, w, d, n);
-        Div(im, im, c, n);
+        Mul(im, im, c, n);
         Muls(d, im, -1.0f, n);
         Choose(im, swapped, d, im, n);
         // By zero as real numbers are: infinities and NaN.

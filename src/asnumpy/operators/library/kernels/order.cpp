@@ -75,29 +75,41 @@ public:
     template <class T>
     __aicore__ inline void Write(const GlobalTensor<T>& to, uint32_t n) {
         if constexpr (sizeof(T) == 8) {
-            const LocalTensor<int32_t> both = records.ReinterpretCast<int32_t>(), places = others.ReinterpretCast<int32_t>();
+            const LocalTensor<int32_t> both = records.ReinterpretCast<int32_t>();
             InOrder(both, low, n);
             InOrder(both[MOST], high, n);
-            // 4 (i / 2) + 4 MOST (i % 2), where i % 2 is i - 2 (i / 2)
-            CreateVecIndex(places, 0, 2 * n);
-            ShiftRight(words, places, 1, 2 * n);
-            Muls(places, places, static_cast<int32_t>(4 * MOST), 2 * n);
-            Muls(words, words, 4 - 8 * static_cast<int32_t>(MOST), 2 * n);
-            Add(places, places, words, 2 * n);
-            Gather(words, both, places.ReinterpretCast<uint32_t>(), 0u, 2 * n);
-            Settle();
-            Store(to.template ReinterpretCast<int32_t>(), words, 2 * n);
+            Join(to, n);
         } else {
             InOrder(words, high, n);
             Settle();
             Store(to, words, n);
         }
     }
+    // Where the first n stood.
+    __aicore__ inline void WritePlaces(const GlobalTensor<int64_t>& to, uint32_t n) {
+        const LocalTensor<int32_t> both = records.ReinterpretCast<int32_t>();
+        Adds(both, order.ReinterpretCast<int32_t>(), 0, n);
+        Duplicate(both[MOST], 0, n);
+        Join(to, n);
+    }
     // What goes with each number.
     LocalTensor<int32_t> numbers;
     LocalTensor<int32_t> low, high, words;
 
 private:
+    // From lower words and, MOST behind them, upper ones, which `records` has.
+    __aicore__ inline void Join(const GlobalTensor<int64_t>& to, uint32_t n) {
+        const LocalTensor<int32_t> both = records.ReinterpretCast<int32_t>(), places = others.ReinterpretCast<int32_t>();
+        // 4 (i / 2) + 4 MOST (i % 2), where i % 2 is i - 2 (i / 2)
+        CreateVecIndex(places, 0, 2 * n);
+        ShiftRight(words, places, 1, 2 * n);
+        Muls(places, places, static_cast<int32_t>(4 * MOST), 2 * n);
+        Muls(words, words, 4 - 8 * static_cast<int32_t>(MOST), 2 * n);
+        Add(places, places, words, 2 * n);
+        Gather(words, both, places.ReinterpretCast<uint32_t>(), 0u, 2 * n);
+        Settle();
+        Store(to.ReinterpretCast<int32_t>(), words, 2 * n);
+    }
     __aicore__ inline void Put(uint32_t i, bool falling) {
         low.SetValue(i, falling ? 0 : -1);
         high.SetValue(i, falling ? INT32_MIN : INT32_MAX);
@@ -124,7 +136,8 @@ private:
     LocalTensor<uint32_t> order;
 };
 
-// Rows that are sorted at once, a core each.
+// Rows that are sorted at once, a core each; or where their numbers stood, those of equal ones rising.
+template <bool places>
 __aicore__ inline void SortRows(uint64_t rows, uint32_t n, GM_ADDR x, GM_ADDR y) {
     Sorter sorter;
     sorter.Init();
@@ -133,7 +146,8 @@ __aicore__ inline void SortRows(uint64_t rows, uint32_t n, GM_ADDR x, GM_ADDR y)
         sorter.Fetch(Global<int64_t>(x)[row * n], n, 0);
         sorter.Split<int64_t>(n);
         sorter.Sort(sorter.Fill(n, false), false);
-        sorter.Write(Global<int64_t>(y)[row * n], n);
+        if constexpr (places) sorter.WritePlaces(Global<int64_t>(y)[row * n], n);
+        else sorter.Write(Global<int64_t>(y)[row * n], n);
         Settle();
     }
 }
@@ -351,7 +365,8 @@ private:
     Bits bits;
 };
 
-extern "C" __global__ __aicore__ void sort_rows(GM_ADDR x, GM_ADDR y, uint64_t rows, uint64_t n) { SortRows(rows, n, x, y); }
+extern "C" __global__ __aicore__ void sort_rows(GM_ADDR x, GM_ADDR y, uint64_t rows, uint64_t n) { SortRows<false>(rows, n, x, y); }
+extern "C" __global__ __aicore__ void argsort_rows(GM_ADDR x, GM_ADDR y, uint64_t rows, uint64_t n) { SortRows<true>(rows, n, x, y); }
 extern "C" __global__ __aicore__ void top_int64(GM_ADDR x, GM_ADDR values, GM_ADDR places, uint64_t rows, uint64_t n, uint64_t k) {
     Top<int64_t> top;
     top.Run(rows, n, k, x, values, places);

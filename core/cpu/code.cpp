@@ -1,0 +1,119 @@
+// The table of strands, by content.
+#include "cpu/code.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/fork_mutex.hpp"
+#include "base/immortal.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+enum class Stage : std::uint8_t { wanted, taken, there, refused };
+
+struct Entry {
+    Program strand;
+    Stage stage = Stage::wanted;
+    Loop loop = nullptr;
+};
+
+struct ByContent {
+    std::size_t operator()(const Program& program) const { return program.hash(); }
+};
+
+struct Codes {
+    ForkMutex mutex{62};
+    std::vector<Entry> entries;
+    std::unordered_map<Program, CodeId, ByContent> ids;
+    std::atomic<std::uint32_t> wanted{0}, generation{0};
+    std::atomic<CodeMode> mode{CodeMode::off};
+
+    // What was taken and not yet settled.
+    Entry& taken(CodeId id) {
+        if (id >= entries.size() || entries[id].stage == Stage::there) throw ValueError("cpu::install_code: expected the number of a strand that was taken, got " + std::to_string(id));
+        return entries[id];
+    }
+};
+
+Codes& codes() {
+    static Immortal<Codes> all;
+    return *all;
+}
+
+}  // namespace
+
+void set_code_mode(CodeMode mode) { codes().mode.store(mode, std::memory_order_relaxed); }
+CodeMode code_mode() { return codes().mode.load(std::memory_order_relaxed); }
+bool anything_wanted() { return codes().wanted.load(std::memory_order_relaxed) > 0; }
+std::uint32_t code_generation() { return codes().generation.load(std::memory_order_acquire); }
+
+CodeId want_code(const Program& strand) {
+    Codes& all = codes();
+    const std::lock_guard lock(all.mutex);
+    const auto [found, added] = all.ids.try_emplace(strand, static_cast<CodeId>(all.entries.size()));
+    if (added) {
+        all.entries.push_back({strand});
+        all.wanted.fetch_add(1, std::memory_order_relaxed);
+    }
+    return found->second;
+}
+
+std::vector<WantedCode> take_wanted() {
+    Codes& all = codes();
+    std::vector<WantedCode> taken;
+    const std::lock_guard lock(all.mutex);
+    for (CodeId id = 0; id < all.entries.size(); ++id) {
+        if (all.entries[id].stage != Stage::wanted) continue;
+        taken.push_back({id, all.entries[id].strand});
+        all.entries[id].stage = Stage::taken;
+    }
+    all.wanted.store(0, std::memory_order_relaxed);
+    return taken;
+}
+
+void install_code(CodeId id, Loop loop) {
+    Codes& all = codes();
+    const std::lock_guard lock(all.mutex);
+    Entry& entry = all.taken(id);
+    entry.loop = loop;
+    entry.stage = Stage::there;
+    all.generation.fetch_add(1, std::memory_order_release);
+}
+
+void refuse_code(CodeId id) {
+    Codes& all = codes();
+    const std::lock_guard lock(all.mutex);
+    all.taken(id).stage = Stage::refused;
+    all.generation.fetch_add(1, std::memory_order_release);
+}
+
+void forget_taken() {
+    Codes& all = codes();
+    const std::lock_guard lock(all.mutex);
+    std::uint32_t wanted = 0;
+    for (Entry& entry : all.entries) {
+        if (entry.stage == Stage::taken) entry.stage = Stage::wanted;
+        wanted += entry.stage == Stage::wanted ? 1 : 0;
+    }
+    all.wanted.store(wanted, std::memory_order_relaxed);
+}
+
+FoundCode find_code(std::span<const CodeId> ids) {
+    Codes& all = codes();
+    FoundCode found{CodeState::there, {}};
+    const std::lock_guard lock(all.mutex);
+    for (const CodeId id : ids) {
+        const Entry& entry = all.entries[id];
+        if (entry.stage == Stage::refused) return {CodeState::refused, {}};
+        if (entry.stage != Stage::there) found.state = CodeState::coming;
+        found.loops.push_back(entry.loop);
+    }
+    return found;
+}
+
+}  // namespace asnumpy::cpu

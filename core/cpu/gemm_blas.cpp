@@ -1,0 +1,218 @@
+// Blocks of a product for each thread, each by one call of the library on one thread.
+#include "cpu/gemm_blas.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdlib>
+#include <memory>
+
+#include "cpu/structured_layout.hpp"
+#include "cpu/threads.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+// Multiplications that are worth a thread: of matrices, and of a matrix and a vector, which waits for memory.
+constexpr std::int64_t block_work = 262144, vector_work = 32768;
+constexpr std::int64_t edge = 16;  // blocks begin at multiples of it, so that the library's tiles are whole but at the end
+
+// Into how many parts a product is divided: at most some for each thread, and no fewer than there are threads.
+std::int64_t parts_of(const Blas& blas, std::int64_t work, std::int64_t least, std::int64_t each) {
+    const std::int64_t threads = blas.obeys() ? free_threads() : 1, worth = work / least;
+    if (threads == 1 || worth < 2) return 1;
+    return worth < threads ? worth : std::min(worth / threads, each) * threads;
+}
+
+std::int64_t step_of(std::int64_t length, std::int64_t parts) { return ((length + parts - 1) / parts + edge - 1) / edge * edge; }
+
+// Rows of a matrix from `first` on, columns from `start` on, as it is read.
+template <class T> BlasMatrix<T> block_of(const BlasMatrix<T>& m, std::int64_t first, std::int64_t start) {
+    return {m.data + (m.transposed ? start * m.ld + first : first * m.ld + start), m.ld, m.transposed};
+}
+
+// A matrix as the library takes it, and the copy that was needed where its strides are not the library's.
+template <class T> struct Prepared {
+    BlasMatrix<T> matrix;
+    std::unique_ptr<T[]> copy;
+};
+
+template <class T> std::unique_ptr<T[]> contiguous_copy(const MatrixView& m) {
+    auto copy = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(m.rows * m.columns));
+    parallel_for(m.rows, std::max<std::int64_t>(1, 32768 / std::max<std::int64_t>(1, m.columns)), [&](std::int64_t begin, std::int64_t end, int) {
+        for (std::int64_t r = begin; r < end; ++r)
+            for (std::int64_t c = 0; c < m.columns; ++c) copy[static_cast<std::size_t>(r * m.columns + c)] = load<T>(m.at(r, c));
+    });
+    return copy;
+}
+
+// The distance between rows, in elements, if the library can read (or write) the matrix row by row; else 0.
+template <class T> std::int64_t leading(const Blas& blas, const MatrixView& m) {
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    if (reinterpret_cast<std::uintptr_t>(m.data) % alignof(T) != 0) return 0;
+    if (m.columns > 1 && m.column_stride != size) return 0;
+    if (m.rows == 1) return std::max<std::int64_t>(1, m.columns);
+    if (m.row_stride % size != 0 || m.row_stride < m.columns * size || !blas.fits(m.row_stride / size)) return 0;
+    return m.row_stride / size;
+}
+
+template <class T> Prepared<T> prepare(const Blas& blas, const MatrixView& m) {
+    if (const std::int64_t ld = leading<T>(blas, m)) return {{reinterpret_cast<const T*>(m.data), ld, false}, nullptr};
+    if (const std::int64_t ld = leading<T>(blas, m.transposed())) return {{reinterpret_cast<const T*>(m.data), ld, true}, nullptr};
+    const bool across = std::abs(m.row_stride) < std::abs(m.column_stride);  // copied in the order in which it lies
+    auto copy = contiguous_copy<T>(across ? m.transposed() : m);
+    const BlasMatrix<T> matrix{copy.get(), across ? m.rows : m.columns, across};
+    return {matrix, std::move(copy)};
+}
+
+template <class T> void copy_out(const T* from, const MatrixView& c, bool add) {
+    parallel_for(c.rows, std::max<std::int64_t>(1, 32768 / c.columns), [&](std::int64_t begin, std::int64_t end, int) {
+        for (std::int64_t r = begin; r < end; ++r) {
+            for (std::int64_t j = 0; j < c.columns; ++j) {
+                const T value = from[r * c.columns + j];
+                store(c.at(r, j), add ? static_cast<T>(load<T>(c.at(r, j)) + value) : value);
+            }
+        }
+    });
+}
+
+// The increment with which the library can walk over a vector; else 0.
+template <class T> std::int64_t increment(const Blas& blas, const char* data, std::int64_t n, std::int64_t stride) {
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    if (reinterpret_cast<std::uintptr_t>(data) % alignof(T) != 0) return 0;
+    if (n == 1) return 1;
+    return stride > 0 && stride % size == 0 && blas.fits(stride / size) ? stride / size : 0;
+}
+
+// y = m @ x, both columns.
+template <class T> void multiply_vector(const Blas& blas, const MatrixView& m, const MatrixView& x, const MatrixView& y, bool add) {
+    std::unique_ptr<T[]> x_copy, y_copy;
+    const T* from = reinterpret_cast<const T*>(x.data);
+    std::int64_t incx = increment<T>(blas, x.data, x.rows, x.row_stride);
+    if (!incx) {
+        x_copy = contiguous_copy<T>(x);
+        from = x_copy.get();
+        incx = 1;
+    }
+    T* to = reinterpret_cast<T*>(y.data);
+    std::int64_t incy = increment<T>(blas, y.data, y.rows, y.row_stride);
+    const bool through_copy = incy == 0;
+    if (through_copy) {
+        y_copy = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(y.rows));
+        to = y_copy.get();
+        incy = 1;
+    }
+    const std::int64_t incm = m.rows == 1 ? increment<T>(blas, m.data, m.columns, m.column_stride) : 0;
+    Prepared<T> p{};
+    if (!incm) p = prepare<T>(blas, m);
+    // Rows from `first` on of the product with x from `start` on, of this many elements.
+    const auto part = [&](std::int64_t first, std::int64_t rows, std::int64_t start, std::int64_t depth, bool sum, T* result, std::int64_t inc) {
+        const T* const factors = from + start * incx;
+        if (incm) {
+            const T dot = BlasOf<T>(blas).dot(depth, reinterpret_cast<const T*>(m.data) + start * incm, incm, factors, incx);
+            *result = sum ? *result + dot : dot;
+        } else {
+            const bool across = p.matrix.transposed;
+            BlasOf<T>(blas).gemv(across ? depth : rows, across ? rows : depth, block_of(p.matrix, first, start), factors, incx, sum, result, inc);
+        }
+    };
+    const bool add_now = add && !through_copy;
+    const std::int64_t parts = parts_of(blas, m.rows * m.columns, vector_work, 4);
+    if (parts == 1) {
+        part(0, m.rows, 0, m.columns, add_now, to, incy);
+    } else if (m.rows >= parts * edge) {
+        const std::int64_t step = step_of(m.rows, parts);
+        parallel_for((m.rows + step - 1) / step, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            const std::int64_t first = begin * step;
+            part(first, std::min(end * step, m.rows) - first, 0, m.columns, add_now, to + first * incy, incy);
+        });
+    } else {  // few long rows: sums of parts of them
+        const std::int64_t count = std::min<std::int64_t>(parts, free_threads()), step = step_of(m.columns, count);
+        const auto sums = std::make_unique<T[]>(static_cast<std::size_t>(count * m.rows));
+        parallel_for((m.columns + step - 1) / step, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i)
+                part(0, m.rows, i * step, std::min(step, m.columns - i * step), false, &sums[static_cast<std::size_t>(i * m.rows)], 1);
+        });
+        for (std::int64_t r = 0; r < m.rows; ++r) {
+            T sum = sums[static_cast<std::size_t>(r)];
+            for (std::int64_t i = 1; i < count; ++i) sum += sums[static_cast<std::size_t>(i * m.rows + r)];
+            to[r * incy] = add_now ? to[r * incy] + sum : sum;
+        }
+    }
+    if (through_copy) copy_out(to, y, add);
+}
+
+// Copies the upper triangle of c below the diagonal, square by square so that both sides stay in the cache.
+template <class T> void mirror(const MatrixView& c) {
+    constexpr std::int64_t side = 64;
+    const std::int64_t squares = (c.rows + side - 1) / side;
+    parallel_for(squares, std::max<std::int64_t>(1, 32768 / (c.rows * side)), [&](std::int64_t begin, std::int64_t end, int) {
+        for (std::int64_t i0 = begin * side; i0 < std::min(end * side, c.rows); i0 += side)
+            for (std::int64_t j0 = 0; j0 <= i0; j0 += side)
+                for (std::int64_t i = i0; i < std::min(i0 + side, c.rows); ++i)
+                    for (std::int64_t j = j0; j < std::min(j0 + side, i); ++j) store(c.at(i, j), load<T>(c.at(j, i)));
+    });
+}
+
+// In blocks that are as square as may be.
+template <class T>
+void multiply_blocks(const Blas& blas, std::int64_t m, std::int64_t n, std::int64_t k, const BlasMatrix<T>& a, const BlasMatrix<T>& b, bool add, T* c, std::int64_t ldc) {
+    const std::int64_t parts = parts_of(blas, m * n * k, block_work, 4);
+    if (parts == 1) return BlasOf<T>(blas).gemm(m, n, k, a, b, add, c, ldc);
+    const double square = std::sqrt(static_cast<double>(parts) * static_cast<double>(m) / static_cast<double>(n));
+    const std::int64_t down = std::clamp<std::int64_t>(std::llround(square), 1, parts);
+    const std::int64_t rows = step_of(m, down), columns = step_of(n, parts / down);
+    const std::int64_t across = (n + columns - 1) / columns, blocks = (m + rows - 1) / rows * across;
+    parallel_for(blocks, 1, [&](std::int64_t begin, std::int64_t end, int) {
+        for (std::int64_t block = begin; block < end; ++block) {
+            const std::int64_t i = block / across * rows, j = block % across * columns;
+            BlasOf<T>(blas).gemm(std::min(rows, m - i), std::min(columns, n - j), k, block_of(a, i, 0), block_of(b, 0, j), add, c + i * ldc + j, ldc);
+        }
+    });
+}
+
+// The upper triangle of c = a @ a.T: blocks on the diagonal, and whole ones beside it.
+template <class T> void multiply_triangle(const Blas& blas, std::int64_t n, std::int64_t k, const BlasMatrix<T>& a, T* c, std::int64_t ldc) {
+    const std::int64_t parts = parts_of(blas, n * n * k / 2, block_work, 4);
+    if (parts == 1) return BlasOf<T>(blas).syrk(n, k, a, c, ldc);
+    const std::int64_t side = step_of(n, std::llround(std::sqrt(2.0 * static_cast<double>(parts)))), across = (n + side - 1) / side;
+    const BlasMatrix<T> turned{a.data, a.ld, !a.transposed};
+    parallel_for(across * across, 1, [&](std::int64_t begin, std::int64_t end, int) {
+        for (std::int64_t block = begin; block < end; ++block) {
+            const std::int64_t i = block / across * side, j = block % across * side;
+            if (i == j) BlasOf<T>(blas).syrk(std::min(side, n - i), k, block_of(a, i, 0), c + i * ldc + i, ldc);
+            else if (i < j) BlasOf<T>(blas).gemm(side, std::min(side, n - j), k, block_of(a, i, 0), block_of(turned, 0, j), false, c + i * ldc + j, ldc);
+        }
+    });
+}
+
+}  // namespace
+
+template <class T> void gemm_blas(const Blas& blas, const MatrixView& a, const MatrixView& b, const MatrixView& c, bool add) {
+    if (c.columns == 1) return multiply_vector<T>(blas, a, b, c, add);
+    if (c.rows == 1) return multiply_vector<T>(blas, b.transposed(), a.transposed(), c.transposed(), add);
+    const std::int64_t ldc = leading<T>(blas, c);
+    if (!ldc && leading<T>(blas, c.transposed())) return gemm_blas<T>(blas, b.transposed(), a.transposed(), c.transposed(), add);
+    T* to = reinterpret_cast<T*>(c.data);
+    std::unique_ptr<T[]> c_copy;
+    if (!ldc) {
+        c_copy = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(c.rows * c.columns));
+        to = c_copy.get();
+    }
+    const Prepared<T> left = prepare<T>(blas, a);
+    const bool square = a.data == b.data && a.rows == b.columns && a.row_stride == b.column_stride && a.column_stride == b.row_stride;
+    if (square && ldc && !add) {  // a @ a.T: half the work, and the result is exactly symmetric
+        multiply_triangle<T>(blas, c.rows, a.columns, left.matrix, to, ldc);
+        return mirror<T>(c);
+    }
+    const Prepared<T> right = prepare<T>(blas, b);
+    multiply_blocks<T>(blas, c.rows, c.columns, a.columns, left.matrix, right.matrix, add && ldc, to, ldc ? ldc : c.columns);
+    if (!ldc) copy_out(to, c, add);
+}
+
+template void gemm_blas<float>(const Blas&, const MatrixView&, const MatrixView&, const MatrixView&, bool);
+template void gemm_blas<double>(const Blas&, const MatrixView&, const MatrixView&, const MatrixView&, bool);
+template void gemm_blas<std::complex<float>>(const Blas&, const MatrixView&, const MatrixView&, const MatrixView&, bool);
+template void gemm_blas<std::complex<double>>(const Blas&, const MatrixView&, const MatrixView&, const MatrixView&, bool);
+
+}  // namespace asnumpy::cpu

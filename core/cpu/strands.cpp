@@ -1,0 +1,160 @@
+// Steps are put into levels: all plain ones that need no result of another loop, the loops that then can run, the plain ones
+// that need those, and so on. A plain step moves to the level of what reads it: its operands are loaded there instead of its result.
+#include "cpu/strands.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "kernels/kernels.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+// A longer strand takes a compiler longer than its steps are worth, and has more values than registers anyway.
+constexpr std::size_t most_steps = 128;
+
+constexpr std::int32_t input = -1;
+
+Strand strand_of(const Program& program, const std::vector<std::uint32_t>& steps, const std::vector<DType>& values, const std::vector<std::int32_t>& readers_outside) {
+    Strand strand;
+    std::unordered_map<ValueId, ValueId> renamed;
+    std::vector<ValueId> defined;
+    for (const std::uint32_t s : steps)
+        for (std::size_t o = 0; o < row(program.steps[s].row).nout; ++o) defined.push_back(static_cast<ValueId>(program.steps[s].out + o));
+    for (const std::uint32_t s : steps) {
+        const Step& step = program.steps[s];
+        for (std::size_t i = 0; i < row(step.row).nin; ++i) {
+            const ValueId value = step.in[i];
+            if (std::ranges::find(defined, value) != defined.end() || renamed.contains(value)) continue;
+            renamed.emplace(value, static_cast<ValueId>(strand.in.size()));
+            strand.in.push_back(value);
+            strand.program.inputs.push_back(values[value]);
+        }
+    }
+    auto next = static_cast<ValueId>(strand.in.size());
+    for (const ValueId value : defined) renamed.emplace(value, next++);
+    for (const std::uint32_t s : steps) {
+        Step step = program.steps[s];
+        for (std::size_t i = 0; i < row(step.row).nin; ++i) step.in[i] = renamed.at(step.in[i]);
+        step.out = renamed.at(step.out);
+        strand.program.steps.push_back(step);
+    }
+    for (const ValueId value : defined) {
+        if (readers_outside[value] == 0) continue;
+        strand.out.push_back(value);
+        strand.program.stores.push_back({renamed.at(value)});
+    }
+    return strand;
+}
+
+// By step: whether a store or a reduction depends on it.
+std::vector<bool> needed_steps(const Program& program, const std::vector<std::int32_t>& step_of) {
+    std::vector<bool> needed(program.steps.size(), false);
+    const auto need = [&](ValueId value) {
+        if (step_of[value] != input) needed[static_cast<std::size_t>(step_of[value])] = true;
+    };
+    for (const Store& store : program.stores) need(store.value);
+    for (const Reduction& reduction : program.reductions) need(reduction.value);
+    for (std::size_t s = program.steps.size(); s-- > 0;)
+        for (std::size_t i = 0; needed[s] && i < row(program.steps[s].row).nin; ++i) need(program.steps[s].in[i]);
+    return needed;
+}
+
+// The strand in which a step is, while strands are being chosen.
+struct Places {
+    std::vector<std::int32_t> of_step;
+
+    // How often each value is read, stored or reduced outside the strand that defines it.
+    std::vector<std::int32_t> readers_outside(const Program& program, const std::vector<bool>& needed, const std::vector<std::int32_t>& step_of, std::size_t values) const {
+        std::vector<std::int32_t> readers(values, 0);
+        for (std::size_t s = 0; s < program.steps.size(); ++s)
+            for (std::size_t i = 0; needed[s] && i < row(program.steps[s].row).nin; ++i) {
+                const ValueId value = program.steps[s].in[i];
+                const std::int32_t by = step_of[value];
+                if (by == input || of_step[static_cast<std::size_t>(by)] < 0 || of_step[static_cast<std::size_t>(by)] != of_step[s]) ++readers[value];
+            }
+        for (const Store& store : program.stores) ++readers[store.value];
+        for (const Reduction& reduction : program.reductions) ++readers[reduction.value];
+        return readers;
+    }
+};
+
+// By step, as the head of this file says.
+std::vector<std::uint32_t> levels_of(const Program& program, const std::vector<bool>& needed, const std::vector<bool>& plain, const std::vector<std::int32_t>& step_of) {
+    const std::size_t count = program.steps.size();
+    std::vector<std::uint32_t> level(count, 0);
+    std::vector<std::vector<std::uint32_t>> readers(count);
+    std::vector<bool> seen(count, false);  // by a store or a reduction
+    for (std::size_t s = 0; s < count; ++s)
+        for (std::size_t i = 0; needed[s] && i < row(program.steps[s].row).nin; ++i) {
+            const std::int32_t by = step_of[program.steps[s].in[i]];
+            if (by == input) continue;
+            const auto earlier = static_cast<std::size_t>(by);
+            readers[earlier].push_back(static_cast<std::uint32_t>(s));
+            level[s] = std::max(level[s], level[earlier] + (plain[s] && !plain[earlier] ? 1 : 0));
+        }
+    const auto note = [&](ValueId value) {
+        if (step_of[value] != input) seen[static_cast<std::size_t>(step_of[value])] = true;
+    };
+    for (const Store& store : program.stores) note(store.value);
+    for (const Reduction& reduction : program.reductions) note(reduction.value);
+    for (std::size_t s = count; s-- > 0;) {
+        if (!plain[s] || seen[s] || readers[s].empty()) continue;
+        std::uint32_t latest = level[readers[s].front()];
+        for (const std::uint32_t reader : readers[s]) latest = std::min(latest, level[reader]);
+        level[s] = latest;
+    }
+    return level;
+}
+
+}  // namespace
+
+Strands divide_into_strands(const Program& program) {
+    std::vector<DType> values(program.inputs);
+    std::vector<std::int32_t> step_of(values.size(), input);
+    std::vector<bool> plain;
+    for (std::size_t s = 0; s < program.steps.size(); ++s) {
+        const Step& step = program.steps[s];
+        const Row& r = row(step.row);
+        for (std::size_t o = 0; o < r.nout; ++o) {
+            values.push_back(r.loops[step.loop].out[o]);
+            step_of.push_back(static_cast<std::int32_t>(s));
+        }
+        plain.push_back(is_plain(step.row, step.loop));
+    }
+    const std::vector<bool> needed = needed_steps(program, step_of);
+    const std::vector<std::uint32_t> level = levels_of(program, needed, plain, step_of);
+    const std::uint32_t levels = level.empty() ? 0 : *std::ranges::max_element(level) + 1;
+
+    std::vector<std::vector<std::uint32_t>> together;
+    Strands result;
+    for (std::uint32_t l = 0; l < levels; ++l) {
+        std::vector<std::uint32_t> steps;
+        const auto close = [&] {
+            if (steps.size() == 1) {
+                result.order.push_back({Strands::single, steps.front()});
+            } else if (!steps.empty()) {
+                result.order.push_back({static_cast<std::int32_t>(together.size()), 0});
+                together.push_back(std::move(steps));
+            }
+            steps.clear();
+        };
+        for (std::uint32_t s = 0; s < level.size(); ++s) {
+            if (level[s] != l || !plain[s] || !needed[s]) continue;
+            steps.push_back(s);
+            if (steps.size() == most_steps) close();
+        }
+        close();
+        for (std::uint32_t s = 0; s < level.size(); ++s)
+            if (level[s] == l && !plain[s] && needed[s]) result.order.push_back({Strands::single, s});
+    }
+
+    Places places{std::vector<std::int32_t>(program.steps.size(), Strands::single)};
+    for (std::size_t k = 0; k < together.size(); ++k)
+        for (const std::uint32_t s : together[k]) places.of_step[s] = static_cast<std::int32_t>(k);
+    const std::vector<std::int32_t> outside = places.readers_outside(program, needed, step_of, values.size());
+    for (const std::vector<std::uint32_t>& steps : together) result.strands.push_back(strand_of(program, steps, values, outside));
+    return result;
+}
+
+}  // namespace asnumpy::cpu

@@ -1,0 +1,87 @@
+// Programs as tuples of names and numbers, and the loops that code may be written for.
+#include "python/programs.hpp"
+
+#include <span>
+
+#include "cpu/code.hpp"
+#include "cpu/strands.hpp"
+#include "kernels/kernels.hpp"
+#include "python/array_object.hpp"
+#include "runtime/queue.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+nb::tuple dtype_names(std::span<const DType> dtypes) {
+    nb::list result;
+    for (const DType dtype : dtypes) result.append(string(name(dtype)));
+    return nb::tuple(result);
+}
+
+nb::tuple ids(std::span<const ValueId> values) {
+    nb::list result;
+    for (const ValueId value : values) result.append(value);
+    return nb::tuple(result);
+}
+
+nb::list pending_programs(nb::handle array) {
+    nb::list result;
+    for (const Program& program : explain(array.is_none() ? nullptr : &expect_array(array.ptr(), "programs.pending")->array).programs) {
+        nb::list strands;
+        for (const cpu::Strand& strand : cpu::divide_into_strands(program).strands) strands.append(program_data(strand.program));
+        result.append(nb::make_tuple(program_data(program), nb::tuple(strands)));
+    }
+    return result;
+}
+
+// (row, loop, dtypes that it takes and gives, address of the loop)
+nb::list plain_loops() {
+    nb::list all;
+    for (std::size_t id = 0; id < rows().size(); ++id) {
+        const Row& r = rows()[id];
+        for (std::size_t k = 0; k < r.loops.size(); ++k) {
+            const int loop = static_cast<int>(k);
+            if (!cpu::is_plain(static_cast<RowId>(id), loop)) continue;
+            const Signature& s = r.loops[k];
+            all.append(nb::make_tuple(string(r.name), loop, dtype_names(std::span(s.in).first(s.nin)), dtype_names(std::span(s.out).first(s.nout)),
+                                      reinterpret_cast<std::uintptr_t>(cpu::loop(static_cast<RowId>(id), loop))));
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+nb::tuple program_data(const Program& program) {
+    nb::list steps, stores, reductions;
+    for (const Step& step : program.steps) {
+        const Row& r = row(step.row);
+        const Signature& s = r.loops[step.loop];
+        nb::list made;
+        for (std::size_t k = 0; k < r.nout; ++k) made.append(step.out + k);
+        steps.append(nb::make_tuple(string(r.name), step.loop, ids(std::span(step.in).first(r.nin)), nb::tuple(made), dtype_names(std::span(s.out).first(s.nout))));
+    }
+    for (const Store& store : program.stores) stores.append(store.value);
+    for (const Reduction& reduction : program.reductions) reductions.append(nb::make_tuple(string(row(reduction.row).name), reduction.loop, reduction.value));
+    return nb::make_tuple(dtype_names(program.inputs), nb::tuple(steps), nb::tuple(stores), nb::tuple(reductions));
+}
+
+void bind_programs(nb::module_& module) {
+    nb::module_ m = module.def_submodule("programs");
+    m.def("pending", pending_programs, nb::arg("array") = nb::none());
+    m.def("plain_loops", plain_loops);
+    m.def("set_mode", [](int mode) { cpu::set_code_mode(static_cast<cpu::CodeMode>(mode)); }, nb::arg("mode"));
+    m.def("take_wanted", [] {
+        nb::list taken;
+        for (const cpu::WantedCode& wanted : cpu::take_wanted()) taken.append(nb::make_tuple(wanted.id, program_data(wanted.strand)));
+        return taken;
+    });
+    m.def("install", [](cpu::CodeId id, std::uintptr_t function) { cpu::install_code(id, reinterpret_cast<cpu::Loop>(function)); }, nb::arg("id"), nb::arg("function"));
+    m.def("refuse", [](cpu::CodeId id) { cpu::refuse_code(id); }, nb::arg("id"));
+    m.def("forget_taken", [] { cpu::forget_taken(); });
+    m.def("row_table", [](const char* row) { return string(cpu::table_of(find_row(row))); }, nb::arg("row"));
+    m.def("kernel_options", [] { return string(cpu::kernel_options()); });
+}
+
+}  // namespace asnumpy::python

@@ -1,0 +1,109 @@
+// Lists that are kept: what a recorded function is, divided once and run at each call.
+#include "cpu/code.hpp"
+#include "device/demotion.hpp"
+#include "device/trace.hpp"
+#include "runtime/accumulate.hpp"
+#include "runtime/common.hpp"
+#include "runtime/explain.hpp"
+#include "runtime/fallback.hpp"
+#include "runtime/fuse.hpp"
+#include "runtime/queue_state.hpp"
+#include "runtime/record.hpp"
+#include "runtime/replay.hpp"
+#include "runtime/single.hpp"
+
+namespace asnumpy {
+
+void count_pending(const Instruction& instruction, int n) {
+    const std::lock_guard lock(queue().recording);
+    each_buffer(instruction, [n](Buffer& b, bool written) { add_pending(written ? b.pending_writes : b.pending_reads, n); });
+}
+
+void add_pending_write(Buffer& buffer, int n) {
+    const std::lock_guard lock(queue().recording);
+    add_pending(buffer.pending_writes, n);
+}
+
+Schedule plan_list(std::span<Instruction> list) {
+    Queue& q = queue();
+    Schedule made;
+    for (const Instruction& instruction : list) count_pending(instruction, 1);  // which the passes keep right
+    without_lock([&] {
+        const std::unique_lock running = lock_running(q);
+        q.census.take(list);
+        std::vector<bool> dead;
+        {
+            const std::lock_guard lock(q.recording);
+            share_products(list, q.census);
+            dead = find_dead(list, q.census);
+            accumulate_products(list, dead, q.census);
+        }
+        made = divide(list, dead, q.census);
+    });
+    for (const Instruction& instruction : list) count_pending(instruction, -1);
+    for (const std::uint32_t k : made.dead) {
+        list[k].in.clear();
+        list[k].out.clear();
+    }
+    return made;
+}
+
+void make_code(std::span<const Instruction> list, const Schedule& schedule, bool asked) {
+    Queue& q = queue();
+    if (!q.host.compile || forking || cpu::code_mode() == cpu::CodeMode::off) return;
+    bool awaits = false;
+    {
+        const std::unique_lock running = lock_running(q);
+        awaits = q.runner.awaits_code(list, schedule, asked);
+    }
+    if (awaits && cpu::anything_wanted()) q.host.compile(true);
+}
+
+void after_run() { tell_news(queue()); }
+
+void ask_for_interrupt() {
+    if (const auto& ask = queue().host.check_interrupt; ask && !forking) ask();
+}
+
+OnlyRunner::OnlyRunner() : lock_(lock_running(queue())) {}
+
+void run_list(const OnlyRunner&, std::span<Instruction> list, const Schedule& schedule, const std::function<void(std::size_t, std::size_t)>& after) {
+    Queue& q = queue();
+    const FromHere from(origin(q));
+    const trace::Span span("replay", "run");
+    std::size_t apart = 0;
+    for (std::size_t p = 0, count = 1; p < schedule.parts.size(); p += count) {
+        try {
+            count = q.runner.run_from(list, schedule, p, apart);
+        } catch (const Uncomputed&) {  // nothing of it has run: its instructions one by one, on the host where that is allowed
+            count = 1;
+            apart = schedule.parts.size();
+            for (const std::uint32_t member : schedule.parts[p].group.members) {
+                static_cast<void>(leave_to_host(list[member]));
+                if (list[member].on_host) run_on_host(list[member]);
+                else run_now(list[member]);
+            }
+        }
+        after(p, count);
+    }
+}
+
+std::string explain_list(std::span<const Instruction> list, const Schedule& schedule) {
+    Queue& q = queue();
+    std::string text;
+    without_lock([&] {
+        const std::unique_lock running = lock_running(q);
+        text = explanation_of(list, schedule, q.runner, nullptr).text;
+    });
+    return text;
+}
+
+void settle(std::span<const Array> arrays, std::span<const BufferPtr> buffers) {
+    const auto settled = [](const Buffer& b) {
+        if (b.pending_writes > 0 || b.pending_reads > 0) flush(&b);
+    };
+    for (const Array& array : arrays) settled(*array.buffer);
+    for (const BufferPtr& buffer : buffers) settled(*buffer);
+}
+
+}  // namespace asnumpy

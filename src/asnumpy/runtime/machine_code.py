@@ -1,0 +1,23 @@
+"""Where the core's wish for machine code goes: to what writes and compiles it, loaded at the first such wish."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+
+from asnumpy import _core
+
+# `compiled` gives the package that writes code (asnumpy.compiled). The package says it.
+offered: dict[str, Callable[[], ModuleType]] = {}
+
+
+def compiled() -> ModuleType:
+    """The package that writes code."""
+    return offered["compiled"]()
+
+
+def _compile(wait: bool) -> None:
+    compiled().compile(wait)
+
+
+_core.set_hooks({"compile": _compile})

@@ -1,0 +1,117 @@
+// Random programs in strands: each step once and after what it reads, and, with a loop that computes each strand, the bits of the
+// program without strands.
+#include <array>
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+#include "cpu/plan.hpp"
+#include "cpu/strands.hpp"
+#include "random_programs.hpp"
+
+using namespace asnumpy;
+using namespace asnumpy::testing;
+
+namespace {
+
+constexpr std::size_t most_strands = 32;
+std::array<const Program*, most_strands> computed;  // by the loops below
+
+// A strand as generated code computes it: all loads of an element before its stores.
+void interpret(const Program& program, void* const* out, const void* const* in, std::size_t n) {
+    std::vector<Element> values(static_cast<std::size_t>(program.value_count()));
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t k = 0; k < program.inputs.size(); ++k) {
+            const std::size_t size = itemsize(program.inputs[k]);
+            std::memcpy(values[k].bytes, static_cast<const char*>(in[k]) + i * size, size);
+        }
+        for (const Step& step : program.steps) {
+            const Row& r = row(step.row);
+            void* const to[2] = {values[step.out].bytes, r.nout > 1 ? values[step.out + 1u].bytes : nullptr};
+            const void* const from[3] = {values[step.in[0]].bytes, values[step.in[1]].bytes, values[step.in[2]].bytes};
+            cpu::loop(step.row, step.loop)(to, from, 1);
+        }
+        for (std::size_t k = 0; k < program.stores.size(); ++k) {
+            const std::size_t size = itemsize(program.dtype(program.stores[k].value));
+            std::memcpy(static_cast<char*>(out[k]) + i * size, values[program.stores[k].value].bytes, size);
+        }
+    }
+}
+
+template <std::size_t K> void run(void* const* out, const void* const* in, std::size_t n) { interpret(*computed[K], out, in, n); }
+constexpr auto loops = []<std::size_t... K>(std::index_sequence<K...>) {
+    return std::array<cpu::Loop, most_strands>{&run<K>...};
+}(std::make_index_sequence<most_strands>{});
+
+void test_order(const Program& program, const cpu::Strands& strands, const std::string& description) {
+    std::set<ValueId> known;
+    for (std::size_t i = 0; i < program.inputs.size(); ++i) known.insert(static_cast<ValueId>(i));
+    std::size_t steps = 0;
+    for (const cpu::Strands::Part& part : strands.order) {
+        if (part.strand == cpu::Strands::single) {
+            const Step& step = program.steps[part.step];
+            for (std::size_t i = 0; i < row(step.row).nin; ++i) expect(known.contains(step.in[i]), "a step reads what is known: " + description);
+            for (std::size_t o = 0; o < row(step.row).nout; ++o) known.insert(static_cast<ValueId>(step.out + o));
+            ++steps;
+            continue;
+        }
+        const cpu::Strand& strand = strands.strands[static_cast<std::size_t>(part.strand)];
+        check(strand.program);
+        expect(strand.program.steps.size() > 1, "a strand has several steps: " + description);
+        for (const Step& step : strand.program.steps) expect(cpu::is_plain(step.row, step.loop), "its steps are plain: " + description);
+        for (const ValueId value : strand.in) expect(known.contains(value), "a strand reads what is known: " + description);
+        known.insert(strand.out.begin(), strand.out.end());
+        steps += strand.program.steps.size();
+    }
+    expect(steps <= program.steps.size(), "each step is in one place: " + description);
+    for (const Store& store : program.stores) expect(known.contains(store.value), "what is stored is known: " + description);
+    for (const Reduction& reduction : program.reductions) expect(known.contains(reduction.value), "what is reduced is known: " + description);
+}
+
+bool has_padding(DType dtype) { return dtype == DType::longdouble || dtype == DType::clongdouble; }  // bytes that carry no value
+
+void test_random(int rounds, std::int64_t limit) {
+    int with_strands = 0;
+    for (int i = 0; i < rounds && failures == 0; ++i) {
+        Case c = random_case(limit);
+        const cpu::Strands strands = cpu::divide_into_strands(c.program);
+        test_order(c.program, strands, c.description);
+        if (strands.strands.empty() || strands.strands.size() > most_strands) continue;
+        ++with_strands;
+        for (std::size_t k = 0; k < strands.strands.size(); ++k) computed[k] = &strands.strands[k].program;
+        const cpu::Resolved one_by_one(c.program);
+        const cpu::Resolved together(c.program, strands, std::span(loops).first(strands.strands.size()), one_by_one);
+        const std::vector<Memory> before = c.memory;
+        one_by_one.run(c.launch());
+        std::vector<Memory> wanted = std::move(c.memory);
+        c.memory = before;
+        together.run(c.launch());
+        for (std::size_t k = 0; k < wanted.size(); ++k)
+            if (!has_padding(c.operand_dtype(k))) expect(wanted[k].bytes == c.memory[k].bytes, "operand " + std::to_string(k) + " has the same bits: " + c.description);
+    }
+    expect(with_strands > rounds / 10, "strands are found");
+}
+
+// exp(a * b + a) * b is a strand, the exponential, and a step; what only the last one needs is computed with it.
+void test_levels() {
+    const DType f = DType::float32;
+    const RowId multiply = find_row("multiply"), add = find_row("add"), exp = find_row("exp");
+    const auto two = [&](RowId id) { return loop_of(id, signature({f, f}, {f})); };
+    Program program{{f, f}, {{multiply, two(multiply), {0, 1}, 2}, {add, two(add), {0, 0}, 3}, {add, two(add), {2, 0}, 4},
+                             {exp, loop_of(exp, signature({f}, {f})), {4}, 5}, {multiply, two(multiply), {5, 3}, 6}}, {{6}}, {}};
+    const cpu::Strands strands = cpu::divide_into_strands(program);
+    expect(strands.strands.size() == 2 && strands.order.size() == 3, "a strand, a vector function, a strand");
+    expect(strands.strands[0].in == std::vector<ValueId>{0, 1} && strands.strands[0].out == std::vector<ValueId>{4}, "the first gives the argument alone");
+    expect(strands.strands[1].in.size() == 2 && strands.strands[1].out == std::vector<ValueId>{6}, "a sum that only the last step needs is made beside it");
+}
+
+}  // namespace
+
+int main() {
+    const char* const given = std::getenv("ASNUMPY_TEST_ROUNDS");
+    test_levels();
+    test_random(given ? std::atoi(given) : 600, 6000);
+    test_random(given ? std::atoi(given) / 10 : 30, 200000);
+    if (failures) std::fprintf(stderr, "%d failures\n", failures);
+    return failures != 0;
+}

@@ -1,0 +1,76 @@
+"""np.bincount of integers with and without weights: counts, sums in NumPy's order, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from seeded import generator
+
+import asnumpy as ap
+
+
+def both(index: np.ndarray, weights: Any = None, minlength: Any = 0) -> None:
+    try:
+        expected = np.bincount(index, weights, minlength)
+    except (ValueError, TypeError) as refused:
+        with pytest.raises(type(refused)) as ours:
+            ap.bincount(ap.array(index), None if weights is None else ap.array(weights), minlength)
+        assert str(ours.value) == str(refused)
+        return
+    got = ap.bincount(ap.array(index), None if weights is None else ap.array(weights), minlength)
+    np.testing.assert_array_equal(np.asarray(got), expected, strict=True)
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 4095, 4096, 100_000])
+@pytest.mark.parametrize("minlength", [0, 3, 1000])
+def test_counts_and_sums(size: int, minlength: int) -> None:
+    rng = generator()
+    index = rng.integers(0, 50, size)
+    both(index, None, minlength)
+    for dtype in ("float64", "float32", "int64", "bool"):
+        both(index, (rng.normal(size=size) * 3).astype(dtype), minlength)
+    both(index.astype(np.int32), rng.normal(size=size), minlength)
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(4.0)], ids=["counted", "weighted"])
+@pytest.mark.parametrize("index", [[1, -1, 0, 2], [-5, -5, -5, -5], [3, 0, 0, 9]], ids=str)
+def test_negative_numbers_are_refused(index: list[int], weights: Any) -> None:
+    both(np.array(index), weights)
+
+
+@pytest.mark.parametrize("minlength", [-1, 2.5, np.int64(6), True])
+def test_the_least_length_is_numpys(minlength: Any) -> None:
+    both(np.array([1, 2, 2]), None, minlength)
+    both(np.array([1, 2, 2]), np.array([0.5, 1.5, 2.5]), minlength)
+
+
+def test_misfitting_arguments() -> None:
+    both(np.array([1, 2, 2]), np.array([1.0, 2.0]))
+    both(np.array([[1, 2], [2, 0]]))
+    both(np.array([1.0, 2.0]))
+
+
+def test_steps_and_what_waits() -> None:
+    """Views of every second element, and operands that are recorded and not computed yet."""
+    rng = generator()
+    index, weights = rng.integers(0, 9, 20_000), rng.normal(size=20_000)
+    x, w = ap.array(index), ap.array(weights)
+    both_sides = [
+        (ap.bincount(x[::2], w[::2]), np.bincount(index[::2], weights[::2])),
+        (ap.bincount(x[::-1], w), np.bincount(index[::-1], weights)),
+        (ap.bincount(x * 2, w + 1), np.bincount(index * 2, weights + 1)),
+    ]
+    for got, expected in both_sides:
+        np.testing.assert_array_equal(np.asarray(got), expected, strict=True)
+
+
+def test_a_result_of_numpys_is_an_array_of_its_own() -> None:
+    """Few elements that a function of NumPy's returns are copied: nothing writes into them from elsewhere."""
+    given = ap.array([3, 1, 2])
+    found, counts = ap.unique(given, return_counts=True)
+    found += 10
+    assert given.tolist() == [3, 1, 2] and found.tolist() == [11, 12, 13] and counts.tolist() == [1, 1, 1]
+    made = ap.array(np.asfortranarray(np.arange(6.0).reshape(2, 3)))
+    assert made.strides == np.array(np.asfortranarray(np.arange(6.0).reshape(2, 3))).strides

@@ -1,0 +1,56 @@
+"""Assignment to elements picked by a list or an array along one axis: values, broadcasting and errors are NumPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from seeded import generator
+
+import asnumpy as ap
+
+
+def indices(rng: np.random.Generator, length: int) -> list[int]:
+    """Up to three positions on an axis, now and then one that is outside."""
+    if not length:
+        return [0] * int(rng.integers(3))
+    return [int(i) for i in rng.integers(-length - (rng.random() < 0.1), length, rng.integers(0, 4))]
+
+
+def key_of(xp: Any, form: int, axis: int, picked: list[int]) -> Any:
+    part = picked if form == 0 else xp.asarray(np.array(picked, int))
+    return part if axis == 0 and form < 2 else (*[slice(None)] * axis, part, *[Ellipsis] * (form == 2))
+
+
+def assign(xp: Any, target: Any, key: Any, value: Any) -> str:
+    try:
+        target[key] = value
+    except (IndexError, ValueError, TypeError) as refused:
+        return repr(refused)
+    return ""
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool", "complex128"])
+def test_random_assignments(dtype: str) -> None:
+    rng = generator()
+    for _ in range(400):
+        shape = tuple(int(n) for n in rng.integers(0, 5, rng.integers(1, 4)))
+        axis, form = int(rng.integers(len(shape))), int(rng.integers(3))
+        picked = indices(rng, shape[axis])
+        due = (*shape[:axis], len(picked), *shape[axis + 1 :])
+        lengths = [due, due[1:], (), (1,), tuple(1 if rng.random() < 0.5 else n for n in due), (2,)]
+        values = rng.integers(0, 9, lengths[rng.integers(6)]).astype(dtype if rng.random() < 0.7 else "float32")
+        expected = rng.integers(0, 9, shape).astype(dtype)
+        got = ap.array(expected)
+        said = assign(np, expected, key_of(np, form, axis, picked), values)
+        given = ap.array(values) if rng.random() < 0.7 else values
+        assert assign(ap, got, key_of(ap, form, axis, picked), given) == said
+        np.testing.assert_array_equal(np.asarray(got), expected)
+
+
+def test_rows_change_places() -> None:
+    a = ap.arange(20.0).reshape(4, 5)
+    a[[1, 3]] = a[[3, 1]]
+    a[[0, 0]] = ap.array([[1.0], [2.0]])
+    assert a[:, 0].tolist() == [2.0, 15.0, 10.0, 5.0]
