@@ -18,7 +18,7 @@ struct Device {
     int id = 0;
     int references = 0;  // aclrtSetDevice less aclrtResetDevice
     std::shared_ptr<Context> default_context;
-    std::uint64_t peers = 0;  // a bit per device that it may access
+    std::atomic<std::uint64_t> peers = 0;  // a bit per device that it may access; threads enable access while others copy
 };
 
 struct Context {
