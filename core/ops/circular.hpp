@@ -58,7 +58,7 @@ constexpr double sine_ahead(Reduced angle, std::uint64_t ahead) {
 // What loops over blocks ask of a row with a fast path: which types have one, for which operands it is right, and both ways; where
 // there is a second one for more operands, a block that holds others than the first's takes it.
 template <std::uint64_t ahead> struct FastCircular {
-    template <class T> static constexpr bool available = std::is_same_v<T, double>;
+    template <class T> static constexpr bool available() { return std::is_same_v<T, double>; }
     static constexpr bool applies(double x) { return has_near_quadrant(x); }
     static constexpr double fast(double x) { return sine_ahead(near_angle(x), ahead); }
     struct Wider {

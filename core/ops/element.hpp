@@ -68,7 +68,7 @@ template <class Row, class R, class C, class... A> void apply_one(C* out, std::s
 // Rows with a fast path for operands of the usual size take it block by block; the result of a block is put down last, since
 // it may replace an operand.
 template <class Row, class C> constexpr bool has_fast_path() {
-    if constexpr (requires { typename Row::Apply::fast_path; } && std::is_floating_point_v<C>) return Row::Apply::fast_path::template available<C>;
+    if constexpr (requires { typename Row::Apply::fast_path; } && std::is_floating_point_v<C>) return Row::Apply::fast_path::template available<C>();
     else return false;
 }
 // The path that is right for the most operands.

@@ -67,7 +67,7 @@ template <class T> constexpr T floored_quotient(T rest, T x, T y) {
 
 // The operations on floats that start from fmod: `call` is right for all operands, `fast` where the quotient is small.
 struct OfSmallQuotient {
-    template <class T> static constexpr bool available = has_fast_fmod<T>;
+    template <class T> static constexpr bool available() { return has_fast_fmod<T>; }
     template <class T> static constexpr bool applies(T x, T y) { return has_small_quotient(x, y); }
 };
 struct TruncatedRemainder : OfSmallQuotient {

@@ -14,7 +14,7 @@ struct Sine {
     using fast_path = FastSine;
     template <class T> constexpr T operator()(T x) const {
         if constexpr (is_complex_v<T>) return complex_sin(x);
-        else if constexpr (FastSine::available<T>) return FastSine::call(x);
+        else if constexpr (FastSine::available<T>()) return FastSine::call(x);
         else return std::sin(x);
     }
 };
@@ -22,7 +22,7 @@ struct Cosine {
     using fast_path = FastCosine;
     template <class T> constexpr T operator()(T x) const {
         if constexpr (is_complex_v<T>) return complex_cos(x);
-        else if constexpr (FastCosine::available<T>) return FastCosine::call(x);
+        else if constexpr (FastCosine::available<T>()) return FastCosine::call(x);
         else return std::cos(x);
     }
 };

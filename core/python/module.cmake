@@ -31,5 +31,6 @@ set_target_properties(_core PROPERTIES UNITY_BUILD_BATCH_SIZE 8)  # compiled las
 set_source_files_properties(python/module.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # it has NumPy's table of functions
 target_compile_options(nanobind-static PRIVATE $<$<CONFIG:Release>:-O1>)  # what is called often has slots of its own
 install(TARGETS _core LIBRARY DESTINATION asnumpy)
-install(DIRECTORY base ops DESTINATION asnumpy/compiled/include FILES_MATCHING PATTERN "*.hpp")  # what machine code is made of
+# What machine code is made of; functions that are compiled once for a CPU are part of a GPU's kernel.
+install(DIRECTORY base ops DESTINATION asnumpy/compiled/include FILES_MATCHING PATTERN "*.hpp" PATTERN "complex_math.cpp")
 install(FILES cann/data/operators.json cann/data/runtime.json DESTINATION asnumpy/cann/data)

@@ -9,24 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from asnumpy import _core
 from asnumpy.compiled._program import Program, Step
-
-_TYPES = {
-    "bool": "bool", **{f"{sign}int{bits}": f"std::{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)},
-    "float32": "float", "float64": "double", "complex64": "std::complex<float>", "complex128": "std::complex<double>",
-}  # fmt: skip
+from asnumpy.compiled._rows import TYPES, used_rows
 
 
 def source(programs: Mapping[str, Program]) -> str:
     """A file with a function for each program, by the names that they get."""
-    rows = dict.fromkeys(row for program in programs.values() for row in program.rows)
-    tables = {row: _core.programs.row_table(row) for row in rows}
-    lines = ["#include <cstddef>", "#include <cstdint>", "", '#include "ops/element.hpp"']
-    lines += [f'#include "ops/{table}.hpp"' for table in sorted(set(tables.values()))]
-    lines += ["", "namespace {", "", "using namespace asnumpy;", ""]
-    for row, table in tables.items():
-        lines.append(f'using row_{row} = ops::RowOf<ops::{table}, ops::position<ops::{table}>("{row}")>;')
+    includes, names = used_rows(programs.values())
+    lines = ["#include <cstddef>", "#include <cstdint>", "", '#include "ops/element.hpp"', *includes]
+    lines += ["", "namespace {", "", "using namespace asnumpy;", "", *names]
     for name, program in programs.items():
         lines += ["", *_element(name, program)]
     lines += ["", "}  // namespace"]
@@ -37,8 +28,8 @@ def source(programs: Mapping[str, Program]) -> str:
 
 def _pointers(program: Program) -> list[tuple[str, str, str]]:
     """Type, name and origin of the operands of a function: outputs, then inputs."""
-    out = [(f"{_TYPES[program.dtypes[value]]}*", f"to{k}", f"out[{k}]") for k, value in enumerate(program.stores)]
-    read = [(f"const {_TYPES[dtype]}*", f"from{k}", f"in[{k}]") for k, dtype in enumerate(program.inputs)]
+    out = [(f"{TYPES[program.dtypes[value]]}*", f"to{k}", f"out[{k}]") for k, value in enumerate(program.stores)]
+    read = [(f"const {TYPES[dtype]}*", f"from{k}", f"in[{k}]") for k, dtype in enumerate(program.inputs)]
     return out + read
 
 
@@ -47,7 +38,7 @@ def _element(name: str, program: Program) -> list[str]:
     parameters = ", ".join(f"{kind} {pointer}" for kind, pointer, _ in _pointers(program))
     lines = [f"inline void element_{name}(std::size_t i, {parameters}) {{"]
     for k, dtype in enumerate(program.inputs):
-        lines.append(f"    const {_TYPES[dtype]} {program.name(k)} = ops::load(from{k}, i);")
+        lines.append(f"    const {TYPES[dtype]} {program.name(k)} = ops::load(from{k}, i);")
     for step in program.steps:
         lines += _step(program, step)
     lines += [f"    ops::store(to{k}, i, {program.name(value)});" for k, value in enumerate(program.stores)]
@@ -56,7 +47,7 @@ def _element(name: str, program: Program) -> list[str]:
 
 def _step(program: Program, step: Step) -> list[str]:
     operands = ", ".join(map(program.name, step.inputs))
-    kinds = [_TYPES[dtype] for dtype in step.gives]
+    kinds = [TYPES[dtype] for dtype in step.gives]
     names = [program.name(value) for value in step.outputs]
     if len(names) == 1:
         kind = kinds[0]

@@ -1,8 +1,9 @@
 """A fused program as what writes code for it reads it: data alone, the same for every kind of device.
 
-This is the middle of the generator. An end (`_cpp` for the CPU) takes a `Program` and writes source; it never asks the
-core what a program means, and the core never sees source. A program is in SSA form: value number `i` is input number
-`i`, and each step defines the next numbers. `core/program/program.hpp` has the grammar, which the core has checked.
+This is the middle of the generator. An end (`_cpp` for the CPU, `_cuda` for NVIDIA's GPUs) takes a `Program` and
+writes source; it never asks the core what a program means, and the core never sees source. A program is in SSA form:
+value number `i` is input number `i`, and each step defines the next numbers. `core/program/program.hpp` has the
+grammar, which the core has checked.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Program:
     @property
     def rows(self) -> tuple[str, ...]:
         """The rows that it uses, each once, in the order of their first use."""
-        return tuple(dict.fromkeys(step.row for step in self.steps))
+        return tuple(dict.fromkeys([step.row for step in self.steps] + [one.row for one in self.reductions]))
 
     def name(self, value: int) -> str:
         """What a value is called in source: `x0` is an input, `v3` the result of a step."""

@@ -12,7 +12,7 @@ import threading
 from typing import Any
 
 from asnumpy import _core, config
-from asnumpy.compiled import _cpp
+from asnumpy.compiled import _cpp, _cuda
 from asnumpy.compiled._compiler import Compilation, CompileError, compiler
 from asnumpy.compiled._program import Program, pending
 
@@ -52,6 +52,12 @@ def status() -> str:
 def source(program: Program) -> str:
     """The file that is compiled for a strand."""
     return _cpp.source({_SYMBOL: program})
+
+
+def cuda_text(array: Any = None) -> str:
+    """The programs that will run (for the value of this array when given) as CUDA C++, for operands without gaps."""
+    programs = {f"program{number}": (one, _cuda.Layout.plain(one)) for number, (one, _) in enumerate(pending(array))}
+    return f"\n{_cuda.source(programs)}" if programs else "nothing is recorded\n"
 
 
 def text(array: Any = None) -> str:

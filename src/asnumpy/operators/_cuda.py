@@ -64,7 +64,9 @@ def compile_cuda(code: str, options: Sequence[str] = (), architecture: str = "",
     CompileError
         If the source is refused, with what the compiler printed; or if there is no compiler.
     """
-    words = [f"--gpu-architecture={architecture or _architecture()}", "--std=c++17"]
+    words = [f"--gpu-architecture={architecture or _architecture()}"]
+    if not any(option.startswith("--std=") for option in options):
+        words.append("--std=c++17")
 
     def make() -> bytes:
         return _nvrtc().run(code, name, [*words, *options], ())[0]
