@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from functools import partial
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,10 +54,13 @@ def record_call(
         return _core.take_back(with_values, [], [], None)
     written, structure, forms = _outcome(function, name, given, arrays)
     wanted = [form for form in forms if form.dtype is not None]
+    is_one = structure is LEAF and len(wanted) == 1
+    fill = _filling(given)
+    assert fill is not None  # there are arrays
 
     def take(result: Any, results: list[Any], copy: Callable[[Any, Any], Any]) -> None:
-        if structure is LEAF and len(wanted) == 1 and getattr(result, "dtype", None) is not None:  # the common one
-            if (result.shape, result.dtype) == wanted[0][:2]:
+        if is_one and (dtype := getattr(result, "dtype", None)) is not None:  # the common one
+            if dtype == wanted[0].dtype and result.shape == wanted[0].shape:
                 copy(results[0], result)
                 return
         made: list[Any] = []
@@ -72,13 +77,13 @@ def record_call(
     def call(operands: list[Any], results: list[Any]) -> None:
         for operand, is_written in zip(operands, written, strict=True):
             operand._flags_writeable = is_written
-        values, options = _filled(given, operands)
+        values, options = fill(operands)
         take(run(function, *values, **options), results, _core.assign)
 
     def call_on_views(operands: list[Any], results: list[Any]) -> None:
-        values, options = _filled(given, operands)
         count_call(name)
-        take(function(*values, **options), results, np.copyto)
+        values, options = fill(operands)
+        take(function(*values, **options), results, _write)
 
     views = all(array._host_visible for array in arrays)
     like = [_like(form, arrays[0]) for form in wanted]
@@ -112,17 +117,47 @@ def _taken(value: Any, arrays: list[Any], name: str) -> Any:
     return value
 
 
-def _filled(value: Any, arrays: list[Any]) -> Any:
-    if type(value) is _Slot:
-        return arrays[value.place]
+def _filling(value: Any) -> Callable[[list[Any]], Any] | None:
+    """What gives the value with a call's arrays in the place of its slots; None where it has no slots.
+
+    It runs at every call of what was recorded, and is therefore made once.
+    """
     kind = type(value)
+    if kind is _Slot:
+        return itemgetter(value.place)
+    parts: list[Any] = []
+    join: Callable[[list[Any]], Any] = kind
     if kind is tuple or kind is list:
-        return kind([_filled(one, arrays) for one in value])
-    if kind is dict:
-        return {key: _filled(one, arrays) for key, one in value.items()}
-    if kind is slice:
-        return slice(*(_filled(one, arrays) for one in (value.start, value.stop, value.step)))
-    return value
+        parts = list(value)
+    elif kind is dict:
+        parts = list(value.values())
+        join = partial(_with_keys, tuple(value))
+    elif kind is slice:
+        parts = [value.start, value.stop, value.step]
+        join = _as_slice
+    filled = [(place, filling) for place, part in enumerate(parts) if (filling := _filling(part)) is not None]
+    if not filled:
+        return None
+
+    def fill(arrays: list[Any]) -> Any:
+        made = parts.copy()
+        for place, filling in filled:
+            made[place] = filling(arrays)
+        return join(made)
+
+    return fill
+
+
+def _with_keys(keys: tuple[Any, ...], values: list[Any]) -> dict[Any, Any]:
+    return dict(zip(keys, values, strict=True))
+
+
+def _as_slice(parts: list[Any]) -> slice:
+    return slice(*parts)
+
+
+def _write(target: np.ndarray, value: Any) -> None:
+    target[...] = value
 
 
 class _Trial:
@@ -137,7 +172,8 @@ class _Trial:
             if isinstance(self.samples[place], np.ndarray):
                 self.samples[place].flags.writeable = False
         before = [one.tobytes() for one in self.samples]
-        values, options = _filled(given, self.samples)
+        fill = _filling(given)
+        values, options = fill(self.samples) if fill is not None else given
         self.result: Any = None
         self.error: Exception | None = None
         with np.errstate(all="ignore"), warnings.catch_warnings():
