@@ -214,6 +214,17 @@ PyObject* slots::subscript(PyObject* self, PyObject* key) {
             const Array from{a->array.buffer, std::move(picked->view), a->array.dtype};
             return of_class(self, wrap(picked->index.dtype == DType::boolean ? compress(from, picked->index) : take(from, picked->index, picked->axis)));
         }
+        if (const std::optional<Array> flat = flat_index(key); flat && a->array.ndim() > 0 && &flat->pool() == &a->array.pool()) {
+            const Array& index = unwrap(key)->array;
+            if (index.ndim() + a->array.ndim() - 1 <= max_ndim) {
+                Array made = take(a->array, *flat, 0);
+                Dims shape = index.shape();
+                for (int axis = 1; axis < a->array.ndim(); ++axis) shape.push_back(a->array.shape()[axis]);
+                made.view = contiguous(shape, item_bytes(made));
+                if (made.size() == 0) made.view.strides = Dims(shape.size());
+                return of_class(self, wrap(std::move(made)));
+            }
+        }
         std::optional<Indexed> found = index_basic(a->array.view, key);
         if (!found) return of_class(self, call_hook(&Hooks::getitem, "getitem", plain_of(self).ptr(), key));
         if (found->element) return element_of(a, std::move(found->view));

@@ -159,6 +159,8 @@ class ufunc(_core.Ufunc, metaclass=_Kind):
         return self(left, right, **kwargs)
 
     def at(self, a: ndarray | np.ndarray, indices: Any, b: ArrayLike | None = None, /) -> None:
+        if self.name == "add" and _core.add_at(a, indices, b):
+            return
         found = overrides((a, b))
         operands = (a, indices) if b is None else (a, indices, b)
         if found:
