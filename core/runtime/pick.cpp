@@ -210,11 +210,14 @@ bool bincount_at_once(const Array& index, const Array* weights, std::int64_t lea
         });
     };
     std::int64_t low = 0, high = -1;
-    with_index([&](auto at) {
+    with_index([&low, &high, n](auto at) {
+        std::int64_t least_found = 0, most_found = -1;
         for (std::int64_t i = 0; i < n; ++i) {
-            low = std::min(low, at(i));
-            high = std::max(high, at(i));
+            least_found = std::min(least_found, at(i));
+            most_found = std::max(most_found, at(i));
         }
+        low = least_found;
+        high = most_found;
     });
     if (low < 0 || high == INT64_MAX) return false;
     const std::int64_t length = std::max(high + 1, least);
@@ -224,7 +227,7 @@ bool bincount_at_once(const Array& index, const Array* weights, std::int64_t lea
     const auto count = [&] {
         std::memset(result.data(), 0, static_cast<std::size_t>(length) * 8);
         const auto add = [&]<class T>(T* to, auto value) {
-            with_index([&](auto at) {
+            with_index([=](auto at) {  // what the sums could overwrite would be read anew for each of them
                 for (std::int64_t i = 0; i < n; ++i) {
                     const std::int64_t place = at(i);
                     if (place < 0 || place >= length) raise_out_of_bounds(place, length);  // somebody has changed it since

@@ -264,7 +264,7 @@ INDICES: dict[str, Layout] = {**vectors(300), "more": ((5000,), lambda a: a), "n
 
 
 @pytest.mark.parametrize("layout", INDICES)
-@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_additions_at_places(layout: str, dtype: str) -> None:
     shape, view = INDICES[layout]
     places, values = sample(shape, "int64") % 40 - 20, sample(shape, dtype, 2)
