@@ -48,8 +48,20 @@ struct Index {
     std::int64_t operator[](std::int64_t i) const {
         std::int64_t value;
         std::memcpy(&value, data + i * stride, sizeof value);
-        if (value < -length || value >= length) raise_out_of_bounds(value, length, axis);
-        return value + (value < 0 ? length : 0);
+        const std::int64_t place = value + (value < 0 ? length : 0);
+        if (static_cast<std::uint64_t>(place) >= static_cast<std::uint64_t>(length)) raise_out_of_bounds(value, length, axis);
+        return place;
+    }
+    // IndexError where one of the first n is out of bounds. Without a branch for each, by the signs of the distances from both bounds.
+    void check(std::int64_t n) const {
+        const auto span = static_cast<std::uint64_t>(length);
+        std::uint64_t signs = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::uint64_t above = cpu::load<std::uint64_t>(data + i * stride) + span;
+            signs |= above | (2 * span - 1 - above);
+        }
+        const bool outside = signs >> 63;
+        for (std::int64_t i = 0; outside && i < n; ++i) static_cast<void>((*this)[i]);
     }
 };
 
@@ -86,7 +98,7 @@ bool scatter_at_once(const Array& vector, const Array& index, const Array& sourc
         return false;
     const std::int64_t n = index.view.shape[0], stride = vector.view.strides[0], step = source.view.strides[0];
     const Index at(index, vector.view.shape[0]);
-    for (std::int64_t i = 0; i < n; ++i) static_cast<void>(at[i]);
+    at.check(n);
     with_itemsize(itemsize(vector.dtype), [&, to = vector.data(), from = source.data()]<std::size_t bytes>() {
         for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + at[i] * stride, from + i * step, bytes);
     });
@@ -99,6 +111,14 @@ namespace {
 template <class T> T plus(T a, T b) {
     if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
     else return a + b;
+}
+
+// All by value: what the sums could overwrite would be read anew for each of them.
+template <class T> void add_each(char* to, std::int64_t stride, Index at, const char* from, std::int64_t step, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) {
+        char* const place = to + at[i] * stride;
+        cpu::store(place, plus(cpu::load<T>(place), cpu::load<T>(from + i * step)));
+    }
 }
 
 }  // namespace
@@ -116,16 +136,11 @@ bool add_at_once(const Array& vector, const Array& index, const Array& values) {
     make_ready(vector, Access::write);
     const std::int64_t n = index.view.shape[0], stride = vector.view.strides[0], step = values.view.strides[0];
     const Index at(index, vector.view.shape[0]);
-    for (std::int64_t i = 0; i < n; ++i) static_cast<void>(at[i]);
+    at.check(n);
     const auto add = [&] {
-        dispatch(vector.dtype, [at, n, stride, step, to = vector.data(), from = values.data()]<class T>() {
-            if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
-                if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, long double>)
-                    for (std::int64_t i = 0; i < n; ++i) {
-                        char* const place = to + at[i] * stride;
-                        cpu::store(place, plus(cpu::load<T>(place), cpu::load<T>(from + i * step)));
-                    }
-            }
+        dispatch(vector.dtype, [&]<class T>() {
+            if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)
+                if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, long double>) add_each<T>(vector.data(), stride, at, values.data(), step, n);
         });
     };
     if (n <= most_with_lock) add();
@@ -209,42 +224,53 @@ bool bincount_at_once(const Array& index, const Array* weights, std::int64_t lea
                 f([data, stride](std::int64_t i) { return static_cast<std::int64_t>(cpu::load<I>(data + i * stride)); });
         });
     };
-    std::int64_t low = 0, high = -1;
-    with_index([&low, &high, n](auto at) {
-        std::int64_t least_found = 0, most_found = -1;
-        for (std::int64_t i = 0; i < n; ++i) {
-            least_found = std::min(least_found, at(i));
-            most_found = std::max(most_found, at(i));
-        }
-        low = least_found;
-        high = most_found;
-    });
-    if (low < 0 || high == INT64_MAX) return false;
-    const std::int64_t length = std::max(high + 1, least);
     const bool sums = weights && n > 0;  // NumPy counts where there is nothing to weigh
-    result = new_array(Dims{length}, sums ? DType::float64 : DType::int64, index.pool());
-    result.buffer->materialise();
-    const auto count = [&] {
+    // The first index of which there is no count among so many, n where there is one for each.
+    const auto count = [&](std::int64_t length) {
+        result = new_array(Dims{length}, sums ? DType::float64 : DType::int64, index.pool());
+        result.buffer->materialise();
         std::memset(result.data(), 0, static_cast<std::size_t>(length) * 8);
+        std::int64_t done = 0;
         const auto add = [&]<class T>(T* to, auto value) {
-            with_index([=](auto at) {  // what the sums could overwrite would be read anew for each of them
-                for (std::int64_t i = 0; i < n; ++i) {
+            with_index([&done, to, value, n, length](auto at) {
+                std::int64_t i = 0;
+                for (; i < n; ++i) {
                     const std::int64_t place = at(i);
-                    if (place < 0 || place >= length) raise_out_of_bounds(place, length);  // somebody has changed it since
+                    if (static_cast<std::uint64_t>(place) >= static_cast<std::uint64_t>(length)) break;
                     to[place] += value(i);
                 }
+                done = i;
             });
         };
-        if (!sums) return add(reinterpret_cast<std::int64_t*>(result.data()), [](std::int64_t) { return std::int64_t{1}; });
-        add(reinterpret_cast<double*>(result.data()), [from = weights->data(), step](std::int64_t i) {
-            double value;
-            std::memcpy(&value, from + i * step, sizeof value);
-            return value;
-        });
+        if (!sums) add(reinterpret_cast<std::int64_t*>(result.data()), [](std::int64_t) { return std::int64_t{1}; });
+        else add(reinterpret_cast<double*>(result.data()), [from = weights->data(), step](std::int64_t i) { return cpu::load<double>(from + i * step); });
+        return done;
     };
-    if (n <= most_with_lock) count();
-    else without_lock(count);
-    return true;
+    bool made = false;
+    const auto work = [&] {
+        if (least > 0 && least <= std::max<std::int64_t>(n, 4096) && count(least) == n) {  // often nobody has to look for the largest
+            made = true;
+            return;
+        }
+        std::int64_t low = 0, high = -1;
+        with_index([&low, &high, n](auto at) {
+            std::int64_t least_found = 0, most_found = -1;
+            for (std::int64_t i = 0; i < n; ++i) {
+                least_found = std::min(least_found, at(i));
+                most_found = std::max(most_found, at(i));
+            }
+            low = least_found;
+            high = most_found;
+        });
+        if (low < 0 || high == INT64_MAX) return;
+        const std::int64_t length = std::max(high + 1, least);
+        if (const std::int64_t done = count(length); done < n)  // somebody has changed it since
+            with_index([done, length](auto at) { raise_out_of_bounds(at(done), length); });
+        made = true;
+    };
+    if (n <= most_with_lock) work();
+    else without_lock(work);
+    return made;
 }
 
 bool join_indices(std::span<const Array> indices, std::span<const std::int64_t> lengths, Array& joined) {
