@@ -19,6 +19,7 @@
 #include "base/immortal.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/host_memory.hpp"
+#include "cpu/lines.hpp"
 #include "cpu/stages.hpp"
 #include "cpu/structured.hpp"
 #include "device/trace.hpp"
@@ -61,6 +62,7 @@ public:
     bool host_visible() const override { return true; }
     ContiguousLoop contiguous_loop(RowId id, int index) const override { return loop(id, index); }
     ContiguousFold contiguous_fold(RowId id, int index) const override { return fold(id, index); }
+    bool run_without_launch(RowId id, int index, const Launch& launch) const override { return run_lines(id, index, launch); }
 
     // Fresh pages come from the kernel when a kernel of ours first writes them, on the thread that writes.
     void* allocate(std::size_t bytes) override {

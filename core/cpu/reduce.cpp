@@ -80,7 +80,7 @@ const char* fold_lines(const Frame& frame, const Tiles& tiles, std::size_t k, st
     }
     Accumulator columns(combine, tiles.scratch(result.stack_offset), result.level_bytes, result.block);
     for (std::int64_t i = 0; i < length; ++i) {
-        pack(scratch, from + i * item, length * item, item, lines);
+        move_line(scratch, item, from + i * item, length * item, item, lines);
         columns.add(scratch, lines);
     }
     return columns.finish(lines);

@@ -157,8 +157,11 @@ void splat(char* to, const char* element, std::int64_t itemsize, std::int64_t n)
     with_itemsize(itemsize, [&]<std::size_t size>() { splat_run<size>(to, element, n); });
 }
 
-void pack(char* to, const char* from, std::int64_t stride, std::int64_t itemsize, std::int64_t n) {
-    with_itemsize(itemsize, [&]<std::size_t size>() { rectangle<size>(to, 0, itemsize, from, 0, stride, 1, n); });
+void move_line(char* to, std::int64_t to_stride, const char* from, std::int64_t from_stride, std::int64_t itemsize, std::int64_t n) {
+    with_itemsize(itemsize, [&]<std::size_t size>() {
+        if (from_stride == 0 && to_stride == itemsize) splat_run<size>(to, from, n);
+        else rectangle<size>(to, 0, to_stride, from, 0, from_stride, 1, n);
+    });
 }
 
 }  // namespace asnumpy::cpu

@@ -12,8 +12,8 @@ namespace asnumpy::cpu {
 void gather(char* to, const Strided& from, std::int64_t flat, std::int64_t n);
 void scatter(const Strided& to, std::int64_t flat, const char* from, std::int64_t n);
 void splat(char* to, const char* element, std::int64_t itemsize, std::int64_t n);
-// n elements, `stride` bytes apart, made contiguous.
-void pack(char* to, const char* from, std::int64_t stride, std::int64_t itemsize, std::int64_t n);
+// n elements, which lie and shall lie so many bytes apart.
+void move_line(char* to, std::int64_t to_stride, const char* from, std::int64_t from_stride, std::int64_t itemsize, std::int64_t n);
 
 // Copies past the caches, for output that will not be read soon; finish_streaming() before other threads may look.
 void stream(char* to, const char* from, std::size_t bytes);

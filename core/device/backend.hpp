@@ -152,6 +152,9 @@ public:
     // For arrays so small that a launch would cost more than their elements; nullptr where the host must not compute.
     virtual ContiguousLoop contiguous_loop(RowId, int) const { return nullptr; }
     virtual ContiguousFold contiguous_fold(RowId, int) const { return nullptr; }
+    // What the launch of a program of that elementwise row alone would do, where it is quicker without a launch; false: nothing
+    // was done.
+    virtual bool run_without_launch(RowId, int /*loop*/, const Launch&) const { return false; }
 
 protected:
     StreamNumbers stream_numbers_;

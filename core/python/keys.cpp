@@ -211,6 +211,16 @@ std::optional<Indexed> index_basic(const View& from, PyObject* key) {
     return Indexed{indexer.finish(), element && used == from.ndim()};
 }
 
+std::optional<Array> flat_index(PyObject* key) {
+    if (!is_plain_array(key)) return std::nullopt;
+    Array index = unwrap(key)->array;
+    if (index.ndim() < 2 || !is_integer(index.dtype) || !is_c_contiguous(index.view, item_bytes(index))) return std::nullopt;
+    const std::int64_t offset = index.view.offset;
+    index.view = contiguous(Dims{index.size()}, item_bytes(index));
+    index.view.offset = offset;
+    return as_positions(index);
+}
+
 std::optional<Picked> picked_by(const Array& a, PyObject* key) {
     std::optional<Picked> picked = picking_key(a.view, key);
     if (!picked) picked = whole_mask_key(a, key);

@@ -21,6 +21,8 @@ struct Picked {
     Array index;    // int64, along `axis` of the view; or the mask
     int axis = 0;
 };
+// The key as one axis where it is an array of integers of several axes that lie in C order; nothing for all else.
+std::optional<Array> flat_index(PyObject* key);
 // Empty when the key is not one of them.
 std::optional<Picked> picked_by(const Array&, PyObject* key);
 

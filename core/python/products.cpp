@@ -8,6 +8,7 @@
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
 #include "python/convert.hpp"
+#include "python/error_state.hpp"
 #include "runtime/pick.hpp"
 #include "runtime/queue.hpp"
 
@@ -149,6 +150,16 @@ PyObject* bincount_now(PyObject*, PyObject* const* given, Py_ssize_t count) {
     });
 }
 
+// array, index, values: np.add.at of vectors; False, and nothing is done, for anything else.
+PyObject* add_at(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        const bool plain = count == 3 && is_exact(given[0]) && is_exact(given[1]) && is_exact(given[2]);
+        if (!plain || !unwrap(given[0])->writeable || errors_are_watched()) Py_RETURN_FALSE;
+        const Array vector = unwrap(given[0])->array, index = unwrap(given[1])->array, values = unwrap(given[2])->array;
+        return PyBool_FromLong(add_at_once(vector, index, values));
+    });
+}
+
 PyMethodDef product_functions[] = {
     {"dot", fast(inner_product), METH_FASTCALL,
      "dot(a, b, /)\n--\n\nThe inner product of two vectors of one dtype and length; None for anything else."},
@@ -156,6 +167,7 @@ PyMethodDef product_functions[] = {
      "product(a, b, /)\n--\n\nThe product of two vectors, matrices or stacks of one dtype whose lengths match; None for anything else."},
     {"contraction", fast(contraction), METH_FASTCALL,
      "contraction(a, b, axes_a, axes_b, /)\n--\n\nThe sum of products over these axes, tuples; None where a sum has no axes or must be judged."},
+    {"add_at", fast(add_at), METH_FASTCALL, "add_at(array, index, values, /)\n--\n\nnp.add.at of vectors, True; False, and nothing is done, for anything else."},
     {"bincount_now", fast(bincount_now), METH_FASTCALL,
      "bincount_now(index, weights, least, /)\n--\n\nnp.bincount of few integers, or with weights; None for anything else."},
     {nullptr, nullptr, 0, nullptr},

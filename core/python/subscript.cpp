@@ -186,15 +186,44 @@ bool assign_picked(const Array& target, const Picked& picked, PyObject* value) {
     return true;
 }
 
+// A list of integers, the commonest index that is no array, as one; nothing for all else, which goes the long way.
+nb::object listed_index(const Array& a, PyObject* key) {
+    if (!PyList_CheckExact(key) || PyList_GET_SIZE(key) == 0 || !a.host_visible() || current_trace()) return {};
+    const Py_ssize_t n = PyList_GET_SIZE(key);
+    Array index = new_array(Dims{n}, DType::int64, a.pool());
+    index.buffer->materialise();
+    char* to = index.data();
+    for (Py_ssize_t i = 0; i < n; ++i, to += sizeof(std::int64_t)) {
+        int overflow = 0;
+        const bool exact = PyLong_CheckExact(PyList_GET_ITEM(key, i));
+        const std::int64_t position = exact ? PyLong_AsLongLongAndOverflow(PyList_GET_ITEM(key, i), &overflow) : 0;
+        if (!exact || overflow) return {};
+        std::memcpy(to, &position, sizeof position);
+    }
+    return nb::steal(wrap(std::move(index)));
+}
+
 }  // namespace
 
 PyObject* slots::subscript(PyObject* self, PyObject* key) {
     return guarded([&]() -> PyObject* {
         PyArray* a = unwrap(self);
         if (const auto offset = element_offset(a->array.view, key)) return element_of(a, View{*offset, {}, {}});
-        if (std::optional<Picked> picked = picked_by(a->array, key)) {
+        const nb::object listed = listed_index(a->array, key);
+        if (std::optional<Picked> picked = picked_by(a->array, listed.is_valid() ? listed.ptr() : key)) {
             const Array from{a->array.buffer, std::move(picked->view), a->array.dtype};
             return of_class(self, wrap(picked->index.dtype == DType::boolean ? compress(from, picked->index) : take(from, picked->index, picked->axis)));
+        }
+        if (const std::optional<Array> flat = flat_index(key); flat && a->array.ndim() > 0 && &flat->pool() == &a->array.pool()) {
+            const Array& index = unwrap(key)->array;
+            if (index.ndim() + a->array.ndim() - 1 <= max_ndim) {
+                Array made = take(a->array, *flat, 0);
+                Dims shape = index.shape();
+                for (int axis = 1; axis < a->array.ndim(); ++axis) shape.push_back(a->array.shape()[axis]);
+                made.view = contiguous(shape, item_bytes(made));
+                if (made.size() == 0) made.view.strides = Dims(shape.size());
+                return of_class(self, wrap(std::move(made)));
+            }
         }
         std::optional<Indexed> found = index_basic(a->array.view, key);
         if (!found) return of_class(self, call_hook(&Hooks::getitem, "getitem", plain_of(self).ptr(), key));
@@ -212,7 +241,8 @@ int slots::assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
             if (store_element(a, *offset, value)) return 0;
             return assign_value(a, View{*offset, {}, {}}, true, value);
         }
-        if (std::optional<Picked> picked = picked_by(a->array, key)) {
+        const nb::object listed = listed_index(a->array, key);
+        if (std::optional<Picked> picked = picked_by(a->array, listed.is_valid() ? listed.ptr() : key)) {
             const Array target{a->array.buffer, std::move(picked->view), a->array.dtype};
             if (assign_picked(target, *picked, value)) return 0;
         }

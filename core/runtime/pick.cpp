@@ -2,9 +2,12 @@
 #include "runtime/pick.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <complex>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/error.hpp"
@@ -13,13 +16,14 @@
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
 #include "cpu/transfer.hpp"
+#include "runtime/overlap.hpp"
 #include "runtime/record.hpp"
 
 namespace asnumpy {
 
 namespace {
 
-constexpr std::int64_t most_elements = 512;
+constexpr std::int64_t most_elements = 4096, most_with_lock = 65536;
 
 bool is_small_vector(const Array& a) {
     return a.ndim() == 1 && a.view.shape[0] <= std::min(eager_size(), most_elements);
@@ -44,8 +48,20 @@ struct Index {
     std::int64_t operator[](std::int64_t i) const {
         std::int64_t value;
         std::memcpy(&value, data + i * stride, sizeof value);
-        if (value < -length || value >= length) raise_out_of_bounds(value, length, axis);
-        return value + (value < 0 ? length : 0);
+        const std::int64_t place = value + (value < 0 ? length : 0);
+        if (static_cast<std::uint64_t>(place) >= static_cast<std::uint64_t>(length)) raise_out_of_bounds(value, length, axis);
+        return place;
+    }
+    // IndexError where one of the first n is out of bounds. Without a branch for each, by the signs of the distances from both bounds.
+    void check(std::int64_t n) const {
+        const auto span = static_cast<std::uint64_t>(length);
+        std::uint64_t signs = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::uint64_t above = cpu::load<std::uint64_t>(data + i * stride) + span;
+            signs |= above | (2 * span - 1 - above);
+        }
+        const bool outside = signs >> 63;
+        for (std::int64_t i = 0; outside && i < n; ++i) static_cast<void>((*this)[i]);
     }
 };
 
@@ -70,9 +86,8 @@ bool take_at_once(const Array& vector, const Array& index, Array& result) {
     const Index at(index, vector.view.shape[0]);
     result = new_array(Dims{n}, vector.dtype, vector.pool());
     result.buffer->materialise();
-    with_itemsize(itemsize(vector.dtype), [&]<std::size_t bytes>() {
-        char* to = result.data();
-        for (std::int64_t i = 0; i < n; ++i, to += bytes) std::memcpy(to, vector.data() + at[i] * stride, bytes);
+    with_itemsize(itemsize(vector.dtype), [&, from = vector.data(), to = result.data()]<std::size_t bytes>() {
+        for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + i * static_cast<std::int64_t>(bytes), from + at[i] * stride, bytes);
     });
     return true;
 }
@@ -83,10 +98,53 @@ bool scatter_at_once(const Array& vector, const Array& index, const Array& sourc
         return false;
     const std::int64_t n = index.view.shape[0], stride = vector.view.strides[0], step = source.view.strides[0];
     const Index at(index, vector.view.shape[0]);
-    for (std::int64_t i = 0; i < n; ++i) static_cast<void>(at[i]);
-    with_itemsize(itemsize(vector.dtype), [&]<std::size_t bytes>() {
-        for (std::int64_t i = 0; i < n; ++i) std::memcpy(vector.data() + at[i] * stride, source.data() + i * step, bytes);
+    at.check(n);
+    with_itemsize(itemsize(vector.dtype), [&, to = vector.data(), from = source.data()]<std::size_t bytes>() {
+        for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + at[i] * stride, from + i * step, bytes);
     });
+    return true;
+}
+
+namespace {
+
+// Without undefined behaviour where integers run over.
+template <class T> T plus(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    else return a + b;
+}
+
+// All by value: what the sums could overwrite would be read anew for each of them.
+template <class T> void add_each(char* to, std::int64_t stride, Index at, const char* from, std::int64_t step, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) {
+        char* const place = to + at[i] * stride;
+        cpu::store(place, plus(cpu::load<T>(place), cpu::load<T>(from + i * step)));
+    }
+}
+
+}  // namespace
+
+bool add_at_once(const Array& vector, const Array& index, const Array& values) {
+    constexpr std::array summed{DType::int32, DType::int64, DType::float32, DType::float64, DType::complex64, DType::complex128};
+    if (current_trace() || vector.ndim() != 1 || index.ndim() != 1 || values.ndim() != 1 || index.dtype != DType::int64 || values.dtype != vector.dtype ||
+        index.view.shape[0] != values.view.shape[0] || std::ranges::find(summed, vector.dtype) == summed.end())
+        return false;
+    if (!vector.host_visible() || !index.host_visible() || !values.host_visible() || overlaps_itself(vector) || may_overlap(vector, index) ||
+        may_overlap(vector, values))
+        return false;
+    make_ready(index, Access::read);
+    make_ready(values, Access::read);
+    make_ready(vector, Access::write);
+    const std::int64_t n = index.view.shape[0], stride = vector.view.strides[0], step = values.view.strides[0];
+    const Index at(index, vector.view.shape[0]);
+    at.check(n);
+    const auto add = [&] {
+        dispatch(vector.dtype, [&]<class T>() {
+            if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)
+                if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, long double>) add_each<T>(vector.data(), stride, at, values.data(), step, n);
+        });
+    };
+    if (n <= most_with_lock) add();
+    else without_lock(add);
     return true;
 }
 
@@ -150,48 +208,69 @@ bool flatnonzero_at_once(const Array& mask, Array& result) {
 }
 
 bool bincount_at_once(const Array& index, const Array* weights, std::int64_t least, Array& result) {
-    constexpr std::int64_t most_counted = 4096, most_with_lock = 65536;  // integers alone are counted by several threads when there are more
-    if (current_trace() || index.ndim() != 1 || index.dtype != DType::int64 || !index.host_visible()) return false;
+    constexpr std::int64_t most_counted = 16384;  // integers alone are counted by several threads when there are more
+    if (current_trace() || index.ndim() != 1 || !is_integer(index.dtype) || is_narrow(index.dtype) || index.dtype == DType::uint64 || !index.host_visible())
+        return false;
     const std::int64_t n = index.view.shape[0];
     if (weights ? weights->ndim() != 1 || weights->view.shape[0] != n || weights->dtype != DType::float64 || &weights->pool() != &index.pool() : n >= most_counted)
         return false;
     make_ready(index, Access::read);
     if (weights) make_ready(*weights, Access::read);
     const std::int64_t stride = index.view.strides[0], step = weights ? weights->view.strides[0] : 0;
-    const auto at = [data = index.data(), stride](std::int64_t i) {
-        std::int64_t value;
-        std::memcpy(&value, data + i * stride, sizeof value);
-        return value;
-    };
-    std::int64_t low = 0, high = -1;
-    for (std::int64_t i = 0; i < n; ++i) {
-        low = std::min(low, at(i));
-        high = std::max(high, at(i));
-    }
-    if (low < 0 || high == INT64_MAX) return false;
-    const std::int64_t length = std::max(high + 1, least);
-    const bool sums = weights && n > 0;  // NumPy counts where there is nothing to weigh
-    result = new_array(Dims{length}, sums ? DType::float64 : DType::int64, index.pool());
-    result.buffer->materialise();
-    const auto count = [&] {
-        std::memset(result.data(), 0, static_cast<std::size_t>(length) * 8);
-        const auto add = [&]<class T>(T* to, auto value) {
-            for (std::int64_t i = 0; i < n; ++i) {
-                const std::int64_t place = at(i);
-                if (place < 0 || place >= length) raise_out_of_bounds(place, length);  // somebody has changed it since
-                to[place] += value(i);
-            }
-        };
-        if (!sums) return add(reinterpret_cast<std::int64_t*>(result.data()), [](std::int64_t) { return std::int64_t{1}; });
-        add(reinterpret_cast<double*>(result.data()), [from = weights->data(), step](std::int64_t i) {
-            double value;
-            std::memcpy(&value, from + i * step, sizeof value);
-            return value;
+    // f(at), where at(i) is element i, of the index's own type.
+    const auto with_index = [&, data = index.data()](auto&& f) {
+        dispatch(index.dtype, [&]<class I>() {
+            if constexpr (std::is_integral_v<I> && !std::is_same_v<I, bool>)
+                f([data, stride](std::int64_t i) { return static_cast<std::int64_t>(cpu::load<I>(data + i * stride)); });
         });
     };
-    if (n <= most_with_lock) count();
-    else without_lock(count);
-    return true;
+    const bool sums = weights && n > 0;  // NumPy counts where there is nothing to weigh
+    // The first index of which there is no count among so many, n where there is one for each.
+    const auto count = [&](std::int64_t length) {
+        result = new_array(Dims{length}, sums ? DType::float64 : DType::int64, index.pool());
+        result.buffer->materialise();
+        std::memset(result.data(), 0, static_cast<std::size_t>(length) * 8);
+        std::int64_t done = 0;
+        const auto add = [&]<class T>(T* to, auto value) {
+            with_index([&done, to, value, n, length](auto at) {
+                std::int64_t i = 0;
+                for (; i < n; ++i) {
+                    const std::int64_t place = at(i);
+                    if (static_cast<std::uint64_t>(place) >= static_cast<std::uint64_t>(length)) break;
+                    to[place] += value(i);
+                }
+                done = i;
+            });
+        };
+        if (!sums) add(reinterpret_cast<std::int64_t*>(result.data()), [](std::int64_t) { return std::int64_t{1}; });
+        else add(reinterpret_cast<double*>(result.data()), [from = weights->data(), step](std::int64_t i) { return cpu::load<double>(from + i * step); });
+        return done;
+    };
+    bool made = false;
+    const auto work = [&] {
+        if (least > 0 && least <= std::max<std::int64_t>(n, 4096) && count(least) == n) {  // often nobody has to look for the largest
+            made = true;
+            return;
+        }
+        std::int64_t low = 0, high = -1;
+        with_index([&low, &high, n](auto at) {
+            std::int64_t least_found = 0, most_found = -1;
+            for (std::int64_t i = 0; i < n; ++i) {
+                least_found = std::min(least_found, at(i));
+                most_found = std::max(most_found, at(i));
+            }
+            low = least_found;
+            high = most_found;
+        });
+        if (low < 0 || high == INT64_MAX) return;
+        const std::int64_t length = std::max(high + 1, least);
+        if (const std::int64_t done = count(length); done < n)  // somebody has changed it since
+            with_index([done, length](auto at) { raise_out_of_bounds(at(done), length); });
+        made = true;
+    };
+    if (n <= most_with_lock) work();
+    else without_lock(work);
+    return made;
 }
 
 bool join_indices(std::span<const Array> indices, std::span<const std::int64_t> lengths, Array& joined) {

@@ -10,6 +10,9 @@ bool take_at_once(const Array& vector, const Array& index, Array& result);  // I
 bool scatter_at_once(const Array& vector, const Array& index, const Array& source);  // IndexError; nothing is written then
 bool compress_at_once(const Array& vector, const Array& mask, Array& result);
 bool flatnonzero_at_once(const Array& mask, Array& result);
+// vector[index[i]] += values[i] for one i after the other, of int32, int64, float32, float64 and complex numbers that share no memory
+// with the vector. It waits for what they need.
+bool add_at_once(const Array& vector, const Array& index, const Array& values);  // IndexError; nothing is written then
 // Where the source has as many elements as the mask true ones.
 bool place_at_once(const Array& vector, const Array& mask, const Array& source);
 // A new array that nobody else knows, in C order, gets one number of its dtype.

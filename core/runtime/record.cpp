@@ -23,57 +23,7 @@ namespace {
                      (one.host_visible() ? second : first) + "\")");
 }
 
-// The scalar as an operand of n elements.
-const void* splat(const Scalar& s, std::size_t n, std::size_t slot) {
-    alignas(64) thread_local std::array<std::array<std::byte, fewest_for_launch * 16>, 3> slots;
-    std::byte* const to = slots[slot].data();
-    dispatch(s.dtype, [&]<class T>() {
-        if constexpr (sizeof(T) <= 16) std::fill_n(reinterpret_cast<T*>(to), n, s.get<T>());
-    });
-    return to;
-}
-
-// Small contiguous operands of one shape, or scalars: no instruction is made at all.
-bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::span<const Array> out,
-                   Few<Array, 2>& result) {
-    const Array* first = nullptr;
-    if (!out.empty()) {  // one given output, which an input may be but not overlap
-        first = &out[0];
-        if (r.nout != 1 || !first->buffer || !first->host_visible() || first->dtype != signature.out[0] || first->size() > eager_size()) return false;
-        first->buffer->materialise();
-        if (first->buffer->pending_reads || !is_plain(*first)) return false;
-        for (const Input& i : in)
-            if (i.array && !(i.array->buffer == first->buffer && i.array->view == first->view) && may_overlap(*i.array, *first)) return false;
-    }
-    bool tiny = true;
-    for (std::size_t k = 0; k < in.size(); ++k) {
-        tiny = tiny && itemsize(signature.in[k]) <= 16;
-        if (in[k].dtype() != signature.in[k]) return false;
-        if (in[k].is_scalar()) continue;
-        const Array& a = *in[k].array;
-        if (!is_at_hand(a)) return false;
-        if (first && !(a.view.shape == first->view.shape)) return false;
-        first = &a;
-    }
-    if (!first) return false;
-    const std::int64_t size = first->size();
-    if (size > eager_size() || size == 0) return false;
-    for (std::size_t k = 0; k < r.nout; ++k) {
-        result.emplace_back(out.empty() ? new_array(first->view.shape, signature.out[k], first->pool()) : out[k]).buffer->materialise();
-    }
-    if (tiny && size <= fewest_for_launch) {
-        if (const ContiguousLoop run = first->pool().backend().contiguous_loop(id, loop)) {
-            std::array<const void*, 3> sources{};
-            for (std::size_t k = 0; k < in.size(); ++k)
-                sources[k] = in[k].is_scalar() ? splat(in[k].scalar, static_cast<std::size_t>(size), k) : in[k].array->data();
-            const std::array<void*, 2> targets{result[0].data(), r.nout > 1 ? result[1].data() : nullptr};
-            run(targets.data(), sources.data(), static_cast<std::size_t>(size));
-            return true;
-        }
-    }
-    run_at_hand(id, loop, in, result, size);
-    return true;
-}
+constexpr std::int64_t splatted_at_once = 512;
 
 // Where NumPy's order='K' would put a result beside these inputs and the outputs that are given.
 Array new_output(const Signature& signature, const Dims& shape, DType dtype, std::span<const Input> in, std::span<const Array> out, Pool& pool) {
@@ -93,6 +43,82 @@ Array new_output(const Signature& signature, const Dims& shape, DType dtype, std
     if (made.buffer->bytes() == 0) return made;
     made.view.strides = directly ? result_strides(shape, all, item_bytes(dtype)) : iterator_strides(shape, all, item_bytes(dtype));
     return made;
+}
+
+// The scalar as an operand of n elements.
+const void* splat(const Scalar& s, std::size_t n, std::size_t slot) {
+    alignas(64) thread_local std::array<std::array<std::byte, splatted_at_once * 16>, 3> slots;
+    std::byte* const to = slots[slot].data();
+    dispatch(s.dtype, [&]<class T>() {
+        if constexpr (sizeof(T) <= 16) std::fill_n(reinterpret_cast<T*>(to), n, s.get<T>());
+    });
+    return to;
+}
+
+// The loop over operands that lie as it takes them, and scalars.
+void run_plain(ContiguousLoop run, const Signature& signature, std::span<const Input> in, std::span<const Array> out, std::int64_t size) {
+    std::array<const char*, 3> from{};
+    std::array<std::int64_t, 3> step{};
+    bool scalars = false;
+    for (const Input& i : in) scalars = scalars || i.is_scalar();
+    const std::int64_t block = scalars ? std::min(size, splatted_at_once) : size;
+    for (std::size_t k = 0; k < in.size(); ++k) {
+        from[k] = in[k].is_scalar() ? static_cast<const char*>(splat(in[k].scalar, static_cast<std::size_t>(block), k)) : in[k].array->data();
+        step[k] = in[k].is_scalar() ? 0 : item_bytes(signature.in[k]);
+    }
+    for (std::int64_t first = 0; first < size; first += block) {
+        std::array<const void*, 3> sources{};
+        std::array<void*, 2> targets{};
+        for (std::size_t k = 0; k < in.size(); ++k) sources[k] = from[k] + first * step[k];
+        for (std::size_t k = 0; k < out.size(); ++k) targets[k] = out[k].data() + first * item_bytes(signature.out[k]);
+        run(targets.data(), sources.data(), static_cast<std::size_t>(std::min(block, size - first)));
+    }
+}
+
+// Few elements of operands of one shape, or scalars: no instruction is made at all.
+bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::span<const Array> out,
+                   Few<Array, 2>& result) {
+    const Array* first = nullptr;
+    bool plain = true;
+    if (!out.empty()) {  // one given output, which an input may be but not overlap
+        first = &out[0];
+        if (r.nout != 1 || !first->buffer || !first->host_visible() || first->dtype != signature.out[0] || first->size() > eager_size()) return false;
+        first->buffer->materialise();
+        if (first->buffer->pending_reads || first->buffer->pending_writes) return false;
+        plain = is_plain(*first);
+        if (!plain && overlaps_itself(*first)) return false;
+        for (const Input& i : in)
+            if (i.array && !(i.array->buffer == first->buffer && i.array->view == first->view) && may_overlap(*i.array, *first)) return false;
+    }
+    for (std::size_t k = 0; k < in.size(); ++k) {
+        if (in[k].dtype() != signature.in[k]) return false;
+        if (in[k].is_scalar()) {
+            plain = plain && itemsize(signature.in[k]) <= 16;
+            continue;
+        }
+        const Array& a = *in[k].array;
+        if (!is_at_hand(a)) return false;
+        if (first && !(a.view.shape == first->view.shape)) return false;
+        plain = plain && is_plain(a);
+        first = &a;
+    }
+    if (!first) return false;
+    const std::int64_t size = first->size();
+    if (size > eager_size() || size == 0) return false;
+    for (std::size_t k = 0; k < r.nout; ++k) {
+        if (!out.empty()) result.emplace_back(out[k]);
+        else if (plain) result.emplace_back(new_array(first->view.shape, signature.out[k], first->pool()));
+        else result.emplace_back(new_output(signature, first->view.shape, signature.out[k], in, out, first->pool()));
+        result[k].buffer->materialise();
+    }
+    if (plain && size <= most_without_launch) {
+        if (const ContiguousLoop run = first->pool().backend().contiguous_loop(id, loop)) {
+            run_plain(run, signature, in, result, size);
+            return true;
+        }
+    }
+    run_at_hand(id, loop, in, result);
+    return true;
 }
 
 // The device of a call: that of its arrays; one that the host may not touch goes before the host.

@@ -44,7 +44,7 @@ Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool ke
         assign(result, neutral(id, dtype));
         return result;
     }
-    if (result.size() == 1 && array.size() <= std::min(eager_size(), fewest_for_launch) && array.dtype == dtype && is_at_hand(array)) {
+    if (result.size() == 1 && array.size() <= std::min(eager_size(), fewest_for_launch) && array.dtype == dtype && is_at_hand(array) && is_plain(array)) {
         if (const ContiguousFold fold = array.pool().backend().contiguous_fold(id, loop)) {
             result.buffer->materialise();
             fold(result.data(), array.data(), static_cast<std::size_t>(array.size()));

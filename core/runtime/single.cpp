@@ -25,6 +25,12 @@ Launch& scratch_launch(std::size_t operands) {
     return launch;
 }
 
+// One row, with or without a launch.
+void run_elementwise(const Pool& pool, RowId id, int loop, const Launch& launch) {
+    if (pool.backend().run_without_launch(id, loop, launch)) return;
+    single_program(pool, Work::elementwise, id, loop).run(launch);
+}
+
 char* bytes_of(const Scalar& s) { return const_cast<char*>(reinterpret_cast<const char*>(s.bytes.data())); }
 
 // Runs elementwise work whose operands all have memory, or a reduction, in the calling thread's time.
@@ -45,7 +51,9 @@ void run_single(const Instruction& instruction) {
         out.buffer->materialise();
         *operand++ = {out.data(), out.view.strides};
     }
-    single_program(instruction.out[0].pool(), instruction.work, instruction.row, instruction.loop).run(launch);
+    const Pool& pool = instruction.out[0].pool();
+    if (instruction.work == Work::elementwise) run_elementwise(pool, instruction.row, instruction.loop, launch);
+    else single_program(pool, instruction.work, instruction.row, instruction.loop).run(launch);
 }
 
 }  // namespace
@@ -59,21 +67,22 @@ void run_now(const Instruction& instruction) {
     instruction.out[0].pool().backend().run(structured_call(instruction));
 }
 
-void run_at_hand(RowId id, int loop, std::span<const Input> in, std::span<const Array> out, std::int64_t size) {
+void run_at_hand(RowId id, int loop, std::span<const Input> in, std::span<const Array> out) {
     Launch& launch = scratch_launch(in.size() + out.size());
-    launch.shape = Dims{size};
+    launch.shape = out[0].view.shape;
     std::size_t n = 0;
     for (const Input& i : in) {
         launch.operands[n].data = i.is_scalar() ? bytes_of(i.scalar) : i.array->data();
         launch.operands[n].constant = i.is_scalar();
-        launch.operands[n++].strides = Dims{i.is_scalar() ? 0 : item_bytes(i.array->dtype)};
+        if (i.is_scalar()) launch.operands[n++].strides = Dims(launch.shape.size());
+        else launch.operands[n++].strides = i.array->view.strides;
     }
     for (const Array& o : out) {
         launch.operands[n].data = o.data();
         launch.operands[n].constant = false;
-        launch.operands[n++].strides = Dims{item_bytes(o.dtype)};
+        launch.operands[n++].strides = o.view.strides;
     }
-    single_program(out[0].pool(), Work::elementwise, id, loop).run(launch);
+    run_elementwise(out[0].pool(), id, loop, launch);
 }
 
 StructuredCall structured_call(const Instruction& instruction) {

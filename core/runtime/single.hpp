@@ -8,21 +8,22 @@
 
 namespace asnumpy {
 
-// Up to this many elements the loop is called on the operands themselves, without a launch.
+// Up to this many elements a fold is called on the operand itself, without a launch: they are one tile of any launch.
 constexpr std::int64_t fewest_for_launch = 512;
+// Up to this many, an elementwise loop: they are too few to be shared between threads.
+constexpr std::int64_t most_without_launch = 4096;
 
-// Where the host may touch it, contiguous, aligned, and nothing recorded will write it.
+// Contiguous and aligned.
 inline bool is_plain(const Array& a) {
-    return a.host_visible() && !a.buffer->pending_writes && is_c_contiguous(a.view, static_cast<std::int64_t>(itemsize(a.dtype))) &&
-           reinterpret_cast<std::uintptr_t>(a.data()) % info(a.dtype).alignment == 0;
+    return is_c_contiguous(a.view, item_bytes(a)) && reinterpret_cast<std::uintptr_t>(a.data()) % info(a.dtype).alignment == 0;
 }
-// A plain array with a value.
-inline bool is_at_hand(const Array& a) { return a.buffer->materialised() && is_plain(a); }
+// The host may touch it, it has a value, and nothing recorded will write it.
+inline bool is_at_hand(const Array& a) { return a.host_visible() && !a.buffer->pending_writes && a.buffer->materialised(); }
 
 // Runs one instruction, unfused, in the calling thread; nothing that is recorded may be before it.
 void run_now(const Instruction&);
-// Applies an elementwise row to operands of one shape and so many elements that are at hand, or scalars.
-void run_at_hand(RowId, int loop, std::span<const Input> in, std::span<const Array> out, std::int64_t size);
+// Applies an elementwise row to operands of one shape that are at hand, or scalars.
+void run_at_hand(RowId, int loop, std::span<const Input> in, std::span<const Array> out);
 // As the backend sees them; the tensors of arrays without memory have no address.
 Tensor tensor_of(const Array&);
 StructuredCall structured_call(const Instruction&);

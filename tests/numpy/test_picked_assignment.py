@@ -54,3 +54,36 @@ def test_rows_change_places() -> None:
     a[[1, 3]] = a[[3, 1]]
     a[[0, 0]] = ap.array([[1.0], [2.0]])
     assert a[:, 0].tolist() == [2.0, 15.0, 10.0, 5.0]
+
+
+LISTS: list[Any] = [
+    [2], [0, 0, 3], [-1, -4], [4], [-5], [], [True, False, True, True], [1, True], [2**63], [2**70], [1.0], ["1"],
+    [None], [[1, 2]], [[1], [2]], [1, [2]],
+]
+
+
+@pytest.mark.parametrize("shape", [(4,), (4, 3), (4, 2, 3), ()])
+def test_lists_as_keys(shape: tuple[int, ...]) -> None:
+    for key in LISTS:
+        read: list[Any] = []
+        for xp in (np, ap):
+            a = xp.arange(float(np.prod(shape, dtype=int))).reshape(shape)
+            try:
+                found = np.asarray(a[key]).copy()
+                a[key] = 7
+                a[key] = -a[key]
+            except (IndexError, OverflowError, TypeError, ValueError) as refused:
+                read.append((type(refused), None, np.asarray(a).copy()))
+            else:
+                read.append((found.shape, found.tolist(), np.asarray(a).copy()))
+        assert read[0][:2] == read[1][:2], key
+        np.testing.assert_array_equal(read[0][2], read[1][2])
+
+
+def test_a_list_that_is_a_key_is_read_once() -> None:
+    a, key = ap.arange(6), [1, 2]
+    picked = a[key]
+    a[key] = 9
+    key.append(5)
+    assert picked.tolist() == [1, 2]
+    assert a.tolist() == [0, 9, 9, 3, 4, 5]

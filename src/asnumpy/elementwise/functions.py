@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections import defaultdict
 from operator import index
 from typing import Any
 
@@ -44,6 +45,8 @@ from asnumpy.ufunc.functions import (
 
 _WEAK = (bool, int, float, complex)
 _BOOL = np.dtype(bool)
+# By kind of dtype, Python's numbers with which it stays the same.
+_REALS: defaultdict[str, tuple[type, ...]] = defaultdict(tuple, f=(int, float), i=(int,), u=(int,))
 
 
 # --- rounding and limits ---
@@ -105,7 +108,7 @@ def clipped(a: ndarray, /, min: Any = None, max: Any = None, out: Any = None, **
     low, high = _bound(min, a.dtype, False), _bound(max, a.dtype, True)
     if kwargs or (isinstance(out, ndarray) and _core.overlaps_itself(out)):  # which is written in NumPy's order
         return host(np.clip, a, min, max, out, **kwargs)
-    if out is None and a.dtype.kind == "f" and type(low) in (int, float) and type(high) in (int, float):
+    if out is None and type(low) in _REALS[a.dtype.kind] and type(high) in _REALS[a.dtype.kind]:
         return minimum(maximum(a, low), high)
     if low is None and high is None:
         return positive(a, out=out)

@@ -25,7 +25,10 @@ def function_name(function: Any) -> str:
         return f"numpy.{function.__name__}"
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ufunc):
-        return f"numpy.{owner.__name__}.{function.__name__}"
+        name = f"numpy.{owner.__name__}.{function.__name__}"
+        if getattr(np, owner.__name__, None) is owner:  # a bound method is equal to the next one
+            _names[function] = name
+        return name
     name = _name(function)
     module = sys.modules.get(getattr(function, "__module__", None) or "")
     if owner is None and getattr(module, name.rpartition(".")[2], None) is function:

@@ -133,7 +133,8 @@ def argwhere(a: ArrayLike) -> ndarray:
 
 @public
 def count_nonzero(a: ArrayLike, axis: Axes | None = None, *, keepdims: bool = False) -> ndarray:
-    return truth(a).sum(axis=axis, dtype=_INTP, keepdims=keepdims)
+    found = truth(a)
+    return found.sum() if axis is None and not keepdims else found.sum(axis=axis, dtype=_INTP, keepdims=keepdims)
 
 
 # --- taking ---

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ _KEYWORDS = {
 
 def _pairs(given: Any, ndim: int) -> list[tuple[Any, Any]]:
     """A (before, after) pair per axis."""
+    if type(given) is int:
+        return [(given, given)] * ndim
     plain = np.asarray(given)
     return [tuple(one) for one in np.broadcast_to(plain, (ndim, 2)).tolist()]
 
@@ -33,10 +36,11 @@ def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
         for axis, width in pad_width.items():
             table[axis] = width if isinstance(width, (tuple, list)) else (width, width)
         pad_width = table
-    plain = np.asarray(pad_width)
-    if plain.dtype.kind != "i":
-        raise TypeError("`pad_width` must be of integral type.")
-    widths = _pairs(plain, ndim)
+    if type(pad_width) is not int or pad_width.bit_length() > 63:
+        pad_width = np.asarray(pad_width)
+        if pad_width.dtype.kind != "i":
+            raise TypeError("`pad_width` must be of integral type.")
+    widths = _pairs(pad_width, ndim)
     if any(width < 0 for pair in widths for width in pair):
         raise ValueError("index can't contain negative values")
     return widths
@@ -46,27 +50,31 @@ def _at(axis: int, key: slice) -> tuple[slice, ...]:
     return (_ALL,) * axis + (key,)
 
 
-def _runs(sources: np.ndarray) -> list[tuple[int, int, int]]:
-    """Positions to copy from, cut into runs (first position, count, step) with a step of -1, 0 or 1."""
-    runs = []
-    start = 0
-    while start < sources.size:
-        step = int(sources[start + 1] - sources[start]) if start + 1 < sources.size else 0
-        step = step if abs(step) <= 1 else 0
-        end = start + 1
-        while end < sources.size and sources[end] - sources[end - 1] == step:
-            end += 1
-        runs.append((int(sources[start]), end - start, step))
-        start = end
-    return runs
+def _runs(mode: str, length: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
+    """Where the positions from `first` to before `last` of a padded axis have their elements: runs of first position,
+    count, and step, which is -1, 0 or 1. The axis itself has the positions from 0 to before `length`."""
+    if mode == "edge" or (mode == "reflect" and length == 1):
+        yield (0 if first < 0 else length - 1), last - first, 0
+        return
+    back = {"wrap": 0, "symmetric": length, "reflect": length - 2}[mode]  # of a period: where it runs backwards
+    while first < last:
+        at = first % (length + back)
+        if at < length:
+            count = min(length - at, last - first)
+            yield at, count, 1
+        else:
+            at -= length
+            count = min(back - at, last - first)
+            yield (length if mode == "symmetric" else length - 1) - 1 - at, count, -1
+        first += count
 
 
 def _mirror(out: ndarray, axis: int, length: int, width: tuple[int, int], mode: str) -> None:
-    """edge, wrap, reflect, symmetric: NumPy pads the positions, the elements are copied run by run."""
+    """edge, wrap, reflect, symmetric: the elements of the borders are copied run by run."""
     before, after = width
-    sources = np.pad(np.arange(length), (before, after), mode) + before  # type: ignore[call-overload]
-    for start, border in ((0, sources[:before]), (before + length, sources[before + length:])):
-        for first, count, step in _runs(border):
+    for start, low, high in ((0, -before, 0), (before + length, length, length + after)):
+        for at, count, step in _runs(mode, length, low, high):
+            first = before + at
             if step == 0:
                 source = out[_at(axis, slice(first, first + 1))]
             elif step == 1:
@@ -107,7 +115,7 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
     _core.assign(out[(*middle, ...)], a)
     if mode == "empty":
         return out
-    values = _pairs(_plain(kwargs.get("constant_values", 0)), a.ndim) if mode == "constant" else []
+    values = _constants(kwargs.get("constant_values", 0), a) if mode == "constant" else []
     if mode in ("maximum", "minimum") and any(0 in pair for pair in _stat_lengths(kwargs, a.ndim)):
         raise ValueError("stat_length of 0 yields no value for padding")
     for axis, (length, (before, after)) in enumerate(zip(a.shape, widths, strict=True)):
@@ -119,7 +127,7 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
         ends = (_at(axis, slice(0, before)), _at(axis, slice(before + length, None)))
         if mode == "constant":
             for end, value in zip(ends, values[axis], strict=True):
-                _core.assign(part[end], np.asarray(value).astype(a.dtype).item())
+                _core.assign(part[end], value)
         elif length == 0:
             raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
         elif mode in ("maximum", "minimum", "mean", "median"):
@@ -134,8 +142,11 @@ def _stat_lengths(kwargs: dict[str, Any], ndim: int) -> list[tuple[Any, Any]]:
     return [(None, None)] * ndim if given is None else _pairs(given, ndim)
 
 
-def _plain(value: Any) -> Any:
-    return np.asarray(value)
+def _constants(given: Any, a: ndarray) -> list[tuple[Any, Any]]:
+    """As the array's dtype has them, without the question whether it does."""
+    if type(given) is int and given == 0:
+        return [(0, 0)] * a.ndim
+    return [tuple(np.asarray(one).astype(a.dtype).item() for one in pair) for pair in _pairs(np.asarray(given), a.ndim)]
 
 
 def _pad_statistic(

@@ -23,6 +23,8 @@ BOTH, ELEMENTS, PLACES = range(3)  # what a sort on the host has to make
 
 # Elements from which the core orders what the host holds: NumPy sorts fewer in the time that waking threads takes.
 MANY = 4096
+# The same where what is equal cannot be told apart, or keeps its order: the result is then NumPy's on every processor.
+MANY_DETERMINED = 1024
 # Lengths of a line from which digits are sooner sorted than comparisons made. NumPy's vectors sort what fits some
 # registers by networks, but neither places nor equal elements in their order.
 _LONG_LINE, _LONG_STABLE_LINE = 512, 128
@@ -40,17 +42,17 @@ def _falling(a: Any, axis: int | None, function: str) -> tuple[ndarray, int]:
     return (a, normalize_axis_index(axis, a.ndim)) if axis is not None else (a.reshape(-1), 0)
 
 
-def left_to_numpy(a: ndarray) -> bool:
+def left_to_numpy(a: ndarray, many: int = MANY) -> bool:
     """Whether the host holds it, and too little for the core's own ways to pay; those look at values, too."""
-    return (a._host_visible and a.size < MANY) or _core.tracing()
+    return (a._host_visible and a.size < many) or _core.tracing()
 
 
-def sorted_there(a: ndarray, axis: int, wanted: int = BOTH) -> tuple[ndarray, ndarray] | None:
+def sorted_there(a: ndarray, axis: int, wanted: int = BOTH, many: int = MANY) -> tuple[ndarray, ndarray] | None:
     """The elements in rising order along the axis (not negative), and their places; None where NumPy sorts them.
 
     Equal elements keep their order. Where only one of the two is wanted, the other one may hold nothing.
     """
-    if not a.ndim or left_to_numpy(a):
+    if not a.ndim or left_to_numpy(a, many):
         return None
     option = wanted if a._host_visible else BOTH  # devices always make both
     outlines = (a.shape, a.dtype), ((0,) if option == ELEMENTS else a.shape, _INTP)
@@ -58,14 +60,14 @@ def sorted_there(a: ndarray, axis: int, wanted: int = BOTH) -> tuple[ndarray, nd
     return None if made is None else (made[0], made[1])
 
 
-def _in_its_order(a: ndarray, axis: int) -> ndarray | None:
+def _in_its_order(a: ndarray, axis: int, many: int) -> ndarray | None:
     """The sorted elements in the memory order of the array, as NumPy's."""
     if not a._host_visible or a._flags_c_contiguous:
         axes = tuple(range(a.ndim))
     else:
         strides = a.strides
         axes = tuple(sorted(range(a.ndim), key=lambda place: -abs(strides[place])))
-    made = sorted_there(_core.transpose(a, axes), axes.index(axis), ELEMENTS)
+    made = sorted_there(_core.transpose(a, axes), axes.index(axis), ELEMENTS, many)
     return None if made is None else _core.transpose(made[0], tuple(map(axes.index, range(a.ndim))))
 
 
@@ -85,7 +87,9 @@ def _ordered(
 
     What NumPy's unstable sorts leave open differs there from processor to processor.
     """
-    if not a.ndim or left_to_numpy(a):
+    keeps = stable or (isinstance(kind, str) and kind[:1] in "sSmM")
+    many = MANY_DETERMINED if keeps or (not which and a.dtype.kind in "biu") else MANY
+    if not a.ndim or left_to_numpy(a, many):
         return None
     judged(function, a, axis, kind, order, stable=stable, length=0)
     if which:
@@ -95,12 +99,12 @@ def _ordered(
         if rows is not None:
             return rows
     lines, place = (a.reshape(-1), 0) if axis is None else (a, normalize_axis_index(axis, a.ndim))
-    long = _LONG_STABLE_LINE if which or stable or (kind is not None and kind[:1] in "sSmM") else _LONG_LINE
+    long = _LONG_STABLE_LINE if which or keeps else _LONG_LINE
     if a._host_visible and lines.shape[place] < long:
         return None
     if not which:
-        return _in_its_order(lines, place)
-    made = sorted_there(lines, place, PLACES)
+        return _in_its_order(lines, place, many)
+    made = sorted_there(lines, place, PLACES, many)
     return None if made is None else made[1]
 
 

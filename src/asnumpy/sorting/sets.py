@@ -15,7 +15,7 @@ from asnumpy.host.stand_ins import judged
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import ravel
 from asnumpy.reduction.reductions import cumsum
-from asnumpy.sorting.order import BOTH, ELEMENTS, sorted_there
+from asnumpy.sorting.order import BOTH, ELEMENTS, MANY, MANY_DETERMINED, sorted_there
 from asnumpy.sorting.search import comparable, places_there
 from asnumpy.ufunc.functions import equal, isnan, logical_not, minimum, not_equal, subtract
 
@@ -42,7 +42,8 @@ def _distinct(
 ) -> Any:
     """np.unique of all elements; None where no device sorts them."""
     wanted = BOTH if return_index or return_inverse else ELEMENTS
-    made = sorted_there(ravel(a), 0, wanted) if a.ndim else None
+    many = MANY_DETERMINED if a.dtype.kind in "biu" else MANY
+    made = sorted_there(ravel(a), 0, wanted, many) if a.ndim else None
     if made is None:
         return None
     line, places = made

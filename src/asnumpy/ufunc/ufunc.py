@@ -134,6 +134,8 @@ class ufunc(_core.Ufunc, metaclass=_Kind):
         self, array: ArrayLike, /, indices: ArrayLike, axis: SupportsIndex = 0, dtype: DTypeLike | None = None,
         out: Any = None,
     ) -> ndarray:
+        if type(array) in EXACT and type(indices) in EXACT and out is None:  # the common call first
+            return host(self.numpy.reduceat, array, indices, axis, dtype)
         found = overrides((array, indices, out))
         if found:
             given = {"axis": axis, "dtype": dtype, "out": out}
@@ -159,6 +161,8 @@ class ufunc(_core.Ufunc, metaclass=_Kind):
         return self(left, right, **kwargs)
 
     def at(self, a: ndarray | np.ndarray, indices: Any, b: ArrayLike | None = None, /) -> None:
+        if self.name == "add" and _core.add_at(a, indices, b):
+            return
         found = overrides((a, b))
         operands = (a, indices) if b is None else (a, indices, b)
         if found:

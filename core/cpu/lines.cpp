@@ -1,0 +1,149 @@
+// Lines of few elements: loops read and write in place what lies side by side, and blocks of scratch for the rest.
+#include "cpu/lines.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+
+#include "cpu/structured_layout.hpp"
+#include "cpu/transfer.hpp"
+#include "kernels/kernels.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+constexpr std::int64_t most_elements = 4096, most_lines = 16;
+constexpr std::size_t most_operands = 5, most_axes = 4;  // axes that are left after merging
+// Elements of neighbouring columns share lines of the cache: a block is short enough for one operand's to be there for the next.
+constexpr std::size_t line_block_bytes = 2048;
+
+struct LineOperand {
+    char* data;
+    std::int64_t itemsize;
+    DType dtype;
+    std::array<std::int64_t, most_axes> stride;
+};
+
+// The space with axes merged that are one run for every operand, those of length 1 left out.
+struct FewLines {
+    std::array<LineOperand, most_operands> operands;
+    std::size_t inputs = 0, all = 0;
+    std::array<std::int64_t, most_axes> length;
+    std::size_t axes = 0, inner = 0;  // inner: the axis along which a line lies
+    std::int64_t lines = 1;
+
+    bool add_axis(const Launch& launch, int axis) {
+        const std::int64_t n = launch.shape[axis];
+        if (n == 1) return true;
+        bool joins = axes > 0;
+        for (std::size_t k = 0; joins && k < all; ++k) joins = operands[k].stride[axes - 1] == n * launch.operands[k].strides[axis];
+        if (!joins && axes == most_axes) return false;
+        if (joins) length[axes - 1] *= n;
+        else length[axes++] = n;
+        for (std::size_t k = 0; k < all; ++k) operands[k].stride[axes - 1] = launch.operands[k].strides[axis];
+        return true;
+    }
+
+    bool prepare(const Signature& signature, const Launch& launch) {
+        inputs = signature.nin;
+        all = inputs + signature.nout;
+        std::int64_t size = 1;
+        for (const std::int64_t n : launch.shape) size *= n;
+        if (size == 0 || size > most_elements) return false;
+        for (std::size_t k = 0; k < all; ++k) {
+            const DType dtype = k < inputs ? signature.in[k] : signature.out[k - inputs];
+            operands[k].data = launch.operands[k].data;
+            operands[k].dtype = dtype;
+            operands[k].itemsize = static_cast<std::int64_t>(itemsize(dtype));
+        }
+        for (int axis = 0; axis < launch.shape.size(); ++axis)
+            if (!add_axis(launch, axis)) return false;
+        if (axes == 0) {
+            length[axes++] = 1;
+            for (std::size_t k = 0; k < all; ++k) operands[k].stride[0] = operands[k].itemsize;
+        }
+        const auto& step = operands[inputs].stride;  // an output's elements are the ones to be reached in the order of memory
+        inner = axes - 1;
+        for (std::size_t i = axes; i-- > 0;)
+            if (std::abs(step[i]) < std::abs(step[inner])) inner = i;
+        lines = size / length[inner];
+        return lines <= most_lines;
+    }
+};
+
+enum class Way : std::uint8_t { in_place, splatted, packed };
+
+struct LineBlocks {
+    alignas(64) std::array<std::array<char, line_block_bytes>, most_operands> blocks;
+};
+
+// One line, from where the operands' data is now.
+void run_line(Loop loop, const FewLines& work, const std::array<char*, most_operands>& start, LineBlocks& scratch) {
+    const std::int64_t n = work.length[work.inner];
+    std::array<Way, most_operands> ways;
+    std::array<void*, most_operands> at;  // outputs first, as the loop takes them
+    const std::size_t outputs = work.all - work.inputs;
+    const auto place = [&](std::size_t k) { return k < work.inputs ? outputs + k : k - work.inputs; };
+    std::int64_t block = n;
+    for (std::size_t k = 0; k < work.all; ++k) {
+        const LineOperand& o = work.operands[k];
+        const std::int64_t stride = o.stride[work.inner];
+        at[place(k)] = start[k];
+        ways[k] = Way::in_place;
+        if ((n == 1 || stride == o.itemsize) && is_aligned(start[k], o.dtype)) continue;
+        ways[k] = stride == 0 && k < work.inputs ? Way::splatted : Way::packed;
+        at[place(k)] = scratch.blocks[k].data();
+        block = std::min(block, static_cast<std::int64_t>(line_block_bytes) / o.itemsize);
+    }
+    for (std::size_t k = 0; k < work.inputs; ++k)
+        if (ways[k] == Way::splatted) splat(scratch.blocks[k].data(), start[k], work.operands[k].itemsize, block);
+    for (std::int64_t first = 0; first < n; first += block) {
+        const std::int64_t m = std::min(block, n - first);
+        for (std::size_t k = 0; k < work.all; ++k) {
+            const LineOperand& o = work.operands[k];
+            char* const here = start[k] + first * o.stride[work.inner];
+            if (ways[k] == Way::in_place) at[place(k)] = here;
+            else if (ways[k] == Way::packed && k < work.inputs) move_line(scratch.blocks[k].data(), o.itemsize, here, o.stride[work.inner], o.itemsize, m);
+        }
+        loop(at.data(), at.data() + outputs, static_cast<std::size_t>(m));
+        for (std::size_t k = work.inputs; k < work.all; ++k) {
+            const LineOperand& o = work.operands[k];
+            if (ways[k] == Way::packed) move_line(start[k] + first * o.stride[work.inner], o.stride[work.inner], scratch.blocks[k].data(), o.itemsize, o.itemsize, m);
+        }
+    }
+}
+
+}  // namespace
+
+bool run_lines(RowId id, int index, const Launch& launch) {
+    const Signature& signature = row(id).loops[static_cast<std::size_t>(index)];
+    FewLines work;
+    if (!work.prepare(signature, launch)) return false;
+    thread_local LineBlocks scratch;
+    static const RowId cast = find_row("cast");
+    const bool moves = id == cast && signature.in[0] == signature.out[0];
+    const Loop apply = loop(id, index);
+    std::array<char*, most_operands> start;
+    for (std::size_t k = 0; k < work.all; ++k) start[k] = work.operands[k].data;
+    std::array<std::int64_t, most_axes> position{};
+    for (std::int64_t line = 0;;) {
+        if (moves) {
+            const LineOperand &from = work.operands[0], &to = work.operands[1];
+            move_line(start[1], to.stride[work.inner], start[0], from.stride[work.inner], to.itemsize, work.length[work.inner]);
+        } else {
+            run_line(apply, work, start, scratch);
+        }
+        if (++line == work.lines) return true;
+        for (std::size_t i = work.axes; i-- > 0;) {
+            if (i == work.inner) continue;
+            const bool carries = ++position[i] == work.length[i];
+            const std::int64_t steps = carries ? 1 - work.length[i] : 1;
+            for (std::size_t k = 0; k < work.all; ++k) start[k] += steps * work.operands[k].stride[i];
+            if (!carries) break;
+            position[i] = 0;
+        }
+    }
+}
+
+}  // namespace asnumpy::cpu
