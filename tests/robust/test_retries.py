@@ -217,6 +217,12 @@ def test_every_call_may_fail(form: Callable[..., Arrays], plain: Arrays, replay:
         assert let_every_call_fail(form, plain, calls(form, plain)) > 3
 
 
+@pytest.mark.parametrize("passes", ["none", "equal,dead", "copies,dead", "-dead"])
+def test_every_call_may_fail_whatever_is_rewritten(passes: str) -> None:
+    with ap.config.using(fallback="count", eager=False, eager_size=0, passes=passes):
+        assert let_every_call_fail(repeated, FLOATS, calls(repeated, FLOATS)) > 3
+
+
 def beside_extrema(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
     x *= y
     x += 1
