@@ -180,4 +180,6 @@ Backend& cpu_backend() {
     return *backend;
 }
 
+bool recomputes(RowId id, int loop) { return is_plain(id, loop); }
+
 }  // namespace asnumpy::cpu

@@ -7,4 +7,7 @@ namespace asnumpy::cpu {
 
 Backend& cpu_backend();  // lives until the process ends, after every other object
 
+// Whether a program had better compute this elementwise row again than read its result, which then needs memory.
+bool recomputes(RowId, int loop);
+
 }  // namespace asnumpy::cpu

@@ -11,6 +11,7 @@
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
 #include "python/devices.hpp"
+#include "runtime/passes.hpp"
 
 namespace asnumpy::python {
 
@@ -84,6 +85,12 @@ void bind_runtime(nb::module_& m) {
     m.def("contract", [] { return may_contract.load(); });
     m.def("set_eager_size", [](std::int64_t elements) { set_eager_size(elements); }, arg("elements"));
     m.def("eager_size", [] { return eager_size(); });
+    m.def("passes", [] {
+        nb::list table;
+        for (const Pass& pass : passes()) table.append(nb::make_tuple(string(pass.name), string(pass.purpose)));
+        return table;
+    });
+    m.def("set_passes", [](Passes chosen) { set_passes(chosen); }, arg("chosen"));
 
     m.def("memory_info", memory_info, arg("device") = nb::none());
     m.def("free_all_blocks", [](nb::handle device) {

@@ -1,5 +1,5 @@
 // The rewrite happens in place: the copy of c takes the product's position, the product the addition's.
-#include "runtime/accumulate.hpp"
+#include "runtime/passes.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -44,7 +44,7 @@ int uses(std::span<const Instruction> list, const std::vector<bool>& dead, const
 
 class Joining {
 public:
-    Joining(std::span<Instruction> list, std::vector<bool>& dead, Census& census) : list_(list), dead_(dead), census_(census) {}
+    explicit Joining(Draft& draft) : draft_(draft), list_(draft.list), dead_(draft.dead), census_(draft.census) {}
 
     // Makes the sum or difference at position j a product with another operand, if one of its operands is a product that
     // only it reads, and the device has that in one operation.
@@ -73,10 +73,10 @@ public:
             gone.push_back(*k);
             if (out.buffer == made.in[0].array()->buffer || out.buffer == made.in[1].array()->buffer || !quiet(gone, j)) continue;
             if (!out.pool().backend().offers(structured_call(made))) continue;
-            count(made, 1);
-            count(list_[j], -1);
+            draft_.count(made, 1);
+            draft_.count(list_[j], -1);
             for (const std::uint32_t one : gone) {
-                count(list_[one], -1);
+                draft_.count(list_[one], -1);
                 dead_[one] = true;
                 list_[one].in.clear();
                 list_[one].out.clear();
@@ -128,9 +128,6 @@ private:
         static const RowId id = find_row("matmul");
         return id;
     }
-    static void count(const Instruction& i, int n) {
-        each_buffer(i, [n](Buffer& b, bool written) { (written ? b.pending_writes : b.pending_reads) += n; });
-    }
     std::optional<std::uint32_t> writer(const Array& a, std::uint32_t before) const {
         for (std::uint32_t k = before; k-- > 0;)
             if (!dead_[k])
@@ -172,6 +169,7 @@ private:
         return true;
     }
 
+    Draft& draft_;
     std::span<Instruction> list_;
     std::vector<bool>& dead_;
     Census& census_;
@@ -179,12 +177,20 @@ private:
 
 }  // namespace
 
-void accumulate_products(std::span<Instruction> list, std::vector<bool>& dead, Census& census) {
+std::size_t accumulate_products(Draft& draft) {
+    const std::span<Instruction> list = draft.list;
+    std::vector<bool>& dead = draft.dead;
+    Census& census = draft.census;
+    std::size_t found = 0;
     static const RowId matmul = find_row("matmul"), add = find_row("add"), subtract = find_row("subtract"), cast = find_row("cast");
-    Joining joining(list, dead, census);
+    Joining joining(draft);
     for (std::size_t j = 1; j < list.size(); ++j) {
         if (dead[j] || list[j].work != Work::elementwise || (list[j].row != add && list[j].row != subtract) || list[j].on_host) continue;
-        if (joining.join(static_cast<std::uint32_t>(j)) || list[j].row != add) continue;
+        if (joining.join(static_cast<std::uint32_t>(j))) {
+            ++found;
+            continue;
+        }
+        if (list[j].row != add) continue;
         for (std::size_t side = 0; side < 2; ++side) {
             if (!list[j].in[side].array()) continue;
             const Array& operand = *list[j].in[side].array();
@@ -213,18 +219,20 @@ void accumulate_products(std::span<Instruction> list, std::vector<bool>& dead, C
             product.out[0] = copy.out[0];
             product.option = 1;
             if (const Array* const sum = copy.in[0].array(); sum && sum->buffer == product.out[0].buffer && sum->view == product.out[0].view) {
-                --sum->buffer->pending_reads;  // it is there already
+                draft.count(*sum->buffer, false, -1);  // it is there already
                 copy.in.clear();
                 copy.out.clear();
                 dead[k] = true;
             } else {
-                ++product.out[0].buffer->pending_writes;
+                draft.count(*product.out[0].buffer, true, 1);
             }
             list[k] = std::move(copy);
             list[j] = std::move(product);
+            ++found;
             break;
         }
     }
+    return found;
 }
 
 }  // namespace asnumpy

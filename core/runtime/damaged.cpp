@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "runtime/fuse.hpp"
 #include "runtime/record.hpp"
 
 namespace asnumpy {
@@ -36,13 +37,6 @@ Failure damaged_input(const Instruction& instruction) {
         if (Failure failure = damage->find(reach.low, reach.bytes)) return failure;
     }
     return nullptr;
-}
-
-// Whether the outputs keep nothing of what they held.
-bool keeps_nothing(const Instruction& instruction) {
-    static const RowId matmul = find_row("matmul"), scatter = find_row("scatter");
-    if (instruction.work != Work::structured) return true;
-    return instruction.row != scatter && !(instruction.row == matmul && instruction.option == 1);
 }
 
 void heal_outputs(const Instruction& instruction) {

@@ -118,6 +118,17 @@ bool conflicts(const Instruction& a, const Instruction& b) {
     return found;
 }
 
+const Array* operand_array(std::span<const Instruction> list, const Place& place) {
+    const Instruction& instruction = list[place.instruction];
+    return place.output ? &instruction.out[place.slot] : instruction.in[place.slot].array();
+}
+
+bool keeps_nothing(const Instruction& instruction) {
+    static const RowId matmul = find_row("matmul"), scatter = find_row("scatter");
+    if (instruction.work != Work::structured) return true;
+    return instruction.row != scatter && !(instruction.row == matmul && instruction.option == 1);
+}
+
 void Census::take(std::span<const Instruction> list) {
     static std::atomic<std::uint64_t> flushes{0};
     flush_number_ = ++flushes;
@@ -133,20 +144,6 @@ void Census::take(std::span<const Instruction> list) {
         });
     }
     for (Mark& mark : marks_) mark.outside = mark.buffer->refs() > mark.held;
-}
-
-std::vector<bool> find_dead(std::span<const Instruction> list, Census& census) {
-    std::vector<bool> dead(list.size(), false);
-    for (std::size_t k = list.size(); k-- > 0;) {
-        const Instruction& instruction = list[k];
-        bool needed = false;
-        for (const Array& out : instruction.out) needed = needed || census[*out.buffer].needed || census[*out.buffer].outside;
-        dead[k] = !needed;
-        if (!needed) continue;
-        for (const Argument& in : instruction.in)
-            if (const Array* a = in.array()) census[*a->buffer].needed = true;
-    }
-    return dead;
 }
 
 std::vector<Instruction> take_needed(std::vector<Instruction>& list, const Buffer* wanted, Census& census, std::size_t room) {

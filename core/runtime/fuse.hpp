@@ -17,7 +17,6 @@ public:
         const Buffer* buffer;
         int held = 0;                 // references held by the list
         bool outside = false;         // somebody else sees it
-        bool needed = false;          // an instruction that runs reads it
         std::uint32_t last_group = 0; // the last group that touches it
     };
 
@@ -39,9 +38,6 @@ struct Group {
     bool alone = false;
 };
 
-// Marks the instructions whose results nobody can see any more.
-std::vector<bool> find_dead(std::span<const Instruction>, Census&);
-
 // Takes from the list what has to run before the buffer has its value, in order; what nothing of that depends on remains, in storage
 // for so many.
 std::vector<Instruction> take_needed(std::vector<Instruction>& list, const Buffer* wanted, Census&, std::size_t room);
@@ -56,6 +52,7 @@ struct Place {
     std::uint8_t slot;
     bool output;
 };
+const Array* operand_array(std::span<const Instruction>, const Place&);  // null for a constant
 
 // A group as a program, with the places of the operands of its launch (inputs, stores, reductions). An output that
 // only this group can see is not stored at all.
@@ -70,5 +67,7 @@ std::vector<Fused> fuse(std::span<const Instruction>, std::span<const Group>, Ce
 
 // Whether one of the two must run before the other: they touch one buffer, and at least one of them writes it.
 bool conflicts(const Instruction&, const Instruction&);
+// Whether the outputs keep nothing of what they held.
+bool keeps_nothing(const Instruction&);
 
 }  // namespace asnumpy

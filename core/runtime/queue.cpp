@@ -15,13 +15,12 @@
 #include "cpu/code.hpp"
 #include "device/demotion.hpp"
 #include "device/trace.hpp"
-#include "runtime/accumulate.hpp"
-#include "runtime/common.hpp"
 #include "runtime/damaged.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/fallback.hpp"
 #include "runtime/fuse.hpp"
 #include "runtime/mirror.hpp"
+#include "runtime/passes.hpp"
 #include "runtime/queue_state.hpp"
 #include "runtime/record.hpp"
 #include "runtime/runner.hpp"
@@ -55,33 +54,29 @@ void release(Queue& q, std::span<Instruction> list) {
 
 bool is_lost(const Instruction& instruction) { return !instruction.out[0].pool().backend().usable(); }
 
-// Divides the list into programs, or finds how that was done before, and releases what nobody can see.
+// Lets the passes over the list and divides it into programs, or finds how that was done before, and releases what does not run.
 const Schedule& schedule(Queue& q, std::span<Instruction> list) {
     q.census.take(list);
-    const bool kept = !has_products(list);
+    const Passes chosen = q.passes.load(std::memory_order_relaxed);
+    const bool kept = repeatable(list, chosen);
     if (kept) {
-        if (const Schedule* found = q.schedules.find(list, q.census)) {
+        const Schedule* const found = q.schedules.find(list, q.census, chosen);
+        if (found && holds(found->edits, list)) {
+            if (!found->edits.redirects.empty()) {
+                const std::lock_guard lock(q.recording);
+                repeat(found->edits, list);
+            }
             if (!found->dead.empty()) release(q, list, found->dead);
             return *found;
         }
     }
-    if (!kept) {
+    Draft draft(list, q.census, true);
+    {
         const std::lock_guard lock(q.recording);
-        share_products(list, q.census);
+        run_passes(draft, chosen);
     }
-    std::vector<bool> dead = find_dead(list, q.census);
-    if (!kept) {
-        std::vector<std::uint32_t> unseen;
-        for (std::uint32_t k = 0; k < list.size(); ++k)
-            if (dead[k]) unseen.push_back(k);
-        release(q, list, unseen);
-        {
-            const std::lock_guard lock(q.recording);  // it counts the writes of what it rewrites
-            accumulate_products(list, dead, q.census);
-        }
-        return q.passing = divide(list, dead, q.census);
-    }
-    const Schedule& result = q.schedules.keep(divide(list, dead, q.census));
+    Schedule made = divide(draft);
+    const Schedule& result = kept ? q.schedules.keep(std::move(made)) : (q.passing = std::move(made));
     release(q, list, result.dead);
     return result;
 }
@@ -309,6 +304,7 @@ void make_ready(const Array& array, Access access) {
         conflict = buffer.pending_writes > 0 || (access == Access::write && buffer.pending_reads > 0);
     }
     if (conflict) flush(&buffer);
+    if (access == Access::write && buffer.pending_reads > 0) flush();  // what reads it has failed, and says why: it runs again with these values
     take_back(buffer, access == Access::write);
     if (access == Access::write && !buffer.host_visible()) {
         buffer.given_away = true;
@@ -334,7 +330,11 @@ Explanation explain(const Array* array) {
         const std::unique_lock running = lock_running(q);
         const std::lock_guard lock(q.recording);
         q.census.take(q.recorded);
-        found = explanation_of(q.recorded, divide(q.recorded, find_dead(q.recorded, q.census), q.census), q.runner, array);
+        std::vector<Instruction> list = q.recorded;  // which stays as it was recorded
+        Draft draft(list, q.census, false);
+        const std::vector<Done> done = run_passes(draft, q.passes);
+        found = explanation_of(list, divide(draft), q.runner, array);
+        if (!done.empty()) found.text.insert(0, to_string(done, list.size()));
     });
     return found;
 }
@@ -344,6 +344,7 @@ void set_eager(bool value) {
     if (value) flush();
 }
 bool eager() { return queue().eager.load(std::memory_order_relaxed); }
+void set_passes(Passes chosen) { queue().passes = chosen; }
 void set_eager_size(std::int64_t elements) { queue().eager_size = elements; }
 void set_host(Host host) { queue().host = std::move(host); }
 

@@ -2,11 +2,10 @@
 #include "cpu/code.hpp"
 #include "device/demotion.hpp"
 #include "device/trace.hpp"
-#include "runtime/accumulate.hpp"
-#include "runtime/common.hpp"
 #include "runtime/explain.hpp"
 #include "runtime/fallback.hpp"
 #include "runtime/fuse.hpp"
+#include "runtime/passes.hpp"
 #include "runtime/queue_state.hpp"
 #include "runtime/record.hpp"
 #include "runtime/replay.hpp"
@@ -27,20 +26,13 @@ void add_pending_write(Buffer& buffer, int n) {
 Schedule plan_list(std::span<Instruction> list) {
     Queue& q = queue();
     Schedule made;
-    for (const Instruction& instruction : list) count_pending(instruction, 1);  // which the passes keep right
     without_lock([&] {
         const std::unique_lock running = lock_running(q);
         q.census.take(list);
-        std::vector<bool> dead;
-        {
-            const std::lock_guard lock(q.recording);
-            share_products(list, q.census);
-            dead = find_dead(list, q.census);
-            accumulate_products(list, dead, q.census);
-        }
-        made = divide(list, dead, q.census);
+        Draft draft(list, q.census, false);
+        run_passes(draft, q.passes);
+        made = divide(draft);
     });
-    for (const Instruction& instruction : list) count_pending(instruction, -1);
     for (const std::uint32_t k : made.dead) {
         list[k].in.clear();
         list[k].out.clear();

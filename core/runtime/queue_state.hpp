@@ -33,6 +33,7 @@ struct Queue {
     Host host;
     std::atomic<bool> eager{false};
     std::atomic<std::int64_t> eager_size{4096};
+    std::atomic<Passes> passes{all_passes()};
 };
 
 Queue& queue();
@@ -45,9 +46,6 @@ inline std::unique_lock<std::mutex> lock_running(Queue& q) {
     if (!forking) lock.lock();
     return lock;
 }
-
-// Written under the lock of recording, so no read-modify-write is needed. Who reads 0 without it sees what has run.
-inline void add_pending(std::atomic<int>& count, int n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release); }
 
 // Work that this thread enqueues is known by the line of the program that wants it.
 inline Origin origin(const Queue& q) {

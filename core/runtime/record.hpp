@@ -1,6 +1,8 @@
 // How the recording functions hand work to the queue. Internal to this folder.
 #pragma once
 
+#include <atomic>
+
 #include "runtime/queue.hpp"
 
 namespace asnumpy {
@@ -16,6 +18,9 @@ template <class F> void each_buffer(const Instruction& i, F&& f) {
         if (const Array* a = in.array()) f(*a->buffer, false);
     for (const Array& out : i.out) f(*out.buffer, true);
 }
+
+// Of a buffer's counts. Written under the lock of recording, so no read-modify-write is needed. Who reads 0 without it sees what has run.
+inline void add_pending(std::atomic<int>& count, int n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release); }
 
 // Hands in an instruction over so many elements: checks that its arrays lie on one device, and runs it now (small arrays
 // on the host) or records it.

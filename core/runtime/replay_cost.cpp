@@ -17,11 +17,6 @@ std::int64_t bytes_touched(const Array& a) {
     return elements * item_bytes(a);
 }
 
-const Array* array_at(std::span<const Instruction> list, const Place& place) {
-    const Instruction& instruction = list[place.instruction];
-    return place.output ? &instruction.out[place.slot] : instruction.in[place.slot].array();
-}
-
 // One for each element, two for each multiplication of a product.
 std::int64_t operations_of(const Instruction& instruction) {
     if (instruction.work != Work::structured) return count(instruction.shape);
@@ -83,8 +78,8 @@ Cost Replay::counted_cost() const {
                 for (const Argument& in : only.in) add_read(in.array());
                 for (const Array& out : only.out) add_written(out);
             } else {
-                for (const Place& place : part.fused.inputs) add_read(array_at(list, place));
-                for (const Place& place : part.fused.outputs) add_written(*array_at(list, place));
+                for (const Place& place : part.fused.inputs) add_read(operand_array(list, place));
+                for (const Place& place : part.fused.outputs) add_written(*operand_array(list, place));
             }
             for (const BufferPtr& b : stretch.drops[p])
                 if (held.erase(b.get())) memory -= static_cast<std::int64_t>(b->bytes());

@@ -22,11 +22,14 @@ void append(std::vector<std::uint64_t>& key, const View& view) {
 
 }  // namespace
 
-Schedule divide(std::span<const Instruction> list, const std::vector<bool>& dead, Census& census) {
+Schedule divide(const Draft& draft) {
+    const std::span<const Instruction> list = draft.list;
+    Census& census = draft.census;
     Schedule made;
+    made.edits = draft.edits;
     for (std::uint32_t k = 0; k < list.size(); ++k)
-        if (dead[k]) made.dead.push_back(k);
-    std::vector<Group> groups = form_groups(list, dead);
+        if (draft.dead[k]) made.dead.push_back(k);
+    std::vector<Group> groups = form_groups(list, draft.dead);
     std::vector<Fused> fused = fuse(list, groups, census);
     constexpr std::uint32_t never = ~std::uint32_t{0};
     std::vector<std::uint32_t> touched_by(census.marks().size(), never);
@@ -63,8 +66,9 @@ std::size_t ScheduleCache::Hash::operator()(const Key& key) const {
     return h;
 }
 
-void ScheduleCache::describe(std::span<const Instruction> list, const Census& census) {
+void ScheduleCache::describe(std::span<const Instruction> list, const Census& census, Passes passes) {
     key_.clear();
+    key_.push_back(passes);
     shapes_.clear();
     scalars_.clear();
     seen_.assign(census.marks().size(), {});
@@ -113,8 +117,8 @@ void ScheduleCache::describe(std::span<const Instruction> list, const Census& ce
     key_.push_back(outside);
 }
 
-const Schedule* ScheduleCache::find(std::span<const Instruction> list, const Census& census) {
-    describe(list, census);
+const Schedule* ScheduleCache::find(std::span<const Instruction> list, const Census& census, Passes passes) {
+    describe(list, census, passes);
     const auto found = schedules_.find(key_);
     return found == schedules_.end() ? nullptr : &found->second;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device/backend.hpp"
-#include "runtime/fuse.hpp"
+#include "runtime/passes.hpp"
 
 namespace asnumpy {
 
@@ -23,18 +23,19 @@ struct Schedule {
         bool follows = false;                            // it touches what the part before it touches
         mutable std::shared_ptr<const Executable> ready; // made when the part first runs
     };
-    std::vector<std::uint32_t> dead;  // instructions whose results nobody can see
+    std::vector<std::uint32_t> dead;  // instructions that do not run
+    Edits edits;                      // what passes did to the list before it was divided
     std::vector<Part> parts;
 };
 
-// Divides a list of which the census was taken.
-Schedule divide(std::span<const Instruction>, const std::vector<bool>& dead, Census&);
+// Divides a list that the passes have been over.
+Schedule divide(const Draft&);
 
 // Guarded by the lock of running.
 class ScheduleCache {
 public:
-    // The schedule of this list, of which the census was taken; null when no such list was seen before.
-    const Schedule* find(std::span<const Instruction>, const Census&);
+    // The schedule of this list, of which the census was taken, by these passes; null when no such list was seen before.
+    const Schedule* find(std::span<const Instruction>, const Census&, Passes);
     // Keeps a schedule for the list that find() was last asked for; a reference to it until the next call.
     const Schedule& keep(Schedule&&);
 
@@ -42,7 +43,7 @@ private:
     using Key = std::vector<std::uint64_t>;
     struct Hash { std::size_t operator()(const Key&) const; };
 
-    void describe(std::span<const Instruction>, const Census&);
+    void describe(std::span<const Instruction>, const Census&, Passes);
 
     std::unordered_map<Key, Schedule, Hash> schedules_;
     Key key_;

@@ -164,11 +164,6 @@ void find_hidden(const std::vector<Candidate>& chain, const Schedule& schedule, 
 
 }  // namespace
 
-const Array* operand_array(std::span<const Instruction> list, const Place& place) {
-    const Instruction& instruction = list[place.instruction];
-    return place.output ? &instruction.out[place.slot] : instruction.in[place.slot].array();
-}
-
 std::size_t find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Stages& stages) {
     if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows) return 1;
     std::int64_t most = 0;

@@ -13,9 +13,6 @@ namespace asnumpy {
 // Returns how many parts these are; 1 where nothing joins the first, or all of it is small.
 std::size_t find_stages(std::span<const Instruction>, const Schedule&, std::size_t first, Stages&);
 
-// The operands of a part, in the order of its launch; null for a constant.
-const Array* operand_array(std::span<const Instruction>, const Place&);
-
 // Gives the memory of the arrays to the launches of stages that find_stages() found.
 void place_operands(std::span<const Instruction>, const Schedule&, std::size_t first, Stages&);
 

@@ -79,6 +79,7 @@ def forms():
             lambda: (a().reshape(10, 5)[:, ::-1], a().reshape(5, 10).T), (),
         ),
         ("shared", lambda x, y: (x + 1, y * 2), lambda: (lambda w: (w[:20], w[10:30]))(a()), ()),
+        ("repeated", lambda x: (x.sum() - x.sum() + x[::2].copy(), x.copy() * x.sum()), lambda: (a(),), ()),
         ("complex", lambda x, z: (x * z).conj().real.sum(), lambda: (a(), 2 - 1j), ()),
     ]
 

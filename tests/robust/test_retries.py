@@ -117,11 +117,20 @@ def transcendental(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
     return [x, y, z]
 
 
+def repeated(xp: Any, x: Any, y: Any, z: Any) -> Arrays:
+    kept = x.copy()
+    total = (kept * y).sum(axis=0) - (kept * y).sum(axis=0) + kept.cumsum(axis=0)
+    y += kept
+    x -= total + x.cumsum(axis=0)
+    z *= 2
+    return [x, y, z]
+
+
 FORMS: list[tuple[Callable[..., Arrays], Arrays]] = [
     *((form, FLOATS) for form in (chain, read_before, several, swapped, strided, with_sum, products, scanned)),
     (transcendental, FLOATS),
     (in_halves, FLOATS),
-    *((form, WHOLE) for form in (chain, several, strided, decomposed, two_outputs, at_places, products)),
+    *((form, WHOLE) for form in (chain, several, strided, decomposed, two_outputs, at_places, products, repeated)),
     *((form, WIDE) for form in (chain, transcendental, decomposed, products)),
     *((form, COMPLEX) for form in (chain, several, products, strided)),
 ]
@@ -206,6 +215,12 @@ def let_every_call_fail(
 def test_every_call_may_fail(form: Callable[..., Arrays], plain: Arrays, replay: bool) -> None:
     with ap.config.using(graph_replay=replay, fallback="count"):
         assert let_every_call_fail(form, plain, calls(form, plain)) > 3
+
+
+@pytest.mark.parametrize("passes", ["none", "equal,dead", "copies,dead", "-dead"])
+def test_every_call_may_fail_whatever_is_rewritten(passes: str) -> None:
+    with ap.config.using(fallback="count", eager=False, eager_size=0, passes=passes):
+        assert let_every_call_fail(repeated, FLOATS, calls(repeated, FLOATS)) > 3
 
 
 def beside_extrema(xp: Any, x: Any, y: Any, z: Any) -> Arrays:

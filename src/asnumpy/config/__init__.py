@@ -8,7 +8,7 @@ from asnumpy.config._settings import Settings as _Settings, read_environment as 
 __all__ = [
     "contract", "deterministic", "device", "eager", "eager_size", "fallback", "float", "graph_replay",
     "host_calls", "implicit_copies", "jit", "kernels", "machine_code", "matmul_precision", "memory_limit",
-    "memory_policy", "num_threads", "scalars", "settings", "timeout", "unsupported", "using", "variable",
+    "memory_policy", "num_threads", "passes", "scalars", "settings", "timeout", "unsupported", "using", "variable",
 ]
 
 contract: bool
@@ -28,6 +28,7 @@ matmul_precision: str
 memory_limit: int
 memory_policy: str
 num_threads: int
+passes: str
 scalars: str
 timeout: _builtins.float
 unsupported: str

@@ -103,6 +103,37 @@ def _set_machine_code(value: str) -> None:
     _core.programs.set_mode(_MACHINE_CODE.index(value))  # of the CPU
 
 
+_PASSES = tuple(name for name, _ in _core.passes())  # in the core's order
+
+
+def _passes(value: Any) -> str:
+    """Names of passes, or those to leave out: in the end 'all', 'none' or the names of those that run."""
+    expected = (
+        "expected 'all', 'none', passes such as 'equal,dead', or those to leave out such as '-equal'; "
+        f"the passes are {', '.join(_PASSES)}"
+    )
+    if not isinstance(value, str):
+        raise ValueError(expected)
+    words = [word.strip() for word in value.split(",")]
+    chosen = set(_PASSES) if words[0].startswith("-") else set()
+    for word in words:
+        names = {"all": set(_PASSES), "none": set()}.get(word, {word.removeprefix("-")})
+        if not names <= set(_PASSES):
+            raise ValueError(expected)
+        if word == "none":
+            chosen = set()
+        elif word.startswith("-"):
+            chosen -= names
+        else:
+            chosen |= names
+    return "all" if len(chosen) == len(_PASSES) else ",".join(name for name in _PASSES if name in chosen) or "none"
+
+
+def _set_passes(value: str) -> None:
+    names = {"all": _PASSES, "none": ()}.get(value, tuple(value.split(",")))
+    _core.set_passes(sum(1 << k for k, name in enumerate(_PASSES) if name in names))
+
+
 class Precision:
     """What `config.float` says, for those who ask at every array: a plain attribute."""
 
@@ -233,6 +264,10 @@ class Settings(ModuleType):
         "float32", _precision,
         "'float32', 'hf32' or 'float16': to what an NPU rounds factors of matrix products of float32 and complex64",
         lambda value: _core.set_matmul_precision(_CUBE_MATH_TYPES[value]),
+    )
+    passes = Setting(
+        "all", _passes, "'all', 'none' or names of passes: how recorded operations are rewritten before they run",
+        _set_passes,
     )
     scalars = Setting(
         "number", _scalars,

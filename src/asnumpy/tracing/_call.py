@@ -24,10 +24,13 @@ class Settings(NamedTuple):
     matmul_precision: Any
     kernels: Any
     deterministic: Any
+    passes: Any
 
 
 def settings() -> Settings:
-    return Settings(config.contract, config.float, config.matmul_precision, config.kernels, config.deterministic)
+    return Settings(
+        config.contract, config.float, config.matmul_precision, config.kernels, config.deterministic, config.passes
+    )
 
 
 class Call:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from asnumpy import _core
+from asnumpy import _core, config
 from asnumpy.creation import array
 from asnumpy.random.bit_generator import BitGenerator
 from asnumpy.runtime.tree import LEAF, unflatten
@@ -159,7 +159,7 @@ class Compiled:
             "structure": _file.encoded_structure(structure),
             "pattern": [[kind, _file.encoded(one)] for kind, one in self._pattern],
             "static values": [[name, _file.encoded(value)] for name, _, value in static],
-            "settings": {name: _file.encoded(value) for name, value in settings._asdict().items()},
+            "settings": {name: _file.encoded(value) for name, value in settings._asdict().items() if name != "passes"},
             "results": _file.encoded_structure(self._structure), "numbers": self._numbers,
             "leaves": [leaf and [leaf.argument, _file.encoded(leaf.value)] for leaf in self._leaves],
             "buffers": held, "recording": recording,
@@ -228,7 +228,8 @@ def _restored(header: dict[str, Any], constants: list[bytes]) -> Compiled:
     values = [(name, _file.decoded(value)) for name, value in header["static values"]]
     static = tuple((name, type(value), value) for name, value in values)
     call = Call(given, static, _no_function, places)
-    call.form = (*call.form[:-1], Settings(**{name: _file.decoded(one) for name, one in header["settings"].items()}))
+    settings = {name: _file.decoded(one) for name, one in header["settings"].items()}
+    call.form = (*call.form[:-1], Settings(**settings, passes=config.passes))  # by which the plan is made here
     parameters = Parameters(
         _no_function, _file.decoded_signature(header["signature"]), frozenset(header["static"]),
         frozenset(header["donated"]),

@@ -1,0 +1,61 @@
+// The unit between the queue and the fuser: a recorded list as passes rewrite it, before it is divided into programs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "runtime/fuse.hpp"
+
+namespace asnumpy {
+
+// An argument that is made to read what lies at `from` where it read the same values at `instead_of`, or a part of them.
+struct Redirect {
+    std::uint32_t reader;
+    std::uint8_t slot;
+    Place from, instead_of;
+};
+
+// What passes did to a list, by position: it is done again, without a search, to a list of the same content. What the content
+// does not tell, which is mostly views, must hold there too.
+struct Edits {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> equal;  // two that compute the same, given the same values
+    std::vector<std::uint32_t> copies;                           // those that only move what they read
+    std::vector<Redirect> redirects;                             // in the order in which they are made
+};
+
+// Its inputs are what the list reads before it writes it; its results the buffers that others see (census[...].outside): those must have,
+// when it has run, the values that the recorded list gives them. A pass may change all else. After every single change the list is right,
+// whatever fails next, and may run from any instruction on of which all before it have run.
+class Draft {
+public:
+    // counted: the buffers count what is pending of this list; the lock of recording is held while passes run.
+    Draft(std::span<Instruction> instructions, Census& census_of_it, bool counted);
+
+    // So many more instructions, which are those of `like`, are pending.
+    void count(const Instruction& like, int n) const;
+    void count(Buffer&, bool written, int n) const;
+    void redirect(const Redirect&);
+    // How often the list writes each buffer, by its number.
+    std::vector<std::uint32_t> writes() const;
+
+    const std::span<Instruction> list;
+    Census& census;
+    std::vector<bool> dead;  // what will not run; what is empty is that from the start
+    Edits edits;
+
+private:
+    bool counted_;
+};
+
+// Whether the two differ in nothing but in which buffers they read and write, and each writes the whole of buffers that had no value: reading
+// the same values they give the same results. Never true of random draws, or of memory that somebody else owns.
+bool computes_alike(const Instruction&, const Instruction&);
+// Whether it gives a buffer that had no value the elements of another one, at the same distances of each other.
+bool moves_only(const Instruction&);
+// Whether a list of the content of the one to which this was done allows it, too; and doing it. Buffers count what is pending.
+bool holds(const Edits&, std::span<const Instruction>);
+void repeat(const Edits&, std::span<Instruction>);
+
+}  // namespace asnumpy

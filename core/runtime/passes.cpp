@@ -1,0 +1,65 @@
+// The table of passes.
+#include "runtime/passes.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/record.hpp"
+
+namespace asnumpy {
+
+namespace {
+
+bool has_several(std::span<const Instruction> list) { return list.size() > 1; }
+
+bool has_copies(std::span<const Instruction> list) {
+    return std::ranges::any_of(list, [](const Instruction& i) { return i.work == Work::elementwise && i.row == cast_row() && !i.in.empty() && i.in[0].dtype() == i.out[0].dtype; });
+}
+
+bool has_any(std::span<const Instruction> list) { return !list.empty(); }
+
+bool has_products(std::span<const Instruction> list) {
+    static const RowId matmul = find_row("matmul");
+    return std::ranges::any_of(list, [](const Instruction& i) { return i.work == Work::structured && i.row == matmul; });
+}
+
+// Dead instructions are found after those passes that make some, and before the one that asks who reads a product.
+constexpr std::array pass_table{
+    Pass{"equal", "what gives the same values as an earlier operation is computed once", "computed before", true, has_several, share_equal},
+    Pass{"copies", "what reads a copy reads the original", "read through to the original", true, has_copies, read_through_copies},
+    Pass{"dead", "what nobody can see is not computed", "with results that nobody sees", true, has_any, leave_out_dead},
+    Pass{"accumulate", "a product and the sum with it are one operation", "sums that a product adds", false, has_products, accumulate_products},
+};
+
+bool is_chosen(std::size_t pass, Passes chosen) { return chosen >> pass & 1u; }
+
+}  // namespace
+
+std::span<const Pass> passes() { return pass_table; }
+
+Passes all_passes() { return (Passes{1} << pass_table.size()) - 1; }
+
+std::vector<Done> run_passes(Draft& draft, Passes chosen) {
+    std::vector<Done> done;
+    for (std::uint32_t p = 0; p < pass_table.size(); ++p) {
+        if (!is_chosen(p, chosen) || !pass_table[p].applies(draft.list)) continue;
+        if (const std::size_t instructions = pass_table[p].run(draft)) done.push_back({p, instructions});
+    }
+    return done;
+}
+
+bool repeatable(std::span<const Instruction> list, Passes chosen) {
+    for (std::size_t p = 0; p < pass_table.size(); ++p)
+        if (is_chosen(p, chosen) && !pass_table[p].repeats && pass_table[p].applies(list)) return false;
+    return true;
+}
+
+std::string to_string(std::span<const Done> done, std::size_t instructions) {
+    std::string text;
+    for (const Done& one : done)
+        text += std::string(pass_table[one.pass].name) + ": " + std::to_string(one.instructions) + " of " + std::to_string(instructions) + " instructions, " +
+                std::string(pass_table[one.pass].done) + "\n";
+    return text;
+}
+
+}  // namespace asnumpy

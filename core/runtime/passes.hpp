@@ -1,0 +1,54 @@
+// The passes over a recorded list, in the order in which they run, each with a name by which it is switched.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/draft.hpp"
+
+namespace asnumpy {
+
+struct Pass {
+    std::string_view name;
+    std::string_view purpose;
+    std::string_view done;    // of instructions, as explain() says it
+    // What it does follows from the list's content and is written down as edits; else such lists are divided anew each time.
+    bool repeats;
+    bool (*applies)(std::span<const Instruction>);  // whether there may be something for it to do
+    std::size_t (*run)(Draft&);                     // to how many instructions it did something
+};
+
+std::span<const Pass> passes();
+
+// Passes as bits, the first of the table the lowest.
+using Passes = std::uint32_t;
+Passes all_passes();
+void set_passes(Passes);  // of the queue and of functions that are recorded from now on
+
+// What a pass did to a list.
+struct Done {
+    std::uint32_t pass;
+    std::size_t instructions;
+};
+
+// Those of the chosen ones that apply.
+std::vector<Done> run_passes(Draft&, Passes chosen);
+// Whether what the chosen passes do to this list can be done again to another one of its content.
+bool repeatable(std::span<const Instruction>, Passes chosen);
+// One line for each.
+std::string to_string(std::span<const Done>, std::size_t instructions);
+
+// --- each in a file of its own: equal.cpp, read_through.cpp, dead.cpp, accumulate.cpp ---
+
+std::size_t share_equal(Draft&);
+std::size_t read_through_copies(Draft&);
+std::size_t leave_out_dead(Draft&);
+// Where a product's only reader is an addition, rewrites the pair (t = a @ b; u = t + c) to (u = c; u += a @ b); for devices
+// that add another operand in the same operation, factors included (2 * (a @ b) - 3 * c), to that one.
+// Instructions that are dead are left alone; what is no longer needed becomes dead, and empty.
+std::size_t accumulate_products(Draft&);
+
+}  // namespace asnumpy
