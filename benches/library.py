@@ -158,7 +158,9 @@ library.softmax(x, axes=(0,))[0, 0].tolist()          # [0.25, 0.25, 0.25, 0.25,
 They are operators like the user's own ([operators.md](operators.md)): `out=` is taken, `ap.operators.explain` says
 what computes a call, a rule may send a call elsewhere. Arrays of an NPU go to the kernel, if dtypes and shapes are
 those that it takes; otherwise, and where no compiler of kernels is found, the composed form runs there.
-`library.gaussian_weights` makes weights for `separable_filter`.
+`library.gaussian_weights` makes weights for `separable_filter`. Rows and tables may have any length; in rows of more
+than 4096 CANN's own sort is quicker by the model, and a rule sends them there:
+`{operator: library.sort_int64, size: {at_least: 100000}, order: [composed]}`.
 
 ## NumPy's functions
 On an NPU, NumPy's own functions go to these kernels by themselves where CANN's operators take longer by the
