@@ -102,6 +102,18 @@ def inputs() -> dict[str, tuple[list[np.ndarray], dict[str, Any]]]:
     }
 
 
+def longer() -> dict[str, list[tuple[list[np.ndarray], dict[str, Any]]]]:
+    """A second line, for what a core does not hold at once."""
+    words = integers(1 << 32, np.uint32, MILLION).astype(np.int64) << 20
+    return {
+        "sort_int64": [([words.reshape(4, -1)], {})],
+        "argsort_int64": [([words.reshape(4, -1)], {})],
+        "search_int64": [([np.sort(words), words[:4096]], {})],
+        "top_k": [([words], {"k": 50})],
+        "fft_rows": [([(floats(16, 1 << 16) + 1j * floats(16, 1 << 16)).astype(np.complex64)], {})],
+    }
+
+
 def modelled(work: Callable[[], Any]) -> tuple[float, Any]:
     """Microseconds of the second call, and what it gave."""
     for _ in range(2):
@@ -146,15 +158,18 @@ library.softmax(x, axes=(0,))[0, 0].tolist()          # [0.25, 0.25, 0.25, 0.25,
 They are operators like the user's own ([operators.md](operators.md)): `out=` is taken, `ap.operators.explain` says
 what computes a call, a rule may send a call elsewhere. Arrays of an NPU go to the kernel, if dtypes and shapes are
 those that it takes; otherwise, and where no compiler of kernels is found, the composed form runs there.
-`library.gaussian_weights` makes weights for `separable_filter`.
+`library.gaussian_weights` makes weights for `separable_filter`. Rows and tables may have any length; in rows of more
+than 4096 CANN's own sort is quicker by the model, and a rule sends them there:
+`{operator: library.sort_int64, size: {at_least: 100000}, order: [composed]}`.
 
 ## NumPy's functions
 On an NPU, NumPy's own functions go to these kernels by themselves where CANN's operators take longer by the
 simulator's clock, or run on the AICPU or the host, and where the kernel is as exact as what it stands for:
-`bitwise_count`, `divide` of complex64, `cumsum` of int64, `packbits`, `unpackbits`, `searchsorted` in tables of up to
-8192 int64, `sort` and `argsort` of int64 and uint64 in rows of up to 4096, and every transform of `fft` that has a
-power of two or Bluestein's way in it. [A table](ascend-coverage.md#kernels-of-the-library) says from how many elements
-on. What else NumPy's functions take, `where=`, other axes, dtypes and classes, runs as it did.
+`bitwise_count`, `divide` of complex64, `cumsum` of int64, `packbits`, `unpackbits`, `searchsorted` of int64 in tables
+of up to 8192 and of up to 65536 numbers in longer ones, `sort` and `argsort` of int64 and uint64 in rows of up to 4096,
+and every transform of `fft` that has a power of two or Bluestein's way in it.
+[A table](ascend-coverage.md#kernels-of-the-library) says from how many elements on. What else NumPy's functions
+take, `where=`, other axes, dtypes and classes, runs as it did.
 
 `ap.operators.explain("sort", x)` says what computes a call, `ap.operators.runs()` what did. A launch computes what is
 recorded and concerns its arrays; other recorded work stays recorded, and nothing waits.
@@ -173,7 +188,7 @@ of its accuracy was measured on the simulator against SciPy in double precision.
 ## The sources
 `src/asnumpy/operators/library/kernels` has a file for each theme, compiled as a whole when the first of its kernels
 is launched: `special`, `complex`, `bits`, `pixels`, `images`, `rows`, `sequences`, `sums`, `order`,
-`transforms`, `products`. They share `tiles.h` (what a
+`places`, `transforms`, `products`. They share `tiles.h` (what a
 core has of the work, copies of any length, vector code of a few instructions) and `elementwise.h` (a loop over tiles
 with two buffers for each operand). To add one: a declaration with the composed form, the kernel, a case in
 `tests/operators/test_library.py`, inputs in `benches/library.py`.
@@ -209,16 +224,17 @@ def main() -> int:
     options = parser.parse_args()
     if options.write and options.only:
         parser.error("--write takes all operators")
-    given, rows = inputs(), []
+    given, more, rows = inputs(), longer(), []
     with warnings.catch_warnings(), ap.config.using(fallback="count", implicit_copies="count", kernels="off"):
         warnings.simplefilter("ignore")
         for name in sorted(library.__all__):
             operator = getattr(library, name)
             if not isinstance(operator, Operator) or not any(part in name for part in options.only.split(",")):
                 continue
-            rows.append(measured(operator, *given.get(name, ([floats(MILLION)], {}))))
-            row = rows[-1]
-            print(f"{name:20} {row.kernel:10.1f} {row.composed:10.1f}{'*' * row.left}  {row.given}", flush=True)
+            for arrays, attributes in [given.get(name, ([floats(MILLION)], {})), *more.get(name, [])]:
+                row = measured(operator, arrays, attributes)
+                rows.append(row)
+                print(f"{name:20} {row.kernel:10.1f} {row.composed:10.1f}{'*' * row.left}  {row.given}", flush=True)
     if options.write:
         PAGE.write_text(page(rows))
     return 0

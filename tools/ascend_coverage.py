@@ -239,6 +239,7 @@ def kernels() -> str:
             otherwise = letter(paths.get((kind, row, dtype.name), []))
             served = kernels_of_numpys.find(name, dtype, MANY)
             sizes = "" if served is None else f"{served.least}" + (f", below {served.below}" * (served.below < 1 << 62))
+            sizes += f", {served.only.text}" if served is not None and served.only is not None else ""
             called = f"| {name} | {dtype.name} | `{declaration.name}` |"
             lines.append(f"{called} {otherwise or 'made of others'} | {sizes} |")
             count += 1

@@ -9,6 +9,7 @@
 #include "ascendc/launch/entry.hpp"
 #include "ascendc/launch/tiling.hpp"
 #include "ascendc/library/activations.hpp"
+#include "ascendc/library/dropout.hpp"
 #include "ascendc/library/functions.hpp"
 #include "ascendc/library/normalization.hpp"
 #include "ascendc/library/normalization_gradient.hpp"

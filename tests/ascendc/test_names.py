@@ -32,7 +32,8 @@ IN_NAMESPACE = """
     DataCopy DataCopyPad Copy SetAtomicAdd SetAtomicMax SetAtomicMin SetAtomicNone SetAtomicType SetPadValue
     DataCacheCleanAndInvalid ICachePreLoad DataCachePreload Fill SetFlag WaitFlag PipeBarrier SyncAll
     CrossCoreSetFlag CrossCoreWaitFlag IBSet IBWait InitDetermineComputeWorkspace WaitPreBlock NotifyNextBlock
-    SetSyncBaseAddr Add Sub Mul Div Max Min Adds Muls Maxs Mins Abs Relu Exp Ln Sqrt Rsqrt Reciprocal And Or Not
+    SetSyncBaseAddr TQueSync Add Sub Mul Div Max Min Adds Muls Maxs Mins Abs Relu Exp Ln Sqrt Rsqrt Reciprocal And Or
+    Not
     ShiftLeft ShiftRight Axpy MulAddDst FusedMulAdd FusedMulAddRelu AddRelu SubRelu AddDeqRelu AddReluCast
     SubReluCast MulCast LeakyRelu Duplicate Cast CastDeq SetDeqScale CreateVecIndex ArithProgression Arange
     Compare CompareScalar Compares GetCmpMask SetCmpMask Select SetVectorMask SetMaskCount SetMaskNorm ResetMask
@@ -47,7 +48,8 @@ IN_NAMESPACE = """
     DumpTensor SoftMax SimpleSoftMax SoftmaxFlash SoftmaxFlashV2 SoftmaxGrad SoftmaxGradFront SoftMaxShapeInfo
     SoftMaxTiling LayerNorm LayerNormGrad LayerNormGradBeta LayerNormTiling RmsNorm RmsNormTiling WelfordUpdate
     WelfordFinalize Sum SumParams Mean MeanParams BroadCast Broadcast CumSum CumSumInfo TopK TopkTiling TopKInfo
-    TopKMode Pad UnPad PadTiling PadParams AscendQuant AscendDequant AscendAntiQuant SelectWithBytesMask Log
+    TopKMode Pad UnPad PadTiling PadParams DropOut DropOutShapeInfo AscendQuant AscendDequant AscendAntiQuant
+    SelectWithBytesMask Log
     Log2 Log10 Sin Cos Tan Tanh Sinh Cosh Asin Acos Atan Asinh Acosh Atanh Erf Erfc Floor Round Rint Trunc Frac
     Sign Lgamma Digamma Power Fmod Xor Hypot ClampMax ClampMin Gelu FasterGelu FasterGeluV2 Silu Swish SwiGLU
     GeGLU ReGlu Sigmoid TCubeTiling GetTPipePtr

@@ -76,8 +76,6 @@ RAW = VectorProbes(
     "set_vector_mask(~0ull, ~0ull); PipeBarrier<PIPE_ALL>(); uint64_t bits = get_acc_val();"
     "out<float>().SetValue(3, *reinterpret_cast<float*>(&bits)); "
     "out<int32_t>().SetValue(4, block_idx + 10 * block_num);",
-    added="vcadd((__ubuf__ float*)out<float>().GetPhyAddr(), (__ubuf__ float*)in<float>().GetPhyAddr(), 3, 1, 1, 8, "
-    "true);",
     padded="SetPadValue<float>(7.0f); GlobalTensor<float> xg; xg.SetGlobalBuffer((__gm__ float*)x);"
     "copy_gm_to_ubuf_align_b32((__ubuf__ float*)out<float>().GetPhyAddr(), x, 0, 1, 20, 2, 1, 0, 0);",
 )
@@ -159,7 +157,6 @@ def test_sums_by_their_older_name():
     sums = x.reshape(3, 64)[:, :32].sum(1)
     np.testing.assert_array_equal(got.view(np.float32)[:4], [*sums, sums.sum()])
     assert got.view(np.int32)[4] == 10
-    assert RAW.run("added", x)[1].rules() == ["unsupported"]
 
 
 def test_what_copies_pad_with_is_set():

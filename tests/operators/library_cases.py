@@ -173,7 +173,7 @@ def uneven(rng: np.random.Generator, n: int, dtype: str) -> tuple[np.ndarray]:
 
 
 def largest(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    places = np.argsort(-x.astype(np.int64), axis=-1, kind="stable")[..., :k]
+    places = np.argsort(~x, axis=-1, kind="stable")[..., :k]
     return np.take_along_axis(x, places, -1), places
 
 
@@ -184,6 +184,11 @@ def table_and_numbers(rng: np.random.Generator, m: int, n: int) -> tuple[np.ndar
     given = np.where(rng.random(n) < 0.5, some, rng.integers(-(2**63), 2**63 - 1, n))
     given[:2] = [-(2**63), 2**63 - 1][:n]
     return table, given
+
+
+def equal_ones(rng: np.random.Generator, shape: tuple[int, int], dtype: str) -> tuple[np.ndarray]:
+    """Many that are equal, among them the largest there is."""
+    return (np.where(rng.random(shape) < 0.3, np.iinfo(dtype).max, rng.integers(0, 99, shape).astype(dtype)),)
 
 
 def off_edges(rng: np.random.Generator, n: int, dtype: str) -> tuple[np.ndarray]:
@@ -272,22 +277,26 @@ CASES = {
     "sort_int64": Case(
         lambda rng, shape, dtype: (rng.integers(-(2 ** rng.integers(3, 63)), 2**62, shape).astype(dtype),), np.sort,
         ("int64", "uint64"),
-        ((0, 4), (1, 1), (3, 7), (101, 100), (1, 2049), (2, 4096), (2, 5000), (1, 20_001)), close=None,
+        ((0, 4), (1, 1), (3, 7), (101, 100), (1, 2049), (2, 4096), (2, 5000), (3, 8192), (2, 8193), (1, 40_001)),
+        close=None,
     ),
     "argsort_int64": Case(
-        lambda rng, shape, dtype: (rng.integers(-3, 2 ** rng.integers(3, 62), shape).astype(dtype),),
+        equal_ones,
         lambda x: np.argsort(x, stable=True), ("int64", "uint64"),
-        ((0, 4), (1, 1), (3, 7), (101, 100), (1, 2049), (2, 4096), (2, 5000)), close=None,
+        ((0, 4), (1, 1), (3, 7), (101, 100), (1, 2049), (2, 4096), (2, 5000), (3, 8192), (2, 8193), (1, 40_001)),
+        close=None,
     ),
     "search_int64": Case(
         lambda rng, shape, dtype: table_and_numbers(rng, *shape),
         lambda table, x, right: np.searchsorted(table, x, "right" if right else "left"), ("int64",),
-        ((1, 0), (0, 3), (1, 9), (9, 1), (7, 3000), (64, 2000), (8192, 3000)), close=None,
+        ((1, 0), (0, 3), (1, 9), (9, 1), (7, 3000), (64, 2000), (8192, 3000),
+         (8193, 3000), (8223, 600), (8224, 600), (300_001, 2000)),
+        close=None,
         attributes=({"right": False}, {"right": True}),
     ),
     "top_k": Case(
         lambda rng, shape, dtype: (rng.integers(-99, 99, shape).astype(dtype) * np.array(2**24, dtype),), largest,
-        ("int64", "int32"), ((0, 9), (1, 9), (3, 64), (60, 101), (2, 5000)), close=None,
+        ("int64", "int32"), ((0, 9), (1, 9), (3, 64), (60, 101), (2, 5000), (2, 9001), (1, 50_001)), close=None,
         attributes=({"k": 1}, {"k": 9}),
     ),
     "histogram": Case(

@@ -118,16 +118,24 @@ def test_numbers_fit_their_parameters(tmp_path):
 
 def test_what_a_launch_cannot_say():
     kernel = ap.RawKernel('extern "C" void k(long, long, float* y) {}', "k")
-    plain = ap.operator("plain(x: f4[m, n], *, by: int = 1, eps: float = 0.5) -> y: f4[m, 2*n]")
+    plain = ap.operator("plain(x: f4[m, n], *, by: int = 1, eps: float = 0.5, how: str = 'a') -> y: f4[m, 2*n]")
     for given, error, text in (
-        ({"args": "x, rows"}, ValueError, "column 4: there is no 'rows'; there are threads, m, n, by, eps, x, y"),
+        ({"args": "x, rows"}, ValueError, "column 4: there is no 'rows'; there are threads, m, n, by, eps, how, x, y"),
         ({"args": "x, n +"}, ValueError, "Launch: plain: line 1"),
-        ({"args": "x[0]"}, ValueError, "column 1: expected names, numbers"),
+        ({"args": "x[0]"}, ValueError, "column 1: expected an element of a tuple, got one of tensor"),
+        ({"args": "[n]"}, ValueError, "column 1: expected names, numbers"),
         ({"args": "x + 1"}, ValueError, "expected int or float, got tensor; size(x) is its number of elements"),
         ({"args": "eps // 2"}, ValueError, "expected int, got float"),
         ({"args": "f(n)"}, ValueError, "expected size(x), min(...), max(...) or a dtype, such as int32(n), got f"),
         ({"args": "x", "blocks": "eps"}, ValueError, "blocks: expected an int, got a float: eps"),
         ({"args": "x", "blocks": "x"}, ValueError, "expected an expression of numbers, got 'x'"),
+        ({"args": "how"}, ValueError, "column 1: expected int or float or bool or tensor, got str"),
+        ({"args": "how < 'b'"}, ValueError, "expected text compared with text, by == or !="),
+        ({"args": "how == 1"}, ValueError, "expected text compared with text, by == or !="),
+        ({"args": "given(n)"}, ValueError, "expected an input or an output, got int"),
+        ({"args": "len(how)"}, ValueError, "expected a tuple, got str"),
+        ({"args": "x", "workspace": "eps"}, ValueError, "workspace: expected an int, got a float: eps"),
+        ({"args": "x", "tiling": "x"}, ValueError, "tiling: expected numbers, got 'x'"),
         ({"args": "x", "n": "2"}, ValueError, "n: the name has a meaning already"),
     ):  # fmt: skip
         with pytest.raises(error) as told:
@@ -135,8 +143,7 @@ def test_what_a_launch_cannot_say():
         assert text in str(told.value)
     with pytest.raises(TypeError, match="Launch: expected one of RawKernel, got int"):
         Launch(plain, 3, blocks=1, args="x")
-    for text in ("f(x: f4[n], b: f4[n] = None) -> y: f4[n]", "f(x: f4[n], *, how: str = 'a') -> y: f4[n]",
-                 "f(x: f4[n], *, eps: float = None) -> y: f4[n]"):  # fmt: skip
+    for text in ("f(x: f4[n], *, t: dtype) -> y: f4[n]", "f(x: f4[n], *, eps: float = None) -> y: f4[n]"):
         with pytest.raises(ValueError, match=r"Launch: f: .*; attach a function that launches the kernel"):
             Launch(ap.operator(text), kernel, blocks=1, args="x")
     with pytest.raises(ValueError, match="plain: when: expected a comparison, got 'n'"):

@@ -19,7 +19,7 @@ import asnumpy as ap
 from asnumpy import operators
 from asnumpy.operators import library
 
-from .library_cases import CASES, ROUNDING, Case, wide
+from .library_cases import CASES, ROUNDING, Case, largest, wide
 
 ON_CPU = str(ap.zeros(1).device) == "cpu"
 COMPILED = not os.environ.get("CANNSIM_CANN", "9.0").startswith("8")
@@ -90,6 +90,15 @@ def test_special_values() -> None:
     x, y = np.array([1 + 2j, -1, 0, 1e30 + 1e30j], np.complex64), np.array([0, 0, 0, 1e30 - 1e30j], np.complex64)
     with np.errstate(all="ignore"), ap.errstate(all="ignore"):
         np.testing.assert_allclose(ap.asnumpy(library.complex_divide(ap.array(x), ap.array(y))), x / y, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32"])
+@pytest.mark.parametrize(("shape", "k"), [((2, 9001), 1000), ((1, 50_001), 2048), ((2, 9001), 2500), ((1, 8191), 8191)])
+def test_many_of_the_largest(shape: tuple[int, int], k: int, dtype: str) -> None:
+    """Rows in parts, and more than a core holds; equal ones are everywhere, the smallest there is among them."""
+    x = np.random.default_rng(k).integers(-5000, 5000, shape).astype(dtype)
+    x[:, ::7] = np.iinfo(dtype).min
+    compare(library.top_k(ap.array(x), k=k), largest(x, k), CASES["top_k"], f"{shape} {k} {dtype}")
 
 
 def test_views_and_outputs() -> None:

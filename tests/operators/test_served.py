@@ -75,6 +75,9 @@ CALLS: dict[str, tuple[str, Callable[[Any, Any], Any], np.ndarray]] = {
     "unpackbits": ("unpackbits", lambda xp, x: xp.unpackbits(x), whole("uint8")),
     "unpackbits count": ("unpackbits", lambda xp, x: xp.unpackbits(x, count=-77), whole("uint8")),
     "searchsorted": ("searchsorted", lambda xp, x: xp.searchsorted(xp.sort(x[:4999]), x), whole("int64")),
+    "searchsorted in a long table": (
+        "searchsorted", lambda xp, x: xp.searchsorted(xp.sort(x[500:]), x[:900]), whole("int64", 30000),
+    ),
     "searchsorted right": (
         "searchsorted", lambda xp, x: xp.searchsorted(xp.sort(x[:50]), x.reshape(64, -1), "right"),
         whole("int64", most=99),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
+import operator as arithmetic
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
-from asnumpy.operators._declaration import Declaration
+from asnumpy.operators._declaration import REQUIRED, Attribute, Declaration
 from asnumpy.operators._words import refusal
 from asnumpy.runtime import get_num_threads
 
-KINDS = ("int", "float", "bool")
+KINDS = ("int", "float", "bool", "str", "tuple")
 CASTS = {
     **{f"{sign}int{bits}": f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)},
     "float32": "float", "float64": "double",
@@ -27,11 +28,12 @@ _C_TYPES = {"int": "int64_t", "float": "double", "bool": "bool"}
 
 @dataclass(frozen=True)
 class Value:
-    """An expression in both languages; its type is int, float, bool or tensor."""
+    """An expression in both languages; its type is int, float, bool, str, tensor, or a tuple of int or float."""
 
     python: str
     cpp: str
     type: str
+    cast: str = ""    # the number's type, where it was given one
 
 
 class Scope:
@@ -41,14 +43,20 @@ class Scope:
         self.declaration, self.who = declaration, who
         self.tensors = [*declaration.inputs, *(declaration.outputs if outputs else ())]
         self.names: dict[str, Value] = {"threads": Value("threads()", "threads()", "int")} if outputs else {}
-        for tensor in declaration.inputs:
-            for place, axis in enumerate(tensor.shape):
-                if isinstance(axis, str) and axis not in self.names:
+        lengths: dict[str, str] = {}
+        for tensor in reversed(declaration.inputs):  # those that may be left out are the last ones
+            for place, axis in reversed(list(enumerate(tensor.shape))):
+                if isinstance(axis, str):
                     at = place - len(tensor.shape) if ... in tensor.shape[:place] else place
-                    self.names[axis] = Value(f"{tensor.name}.shape[{at}]", f"n_{axis}", "int")
+                    there = f"{tensor.name}.shape[{at}]"
+                    if tensor.optional:
+                        there = f"({there} if {tensor.name} is not None else {lengths.get(axis, '0')})"
+                    lengths[axis] = there
+        for axis in dict.fromkeys(one for tensor in declaration.inputs for one in tensor.shape if one in lengths):
+            self.names[str(axis)] = Value(lengths[str(axis)], f"n_{axis}", "int")
         for one in declaration.attributes:
             if one.kind in KINDS and one.default is not None:
-                self.names[one.name] = Value(one.name, f"a_{one.name}", one.kind)
+                self.names[one.name] = Value(one.name, f"a_{one.name}", attribute_type(one))
         for tensor in self.tensors:
             self.names[tensor.name] = Value(tensor.name, f"t_{tensor.name}", "tensor")
 
@@ -78,15 +86,15 @@ class Scope:
         except SyntaxError as error:
             raise refusal(self.who, text, max(0, (error.offset or 1) - 2), str(error.msg)) from None
         assert isinstance(tree, ast.List)
-        return [_Reader(self, text).value(each) for each in tree.elts]
+        return [_Reader(self, text).argument(each) for each in tree.elts]
 
     def function(self, values: list[Value]) -> Callable[..., Any]:
         """Of the tensors by their order, and the attributes by keyword: a tuple of the values."""
         keywords = [one.name for one in self.declaration.attributes]
         parameters = [one.name for one in self.tensors] + (["*", *keywords] if keywords else [])
         source = f"lambda {', '.join(parameters)}: ({' '.join(each.python + ',' for each in values)})"
-        casts = {name: getattr(np, name) for name in CASTS}
-        made: Callable[..., Any] = eval(source, {"threads": get_num_threads, **casts})  # of our own words alone
+        known = {"threads": get_num_threads, "_index": arithmetic.index, **{name: getattr(np, name) for name in CASTS}}
+        made: Callable[..., Any] = eval(source, known)  # of our own words alone
         return made
 
 
@@ -105,7 +113,24 @@ class Condition:
         return bool(self._holds(*inputs, **attributes)[0])
 
 
-_FUNCTIONS = ("size", "min", "max")
+_FUNCTIONS = ("size", "min", "max", "len", "given")
+
+
+def attribute_type(one: Attribute) -> str:
+    """As expressions know it; the default of a tuple says what is in it, whole numbers otherwise."""
+    if one.kind != "tuple":
+        return one.kind
+    values = () if one.default is REQUIRED else one.default
+    return "floats" if any(isinstance(value, float) for value in values) else "ints"
+
+
+_NUMBERS = ("int", "float", "bool")
+
+
+def c_text(text: str) -> str:
+    """As a literal of C and C++, which takes bytes: three digits of each that is no plain sign."""
+    plain = (chr(byte) if 32 <= byte < 127 and byte not in b'"\\?' else f"\\{byte:03o}" for byte in text.encode())
+    return f'"{"".join(plain)}"'
 
 
 class _Reader:
@@ -113,6 +138,10 @@ class _Reader:
 
     def __init__(self, scope: Scope, text: str) -> None:
         self._scope, self._text = scope, text
+
+    def argument(self, node: ast.expr) -> Value:
+        """What a kernel may get."""
+        return self._number(node, (*_NUMBERS, "tensor"))
 
     def value(self, node: ast.expr) -> Value:
         match node:
@@ -132,15 +161,17 @@ class _Reader:
                 return self._choice(node)
             case ast.Call():
                 return self._call(node)
+            case ast.Subscript():
+                return self._element(node)
         self._refuse(node, "expected names, numbers, + - * / // %, comparisons, and, or, not, x if y else z, min, max, "
-                           "size")
+                           "size, given, len, elements of tuples")
 
     def _refuse(self, node: ast.expr, what: str) -> NoReturn:
         line = getattr(node, "lineno", 1) - 1
         before = sum(len(each) + 1 for each in self._text.split("\n")[:line])
         raise refusal(self._scope.who, self._text, before + node.col_offset - (line == 0), what)
 
-    def _number(self, node: ast.expr, types: tuple[str, ...] = ("int", "float", "bool")) -> Value:
+    def _number(self, node: ast.expr, types: tuple[str, ...] = _NUMBERS) -> Value:
         found = self.value(node)
         if found.type not in types:
             hint = f"; size({found.python}) is its number of elements" if found.type == "tensor" else ""
@@ -154,6 +185,8 @@ class _Reader:
             return Value(str(node.value), f"int64_t{{{node.value}}}", "int")
         if isinstance(node.value, float):
             return Value(repr(node.value), repr(node.value), "float")
+        if isinstance(node.value, str):
+            return Value(repr(node.value), f"std::string_view({c_text(node.value)})", "str")
         self._refuse(node, f"expected a number, got {node.value!r}")
 
     def _name(self, node: ast.Name) -> Value:
@@ -184,7 +217,11 @@ class _Reader:
         return Value(f"(-{one.python})", f"(-{one.cpp})", one.type)
 
     def _comparison(self, node: ast.Compare) -> Value:
-        given = [self._number(each) for each in (node.left, *node.comparators)]
+        given = [self._number(each, (*_NUMBERS, "str")) for each in (node.left, *node.comparators)]
+        if any(one.type == "str" for one in given) and (
+            len({one.type for one in given}) > 1 or not all(isinstance(each, ast.Eq | ast.NotEq) for each in node.ops)
+        ):
+            self._refuse(node, "expected text compared with text, by == or !=")
         signs = [_COMPARISONS.get(type(each)) for each in node.ops]
         if None in signs:
             self._refuse(node, "expected one of < <= > >= == !=")
@@ -207,13 +244,28 @@ class _Reader:
         return Value(f"({one.python} if {test.python} else {other.python})",
                      f"({test.cpp} ? {_C_TYPES[type_]}({one.cpp}) : {_C_TYPES[type_]}({other.cpp}))", type_)
 
+    def _element(self, node: ast.Subscript) -> Value:
+        of = self.value(node.value)
+        if of.type not in ("ints", "floats"):
+            self._refuse(node, f"expected an element of a tuple, got one of {of.type}")
+        place = self._number(node.slice, ("int",))
+        convert = "_index" if of.type == "ints" else "float"
+        return Value(f"{convert}({of.python}[{place.python}])", f"{of.cpp}[{place.cpp}]", of.type[:-1])
+
     def _call(self, node: ast.Call) -> Value:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name == "size" and len(node.args) == 1 and not node.keywords:
+        if name in ("size", "given") and len(node.args) == 1 and not node.keywords:
             of = self.value(node.args[0])
             if of.type != "tensor":
                 self._refuse(node.args[0], f"expected an input or an output, got {of.type}")
-            return Value(f"{of.python}.size", f"{of.cpp}.size", "int")
+            if name == "given":
+                return Value(f"({of.python} is not None)", f"{of.cpp}.there", "bool")
+            return Value(f"(0 if {of.python} is None else {of.python}.size)", f"{of.cpp}.size", "int")
+        if name == "len" and len(node.args) == 1 and not node.keywords:
+            of = self.value(node.args[0])
+            if of.type not in ("ints", "floats"):
+                self._refuse(node.args[0], f"expected a tuple, got {of.type}")
+            return Value(f"len({of.python})", f"{of.cpp}.count", "int")
         if name in ("min", "max") and len(node.args) > 1 and not node.keywords:
             given = [self._number(each, ("int", "float")) for each in node.args]
             type_ = "float" if any(each.type == "float" for each in given) else "int"
@@ -223,5 +275,5 @@ class _Reader:
             one = self._number(node.args[0], ("int", "float") if name.startswith("float") else ("int",))
             type_ = "float" if name.startswith("float") else "int"
             cast = f"converted<{CASTS[name]}>({one.cpp})"
-            return Value(f"{name}({one.python})", cast, type_)
+            return Value(f"{name}({one.python})", cast, type_, CASTS[name])
         self._refuse(node, f"expected size(x), min(...), max(...) or a dtype, such as int32(n), got {name or 'a call'}")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from asnumpy.operators._declaration import Declaration
-from asnumpy.operators._expressions import KINDS, Scope
+from asnumpy.operators._expressions import KINDS, Scope, Value
 from asnumpy.operators._operator import Operator
 from asnumpy.operators._raw import RawKernel, RawModule
 
@@ -19,7 +21,7 @@ class Launch:
     Parameters
     ----------
     operator : Operator
-        Whose implementation it is. It has no inputs that may be left out; its attributes are int, float or bool.
+        Whose implementation it is. Its attributes are int, float, bool, str or tuple, and never None.
     kernel : RawKernel
         The kernel, of its own or of a `RawModule`.
     blocks : str or int
@@ -27,8 +29,15 @@ class Launch:
     args : str
         Its arguments, between commas: inputs and outputs by their names, and expressions of numbers. These are made of
         the declaration's symbols (the lengths of axes), of attributes, ``threads``, ``size(x)``, ``min``, ``max``,
-        ``+ - * / // %``, comparisons and ``x if y else z``. ``int32(n)`` gives a number its type, where the kernel's
-        declaration does not: of a file that was compiled before.
+        ``+ - * / // %``, comparisons (of text, ``how == 'linear'``, too) and ``x if y else z``; ``len(axes)`` and
+        ``axes[0]`` of tuples. ``int32(n)`` gives a number its type, where the kernel's
+        declaration does not: of a file that was compiled before. An input that was left out is a null pointer, its
+        size 0, and so are lengths that nothing else tells; ``given(bias)`` says whether it was there.
+    workspace : str or int, optional
+        Bytes of memory that the kernel gets behind `args`, as one more argument.
+    tiling : str, optional
+        Numbers that the kernel gets as a structure in memory, whose address is its last argument: ``"n, int32(rows)"``
+        is ``struct { int64_t n; int32_t rows; }``. Without a type whole numbers are int64_t, others double.
     **names : str
         Expressions by names of their own, for use in the others.
 
@@ -49,16 +58,23 @@ class Launch:
     array([0., 2., 4.])
     """
 
-    def __init__(self, operator: Operator, kernel: RawKernel, *, blocks: str | int, args: str, **names: str) -> None:
+    def __init__(self, operator: Operator, kernel: RawKernel, *, blocks: str | int, args: str,
+                 workspace: str | int | None = None, tiling: str | None = None, **names: str) -> None:  # fmt: skip
         _expect(operator, kernel)
         self.operator, self.kernel = operator, kernel
         scope = Scope(operator.declaration, f"Launch: {operator.name}", outputs=True)
         for name, text in names.items():
             scope.define(name, text)
-        self.blocks, self.args = scope.number(blocks), scope.values(args)
-        if self.blocks.type != "int":
-            raise ValueError(f"Launch: {operator.name}: blocks: expected an int, got a {self.blocks.type}: {blocks}")
+        self.blocks, self.args = _whole(scope, operator, "blocks", blocks), scope.values(args)
+        self.workspace = None if workspace is None else _whole(scope, operator, "workspace", workspace)
+        self.tiling = None if tiling is None else scope.values(tiling)
+        if any(one.type == "tensor" for one in self.tiling or ()):
+            raise ValueError(f"Launch: {operator.name}: tiling: expected numbers, got {tiling!r}")
+        fields = [(f"f{i}", _FIELDS[c_type(one)]) for i, one in enumerate(self.tiling or ())]
+        self._fields = np.dtype(fields, align=True)
+        sizes = () if self.workspace is None else (self.workspace,)
         self._values = scope.function([self.blocks, *self.args])
+        self._extras = scope.function([*sizes, *(self.tiling or ())])
 
     def __repr__(self) -> str:
         return f"<Launch of {self.kernel.name} for {self.operator.name}>"
@@ -66,12 +82,40 @@ class Launch:
     def __call__(self, *arrays: Any, **attributes: Any) -> None:
         """Launch the kernel on the inputs and the outputs."""
         blocks, *args = self._values(*arrays, **attributes)
-        self.kernel(blocks, args)
+        if self.workspace is None and self.tiling is None:
+            self.kernel(blocks, args)
+            return
+        extras, workspace = list(self._extras(*arrays, **attributes)), 0
+        if self.workspace is not None:
+            workspace = extras.pop(0)
+            if workspace < 0:
+                raise ValueError(f"{self.kernel.name}: workspace: expected at least 0 bytes, got {workspace}")
+            workspace = max(workspace, 1)  # there is an address in any case
+        tiling = None if self.tiling is None else np.array(tuple(extras), self._fields)
+        self.kernel(blocks, args, workspace=workspace, tiling=tiling)
 
     @property
     def module(self) -> RawModule:
         """What the kernel is of."""
         return self.kernel._module
+
+
+_FIELDS = {
+    **{f"{sign}int{bits}_t": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    "float": "float32", "double": "float64", "bool": "bool",
+}  # fmt: skip
+
+
+def c_type(value: Value) -> str:
+    """Of a number in a structure."""
+    return value.cast or {"int": "int64_t", "float": "double", "bool": "bool"}[value.type]
+
+
+def _whole(scope: Scope, operator: Operator, what: str, text: str | int) -> Value:
+    found = scope.number(text)
+    if found.type != "int":
+        raise ValueError(f"Launch: {operator.name}: {what}: expected an int, got a {found.type}: {text}")
+    return found
 
 
 def _expect(operator: Operator, kernel: RawKernel) -> None:
@@ -84,10 +128,8 @@ def _expect(operator: Operator, kernel: RawKernel) -> None:
 
 def unfit(declaration: Declaration) -> str:
     """Why expressions cannot say all of a call to a kernel; nothing where they can."""
-    for tensor in declaration.inputs:
-        if tensor.optional:
-            return f"{tensor.name}: an input that may be left out is no argument of a kernel"
     for one in declaration.attributes:
         if one.kind not in KINDS or one.default is None:
-            return f"{one.name}: expected attributes of type int, float or bool that are never None, got {one}"
+            kinds = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
+            return f"{one.name}: expected attributes of type {kinds} that are never None, got {one}"
     return ""

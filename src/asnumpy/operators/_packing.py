@@ -54,7 +54,9 @@ def pack(kernel: str, parameters: Sequence[Declared] | None, given: Sequence[Any
     kind, packed = memory.kind, []
     for place, value in enumerate(given):
         one = None if parameters is None else parameters[place]
-        if isinstance(value, kind):
+        if value is None and (one is None or one.pointer):
+            packed.append(ctypes.c_void_p())
+        elif isinstance(value, kind):
             packed.append(ctypes.c_void_p(memory.address(value, _written(kernel, place, one, value, memory))))
         elif one is None or one.pointer or one.dtype is None:
             packed.append(_undeclared(kernel, place, one, value, memory))

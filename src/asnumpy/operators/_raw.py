@@ -166,7 +166,7 @@ class RawKernel:
             element's address; numbers; structures as bytes, as a NumPy structure or as a ctypes one, by value. They are
             held to the declaration in the source: NumPy's numbers have its dtypes, Python's are converted, and an array
             whose parameter points to const is only read. Of a file that was compiled before nothing is known: Python's
-            floats are doubles, whole numbers are NumPy's, arrays count as read and written.
+            floats are doubles, whole numbers are NumPy's, arrays count as read and written. None is a null pointer.
         stream : Stream, optional
             Where it runs; the current stream otherwise.
         workspace : int

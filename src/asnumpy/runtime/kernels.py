@@ -16,6 +16,13 @@ import numpy as np
 from asnumpy import config
 
 
+class Limit(NamedTuple):
+    """Beyond how many elements CANN's operators or the host are quicker."""
+
+    text: str
+    holds: Callable[..., bool]  # of the operands
+
+
 class Served(NamedTuple):
     """A function of NumPy's, the operator whose kernel computes it, and of which first operands."""
 
@@ -25,21 +32,27 @@ class Served(NamedTuple):
     dtypes: tuple[np.dtype, ...]
     least: int                    # between how many elements it is quicker, by the simulator's clock
     below: int = 1 << 62
+    only: Limit | None = None
 
 
 def _of(*names: str) -> tuple[np.dtype, ...]:
     return tuple(map(np.dtype, names))
 
 
+_ROWS = Limit("in rows of up to 4096", lambda x: x.shape[-1] <= 4096)
+_TABLES = Limit(
+    "tables of up to 8192, longer ones for up to 65536", lambda table, x: table.size <= 8192 or x.size <= 65536,
+)
+
 TABLE = (
-    Served("argsort", "library.argsort_int64", "order", _of("i8", "u8"), 1 << 14, 1 << 20),
+    Served("argsort", "library.argsort_int64", "order", _of("i8", "u8"), 1 << 14, 1 << 20, _ROWS),
     Served("bitwise_count", "library.bit_count", "bits", _of("u4", "i8", "u8"), 1 << 14),
     Served("cumsum", "library.running_sum", "sums", _of("i8", "u8"), 1 << 14),
     Served("divide", "library.complex_divide", "complex", _of("c8"), 1 << 14),
     Served("fft.fft", "library.fft_rows", "transforms", _of("c8"), 1 << 12),
     Served("packbits", "library.pack_bits", "bits", _of("u1"), 1 << 16),
-    Served("searchsorted", "library.search_int64", "order", _of("i8"), 1 << 14),
-    Served("sort", "library.sort_int64", "order", _of("i8", "u8"), 1 << 14, 1 << 20),
+    Served("searchsorted", "library.search_int64", "places", _of("i8"), 1 << 14, only=_TABLES),
+    Served("sort", "library.sort_int64", "order", _of("i8", "u8"), 1 << 14, 1 << 20, _ROWS),
     Served("unpackbits", "library.unpack_bits", "bits", _of("u1"), 1 << 14),
 )
 
@@ -63,7 +76,9 @@ def find(function: str, dtype: np.dtype, size: int) -> Served | None:
 def made_by_kernel(function: str, *arrays: Any, **attributes: Any) -> Any:
     """What a kernel makes of arrays on a device; None where none computes the call."""
     row = find(function, arrays[0].dtype, max(one.size for one in arrays))
-    return None if row is None else offered["launch"]()(row, arrays, attributes)
+    if row is None or (row.only is not None and not row.only.holds(*arrays)):
+        return None
+    return offered["launch"]()(row, arrays, attributes)
 
 
 def ufunc_by_kernel(function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -174,8 +174,13 @@ void vector_dup(T* dst, ascendc::same_t<T> value, std::uint8_t repeats, std::uin
 template <class T>
 void vcadd(T* dst, T* src, std::uint8_t repeats, std::uint16_t dst_repeat, std::uint16_t src_block, std::uint16_t src_repeat, bool adds = false,
            ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
-    if (adds)
-        ascendc::current().fail(ascendc::Rule::unsupported, where, "vcadd that adds repeats up in the register is not modelled; add its results");
+    if (adds) {
+        if (ascendc::held(ascendc::Pipe::V))
+            return ascendc::postpone(ascendc::Pipe::V, [=] { vcadd(dst, src, repeats, dst_repeat, src_block, src_repeat, true, where); });
+        ascendc::Instruction at("vcadd", ascendc::Pipe::V, where);
+        return ascendc::add_repeats_up(at, ascendc::register_form(at, repeats, ascendc::repeat_lanes<T>), ascendc::local_tensor<T>(src, "vcadd", where),
+                                       ascendc::reduction_strides(src_block, src_repeat), ascendc::whole_reduction_rate);
+    }
     AscendC::WholeReduceSum<T, false>(ascendc::local_tensor<T>(dst, "vcadd", where), ascendc::local_tensor<T>(src, "vcadd", where),
                                       AscendC::MASK_PLACEHOLDER, repeats, dst_repeat, src_block, src_repeat, where);
 }

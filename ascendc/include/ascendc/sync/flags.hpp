@@ -91,6 +91,18 @@ template <HardEvent event>
 void WaitFlag(std::int32_t id, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) {
     ascendc::wait_flag(ascendc::pipes_of(event).source, ascendc::pipes_of(event).target, id, where);
 }
+// Flags from one pipe to another, by the pipes' names.
+template <pipe_t source, pipe_t target>
+class TQueSync {
+public:
+    static_assert(source != target && source != PIPE_ALL && target != PIPE_ALL, "TQueSync takes two pipes; one alone has PipeBarrier");
+    void SetFlag(std::int32_t id, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) const {
+        ascendc::set_flag(ascendc::pipe_of(source), ascendc::pipe_of(target), id, where);
+    }
+    void WaitFlag(std::int32_t id, ascendc::Where where = {__builtin_FILE(), __builtin_LINE()}) const {
+        ascendc::wait_flag(ascendc::pipe_of(source), ascendc::pipe_of(target), id, where);
+    }
+};
 template <pipe_t pipe>
 void PipeBarrier() { ascendc::pipe_barrier(pipe); }
 

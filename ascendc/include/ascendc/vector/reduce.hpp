@@ -79,6 +79,29 @@ inline Strides reduction_strides(std::int32_t block, std::int32_t repeat) {
     return {static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(repeat)};
 }
 
+// The register of sums gets those of all repeats, one after the other.
+template <class T>
+void add_up(const Instruction& at, Registers& registers, const Reduced<T>& one) {
+    registers.summed = rounded<T>(at, static_cast<float>(registers.summed) + static_cast<float>(one.value));
+    registers.summed_unwritten |= one.unwritten;
+}
+// Sums of repeats for that register alone.
+template <class T>
+void add_repeats_up(Instruction& at, const Walk& walk, const AscendC::LocalTensor<T>& src, Strides strides, double cycles) {
+    check_type<T, half, float>();
+    const auto from = operand(at, src, "src", strides);
+    check_reach(at, src, from, walk);
+    RepeatLanes<T> lanes;
+    Registers& registers = at.core.registers;
+    registers.summed = 0, registers.summed_unwritten = false;
+    for (std::uint32_t repeat = 0; repeat < walk.repeats; ++repeat) {
+        load(at, walk, from, repeat, lanes);
+        const auto one = reduced<AscendC::ReduceType::SUM>(at, lanes, 0, lanes.n);
+        if (one.any) add_up(at, registers, one);
+    }
+    takes(at, walk, cycles);
+}
+
 // One result for each of the groups that a repeat's lanes fall into, side by side, `pitch` elements from repeat to repeat.
 template <AscendC::ReduceType type, class T>
 void reduce_groups(Instruction& at, const Walk& walk, const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& src,
@@ -98,10 +121,7 @@ void reduce_groups(Instruction& at, const Walk& walk, const AscendC::LocalTensor
             const std::uint32_t byte = to.address + (repeat * pitch + i) * static_cast<std::uint32_t>(sizeof(T));
             check_end(at, dst, to, byte + sizeof(T));
             store(at, *to.memory, byte, one.value, one.unwritten);
-            if constexpr (type == AscendC::ReduceType::SUM) {
-                registers.summed = rounded<T>(at, static_cast<float>(registers.summed) + static_cast<float>(one.value));
-                registers.summed_unwritten |= one.unwritten;
-            }
+            if constexpr (type == AscendC::ReduceType::SUM) add_up(at, registers, one);
         }
     }
     takes(at, walk, cycles);

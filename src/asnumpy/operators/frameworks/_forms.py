@@ -25,7 +25,7 @@ extern "C" {{
 #endif
 int asnumpy_{name}({parameters});
 const char* asnumpy_{name}_error(void);
-// In the form of MindSpore's ahead-of-time custom operators: inputs, then outputs.
+{released}// In the form of MindSpore's ahead-of-time custom operators: inputs, then outputs.
 int {name}(int nparam, void** params, int* ndims, int64_t** shapes, const char** dtypes, void* stream,
     void* extra);
 #ifdef __cplusplus
@@ -47,11 +47,11 @@ BY_PYTHON = """\
 
 namespace {{
 
-constexpr const char* module_name = {module};
-constexpr const char* operator_name = {operator};
-constexpr const char* device = {device};
-constexpr const char* baked = {baked};
-thread_local std::string told;
+constexpr const char* module_name__ = {module};
+constexpr const char* operator_name__ = {operator};
+constexpr const char* device__ = {device};
+constexpr const char* baked__ = {baked};
+thread_local std::string told__;
 
 struct Tensor {{
     void* data;
@@ -61,7 +61,7 @@ struct Tensor {{
 }};
 
 // A new reference, or null with Python's error set.
-PyObject* list_of(const Tensor* tensors, int count) {{
+PyObject* list_of__(const Tensor* tensors, int count) {{
     PyObject* const list = PyList_New(count);
     for (int i = 0; list && i < count; ++i) {{
         if (!tensors[i].dtype) {{
@@ -82,7 +82,7 @@ PyObject* list_of(const Tensor* tensors, int count) {{
     return list;
 }}
 
-std::string python_error() {{
+std::string python_error__() {{
     PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
     PyErr_Fetch(&type, &value, &trace);
     PyObject* const text = value ? PyObject_Str(value) : nullptr;
@@ -97,15 +97,15 @@ std::string python_error() {{
 }}
 
 // Takes the dictionary of attributes. With Python's lock held.
-std::string called(PyObject* attributes, const Tensor* tensors, int count, void* stream) {{
-    PyObject* const list = attributes ? list_of(tensors, count) : nullptr;
+std::string called__(PyObject* attributes, const Tensor* tensors, int count, void* stream) {{
+    PyObject* const list = attributes ? list_of__(tensors, count) : nullptr;
     PyObject* const entry = list ? PyImport_ImportModule("asnumpy.operators.frameworks._entry") : nullptr;
     PyObject* answer = nullptr;
     if (entry)
-        answer = PyObject_CallMethod(entry, "call", "ssssOOK", module_name, operator_name, device, baked, attributes,
-                                     list, reinterpret_cast<unsigned long long>(stream));
+        answer = PyObject_CallMethod(entry, "call", "ssssOOK", module_name__, operator_name__, device__, baked__,
+                                     attributes, list, reinterpret_cast<unsigned long long>(stream));
     const char* const words = answer ? PyUnicode_AsUTF8(answer) : nullptr;
-    const std::string result = words ? words : python_error();
+    const std::string result = words ? words : python_error__();
     Py_XDECREF(answer);
     Py_XDECREF(entry);
     Py_XDECREF(list);
@@ -113,7 +113,7 @@ std::string called(PyObject* attributes, const Tensor* tensors, int count, void*
     return result;
 }}
 
-PyGILState_STATE enter() {{
+PyGILState_STATE enter__() {{
     static const bool started = [] {{
         if (Py_IsInitialized()) return false;
         Py_InitializeEx(0);
@@ -124,15 +124,15 @@ PyGILState_STATE enter() {{
     return PyGILState_Ensure();
 }}
 
-int finished(PyGILState_STATE state, std::string error) {{
+int finished__(PyGILState_STATE state, std::string error) {{
     PyGILState_Release(state);
-    told = std::move(error);
-    return told.empty() ? 0 : 1;
+    told__ = std::move(error);
+    return told__.empty() ? 0 : 1;
 }}
 
 }}  // namespace
 
-EXPORTED const char* asnumpy_{name}_error(void) {{ return told.c_str(); }}
+EXPORTED const char* asnumpy_{name}_error(void) {{ return told__.c_str(); }}
 
 EXPORTED int asnumpy_{name}({parameters}) {{
     const asnumpy_tensor* const given__[] = {{{given}}};
@@ -142,8 +142,8 @@ EXPORTED int asnumpy_{name}({parameters}) {{
         if (one) tensors__[count__] = {{one->data, one->ndim, one->shape, one->dtype}};
         ++count__;
     }}
-    const PyGILState_STATE state__ = enter();
-    return finished(state__, called(Py_BuildValue("{{{form}}}"{values}), tensors__, count__, stream__));
+    const PyGILState_STATE state__ = enter__();
+    return finished__(state__, called__(Py_BuildValue("{{{form}}}"{values}), tensors__, count__, stream__));
 }}
 
 EXPORTED int {name}(int nparam, void** params, int* ndims, int64_t** shapes, const char** dtypes, void* stream,
@@ -155,9 +155,9 @@ EXPORTED int {name}(int nparam, void** params, int* ndims, int64_t** shapes, con
     }}
     Tensor tensors[{most}];
     for (int i = 0; i < nparam; ++i) tensors[i] = {{params[i], ndims[i], shapes[i], dtypes[i]}};
-    const PyGILState_STATE state = enter();
-    const int result = finished(state, called(PyDict_New(), tensors, nparam, stream));
-    if (result) std::fprintf(stderr, "{name}: %s\\n", told.c_str());
+    const PyGILState_STATE state = enter__();
+    const int result = finished__(state, called__(PyDict_New(), tensors, nparam, stream));
+    if (result) std::fprintf(stderr, "{name}: %s\\n", told__.c_str());
     return result;
 }}
 """
@@ -174,50 +174,59 @@ BY_KERNELS = """\
 
 namespace {{
 
-thread_local std::string told;
+thread_local std::string told__;
 
 template <class Work>
-int finished(const Work& work) {{
-    told.clear();
+int finished__(const Work& work) {{
+    told__.clear();
     try {{
         work();
     }} catch (const std::exception& error) {{
-        told = error.what();
+        told__ = error.what();
     }}
-    return told.empty() ? 0 : 1;
+    return told__.empty() ? 0 : 1;
 }}
 
 }}  // namespace
 
-EXPORTED const char* asnumpy_{name}_error(void) {{ return told.c_str(); }}
+EXPORTED const char* asnumpy_{name}_error(void) {{ return told__.c_str(); }}
 
-EXPORTED int asnumpy_{name}({parameters}) {{
+{release}EXPORTED int asnumpy_{name}({parameters}) {{
     const asnumpy_tensor* const given__[] = {{{given}}};
     asnumpy_native::Given tensors__[{most}] = {{}};
     for (int i = 0; i < {most}; ++i)
         if (given__[i]) tensors__[i] = {{given__[i]->data, given__[i]->ndim, given__[i]->shape, given__[i]->dtype}};
     asnumpy_native::Attributes attributes__;
-{stores}    return finished([&] {{ asnumpy_native::compute(tensors__, attributes__, stream__); }});
+{stores}    return finished__([&] {{ asnumpy_native::compute(tensors__, attributes__, stream__); }});
 }}
 
 EXPORTED int {name}(int nparam, void** params, int* ndims, int64_t** shapes, const char** dtypes, void* stream,
                     void* extra) {{
     (void)extra;
-    const int result = finished([&] {{
-        if (nparam != {most}) {{
-            const std::string text = "{full_name}: expected {most} tensors, inputs and outputs, got ";
+    const int result = finished__([&] {{
+        if (nparam < {least} || nparam > {most}) {{
+            const std::string text = "{full_name}: expected {count} tensors, inputs and outputs, got ";
             throw asnumpy_native::Failure("TypeError", text + std::to_string(nparam));
         }}
-{missing}        asnumpy_native::Given tensors[{most}];
-        for (int i = 0; i < nparam; ++i) tensors[i] = {{params[i], ndims[i], shapes[i], dtypes[i]}};
+{missing}        asnumpy_native::Given tensors[{most}] = {{}};
+        for (int i = 0; i < nparam; ++i)  // the last inputs may be left out
+            tensors[i < nparam - {outputs} ? i : i + {most} - nparam] = {{params[i], ndims[i], shapes[i], dtypes[i]}};
         asnumpy_native::compute(tensors, {{}}, stream);
     }});
-    if (result) std::fprintf(stderr, "{name}: %s\\n", told.c_str());
+    if (result) std::fprintf(stderr, "{name}: %s\\n", told__.c_str());
     return result;
 }}
 """
 
 LINKED_TO_PYTHON = ", and to Python, which runs the operator; a program need not start Python"
+RELEASED = """\
+// Gives back what launches keep of the memory of the device that the thread uses: workspaces and structures.
+int asnumpy_{name}_release(void);
+"""
+RELEASE = """\
+EXPORTED int asnumpy_{name}_release(void) {{ return finished__([] {{ asnumpy_native::NpuExtras::release_all(); }}); }}
+
+"""
 MISSING = """\
         throw asnumpy_native::Failure("TypeError", "{full_name}: {name}: expected a value; this form has no "
                                                    "attributes: give it to to_library");

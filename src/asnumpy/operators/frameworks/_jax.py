@@ -138,7 +138,7 @@ def to_jax(operator: Operator | str) -> Callable[..., Any]:
 
 def _register(jax: Any) -> None:
     names = "".join(f'        case {number}: return "{name}";\n' for number, name in _TYPES.items())
-    handler = _HANDLER.format(prelude=_native.PRELUDE.read_text(), names=names)
+    handler = _HANDLER.format(prelude=_native.prelude("cpu"), names=names)
     library = compile_cpu(handler, None, [f"-I{jax.ffi.include_dir()}"], ["asnumpy_operator"])
     callback = _CALLBACK(_called)
     library.function("set_callback")(callback)

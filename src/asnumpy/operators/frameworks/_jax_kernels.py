@@ -10,7 +10,8 @@ from typing import Any
 from asnumpy.dtypes.dtype import can_cast
 from asnumpy.operators import _rules
 from asnumpy.operators._compiler import compile_cpu
-from asnumpy.operators._expressions import Condition
+from asnumpy.operators._declaration import Attribute
+from asnumpy.operators._expressions import KINDS, Condition, attribute_type
 from asnumpy.operators._launch import Launch
 from asnumpy.operators._operator import Operator
 from asnumpy.operators.frameworks import _native
@@ -31,7 +32,34 @@ int asnumpy_compute(const asnumpy_native::Given* given, const void* attributes, 
     }}
 }}
 """
-_C_TYPES = {"int": ctypes.c_int64, "float": ctypes.c_double, "bool": ctypes.c_bool}
+_C_TYPES: dict[str, Any] = {
+    "int": ctypes.c_int64, "float": ctypes.c_double, "bool": ctypes.c_bool, "str": ctypes.c_char_p,
+}
+
+
+class _Ints(ctypes.Structure):
+    _fields_ = [("data", ctypes.POINTER(ctypes.c_int64)), ("count", ctypes.c_int64)]
+
+
+class _Floats(ctypes.Structure):
+    _fields_ = [("data", ctypes.POINTER(ctypes.c_double)), ("count", ctypes.c_int64)]
+
+
+_TUPLES: dict[str, Any] = {"ints": (_Ints, ctypes.c_int64), "floats": (_Floats, ctypes.c_double)}
+
+
+def _field(one: Attribute) -> Any:
+    kind = attribute_type(one)
+    return _TUPLES[kind][0] if one.kind == "tuple" else _C_TYPES[kind]
+
+
+def _value(one: Attribute, value: Any) -> Any:
+    if one.kind == "str":
+        return value.encode()
+    if one.kind != "tuple":
+        return value
+    structure, item = _TUPLES[attribute_type(one)]
+    return structure((item * len(value))(*value), len(value))
 
 
 class Kernels:
@@ -40,8 +68,7 @@ class Kernels:
     def __init__(self, operator: Operator, outliner: Outliner) -> None:
         self._operator, self._outliner = operator, outliner
         self._structure = type("Attributes", (ctypes.Structure,), {
-            "_fields_": [(one.name, _C_TYPES[one.kind]) for one in operator.declaration.attributes
-                         if one.kind in _C_TYPES],
+            "_fields_": [(one.name, _field(one)) for one in operator.declaration.attributes if one.kind in KINDS],
         })  # fmt: skip
         self._compiled: dict[str, Any] = {}
         self._attributes: dict[str, ctypes.Structure] = {}
@@ -71,11 +98,14 @@ class Kernels:
     def addresses(self, attributes: Mapping[str, Any]) -> tuple[int, int]:
         """Those of the function and of its attributes, which stay."""
         made = _native.native(self._operator, "cpu", {})
-        source = _SOURCE.format(prelude=_native.PRELUDE.read_text(), kernels=made.kernels, compute=made.compute)
+        source = _SOURCE.format(prelude=_native.prelude("cpu"), kernels=made.kernels, compute=made.compute)
         options = ["-fvisibility=hidden", "-pthread", *made.options]
         with self._lock:
             if source not in self._compiled:
                 self._compiled[source] = compile_cpu(source, None, options, ["asnumpy_compute"])
             function = ctypes.cast(self._compiled[source].function("asnumpy_compute"), ctypes.c_void_p).value or 0
-            kept = self._attributes.setdefault(repr(attributes), self._structure(**attributes))
+            kept = self._attributes.get(repr(attributes))
+            if kept is None:
+                given = {one.name: _value(one, attributes[one.name]) for one in self._operator.declaration.attributes}
+                kept = self._attributes[repr(attributes)] = self._structure(**given)
             return function, ctypes.addressof(kept)

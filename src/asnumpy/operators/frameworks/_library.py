@@ -79,7 +79,7 @@ def to_library(operator: Operator | str, folder: str | Path, *, device: str = "c
     if device not in ("cpu", "ascend"):
         raise ValueError(f'to_library: device: expected "cpu" or "ascend", got {device!r}')
     values = _values(found, attributes)
-    why_not = "" if native is False else _native.why_not(found, device)
+    why_not = "" if native is False else _native.why_not(found, device) or _native.unvalued(found, attributes)
     if native and why_not:
         raise ValueError(f"to_library: {found.name}: expected an operator whose kernels C can launch: {why_not}")
     place = Path(folder)
@@ -88,7 +88,11 @@ def to_library(operator: Operator | str, folder: str | Path, *, device: str = "c
     header, source, library = place / f"{name}.h", place / f"{name}.cpp", place / f"lib{name}.so"
     texts = _texts(found.declaration, name, device)
     launched = None if native is False or why_not else _native.native(found, device, values, name)
-    header.write_text(_forms.HEADER.format(**texts, python=_forms.LINKED_TO_PYTHON * (launched is None)))
+    keeps = launched is not None and device != "cpu"
+    header.write_text(_forms.HEADER.format(
+        **texts, python=_forms.LINKED_TO_PYTHON * (launched is None),
+        released=_forms.RELEASED.format(name=name) if keeps else "",
+    ))  # fmt: skip
     command = [compiler(), "-std=c++17", "-fPIC", "-shared", "-fvisibility=hidden", f"-I{place}"]
     if launched is None:
         baked = json.dumps(values, default=lambda value: np.dtype(value).name)
@@ -100,8 +104,9 @@ def to_library(operator: Operator | str, folder: str | Path, *, device: str = "c
     )  # fmt: skip
     missing = [one.name for one in found.declaration.attributes if one.name not in values]
     source.write_text(_forms.BY_KERNELS.format(
-        **texts, prelude=_native.PRELUDE.read_text(), kernels=kernels, compute=launched.compute,
-        full_name=found.name, missing=_forms.MISSING.format(full_name=found.name, name=missing[0]) if missing else "",
+        **texts, prelude=_native.prelude(device), kernels=kernels, compute=launched.compute, full_name=found.name,
+        count=_count(texts), release=_forms.RELEASE.format(name=name) if keeps else "",
+        missing=_forms.MISSING.format(full_name=found.name, name=missing[0]) if missing else "",
     ))  # fmt: skip
     command += ["-O3", "-pthread", *launched.options, *options]
     if device == "cpu":
@@ -163,12 +168,18 @@ def _texts(declaration: Declaration, name: str, device: str) -> dict[str, Any]:
         "declaration": str(declaration), "name": name, "parameters": ", ".join([*parameters, "void* stream__"]),
         "memory": "the host" if device == "cpu" else "the NPU that the calling thread uses",
         "operator": _quoted(declaration.name), "device": _quoted(device),
-        "given": ", ".join(tensors), "most": len(tensors),
+        "given": ", ".join(tensors), "most": len(tensors), "outputs": len(declaration.outputs),
+        "least": len(tensors) - sum(one.optional for one in declaration.inputs),
         "form": ", ".join(f"s:{_TYPES[one.kind][1]}" for one in attributes),
         "values": "".join(f', "{one.name}", {_c_name(one.name)}' for one in attributes),
         "stores": "".join(f"    attributes__.{one.name}_ = {_c_name(one.name)}{stored.get(one.kind, '')};\n"
                           for one in attributes),
     }  # fmt: skip
+
+
+def _count(texts: dict[str, Any]) -> str:
+    """How many tensors there are, in MindSpore's form."""
+    return str(texts["most"]) if texts["least"] == texts["most"] else f"{texts['least']} to {texts['most']}"
 
 
 def _c_name(name: str) -> str:

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -51,6 +52,7 @@ struct Tensor {
     const int64_t* shape;
     Type type;
     int64_t size;
+    bool there = true;  // or left out
 
     const char* begin() const { return static_cast<const char*>(data); }
     const char* end() const { return begin() + size * type.bytes; }
@@ -90,6 +92,13 @@ public:
         if (made.size && !made.data) refuse("ValueError", name, "an address", "null");
         return made;
     }
+    Tensor optional(const Given& given, const char* name, int core, bool batched, const char* axes) const {
+        return given.dtype ? tensor(given, name, core, batched, axes) : Tensor{name, axes, nullptr, 0, nullptr, {"", 0}, 0, false};
+    }
+    std::string_view text(const char* given, const char* name) const {
+        if (!given) refuse("TypeError", name, "text", "null");
+        return given;
+    }
     void dtype(const Tensor& tensor, std::initializer_list<std::string_view> allowed, const std::string& as) const {
         if (std::find(allowed.begin(), allowed.end(), tensor.type.name) != allowed.end()) return;
         std::string expected;
@@ -120,6 +129,45 @@ public:
 private:
     const char* operator_;
 };
+
+// An attribute of several numbers; places count from the end below 0.
+template <class T>
+struct Numbers {
+    const T* data = nullptr;
+    int64_t count = 0;
+    T operator[](int64_t place) const {
+        const int64_t at = place < 0 ? count + place : place;
+        if (at < 0 || at >= count) throw Failure("IndexError", "tuple index out of range");
+        return data[at];
+    }
+};
+
+// Numbers as a structure of C has them, one behind the other.
+class Structure {
+public:
+    template <class T>
+    Structure& add(T value) {
+        alignment_ = std::max(alignment_, alignof(T));
+        align(alignof(T));
+        const auto* const begin = reinterpret_cast<const char*>(&value);
+        bytes_.insert(bytes_.end(), begin, begin + sizeof value);
+        return *this;
+    }
+    std::vector<char> bytes() {
+        align(alignment_);
+        return bytes_;
+    }
+
+private:
+    void align(size_t alignment) { bytes_.resize((bytes_.size() + alignment - 1) / alignment * alignment); }
+    std::vector<char> bytes_;
+    size_t alignment_ = 1;
+};
+
+inline size_t checked_workspace(const char* kernel, int64_t bytes) {
+    if (bytes < 0) throw Failure("ValueError", std::string(kernel) + ": workspace: expected at least 0 bytes, got " + std::to_string(bytes));
+    return static_cast<size_t>(std::max<int64_t>(bytes, 1));  // there is an address in any case
+}
 
 inline int64_t modulo(int64_t a, int64_t b) {
     if (!b) throw Failure("ZeroDivisionError", "integer division or modulo by zero");
@@ -176,6 +224,21 @@ inline Number argument(int64_t value) { return {value}; }
 inline Real argument(double value) { return {value}; }
 inline bool argument(bool value) { return value; }
 inline Pointer argument(const Tensor& tensor) { return {tensor.data}; }
+inline Pointer argument(void* address) { return {address}; }
+
+// A launch's workspace and tiling in the host's memory.
+class HostExtras {
+public:
+    void* workspace(const char* kernel, int64_t bytes) {
+        workspace_.reset(new char[checked_workspace(kernel, bytes)]);
+        return workspace_.get();
+    }
+    void* tiling(Structure values) { return (tiling_ = values.bytes()).data(); }
+
+private:
+    std::unique_ptr<char[]> workspace_;
+    std::vector<char> tiling_;
+};
 
 // How many threads blocks of the CPU run on: ASNUMPY_NUM_THREADS, else as many as there are cores for this process.
 inline int64_t threads() {

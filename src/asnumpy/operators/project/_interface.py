@@ -22,7 +22,7 @@ def write(package: str, folder: Path, names: Sequence[str]) -> list[str]:
     left_out = []
     for name in names:
         operator = operators.get(name)
-        if why := _native.why_not(operator, "cpu"):
+        if why := _native.why_not(operator, "cpu") or _native.unvalued(operator):
             left_out.append(f"{name}: no library for C: {why}")
             continue
         with tempfile.TemporaryDirectory() as work:

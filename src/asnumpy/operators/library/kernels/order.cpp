@@ -1,4 +1,4 @@
-// Order of whole numbers: sorting int64 and its largest, and counting. The sorting unit takes scores of float, which hold 16 bits
+// Order of whole numbers: sorting int64, and its largest. The sorting unit takes scores of float, which hold 16 bits
 // of a number exactly and stay in their order where they are equal: four passes from the lowest digit up sort 64 bits.
 #include "tiles.h"
 using namespace library;
@@ -36,10 +36,10 @@ public:
             Duplicate(low, 0, n);
         }
     }
-    // Behind n numbers to the next power of two: such as come last. Gives that power.
-    __aicore__ inline uint32_t Fill(uint32_t n, bool falling) {
+    // Behind n numbers to a power of two: such as come last, `least` of them or more. Gives that power.
+    __aicore__ inline uint32_t Fill(uint32_t n, bool falling, uint32_t least = 0) {
         uint32_t size = 32;
-        while (size < n) size *= 2;
+        while (size < n + least) size *= 2;
         for (uint32_t i = n; i < size && i < RoundUp(n, 8); ++i) Put(i, falling);
         if (RoundUp(n, 8) < size) {
             Duplicate(low[RoundUp(n, 8)], falling ? 0 : -1, size - RoundUp(n, 8));
@@ -47,9 +47,20 @@ public:
         }
         return size;
     }
-    // `order`: the places of `size` numbers in rising or falling order.
-    __aicore__ inline void Sort(uint32_t size, bool falling) {
-        CreateVecIndex(order.ReinterpretCast<int32_t>(), 0, size);
+    // `order`: the places of `size` numbers in rising or falling order, without the `gap` behind the first ones. Where there is
+    // a gap the last of all is one that `Fill` put there.
+    __aicore__ inline void Sort(uint32_t size, bool falling, uint32_t first = 0, uint32_t gap = 0) {
+        const LocalTensor<int32_t> begin = order.ReinterpretCast<int32_t>();
+        CreateVecIndex(begin, 0, size);
+        if (gap) {
+            const LocalTensor<int32_t> behind = others.ReinterpretCast<int32_t>();
+            Adds(behind, begin, 1 - static_cast<int32_t>(first), size);
+            Maxs(behind, behind, 0, size);
+            Mins(behind, behind, 1, size);
+            Muls(behind, behind, static_cast<int32_t>(gap), size);
+            Add(begin, begin, behind, size);
+            Mins(begin, begin, static_cast<int32_t>(size) - 1, size);
+        }
         for (uint32_t digit = 0; digit < 4; ++digit) {
             const LocalTensor<int32_t> taken = score.ReinterpretCast<int32_t>();
             InOrder(taken, digit < 2 ? low : high, size);
@@ -92,8 +103,14 @@ public:
         Duplicate(both[MOST], 0, n);
         Join(to, n);
     }
-    // What goes with each number.
-    LocalTensor<int32_t> numbers;
+    // What goes with the first n.
+    __aicore__ inline void WriteNumbers(const GlobalTensor<int32_t>& to, uint32_t n) {
+        Settle();
+        InOrder(words, numbers, n);
+        Settle();
+        Store(to, words, n);
+    }
+    LocalTensor<int32_t> numbers;  // what goes with each number
     LocalTensor<int32_t> low, high, words;
 
 private:
@@ -136,54 +153,107 @@ private:
     LocalTensor<uint32_t> order;
 };
 
-// Rows that are sorted at once, a core each; or where their numbers stood, those of equal ones rising.
-template <bool places>
-__aicore__ inline void SortRows(uint64_t rows, uint32_t n, GM_ADDR x, GM_ADDR y) {
+enum class Made { numbers, places, both };
+
+// Runs of up to MOST numbers of each row in order, a core each; or where they stood, those of equal ones rising; or both, the
+// places as int32.
+template <Made made>
+__aicore__ inline void SortRuns(uint64_t rows, uint64_t n, GM_ADDR x, GM_ADDR y, GM_ADDR places) {
     Sorter sorter;
     sorter.Init();
-    const Share share(rows, 1);
-    for (uint64_t row = share.begin; row < share.end; ++row) {
-        sorter.Fetch(Global<int64_t>(x)[row * n], n, 0);
-        sorter.Split<int64_t>(n);
-        sorter.Sort(sorter.Fill(n, false), false);
-        if constexpr (places) sorter.WritePlaces(Global<int64_t>(y)[row * n], n);
-        else sorter.Write(Global<int64_t>(y)[row * n], n);
+    const uint64_t runs = (n + MOST - 1) / MOST;
+    const Share share(rows * runs, 1);
+    for (uint64_t run = share.begin; run < share.end; ++run) {
+        const uint64_t in_row = run % runs * MOST, at = run / runs * n + in_row;
+        const uint32_t count = min<uint64_t>(MOST, n - in_row);
+        sorter.Fetch(Global<int64_t>(x)[at], count, 0);
+        sorter.Split<int64_t>(count);
+        if constexpr (made == Made::both) CreateVecIndex(sorter.numbers, static_cast<int32_t>(in_row), count);
+        sorter.Sort(sorter.Fill(count, false), false);
+        if constexpr (made == Made::places) sorter.WritePlaces(Global<int64_t>(places)[at], count);
+        else sorter.Write(Global<int64_t>(y)[at], count);
+        if constexpr (made == Made::both) sorter.WriteNumbers(Global<int32_t>(places)[at], count);
         Settle();
     }
 }
 
-// The k largest of each row, and where they stand: the best so far and the next ones of the row are sorted together.
+// Pairs of neighbouring runs of `length` become one each. What a core makes at once is a stretch of the result: it lies between two
+// places in either run, which halving finds (of equal ones the first run's come first), and is sorted as it is.
+template <bool placed>
+class Merge {
+public:
+    static constexpr uint32_t STRETCH = MOST - 16;  // leaves room for the gap between both parts, and one behind
+    __aicore__ inline void Run(uint64_t rows, uint64_t n, uint64_t length, GM_ADDR x, GM_ADDR from, GM_ADDR y, GM_ADDR to) {
+        sorter.Init();
+        const uint64_t pair = 2 * length, in_pair = (pair + STRETCH - 1) / STRETCH;
+        const uint64_t in_row = n / pair * in_pair + (n % pair + STRETCH - 1) / STRETCH;
+        const Share share(rows * in_row, 1);
+        for (uint64_t one = share.begin; one < share.end; ++one) {
+            const uint64_t row = one / in_row * n, begin = one % in_row / in_pair * pair, end = min(n, begin + pair);
+            const uint64_t middle = min(end, begin + length), at = one % in_row % in_pair * STRETCH;
+            first = Global<int64_t>(x)[row + begin], second = Global<int64_t>(x)[row + middle];
+            const uint64_t next = min<uint64_t>(at + STRETCH, end - begin);
+            const uint64_t a = OfFirst(at, middle - begin, end - middle), a_end = OfFirst(next, middle - begin, end - middle);
+            const uint64_t b = at - a, b_end = next - a_end;
+            const uint32_t of_a = a_end - a, of_b = b_end - b, room = RoundUp(of_a, 8), all = of_a + of_b;
+            if (of_a) sorter.Fetch(first[a], of_a, 0);
+            if (of_b) sorter.Fetch(second[b], of_b, room);
+            if constexpr (placed) {
+                const auto numbers = Global<int32_t>(from)[row];
+                if (of_a) Load(sorter.numbers, numbers[begin + a], of_a);
+                if (of_b) Load(sorter.numbers[room], numbers[middle + b], of_b);
+            }
+            sorter.template Split<int64_t>(room + of_b);
+            sorter.Sort(sorter.Fill(room + of_b, false, 1), false, of_a, room - of_a);
+            sorter.Write(Global<int64_t>(y)[row + begin + at], all);
+            if constexpr (placed) sorter.WriteNumbers(Global<int32_t>(to)[row + begin + at], all);
+            Settle();
+        }
+    }
+
+private:
+    // How many of the first n of both runs are the first run's.
+    __aicore__ inline uint64_t OfFirst(uint64_t n, uint64_t in_first, uint64_t in_second) {
+        uint64_t low = n > in_second ? n - in_second : 0, high = min(n, in_first);
+        while (low < high) {
+            const uint64_t middle = (low + high) / 2;
+            if (first.GetValue(middle) <= second.GetValue(n - 1 - middle)) low = middle + 1;
+            else high = middle;
+        }
+        return low;
+    }
+    Sorter sorter;
+    GlobalTensor<int64_t> first, second;
+};
+
+// The k largest of each of the parts of a row, and where they stand, or the numbers that are given with them: the best so far and
+// the next ones are sorted together. No part has less than k.
 template <class T>
 class Top {
 public:
-    __aicore__ inline void Run(uint64_t rows, uint64_t n, uint32_t k, GM_ADDR x, GM_ADDR values, GM_ADDR places) {
+    __aicore__ inline void Run(uint64_t rows, uint64_t n, uint32_t k, uint64_t parts, bool placed, GM_ADDR x, GM_ADDR given, GM_ADDR values,
+                               GM_ADDR places) {
         sorter.Init();
-        const Share share(rows, 1);
-        for (uint64_t row = share.begin; row < share.end; ++row) {
-            const auto best = Global<T>(values)[row * k];
-            const auto where = Global<int32_t>(places)[row * k];
+        const Share share(rows * parts, 1);
+        for (uint64_t one = share.begin; one < share.end; ++one) {
+            const uint64_t row = one / parts * n, part = one % parts, end = n * (part + 1) / parts;
+            const auto best = Global<T>(values)[one * k];
+            const auto where = Global<int32_t>(places)[one * k];
             uint32_t held = 0;
-            for (uint64_t at = 0; at < n;) {
-                const uint32_t room = RoundUp(held, 8), count = min<uint64_t>(MOST - room, n - at);
+            for (uint64_t at = n * part / parts; at < end;) {
+                const uint32_t room = RoundUp(held, 8), count = min<uint64_t>(MOST - room - (held ? 8 : 0), end - at);
                 if (held) {
                     sorter.Fetch(best, held, 0);
                     Load(sorter.numbers, where, held);
                 }
-                sorter.template Fetch<T>(Global<T>(x)[row * n + at], count, room);
+                sorter.template Fetch<T>(Global<T>(x)[row + at], count, room);
                 sorter.template Split<T>(room + count);
-                CreateVecIndex(sorter.numbers[room], static_cast<int32_t>(at), count);
-                for (uint32_t i = held; i < room; ++i) {  // between both: such as come last
-                    sorter.low.SetValue(i, 0);
-                    sorter.high.SetValue(i, INT32_MIN);
-                    sorter.numbers.SetValue(i, 0);
-                }
-                const uint32_t size = sorter.Fill(room + count, true), all = min<uint64_t>(k, held + count);
-                sorter.Sort(size, true);
+                if (placed) Load(sorter.numbers[room], Global<int32_t>(given)[row + at], count);
+                else CreateVecIndex(sorter.numbers[room], static_cast<int32_t>(at), count);
+                const uint32_t size = sorter.Fill(room + count, true, held ? 1 : 0), all = min<uint64_t>(k, held + count);
+                sorter.Sort(size, true, held, room - held);
                 sorter.Write(best, all);
-                Settle();
-                sorter.InOrder(sorter.words, sorter.numbers, all);
-                Settle();
-                Store(where, sorter.words, all);
+                sorter.WriteNumbers(where, all);
                 Settle();
                 held = all, at += count;
             }
@@ -194,196 +264,31 @@ private:
     Sorter sorter;
 };
 
-// Where int64 go into rows of up to 8192 sorted ones, by halves: numbers are compared by digits of 16 bits, the upper ones first,
-// of which each difference is -1, 0 or 1 and weighs twice the one below.
-class Search {
-public:
-    static constexpr uint32_t TILE = 1024, LONGEST = 8192;
-    __aicore__ inline void Run(uint64_t n, uint32_t m, bool right, GM_ADDR table, GM_ADDR x, GM_ADDR y) {
-        scratch.Init(pipe, (2 * LONGEST + 4096 + 13 * TILE) * 4 + 1024);
-        low = scratch.Take<int32_t>(LONGEST), high = scratch.Take<int32_t>(LONGEST);
-        for (auto& one : digits) one = scratch.Take(TILE);
-        words = scratch.Take<int32_t>(4096);
-        place = scratch.Take(TILE), next = scratch.Take(TILE), sum = scratch.Take(TILE), one_digit = scratch.Take(TILE);
-        found = scratch.Take<int32_t>(TILE), bytes = scratch.Take<int32_t>(TILE);
-        uint32_t size = 1;
-        while (size < m + 1) size *= 2;
-        for (uint32_t at = 0; at < m; at += 2048) {
-            const uint32_t count = min(2048u, m - at);
-            Settle();
-            Load(words, Global<int32_t>(table)[2 * uint64_t(at)], 2 * count);
-            Settle();
-            Pick(low[at], words, 1, 2 * count);
-            Pick(high[at], words, 2, 2 * count);
-        }
-        const Share share(n, TILE);
-        for (uint64_t at = share.begin; at < share.end; at += TILE) {
-            const uint32_t count = min<uint64_t>(TILE, share.end - at);
-            Settle();
-            Load(words, Global<int32_t>(x)[2 * at], 2 * count);
-            Settle();
-            for (uint32_t i = 0; i < 4; ++i) {
-                Pick(found, words, i / 2 + 1, 2 * count);
-                Digit(digits[i], found, i, count);
-            }
-            Duplicate(place, 0.0f, count);
-            for (uint32_t step = size / 2; step; step /= 2) Step(step, m, right, count);
-            Cast(words, place, RoundMode::CAST_RINT, count);
-            Settle();
-            Store(Global<int32_t>(y)[at], words, count);
-        }
-    }
-
-private:
-    __aicore__ inline void Digit(const LocalTensor<float>& to, const LocalTensor<int32_t>& word, uint32_t i, uint32_t n) {
-        const auto bits = to.ReinterpretCast<uint32_t>();
-        const auto numbers = to.ReinterpretCast<int32_t>();
-        if (i == 3) {
-            ShiftRight(numbers, word, 16, n);  // with its sign
-        } else {
-            ShiftLeft(bits, word.ReinterpretCast<uint32_t>(), i % 2 ? 0u : 16u, n);
-            ShiftRight(bits, bits, 16u, n);
-        }
-        Cast(to, numbers, RoundMode::CAST_RINT, n);
-    }
-    // place += step where the element before that place is less than the number (or not more).
-    __aicore__ inline void Step(uint32_t step, uint32_t m, bool right, uint32_t n) {
-        Adds(next, place, static_cast<float>(step) - 1, n);
-        Mins(one_digit, next, static_cast<float>(m - 1), n);
-        Cast(bytes, one_digit, RoundMode::CAST_RINT, n);
-        Muls(bytes, bytes, 4, n);
-        Duplicate(sum, right ? -1.0f : 0.0f, n);
-        for (uint32_t i = 0; i < 4; ++i) {
-            if (i % 2 == 0) Gather(found, i ? high : low, bytes.ReinterpretCast<uint32_t>(), 0u, n);
-            Digit(one_digit, found, i, n);
-            Sub(one_digit, one_digit, digits[i], n);
-            Maxs(one_digit, one_digit, -1.0f, n);
-            Mins(one_digit, one_digit, 1.0f, n);
-            Axpy(sum, one_digit, static_cast<float>(2 << i), n);
-        }
-        // sum is below 0 where to go on, and beyond the last element nothing is.
-        Adds(one_digit, next, 1.0f - m, n);
-        Maxs(one_digit, one_digit, 0.0f, n);
-        Axpy(sum, one_digit, 64.0f, n);
-        Muls(sum, sum, -1.0f, n);
-        Maxs(sum, sum, 0.0f, n);
-        Mins(sum, sum, 1.0f, n);
-        Axpy(place, sum, static_cast<float>(step), n);
-    }
-    TPipe pipe;
-    Scratch scratch;
-    LocalTensor<int32_t> low, high, words, found, bytes;
-    LocalTensor<float> digits[4], place, next, sum, one_digit;
-};
-
-// How many numbers fall into each of equal bins; each core counts its part, and adds it to y, which begins as zeros. The place of
-// a number is found for a tile at once; then each bin is compared with all of them.
-class Bins {
-public:
-    static constexpr uint32_t TILE = 8192, BINS = 2048;
-    __aicore__ inline void Histogram(uint64_t n, uint32_t bins, float low, float high, GM_ADDR x, GM_ADDR y) {
-        Init(bins);
-        const float width = high - low;
-        const Share share(n, TILE);
-        for (uint64_t at = share.begin; at < share.end; at += TILE) {
-            const uint32_t count = min<uint64_t>(TILE, share.end - at);
-            Clear();
-            Load(place, Global<float>(x)[at], count);
-            Settle();
-            // What is outside goes to no bin, and `high` itself to the last one.
-            Test(bits, place, low, CMPMODE::GE, count);
-            Choose(place, bits, place, INFINITE, count);
-            Test(bits, place, high, CMPMODE::LE, count);
-            Adds(spare, place, -low, count);
-            Duplicate(one, width, 64);
-            DivRow(spare, spare, one, count, 0);
-            Muls(spare, spare, static_cast<float>(bins), count);
-            Cast(place, spare, RoundMode::CAST_FLOOR, count);
-            Mins(place, place, static_cast<float>(bins - 1), count);
-            Choose(place, bits, place, -1.0f, count);
-            Count(count, bins);
-        }
-        Finish(bins, y);
-    }
-    __aicore__ inline void Whole(uint64_t n, uint32_t bins, GM_ADDR x, GM_ADDR y) {
-        Init(bins);
-        const Share share(n, TILE);
-        for (uint64_t at = share.begin; at < share.end; at += TILE) {
-            const uint32_t count = min<uint64_t>(TILE, share.end - at);
-            Clear();
-            Load(spare.ReinterpretCast<int32_t>(), Global<int32_t>(x)[at], count);
-            Settle();
-            Cast(place, spare.ReinterpretCast<int32_t>(), RoundMode::CAST_RINT, count);
-            Count(count, bins);
-        }
-        Finish(bins, y);
-    }
-
-private:
-    __aicore__ inline void Init(uint32_t bins) {
-        scratch.Init(pipe, (3 * TILE + BINS) * 4 + TILE / 8 + 4096);
-        place = scratch.Take(TILE), spare = scratch.Take(TILE), kept = scratch.Take(TILE);
-        counts = scratch.Take<int32_t>(BINS);
-        one = scratch.Take(64);
-        bits = scratch.Take<uint8_t>(TILE / 8);
-        Duplicate(counts, 0, RoundUp(bins, 8));
-    }
-    __aicore__ inline void Clear() {
-        Settle();
-        Duplicate(place, -1.0f, TILE);
-        Duplicate(spare, 0.0f, TILE);
-        Settle();
-    }
-    __aicore__ inline void Count(uint32_t n, uint32_t bins) {
-        const uint32_t whole = RoundUp(n, REPEAT);
-        if (whole > n) Pad(n, whole);
-        for (uint32_t bin = 0; bin < bins; ++bin) {
-            uint64_t found = 0;
-            CompareScalar(bits, place, static_cast<float>(bin), CMPMODE::EQ, whole);
-            GatherMask(kept, place, bits.ReinterpretCast<uint32_t>(), true, whole, GatherMaskParams(1, 1, 8, 8), found);
-            SetMaskNorm();
-            ResetMask();
-            if (found) counts.SetValue(bin, counts.GetValue(bin) + static_cast<int32_t>(found));
-        }
-    }
-    // Behind the last number: no bin's.
-    __aicore__ inline void Pad(uint32_t n, uint32_t whole) {
-        for (uint32_t i = n; i < min(whole, RoundUp(n, 8)); ++i) place.SetValue(i, -1.0f);
-        if (RoundUp(n, 8) < whole) Duplicate(place[RoundUp(n, 8)], -1.0f, whole - RoundUp(n, 8));
-    }
-    __aicore__ inline void Finish(uint32_t bins, GM_ADDR y) {
-        Settle();
-        SetAtomicAdd<int32_t>();
-        Store(Global<int32_t>(y), counts, bins);
-        SetAtomicNone();
-        Settle();
-    }
-    TPipe pipe;
-    Scratch scratch;
-    LocalTensor<float> place, spare, kept, one;
-    LocalTensor<int32_t> counts;
-    Bits bits;
-};
-
-extern "C" __global__ __aicore__ void sort_rows(GM_ADDR x, GM_ADDR y, uint64_t rows, uint64_t n) { SortRows<false>(rows, n, x, y); }
-extern "C" __global__ __aicore__ void argsort_rows(GM_ADDR x, GM_ADDR y, uint64_t rows, uint64_t n) { SortRows<true>(rows, n, x, y); }
-extern "C" __global__ __aicore__ void top_int64(GM_ADDR x, GM_ADDR values, GM_ADDR places, uint64_t rows, uint64_t n, uint64_t k) {
+extern "C" __global__ __aicore__ void sort_runs(GM_ADDR x, GM_ADDR y, uint64_t rows, uint64_t n) {
+    SortRuns<Made::numbers>(rows, n, x, y, nullptr);
+}
+extern "C" __global__ __aicore__ void argsort_rows(GM_ADDR x, GM_ADDR places, uint64_t rows, uint64_t n) {
+    SortRuns<Made::places>(rows, n, x, nullptr, places);
+}
+extern "C" __global__ __aicore__ void sort_placed_runs(GM_ADDR x, GM_ADDR y, GM_ADDR places, uint64_t rows, uint64_t n) {
+    SortRuns<Made::both>(rows, n, x, y, places);
+}
+extern "C" __global__ __aicore__ void merge_runs(GM_ADDR x, GM_ADDR y, uint64_t rows, uint64_t n, uint64_t length) {
+    Merge<false> merge;
+    merge.Run(rows, n, length, x, nullptr, y, nullptr);
+}
+extern "C" __global__ __aicore__ void merge_placed_runs(GM_ADDR x, GM_ADDR from, GM_ADDR y, GM_ADDR to, uint64_t rows, uint64_t n,
+                                                        uint64_t length) {
+    Merge<true> merge;
+    merge.Run(rows, n, length, x, from, y, to);
+}
+extern "C" __global__ __aicore__ void top_int64(GM_ADDR x, GM_ADDR given, GM_ADDR values, GM_ADDR places, uint64_t rows, uint64_t n, uint64_t k,
+                                                uint64_t parts, uint64_t placed) {
     Top<int64_t> top;
-    top.Run(rows, n, k, x, values, places);
+    top.Run(rows, n, k, parts, placed != 0, x, given, values, places);
 }
-extern "C" __global__ __aicore__ void top_int32(GM_ADDR x, GM_ADDR values, GM_ADDR places, uint64_t rows, uint64_t n, uint64_t k) {
+extern "C" __global__ __aicore__ void top_int32(GM_ADDR x, GM_ADDR given, GM_ADDR values, GM_ADDR places, uint64_t rows, uint64_t n, uint64_t k,
+                                                uint64_t parts, uint64_t placed) {
     Top<int32_t> top;
-    top.Run(rows, n, k, x, values, places);
-}
-extern "C" __global__ __aicore__ void search(GM_ADDR table, GM_ADDR x, GM_ADDR y, uint64_t n, uint64_t m, uint64_t right) {
-    Search search_in;
-    search_in.Run(n, m, right != 0, table, x, y);
-}
-extern "C" __global__ __aicore__ void histogram(GM_ADDR x, GM_ADDR y, uint64_t n, uint64_t bins, float low, float high) {
-    Bins bins_of;
-    bins_of.Histogram(n, bins, low, high, x, y);
-}
-extern "C" __global__ __aicore__ void count_whole(GM_ADDR x, GM_ADDR y, uint64_t n, uint64_t bins) {
-    Bins bins_of;
-    bins_of.Whole(n, bins, x, y);
+    top.Run(rows, n, k, parts, placed != 0, x, given, values, places);
 }
