@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from types import ModuleType
 
@@ -17,7 +18,10 @@ def compiled() -> ModuleType:
 
 
 def _compile(wait: bool) -> None:
-    compiled().compile(wait)
+    if wait:
+        return compiled().compile(True)
+    with contextlib.suppress(Exception):  # the program has not asked for it, and goes on without
+        compiled().compile(False)
 
 
 _core.set_hooks({"compile": _compile})
