@@ -54,24 +54,25 @@ template <class T> bool same_numbers(const T* x, const T* y, std::size_t n) {
     }
 }
 
+struct alignas(64) CheckedValues {
+    std::array<char, 16 * checked_elements> bytes;
+    template <class T> T* of() { return reinterpret_cast<T*>(bytes.data()); }
+};
+
 }  // namespace
 
 bool computes_strand(const Program& strand, Loop made) {
-    struct alignas(64) Block {
-        std::array<char, 16 * checked_elements> bytes;
-        template <class T> T* of() { return reinterpret_cast<T*>(bytes.data()); }
-    };
     std::mt19937 random(7);
-    std::vector<Block> values(static_cast<std::size_t>(strand.value_count())), results(strand.stores.size());
+    std::vector<CheckedValues> values(static_cast<std::size_t>(strand.value_count())), results(strand.stores.size());
     std::vector<const void*> in;
     std::vector<void*> out;
     for (std::size_t k = 0; k < strand.inputs.size(); ++k) {
         dispatch(strand.inputs[k], [&]<class T> {
-            if constexpr (in_strands<T>) std::generate_n(values[k].of<T>(), checked_elements, [&] { return a_number<T>(random); });
+            if constexpr (in_strands<T>) std::generate_n(values[k].template of<T>(), checked_elements, [&] { return a_number<T>(random); });
         });
         in.push_back(values[k].bytes.data());
     }
-    for (Block& result : results) out.push_back(result.bytes.data());
+    for (CheckedValues& result : results) out.push_back(result.bytes.data());
     for (const Step& step : strand.steps) {
         const Row& r = row(step.row);
         std::array<void*, 2> to{};
@@ -84,7 +85,7 @@ bool computes_strand(const Program& strand, Loop made) {
     for (std::size_t k = 0; k < strand.stores.size(); ++k) {
         const ValueId value = strand.stores[k].value;
         const bool same = dispatch(strand.dtype(value), [&]<class T> {
-            if constexpr (in_strands<T>) return same_numbers(values[value].of<T>(), results[k].of<T>(), checked_elements);
+            if constexpr (in_strands<T>) return same_numbers(values[value].template of<T>(), results[k].template of<T>(), checked_elements);
             else return false;
         });
         if (!same) return false;
