@@ -1,7 +1,8 @@
 """Programs as machine code: without it, with it, beside NumPy and libraries that compile, where they are installed.
 
 Each program first runs until its code has settled: compiled, compared with its steps one after the other, and kept
-where it is quicker. Then all contenders take turns in one process. Figures are NumPy's time divided by the contender's.
+where it is quicker. Then all contenders take turns in one process. Figures are NumPy's time divided by the contender's,
+by the lower quartiles of the rounds.
 """
 
 from __future__ import annotations
@@ -202,8 +203,13 @@ def works() -> list[Work]:
     return found
 
 
-def settled(run: Callable[[], Any]) -> str:
-    """Runs until the program's code is there and has been compared with its steps; what came of it."""
+_outcomes: dict[tuple[Any, ...], str] = {}
+
+
+def settled(program: tuple[Any, ...], run: Callable[[], Any]) -> str:
+    """Runs until the program's code is there and has been compared with its steps; what came of it. Sizes play no part."""
+    if program in _outcomes:
+        return _outcomes[program]
     before = _core.programs.use()
     end, calm = time.perf_counter() + MOST_SECONDS, 0
     while time.perf_counter() < end and calm < 300:
@@ -212,7 +218,8 @@ def settled(run: Callable[[], Any]) -> str:
         calm = calm + 1 if sum(after) > sum(before) else 0
     names = ("quicker", "slower")
     changes = [f"{b - a} {name}" for name, a, b in zip(names, before, after, strict=True) if b > a]
-    return ", ".join(changes) or "none"
+    _outcomes[program] = ", ".join(changes) or "none"
+    return _outcomes[program]
 
 
 def others(work: Work, inputs: list[np.ndarray]) -> dict[str, Callable[[], Any]]:
@@ -253,14 +260,14 @@ def measured(work: Work, rounds: int) -> tuple[str, ...]:
         return run
 
     off, background = in_mode(OFF), in_mode(BACKGROUND)
-    code = settled(background)
+    code = settled((work.run, *(x.dtype for x in inputs)), background)
     wanted, got = as_numpy(off()), as_numpy(background())
     if [x.tobytes() for x in wanted] != [x.tobytes() for x in got]:
         raise AssertionError(f"{work.name}: other bits with machine code than without")
     beside = others(work, inputs)
     times = interleave([lambda: work.run(np, *inputs), off, background, *beside.values()], rounds, SHORT_SECONDS)
-    base, plain, compiled = (one.median for one in times[:3])
-    ratios = {name: f"{base / one.median:.2f}" for name, one in zip(beside, times[3:], strict=True)}
+    base, plain, compiled, *rest = (float(np.quantile(one.rounds, 0.25)) for one in times)
+    ratios = {name: f"{base / seconds:.2f}" for name, seconds in zip(beside, rest, strict=True)}
     return (
         work.name, work.size, f"{base * 1e6:.0f}", f"{base / plain:.2f}", f"{base / compiled:.2f}",
         f"{plain / compiled:.2f}", ratios.get("numba", ""), ratios.get("numexpr", ""), code,
