@@ -24,7 +24,7 @@ constexpr std::int64_t long_enough_to_look = 50'000'000, long_enough_to_compile 
 
 // Reading the clock twice costs what a short run's smallest differences do, so of short runs one in so many is timed.
 constexpr std::int64_t short_run = 100'000;  // ns
-constexpr std::uint32_t short_runs = 16;
+constexpr std::uint32_t untimed_runs = 16;
 
 // So many runs of each kind are compared, in an order that no alternation of the program's own falls in step with; fewer where all
 // of one kind are quicker than all of the other.
@@ -164,8 +164,8 @@ void Plan::note(const Turn& turn, std::int64_t points, std::chrono::nanoseconds 
     const std::uint32_t runs = state_->runs.fetch_add(1, std::memory_order_relaxed) + 1;
     // The first run brings memory into being, and stands for itself alone.
     const bool stands_for_more = runs > 1 && time.count() < short_run;
-    const std::int64_t now = stands_for_more ? time.count() * (1 + short_runs) : time.count();
-    if (stands_for_more) state_->untimed.store(short_runs, std::memory_order_relaxed);
+    const std::int64_t now = stands_for_more ? time.count() * (1 + untimed_runs) : time.count();
+    if (stands_for_more) state_->untimed.store(untimed_runs, std::memory_order_relaxed);
     const std::int64_t spent = state_->spent_ns.fetch_add(now, std::memory_order_relaxed) + now;
     if (runs < fewest_runs || spent < long_enough_to_look) return;
     state_->ask(spent < long_enough_to_compile ? Effort::look : Effort::compile);

@@ -120,10 +120,9 @@ def _make_one(number: int, strand: Program, worth_compiling: bool, beside: bool)
             addresses = _compilation.functions(text, [_SYMBOL], beside, right)
         elif (found := kept(text, [_SYMBOL], right)) is not None:
             addresses = found
-        elif _failed < _MOST_FAILURES:
-            return _core.programs.leave(number)
         else:
-            return _core.programs.refuse(number)
+            (_core.programs.leave if _failed < _MOST_FAILURES else _core.programs.refuse)(number)
+            return
         _core.programs.install(number, addresses[0])
         installed += 1
         _failed = 0

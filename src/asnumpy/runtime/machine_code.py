@@ -18,10 +18,9 @@ def compiled() -> ModuleType:
 
 
 def _compile(wait: bool) -> None:
-    if wait:
-        return compiled().compile(True)
-    with contextlib.suppress(Exception):  # the program has not asked for it, and goes on without
-        compiled().compile(False)
+    # A program that does not wait has not asked for it either, and goes on without.
+    with contextlib.nullcontext() if wait else contextlib.suppress(Exception):
+        compiled().compile(wait)
 
 
 _core.set_hooks({"compile": _compile})
