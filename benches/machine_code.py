@@ -207,7 +207,7 @@ _outcomes: dict[tuple[Any, ...], str] = {}
 
 
 def settled(program: tuple[Any, ...], run: Callable[[], Any]) -> str:
-    """Runs until the program's code is there and has been compared with its steps; what came of it. Sizes play no part."""
+    """Runs until the program's code is there and has been compared with its steps; what came of it, for all sizes."""
     if program in _outcomes:
         return _outcomes[program]
     before = _core.programs.use()
