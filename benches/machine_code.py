@@ -24,7 +24,7 @@ from asnumpy.demo.measure import as_numpy, close, interleave, settle
 from measure import SHORT_SECONDS, aligned
 
 OFF, BACKGROUND = 0, 1     # of the core; told to it directly, since a call of 10,000 elements takes microseconds
-MOST_SECONDS = 60          # that a program may take to settle
+MOST_SECONDS = 30          # that a program may take to settle
 COLUMNS = ("work", "size", "NumPy us", "off", "background", "background / off", "numba", "numexpr", "code")
 
 
