@@ -114,11 +114,17 @@ public:
 
     std::int64_t lines_at_once(const Stages& stages) const override { return cpu::lines_at_once(stages, plans(stages)); }
     void run_stages(const Stages& stages, std::int64_t lines) override {
+        std::vector<Plan::Turn> turns;
+        std::vector<const Resolved*> plans;
+        for (const Stages::Stage& stage : stages.stages) {
+            turns.push_back(plan_of(stage).next());
+            plans.push_back(turns.back().plan);
+        }
         const auto begin = std::chrono::steady_clock::now();
-        cpu::run_stages(stages, plans(stages), lines);
+        cpu::run_stages(stages, plans, lines);
         const auto share = (std::chrono::steady_clock::now() - begin) / static_cast<std::int64_t>(stages.stages.size());
-        for (const Stages::Stage& stage : stages.stages)
-            if (const Plan& plan = static_cast<const PlanExecutable*>(stage.executable)->plan(); plan.is_timed()) plan.note_run(share);
+        for (std::size_t s = 0; s < turns.size(); ++s)
+            if (turns[s].timed) plan_of(stages.stages[s]).note(turns[s], count(stages.stages[s].launch.shape), share);
     }
 
     bool computes(const StructuredCall& call) const override { return function_of(call) != nullptr; }
@@ -145,9 +151,11 @@ public:
 private:
     StructuredFunction function_of(const StructuredCall& call) const { return call.row < functions_.size() ? functions_[call.row] : nullptr; }
 
+    static const Plan& plan_of(const Stages::Stage& stage) { return static_cast<const PlanExecutable*>(stage.executable)->plan(); }
+
     static std::vector<const Resolved*> plans(const Stages& stages) {
         std::vector<const Resolved*> all;
-        for (const Stages::Stage& stage : stages.stages) all.push_back(&static_cast<const PlanExecutable*>(stage.executable)->plan().resolved());
+        for (const Stages::Stage& stage : stages.stages) all.push_back(&plan_of(stage).resolved());
         return all;
     }
 

@@ -14,10 +14,11 @@
 namespace asnumpy::cpu {
 namespace {
 
-enum class Stage : std::uint8_t { wanted, taken, there, refused };
+enum class Stage : std::uint8_t { wanted, taken, left, there, refused };
 
 struct Entry {
     Program strand;
+    Effort effort;
     Stage stage = Stage::wanted;
     Loop loop = nullptr;
 };
@@ -31,7 +32,14 @@ struct Codes {
     std::vector<Entry> entries;
     std::unordered_map<Program, CodeId, ByContent> ids;
     std::atomic<std::uint32_t> wanted{0}, generation{0};
-    std::atomic<CodeMode> mode{CodeMode::off};
+    std::atomic<bool> news{false};
+    std::atomic<CodeMode> mode{CodeMode::background};
+    CodeUse use;
+
+    void want() {
+        wanted.fetch_add(1, std::memory_order_relaxed);
+        news.store(true, std::memory_order_relaxed);
+    }
 
     // What was taken and not yet settled.
     Entry& taken(CodeId id) {
@@ -52,13 +60,24 @@ CodeMode code_mode() { return codes().mode.load(std::memory_order_relaxed); }
 bool anything_wanted() { return codes().wanted.load(std::memory_order_relaxed) > 0; }
 std::uint32_t code_generation() { return codes().generation.load(std::memory_order_acquire); }
 
-CodeId want_code(const Program& strand) {
+bool anything_newly_wanted() {
+    Codes& all = codes();
+    return all.news.load(std::memory_order_relaxed) && all.news.exchange(false, std::memory_order_relaxed);
+}
+
+CodeId want_code(const Program& strand, Effort effort) {
     Codes& all = codes();
     const std::lock_guard lock(all.mutex);
     const auto [found, added] = all.ids.try_emplace(strand, static_cast<CodeId>(all.entries.size()));
     if (added) {
-        all.entries.push_back({strand});
-        all.wanted.fetch_add(1, std::memory_order_relaxed);
+        all.entries.push_back({strand, effort});
+        all.want();
+    } else if (Entry& entry = all.entries[found->second]; entry.effort < effort) {
+        entry.effort = effort;
+        if (entry.stage == Stage::left) {
+            entry.stage = Stage::wanted;
+            all.want();
+        }
     }
     return found->second;
 }
@@ -68,12 +87,19 @@ std::vector<WantedCode> take_wanted() {
     std::vector<WantedCode> taken;
     const std::lock_guard lock(all.mutex);
     for (CodeId id = 0; id < all.entries.size(); ++id) {
-        if (all.entries[id].stage != Stage::wanted) continue;
-        taken.push_back({id, all.entries[id].strand});
-        all.entries[id].stage = Stage::taken;
+        Entry& entry = all.entries[id];
+        if (entry.stage != Stage::wanted) continue;
+        taken.push_back({id, entry.strand, entry.effort});
+        entry.stage = Stage::taken;
     }
     all.wanted.store(0, std::memory_order_relaxed);
     return taken;
+}
+
+Program taken_strand(CodeId id) {
+    Codes& all = codes();
+    const std::lock_guard lock(all.mutex);
+    return all.taken(id).strand;
 }
 
 void install_code(CodeId id, Loop loop) {
@@ -83,6 +109,16 @@ void install_code(CodeId id, Loop loop) {
     entry.loop = loop;
     entry.stage = Stage::there;
     all.generation.fetch_add(1, std::memory_order_release);
+}
+
+void leave_code(CodeId id) {
+    Codes& all = codes();
+    const std::lock_guard lock(all.mutex);
+    Entry& entry = all.taken(id);
+    entry.stage = Stage::left;
+    if (entry.effort == Effort::look) return;
+    entry.stage = Stage::wanted;  // more was asked for meanwhile
+    all.want();
 }
 
 void refuse_code(CodeId id) {
@@ -101,7 +137,10 @@ void forget_taken() {
         wanted += entry.stage == Stage::wanted ? 1 : 0;
     }
     all.wanted.store(wanted, std::memory_order_relaxed);
+    all.news.store(wanted > 0, std::memory_order_relaxed);
 }
+
+CodeUse& code_use() { return codes().use; }
 
 FoundCode find_code(std::span<const CodeId> ids) {
     Codes& all = codes();

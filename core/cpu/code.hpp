@@ -2,6 +2,7 @@
 // it or says that there will be none; programs look here before they run. Nothing here waits.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,18 +22,28 @@ enum class CodeMode : std::uint8_t {
 void set_code_mode(CodeMode);
 CodeMode code_mode();
 
+// What a strand is worth so far.
+enum class Effort : std::uint8_t {
+    look,     // looking for code that another process has kept
+    compile,  // a compiler's second
+};
+
 using CodeId = std::uint32_t;
 struct WantedCode {
     CodeId id;
     Program strand;
+    Effort effort;
 };
 
-CodeId want_code(const Program& strand);  // a number for the strand; it is wanted unless it was before
+CodeId want_code(const Program& strand, Effort);  // a number for the strand; it is wanted unless as much was done for it before
 bool anything_wanted();
-std::vector<WantedCode> take_wanted();    // those that nobody has taken yet
+bool anything_newly_wanted();                     // since the last time that this was asked
+std::vector<WantedCode> take_wanted();            // those that nobody has taken yet
+Program taken_strand(CodeId);
 void install_code(CodeId, Loop);
+void leave_code(CodeId);                          // what was taken was looked for, and is not there
 void refuse_code(CodeId);
-void forget_taken();                      // in a forked child: who has taken them is not there
+void forget_taken();                              // in a forked child: who has taken them is not there
 
 std::uint32_t code_generation();          // changes with every installation and refusal
 enum class CodeState : std::uint8_t { coming, there, refused };
@@ -41,5 +52,14 @@ struct FoundCode {
     std::vector<Loop> loops;    // there
 };
 FoundCode find_code(std::span<const CodeId>);
+
+// Whether a loop computes what the steps of a strand do, one after the other, to the bit but for which NaN it is.
+bool computes_strand(const Program& strand, Loop);
+
+// Programs that run in strands, and those that were quicker without: for who asks how it went.
+struct CodeUse {
+    std::atomic<std::uint32_t> quicker{0}, slower{0};
+};
+CodeUse& code_use();
 
 }  // namespace asnumpy::cpu

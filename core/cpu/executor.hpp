@@ -11,7 +11,8 @@ namespace asnumpy::cpu {
 struct Resolved;
 
 // A program made ready to run: loops looked up, tile slots assigned by liveness. Shared by threads. How long it has run decides
-// when it wants machine code for its strands (cpu/code.hpp); once that is there, it runs with it, with the same results.
+// when it wants machine code for its strands (cpu/code.hpp); once that is there, some runs compare, and the quicker way stays. The results
+// are the same.
 class Plan {
 public:
     explicit Plan(const Program&);
@@ -20,8 +21,14 @@ public:
     void run(const Launch&) const;
     const Resolved& resolved() const;  // what runs now; valid as long as the plan
     bool awaits_code(bool asked) const;  // it would wait for code that is wanted, where the mode is to wait, or somebody asks for it
-    bool is_timed() const;             // whether the next run is to be noted
-    void note_run(std::chrono::nanoseconds) const;
+
+    // What the next run takes, and whether note() is to be told how long it was.
+    struct Turn {
+        const Resolved* plan;
+        bool timed;
+    };
+    Turn next() const;
+    void note(const Turn&, std::int64_t points, std::chrono::nanoseconds) const;
 
 private:
     struct State;

@@ -1,7 +1,10 @@
 // When a plan wants machine code, and how it comes to run with it: the steps one after the other and the strands are two
 // resolved programs, of which a pointer says which runs. Neither goes before the plan, so whoever runs one may end with it.
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "cpu/code.hpp"
@@ -14,27 +17,52 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A compiler takes about a second, beside the program. One that has run for a third of that, several times, is expected to
-// run that long again; then half of what it takes is soon more than the second.
+// A program that has run for some time is expected to run that long again. Looking for code that is kept takes a hundredth of a
+// second, once; a compiler takes about two thirds of one, beside the program, and what it makes is there for every later process.
 constexpr std::uint32_t fewest_runs = 4;
-constexpr std::chrono::nanoseconds long_enough = std::chrono::milliseconds(300);
+constexpr std::int64_t long_enough_to_look = 50'000'000, long_enough_to_compile = 150'000'000;  // ns
+
+// Reading the clock twice costs what a short run's smallest differences do, so of short runs one in so many is timed.
+constexpr std::int64_t short_run = 100'000;  // ns
+constexpr std::uint32_t untimed_runs = 16;
+
+// So many runs of each kind are compared, in an order that no alternation of the program's own falls in step with; fewer where all
+// of one kind are quicker than all of the other.
+constexpr std::size_t compared_runs = 7, clear_runs = 3;
+constexpr std::array<bool, 2 * compared_runs> in_strands_next{true, false, false, true, false, true, true, false, false, true, true, false, true, false};
+
+// What else the machine does makes runs longer, never shorter.
+double lower_quartile(std::array<double, compared_runs> times) {
+    constexpr std::size_t quarter = compared_runs / 4;
+    std::ranges::nth_element(times, times.begin() + quarter);
+    return times[quarter];
+}
 
 }  // namespace
 
 struct Plan::State {
-    enum class Phase : std::uint8_t { counted, asked, settled };
+    enum class Phase : std::uint8_t {
+        counted,   // nothing is wanted yet
+        looked,    // what is kept is looked for; counted on
+        asked,     // a compiler is wanted
+        compared,  // both ways run in turns
+        settled,
+    };
 
     Program program;
     Resolved one_by_one;
     std::atomic<const Resolved*> current{&one_by_one};
     std::atomic<Phase> phase{Phase::counted};
-    std::atomic<std::uint32_t> runs{0}, generation{0};
+    std::atomic<std::uint32_t> runs{0}, untimed{0}, generation{0};
     std::atomic<std::int64_t> spent_ns{0};
     // What follows is guarded by this.
     std::mutex changing;
     Strands strands;
     std::vector<CodeId> codes;
     std::unique_ptr<const Resolved> in_strands;
+    std::size_t turn = 0;
+    std::array<std::array<double, compared_runs>, 2> times;  // ns for each point, one by one and in strands
+    std::array<std::size_t, 2> timed{};
 
     explicit State(const Program& p) : program(p), one_by_one(p) {
         if (program.steps.size() < 2) phase = Phase::settled;
@@ -47,32 +75,66 @@ struct Plan::State {
         return count;
     }
 
-    void ask() {
+    void ask(Effort effort) {
         const std::lock_guard lock(changing);
-        if (phase.load(std::memory_order_relaxed) != Phase::counted) return;
-        strands = divide_into_strands(program);
-        if (strands.order.size() >= calls_now()) {  // nothing is saved
-            phase.store(Phase::settled, std::memory_order_release);
-            return;
+        const Phase now = phase.load(std::memory_order_relaxed), then = effort == Effort::look ? Phase::looked : Phase::asked;
+        if (now >= then) return;
+        if (now == Phase::counted) {
+            strands = divide_into_strands(program);
+            if (strands.order.size() >= calls_now()) {  // nothing is saved
+                phase.store(Phase::settled, std::memory_order_release);
+                return;
+            }
         }
         generation.store(code_generation() - 1, std::memory_order_relaxed);  // some of them may be there
-        for (const Strand& strand : strands.strands) codes.push_back(want_code(strand.program));
-        phase.store(Phase::asked, std::memory_order_release);
+        codes.clear();
+        for (const Strand& strand : strands.strands) codes.push_back(want_code(strand.program, effort));
+        phase.store(then, std::memory_order_release);
+    }
+
+    bool waits() const {
+        const Phase now = phase.load(std::memory_order_acquire);
+        return now == Phase::looked || now == Phase::asked;
     }
 
     void take() {
         const std::uint32_t now = code_generation();
         if (generation.load(std::memory_order_relaxed) == now) return;
         const std::lock_guard lock(changing);
-        if (phase.load(std::memory_order_relaxed) != Phase::asked) return;
+        if (!waits()) return;
         generation.store(now, std::memory_order_relaxed);
         const FoundCode found = find_code(codes);
         if (found.state == CodeState::coming) return;
-        if (found.state == CodeState::there) {
-            in_strands = std::make_unique<const Resolved>(program, strands, found.loops, one_by_one);
-            current.store(in_strands.get(), std::memory_order_release);
-        }
+        if (found.state == CodeState::refused) return phase.store(Phase::settled, std::memory_order_release);
+        in_strands = std::make_unique<const Resolved>(program, strands, found.loops, one_by_one);
+        if (code_mode() == CodeMode::wait) return settle(true);
+        phase.store(Phase::compared, std::memory_order_release);
+    }
+
+    void settle(bool quicker) {
+        if (quicker) current.store(in_strands.get(), std::memory_order_release);
+        (quicker ? code_use().quicker : code_use().slower).fetch_add(1, std::memory_order_relaxed);
         phase.store(Phase::settled, std::memory_order_release);
+    }
+
+    void compare(const Turn& done, double ns) {
+        const std::lock_guard lock(changing);
+        if (phase.load(std::memory_order_relaxed) != Phase::compared) return;
+        const std::size_t which = done.plan == in_strands.get();
+        if (timed[which] == compared_runs) return;
+        times[which][timed[which]++] = ns;
+        if (timed[0] == compared_runs && timed[1] == compared_runs) return settle(lower_quartile(times[1]) <= lower_quartile(times[0]));
+        if (timed[0] < clear_runs || timed[1] < clear_runs) return;
+        const auto [least, most] = std::ranges::minmax(std::span(times[0]).first(timed[0]));
+        const auto [least_in_strands, most_in_strands] = std::ranges::minmax(std::span(times[1]).first(timed[1]));
+        if (most_in_strands < least || most < least_in_strands) settle(most_in_strands < least);
+    }
+
+    Turn next_of_compared() {
+        const std::lock_guard lock(changing);
+        if (phase.load(std::memory_order_relaxed) != Phase::compared) return {current.load(std::memory_order_relaxed), 0};
+        const bool strands_next = in_strands_next[turn++ % in_strands_next.size()];
+        return {strands_next ? in_strands.get() : &one_by_one, 1};
     }
 };
 
@@ -81,35 +143,47 @@ Plan::~Plan() = default;
 Plan::Plan(Plan&&) noexcept = default;
 
 const Resolved& Plan::resolved() const {
-    const CodeMode mode = code_mode();
-    if (mode == CodeMode::off) return state_->one_by_one;
-    if (state_->phase.load(std::memory_order_acquire) == State::Phase::asked) state_->take();
+    if (code_mode() == CodeMode::off) return state_->one_by_one;
+    if (state_->waits()) state_->take();
     return *state_->current.load(std::memory_order_acquire);
+}
+
+Plan::Turn Plan::next() const {
+    const Resolved& plan = resolved();
+    const State::Phase phase = state_->phase.load(std::memory_order_acquire);
+    if (phase == State::Phase::settled || phase == State::Phase::asked || code_mode() != CodeMode::background) [[likely]] return {&plan, 0};
+    if (phase == State::Phase::compared) return state_->next_of_compared();
+    const std::uint32_t untimed = state_->untimed.load(std::memory_order_relaxed);
+    if (untimed == 0) return {&plan, 1};
+    state_->untimed.store(untimed - 1, std::memory_order_relaxed);
+    return {&plan, 0};
+}
+
+void Plan::note(const Turn& turn, std::int64_t points, std::chrono::nanoseconds time) const {
+    if (state_->phase.load(std::memory_order_acquire) == State::Phase::compared) return state_->compare(turn, static_cast<double>(time.count()) / static_cast<double>(std::max<std::int64_t>(points, 1)));
+    const std::uint32_t runs = state_->runs.fetch_add(1, std::memory_order_relaxed) + 1;
+    // The first run brings memory into being, and stands for itself alone.
+    const bool stands_for_more = runs > 1 && time.count() < short_run;
+    const std::int64_t now = stands_for_more ? time.count() * (1 + untimed_runs) : time.count();
+    if (stands_for_more) state_->untimed.store(untimed_runs, std::memory_order_relaxed);
+    const std::int64_t spent = state_->spent_ns.fetch_add(now, std::memory_order_relaxed) + now;
+    if (runs < fewest_runs || spent < long_enough_to_look) return;
+    state_->ask(spent < long_enough_to_compile ? Effort::look : Effort::compile);
 }
 
 bool Plan::awaits_code(bool asked) const {
     if (code_mode() == CodeMode::off || (code_mode() == CodeMode::background && !asked)) return false;
-    if (state_->phase.load(std::memory_order_acquire) == State::Phase::counted) state_->ask();
-    if (state_->phase.load(std::memory_order_acquire) == State::Phase::asked) state_->take();
-    return state_->phase.load(std::memory_order_acquire) == State::Phase::asked;
-}
-
-bool Plan::is_timed() const {
-    return state_->phase.load(std::memory_order_relaxed) == State::Phase::counted && code_mode() == CodeMode::background;
-}
-
-void Plan::note_run(std::chrono::nanoseconds time) const {
-    const std::uint32_t runs = state_->runs.fetch_add(1, std::memory_order_relaxed) + 1;
-    const std::int64_t spent = state_->spent_ns.fetch_add(time.count(), std::memory_order_relaxed) + time.count();
-    if (runs >= fewest_runs && spent >= long_enough.count()) state_->ask();
+    state_->ask(Effort::compile);
+    if (state_->waits()) state_->take();
+    return state_->waits();
 }
 
 void Plan::run(const Launch& launch) const {
-    const Resolved& plan = resolved();
-    if (!is_timed()) return plan.run(launch);
+    const Turn turn = next();
+    if (!turn.timed) return turn.plan->run(launch);
     const Clock::time_point begin = Clock::now();
-    plan.run(launch);
-    note_run(Clock::now() - begin);
+    turn.plan->run(launch);
+    note(turn, count(launch.shape), Clock::now() - begin);
 }
 
 }  // namespace asnumpy::cpu

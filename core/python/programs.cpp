@@ -74,12 +74,15 @@ void bind_programs(nb::module_& module) {
     m.def("set_mode", [](int mode) { cpu::set_code_mode(static_cast<cpu::CodeMode>(mode)); }, nb::arg("mode"));
     m.def("take_wanted", [] {
         nb::list taken;
-        for (const cpu::WantedCode& wanted : cpu::take_wanted()) taken.append(nb::make_tuple(wanted.id, program_data(wanted.strand)));
+        for (const cpu::WantedCode& wanted : cpu::take_wanted()) taken.append(nb::make_tuple(wanted.id, program_data(wanted.strand), wanted.effort == cpu::Effort::compile));
         return taken;
     });
     m.def("install", [](cpu::CodeId id, std::uintptr_t function) { cpu::install_code(id, reinterpret_cast<cpu::Loop>(function)); }, nb::arg("id"), nb::arg("function"));
+    m.def("computes", [](cpu::CodeId id, std::uintptr_t function) { return cpu::computes_strand(cpu::taken_strand(id), reinterpret_cast<cpu::Loop>(function)); }, nb::arg("id"), nb::arg("function"));
+    m.def("leave", [](cpu::CodeId id) { cpu::leave_code(id); }, nb::arg("id"));
     m.def("refuse", [](cpu::CodeId id) { cpu::refuse_code(id); }, nb::arg("id"));
     m.def("forget_taken", [] { cpu::forget_taken(); });
+    m.def("use", [] { return nb::make_tuple(cpu::code_use().quicker.load(), cpu::code_use().slower.load()); });
     m.def("row_table", [](const char* row) { return string(cpu::table_of(find_row(row))); }, nb::arg("row"));
     m.def("kernel_options", [] { return string(cpu::kernel_options()); });
 }

@@ -81,7 +81,6 @@ void bind_runtime(nb::module_& m) {
         may_contract = on;
     }, arg("on"));
     m.def("set_machine_code", [](int when) { machine_code = static_cast<MachineCode>(when); }, arg("when"));
-    m.def("machine_code", [] { return static_cast<int>(machine_code.load()); });
     m.def("contract", [] { return may_contract.load(); });
     m.def("set_eager_size", [](std::int64_t elements) { set_eager_size(elements); }, arg("elements"));
     m.def("eager_size", [] { return eager_size(); });

@@ -227,7 +227,7 @@ void run(Queue& q, const Buffer* wanted, bool alone) {
 }  // namespace
 
 void tell_news(Queue& q) {
-    if (cpu::anything_wanted() && q.host.compile) [[unlikely]] q.host.compile(false);
+    if (cpu::anything_newly_wanted() && q.host.compile) [[unlikely]] q.host.compile(false);
     report_news();
 }
 

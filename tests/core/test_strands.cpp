@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "cpu/code.hpp"
+#include "cpu/executor.hpp"
 #include "cpu/plan.hpp"
 #include "cpu/strands.hpp"
 #include "random_programs.hpp"
@@ -105,9 +107,92 @@ void test_levels() {
     expect(strands.strands[1].in.size() == 2 && strands.strands[1].out == std::vector<ValueId>{6}, "a sum that only the last step needs is made beside it");
 }
 
+Program chain_of(DType dtype, const char* last) {
+    const RowId multiply = find_row("multiply"), add = find_row("add"), other = find_row(last);
+    const auto two = [&](RowId id) { return loop_of(id, signature({dtype, dtype}, {dtype})); };
+    return {{dtype, dtype}, {{multiply, two(multiply), {0, 1}, 2}, {add, two(add), {2, 0}, 3}, {other, two(other), {3, 1}, 4}}, {{4}}, {}};
+}
+
+void run_once(const cpu::Plan& plan, std::chrono::nanoseconds time) {
+    const cpu::Plan::Turn turn = plan.next();
+    if (turn.timed) plan.note(turn, 1000, time);
+}
+
+using namespace std::chrono_literals;
+
+// A plan whose strand is there: in code that takes so long where the steps take 1 ms.
+void test_settling(const Program& program, std::chrono::nanoseconds in_code, bool quicker) {
+    const cpu::Plan plan(program);
+    const cpu::Resolved* const before = &plan.resolved();
+    static std::array<Program, 2> strands;
+    strands[quicker] = cpu::divide_into_strands(program).strands.front().program;
+    computed[quicker] = &strands[quicker];
+    for (int i = 0; i < 100 && !cpu::anything_wanted(); ++i) run_once(plan, 20ms);
+    for (const cpu::WantedCode& wanted : cpu::take_wanted()) cpu::install_code(wanted.id, loops[quicker]);
+    int both[2] = {0, 0};
+    for (int i = 0; i < 40; ++i) {
+        const cpu::Plan::Turn turn = plan.next();
+        ++both[turn.plan != before];
+        if (turn.timed) plan.note(turn, 1000, turn.plan == before ? 1ms : in_code);
+    }
+    expect(both[0] >= 3 && both[1] >= 3, "both ways run in turns");
+    const bool changed = &plan.resolved() != before;
+    expect(changed == quicker, "the quicker way stays");
+}
+
+// Looking comes before compiling, short runs count for those that are not timed, and code that is slower goes again.
+void test_when_code_is_wanted() {
+    const Program program = chain_of(DType::float32, "subtract");
+    const cpu::Plan plan(program);
+    run_once(plan, 10s);
+    for (int i = 0; i < 2; ++i) run_once(plan, 1ms);
+    expect(!cpu::anything_wanted(), "a program that has run three times may never run again");
+    run_once(plan, 1ms);
+    std::vector<cpu::WantedCode> taken = cpu::take_wanted();
+    expect(taken.size() == 1 && taken.front().effort == cpu::Effort::compile && cpu::anything_newly_wanted(), "after the fourth run a compiler is wanted");
+    expect(!cpu::anything_newly_wanted(), "which is said once");
+    cpu::refuse_code(taken.front().id);
+    expect(!plan.next().timed, "a program without code is not timed any more");
+
+    const Program other = chain_of(DType::float64, "subtract");
+    const cpu::Plan short_runs(other);
+    int runs = 0;
+    while (!cpu::anything_wanted() && runs < 100000) run_once(short_runs, 10us), ++runs;
+    expect(runs > 4500 && runs < 5500, "50 ms of short runs");
+    taken = cpu::take_wanted();
+    expect(taken.size() == 1 && taken.front().effort == cpu::Effort::look, "first it is looked for");
+    cpu::leave_code(taken.front().id);
+    while (!cpu::anything_wanted() && runs < 100000) run_once(short_runs, 10us), ++runs;
+    expect(runs > 14000 && runs < 16000, "then, after 150 ms, a compiler is wanted");
+    taken = cpu::take_wanted();
+    expect(taken.size() == 1 && taken.front().effort == cpu::Effort::compile, "of the same strand");
+    cpu::refuse_code(taken.front().id);
+
+    test_settling(chain_of(DType::int32, "multiply"), 2ms, false);
+    test_settling(chain_of(DType::int64, "multiply"), 500us, true);
+    expect(cpu::code_use().slower == 1 && cpu::code_use().quicker == 1, "which is counted");
+}
+
+void add_one_bit(void* const* out, const void* const* in, std::size_t n) {
+    run<0>(out, in, n);
+    static_cast<char*>(out[0])[n / 2] ^= 1;
+}
+
+void test_wrong_code_is_found() {
+    for (const DType dtype : {DType::int8, DType::uint64, DType::float32, DType::float64, DType::complex64}) {
+        const Program program = chain_of(dtype, "subtract");
+        const cpu::Strands strands = cpu::divide_into_strands(program);
+        computed[0] = &strands.strands.front().program;
+        expect(cpu::computes_strand(*computed[0], loops[0]), "right code is right");
+        expect(!cpu::computes_strand(*computed[0], add_one_bit), "one wrong bit is seen");
+    }
+}
+
 }  // namespace
 
 int main() {
+    test_when_code_is_wanted();
+    test_wrong_code_is_found();
     const char* const given = std::getenv("ASNUMPY_TEST_ROUNDS");
     test_levels();
     test_random(given ? std::atoi(given) : 600, 6000);

@@ -6,22 +6,29 @@ import contextlib
 import ctypes
 import hashlib
 import os
+import select
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
 from asnumpy import _core
 
-FORM = "machine code 1"  # with which the key of all that is kept of it begins
+FORM = "machine code 2"  # with which the key of all that is kept of it begins
 _NICE = 10  # how far a compiler beside the program steps back
+LONGEST = 120.0  # seconds that a compiler may take: some two hundred times what it needs
 
 
 class CompileError(RuntimeError):
-    """There is no compiler, or it refused, or what it made cannot be loaded."""
+    """There is no compiler, or it refused, or what it made cannot be used."""
+
+
+class CompilerHangs(CompileError):
+    """It did not end, and was ended."""
 
 
 def include() -> Path:
@@ -56,18 +63,31 @@ def _headers() -> str:
     return found.hexdigest()
 
 
-@cache
-def _version(name: str) -> str:
-    """Which compiler it is."""
-    done = subprocess.run([name, "--version"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-    return done.stdout or name
+def _which(name: str) -> bytes:
+    """Which compiler it is, by its file: to ask it would start a process before it is known whether one is needed."""
+    path = os.path.realpath(name)
+    facts = os.stat(path)
+    return f"{path} {facts.st_size} {facts.st_mtime_ns}".encode()
+
+
+# A shell stands between, so that a compiler ends with its program however that ends: when the program's end of the pipe
+# is gone, all that the compiler has started is ended, and its folder, the first argument, removed.
+_SUPERVISED = """
+exec 3<&0 </dev/null
+(trap '' TERM; read -r never <&3; kill -TERM 0; rm -rf -- "$0"; kill -KILL 0) &
+"$@" 3<&-
+status=$?
+{ kill -KILL $!; wait $!; } 2>/dev/null
+exit $status
+"""
 
 
 class Compilation:
     """Compiling one source after another, in one thread at a time; another one may stop it for good."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._folder = ""
         self._lock = threading.Lock()
         self.stopped = False
 
@@ -76,50 +96,112 @@ class Compilation:
         with self._lock:
             self.stopped = True
             if self._process is not None:
-                with contextlib.suppress(ProcessLookupError):
-                    self._process.kill()
+                _end(self._process)
 
-    def functions(self, source: str, names: Sequence[str], beside: bool = False) -> list[int]:
-        """The addresses of functions of a source, from the store or compiled now; beside: the program goes on."""
-        key = "\0".join([FORM, *options(), _headers(), source]).encode()
+    def clear(self) -> None:
+        """Removes the folder of a compiler that was stopped, where its thread has not come to that."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def leave(self) -> None:
+        """In a forked child: the compiler is the parent's, and ends when the parent does."""
+        if self._process is not None and self._process.stdin is not None:
+            with contextlib.suppress(OSError, ValueError):
+                self._process.stdin.close()
+
+    def functions(
+        self, source: str, names: Sequence[str], beside: bool = False, right: Callable[[list[int]], bool] = all,
+    ) -> list[int]:
+        """The addresses of functions of a source, from the store or compiled now.
+
+        beside: the program goes on meanwhile. right: whether the functions may be used, and what is made be kept.
+        """
         found = compiler()
-        version = _version(found).encode() if found else b""
-        binary = _core.kept_kernel(key, version)
-        if binary is None:
-            if found is None:
-                asked = os.environ.get("ASNUMPY_CXX")
-                tried = f"ASNUMPY_CXX names {asked}, which is not there" if asked else "found no c++, g++ or clang++"
-                raise CompileError(f"{tried}; install a C++ compiler (with C++20), or let ASNUMPY_CXX name one")
-            binary = self._compile(found, source, beside)
-            _core.keep_kernel(key, version, binary)
-        return _loaded(binary, names)
+        key, which = _key(source), _which(found) if found else b""
+        if (there := _kept(key, which, names, right)) is not None:
+            return there
+        if found is None:
+            asked = os.environ.get("ASNUMPY_CXX")
+            tried = f"ASNUMPY_CXX names {asked}, which is not there" if asked else "found no c++, g++ or clang++"
+            raise CompileError(f"{tried}; install a C++ compiler (with C++20), or let ASNUMPY_CXX name one")
+        binary = self._compile(found, source, beside)
+        made = _loaded(binary, names)
+        if not right(made):
+            raise CompileError(f"what {found} made gives other values than asnumpy's own loops")
+        _core.keep_kernel(key, which, binary)
+        return made
 
     def _compile(self, found: str, source: str, beside: bool) -> bytes:
-        with tempfile.TemporaryDirectory(prefix="asnumpy-code-") as work:
-            path, made = Path(work) / "strand.cpp", Path(work) / "strand.so"
-            path.write_text(source)
-            command = [found, *options(), f"-I{include()}", str(path), "-o", str(made)]
+        # Not one of tempfile's objects, which a forked child would remove at its own end.
+        folder = tempfile.mkdtemp(prefix="asnumpy-code-")
+        try:
+            path, made, said = (os.path.join(folder, name) for name in ("strand.cpp", "strand.so", "said"))
+            Path(path).write_text(source)
+            status = self._run([found, *options(), f"-I{include()}", path, "-o", made], folder, said, beside)
+            if status:
+                text = Path(said).read_text(errors="replace").strip()
+                raise CompileError(f"{found} ended with {status}: {text[:2000]}")
+            return Path(made).read_bytes()
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _run(self, command: list[str], folder: str, said: str, beside: bool) -> int:
+        with open(said, "wb") as output, self._lock:
+            if self.stopped:
+                raise CompileError("the program ends")
+            self._folder = folder
+            process = self._process = subprocess.Popen(  # in a session of its own: an interrupt is the program's
+                ["/bin/sh", "-c", _SUPERVISED, folder, *command], stdin=subprocess.PIPE, stdout=output, stderr=output,
+                start_new_session=True, env={**os.environ, "TMPDIR": folder},
+            )
+        try:
+            if beside:
+                with contextlib.suppress(OSError):
+                    nice = os.getpriority(os.PRIO_PROCESS, 0) + _NICE
+                    os.setpriority(os.PRIO_PGRP, process.pid, nice)
+            if not _left(process, LONGEST):
+                raise CompilerHangs(f"{command[0]} did not end within {LONGEST:g} seconds")
+            return process.wait()
+        finally:
             with self._lock:
-                if self.stopped:
-                    raise CompileError("the program ends")
-                process = self._process = subprocess.Popen(  # in a session of its own: an interrupt is the program's
-                    command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                    errors="replace", start_new_session=True,
-                )
-            try:
-                if beside:
-                    with contextlib.suppress(OSError):
-                        os.setpriority(os.PRIO_PROCESS, process.pid, _NICE)
-                said = process.communicate()[0]
-            finally:
-                if process.poll() is None:  # an interrupt came while it was waited for
-                    process.kill()
-                    process.communicate()
-                with self._lock:
-                    self._process = None
-            if process.returncode:
-                raise CompileError(f"{found} ended with {process.returncode}: {said.strip()[:2000]}")
-            return made.read_bytes()
+                if process.poll() is None:  # it hangs, or an interrupt came while it was waited for
+                    _end(process)
+                    process.wait()
+                self._process = None
+                if process.stdin is not None:
+                    process.stdin.close()
+
+
+def _left(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Waits until nobody reads the pipe to the process: its own wait, with a limit, looks now and then."""
+    assert process.stdin is not None
+    poll = select.poll()
+    poll.register(process.stdin, 0)
+    return bool(poll.poll(seconds * 1000))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends a compiler with all that it has started."""
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _key(source: str) -> bytes:
+    return "\0".join([FORM, *options(), _headers(), source]).encode()
+
+
+def kept(source: str, names: Sequence[str], right: Callable[[list[int]], bool]) -> list[int] | None:
+    """The addresses of functions of a source, where what is made of it is kept and right."""
+    found = compiler()
+    return _kept(_key(source), _which(found) if found else b"", names, right)
+
+
+def _kept(key: bytes, which: bytes, names: Sequence[str], right: Callable[[list[int]], bool]) -> list[int] | None:
+    binary = _core.kept_kernel(key, which)
+    if binary is not None:
+        with contextlib.suppress(CompileError):  # made again
+            made = _loaded(binary, names)
+            return made if right(made) else None
+    return None
 
 
 def _loaded(binary: bytes, names: Sequence[str]) -> list[int]:

@@ -13,40 +13,75 @@ from typing import Any
 
 from asnumpy import _core, config
 from asnumpy.compiled import _cpp, _cuda
-from asnumpy.compiled._compiler import Compilation, CompileError, compiler
+from asnumpy.compiled._compiler import Compilation, CompileError, CompilerHangs, compiler, kept
 from asnumpy.compiled._program import Program, pending
 
 _SYMBOL = "asnumpy_strand"
+_MOST_FAILURES = 3  # one after the other, after which the compiler is asked no more
 
-_starting = threading.Lock()
+_Wanted = tuple[int, tuple[Any, ...], bool]  # the core's number, the strand, whether it is worth a compiler
+
+_starting = threading.RLock()  # a handler of a signal may want code where it came
 _making = threading.Lock()
 _thread: threading.Thread | None = None
 _compilation = Compilation()
 failures: list[str] = []  # why something has no code, each once
 installed = 0             # functions that this process has
+_failed = 0               # compilations one after the other
 
 
 def compile(wait: bool) -> None:
     """Compiles what the core wants: before this returns, or beside the program."""
     global _thread
     if wait:
-        _make(beside=False)
+        with _making:  # who waits finds what another thread has begun
+            while not _compilation.stopped and (taken := _core.programs.take_wanted()):
+                _make(taken, beside=False)
         return
     with _starting:
-        if _compilation.stopped or (_thread is not None and _thread.is_alive()):
+        if _compilation.stopped or _thread is not None:
             return
-        _thread = threading.Thread(target=_make, args=(True,), name="asnumpy-compile", daemon=True)
+        _thread = threading.Thread(target=_work, name="asnumpy-compile", daemon=True)
         try:
             _thread.start()
-        except RuntimeError:  # the interpreter begins to end
-            _compilation.stop()
+        except RuntimeError:  # the interpreter begins to end, or the system has no thread left
+            _thread = None
+
+
+def _work() -> None:
+    global _thread
+    while True:
+        with _starting:  # what is wanted after this look finds no thread, and starts one
+            taken = [] if _compilation.stopped else _core.programs.take_wanted()
+            if not taken:
+                _thread = None
+                return
+        with _making:
+            try:
+                _make(taken, beside=True)
+            except Exception as error:
+                _give_up(f"{type(error).__name__}: {error}")
+
+
+def _give_up(why: str) -> None:
+    global _failed
+    _failed = _MOST_FAILURES
+    _note(why)
+
+
+def _note(why: str) -> None:
+    if why not in failures:
+        failures.append(why)
 
 
 def status() -> str:
     """The setting, the compiler, and what has become of this process's programs, in one line."""
     found = compiler() or "none was found; ASNUMPY_CXX names one"
-    refused = f", not compiled: {'; '.join(failures)}" if failures else ""
-    return f"{config.machine_code}; compiler: {found}; {installed} functions in use{refused}"
+    quicker, slower = _core.programs.use()
+    running = f"{installed} functions made, {quicker} programs run with them"
+    running += f", {slower} were quicker without" if slower else ""
+    refused = f", not compiled: {'; '.join(' '.join(why.split()) for why in failures)}" if failures else ""
+    return f"{config.machine_code}; compiler: {found}; {running}{refused}"
 
 
 def source(program: Program) -> str:
@@ -66,43 +101,60 @@ def text(array: Any = None) -> str:
     return "".join(f"\nstrand {number}:\n{one}" for number, one in enumerate(files)) or "no program has a strand\n"
 
 
-def _make(beside: bool) -> None:
-    with _making:  # who waits finds what another thread has begun
-        while not _compilation.stopped and (taken := _core.programs.take_wanted()):
-            for position, (number, data) in enumerate(taken):
-                try:
-                    _make_one(number, Program.read(data), beside)
-                except KeyboardInterrupt:  # the program waits no more; what is not there is wanted again
-                    _core.programs.forget_taken()
-                    raise
-                except BaseException:
-                    for left, _ in taken[position:]:
-                        _core.programs.refuse(left)
-                    raise
+def _make(taken: list[_Wanted], beside: bool) -> None:
+    for position, (number, data, worth_compiling) in enumerate(taken):
+        try:
+            _make_one(number, Program.read(data), worth_compiling, beside)
+        except KeyboardInterrupt:  # the program waits no more; what is not there is wanted again
+            _core.programs.forget_taken()
+            raise
+        except BaseException:
+            for left, *_ in taken[position:]:
+                _core.programs.refuse(left)
+            raise
 
 
-def _make_one(number: int, strand: Program, beside: bool) -> None:
-    global installed
+def _make_one(number: int, strand: Program, worth_compiling: bool, beside: bool) -> None:
+    global installed, _failed
     try:
-        _core.programs.install(number, _compilation.functions(source(strand), [_SYMBOL], beside)[0])
+        text = source(strand)
+
+        def right(made: list[int]) -> bool:
+            return bool(_core.programs.computes(number, made[0]))
+
+        if worth_compiling and _failed < _MOST_FAILURES:
+            addresses = _compilation.functions(text, [_SYMBOL], beside, right)
+        elif (found := kept(text, [_SYMBOL], right)) is not None:
+            addresses = found
+        else:
+            (_core.programs.leave if _failed < _MOST_FAILURES else _core.programs.refuse)(number)
+            return
+        _core.programs.install(number, addresses[0])
         installed += 1
+        _failed = 0
+    except CompilerHangs as error:
+        _core.programs.refuse(number)
+        _give_up(str(error))
     except (CompileError, OSError) as error:
         _core.programs.refuse(number)
-        if str(error) not in failures:
-            failures.append(str(error))
+        _failed += 1
+        _note(str(error))
 
 
 def _end() -> None:
     """No compiler outlives the program, and the program does not wait for one."""
-    _compilation.stop()
     thread = _thread
-    if thread is not None and thread.is_alive():
-        thread.join(5)
+    _compilation.stop()
+    if thread is not None:
+        thread.join(2)  # which takes no time once the compiler is gone
+        if thread.is_alive():
+            _compilation.clear()
 
 
 def _forget() -> None:
     global _starting, _making, _thread, _compilation
-    _starting, _making, _thread, _compilation = threading.Lock(), threading.Lock(), None, Compilation()
+    _compilation.leave()
+    _starting, _making, _thread, _compilation = threading.RLock(), threading.Lock(), None, Compilation()
     _core.programs.forget_taken()
 
 

@@ -98,11 +98,6 @@ def _kernels(value: Any) -> str:
 _MACHINE_CODE = ("off", "background", "wait")  # in the core's order
 
 
-def _set_machine_code(value: str) -> None:
-    _core.set_machine_code(_MACHINE_CODE.index(value))  # of devices
-    _core.programs.set_mode(_MACHINE_CODE.index(value))  # of the CPU
-
-
 _PASSES = tuple(name for name, _ in _core.passes())  # in the core's order
 
 
@@ -193,7 +188,7 @@ class Setting:
             reason = str(error) if said else f"expected {self.text}"
             raise ValueError(f"{where}: {reason}, got {value!r}") from None
 
-    def set(self, value: Any, where: str) -> None:
+    def set(self, value: Any, where: str, given: bool = True) -> None:
         checked = self.checked(value, where)
         if self.apply is not None:
             try:
@@ -201,8 +196,16 @@ class Setting:
             except (ValueError, RuntimeError) as error:  # a device that is not there
                 error.args = (f"{where}: {error}",)
                 raise
-        self.value, self.given = checked, True
+        self.value, self.given = checked, given
         _core.settings_changed()
+
+
+class MachineCode(Setting):
+    """The default is of the CPU alone: an NPU gets kernels of programs where somebody asks for them."""
+
+    def set(self, value: Any, where: str, given: bool = True) -> None:
+        super().set(value, where, given)
+        _core.set_machine_code(_MACHINE_CODE.index(self.value if given else "off"))
 
 
 class Settings(ModuleType):
@@ -254,10 +257,10 @@ class Settings(ModuleType):
         "background", _kernels,
         "'background', 'wait' (for the compiler) or 'off': how NumPy's functions get kernels of the operator library",
     )
-    machine_code = Setting(
-        "off", _kernels,
+    machine_code = MachineCode(
+        "background", _kernels,
         "'background', 'wait' (for the compiler) or 'off': how programs that recur become machine code",
-        _set_machine_code, lambda: _MACHINE_CODE[_core.machine_code()],
+        lambda value: _core.programs.set_mode(_MACHINE_CODE.index(value)),
     )
     # NumPy's own precision, unless a program says that it wants less.
     matmul_precision = Setting(
@@ -323,8 +326,7 @@ def suppose(name: str, value: Any) -> None:
     """Another default, found out about the machine; what the program or its environment has set stays."""
     setting = vars(Settings)[name]
     if not setting.given:
-        setting.set(value, f"asnumpy.config.{name}")
-        setting.given = False
+        setting.set(value, f"asnumpy.config.{name}", given=False)
 
 
 def variable(name: str) -> str:
@@ -341,6 +343,7 @@ def using(**values: Any) -> Iterator[None]:
     """
     module = sys.modules["asnumpy.config"]
     before = {name: getattr(module, name) for name in values}
+    given = {name: vars(Settings)[name].given for name in values}
     try:
         for name, value in values.items():
             setattr(module, name, value)
@@ -348,7 +351,7 @@ def using(**values: Any) -> Iterator[None]:
     finally:
         for name, value in before.items():
             if value is not None:
-                setattr(module, name, value)
+                vars(Settings)[name].set(value, f"asnumpy.config.{name}", given[name])
 
 
 def read_environment() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from types import ModuleType
 
@@ -17,7 +18,9 @@ def compiled() -> ModuleType:
 
 
 def _compile(wait: bool) -> None:
-    compiled().compile(wait)
+    # A program that does not wait has not asked for it either, and goes on without.
+    with contextlib.nullcontext() if wait else contextlib.suppress(Exception):
+        compiled().compile(wait)
 
 
 _core.set_hooks({"compile": _compile})
