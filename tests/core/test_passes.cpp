@@ -1,6 +1,7 @@
 // Each pass by itself, on lists made by hand: what it changes, what it must leave, and that the same is done to the next list of that content.
 #include <cmath>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -338,6 +339,34 @@ void failures_after_passes() {
     set_passes(all_passes());
 }
 
+// Threads whose lists run together: each one's repeated work is shared, and what it changes in place is its own.
+void threads_repeat_themselves() {
+    const Array common = iota(n);
+    const auto exponential = [](const Array& x) {
+        static const RowId exp = find_row("exp");
+        Signature s;
+        s.nin = s.nout = 1;
+        s.in[0] = s.out[0] = DType::float64;
+        const Input in[]{x};
+        return apply(exp, find_loop(exp, s), in)[0];
+    };
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            const Array own = iota(n, t);
+            for (int i = 0; i < 40; ++i) {
+                const Array first = exponential(common), before = op("subtract", first, exponential(common));
+                Array copy = cast(own, DType::float64);
+                const Array kept = op("add", std::exchange(copy, Array{}), before);
+                assign(own, op("add", own, op("subtract", exponential(common), first)));
+                assign(slice(own, 0, 10), Scalar::of(static_cast<double>(i)));
+                expect(at(kept, 20) == 20 + t && at(kept, 5) == (i ? i - 1 : 5 + t) && at(own, 5) == i, "value in a thread");
+            }
+        });
+    for (std::thread& t : threads) t.join();
+    expect(common.buffer->pending_reads == 0 && pending_count() == 0, "and nothing is pending");
+}
+
 }  // namespace
 
 int main() {
@@ -352,4 +381,5 @@ int main() {
     table_of_passes();
     contents_with_other_views();
     failures_after_passes();
+    threads_repeat_themselves();
 }

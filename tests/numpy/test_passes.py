@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from test_random_programs import EXAMPLES, check, settings
 
 import asnumpy as ap
+from asnumpy import _core
 
 NAMES = ["equal", "copies", "dead", "accumulate"]
 SETS = ["all", "none", *NAMES, *(f"-{name}" for name in NAMES)]
@@ -109,6 +112,12 @@ def test_functions_under_jit(chosen: str) -> None:
     with ap.config.using(passes="none" if chosen == "all" else "all"):  # another recording, with the same values
         np.testing.assert_array_equal(ap.to_numpy(fast(ap.array(a.reshape(SIDE, SIDE)), ap.array(b))[0]), expected[0])
     assert len(fast._compiled) == 2
+
+
+def test_the_guide_tells_of_each_pass() -> None:
+    guide = Path(__file__).parents[2] / "docs" / "guide.md"
+    table = guide.read_text(encoding="utf-8").partition("### What is not computed twice")[2].partition("\n## ")[0]
+    assert [name for name, purpose in _core.passes() if purpose] == NAMES == re.findall(r"^\| `(\w+)`", table, re.M)
 
 
 def told(x: Any) -> list[str]:
