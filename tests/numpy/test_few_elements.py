@@ -359,3 +359,53 @@ def test_counts(n: int, index: str) -> None:
     if np.dtype(index).kind == "i":
         with pytest.raises(ValueError):
             ap.bincount(ap.array(np.array([1, -1], index)))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("step", [1, 2, -1])
+def test_sums_of_runs(dtype: str, step: int) -> None:
+    rng = np.random.default_rng(step + 7)
+    for length in (1, 9, 300, 3000):
+        values = (rng.standard_normal(length * abs(step)) * 1000).astype(dtype)
+        values[rng.integers(0, values.size, 1 + values.size // 5)] = -0.0 if values.dtype.kind in "fc" else 0
+        for starts in ([0], [length - 1, 0], sorted(rng.integers(0, length, 40)), rng.integers(0, length, 40), []):
+            places = np.array(starts, np.int64)
+            mine, theirs = ap.array(values)[::step], values[::step]
+            agree(ap.add.reduceat(mine, ap.array(places)), np.add.reduceat(theirs, places))
+            agree(ap.add.reduceat(mine, ap.array(np.repeat(places, 2))[::2]), np.add.reduceat(theirs, places))
+        for wrong in (length, -1):
+            with pytest.raises(IndexError):
+                ap.add.reduceat(ap.array(values)[::step], ap.array([0, wrong]))
+    zeros = np.full(20, -0.0)
+    agree(ap.add.reduceat(ap.array(zeros), ap.array([0, 9, 10])), np.add.reduceat(zeros, [0, 9, 10]))
+    with pytest.raises(TypeError):
+        ap.add.reduceat(ap.array([1.0]), ap.array([0]), axis=0.0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kind", ["mixed", "on edges", "tiny", "huge", "equal", "with NaN"])
+def test_histograms_of_few(kind: str, dtype: str) -> None:
+    rng = np.random.default_rng(5)
+    for n in (1, 7, 1000, 4095):
+        values = {
+            "mixed": rng.standard_normal(n), "on edges": rng.integers(0, 11, n) / 10, "tiny": rng.random(n) * 1e-44,
+            "huge": rng.standard_normal(n) * 1e38, "equal": np.full(n, 3.0),
+            "with NaN": np.where(rng.random(n) < 0.1, np.nan, rng.random(n)),
+        }[kind].astype(dtype)
+        weights = rng.standard_normal(n)
+        for bins in (1, 10, 37, 4096):
+            for given in ({"range": (0.1, 0.7)}, {"density": True, "range": (0, 1)}, {}):
+                for extra in ({}, {"weights": weights}):
+                    outcome: list[Any] = []
+                    for xp in (ap, np):
+                        more = {key: xp.array(one) for key, one in extra.items()}
+                        try:
+                            with np.errstate(all="ignore"):
+                                outcome.append(xp.histogram(xp.array(values)[::-1], bins, **given, **more))
+                        except (IndexError, ValueError) as refused:  # NumPy's own arithmetic may run over
+                            outcome.append(repr(refused))
+                    if isinstance(outcome[1], str):
+                        assert outcome[0] == outcome[1]
+                        continue
+                    for mine, theirs in zip(*outcome, strict=True):
+                        agree(mine, theirs)
