@@ -25,7 +25,7 @@ namespace asnumpy {
 
 namespace {
 
-constexpr std::int64_t most_elements = 4096, most_with_lock = 65536;
+constexpr std::int64_t most_elements = 4096, most_looked_at_with_lock = 65536;
 
 bool is_small_vector(const Array& a) {
     return a.ndim() == 1 && a.view.shape[0] <= std::min(eager_size(), most_elements);
@@ -145,7 +145,7 @@ bool add_at_once(const Array& vector, const Array& index, const Array& values) {
                 if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, long double>) add_each<T>(vector.data(), stride, at, values.data(), step, n);
         });
     };
-    if (n <= most_with_lock) add();
+    if (n <= most_looked_at_with_lock) add();
     else without_lock(add);
     return true;
 }
@@ -261,7 +261,7 @@ bool sum_runs_at_once(const Array& vector, const Array& starts, Array& result) {
         else if (vector.dtype == DType::float64) add(reinterpret_cast<double*>(result.data()));
         else add(reinterpret_cast<std::int64_t*>(result.data()));
     };
-    if (length + runs <= most_with_lock) work();
+    if (length + runs <= most_looked_at_with_lock) work();
     else without_lock(work);
     return true;
 }
@@ -360,7 +360,7 @@ bool bincount_at_once(const Array& index, const Array* weights, std::int64_t lea
             with_index([done, length](auto at) { raise_out_of_bounds(at(done), length); });
         made = true;
     };
-    if (n <= most_with_lock) work();
+    if (n <= most_looked_at_with_lock) work();
     else without_lock(work);
     return made;
 }
