@@ -160,6 +160,17 @@ PyObject* add_at(PyObject*, PyObject* const* given, Py_ssize_t count) {
     });
 }
 
+// Two vectors to one; None, and nothing is done, for anything else.
+template <bool (*make)(const Array&, const Array&, Array&)> PyObject* of_two_vectors(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        if (count != 2 || !is_exact(given[0]) || !is_exact(given[1]) || errors_are_watched()) Py_RETURN_NONE;
+        const Array first = unwrap(given[0])->array, second = unwrap(given[1])->array;
+        Array made;
+        if (!make(first, second, made)) Py_RETURN_NONE;
+        return wrap(std::move(made));
+    });
+}
+
 PyMethodDef product_functions[] = {
     {"dot", fast(inner_product), METH_FASTCALL,
      "dot(a, b, /)\n--\n\nThe inner product of two vectors of one dtype and length; None for anything else."},
@@ -168,6 +179,10 @@ PyMethodDef product_functions[] = {
     {"contraction", fast(contraction), METH_FASTCALL,
      "contraction(a, b, axes_a, axes_b, /)\n--\n\nThe sum of products over these axes, tuples; None where a sum has no axes or must be judged."},
     {"add_at", fast(add_at), METH_FASTCALL, "add_at(array, index, values, /)\n--\n\nnp.add.at of vectors, True; False, and nothing is done, for anything else."},
+    {"add_runs", fast(of_two_vectors<sum_runs_at_once>), METH_FASTCALL,
+     "add_runs(array, starts, /)\n--\n\nnp.add.reduceat of a vector; None for anything else."},
+    {"bin_places", fast(of_two_vectors<bin_at_once>), METH_FASTCALL,
+     "bin_places(array, edges, /)\n--\n\nThe bins, between edges at equal distances, in which floats lie, their number where in none; None for anything else."},
     {"bincount_now", fast(bincount_now), METH_FASTCALL,
      "bincount_now(index, weights, least, /)\n--\n\nnp.bincount of few integers, or with weights; None for anything else."},
     {nullptr, nullptr, 0, nullptr},

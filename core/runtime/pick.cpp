@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <complex>
 #include <cstring>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -23,7 +25,7 @@ namespace asnumpy {
 
 namespace {
 
-constexpr std::int64_t most_elements = 4096, most_with_lock = 65536;
+constexpr std::int64_t most_elements = 4096, most_looked_at_with_lock = 65536;
 
 bool is_small_vector(const Array& a) {
     return a.ndim() == 1 && a.view.shape[0] <= std::min(eager_size(), most_elements);
@@ -143,7 +145,7 @@ bool add_at_once(const Array& vector, const Array& index, const Array& values) {
                 if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, long double>) add_each<T>(vector.data(), stride, at, values.data(), step, n);
         });
     };
-    if (n <= most_with_lock) add();
+    if (n <= most_looked_at_with_lock) add();
     else without_lock(add);
     return true;
 }
@@ -207,6 +209,96 @@ bool flatnonzero_at_once(const Array& mask, Array& result) {
     return true;
 }
 
+namespace {
+
+// As NumPy adds the elements of a line to what it has: eight sums side by side, long lines in halves.
+template <class T> T sum_of_line(const char* from, std::int64_t stride, std::int64_t n) {
+    const auto at = [from, stride](std::int64_t i) { return cpu::load<T>(from + i * stride); };
+    if (n < 8) {
+        T sum = -T(0);
+        for (std::int64_t i = 0; i < n; ++i) sum = plus(sum, at(i));
+        return sum;
+    }
+    if (n > 128) {
+        const std::int64_t half = n / 2 - n / 2 % 8;
+        return plus(sum_of_line<T>(from, stride, half), sum_of_line<T>(from + half * stride, stride, n - half));
+    }
+    std::array<T, 8> sums;
+    for (std::size_t k = 0; k < 8; ++k) sums[k] = at(static_cast<std::int64_t>(k));
+    std::int64_t i = 8;
+    for (; i < n - n % 8; i += 8)
+        for (std::size_t k = 0; k < 8; ++k) sums[k] = plus(sums[k], at(i + static_cast<std::int64_t>(k)));
+    T sum = plus(plus(plus(sums[0], sums[1]), plus(sums[2], sums[3])), plus(plus(sums[4], sums[5]), plus(sums[6], sums[7])));
+    for (; i < n; ++i) sum = plus(sum, at(i));
+    return sum;
+}
+
+template <class T> void sum_runs(const char* from, std::int64_t stride, std::int64_t length, Index starts, std::int64_t runs, T* to) {
+    for (std::int64_t k = 0; k < runs; ++k) {
+        const std::int64_t first = starts[k], last = k + 1 < runs ? starts[k + 1] : length;
+        const T begin = cpu::load<T>(from + first * stride);
+        to[k] = last > first + 1 ? plus(begin, sum_of_line<T>(from + (first + 1) * stride, stride, last - first - 1)) : begin;
+    }
+}
+
+}  // namespace
+
+bool sum_runs_at_once(const Array& vector, const Array& starts, Array& result) {
+    const bool summed = vector.dtype == DType::float32 || vector.dtype == DType::float64 || vector.dtype == DType::int64;
+    if (current_trace() || !summed || vector.ndim() != 1 || starts.ndim() != 1 || starts.dtype != DType::int64 || !vector.host_visible() || !starts.host_visible())
+        return false;
+    make_ready(vector, Access::read);
+    make_ready(starts, Access::read);
+    const std::int64_t length = vector.view.shape[0], runs = starts.view.shape[0];
+    const Index at(starts, length);
+    for (std::int64_t k = 0; k < runs; ++k)  // NumPy takes no places counted from the end
+        if (cpu::load<std::uint64_t>(at.data + k * at.stride) >= static_cast<std::uint64_t>(length)) return false;
+    result = new_array(Dims{runs}, vector.dtype, vector.pool());
+    result.buffer->materialise();
+    const auto add = [&]<class T>(T* to) { sum_runs(vector.data(), vector.view.strides[0], length, at, runs, to); };
+    const auto work = [&] {
+        if (vector.dtype == DType::float32) add(reinterpret_cast<float*>(result.data()));
+        else if (vector.dtype == DType::float64) add(reinterpret_cast<double*>(result.data()));
+        else add(reinterpret_cast<std::int64_t*>(result.data()));
+    };
+    if (length + runs <= most_looked_at_with_lock) work();
+    else without_lock(work);
+    return true;
+}
+
+bool bin_at_once(const Array& line, const Array& edges, Array& result) {
+    if (current_trace() || line.ndim() != 1 || edges.ndim() != 1 || line.dtype != edges.dtype || edges.view.shape[0] < 2 || !line.host_visible() ||
+        !edges.host_visible() || (line.dtype != DType::float32 && line.dtype != DType::float64))
+        return false;
+    make_ready(line, Access::read);
+    make_ready(edges, Access::read);
+    const std::int64_t n = line.view.shape[0], bins = edges.view.shape[0] - 1;
+    bool placed = false;
+    const auto work = [&]<class T>(std::vector<T> edge) {
+        for (std::int64_t i = 0; i <= bins; ++i) edge.push_back(cpu::load<T>(edges.data() + i * edges.view.strides[0]));
+        const double first = edge.front(), last = edge.back(), scale = static_cast<double>(bins) / (last - first);
+        if (!std::isfinite(scale) || !std::isfinite(edge.back() - edge.front())) return;
+        result = new_array(Dims{n}, DType::int64, line.pool());
+        result.buffer->materialise();
+        auto* const to = reinterpret_cast<std::int64_t*>(result.data());
+        for (std::int64_t i = 0; i < n; ++i) {
+            const T x = cpu::load<T>(line.data() + i * line.view.strides[0]);
+            if (!(x >= edge.front() && x <= edge.back())) {
+                to[i] = bins;
+                continue;
+            }
+            auto bin = static_cast<std::size_t>(std::min((static_cast<double>(x) - first) * scale, static_cast<double>(bins - 1)));
+            while (bin > 0 && x < edge[bin]) --bin;
+            while (bin + 2 < edge.size() && x >= edge[bin + 1]) ++bin;
+            to[i] = static_cast<std::int64_t>(bin);
+        }
+        placed = true;
+    };
+    if (line.dtype == DType::float32) work(std::vector<float>());
+    else work(std::vector<double>());
+    return placed;
+}
+
 bool bincount_at_once(const Array& index, const Array* weights, std::int64_t least, Array& result) {
     constexpr std::int64_t most_counted = 16384;  // integers alone are counted by several threads when there are more
     if (current_trace() || index.ndim() != 1 || !is_integer(index.dtype) || is_narrow(index.dtype) || index.dtype == DType::uint64 || !index.host_visible())
@@ -268,7 +360,7 @@ bool bincount_at_once(const Array& index, const Array* weights, std::int64_t lea
             with_index([done, length](auto at) { raise_out_of_bounds(at(done), length); });
         made = true;
     };
-    if (n <= most_with_lock) work();
+    if (n <= most_looked_at_with_lock) work();
     else without_lock(work);
     return made;
 }

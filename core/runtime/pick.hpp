@@ -13,6 +13,11 @@ bool flatnonzero_at_once(const Array& mask, Array& result);
 // vector[index[i]] += values[i] for one i after the other, of int32, int64, float32, float64 and complex numbers that share no memory
 // with the vector. It waits for what they need.
 bool add_at_once(const Array& vector, const Array& index, const Array& values);  // IndexError; nothing is written then
+// The sums of vector[starts[k] : starts[k + 1]], as np.add.reduceat makes them to the bit, of float32, float64 and int64; false where a
+// start is not a place of the vector.
+bool sum_runs_at_once(const Array& vector, const Array& starts, Array& result);
+// In which of the bins between edges at equal distances each float lies; their number where in none.
+bool bin_at_once(const Array& line, const Array& edges, Array& result);
 // Where the source has as many elements as the mask true ones.
 bool place_at_once(const Array& vector, const Array& mask, const Array& source);
 // A new array that nobody else knows, in C order, gets one number of its dtype.

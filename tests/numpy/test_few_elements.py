@@ -10,30 +10,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 from agreement import sample
+from few_elements import DTYPES, LENGTHS, Layout, agree, vectors
 
 import asnumpy as ap
-
-DTYPES = [
-    "bool", "int8", "uint16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128",
-    "longdouble", "clongdouble",
-]
-# About the blocks in which what lies apart is gathered, the lines taken one by one, and the sizes that are recorded.
-LENGTHS = [0, 1, 2, 15, 16, 17, 64, 65, 127, 128, 129, 255, 256, 257, 511, 513, 1025, 2048, 2049, 4095, 4096, 4097]
-
-Layout = tuple[tuple[int, ...], Callable[[Any], Any]]
-
-
-def vectors(n: int) -> dict[str, Layout]:
-    """Ways in which n elements lie: the shape of what they are a view of, and the view."""
-    return {
-        "side by side": ((n,), lambda a: a),
-        "every second": ((2 * n,), lambda a: a[::2]),
-        "every third from the end": ((3 * n,), lambda a: a[::-3]),
-        "backwards": ((n,), lambda a: a[::-1]),
-        "from the second": ((n + 1,), lambda a: a[1:]),
-        "a column": ((n, 3), lambda a: a[:, 1]),
-    }
-
 
 MATRICES: dict[str, Layout] = {
     "a window": ((14, 70), lambda a: a[1:-1, 2:-3]),
@@ -56,17 +35,6 @@ def both(shape: tuple[int, ...], dtype: Any, view: Callable[[Any], Any], seed: i
     """The view of ours and NumPy's, of equal elements."""
     values = sample(shape, dtype, seed)
     return view(ap.array(values)), view(values.copy())
-
-
-def agree(ours: Any, theirs: Any) -> None:
-    found = ap.to_numpy(ours)
-    assert found.dtype == theirs.dtype
-    assert found.shape == theirs.shape
-    assert ours.strides == theirs.strides
-    if found.dtype.itemsize <= 16 and found.dtype != np.longdouble:  # of long doubles some bytes mean nothing
-        assert found.tobytes() == theirs.tobytes()
-    else:
-        np.testing.assert_array_equal(found, theirs)
 
 
 def compare(work: Callable[..., Any], ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> None:
@@ -256,106 +224,3 @@ def test_what_is_recorded_comes_first() -> None:
         results.append((head, big, doubled))
     for mine, theirs in zip(*results, strict=True):
         agree(mine, theirs)
-
-
-# --- picked, counted and added up ---
-
-INDICES: dict[str, Layout] = {**vectors(300), "more": ((5000,), lambda a: a), "none": ((0,), lambda a: a)}
-
-
-@pytest.mark.parametrize("layout", INDICES)
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_additions_at_places(layout: str, dtype: str) -> None:
-    shape, view = INDICES[layout]
-    places, values = sample(shape, "int64") % 40 - 20, sample(shape, dtype, 2)
-    for length, step in ((40, 1), (80, 2), (40, -1)):
-        results = []
-        for xp in (ap, np):
-            target = xp.array(sample(length, dtype, 3))
-            xp.add.at(target[::step], view(xp.array(places)), view(xp.array(values)))
-            xp.add.at(target[::step], view(xp.array(places)), 1)
-            results.append(target)
-        agree(*results)
-
-
-def test_additions_that_share_memory_or_miss() -> None:
-    for xp in (ap, np):
-        numbers = xp.arange(6)
-        xp.add.at(numbers, numbers, numbers)  # NumPy's order, whatever it is
-        moved = xp.arange(8.0)
-        xp.add.at(moved[1:], xp.array([0, 1, 2, 2]), moved[:4])
-        assert [int(n) for n in numbers] == [0, 2, 4, 6, 8, 10]
-        assert [float(x) for x in moved] == [float(x) for x in _added()]
-        target = xp.zeros(4)
-        for wrong in ([0, 4], [0, -5]):
-            with pytest.raises(IndexError):
-                xp.add.at(target, xp.array(wrong), xp.ones(2))
-        with pytest.raises(ValueError):
-            xp.add.at(target, xp.array([0, 1, 2]), xp.ones(2))
-        assert not target.any()
-
-
-def _added() -> np.ndarray:
-    moved = np.arange(8.0)
-    np.add.at(moved[1:], [0, 1, 2, 2], moved[:4])
-    return moved
-
-
-def test_integers_run_over_where_they_are_added_up() -> None:
-    for dtype in ("int32", "int64"):
-        most = np.iinfo(dtype).max
-        results = []
-        for xp in (ap, np):
-            target = xp.full(3, most, dtype=dtype)
-            xp.add.at(target, xp.array([1, 1, -1]), xp.array([1, most, 2], dtype=dtype))
-            results.append(target)
-        agree(*results)
-
-
-@pytest.mark.parametrize("n", [0, 1, 511, 513, 1000, 4096, 4097, 6000])
-@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128", "clongdouble"])
-def test_elements_at_places(n: int, dtype: str) -> None:
-    places = np.random.default_rng(n).integers(-700, 700, n)
-    values = sample(1400, dtype)
-    for key in (places, places[::-1], np.repeat(places, 2)[::2]):
-        for step in (1, 2, -1):
-            mine, theirs = ap.array(values)[::step], values.copy()[::step]
-            there = key if theirs.size == 1400 else key // 2
-            agree(mine[ap.array(there)], theirs[there])
-            unique = np.unique(there % theirs.size)
-            mine[ap.array(unique)] = ap.array(values[: unique.size])
-            theirs[unique] = values[: unique.size]
-            agree(mine, theirs)
-    for wrong in (1400, -1401):
-        with pytest.raises(IndexError, match=f"index {wrong} is out of bounds for axis 0 with size 1400"):
-            ap.array(values)[ap.array([*places, wrong])]
-
-
-@pytest.mark.parametrize("index", ["uint8", "int8", "int32", "int64", "uint64"])
-def test_tables_of_pictures(index: str) -> None:
-    """A table looked up by an array of several axes."""
-    pictures = [sample((64, 64), index) % 12, np.asfortranarray(sample((7, 5), index) % 12), sample((3, 0, 2), index)]
-    pictures += [(sample((2, 3, 4), index) % 12)[:, ::2], (sample((1, 1), index) % 12)]
-    for table in (sample(12, "uint8"), sample((12, 3), "float64"), sample((12, 2, 2), "int16")[:, ::-1]):
-        for picture in pictures:
-            found, expected = ap.array(table)[ap.array(picture)], table[picture]
-            np.testing.assert_array_equal(ap.to_numpy(found), expected)
-            assert found.dtype == expected.dtype
-        with pytest.raises(IndexError):
-            ap.array(table)[ap.array(np.full((2, 2), 12, index))]
-    with pytest.raises(IndexError):
-        ap.array(np.zeros(()))[ap.array(pictures[0])]
-
-
-@pytest.mark.parametrize("index", ["uint8", "int8", "uint16", "int32", "uint32", "int64"])
-@pytest.mark.parametrize("n", [0, 1, 300, 4095, 4096, 16383, 16384, 20000])
-def test_counts(n: int, index: str) -> None:
-    for values in (sample(n, index) % 12, (sample(2 * n, index) % 12)[::-2]):
-        weights = sample(n, "float64", 1)
-        for least in (0, 5, 40):
-            agree(ap.bincount(ap.array(values), minlength=least), np.bincount(values, minlength=least))
-            mine = ap.bincount(ap.array(values), ap.array(weights), least)
-            agree(mine, np.bincount(values, weights, least))
-    if np.dtype(index).kind == "i":
-        with pytest.raises(ValueError):
-            ap.bincount(ap.array(np.array([1, -1], index)))

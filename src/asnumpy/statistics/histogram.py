@@ -31,6 +31,7 @@ from asnumpy.ufunc.functions import (
 _INTP = np.dtype(np.intp)
 _COUNTED = "?bhilBHIfd"  # dtypes whose elements can be put into bins by arithmetic
 _SMALL = 4096  # elements below which NumPy's own loop is as fast as several programs
+_FEW_BINS = 4096
 
 
 def _expect_countable(largest: Any) -> None:
@@ -179,13 +180,34 @@ def _by_bins(a: ndarray, bins: Any, range: Any, density: Any) -> tuple[ndarray, 
     return counted, _ours(edges, bins)
 
 
+def _of_few(a: ndarray, bins: Any, range: Any, density: Any, weights: Any) -> tuple[ndarray, ndarray] | None:
+    """np.histogram of less than _SMALL floats in equal bins, by one look at each; None where NumPy has to."""
+    if type(bins) is not int or not 0 < bins <= _FEW_BINS or a.dtype.char not in "fd" or not 0 < a.size < _SMALL:
+        return None
+    if weights is not None and (
+        density or not isinstance(weights, ndarray) or weights.dtype.char != "d" or weights.shape != a.shape
+    ):
+        return None
+    if _core.tracing() or not a._host_visible:
+        return None
+    line = ravel(a)
+    edges = asarray(_edges(line, bins, range))
+    place = _core.bin_places(line, edges) if edges.dtype == a.dtype else None
+    if place is None:
+        return None
+    counted = bincount(place, None if weights is None else ravel(weights), bins + 1)[:bins]
+    if density:
+        counted = divide(divide(counted, asarray(np.diff(np.asarray(edges)).astype(float))), counted.sum())
+    return counted, edges
+
+
 @public
 def histogram(
     a: ArrayLike, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None,
 ) -> tuple[ndarray, ndarray]:
     a = asarray(a)
-    made: Any = None
-    if a.size and _countable(a, bins, weights):
+    made: Any = _of_few(a, bins, range, density, weights)
+    if made is None and a.size and _countable(a, bins, weights):
         made = (_by_value if a.dtype.itemsize == 1 else _by_bins)(ravel(a), bins, range, density)
     if made is None:
         made = host_result(np.histogram, a, bins, range, density, weights)

@@ -135,6 +135,10 @@ class ufunc(_core.Ufunc, metaclass=_Kind):
         out: Any = None,
     ) -> ndarray:
         if type(array) in EXACT and type(indices) in EXACT and out is None:  # the common call first
+            if self.name == "add" and type(axis) is int and axis == 0 and dtype is None:
+                made = _core.add_runs(array, indices)
+                if made is not None:
+                    return made
             return host(self.numpy.reduceat, array, indices, axis, dtype)
         found = overrides((array, indices, out))
         if found:
