@@ -234,6 +234,7 @@ def test_workspace_and_tiling_on_an_npu(tmp_path):
     launch = Launch(op, ap.RawKernel(ASCEND, "on_npu"), blocks="min(m, 4)", args="x, bias, y", workspace="4 * m * n",
                     tiling="uint32(m), uint32(n), float32(by)")  # fmt: skip
     op.ascend(launch)
+    op.composed(lambda x, bias, *, by: by * x + (0 if bias is None else bias))  # where nothing compiles at run time
     library = ctypes.CDLL(str(ap.operators.to_library(op, tmp_path, device="ascend", native=True)[0]))
     _devices.use(0)
     stream = ctypes.c_void_p()

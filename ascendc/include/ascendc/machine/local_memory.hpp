@@ -45,16 +45,22 @@ public:
     // Bytes that nobody wrote, or that were computed from such bytes: a bit a byte.
     bool any_unwritten(std::uint32_t address, std::uint32_t length) const {
         bool found = false;
-        each_word(address, length, [&](std::uint32_t block, std::uint32_t bits) { found |= (unwritten_[block] & bits) != 0; });
+        each_word(
+            address, length, [&](std::uint32_t block, std::uint32_t bits) { found |= (unwritten_[block] & bits) != 0; },
+            [&](std::uint32_t first, std::uint32_t count) { found |= latest_of(unwritten_.data() + first, count) != 0; });
         return found;
     }
     void set_written(std::uint32_t address, std::uint32_t length) {
         reached_ = std::max(reached_, address + length);
-        each_word(address, length, [&](std::uint32_t block, std::uint32_t bits) { unwritten_[block] &= ~bits; });
+        each_word(
+            address, length, [&](std::uint32_t block, std::uint32_t bits) { unwritten_[block] &= ~bits; },
+            [&](std::uint32_t first, std::uint32_t count) { std::memset(unwritten_.data() + first, 0, count * sizeof(std::uint32_t)); });
     }
     void set_unwritten(std::uint32_t address, std::uint32_t length) {
         reached_ = std::max(reached_, address + length);
-        each_word(address, length, [&](std::uint32_t block, std::uint32_t bits) { unwritten_[block] |= bits; });
+        each_word(
+            address, length, [&](std::uint32_t block, std::uint32_t bits) { unwritten_[block] |= bits; },
+            [&](std::uint32_t first, std::uint32_t count) { std::memset(unwritten_.data() + first, 0xff, count * sizeof(std::uint32_t)); });
     }
     // What nobody wrote of the source is as if nobody had written it here, element by element.
     void pass_unwritten(const LocalMemory& from, std::uint32_t source, std::uint32_t target, std::uint32_t length, std::uint32_t element) {
@@ -82,7 +88,7 @@ public:
         }
         Uses& mine = write ? writes_[index(pipe)] : reads_[index(pipe)];
         if (mine.ticks.empty()) mine.ticks.resize(unwritten_.size());
-        std::fill(mine.ticks.begin() + first, mine.ticks.begin() + last + 1, tick);
+        set_ticks(mine.ticks.data() + first, last + 1 - first, tick);
         mine.latest = tick;
         return found;
     }
@@ -100,26 +106,48 @@ private:
         void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{4096}); }
     };
 
+    // Several blocks at a time, which compilers do by themselves only when they are asked for all that they can.
+    static constexpr std::uint32_t together = 8;
+    using Several = std::uint32_t __attribute__((vector_size(together * sizeof(std::uint32_t))));
+
+    static std::uint32_t latest_of(const std::uint32_t* ticks, std::uint32_t count) {
+        Several most{};
+        std::uint32_t i = 0, latest = 0;
+        for (; i + together <= count; i += together) {
+            Several some;
+            std::memcpy(&some, ticks + i, sizeof some);
+            most = some > most ? some : most;
+        }
+        for (std::uint32_t k = 0; k < together; ++k) latest = std::max<std::uint32_t>(latest, most[k]);
+        for (; i < count; ++i) latest = std::max(latest, ticks[i]);
+        return latest;
+    }
+    static void set_ticks(std::uint32_t* ticks, std::uint32_t count, std::uint32_t tick) {
+        const Several some = Several{} + tick;
+        std::uint32_t i = 0;
+        for (; i + together <= count; i += together) std::memcpy(ticks + i, &some, sizeof some);
+        for (; i < count; ++i) ticks[i] = tick;
+    }
+
     static std::optional<Conflict> later_than(const Uses& uses, std::uint32_t certain, std::uint32_t first, std::uint32_t last, Pipe pipe,
                                               bool write) {
         if (uses.latest <= certain) return std::nullopt;
-        std::uint32_t latest = 0;
-        for (std::uint32_t block = first; block <= last; ++block) latest = std::max(latest, uses.ticks[block]);
-        if (latest <= certain) return std::nullopt;
+        if (latest_of(uses.ticks.data() + first, last + 1 - first) <= certain) return std::nullopt;
         std::uint32_t block = first;
         while (uses.ticks[block] <= certain) ++block;
         return Conflict{pipe, uses.ticks[block], write, block * block_bytes};
     }
 
-    template <class Function>
-    void each_word(std::uint32_t address, std::uint32_t length, Function function) const {
+    // The words of blocks of which some bytes are meant, one by one, and those between them.
+    template <class Some, class Whole>
+    static void each_word(std::uint32_t address, std::uint32_t length, Some some, Whole whole) {
         if (!length) return;
-        const std::uint32_t last = (address + length - 1) / block_bytes;
-        std::uint32_t block = address / block_bytes;
-        std::uint32_t bits = all << (address % block_bytes);
-        for (; block < last; ++block, bits = all) function(block, bits);
-        const std::uint32_t end = (address + length - 1) % block_bytes;
-        function(block, bits & (all >> (block_bytes - 1 - end)));
+        const std::uint32_t first = address / block_bytes, last = (address + length - 1) / block_bytes;
+        const std::uint32_t begin = all << (address % block_bytes), end = all >> (block_bytes - 1 - (address + length - 1) % block_bytes);
+        if (first == last) return some(first, begin & end);
+        some(first, begin);
+        whole(first + 1, last - first - 1);
+        some(last, end);
     }
 
     AscendC::Hardware kind_;
