@@ -34,8 +34,11 @@ _SMALL = 4096  # elements below which NumPy's own loop is as fast as several pro
 _FEW_BINS = 4096
 
 
+_LARGEST = np.iinfo(np.int64).max
+
+
 def _expect_countable(largest: Any) -> None:
-    if int(largest) == np.iinfo(np.int64).max:  # NumPy counts one more than it and writes where that leads
+    if int(largest) == _LARGEST:  # NumPy counts one more than it and writes where that leads
         raise ValueError(f"bincount: a count for each integer up to {int(largest)} is larger than an array can be")
 
 
@@ -43,7 +46,7 @@ def _counted(x: Any, weights: Any, minlength: int) -> np.ndarray:
     """np.bincount, where it is safe."""
     numbers = np.asarray(x)
     if numbers.dtype.kind in "iu" and numbers.size:
-        _expect_countable(numbers.max())
+        _expect_countable(np.maximum.reduce(numbers, axis=None))
     return np.bincount(x, weights, minlength)
 
 
