@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -168,7 +169,10 @@ void Plan::note(const Turn& turn, std::int64_t points, std::chrono::nanoseconds 
     if (stands_for_more) state_->untimed.store(untimed_runs, std::memory_order_relaxed);
     const std::int64_t spent = state_->spent_ns.fetch_add(now, std::memory_order_relaxed) + now;
     if (runs < fewest_runs || spent < long_enough_to_look) return;
-    state_->ask(spent < long_enough_to_compile ? Effort::look : Effort::compile);
+    try {
+        state_->ask(spent < long_enough_to_compile ? Effort::look : Effort::compile);
+    } catch (const std::bad_alloc&) {  // the program has run and must not run again for that: its next run asks
+    }
 }
 
 bool Plan::awaits_code(bool asked) const {

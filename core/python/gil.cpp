@@ -53,16 +53,17 @@ void warn(const std::string& text) {
     Py_DECREF(call_hook(&Hooks::report, "report", message.ptr()));
 }
 
-// wait: the caller has given the interpreter's lock away, and gets it back when the code is there.
+// wait: the caller has given the interpreter's lock away, and gets it back when the code is there. What a handler of a signal raises
+// meanwhile is the program's.
 void compile(bool wait) {
     if (interpreter_is_ending() || !hooks.compile || (!wait && !PyGILState_Check())) return;
     const PyGILState_STATE held = PyGILState_Ensure();
     PyObject* const result = PyObject_CallOneArg(hooks.compile, wait ? Py_True : Py_False);
     Py_XDECREF(result);
-    const bool interrupted = !result && wait && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
-    if (!result && !interrupted) PyErr_WriteUnraisable(hooks.compile);  // the program goes on without code
+    const bool failed = !result && wait && !PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
+    if (failed) PyErr_WriteUnraisable(hooks.compile);  // the program goes on without code
     PyGILState_Release(held);
-    if (interrupted) throw Interrupted("asnumpy: interrupted");
+    if (!result && !failed) throw Interrupted("asnumpy: interrupted");
 }
 
 int run_pending(void*) {

@@ -147,4 +147,4 @@ def test_what_a_launch_cannot_say():
         with pytest.raises(ValueError, match=r"Launch: f: .*; attach a function that launches the kernel"):
             Launch(ap.operator(text), kernel, blocks=1, args="x")
     with pytest.raises(ValueError, match="plain: when: expected a comparison, got 'n'"):
-        plain.cpu(lambda x, y, *, by, eps: None, when="n")
+        plain.cpu(lambda x, y, *, by, eps, how: None, when="n")

@@ -5,6 +5,7 @@ Where no compiler is (CANN 8 has none at run time), an NPU runs the composed for
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 from typing import Any
@@ -168,4 +169,5 @@ def test_the_page_lists_them() -> None:
     """docs/operator-library.md has every operator as it is declared; benches/library.py writes it."""
     page = (Path(__file__).resolve().parents[2] / "docs" / "operator-library.md").read_text()
     listed = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `library.")]
+    listed = [each for each, _ in itertools.groupby(listed)]  # those with long sizes have a line for each size
     assert listed == [str(getattr(library, name).declaration) for name in sorted(CASES)]

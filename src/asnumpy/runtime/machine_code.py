@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from types import ModuleType
 
@@ -18,9 +17,15 @@ def compiled() -> ModuleType:
 
 
 def _compile(wait: bool) -> None:
-    # A program that does not wait has not asked for it either, and goes on without.
-    with contextlib.nullcontext() if wait else contextlib.suppress(Exception):
-        compiled().compile(wait)
+    if wait:
+        compiled().compile(True)
+        return
+    try:
+        compiled().compile(False)
+    except TimeoutError:  # the program's own, from a handler of a signal, as is all that the next line does not name
+        raise
+    except (ImportError, MemoryError, OSError):  # who does not wait has not asked for code either, and goes on without
+        pass
 
 
 _core.set_hooks({"compile": _compile})
