@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <unordered_map>
+#include <utility>
 
 namespace asnumpy {
 
 namespace {
 
 constexpr std::int64_t fewest_elements = 64 * 1024;  // of a program: less stays in a cache anyway
-constexpr std::size_t most_stages = 32;
+// Of one chain: each operand is compared with those before it that have its buffer.
+constexpr std::size_t most_stages = 32, most_operands = 96;
 
 // A part with the axes that it never needs apart as one: lines are often several axes of an array.
 struct Candidate {
@@ -81,29 +84,51 @@ bool line_by_line(const Candidate& a, std::size_t i, const Candidate& b, std::si
     return std::max(x.high, y.high) - std::min(x.low, y.low) <= std::abs(stride) || same_view(a, i, b, j);
 }
 
-// Whether the lines of `next` may follow those of `chain`, and meet them in some buffer.
-bool may_follow(const std::vector<Candidate>& chain, const Candidate& next) {
-    bool meets = false;
-    for (std::size_t k = 0; k < next.arrays.size(); ++k) {
-        if (!next.arrays[k]) continue;
-        const Buffer* const buffer = next.arrays[k]->buffer.get();
-        bool written_here = next.writes(k), touched = false, first_writes = false, one_view = true;
-        for (const Candidate& earlier : chain) {
-            for (std::size_t i = 0; i < earlier.arrays.size(); ++i) {
-                if (!earlier.arrays[i] || earlier.arrays[i]->buffer.get() != buffer) continue;
-                if ((earlier.writes(i) || next.writes(k)) && !line_by_line(earlier, i, next, k)) return false;
-                meets = meets || (next.line_stride(k) != 0 && earlier.line_stride(i) == next.line_stride(k));
-                if (!touched) first_writes = earlier.writes(i);
-                touched = true;
-                written_here = written_here || earlier.writes(i);
-                one_view = one_view && same_view(earlier, i, next, k);
+// Candidates whose lines may follow one another.
+class Chain {
+public:
+    explicit Chain(const Candidate& start) { add(start); }
+
+    // Adds a candidate if its lines may follow those that are here, and meet them in some buffer.
+    bool follow(const Candidate& next) {
+        bool meets = false;
+        for (std::size_t k = 0; k < next.arrays.size(); ++k) {
+            if (!next.arrays[k]) continue;
+            const Buffer* const buffer = next.arrays[k]->buffer.get();
+            const auto touches = touches_.find(buffer);
+            if (touches == touches_.end()) continue;
+            bool written_here = next.writes(k), one_view = true;
+            for (const auto& [stage, operand] : touches->second) {
+                const Candidate& earlier = stages_[stage];
+                if ((earlier.writes(operand) || next.writes(k)) && !line_by_line(earlier, operand, next, k)) return false;
+                meets = meets || (next.line_stride(k) != 0 && earlier.line_stride(operand) == next.line_stride(k));
+                written_here = written_here || earlier.writes(operand);
+                one_view = one_view && same_view(earlier, operand, next, k);
             }
+            // What failed half-way runs again from its start: nothing that it needs may have been overwritten.
+            const auto [stage, operand] = touches->second.front();
+            if (written_here && buffer->materialised() && !(stages_[stage].writes(operand) && one_view)) return false;
         }
-        // What failed half-way runs again from its start: nothing that it needs may have been overwritten.
-        if (touched && written_here && buffer->materialised() && !(first_writes && one_view)) return false;
+        if (meets) add(next);
+        return meets;
     }
-    return meets;
-}
+
+    std::size_t size() const { return stages_.size(); }
+    std::size_t operands() const { return operands_; }
+    std::vector<Candidate> take() && { return std::move(stages_); }
+
+private:
+    void add(Candidate one) {
+        for (std::size_t k = 0; k < one.arrays.size(); ++k)
+            if (one.arrays[k]) touches_[one.arrays[k]->buffer.get()].emplace_back(stages_.size(), k);
+        operands_ += one.arrays.size();
+        stages_.push_back(std::move(one));
+    }
+
+    std::vector<Candidate> stages_;
+    std::size_t operands_ = 0;
+    std::unordered_map<const Buffer*, std::vector<std::pair<std::size_t, std::size_t>>> touches_;  // stage and operand, in order
+};
 
 // Whether a part alone may be run again after it failed half-way among others.
 bool repeats(const Candidate& c) {
@@ -118,33 +143,36 @@ std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Sc
     const Candidate start = candidate(list, schedule.parts[first]);
     for (int axis = 0; axis < start.launch.shape.size(); ++axis) {
         if (!is_kept(start, axis)) continue;
-        std::vector<Candidate> chain{start};
-        chain[0].axis = axis;
+        Candidate along = start;
+        along.axis = axis;
+        Chain chain(along);
         for (std::size_t p = first + 1; p < schedule.parts.size() && schedule.parts[p].follows && chain.size() < most_stages; ++p) {
             Candidate next = candidate(list, schedule.parts[p]);
+            if (chain.operands() + next.arrays.size() > most_operands || !repeats(next)) break;
             bool found = false;
-            for (next.axis = 0; next.axis < next.launch.shape.size(); ++next.axis) {
+            for (next.axis = 0; next.axis < next.launch.shape.size() && !found; ++next.axis) {
                 if (!is_kept(next, next.axis) || next.launch.shape[next.axis] != start.launch.shape[axis]) continue;
-                if ((found = repeats(next) && may_follow(chain, next))) break;
+                found = chain.follow(next);
             }
             if (!found) break;
-            chain.push_back(std::move(next));
         }
-        if (chain.size() > best.size()) best = std::move(chain);
+        if (chain.size() > best.size()) best = std::move(chain).take();
     }
     return best;
 }
 
 // Which buffers only these stages see, and where in a line of theirs the operands lie.
 void find_hidden(const std::vector<Candidate>& chain, const Schedule& schedule, std::size_t first, std::span<const Buffer* const> buffers, Stages& stages) {
+    std::vector<std::vector<std::pair<std::size_t, std::size_t>>> reached(buffers.size());  // stage and operand
+    for (std::size_t s = 0; s < chain.size(); ++s)
+        for (std::size_t k = 0; k < chain[s].arrays.size(); ++k)
+            if (const std::int32_t b = stages.stages[s].reach[k].buffer; b >= 0) reached[static_cast<std::size_t>(b)].emplace_back(s, k);
     for (std::size_t b = 0; b < buffers.size(); ++b) {
         bool hidden = false;
         std::int64_t stride = 0;
         Extent extent{};
         const auto each = [&](auto&& f) {
-            for (std::size_t s = 0; s < chain.size(); ++s)
-                for (std::size_t k = 0; k < chain[s].arrays.size(); ++k)
-                    if (stages.stages[s].reach[k].buffer == static_cast<std::int32_t>(b)) f(s, k);
+            for (const auto& [s, k] : reached[b]) f(s, k);
         };
         each([&](std::size_t s, std::size_t k) {
             const Extent line = chain[s].line(k);
@@ -173,6 +201,7 @@ std::size_t find_stages(std::span<const Instruction> list, const Schedule& sched
     const std::vector<Candidate> chain = longest_chain(list, schedule, first);
     if (chain.size() < 2 || !repeats(chain[0])) return 1;
     std::vector<const Buffer*> buffers;
+    std::unordered_map<const Buffer*, std::int32_t> numbers;
     for (const Candidate& c : chain) {
         Stages::Stage& stage = stages.stages.emplace_back();
         stage.launch = c.launch;
@@ -180,9 +209,9 @@ std::size_t find_stages(std::span<const Instruction> list, const Schedule& sched
         for (const Array* array : c.arrays) {
             Stages::Reach& reach = stage.reach.emplace_back();
             if (!array) continue;
-            const auto found = std::find(buffers.begin(), buffers.end(), array->buffer.get());
-            reach.buffer = static_cast<std::int32_t>(found - buffers.begin());
-            if (found == buffers.end()) buffers.push_back(array->buffer.get());
+            const auto [found, is_new] = numbers.try_emplace(array->buffer.get(), static_cast<std::int32_t>(buffers.size()));
+            reach.buffer = found->second;
+            if (is_new) buffers.push_back(array->buffer.get());
         }
     }
     stages.buffers.resize(buffers.size());

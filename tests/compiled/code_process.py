@@ -14,6 +14,7 @@ import numpy as np
 import asnumpy as ap
 from asnumpy import compiled
 from asnumpy.compiled import _service
+from asnumpy.runtime import machine_code
 ap.config.eager_size = 0
 rng = np.random.default_rng(7)
 x, y, z = (ap.asarray(rng.standard_normal(30_000).astype("f4")) for _ in range(3))
@@ -23,6 +24,8 @@ a, b, c = (np.array(one) for one in (x, y, z))  # memory that is shared is writt
 wanted = ((a * b + c) * a - b) * c + np.where(a > b, a, c)
 def right():
     return bool((np.asarray(f()) == wanted).all())
+def beside():
+    return machine_code.beside
 def soon(condition, work=lambda: None):
     end = time.monotonic() + 120
     while not condition() and time.monotonic() < end:

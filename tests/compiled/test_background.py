@@ -124,7 +124,7 @@ def test_short_programs_start_no_compiler(tmp_path: Path) -> None:
                 for _ in range(k):
                     r = r * small + 1
                 ap.eval(r)
-        print(_service._thread, _service.installed)
+        print(beside().thread, _service.installed)
     """
     assert process(code, tmp_path / "store", ASNUMPY_CXX=script, **BACKGROUND) == "None 0"
     assert lines(log) == [] and kept(tmp_path / "store") == []
@@ -238,7 +238,7 @@ def test_a_compiler_that_misbehaves(tmp_path: Path, how: str) -> None:
         if {how == "hangs"}:
             _compiler.LONGEST = 0.2
         print(soon(lambda: compiled.failures, lambda: ap.eval(f())) and right(), _service.installed)
-        print(soon(lambda: _service._thread is None), _core.programs.use())
+        print(soon(lambda: beside().thread is None), _core.programs.use())
         print(ap.show_config("dicts")["machine code"])
     """
     told = process(code, tmp_path / "store", TMPDIR=str(folder), ASNUMPY_CXX=script, **BACKGROUND).splitlines()
@@ -294,6 +294,6 @@ def test_a_thread_cannot_be_started(tmp_path: Path) -> None:
         begin = time.perf_counter()
         while time.perf_counter() - begin < 1:
             ap.eval(f())
-        print(right(), _service._thread, _service.installed)
+        print(right(), beside().thread, _service.installed)
     """
     assert process(code, tmp_path, **BACKGROUND) == "True None 0"

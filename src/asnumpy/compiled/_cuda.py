@@ -185,7 +185,7 @@ class _Kernel:
 
     def _step(self, step: Step) -> list[str]:
         operands = ", ".join(map(self.program.name, step.inputs))
-        kinds, names = [_type(dtype) for dtype in step.gives], [self.program.name(value) for value in step.outputs]
+        kinds, names = [self._types[v] for v in step.outputs], [self.program.name(v) for v in step.outputs]
         if len(names) == 1:
             return [f"        const {kinds[0]} {names[0]} = apply<row_{step.row}, {kinds[0]}>({operands});"]
         both = f"both{step.outputs[0]}"

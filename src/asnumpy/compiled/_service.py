@@ -15,52 +15,34 @@ from asnumpy import _core, config
 from asnumpy.compiled import _cpp, _cuda
 from asnumpy.compiled._compiler import Compilation, CompileError, CompilerHangs, compiler, kept
 from asnumpy.compiled._program import Program, pending
+from asnumpy.runtime import machine_code
 
 _SYMBOL = "asnumpy_strand"
 _MOST_FAILURES = 3  # one after the other, after which the compiler is asked no more
 
 _Wanted = tuple[int, tuple[Any, ...], bool]  # the core's number, the strand, whether it is worth a compiler
 
-_starting = threading.RLock()  # a handler of a signal may want code where it came
 _making = threading.Lock()
-_thread: threading.Thread | None = None
 _compilation = Compilation()
 failures: list[str] = []  # why something has no code, each once
 installed = 0             # functions that this process has
 _failed = 0               # compilations one after the other
 
 
-def compile(wait: bool) -> None:
-    """Compiles what the core wants: before this returns, or beside the program."""
-    global _thread
-    if wait:
-        with _making:  # who waits finds what another thread has begun
-            while not _compilation.stopped and (taken := _core.programs.take_wanted()):
-                _make(taken, beside=False)
-        return
-    with _starting:
-        if _compilation.stopped or _thread is not None:
-            return
-        _thread = threading.Thread(target=_work, name="asnumpy-compile", daemon=True)
+def compile() -> None:
+    """Compiles what the core wants before it returns."""
+    with _making:  # who waits finds what another thread has begun
+        while not _compilation.stopped and (taken := _core.programs.take_wanted()):
+            _make(taken, beside=False)
+
+
+def make(taken: list[_Wanted]) -> None:
+    """Compiles what was taken from the core while the program goes on."""
+    with _making:
         try:
-            _thread.start()
-        except RuntimeError:  # the interpreter begins to end, or the system has no thread left
-            _thread = None
-
-
-def _work() -> None:
-    global _thread
-    while True:
-        with _starting:  # what is wanted after this look finds no thread, and starts one
-            taken = [] if _compilation.stopped else _core.programs.take_wanted()
-            if not taken:
-                _thread = None
-                return
-        with _making:
-            try:
-                _make(taken, beside=True)
-            except Exception as error:
-                _give_up(f"{type(error).__name__}: {error}")
+            _make(taken, beside=True)
+        except Exception as error:
+            _give_up(f"{type(error).__name__}: {error}")
 
 
 def _give_up(why: str) -> None:
@@ -143,7 +125,8 @@ def _make_one(number: int, strand: Program, worth_compiling: bool, beside: bool)
 
 def _end() -> None:
     """No compiler outlives the program, and the program does not wait for one."""
-    thread = _thread
+    beside, thread = machine_code.beside, machine_code.beside.thread
+    beside.stopped = True
     _compilation.stop()
     if thread is not None:
         thread.join(2)  # which takes no time once the compiler is gone
@@ -152,10 +135,9 @@ def _end() -> None:
 
 
 def _forget() -> None:
-    global _starting, _making, _thread, _compilation
+    global _making, _compilation
     _compilation.leave()
-    _starting, _making, _thread, _compilation = threading.RLock(), threading.Lock(), None, Compilation()
-    _core.programs.forget_taken()
+    _making, _compilation = threading.Lock(), Compilation()
 
 
 atexit.register(_end)

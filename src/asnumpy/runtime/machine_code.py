@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable
 from types import ModuleType
 
@@ -16,16 +18,67 @@ def compiled() -> ModuleType:
     return offered["compiled"]()
 
 
+class Beside:
+    """The thread in which code is made while the program goes on: there as long as something is wanted.
+
+    The package that writes code is loaded in it. So the caller's thread runs nothing but what starts a thread, and an
+    exception that comes out of that is the program's own, from a handler of a signal.
+    """
+
+    def __init__(self) -> None:
+        self._starting = threading.RLock()  # a handler of a signal may want code where it came
+        self.thread: threading.Thread | None = None
+        self.stopped = False
+
+    def start(self) -> None:
+        with self._starting:
+            if self.stopped or self.thread is not None:
+                return
+            self.thread = thread = threading.Thread(target=self._work, name="asnumpy-compile", daemon=True)
+            try:
+                thread.start()
+            except BaseException as error:
+                begun = thread.ident is not None
+                if not begun:
+                    self.thread = None
+                # the interpreter begins to end, or the system has no thread left; else it is the program's
+                if begun or not isinstance(error, (RuntimeError, MemoryError)):
+                    raise
+
+    def _work(self) -> None:
+        while taken := self._taken():
+            try:
+                make = compiled().make
+            except BaseException:  # told once: nothing is wanted a second time
+                for number, *_ in taken:
+                    _core.programs.refuse(number)
+                raise
+            make(taken)
+
+    def _taken(self) -> list[tuple[int, tuple[object, ...], bool]]:
+        with self._starting:  # what is wanted after this look finds no thread, and starts one
+            taken = [] if self.stopped else _core.programs.take_wanted()
+            if not taken:
+                self.thread = None
+            return taken
+
+
+beside = Beside()
+
+
 def _compile(wait: bool) -> None:
     if wait:
-        compiled().compile(True)
-        return
-    try:
-        compiled().compile(False)
-    except TimeoutError:  # the program's own, from a handler of a signal, as is all that the next line does not name
-        raise
-    except (ImportError, MemoryError, OSError):  # who does not wait has not asked for code either, and goes on without
-        pass
+        compiled().compile()
+    else:
+        beside.start()
 
 
+def _forget() -> None:
+    """In a forked child, which has no such thread."""
+    global beside
+    beside = Beside()
+    _core.programs.forget_taken()
+
+
+os.register_at_fork(after_in_child=_forget)
 _core.set_hooks({"compile": _compile})

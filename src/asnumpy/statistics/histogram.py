@@ -32,8 +32,6 @@ _INTP = np.dtype(np.intp)
 _COUNTED = "?bhilBHIfd"  # dtypes whose elements can be put into bins by arithmetic
 _SMALL = 4096  # elements below which NumPy's own loop is as fast as several programs
 _FEW_BINS = 4096
-
-
 _LARGEST = np.iinfo(np.int64).max
 
 
