@@ -35,8 +35,8 @@ void fill_neutral(const Resolved& plan, const Launch& launch) {
     }
 }
 
-// Frames overwrite their inputs where a program does. So all their memory is there before the first of them runs: what fails
-// has changed nothing, and may run again.
+}  // namespace
+
 void run_all(std::span<Frame> frames) {
     for (const Frame& frame : frames) frame.reserve();
     for (Frame& frame : frames) {
@@ -51,8 +51,6 @@ void run_all(std::span<Frame> frames) {
         if (frame.scheme == Scheme::segments) combine_chunks(frame);
     }
 }
-
-}  // namespace
 
 void Frame::reserve() const {
     Tiles::reserve(*this);

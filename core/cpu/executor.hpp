@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 
+#include "device/backend.hpp"
 #include "program/program.hpp"
 
 namespace asnumpy::cpu {
@@ -19,6 +20,7 @@ public:
     ~Plan();
     Plan(Plan&&) noexcept;
     void run(const Launch&) const;
+    std::unique_ptr<Prepared> prepare(const Launch&) const;  // prepared.cpp
     const Resolved& resolved() const;  // what runs now; valid as long as the plan
     bool awaits_code(bool asked) const;  // it would wait for code that is wanted, where the mode is to wait, or somebody asks for it
 

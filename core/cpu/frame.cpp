@@ -147,7 +147,7 @@ void Frame::choose_access(const Launch& launch) {
         else {
             input.access = Source::Access::gathered;
             bool broadcast = false;
-            for (int i = 0; i < view.ndim; ++i) broadcast |= view.axes[static_cast<std::size_t>(i)].stride == 0;
+            for (int i = 0; i < view.ndim; ++i) broadcast |= view.axes[i].stride == 0;
             if (broadcast && one_run) {
                 input.repeat = Source::Repeat::address;
             } else if (view.axes[0].stride == 0) {

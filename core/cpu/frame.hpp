@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "cpu/layout.hpp"
@@ -118,5 +119,9 @@ private:
     void place_scratch();
     void estimate();
 };
+
+// Shares the units of each frame between threads. Frames overwrite their inputs where a program does. So all their memory is there before the
+// first of them runs: what fails has changed nothing, and may run again.
+void run_all(std::span<Frame>);
 
 }  // namespace asnumpy::cpu

@@ -43,7 +43,7 @@ char* Strided::at(std::int64_t flat) const {
     if (ndim == 1) return data + flat * axes[0].stride;
     char* p = data;
     for (int i = ndim - 1; i > 0; --i) {
-        const Axis& axis = axes[static_cast<std::size_t>(i)];
+        const Axis& axis = axes[i];
         p += flat % axis.length * axis.stride;
         flat /= axis.length;
     }
@@ -120,13 +120,12 @@ void lay_out(Strided& view, const Operand& operand, DType dtype, const Launch& l
             stride = -stride;
         }
         bits |= static_cast<std::uint64_t>(stride);
-        Axis* const outside = view.ndim ? &view.axes[static_cast<std::size_t>(view.ndim - 1)] : nullptr;
-        if (outside && outside->stride == stride * length)
-            *outside = {outside->length * length, stride};
+        if (view.ndim > 0 && view.inner().stride == stride * length)
+            view.axes.set(view.ndim - 1, {view.inner().length * length, stride});
         else
-            view.axes[static_cast<std::size_t>(view.ndim++)] = {length, stride};
+            view.axes.set(view.ndim++, {length, stride});
     }
-    if (view.ndim == 0) view.axes[static_cast<std::size_t>(view.ndim++)] = {1, view.itemsize};
+    if (view.ndim == 0) view.axes.set(view.ndim++, {1, view.itemsize});
     bits |= reinterpret_cast<std::uintptr_t>(view.data);
     view.aligned = (bits & static_cast<std::uint64_t>(alignment - 1)) == 0;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "program/program.hpp"
 
@@ -27,15 +28,47 @@ struct Axis {
     std::int64_t length, stride;
 };
 
+// The axes of an operand: few as a rule, for launches are kept.
+class Axes {
+public:
+    Axes() = default;
+    Axes(const Axes& o) : few_(o.few_), many_(o.many_ ? std::make_unique<Many>(*o.many_) : nullptr) {}
+    Axes(Axes&&) noexcept = default;
+    Axes& operator=(const Axes& o) {
+        if (this == &o) return *this;
+        few_ = o.few_;
+        many_ = o.many_ ? std::make_unique<Many>(*o.many_) : nullptr;
+        return *this;
+    }
+    Axes& operator=(Axes&&) noexcept = default;
+    ~Axes() = default;
+
+    const Axis& operator[](int i) const { return i < inline_size ? few_[static_cast<std::size_t>(i)] : (*many_)[static_cast<std::size_t>(i)]; }
+    void set(int i, Axis axis) {
+        if (i < inline_size) {
+            few_[static_cast<std::size_t>(i)] = axis;
+            return;
+        }
+        if (!many_) many_ = std::make_unique<Many>();
+        (*many_)[static_cast<std::size_t>(i)] = axis;
+    }
+
+private:
+    static constexpr int inline_size = 4;
+    using Many = std::array<Axis, max_ndim>;
+    std::array<Axis, inline_size> few_{};
+    std::unique_ptr<Many> many_;  // for those beyond
+};
+
 // One operand in that order; neighbouring axes that form one run are merged.
 struct Strided {
     char* data;
     std::int64_t itemsize;
     int ndim;      // at least 1
     bool aligned;  // every element, for its dtype
-    std::array<Axis, max_ndim> axes;
+    Axes axes;
 
-    Axis inner() const { return axes[static_cast<std::size_t>(ndim - 1)]; }
+    Axis inner() const { return axes[ndim - 1]; }
     bool constant() const { return ndim == 1 && axes[0].stride == 0 && axes[0].length > 1; }
     bool contiguous_runs() const { return inner().stride == itemsize; }
     char* at(std::int64_t flat) const;

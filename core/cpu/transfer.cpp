@@ -30,17 +30,17 @@ template <class Body> void for_blocks(const Strided& view, std::int64_t flat, st
     std::int64_t column = flat % inner.length, rest = flat / inner.length;
     char* line = view.data;
     for (int i = outer_ndim - 1; i >= 0; --i) {
-        const Axis& axis = view.axes[static_cast<std::size_t>(i)];
+        const Axis& axis = view.axes[i];
         index[i] = i ? rest % axis.length : rest;
         rest = i ? rest / axis.length : 0;
         line += index[i] * axis.stride;
     }
-    const Axis second = view.axes[static_cast<std::size_t>(outer_ndim - 1)];
+    const Axis second = view.axes[outer_ndim - 1];
     const auto advance = [&](std::int64_t lines) {
         index[outer_ndim - 1] += lines;
         line += lines * second.stride;
-        for (int i = outer_ndim - 1; i > 0 && index[i] == view.axes[static_cast<std::size_t>(i)].length; --i) {
-            line += view.axes[static_cast<std::size_t>(i - 1)].stride - index[i] * view.axes[static_cast<std::size_t>(i)].stride;
+        for (int i = outer_ndim - 1; i > 0 && index[i] == view.axes[i].length; --i) {
+            line += view.axes[i - 1].stride - index[i] * view.axes[i].stride;
             index[i] = 0;
             ++index[i - 1];
         }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,21 @@ namespace asnumpy {
 
 class Damage;
 
+// A launch that is decided once, to run again and again with other addresses; by one thread at a time.
+class Prepared {
+public:
+    virtual ~Prepared() = default;
+    // The operands' addresses, in the launch's order. Those that were equal are equal, and others are not.
+    virtual void run(std::span<char* const>) = 0;
+};
+
 // A program made ready for one device; immutable, kept in the program cache.
 class Executable {
 public:
     virtual ~Executable() = default;
     virtual void run(const Launch&) const = 0;
+    // Nothing: to decide anew costs little beside the work. The executable must outlive what it gives.
+    virtual std::unique_ptr<Prepared> prepare(const Launch&) const { return nullptr; }
     // Whether something is being made of it, or is now asked for, that the user wants it to wait for before it runs.
     virtual bool awaits_code(bool /*asked*/) const { return false; }
 };

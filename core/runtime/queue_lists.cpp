@@ -13,6 +13,12 @@
 
 namespace asnumpy {
 
+namespace {
+
+constexpr std::size_t most_kept = 8192;  // launches of a list, of some kilobytes each
+
+}  // namespace
+
 void count_pending(const Instruction& instruction, int n) {
     const std::lock_guard lock(queue().recording);
     each_buffer(instruction, [n](Buffer& b, bool written) { add_pending(written ? b.pending_writes : b.pending_reads, n); });
@@ -59,14 +65,22 @@ void ask_for_interrupt() {
 
 OnlyRunner::OnlyRunner() : lock_(lock_running(queue())) {}
 
-void run_list(const OnlyRunner&, std::span<Instruction> list, const Schedule& schedule, const std::function<void(std::size_t, std::size_t)>& after) {
+void run_list(const OnlyRunner&, std::span<Instruction> list, const Schedule& schedule, std::vector<KeptLaunch>& kept, const std::function<void(std::size_t, std::size_t)>& after) {
     Queue& q = queue();
     const FromHere from(origin(q));
     const trace::Span span("replay", "run");
+    const bool watched = trace::active();  // each launch is an event then
+    kept.resize(std::min(schedule.parts.size(), most_kept));
     std::size_t apart = 0;
     for (std::size_t p = 0, count = 1; p < schedule.parts.size(); p += count) {
         try {
-            count = q.runner.run_from(list, schedule, p, apart);
+            count = 1;
+            if (p < kept.size() && kept[p] && !watched) {
+                kept[p].run();
+            } else {
+                count = q.runner.run_from(list, schedule, p, apart);
+                if (p < kept.size() && count == 1 && apart < schedule.parts.size()) kept[p] = q.runner.keep(list, schedule.parts[p]);
+            }
         } catch (const Uncomputed&) {  // nothing of it has run: its instructions one by one, on the host where that is allowed
             count = 1;
             apart = schedule.parts.size();

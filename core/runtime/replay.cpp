@@ -238,9 +238,9 @@ std::vector<Array> Replay::new_results(std::span<const Array> arguments) const {
     return made;
 }
 
-void Replay::run_stretch(const OnlyRunner& alone, const Stretch& stretch) {
+void Replay::run_stretch(const OnlyRunner& alone, Stretch& stretch) {
     const std::span<Instruction> list = std::span(traced_.list).subspan(stretch.first, stretch.count);
-    run_list(alone, list, stretch.schedule, [&](std::size_t part, std::size_t count) {
+    run_list(alone, list, stretch.schedule, stretch.kept, [&](std::size_t part, std::size_t count) {
         for (std::size_t p = part; p < part + count; ++p) {
             const Group& group = stretch.schedule.parts[p].group;
             if (!traced_.checks.empty() && group.alone) check_ranges(list[group.members.front()]);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/kept_launch.hpp"
 #include "runtime/schedule.hpp"
 #include "runtime/tracing.hpp"
 
@@ -77,6 +78,7 @@ private:
     struct Stretch {
         std::size_t first = 0, count = 0;
         Schedule schedule;
+        std::vector<KeptLaunch> kept;
         std::vector<std::vector<BufferPtr>> drops;  // by part: memory that nothing needs after it
     };
 
@@ -90,7 +92,7 @@ private:
     void rename(const BufferPtr& from, const BufferPtr& to);
     std::vector<Array> new_results(std::span<const Array> arguments) const;
     void execute(std::span<const Array> arguments, std::span<const Array> results, std::span<const Stream> streams);
-    void run_stretch(const OnlyRunner&, const Stretch&);
+    void run_stretch(const OnlyRunner&, Stretch&);
     void run_control(const Control&);
     std::vector<Array> call(std::span<const Array> arguments);  // within a run of what it is a part of
     void find_results();
@@ -118,7 +120,7 @@ void ask_for_interrupt();  // without the interpreter's lock; may throw Interrup
 std::string explain_list(std::span<const Instruction>, const Schedule&);
 // Runs what is recorded and touches one of these.
 void settle(std::span<const Array>, std::span<const BufferPtr>);
-// `after`: so many parts have run.
-void run_list(const OnlyRunner&, std::span<Instruction>, const Schedule&, const std::function<void(std::size_t part, std::size_t count)>& after);
+// `kept`: by part, filled as they run. `after`: so many parts have run.
+void run_list(const OnlyRunner&, std::span<Instruction>, const Schedule&, std::vector<KeptLaunch>& kept, const std::function<void(std::size_t part, std::size_t count)>& after);
 
 }  // namespace asnumpy

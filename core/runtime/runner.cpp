@@ -54,24 +54,7 @@ void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& 
     const Fused& fused = part.fused;
     if (fused.outputs.empty()) return;
     trace::Span span("program", "run");
-    launch_.shape = list[part.group.members.front()].shape;
-    launch_.reduced = fused.reduced;
-    launch_.operands.resize(fused.inputs.size() + fused.outputs.size());
-    Operand* operand = launch_.operands.data();
-    for (const Place& place : fused.inputs) {
-        const Argument& source = list[place.instruction].in[place.slot];
-        if (const Array* array = source.array()) {
-            array->buffer->materialise();
-            *operand++ = {array->data(), array->view.strides};
-        } else {
-            *operand++ = {const_cast<char*>(reinterpret_cast<const char*>(source.scalar()->bytes.data())), Dims(launch_.shape.size()), true};
-        }
-    }
-    for (const Place& place : fused.outputs) {
-        const Array& array = list[place.instruction].out[place.slot];
-        array.buffer->materialise();
-        *operand++ = {array.data(), array.view.strides};
-    }
+    set_launch(launch_, list, part);
     if (span.listening()) {
         span.set_bytes(static_cast<std::uint64_t>(count(launch_.shape)) * fused.program.inputs.size());
         span.set_detail(to_string(launch_.shape) + " " + std::to_string(fused.program.steps.size()) + " steps");
@@ -84,6 +67,11 @@ bool Runner::awaits_code(std::span<const Instruction> list, const Schedule& sche
     for (const Schedule::Part& part : schedule.parts)
         if (!part.group.alone && !part.fused.outputs.empty() && executable(list, part).awaits_code(asked)) awaits = true;
     return awaits;
+}
+
+KeptLaunch Runner::keep(std::span<const Instruction> list, const Schedule::Part& part) {
+    const bool is_program = !part.group.alone && !part.fused.outputs.empty();
+    return {list, part, is_program ? &executable(list, part) : nullptr};
 }
 
 void Runner::run_part(std::span<const Instruction> list, const Schedule::Part& part) {

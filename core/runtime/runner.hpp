@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/kept_launch.hpp"
 #include "runtime/schedule.hpp"
 #include "runtime/stages.hpp"
 
@@ -25,6 +26,9 @@ public:
     bool awaits_code(std::span<const Instruction>, const Schedule&, bool asked);
     // Runs the part at p, or several from there together; returns how many. apart: the parts before this one run one by one.
     std::size_t run_from(std::span<const Instruction>, const Schedule&, std::size_t p, std::size_t& apart);
+
+    // What a part that has run by itself is run by from then on, where its list stays.
+    KeptLaunch keep(std::span<const Instruction>, const Schedule::Part&);
 
 private:
     struct ContentHash {

@@ -31,6 +31,31 @@ constexpr bool thread_sanitizer = true;  // it does not follow a fork of a threa
 constexpr bool thread_sanitizer = false;
 #endif
 
+// A launch that is kept, in memory of its own each time, and not always as it was aligned.
+void test_kept(Case& c, const cpu::Plan& plan, const std::vector<Memory>& before, const std::vector<Memory>& expected) {
+    c.memory = before;
+    const std::unique_ptr<Prepared> kept = plan.prepare(c.launch());
+    for (int round = 0; kept && round < 3; ++round) {
+        std::vector<Memory> moved = before;
+        std::vector<std::size_t> shifts;
+        for (Memory& memory : moved) {
+            const int shift = round > 0 && chance(40) ? pick(1, 64) : 0;
+            memory.bytes.insert(memory.bytes.begin(), static_cast<std::size_t>(shift), 0);
+            memory.offset += shift;
+            shifts.push_back(static_cast<std::size_t>(shift));
+        }
+        c.memory = std::move(moved);
+        std::vector<char*> data;
+        for (const Operand& operand : c.launch().operands) data.push_back(operand.data);
+        kept->run(data);
+        for (std::size_t k = 0; k < expected.size(); ++k) {
+            if (kind(c.operand_dtype(k)) == 'f' && itemsize(c.operand_dtype(k)) == 16) continue;  // has bytes that carry no value
+            const bool same = std::equal(expected[k].bytes.begin(), expected[k].bytes.end(), c.memory[k].bytes.begin() + static_cast<std::ptrdiff_t>(shifts[k]));
+            expect(same, "a kept launch, run " + std::to_string(round) + ": " + c.description);
+        }
+    }
+}
+
 void test_random(int rounds, std::int64_t limit) {
     for (int i = 0; i < rounds && failures == 0; ++i) {
         Case c = random_case(limit);
@@ -52,6 +77,7 @@ void test_random(int rounds, std::int64_t limit) {
                     if (kind(c.operand_dtype(k)) != 'f' || itemsize(c.operand_dtype(k)) != 16) expect(false, "results depend on the thread count: " + c.description);
                     break;
                 }
+        test_kept(c, plan, before, alone);
     }
 }
 

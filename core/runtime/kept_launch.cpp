@@ -1,0 +1,79 @@
+// An operand is a buffer and an offset; its address is asked for at each run, since buffers of kept lists are lent their memory.
+#include "runtime/kept_launch.hpp"
+
+#include "runtime/record.hpp"
+#include "runtime/single.hpp"
+
+namespace asnumpy {
+
+namespace {
+
+char* bytes_of(const Scalar& s) { return const_cast<char*>(reinterpret_cast<const char*>(s.bytes.data())); }
+
+}  // namespace
+
+void set_launch(Launch& launch, std::span<const Instruction> list, const Schedule::Part& part) {
+    const Fused& fused = part.fused;
+    launch.shape = list[part.group.members.front()].shape;
+    launch.reduced = fused.reduced;
+    launch.operands.resize(fused.inputs.size() + fused.outputs.size());
+    Operand* operand = launch.operands.data();
+    for (const Place& place : fused.inputs) {
+        const Argument& source = list[place.instruction].in[place.slot];
+        if (const Array* array = source.array()) {
+            array->buffer->materialise();
+            *operand++ = {array->data(), array->view.strides};
+        } else {
+            *operand++ = {bytes_of(*source.scalar()), Dims(launch.shape.size()), true};
+        }
+    }
+    for (const Place& place : fused.outputs) {
+        const Array& array = list[place.instruction].out[place.slot];
+        array.buffer->materialise();
+        *operand++ = {array.data(), array.view.strides};
+    }
+}
+
+void KeptLaunch::add(const Array* array, char* number) {
+    operands_.push_back(array ? Where{array->buffer.get(), array->view.offset} : Where{nullptr, 0});
+    data_.push_back(number);
+}
+
+KeptLaunch::KeptLaunch(std::span<const Instruction> list, const Schedule::Part& part, const Executable* executable) {
+    const Instruction& first = list[part.group.members.front()];
+    if (first.on_host || !first.out[0].host_visible()) return;
+    if (!part.group.alone) {
+        if (!executable) return;
+        Launch launch;
+        set_launch(launch, list, part);
+        prepared_ = executable->prepare(launch);
+        if (!prepared_) return;
+        for (const Place& place : part.fused.inputs) {
+            const Argument& in = list[place.instruction].in[place.slot];
+            add(in.array(), in.array() ? nullptr : bytes_of(*in.scalar()));
+        }
+        for (const Place& place : part.fused.outputs) add(&list[place.instruction].out[place.slot]);
+    } else if (first.work == Work::structured) {
+        instruction_ = &first;
+        call_ = std::make_unique<StructuredCall>(structured_call(first));
+        for (const Argument& in : first.in) add(in.array(), in.array() ? nullptr : bytes_of(*in.scalar()));
+        for (const Array& out : first.out) add(&out);
+    }
+}
+
+void KeptLaunch::run() {
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+        const Where& where = operands_[k];
+        if (!where.buffer) continue;
+        where.buffer->materialise();
+        data_[k] = where.buffer->data() + where.offset;
+    }
+    if (prepared_) return prepared_->run(data_);
+    const std::size_t read = call_->in.size();
+    for (std::size_t k = 0; k < read; ++k) call_->in[k].data = data_[k];
+    for (std::size_t k = 0; k < call_->out.size(); ++k) call_->out[k].data = data_[read + k];
+    call_->stream = instruction_->stream;
+    instruction_->out[0].pool().backend().run(*call_);
+}
+
+}  // namespace asnumpy
