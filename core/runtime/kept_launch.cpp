@@ -1,4 +1,4 @@
-// An operand is a buffer and an offset; its address is asked for at each run, since buffers of kept lists are lent their memory.
+// An operand is a base or a buffer, and an offset; its address is asked for at each run, since a kept list's memory is another one each time.
 #include "runtime/kept_launch.hpp"
 
 #include "runtime/record.hpp"
@@ -34,12 +34,20 @@ void set_launch(Launch& launch, std::span<const Instruction> list, const Schedul
     }
 }
 
-void KeptLaunch::add(const Array* array, char* number) {
-    operands_.push_back(array ? Where{array->buffer.get(), array->view.offset} : Where{nullptr, 0});
+void KeptLaunch::add(const Roots& roots, const Array* array, char* number) {
+    Where& where = operands_.emplace_back(Where{no_base, nullptr, 0});
     data_.push_back(number);
+    if (!array) return;
+    where.offset = array->view.offset;
+    if (const auto root = roots.find(array->buffer.get()); root != roots.end()) {
+        where.base = root->second.base;
+        where.offset += root->second.offset;
+    } else {
+        where.buffer = array->buffer.get();
+    }
 }
 
-KeptLaunch::KeptLaunch(std::span<const Instruction> list, const Schedule::Part& part, const Executable* executable) {
+KeptLaunch::KeptLaunch(std::span<const Instruction> list, const Schedule::Part& part, const Executable* executable, const Roots& roots) {
     const Instruction& first = list[part.group.members.front()];
     if (first.on_host || !first.out[0].host_visible()) return;
     if (!part.group.alone) {
@@ -50,20 +58,21 @@ KeptLaunch::KeptLaunch(std::span<const Instruction> list, const Schedule::Part& 
         if (!prepared_) return;
         for (const Place& place : part.fused.inputs) {
             const Argument& in = list[place.instruction].in[place.slot];
-            add(in.array(), in.array() ? nullptr : bytes_of(*in.scalar()));
+            add(roots, in.array(), in.array() ? nullptr : bytes_of(*in.scalar()));
         }
-        for (const Place& place : part.fused.outputs) add(&list[place.instruction].out[place.slot]);
+        for (const Place& place : part.fused.outputs) add(roots, &list[place.instruction].out[place.slot]);
     } else if (first.work == Work::structured) {
         instruction_ = &first;
         call_ = std::make_unique<StructuredCall>(structured_call(first));
-        for (const Argument& in : first.in) add(in.array(), in.array() ? nullptr : bytes_of(*in.scalar()));
-        for (const Array& out : first.out) add(&out);
+        for (const Argument& in : first.in) add(roots, in.array(), in.array() ? nullptr : bytes_of(*in.scalar()));
+        for (const Array& out : first.out) add(roots, &out);
     }
 }
 
-void KeptLaunch::run() {
+void KeptLaunch::run(std::span<char* const> bases) {
     for (std::size_t k = 0; k < operands_.size(); ++k) {
         const Where& where = operands_[k];
+        if (where.base != no_base) data_[k] = bases[where.base] + where.offset;
         if (!where.buffer) continue;
         where.buffer->materialise();
         data_[k] = where.buffer->data() + where.offset;

@@ -65,21 +65,23 @@ void ask_for_interrupt() {
 
 OnlyRunner::OnlyRunner() : lock_(lock_running(queue())) {}
 
-void run_list(const OnlyRunner&, std::span<Instruction> list, const Schedule& schedule, std::vector<KeptLaunch>& kept, const std::function<void(std::size_t, std::size_t)>& after) {
+void run_list(const OnlyRunner&, std::span<Instruction> list, const Schedule& schedule, Again& again, const std::function<void(std::size_t, std::size_t)>& after) {
     Queue& q = queue();
     const FromHere from(origin(q));
     const trace::Span span("replay", "run");
     const bool watched = trace::active();  // each launch is an event then
-    kept.resize(std::min(schedule.parts.size(), most_kept));
+    const bool first = again.kept.empty();
+    if (first) again.kept.resize(std::min(schedule.parts.size(), most_kept));
     std::size_t apart = 0;
     for (std::size_t p = 0, count = 1; p < schedule.parts.size(); p += count) {
+        KeptLaunch* const kept = p < again.kept.size() ? &again.kept[p] : nullptr;
         try {
             count = 1;
-            if (p < kept.size() && kept[p] && !watched) {
-                kept[p].run();
+            if (kept && *kept && !watched) {
+                kept->run(again.bases);
             } else {
                 count = q.runner.run_from(list, schedule, p, apart);
-                if (p < kept.size() && count == 1 && apart < schedule.parts.size()) kept[p] = q.runner.keep(list, schedule.parts[p]);
+                if (kept && first && count == 1 && apart < schedule.parts.size()) *kept = q.runner.keep(list, schedule.parts[p], again.roots);
             }
         } catch (const Uncomputed&) {  // nothing of it has run: its instructions one by one, on the host where that is allowed
             count = 1;

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "device/damage.hpp"
+#include "device/trace.hpp"
 #include "runtime/copies.hpp"
 #include "runtime/mirror.hpp"
 #include "runtime/record.hpp"
@@ -44,6 +45,7 @@ Replay::Replay(Traced&& traced, std::span<const std::size_t> donated) : traced_(
     divide_list();
     find_results();
     find_last_uses();
+    place_small();
     for (std::size_t k = 0; k < traced_.list.size(); ++k) {
         const Instruction& instruction = traced_.list[k];
         if (instruction.work == Work::structured && !instruction.out.empty() && row(instruction.row).name.starts_with("random_"))
@@ -183,13 +185,13 @@ void Replay::find_last_uses() {
     }
     for (std::size_t s = stretches_.size(); s-- > 0;) {
         Stretch& stretch = stretches_[s];
-        stretch.drops.resize(stretch.schedule.parts.size());
+        stretch.last_used.resize(stretch.schedule.parts.size());
         for (std::size_t p = stretch.schedule.parts.size(); p-- > 0;)
             for (const std::uint32_t member : stretch.schedule.parts[p].group.members)
                 each_buffer(traced_.list[stretch.first + member], [&](Buffer& b, bool) {
                     if (!b.trace || b.materialised() || !seen.insert(&b).second) return;
                     dropped_.emplace_back(&b);
-                    stretch.drops[p].emplace_back(&b);
+                    stretch.last_used[p].emplace_back(&b);
                 });
     }
 }
@@ -240,7 +242,7 @@ std::vector<Array> Replay::new_results(std::span<const Array> arguments) const {
 
 void Replay::run_stretch(const OnlyRunner& alone, Stretch& stretch) {
     const std::span<Instruction> list = std::span(traced_.list).subspan(stretch.first, stretch.count);
-    run_list(alone, list, stretch.schedule, stretch.kept, [&](std::size_t part, std::size_t count) {
+    run_list(alone, list, stretch.schedule, stretch.again, [&](std::size_t part, std::size_t count) {
         for (std::size_t p = part; p < part + count; ++p) {
             const Group& group = stretch.schedule.parts[p].group;
             if (!traced_.checks.empty() && group.alone) check_ranges(list[group.members.front()]);
@@ -306,8 +308,21 @@ void Replay::execute(std::span<const Array> arguments, std::span<const Array> re
         loans.lend(*traced_.results[k].buffer, results[k].buffer->data());
     }
     for (const BufferPtr& b : dropped_) loans.drops_at_end(*b);
+    if (block_) {
+        loans.drops_at_end(*block_);
+        block_->materialise();
+        const bool all = !settled_ || trace::active();
+        for (const Placed& placed : placed_)
+            if (all || placed.asked) loans.lend(*placed.buffer, block_->data() + placed.offset);
+    }
+    find_bases(arguments, results);
     for (const Draw& draw : draws_) traced_.list[draw.instruction].stream = streams[draw.traced.key] + draw.traced.low;
-    if (alone) return run_stretch(*alone, stretches_[0]);
+    if (alone) {
+        run_stretch(*alone, stretches_[0]);
+        if (!settled_) find_asked();
+        settled_ = true;
+        return;
+    }
     for (std::size_t k = 0; k < stretches_.size(); ++k) {
         {
             const OnlyRunner now;

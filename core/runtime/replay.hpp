@@ -36,6 +36,13 @@ struct Cost {
     Cost& operator+=(const Cost&);
 };
 
+// What the first run of a list leaves to the next ones.
+struct Again {
+    Roots roots;
+    std::vector<char*> bases;      // of this run
+    std::vector<KeptLaunch> kept;  // by part; empty before the first run
+};
+
 class Replay {
 public:
     // The callers of `run` have no use for the donated arguments' values afterwards: results take their memory where they fit.
@@ -78,8 +85,9 @@ private:
     struct Stretch {
         std::size_t first = 0, count = 0;
         Schedule schedule;
-        std::vector<KeptLaunch> kept;
-        std::vector<std::vector<BufferPtr>> drops;  // by part: memory that nothing needs after it
+        Again again;
+        std::vector<std::vector<BufferPtr>> last_used;  // by part: what nothing needs after it
+        std::vector<std::vector<BufferPtr>> drops;      // of these, by part: what has memory of its own
     };
 
     Cost counted_cost() const;
@@ -97,6 +105,9 @@ private:
     std::vector<Array> call(std::span<const Array> arguments);  // within a run of what it is a part of
     void find_results();
     void find_last_uses();
+    void place_small();  // replay_memory.cpp
+    void find_bases(std::span<const Array> arguments, std::span<const Array> results);
+    void find_asked();
     void check_ranges(const Instruction&) const;
     bool is_argument(const Buffer&) const;
 
@@ -105,7 +116,15 @@ private:
     std::vector<Stretch> stretches_;             // one more than there are controls
     std::vector<Result> results_;
     std::vector<Draw> draws_;
-    std::vector<BufferPtr> dropped_;             // all that takes memory for the time of a run
+    struct Placed {
+        BufferPtr buffer;
+        std::int64_t offset;
+        bool asked;  // by other parts than those whose launch is kept; known after the first run
+    };
+    std::vector<BufferPtr> dropped_;             // all that may take memory of its own for the time of a run
+    std::vector<Placed> placed_;                 // what lies in one block then
+    BufferPtr block_;
+    bool settled_ = false;                       // what is kept of launches, and `asked`, are known
     std::vector<bool> captured_written_, argument_written_;
     std::atomic<bool> has_run_{false};
     std::mutex one_run_;                         // where there are controls: others may run programs between stretches
@@ -120,7 +139,7 @@ void ask_for_interrupt();  // without the interpreter's lock; may throw Interrup
 std::string explain_list(std::span<const Instruction>, const Schedule&);
 // Runs what is recorded and touches one of these.
 void settle(std::span<const Array>, std::span<const BufferPtr>);
-// `kept`: by part, filled as they run. `after`: so many parts have run.
-void run_list(const OnlyRunner&, std::span<Instruction>, const Schedule&, std::vector<KeptLaunch>& kept, const std::function<void(std::size_t part, std::size_t count)>& after);
+// `after`: so many parts have run.
+void run_list(const OnlyRunner&, std::span<Instruction>, const Schedule&, Again&, const std::function<void(std::size_t part, std::size_t count)>& after);
 
 }  // namespace asnumpy

@@ -81,7 +81,7 @@ Cost Replay::counted_cost() const {
                 for (const Place& place : part.fused.inputs) add_read(operand_array(list, place));
                 for (const Place& place : part.fused.outputs) add_written(*operand_array(list, place));
             }
-            for (const BufferPtr& b : stretch.drops[p])
+            for (const BufferPtr& b : stretch.last_used[p])
                 if (held.erase(b.get())) memory -= static_cast<std::int64_t>(b->bytes());
         }
         if (s == traced_.controls.size()) continue;

@@ -69,9 +69,9 @@ bool Runner::awaits_code(std::span<const Instruction> list, const Schedule& sche
     return awaits;
 }
 
-KeptLaunch Runner::keep(std::span<const Instruction> list, const Schedule::Part& part) {
+KeptLaunch Runner::keep(std::span<const Instruction> list, const Schedule::Part& part, const Roots& roots) {
     const bool is_program = !part.group.alone && !part.fused.outputs.empty();
-    return {list, part, is_program ? &executable(list, part) : nullptr};
+    return {list, part, is_program ? &executable(list, part) : nullptr, roots};
 }
 
 void Runner::run_part(std::span<const Instruction> list, const Schedule::Part& part) {

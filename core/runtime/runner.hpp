@@ -28,7 +28,7 @@ public:
     std::size_t run_from(std::span<const Instruction>, const Schedule&, std::size_t p, std::size_t& apart);
 
     // What a part that has run by itself is run by from then on, where its list stays.
-    KeptLaunch keep(std::span<const Instruction>, const Schedule::Part&);
+    KeptLaunch keep(std::span<const Instruction>, const Schedule::Part&, const Roots&);
 
 private:
     struct ContentHash {

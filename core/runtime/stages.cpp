@@ -192,11 +192,12 @@ void find_hidden(const std::vector<Candidate>& chain, const Schedule& schedule, 
 
 }  // namespace
 
+bool may_share_lines(const Dims& shape) { return count(shape) >= fewest_elements; }
+
 std::size_t find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Stages& stages) {
     if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows) return 1;
-    std::int64_t most = 0;
-    for (std::size_t p = first; p < first + 2; ++p) most = std::max(most, count(list[schedule.parts[p].group.members.front()].shape));
-    if (most < fewest_elements) return 1;
+    const auto is_large = [&](std::size_t p) { return may_share_lines(list[schedule.parts[p].group.members.front()].shape); };
+    if (!is_large(first) && !is_large(first + 1)) return 1;
 
     const std::vector<Candidate> chain = longest_chain(list, schedule, first);
     if (chain.size() < 2 || !repeats(chain[0])) return 1;

@@ -9,6 +9,9 @@
 
 namespace asnumpy {
 
+// Whether a program over such a space may be the first or second of several that run together.
+bool may_share_lines(const Dims& shape);
+
 // The longest run of parts from `first` on whose dependences are line by line, as stages, without addresses and executables.
 // Returns how many parts these are; 1 where nothing joins the first, or all of it is small.
 std::size_t find_stages(std::span<const Instruction>, const Schedule&, std::size_t first, Stages&);
