@@ -175,7 +175,7 @@ bool run_some(Queue& q, const Buffer* wanted, bool only_needed, bool first) {
             put_back(q, refused.later);
         }
         planned = schedule(q, list);
-        if (first && !failure && q.host.compile && !is_forking() && cpu::code_mode() == cpu::CodeMode::wait && q.runner.awaits_code(list, *planned, false)) {
+        if (first && !failure && q.host.compile && cpu::code_mode() == cpu::CodeMode::wait && !is_forking() && q.runner.awaits_code(list, *planned, false)) {
             record_again();
             return false;
         }
@@ -326,14 +326,6 @@ void record(Instruction&& instruction) {
         for (const BufferPtr& buffer : behind) buffer->mirror.reset();  // what it shows is not the array any more
         throw;
     }
-}
-
-bool may_run_now(const Instruction& instruction) {
-    bool free = !instruction.out.empty();
-    each_buffer(instruction, [&](const Buffer& b, bool written) {
-        if (b.pending_writes || (written && b.pending_reads)) free = false;
-    });
-    return free;
 }
 
 // While a function is traced, nothing runs at once.

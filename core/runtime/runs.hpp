@@ -32,7 +32,7 @@ struct Runs {
     std::atomic<std::uint32_t> changes{0};  // what they wait for: a run has ended, a gate has opened
 
     void tell() {
-        changes.fetch_add(1, std::memory_order_release);
+        changes.store(changes.load(std::memory_order_relaxed) + 1, std::memory_order_release);
         if (waiting > 0) changes.notify_all();
     }
 };
