@@ -59,7 +59,7 @@ public:
     std::atomic<int> pending_reads{0};   // instructions recorded and not yet run that read it
     std::atomic<int> pending_writes{0};
     std::atomic<std::uint32_t> writes{0};  // instructions that were ever recorded and write it
-    // Guarded by the lock of running: the last flush that counted it, and its number there (see Census in fuse.hpp).
+    // Guarded by the lock of planning: the last flush that counted it, and its number there (see Census in fuse.hpp).
     std::uint64_t counted_by = 0;
     std::uint32_t number = 0;
     // The host holds an alias (np.asarray, buffer protocol, DLPack): nothing that touches it may be deferred.

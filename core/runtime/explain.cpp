@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "runtime/passes.hpp"
+#include "runtime/queue_state.hpp"
 #include "runtime/record.hpp"
 
 namespace asnumpy {
@@ -55,6 +57,22 @@ Explanation explanation_of(std::span<const Instruction> list, const Schedule& sc
         }
     }
     if (text.empty()) text = "nothing is pending\n";
+    return found;
+}
+
+Explanation explain(const Array* array) {
+    Queue& q = queue();
+    Explanation found;
+    without_lock([&] {
+        const std::unique_lock planning = lock_planning(q);
+        const std::lock_guard lock(q.recording);
+        q.census.take(q.recorded);
+        std::vector<Instruction> list = q.recorded;  // which stays as it was recorded
+        Draft draft(list, q.census, false);
+        const std::vector<Done> done = run_passes(draft, q.passes);
+        found = explanation_of(list, divide(draft), q.runner, array);
+        if (!done.empty()) found.text.insert(0, to_string(done, list.size()));
+    });
     return found;
 }
 

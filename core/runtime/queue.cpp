@@ -8,6 +8,7 @@
 #include <mutex>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -16,7 +17,6 @@
 #include "device/demotion.hpp"
 #include "device/trace.hpp"
 #include "runtime/damaged.hpp"
-#include "runtime/explain.hpp"
 #include "runtime/fallback.hpp"
 #include "runtime/fuse.hpp"
 #include "runtime/mirror.hpp"
@@ -52,22 +52,23 @@ void release(Queue& q, std::span<Instruction> list) {
     release(q, list, positions);
 }
 
+bool is_for_device(const Instruction& instruction) { return !instruction.out[0].host_visible(); }
 bool is_lost(const Instruction& instruction) { return !instruction.out[0].pool().backend().usable(); }
 
 // Lets the passes over the list and divides it into programs, or finds how that was done before, and releases what does not run.
-const Schedule& schedule(Queue& q, std::span<Instruction> list) {
+std::shared_ptr<const Schedule> schedule(Queue& q, std::span<Instruction> list) {
     q.census.take(list);
     const Passes chosen = q.passes.load(std::memory_order_relaxed);
     const bool kept = repeatable(list, chosen);
     if (kept) {
-        const Schedule* const found = q.schedules.find(list, q.census, chosen);
+        std::shared_ptr<const Schedule> found = q.schedules.find(list, q.census, chosen);
         if (found && holds(found->edits, list)) {
             if (!found->edits.redirects.empty()) {
                 const std::lock_guard lock(q.recording);
                 repeat(found->edits, list);
             }
             if (!found->dead.empty()) release(q, list, found->dead);
-            return *found;
+            return found;
         }
     }
     Draft draft(list, q.census, true);
@@ -75,41 +76,85 @@ const Schedule& schedule(Queue& q, std::span<Instruction> list) {
         const std::lock_guard lock(q.recording);
         run_passes(draft, chosen);
     }
-    Schedule made = divide(draft);
-    const Schedule& result = kept ? q.schedules.keep(std::move(made)) : (q.passing = std::move(made));
-    release(q, list, result.dead);
-    return result;
+    auto made = std::make_shared<const Schedule>(divide(draft));
+    if (kept) q.schedules.keep(made);
+    release(q, list, made->dead);
+    return made;
 }
 
-// What fails is put back before what was recorded meanwhile. There is room for that before anything runs: where memory has run
-// out, nothing must be lost.
-std::size_t room_beside(const std::vector<Instruction>& list) { return list.size() + 2 * longest; }
+// What fails is put back before what was recorded meanwhile, which may need it; what else runs conflicts with none of it. There is room for
+// that before anything runs: where memory has run out, nothing must be lost.
+std::size_t room_beside(const Queue& q) { return q.running + q.recorded.size() + 2 * longest; }
 void put_back(Queue& q, std::span<Instruction> kept) {
+    q.recorded_for_devices = q.recorded_for_devices || std::ranges::any_of(kept, is_for_device);
     q.recorded.insert(q.recorded.begin(), std::make_move_iterator(kept.begin()), std::make_move_iterator(kept.end()));
 }
 
+std::vector<Instruction> take_all(Queue& q) {
+    std::vector<Instruction> next;
+    if (!q.spares.empty()) {
+        next = std::move(q.spares.back());
+        q.spares.pop_back();
+    }
+    next.reserve(room_beside(q));
+    q.recorded_bytes = 0;
+    q.recorded_for_devices = false;
+    return std::exchange(q.recorded, std::move(next));
+}
+
+// A list that was recorded, and runs as long as this lives.
+class Taken {
+public:
+    // Waits until nothing that runs conflicts with it. It is empty when nothing is recorded, and nothing that runs concerns what is wanted.
+    // Nothing is wanted: it waits until nothing runs. only_needed: it is what is wanted, and no more.
+    Taken(Queue& q, Turn& turn, const Buffer* wanted, bool only_needed) : q_(q) {
+        bool by_itself = false;
+        const auto has_to_wait = [&] {
+            if (q.recorded.empty()) return wanted ? conflicts_with_runs(q, wanted) : q.runs.active > 0;
+            by_itself = q.recorded_for_devices;
+            return !turn.may_begin(by_itself || !wanted) || conflicts_with_runs(q, wanted);
+        };
+        while (has_to_wait()) turn.wait(by_itself || !wanted);
+        if (q.recorded.empty()) return;
+        list = only_needed ? take_needed(q.recorded, wanted, q.census, room_beside(q)) : take_all(q);
+        if (list.empty()) return;
+        q.running += size_ = list.size();
+        run_.begin(q, by_itself);
+    }
+    // What was put back is recorded by now.
+    ~Taken() {
+        if (size_ == 0) return;
+        list.clear();
+        const std::lock_guard lock(q_.recording);
+        q_.running -= size_;
+        if (q_.spares.size() < q_.spares.capacity()) q_.spares.push_back(std::move(list));
+        run_.end();
+    }
+    Taken(const Taken&) = delete;
+    Taken& operator=(const Taken&) = delete;
+
+    std::vector<Instruction> list;
+
+private:
+    Queue& q_;
+    Run run_;
+    std::size_t size_ = 0;
+};
+
 constexpr std::chrono::milliseconds between_checks{10};
 
-// Runs what is recorded; alone: what is wanted, and no more. False: it has paused, with the rest recorded again, so that the host can be asked whether
+// Runs what is recorded; only_needed: what is wanted, and no more. False: it has paused, with the rest recorded again, so that the host can be asked whether
 // there was an interrupt. The question runs Python code (signal handlers), which may itself need values: it is asked
 // with no lock held and the queue whole. first: it also pauses for code that a program should wait for.
-bool run_some(Queue& q, const Buffer* wanted, bool alone, bool first) {
-    const std::unique_lock running = lock_running(q);
-    std::vector<Instruction> list;
-    {
-        const std::lock_guard lock(q.recording);
-        if (q.recorded.empty()) return true;
-        q.spare.reserve(room_beside(q.recorded));
-        if (alone) {
-            list = take_needed(q.recorded, wanted, q.census, room_beside(q.recorded));
-        } else {
-            list = std::exchange(q.recorded, std::move(q.spare));
-            q.recorded_bytes = 0;
-        }
-    }
+bool run_some(Queue& q, const Buffer* wanted, bool only_needed, bool first) {
+    std::optional<Turn> turn(std::in_place, q);
+    Taken taken(q, *turn, wanted, only_needed);
+    turn->end_recording();
+    std::vector<Instruction>& list = taken.list;
+    if (list.empty()) return true;
     trace::Span span("flush", "run");
-    const Schedule* planned = nullptr;
-    std::vector<std::uint32_t>& kept = q.kept;
+    std::shared_ptr<const Schedule> planned;
+    thread_local std::vector<std::uint32_t> kept;  // what failed, what depends on it, and what a pause leaves
     kept.clear();
     std::exception_ptr failure;
     bool lost = false;                // what was wanted can never be had
@@ -129,8 +174,8 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone, bool first) {
             const std::lock_guard lock(q.recording);
             put_back(q, refused.later);
         }
-        planned = &schedule(q, list);
-        if (first && !failure && q.host.compile && !forking && cpu::code_mode() == cpu::CodeMode::wait && q.runner.awaits_code(list, *planned, false)) {
+        planned = schedule(q, list);
+        if (first && !failure && q.host.compile && cpu::code_mode() == cpu::CodeMode::wait && !is_forking() && q.runner.awaits_code(list, *planned, false)) {
             record_again();
             return false;
         }
@@ -138,8 +183,9 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone, bool first) {
         record_again();
         throw;
     }
+    turn.reset();
 
-    const bool pauses = planned->parts.size() > 1 && q.host.check_interrupt && !forking;
+    const bool pauses = planned->parts.size() > 1 && q.host.check_interrupt && !is_forking();
     const auto start = pauses ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     bool paused = false;
     bool uncomputed = false;          // a device has found that it does not compute something
@@ -175,12 +221,8 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone, bool first) {
         }
         kept.insert(kept.end(), parts[p].group.members.begin(), parts[p].group.members.end());
     }
-    if (kept.empty()) {
-        list.clear();
-        q.spare = std::move(list);
-        if (lost) std::rethrow_exception(failure);
-        return !paused && !cut;
-    }
+    if (kept.empty() && lost) std::rethrow_exception(failure);
+    if (kept.empty()) return !paused && !cut;
     std::sort(kept.begin(), kept.end());
     if (uncomputed) {
         bool left = false;
@@ -193,13 +235,15 @@ bool run_some(Queue& q, const Buffer* wanted, bool alone, bool first) {
         if (left) paused = true;  // goes on where it is allowed; never twice for the same instruction
         else if (!failure) failure = refusal;
     }
+    bool of_wanted = false;
+    for (const std::uint32_t k : kept) each_buffer(list[k], [&](const Buffer& b, bool written) { of_wanted = of_wanted || (written && &b == wanted); });
     {
         const std::lock_guard lock(q.recording);
         for (std::size_t k = 0; k < kept.size(); ++k)
             if (kept[k] != k) list[k] = std::move(list[kept[k]]);
         put_back(q, std::span(list).first(kept.size()));
-        if (!paused && !lost && wanted && wanted->pending_writes == 0) return true;  // the failure concerns other arrays
     }
+    if (!paused && !lost && wanted && !of_wanted) return true;  // the failure concerns other arrays
     if (paused && !lost) return false;  // what failed will fail again
     std::rethrow_exception(failure);
 }
@@ -213,10 +257,10 @@ Queue& queue() {
 
 namespace {
 
-void run(Queue& q, const Buffer* wanted, bool alone) {
+void run(Queue& q, const Buffer* wanted, bool only_needed) {
     const FromHere from(origin(q));
     const auto run_all = [&] {
-        for (bool first = true; !run_some(q, wanted, alone, first); first = false) {
+        for (bool first = true; !run_some(q, wanted, only_needed, first); first = false) {
             if (q.host.compile && cpu::code_mode() == cpu::CodeMode::wait && cpu::anything_wanted()) q.host.compile(true);
             if (q.host.check_interrupt) q.host.check_interrupt();
         }
@@ -270,6 +314,7 @@ void record(Instruction&& instruction) {
             if (written) b.writes.fetch_add(1, std::memory_order_relaxed);
             if (written && !b.materialised()) q.recorded_bytes += b.bytes();
         });
+        q.recorded_for_devices = q.recorded_for_devices || !out->host_visible();
         q.recorded.push_back(std::move(instruction));
         if (q.recorded.size() >= longest || q.recorded_bytes > most_bytes) now = true;
     }
@@ -281,14 +326,6 @@ void record(Instruction&& instruction) {
         for (const BufferPtr& buffer : behind) buffer->mirror.reset();  // what it shows is not the array any more
         throw;
     }
-}
-
-bool may_run_now(const Instruction& instruction) {
-    bool free = !instruction.out.empty();
-    each_buffer(instruction, [&](const Buffer& b, bool written) {
-        if (b.pending_writes || (written && b.pending_reads)) free = false;
-    });
-    return free;
 }
 
 // While a function is traced, nothing runs at once.
@@ -323,22 +360,6 @@ std::size_t pending_count() {
     return queue().recorded.size();
 }
 
-Explanation explain(const Array* array) {
-    Queue& q = queue();
-    Explanation found;
-    without_lock([&] {
-        const std::unique_lock running = lock_running(q);
-        const std::lock_guard lock(q.recording);
-        q.census.take(q.recorded);
-        std::vector<Instruction> list = q.recorded;  // which stays as it was recorded
-        Draft draft(list, q.census, false);
-        const std::vector<Done> done = run_passes(draft, q.passes);
-        found = explanation_of(list, divide(draft), q.runner, array);
-        if (!done.empty()) found.text.insert(0, to_string(done, list.size()));
-    });
-    return found;
-}
-
 void set_eager(bool value) {
     queue().eager = value;
     if (value) flush();
@@ -357,22 +378,10 @@ void report(const std::string& text) {
     if (queue().host.report) queue().host.report(text);
 }
 
-void lock_for_fork() {
-    Queue& q = queue();
-    without_lock([&q] { q.running.lock(); });
-    forking = true;
-    // `recording` is free at the fork itself, for whoever records holds the interpreter's lock, as the forking thread
-    // then does. Taking it here would block recorders that get that lock between now and the fork.
-}
-
-void unlock_after_fork() {
-    forking = false;
-    queue().running.unlock();
-}
-
 void forget_lost_work() {
     Queue& q = queue();
-    const std::unique_lock running = lock_running(q);
+    forget_waiting(q);
+    const std::unique_lock planning = lock_planning(q);
     std::vector<Instruction> lost;
     {
         const std::lock_guard lock(q.recording);

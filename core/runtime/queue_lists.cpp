@@ -33,7 +33,7 @@ Schedule plan_list(std::span<Instruction> list) {
     Queue& q = queue();
     Schedule made;
     without_lock([&] {
-        const std::unique_lock running = lock_running(q);
+        const std::unique_lock planning = lock_planning(q);
         q.census.take(list);
         Draft draft(list, q.census, false);
         run_passes(draft, q.passes);
@@ -48,10 +48,10 @@ Schedule plan_list(std::span<Instruction> list) {
 
 void make_code(std::span<const Instruction> list, const Schedule& schedule, bool asked) {
     Queue& q = queue();
-    if (!q.host.compile || forking || cpu::code_mode() == cpu::CodeMode::off) return;
+    if (!q.host.compile || is_forking() || cpu::code_mode() == cpu::CodeMode::off) return;
     bool awaits = false;
     {
-        const std::unique_lock running = lock_running(q);
+        const std::unique_lock planning = lock_planning(q);
         awaits = q.runner.awaits_code(list, schedule, asked);
     }
     if (awaits && cpu::anything_wanted()) q.host.compile(true);
@@ -60,12 +60,10 @@ void make_code(std::span<const Instruction> list, const Schedule& schedule, bool
 void after_run() { tell_news(queue()); }
 
 void ask_for_interrupt() {
-    if (const auto& ask = queue().host.check_interrupt; ask && !forking) ask();
+    if (const auto& ask = queue().host.check_interrupt; ask && !is_forking()) ask();
 }
 
-OnlyRunner::OnlyRunner() : lock_(lock_running(queue())) {}
-
-void run_list(const OnlyRunner&, std::span<Instruction> list, const Schedule& schedule, Again& again, const std::function<void(std::size_t, std::size_t)>& after) {
+void run_list(const Run&, std::span<Instruction> list, const Schedule& schedule, Again& again, const std::function<void(std::size_t, std::size_t)>& after) {
     Queue& q = queue();
     const FromHere from(origin(q));
     const trace::Span span("replay", "run");
@@ -100,18 +98,15 @@ std::string explain_list(std::span<const Instruction> list, const Schedule& sche
     Queue& q = queue();
     std::string text;
     without_lock([&] {
-        const std::unique_lock running = lock_running(q);
+        const Run nothing_else{Run::ByItself{}};  // what runs is lent memory, and does not look as it was recorded
         text = explanation_of(list, schedule, q.runner, nullptr).text;
     });
     return text;
 }
 
-void settle(std::span<const Array> arrays, std::span<const BufferPtr> buffers) {
-    const auto settled = [](const Buffer& b) {
-        if (b.pending_writes > 0 || b.pending_reads > 0) flush(&b);
-    };
-    for (const Array& array : arrays) settled(*array.buffer);
-    for (const BufferPtr& buffer : buffers) settled(*buffer);
+void settle(std::span<const BufferUse> uses) {
+    for (const BufferUse& use : uses)
+        if (use.buffer->pending_writes > 0 || (use.written && use.buffer->pending_reads > 0)) flush(use.buffer);
 }
 
 }  // namespace asnumpy

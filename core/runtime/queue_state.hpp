@@ -12,24 +12,28 @@
 #include "device/damage.hpp"
 #include "runtime/queue.hpp"
 #include "runtime/runner.hpp"
+#include "runtime/runs.hpp"
 #include "runtime/schedule.hpp"
 
 namespace asnumpy {
 
 struct Queue {
-    // Two locks: `recording` is held for moments; `running` is held by whoever runs programs, and taken first. Nobody
-    // waits for the interpreter's lock, or runs Python code, while holding one of them (but see lock_for_fork).
-    std::mutex recording;
-    std::mutex running;
+    Queue() { spares.reserve(most_spares); }
+
+    std::mutex planning, recording;  // what they guard, and their order: runtime/runs.hpp
+    // Guarded by `recording`.
     std::vector<Instruction> recorded;
     std::size_t recorded_bytes = 0;
-    // The rest is guarded by `running`.
-    std::vector<Instruction> spare;   // the storage of the list that ran last
-    std::vector<std::uint32_t> kept;  // of that list: what failed, what depends on it, and what a pause left
+    bool recorded_for_devices = false;               // whose memory the host cannot touch; maybe no more
+    std::size_t running = 0;                         // instructions of the lists that run: so many may be recorded again
+    static constexpr std::size_t most_spares = 4;
+    std::vector<std::vector<Instruction>> spares;    // the storage of lists that have run
+    Runs runs;
+    // Guarded by `planning`.
     Census census;
-    Runner runner;     // compiled programs, and running them
     ScheduleCache schedules;
-    Schedule passing;  // the schedule of a list that is not kept
+
+    Runner runner;  // compiled programs, and running them
     Host host;
     std::atomic<bool> eager{false};
     std::atomic<std::int64_t> eager_size{4096};
@@ -38,14 +42,11 @@ struct Queue {
 
 Queue& queue();
 
-// This thread holds `running` for a fork, and Python code that it runs meanwhile may need a value.
-inline thread_local bool forking = false;
-
-inline std::unique_lock<std::mutex> lock_running(Queue& q) {
-    std::unique_lock lock(q.running, std::defer_lock);
-    if (!forking) lock.lock();
-    return lock;
-}
+// This thread has `planning` for a fork, and Python code that it runs meanwhile may need a value.
+bool is_forking();
+// Not locked where the thread has it already.
+std::unique_lock<std::mutex> lock_planning(Queue&);
+void forget_waiting(Queue&);  // in a forked child: who waited is not there
 
 // Work that this thread enqueues is known by the line of the program that wants it.
 inline Origin origin(const Queue& q) {

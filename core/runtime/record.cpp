@@ -159,6 +159,14 @@ WriteOrder order_of_output(std::size_t k, const Row& r, const Signature& signatu
 
 }  // namespace
 
+bool may_run_now(const Instruction& instruction) {
+    bool free = !instruction.out.empty();
+    each_buffer(instruction, [&](const Buffer& b, bool written) {
+        if (b.pending_writes || (written && b.pending_reads)) free = false;
+    });
+    return free;
+}
+
 void submit(Instruction&& instruction, std::int64_t size) {
     Pool& pool = instruction.out[0].pool();
     each_buffer(instruction, [&](const Buffer& b, bool) {

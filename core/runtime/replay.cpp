@@ -2,6 +2,7 @@
 #include "runtime/replay.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <unordered_set>
@@ -65,6 +66,7 @@ Replay::Replay(Traced&& traced, std::span<const std::size_t> donated) : traced_(
     };
     for (const BufferPtr& b : traced_.captured) captured_written_.push_back(is_written(b));
     for (const Array& argument : traced_.arguments) argument_written_.push_back(is_written(argument.buffer));
+    beside_others_ = std::ranges::all_of(traced_.list, [](const Instruction& i) { return i.out.empty() || i.out[0].host_visible(); });
 }
 
 // What another stretch uses is held by its instructions, and so counts as seen by others.
@@ -240,9 +242,9 @@ std::vector<Array> Replay::new_results(std::span<const Array> arguments) const {
     return made;
 }
 
-void Replay::run_stretch(const OnlyRunner& alone, Stretch& stretch) {
+void Replay::run_stretch(const Run& run, Stretch& stretch) {
     const std::span<Instruction> list = std::span(traced_.list).subspan(stretch.first, stretch.count);
-    run_list(alone, list, stretch.schedule, stretch.again, [&](std::size_t part, std::size_t count) {
+    run_list(run, list, stretch.schedule, stretch.again, [&](std::size_t part, std::size_t count) {
         for (std::size_t p = part; p < part + count; ++p) {
             const Group& group = stretch.schedule.parts[p].group;
             if (!traced_.checks.empty() && group.alone) check_ranges(list[group.members.front()]);
@@ -273,7 +275,7 @@ void Replay::run_control(const Control& control) {
             }
         }
     }
-    const OnlyRunner alone;
+    const Run run{Run::ByItself{}};
     for (std::size_t k = 0; k < state.size(); ++k) {
         if (state[k].size() == 0) continue;
         Instruction copy;
@@ -288,15 +290,24 @@ void Replay::run_control(const Control& control) {
 
 std::vector<Array> Replay::call(std::span<const Array> arguments) {
     std::vector<Array> made = new_results(arguments);
-    execute(arguments, made, {});
+    execute(arguments, made, {}, nullptr);
     return made;
 }
 
-void Replay::execute(std::span<const Array> arguments, std::span<const Array> results, std::span<const Stream> streams) {
+void Replay::add_uses(std::span<const Array> arguments, std::pmr::vector<BufferUse>& uses) const {
+    uses.reserve(arguments.size() + traced_.captured.size());
+    for (std::size_t k = 0; k < arguments.size(); ++k) uses.push_back({arguments[k].buffer.get(), argument_written_[k]});
+    for (std::size_t k = 0; k < traced_.captured.size(); ++k) uses.push_back({traced_.captured[k].get(), captured_written_[k]});
+}
+
+// uses: null within a run of what it is a part of, by whose stand-ins nobody knows which memory they are lent.
+void Replay::execute(std::span<const Array> arguments, std::span<const Array> results, std::span<const Stream> streams,
+                     const std::span<const BufferUse>* uses) {
     std::unique_lock one_run(one_run_, std::defer_lock);
-    std::optional<OnlyRunner> alone;
-    if (traced_.controls.empty()) alone.emplace();
-    else one_run.lock();
+    std::optional<Run> run;
+    if (!traced_.controls.empty()) one_run.lock();
+    else if (uses && beside_others_) run.emplace(*uses, running_);
+    else run.emplace(Run::ByItself{});
     Loans loans;  // taken back before others run
     for (std::size_t k = 0; k < arguments.size(); ++k) {
         arguments[k].buffer->materialise();
@@ -317,15 +328,15 @@ void Replay::execute(std::span<const Array> arguments, std::span<const Array> re
     }
     find_bases(arguments, results);
     for (const Draw& draw : draws_) traced_.list[draw.instruction].stream = streams[draw.traced.key] + draw.traced.low;
-    if (alone) {
-        run_stretch(*alone, stretches_[0]);
+    if (run) {
+        run_stretch(*run, stretches_[0]);
         if (!settled_) find_asked();
         settled_ = true;
         return;
     }
     for (std::size_t k = 0; k < stretches_.size(); ++k) {
         {
-            const OnlyRunner now;
+            const Run now{Run::ByItself{}};
             run_stretch(now, stretches_[k]);
         }
         if (k < traced_.controls.size()) run_control(traced_.controls[k]);
@@ -343,14 +354,23 @@ void Replay::make_code_of_all(bool asked) {
 }
 
 std::vector<Array> Replay::run(std::span<const Array> given, std::span<const Stream> streams) {
-    settle(given, traced_.captured);
+    std::array<std::byte, 512> room;  // enough for most
+    std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
+    std::pmr::vector<BufferUse> uses(&memory);
+    add_uses(given, uses);
+    settle(uses);
     const std::vector<Array> own = reused_.empty() ? std::vector<Array>() : with_memory_of_their_own(given);
     const std::span arguments = reused_.empty() ? given : std::span(own);
     for (std::size_t k = 0; k < arguments.size(); ++k) take_back(*arguments[k].buffer, argument_written_[k]);
     for (std::size_t k = 0; k < traced_.captured.size(); ++k) take_back(*traced_.captured[k], captured_written_[k]);
     std::vector<Array> made = new_results(arguments);
     if (!has_run_.exchange(true)) make_code_of_all(false);
-    without_lock([&] { execute(arguments, made, streams); });
+    if (!own.empty()) {
+        uses.clear();
+        add_uses(own, uses);
+    }
+    const std::span<const BufferUse> used = uses;
+    without_lock([&] { execute(arguments, made, streams, &used); });
     const auto written = [](Buffer& b) {
         b.elements_alone = 0;
         if (b.mirror) bring_up(b);

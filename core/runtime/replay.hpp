@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -12,19 +13,11 @@
 #include <vector>
 
 #include "runtime/kept_launch.hpp"
+#include "runtime/runs.hpp"
 #include "runtime/schedule.hpp"
 #include "runtime/tracing.hpp"
 
 namespace asnumpy {
-
-// As long as it lives, nobody else runs programs. Taken without the interpreter's lock.
-class OnlyRunner {
-public:
-    OnlyRunner();
-
-private:
-    std::unique_lock<std::mutex> lock_;
-};
 
 // Of one call. A loop counts as one repetition, a choice as the costlier of the two.
 struct Cost {
@@ -99,8 +92,10 @@ private:
     void divide_list();
     void rename(const BufferPtr& from, const BufferPtr& to);
     std::vector<Array> new_results(std::span<const Array> arguments) const;
-    void execute(std::span<const Array> arguments, std::span<const Array> results, std::span<const Stream> streams);
-    void run_stretch(const OnlyRunner&, Stretch&);
+    void execute(std::span<const Array> arguments, std::span<const Array> results, std::span<const Stream> streams,
+                 const std::span<const BufferUse>* uses);
+    void run_stretch(const Run&, Stretch&);
+    void add_uses(std::span<const Array> arguments, std::pmr::vector<BufferUse>&) const;
     void run_control(const Control&);
     std::vector<Array> call(std::span<const Array> arguments);  // within a run of what it is a part of
     void find_results();
@@ -127,19 +122,23 @@ private:
     bool settled_ = false;                       // what is kept of launches, and `asked`, are known
     std::vector<bool> captured_written_, argument_written_;
     std::atomic<bool> has_run_{false};
-    std::mutex one_run_;                         // where there are controls: others may run programs between stretches
+    // Its stand-ins are lent the memory of one call at a time: `running_` says so of a call that is one run (Run), and where there are
+    // controls, between whose stretches others may run programs, this lock does. That is taken before those of the queue.
+    bool running_ = false;
+    bool beside_others_ = false;                 // its runs may be
+    std::mutex one_run_;
 };
 
-// The queue's side (queue.cpp): dividing a list that is kept, and running it.
+// The queue's side (queue_lists.cpp): dividing a list that is kept, and running it.
 Schedule plan_list(std::span<Instruction>);
 // Code that the programs await is made before this returns; `asked`: in the background mode, too. Without the interpreter's lock.
 void make_code(std::span<const Instruction>, const Schedule&, bool asked);
 void after_run();         // what the programs left to compile or to report
 void ask_for_interrupt();  // without the interpreter's lock; may throw Interrupted
 std::string explain_list(std::span<const Instruction>, const Schedule&);
-// Runs what is recorded and touches one of these.
-void settle(std::span<const Array>, std::span<const BufferPtr>);
+// Runs what is recorded and conflicts with one of these.
+void settle(std::span<const BufferUse>);
 // `after`: so many parts have run.
-void run_list(const OnlyRunner&, std::span<Instruction>, const Schedule&, Again&, const std::function<void(std::size_t part, std::size_t count)>& after);
+void run_list(const Run&, std::span<Instruction>, const Schedule&, Again&, const std::function<void(std::size_t part, std::size_t count)>& after);
 
 }  // namespace asnumpy

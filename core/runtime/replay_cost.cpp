@@ -42,7 +42,7 @@ Cost Replay::cost() {
     Cost found;
     without_lock([&] {  // what runs is lent memory, and does not look as it was recorded
         std::unique_lock one_run(one_run_);
-        const OnlyRunner alone;
+        const Run nothing_else{Run::ByItself{}};
         found = counted_cost();
     });
     return found;

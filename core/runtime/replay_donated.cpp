@@ -1,5 +1,6 @@
 // Results in the memory of arguments that the caller gives away.
 #include <algorithm>
+#include <array>
 
 #include "runtime/record.hpp"
 #include "runtime/replay.hpp"
@@ -77,7 +78,7 @@ std::vector<Array> Replay::with_memory_of_their_own(std::span<const Array> argum
     }
     std::vector<Array> own(arguments.begin(), arguments.end());
     for (const std::size_t k : shared) own[k] = cast(arguments[k], arguments[k].dtype);
-    if (!shared.empty()) settle(own, {});
+    for (const std::size_t k : shared) settle(std::array{BufferUse{own[k].buffer.get(), true}});
     return own;
 }
 

@@ -1,6 +1,7 @@
 // From parts of a schedule to launches: programs one by one or several together, structured operations, the host.
 #include "runtime/runner.hpp"
 
+#include <atomic>
 #include <new>
 #include <string>
 
@@ -37,8 +38,12 @@ std::shared_ptr<const Executable> Runner::compiled(const Pool& pool, const Progr
 }
 
 const Executable& Runner::executable(std::span<const Instruction> list, const Schedule::Part& part) {
-    if (!part.ready) part.ready = compiled(list[part.group.members.front()].out[0].pool(), part.fused.program);
-    return *part.ready;
+    const std::atomic_ref<const Executable*> ready(part.ready);
+    if (const Executable* const made = ready.load(std::memory_order_acquire)) return *made;
+    const std::lock_guard lock(making_);
+    if (!part.held) part.held = compiled(list[part.group.members.front()].out[0].pool(), part.fused.program);
+    ready.store(part.held.get(), std::memory_order_release);
+    return *part.held;
 }
 
 Together Runner::find_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
@@ -54,12 +59,13 @@ void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& 
     const Fused& fused = part.fused;
     if (fused.outputs.empty()) return;
     trace::Span span("program", "run");
-    set_launch(launch_, list, part);
+    thread_local Launch launch;  // kept for its storage
+    set_launch(launch, list, part);
     if (span.listening()) {
-        span.set_bytes(static_cast<std::uint64_t>(count(launch_.shape)) * fused.program.inputs.size());
-        span.set_detail(to_string(launch_.shape) + " " + std::to_string(fused.program.steps.size()) + " steps");
+        span.set_bytes(static_cast<std::uint64_t>(count(launch.shape)) * fused.program.inputs.size());
+        span.set_detail(to_string(launch.shape) + " " + std::to_string(fused.program.steps.size()) + " steps");
     }
-    executable(list, part).run(launch_);
+    executable(list, part).run(launch);
 }
 
 bool Runner::awaits_code(std::span<const Instruction> list, const Schedule& schedule, bool asked) {

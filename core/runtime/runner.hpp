@@ -1,7 +1,8 @@
-// Runs the parts of a schedule. Compiled programs are kept by their content. Whoever calls holds the queue's lock of running.
+// Runs the parts of a schedule. Compiled programs are kept by their content. Called by who holds the queue's lock of planning, and by all who run.
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -40,8 +41,8 @@ private:
     void run_fused(std::span<const Instruction>, const Schedule::Part&);
     void run_part(std::span<const Instruction>, const Schedule::Part&);
 
+    std::mutex making_;  // taken last of the queue's locks; guards the programs, and what parts hold
     std::vector<std::unordered_map<Program, std::shared_ptr<const Executable>, ContentHash>> programs_;  // by the pool's number
-    Launch launch_;  // kept for its storage
 };
 
 }  // namespace asnumpy

@@ -117,15 +117,15 @@ void ScheduleCache::describe(std::span<const Instruction> list, const Census& ce
     key_.push_back(outside);
 }
 
-const Schedule* ScheduleCache::find(std::span<const Instruction> list, const Census& census, Passes passes) {
+std::shared_ptr<const Schedule> ScheduleCache::find(std::span<const Instruction> list, const Census& census, Passes passes) {
     describe(list, census, passes);
     const auto found = schedules_.find(key_);
-    return found == schedules_.end() ? nullptr : &found->second;
+    return found == schedules_.end() ? nullptr : found->second;
 }
 
-const Schedule& ScheduleCache::keep(Schedule&& schedule) {
+void ScheduleCache::keep(std::shared_ptr<const Schedule> schedule) {
     if (schedules_.size() >= most_schedules) schedules_.clear();
-    return schedules_.insert_or_assign(key_, std::move(schedule)).first->second;
+    schedules_.insert_or_assign(key_, std::move(schedule));
 }
 
 }  // namespace asnumpy

@@ -21,7 +21,9 @@ struct Schedule {
         Fused fused;                                     // unless the group stands alone
         std::vector<std::uint32_t> last_touch;           // by output: the last part that touches its buffer; `outside` where others do
         bool follows = false;                            // it touches what the part before it touches
-        mutable std::shared_ptr<const Executable> ready; // made when the part first runs
+        // Made when the part first runs, while another run may look: `ready` is only read and written as an atomic.
+        mutable const Executable* ready = nullptr;
+        mutable std::shared_ptr<const Executable> held;
     };
     std::vector<std::uint32_t> dead;  // instructions that do not run
     Edits edits;                      // what passes did to the list before it was divided
@@ -31,13 +33,13 @@ struct Schedule {
 // Divides a list that the passes have been over.
 Schedule divide(const Draft&);
 
-// Guarded by the lock of running.
+// Guarded by the lock of planning. Who runs by a schedule holds it: it may have been forgotten here by then.
 class ScheduleCache {
 public:
     // The schedule of this list, of which the census was taken, by these passes; null when no such list was seen before.
-    const Schedule* find(std::span<const Instruction>, const Census&, Passes);
-    // Keeps a schedule for the list that find() was last asked for; a reference to it until the next call.
-    const Schedule& keep(Schedule&&);
+    std::shared_ptr<const Schedule> find(std::span<const Instruction>, const Census&, Passes);
+    // Keeps a schedule for the list that find() was last asked for.
+    void keep(std::shared_ptr<const Schedule>);
 
 private:
     using Key = std::vector<std::uint64_t>;
@@ -45,7 +47,7 @@ private:
 
     void describe(std::span<const Instruction>, const Census&, Passes);
 
-    std::unordered_map<Key, Schedule, Hash> schedules_;
+    std::unordered_map<Key, std::shared_ptr<const Schedule>, Hash> schedules_;
     Key key_;
     // Of the list that is being described: its different shapes and constants, and each buffer's first view.
     std::vector<const Dims*> shapes_;

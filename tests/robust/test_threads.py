@@ -220,3 +220,80 @@ def test_questions_are_answered_while_others_compute() -> None:
                 ended.set()
 
     together(work, 2)
+
+
+def random_step(rng: np.random.Generator, plain: list[np.ndarray], arrays: list[ap.ndarray]) -> None:
+    """One operation on some of the arrays, which are int64, the same on both sides."""
+    one, other, target = (int(k) for k in rng.integers(len(plain), size=3))
+    own = target % 3 + len(plain) - 3  # the last three are the thread's own
+    kind = int(rng.integers(7))
+    start = int(rng.integers(1, 100))
+    for values in (plain, arrays):
+        if kind == 0:
+            values[own] = (values[one] * 3 - values[other]) & 0xFFFFF  # type: ignore[call-overload]
+        elif kind == 1:
+            values[own] += values[one]
+        elif kind == 2:
+            values[own][start:] = values[one][:-start]
+        elif kind == 3:
+            values[own][::2] -= values[one][::-2]
+        elif kind == 4:
+            values[own] = values[one][::-1] ^ values[other]  # type: ignore[call-overload]
+        elif kind == 5:
+            values[own] = values[one].cumsum() & 1023  # type: ignore[call-overload]
+        else:
+            values[own] += values[one].max() & 7
+
+
+def test_random_programs_on_own_and_shared_arrays() -> None:
+    """What threads run at the same time: what they only read is shared, one array is changed under a lock."""
+    length = 6000
+    start = np.arange(length)
+    plain_shared = [start % 17, start * 5 - 3]
+    shared = [ap.asarray(x.copy()) * 1 for x in plain_shared]  # pending when the threads start
+    plain_total, total, changing = np.zeros(length, np.int64), ap.zeros(length, np.int64), threading.Lock()
+
+    def work(number: int) -> None:
+        rng = np.random.default_rng([7, number])
+        own = [start + number, start * number, start % (number + 2)]
+        plain = [*plain_shared, *(x.copy() for x in own)]
+        arrays = [*shared, *(ap.asarray(x.copy()) + 0 for x in own)]
+        for k in range(60):
+            random_step(rng, plain, arrays)
+            if k % 11 == number:
+                which = int(rng.integers(2, 5))
+                assert np.array_equal(ap.to_numpy(arrays[which]), plain[which])
+            if k % 13 == number:
+                with changing:
+                    plain_total[:] += plain[-1]
+                    total[:] += arrays[-1]
+        for x, expected in zip(arrays, plain, strict=True):
+            assert np.array_equal(ap.to_numpy(x), expected)
+
+    together(work)
+    assert np.array_equal(ap.to_numpy(total), plain_total)
+
+
+def test_recorded_functions_side_by_side() -> None:
+    """Of each thread, one that all call, and lists beside them."""
+
+    def step(x: ap.ndarray, y: ap.ndarray) -> ap.ndarray:
+        y += x
+        return (x * x + y)[::-1] - x
+
+    everybodys = ap.jit(step)
+    shared = ap.arange(20_000) * 2
+
+    def work(number: int) -> None:
+        own = ap.jit(step)
+        y = ap.zeros(20_000, np.int64) + number
+        plain, plain_shared = np.zeros(20_000, np.int64) + number, np.arange(20_000) * 2
+        for k in range(20):
+            made = (own if k % 2 else everybodys)(shared, y)
+            expected = step(plain_shared, plain)
+            after, expected_after = made + y, expected + plain
+            if k % 4 == number % 4:
+                assert np.array_equal(ap.to_numpy(after), expected_after)
+        assert np.array_equal(ap.to_numpy(made), expected) and np.array_equal(ap.to_numpy(y), plain)
+
+    together(work)
