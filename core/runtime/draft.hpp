@@ -25,6 +25,12 @@ struct Edits {
     std::vector<Redirect> redirects;                             // in the order in which they are made
 };
 
+// To how many instructions a pass did something; the pass by its place in the table (passes.hpp).
+struct Done {
+    std::uint32_t pass;
+    std::size_t instructions;
+};
+
 // Its inputs are what the list reads before it writes it; its results the buffers that others see (census[...].outside): those must have,
 // when it has run, the values that the recorded list gives them. A pass may change all else. After every single change the list is right,
 // whatever fails next, and may run from any instruction on of which all before it have run.
@@ -44,6 +50,7 @@ public:
     Census& census;
     std::vector<bool> dead;  // what will not run; what is empty is that from the start
     Edits edits;
+    std::vector<Done> done;
 
 private:
     bool counted_;

@@ -57,6 +57,7 @@ Explanation explanation_of(std::span<const Instruction> list, const Schedule& sc
         }
     }
     if (text.empty()) text = "nothing is pending\n";
+    text.insert(0, to_string(schedule.done, list.size()));
     return found;
 }
 
@@ -69,9 +70,8 @@ Explanation explain(const Array* array) {
         q.census.take(q.recorded);
         std::vector<Instruction> list = q.recorded;  // which stays as it was recorded
         Draft draft(list, q.census, false);
-        const std::vector<Done> done = run_passes(draft, q.passes);
+        run_passes(draft, q.passes);
         found = explanation_of(list, divide(draft), q.runner, array);
-        if (!done.empty()) found.text.insert(0, to_string(done, list.size()));
     });
     return found;
 }

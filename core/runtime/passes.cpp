@@ -39,13 +39,11 @@ std::span<const Pass> passes() { return pass_table; }
 
 Passes all_passes() { return (Passes{1} << pass_table.size()) - 1; }
 
-std::vector<Done> run_passes(Draft& draft, Passes chosen) {
-    std::vector<Done> done;
+void run_passes(Draft& draft, Passes chosen) {
     for (std::uint32_t p = 0; p < pass_table.size(); ++p) {
         if (!is_chosen(p, chosen) || !pass_table[p].applies(draft.list)) continue;
-        if (const std::size_t instructions = pass_table[p].run(draft)) done.push_back({p, instructions});
+        if (const std::size_t instructions = pass_table[p].run(draft)) draft.done.push_back({p, instructions});
     }
-    return done;
 }
 
 bool repeatable(std::span<const Instruction> list, Passes chosen) {

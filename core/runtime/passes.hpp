@@ -28,14 +28,8 @@ using Passes = std::uint32_t;
 Passes all_passes();
 void set_passes(Passes);  // of the queue and of functions that are recorded from now on
 
-// What a pass did to a list.
-struct Done {
-    std::uint32_t pass;
-    std::size_t instructions;
-};
-
-// Those of the chosen ones that apply.
-std::vector<Done> run_passes(Draft&, Passes chosen);
+// Those of the chosen ones that apply; the draft notes what they did.
+void run_passes(Draft&, Passes chosen);
 // Whether what the chosen passes do to this list can be done again to another one of its content.
 bool repeatable(std::span<const Instruction>, Passes chosen);
 // One line for each.

@@ -27,6 +27,7 @@ Schedule divide(const Draft& draft) {
     Census& census = draft.census;
     Schedule made;
     made.edits = draft.edits;
+    made.done = draft.done;
     for (std::uint32_t k = 0; k < list.size(); ++k)
         if (draft.dead[k]) made.dead.push_back(k);
     std::vector<Group> groups = form_groups(list, draft.dead);

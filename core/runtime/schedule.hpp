@@ -27,6 +27,7 @@ struct Schedule {
     };
     std::vector<std::uint32_t> dead;  // instructions that do not run
     Edits edits;                      // what passes did to the list before it was divided
+    std::vector<Done> done;           // and to how much of it
     std::vector<Part> parts;
 };
 

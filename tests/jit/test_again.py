@@ -97,3 +97,12 @@ def test_memory_between_is_given_back() -> None:
     for _ in range(20):
         fast(x, y)
     assert [ap.memory_info()[name] for name in held] == before
+
+
+def test_the_explanation_tells_what_passes_did() -> None:
+    form = ap.empty((50, 50)), ap.empty(50)
+    said = ap.jit(lambda a, x: (a @ x + 1, a @ x * 2)).compile(*form).explain()
+    assert said.startswith("equal: 1 of 4 instructions, computed before\ndead: 1 of 4 instructions")
+    assert said.count("matmul") == 1
+    with ap.config.using(passes="none"):
+        assert ap.jit(lambda a, x: (a @ x + 1, a @ x * 2)).compile(*form).explain().startswith("program 0")

@@ -94,6 +94,10 @@ def leaves_of(value):
     return [value]
 
 
+def programs(said: str) -> list[str]:
+    return [line for line in said.splitlines() if " instructions, " not in line]
+
+
 @pytest.mark.parametrize("name", [form[0] for form in forms()])
 def test_a_loaded_function_gives_what_the_saved_one_gives(name, tmp_path):
     _, function, make, static = next(form for form in forms() if form[0] == name)
@@ -114,7 +118,7 @@ def test_a_loaded_function_gives_what_the_saved_one_gives(name, tmp_path):
         for mine, wanted in zip(leaves_of(again), leaves_of(arguments), strict=True):
             if isinstance(mine, ap.ndarray):
                 np.testing.assert_array_equal(np.asarray(mine), np.asarray(wanted))
-    assert loaded.explain() == compiled.explain()
+    assert programs(loaded.explain()) == programs(compiled.explain())  # what passes did was done before
     assert loaded.cost() == compiled.cost()
     assert loaded.__name__ == compiled.__name__
 
