@@ -101,12 +101,12 @@ public:
 
     // Once all have joined.
     void divide(std::int64_t n, std::int64_t grain) {
-        const std::int64_t count = participants();
-        chunk_ = std::max(grain, (n + count * chunks_each - 1) / (count * chunks_each));
+        const Division division(n, grain, participants());
+        chunk_ = division.chunk;
         Seat* seat = &first_;
-        for (std::int64_t i = 0; i < count; ++i, seat = seat->beside) {
-            seat->next.store(n * i / count, std::memory_order_relaxed);
-            seat->end = n * (i + 1) / count;
+        for (std::int64_t i = 0; i < division.participants; ++i, seat = seat->beside) {
+            seat->next.store(division.part_begin(i), std::memory_order_relaxed);
+            seat->end = division.part_begin(i + 1);
         }
     }
 
@@ -121,8 +121,6 @@ public:
     }
 
 private:
-    static constexpr int chunks_each = 8;
-
     void take_chunks(Seat& own) {
         if (prepare_ && &own != &first_) {
             try {

@@ -1,6 +1,7 @@
 // The pool of worker threads of the CPU backend.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/function_ref.hpp"
@@ -24,5 +25,20 @@ void parallel_for(std::int64_t n, std::int64_t grain, Body body);
 // each thread before its first chunk, on the calling one before any other starts, and takes all memory that `body` needs.
 // Where there is none for the caller, nothing has run; a worker without memory leaves its chunks to the others.
 void parallel_for(std::int64_t n, std::int64_t grain, FunctionRef<void()> prepare, Body body);
+
+// How a call divides [0, n): each participant begins with a part of its own, and takes it in chunks; who has none left takes those of the
+// next one, around the ring.
+struct Division {
+    std::int64_t n, participants, chunk;
+
+    Division(std::int64_t length, std::int64_t grain, std::int64_t count) : n(length), participants(count) {
+        const std::int64_t most_chunks = count * chunks_each;
+        chunk = std::max(grain, (n + most_chunks - 1) / most_chunks);
+    }
+    std::int64_t part_begin(std::int64_t participant) const { return n * participant / participants; }
+
+private:
+    static constexpr std::int64_t chunks_each = 8;
+};
 
 }  // namespace asnumpy::cpu
