@@ -23,7 +23,7 @@ from .program import SIZES
 __all__ = ["Result", "Work", "contest"]
 
 SHORT_SECONDS = 0.002  # a round of short calls lasts this long
-# OpenBLAS's threads look for more work for 2^26 ticks of the clock after a product, and take a processor from who comes next.
+# OpenBLAS's threads look for more work for 2^26 ticks of the clock after a product, where the next contender computes.
 PAUSE_SECONDS = 0.04
 LEAST_ROUNDS = 3
 SINGLE_ROUNDING = 1e-3  # for compiled loops over float32, which add in one variable

@@ -1,4 +1,4 @@
-"""Rows of some tens to some hundreds of elements within wider arrays: whichever way a tile takes them, results have NumPy's bits."""
+"""Short rows within wider arrays: whichever way a tile takes them, results have NumPy's bits."""
 
 from __future__ import annotations
 
