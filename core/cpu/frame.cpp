@@ -12,6 +12,8 @@ namespace {
 // What the operands and slots of a tile may occupy: most of a first-level data cache.
 constexpr std::int64_t tile_bytes = 32 * 1024;
 constexpr std::int64_t shortest_tile = 512, longest_tile_elements = 4096;
+// Runs of elementwise work that are shorter are sooner copied, several to a tile, than worked on one by one.
+constexpr std::int64_t shortest_row_in_place = 96;
 // Fewer elements than this are reduced by strided vectors rather than one by one.
 constexpr std::int64_t shortest_fold = 16;
 // At least this many results side by side are worth a vector; fewer, and a tile takes several reduced indices.
@@ -73,6 +75,20 @@ std::int64_t Frame::longest_tile() const {
     return std::clamp(tile_bytes / bytes, shortest_tile, longest_tile_elements) & ~std::int64_t{63};
 }
 
+// Of how many elements the runs of elementwise work have a tile each: of fewer, where most operands are then read and written where
+// they are, which otherwise are gathered run by run.
+std::int64_t Frame::shortest_run(std::int64_t run) const {
+    std::int64_t in_place = 0, apart = 0;
+    const auto look_at = [&](const Strided& view) {
+        if (view.ndim == 1) return;
+        if (view.contiguous_runs() && view.aligned && view.inner().length % run == 0) ++in_place;
+        else if (view.inner().stride != 0) ++apart;
+    };
+    for (const Source& input : inputs) look_at(input.view);
+    for (const Output& output : outputs) look_at(output.view);
+    return in_place > apart ? shortest_row_in_place : shortest_row;
+}
+
 void Frame::choose_tiles() {
     const std::int64_t longest = longest_tile();
     const std::int64_t size = order.size();
@@ -88,7 +104,7 @@ void Frame::choose_tiles() {
     }
     if (results.empty()) {
         scheme = Scheme::elementwise;
-        tiling = Tiling(size, run, longest, true);
+        tiling = Tiling(size, run, longest, true, shortest_run(run));
         units = tiling.count;
     } else if (order.reduced == 1) {
         scheme = Scheme::lines;

@@ -112,6 +112,7 @@ struct Frame {
 private:
     void lay_out_operands(const Launch&);
     std::int64_t longest_tile() const;
+    std::int64_t shortest_run(std::int64_t run) const;
     void choose_tiles();
     void choose_calls();
     void choose_segments(std::int64_t run, std::int64_t longest);

@@ -41,6 +41,10 @@ void sort_axes(Order& order, const Launch& launch, int inputs, int stores) {
 
 char* Strided::at(std::int64_t flat) const {
     if (ndim == 1) return data + flat * axes[0].stride;
+    if (ndim == 2) {  // most of all others: a division for each operand of a tile counts where tiles are short
+        const std::int64_t line = flat / axes[1].length;
+        return data + line * axes[0].stride + (flat - line * axes[1].length) * axes[1].stride;
+    }
     char* p = data;
     for (int i = ndim - 1; i > 0; --i) {
         const Axis& axis = axes[i];
@@ -50,8 +54,8 @@ char* Strided::at(std::int64_t flat) const {
     return p + flat * axes[0].stride;
 }
 
-Tiling::Tiling(std::int64_t stretch, std::int64_t unit, std::int64_t longest, bool cut_runs) {
-    if (cut_runs && unit >= shortest_row) {
+Tiling::Tiling(std::int64_t stretch, std::int64_t unit, std::int64_t longest, bool cut_runs, std::int64_t shortest) {
+    if (cut_runs && unit >= shortest) {
         period = unit;
         pieces = (unit + longest - 1) / longest;
         // Multiples of 64 elements keep the starts of tiles on the cache lines of an aligned operand.

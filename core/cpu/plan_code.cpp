@@ -18,10 +18,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A program that has run for some time is expected to run that long again. Looking for code that is kept takes a hundredth of a
-// second, once; a compiler takes about two thirds of one, beside the program, and what it makes is there for every later process.
+// A program that has run for some time is expected to run that long again. The first look for code that is kept takes a hundredth of a
+// second, which a process should be worth: that is asked of all its programs together. Each look after it takes a thousandth. A
+// compiler takes about two thirds of a second, beside the program, and what it makes is there for every later process.
 constexpr std::uint32_t fewest_runs = 4;
-constexpr std::int64_t long_enough_to_look = 50'000'000, long_enough_to_compile = 150'000'000;  // ns
+constexpr std::int64_t all_long_enough_to_look = 50'000'000, long_enough_to_look = 2'000'000, long_enough_to_compile = 150'000'000;  // ns
+std::atomic<std::int64_t> spent_by_all{0};
 
 // Reading the clock twice costs what a short run's smallest differences do, so of short runs one in so many is timed.
 constexpr std::int64_t short_run = 100'000;  // ns
@@ -168,7 +170,8 @@ void Plan::note(const Turn& turn, std::int64_t points, std::chrono::nanoseconds 
     const std::int64_t now = stands_for_more ? time.count() * (1 + untimed_runs) : time.count();
     if (stands_for_more) state_->untimed.store(untimed_runs, std::memory_order_relaxed);
     const std::int64_t spent = state_->spent_ns.fetch_add(now, std::memory_order_relaxed) + now;
-    if (runs < fewest_runs || spent < long_enough_to_look) return;
+    const std::int64_t all_spent = spent_by_all.fetch_add(now, std::memory_order_relaxed) + now;
+    if (runs < fewest_runs || spent < long_enough_to_look || all_spent < all_long_enough_to_look) return;
     try {
         state_->ask(spent < long_enough_to_compile ? Effort::look : Effort::compile);
     } catch (const std::bad_alloc&) {  // the program has run and must not run again for that: its next run asks

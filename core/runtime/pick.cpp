@@ -281,17 +281,21 @@ bool bin_at_once(const Array& line, const Array& edges, Array& result) {
         result = new_array(Dims{n}, DType::int64, line.pool());
         result.buffer->materialise();
         auto* const to = reinterpret_cast<std::int64_t*>(result.data());
-        for (std::int64_t i = 0; i < n; ++i) {
-            const T x = cpu::load<T>(line.data() + i * line.view.strides[0]);
-            if (!(x >= edge.front() && x <= edge.back())) {
-                to[i] = bins;
-                continue;
+        const auto find = [&, from = line.data(), stride = line.view.strides[0]](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const T x = cpu::load<T>(from + i * stride);
+                if (!(x >= edge.front() && x <= edge.back())) {
+                    to[i] = bins;
+                    continue;
+                }
+                auto bin = static_cast<std::size_t>(std::min((static_cast<double>(x) - first) * scale, static_cast<double>(bins - 1)));
+                while (bin > 0 && x < edge[bin]) --bin;
+                while (bin + 2 < edge.size() && x >= edge[bin + 1]) ++bin;
+                to[i] = static_cast<std::int64_t>(bin);
             }
-            auto bin = static_cast<std::size_t>(std::min((static_cast<double>(x) - first) * scale, static_cast<double>(bins - 1)));
-            while (bin > 0 && x < edge[bin]) --bin;
-            while (bin + 2 < edge.size() && x >= edge[bin + 1]) ++bin;
-            to[i] = static_cast<std::int64_t>(bin);
-        }
+        };
+        if (n <= most_looked_at_with_lock) find(0, n, 0);
+        else without_lock([&] { cpu::parallel_for(n, 16384, find); });
         placed = true;
     };
     if (line.dtype == DType::float32) work(std::vector<float>());

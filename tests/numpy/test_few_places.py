@@ -162,3 +162,29 @@ def test_histograms_of_few(kind: str, dtype: str) -> None:
                         continue
                     for mine, theirs in zip(*outcome, strict=True):
                         agree(mine, theirs)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_weighted_histograms_of_many(dtype: str) -> None:
+    rng = np.random.default_rng(6)
+    for n in (4096, 65536, 65537, 200_000):
+        values = np.round(rng.standard_normal(n), 3).astype(dtype)
+        weights = rng.standard_normal(n)
+        for strange in (False, True):
+            if strange:
+                values[rng.integers(0, n, 20)] = np.nan
+                weights[rng.integers(0, n, 20)] = np.inf
+            for bins, given in ((50, {"range": (-1.5, 0.5)}), (4096, {"range": (-2, 2), "density": True}), (10, {})):
+                outcome: list[Any] = []
+                for xp in (ap, np):
+                    try:
+                        with np.errstate(all="ignore"):
+                            line, by = xp.array(values)[::-1], xp.array(weights)
+                            outcome.append(xp.histogram(line, bins, weights=by, **given))
+                    except ValueError as refused:
+                        outcome.append(repr(refused))
+                if isinstance(outcome[1], str):
+                    assert outcome[0] == outcome[1]
+                    continue
+                for mine, theirs in zip(*outcome, strict=True):
+                    agree(mine, theirs)

@@ -66,8 +66,11 @@ def calls_per_round(run: Run, least_seconds: float) -> int:
         calls *= 4
 
 
-def interleave(runs: Sequence[Run], rounds: int, least_seconds: float = 0.0) -> list[Timing]:
-    """Time every function once cold and then `rounds` times warm, taking turns so that all meet the same machine."""
+def interleave(runs: Sequence[Run], rounds: int, least_seconds: float = 0.0, pause: float = 0.0) -> list[Timing]:
+    """Time every function once cold and then `rounds` times warm, taking turns so that all meet the same machine.
+
+    pause: seconds before each turn, in which threads that wait for more work of the one before go to sleep.
+    """
     timings = []
     for run in runs:
         start = time.perf_counter()
@@ -79,6 +82,8 @@ def interleave(runs: Sequence[Run], rounds: int, least_seconds: float = 0.0) -> 
         order = range(len(runs)) if turn % 2 == 0 else reversed(range(len(runs)))
         for i in order:
             run, count, result = runs[i], calls[i], None
+            if pause:
+                time.sleep(pause)
             start = time.perf_counter()
             for _ in range(count):
                 result = run()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import functools
 import math
 import operator
 from typing import Any
@@ -32,6 +34,7 @@ _INTP = np.dtype(np.intp)
 _COUNTED = "?bhilBHIfd"  # dtypes whose elements can be put into bins by arithmetic
 _SMALL = 4096  # elements below which NumPy's own loop is as fast as several programs
 _FEW_BINS = 4096
+_BLOCK = 65536  # of so many elements NumPy adds the weights, and then the sums
 _LARGEST = np.iinfo(np.int64).max
 
 
@@ -181,9 +184,14 @@ def _by_bins(a: ndarray, bins: Any, range: Any, density: Any) -> tuple[ndarray, 
     return counted, _ours(edges, bins)
 
 
-def _of_few(a: ndarray, bins: Any, range: Any, density: Any, weights: Any) -> tuple[ndarray, ndarray] | None:
-    """np.histogram of less than _SMALL floats in equal bins, by one look at each; None where NumPy has to."""
-    if type(bins) is not int or not 0 < bins <= _FEW_BINS or a.dtype.char not in "fd" or not 0 < a.size < _SMALL:
+def _by_places(a: ndarray, bins: Any, range: Any, density: Any, weights: Any) -> tuple[ndarray, ndarray] | None:
+    """np.histogram of less than _SMALL floats, or of floats with weights, in equal bins, by one look at each.
+
+    None where NumPy has to.
+    """
+    if type(bins) is not int or not 0 < bins <= _FEW_BINS or a.dtype.char not in "fd" or not a.size:
+        return None
+    if weights is None and a.size >= _SMALL:
         return None
     if weights is not None and (
         density or not isinstance(weights, ndarray) or weights.dtype.char != "d" or weights.shape != a.shape
@@ -196,7 +204,13 @@ def _of_few(a: ndarray, bins: Any, range: Any, density: Any, weights: Any) -> tu
     place = _core.bin_places(line, edges) if edges.dtype == a.dtype else None
     if place is None:
         return None
-    counted = bincount(place, None if weights is None else ravel(weights), bins + 1)[:bins]
+    if weights is None:
+        counted = bincount(place, None, bins + 1)[:bins]
+    else:
+        lines = ravel(weights)
+        sums = [bincount(place[at:at + _BLOCK], lines[at:at + _BLOCK], bins + 1)[:bins]
+                for at in builtins.range(0, a.size, _BLOCK)]
+        counted = functools.reduce(add, sums)
     if density:
         counted = divide(divide(counted, asarray(np.diff(np.asarray(edges)).astype(float))), counted.sum())
     return counted, edges
@@ -207,7 +221,7 @@ def histogram(
     a: ArrayLike, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None,
 ) -> tuple[ndarray, ndarray]:
     a = asarray(a)
-    made: Any = _of_few(a, bins, range, density, weights)
+    made: Any = _by_places(a, bins, range, density, weights)
     if made is None and a.size and _countable(a, bins, weights):
         made = (_by_value if a.dtype.itemsize == 1 else _by_bins)(ravel(a), bins, range, density)
     if made is None:
