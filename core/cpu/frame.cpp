@@ -105,13 +105,16 @@ void Frame::choose_tiles() {
 }
 
 void Frame::choose_calls() {
-    calls.clear();
-    for (const Call& call : plan->calls) calls.push_back(&call);
+    applied.assign(plan->calls.size(), false);
     for (std::size_t i = 0; i < results.size(); ++i) {
         const Combine& reduction = plan->reductions[i];
-        const bool runs = scheme == Scheme::lines ? is_folded_line(order.reduced, reduction.dtype) : scheme == Scheme::segments && order.inner == 1;
-        results[i].applied = runs && reduction.pair_fold;
-        if (results[i].applied) std::erase(calls, &plan->calls[static_cast<std::size_t>(reduction.call)]);
+        results[i].applied = false;
+        if (reduction.call < 0) continue;
+        const Forms& forms = plan->calls[static_cast<std::size_t>(reduction.call)].forms;
+        const bool folds = scheme == Scheme::lines ? is_folded_line(order.reduced, reduction.dtype) : order.inner == 1;
+        const bool adds = scheme == Scheme::segments && segments.by_line;
+        results[i].applied = (folds && forms.folded) || (adds && forms.added);
+        if (results[i].applied) applied[static_cast<std::size_t>(reduction.call)] = true;
     }
 }
 
