@@ -12,8 +12,12 @@ namespace {
 // What the operands and slots of a tile may occupy: most of a first-level data cache.
 constexpr std::int64_t tile_bytes = 32 * 1024;
 constexpr std::int64_t shortest_tile = 512, longest_tile_elements = 4096;
+// What it costs to gather short rows to a tile of several, and to run the calls for each row instead.
+constexpr double gather_ns_per_byte = 0.0125, row_ns = 15, call_of_row_ns = 6;
 // Fewer elements than this are reduced by strided vectors rather than one by one.
 constexpr std::int64_t shortest_fold = 16;
+// Bytes of a line for which a strand folds as it computes; it computes shorter ones all at once: alone, they are hardly whole vectors.
+constexpr std::int64_t shortest_strand_line = 1024;
 // At least this many results side by side are worth a vector; fewer, and a tile takes several reduced indices.
 constexpr std::int64_t shortest_vector = 256;
 // Elements of a segment that one thread takes at once. Not a function of the thread count: nor is the result then.
@@ -88,7 +92,7 @@ void Frame::choose_tiles() {
     }
     if (results.empty()) {
         scheme = Scheme::elementwise;
-        tiling = Tiling(size, run, longest, true);
+        tiling = Tiling(size, run, longest, true, rows_alone(run) ? 1 : shortest_row);
         units = tiling.count;
     } else if (order.reduced == 1) {
         scheme = Scheme::lines;
@@ -104,6 +108,22 @@ void Frame::choose_tiles() {
     }
 }
 
+// Whether rows that are shorter than usual are computed one by one where they are: several shifted views of one array, and few calls.
+bool Frame::rows_alone(std::int64_t run) const {
+    std::int64_t bytes = 0;
+    const auto add = [&](const Strided& view) {
+        if (view.ndim > 1) bytes += run * view.itemsize;
+    };
+    for (const Source& input : inputs) {
+        const auto begin = input.view.axes.begin();
+        if (!input.view.aligned || std::any_of(begin, begin + input.view.ndim, [](const Axis& axis) { return axis.stride == 0; }) != input.view.constant()) return false;
+        if (!input.view.constant() && !input.view.contiguous_runs()) return false;
+        add(input.view);
+    }
+    for (const Output& output : outputs) add(output.view);
+    return !plan->calls.empty() && gather_ns_per_byte * static_cast<double>(bytes) > row_ns + call_of_row_ns * static_cast<double>(plan->calls.size());
+}
+
 void Frame::choose_calls() {
     applied.assign(plan->calls.size(), false);
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -111,8 +131,8 @@ void Frame::choose_calls() {
         results[i].applied = false;
         if (reduction.call < 0) continue;
         const Forms& forms = plan->calls[static_cast<std::size_t>(reduction.call)].forms;
-        const bool folds = scheme == Scheme::lines ? is_folded_line(order.reduced, reduction.dtype) : order.inner == 1;
         const bool adds = scheme == Scheme::segments && segments.by_line;
+        const bool folds = scheme == Scheme::lines ? is_folded_line(order.reduced, reduction.dtype) && (!forms.added || order.reduced * results[i].view.itemsize >= shortest_strand_line) : order.inner == 1;
         results[i].applied = (folds && forms.folded) || (adds && forms.added);
         if (results[i].applied) applied[static_cast<std::size_t>(reduction.call)] = true;
     }

@@ -112,6 +112,7 @@ private:
     void lay_out_operands(const Launch&);
     std::int64_t longest_tile() const;
     void choose_tiles();
+    bool rows_alone(std::int64_t run) const;
     void choose_calls();
     void choose_segments(std::int64_t run, std::int64_t longest);
     void choose_access(const Launch&);

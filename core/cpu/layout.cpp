@@ -50,8 +50,8 @@ char* Strided::at(std::int64_t flat) const {
     return p + flat * axes[0].stride;
 }
 
-Tiling::Tiling(std::int64_t stretch, std::int64_t unit, std::int64_t longest, bool cut_runs) {
-    if (cut_runs && unit >= shortest_row) {
+Tiling::Tiling(std::int64_t stretch, std::int64_t unit, std::int64_t longest, bool cut_runs, std::int64_t shortest) {
+    if (cut_runs && unit >= shortest) {
         period = unit;
         pieces = (unit + longest - 1) / longest;
         // Multiples of 64 elements keep the starts of tiles on the cache lines of an aligned operand.

@@ -47,8 +47,8 @@ struct Tiling {
     std::int64_t period = 1, tile = 1, pieces = 1, count = 1;
 
     Tiling() = default;
-    // unit: tiles hold a multiple of it unless runs are cut; longest: elements of the largest tile.
-    Tiling(std::int64_t stretch, std::int64_t unit, std::int64_t longest, bool cut_runs);
+    // unit: tiles hold a multiple of it unless runs are cut, those of at least `shortest` elements; longest: elements of the largest tile.
+    Tiling(std::int64_t stretch, std::int64_t unit, std::int64_t longest, bool cut_runs, std::int64_t shortest = shortest_row);
 
     std::int64_t start(std::int64_t i) const { return pieces == count ? i * tile : i / pieces * period + i % pieces * tile; }
     std::int64_t length(std::int64_t i) const {

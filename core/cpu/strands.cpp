@@ -14,12 +14,13 @@ constexpr std::size_t most_steps = 128;
 
 constexpr std::int32_t input = -1;
 
-// By value: the reduction that alone reads it, and whose elements a loop may combine as it makes them.
-std::vector<std::optional<std::size_t>> reductions_of(const Program& program, const std::vector<std::int32_t>& readers) {
+// By value: the reduction that alone reads it, and whose elements a loop may combine as it makes them. Not bools: compilers make
+// vectors of comparisons only where they store them.
+std::vector<std::optional<std::size_t>> reductions_of(const Program& program, const std::vector<DType>& values, const std::vector<std::int32_t>& readers) {
     std::vector<std::optional<std::size_t>> found(readers.size());
     for (std::size_t k = 0; k < program.reductions.size(); ++k) {
         const Reduction& reduction = program.reductions[k];
-        if (readers[reduction.value] == 1 && is_plain(reduction.row, reduction.loop) && fold(reduction.row, reduction.loop)) found[reduction.value] = k;
+        if (values[reduction.value] != DType::boolean && readers[reduction.value] == 1 && is_plain(reduction.row, reduction.loop) && fold(reduction.row, reduction.loop)) found[reduction.value] = k;
     }
     return found;
 }
@@ -143,7 +144,7 @@ Strands divide_into_strands(const Program& program) {
     }
     const std::vector<bool> needed = needed_steps(program, step_of);
     Places places{std::vector<std::int32_t>(program.steps.size(), Strands::single)};
-    const auto reductions = reductions_of(program, places.readers_outside(program, needed, step_of, values.size()));
+    const auto reductions = reductions_of(program, values, places.readers_outside(program, needed, step_of, values.size()));
     // Two rows that have a loop for both need no code for it.
     const auto is_strand = [&](std::uint32_t s) {
         const Step& step = program.steps[s];

@@ -69,7 +69,7 @@ def test_every_form_of_every_reduction(dtype: str) -> None:
             before = rng.permutation(values)
             loop = next(one for one in LOOPS if one[0] == row and one[2] == (dtype, dtype) and one[3] == (dtype,))
             (sums,) = run(loop[4], [before, values], (dtype,), n)
-            assert_same(added(functions[f"fold{k}_added"], inputs, before, k % 2), sums, [before, values], f"{row}, added")
+            assert_same(added(functions[f"fold{k}_added"], inputs, before, k % 2), sums, [before, values, *inputs], f"{row}, added")
 
 
 def added(address: int, inputs: list[np.ndarray], before: np.ndarray, stores: int) -> np.ndarray:
@@ -106,9 +106,9 @@ def strands_of(array: Any) -> list[Program]:
 
 def test_one_step_and_its_reduction_are_a_strand() -> None:
     x, y = arrays(1000, count=2)
-    total = ap.add.reduce(ap.absolute(x))
-    (strand,) = strands_of(total)
+    (strand,) = strands_of(ap.add.reduce(ap.absolute(x)))
     assert [step.row for step in strand.steps] == ["absolute"] and [one.row for one in strand.reductions] == ["add"]
+    ap.flush()
     assert strands_of(ap.add.reduce(x * y)) == []  # that pair has a loop
     before = _service.installed
     x, y = arrays(100_001, count=2)
