@@ -173,8 +173,8 @@ def numba_loop(function: Callable[..., Any]) -> Callable[[], Callable[..., Any]]
 def numba_squares(a, b):  # type: ignore[no-untyped-def]
     total = a.dtype.type(0)
     for i in prange(len(a)):
-        total += (a[i] - b[i]) ** 2
-    return total
+        total += (a[i] - b[i]) * (a[i] - b[i])
+    return a.dtype.type(total)
 
 
 def numba_row_norms(a, b):  # type: ignore[no-untyped-def]
@@ -263,13 +263,20 @@ def works() -> list[Work]:
         found.append(Work(f"exp(a*b+a)*b, {dtype}", "1,000,000", exponential, normals(1_000_000, dtype),
                           elementwise(dtype, numba_exponential), "exp(a * b + a) * b"))  # fmt: skip
     for dtype in ("float32", "float64"):
-        found.append(Work(f"sum((a-b)**2), {dtype}", "100,000", squares, normals(100_000, dtype), numba_loop(numba_squares)))
-        found.append(Work(f"sum((a-b)**2), {dtype}", "4,000,000", squares, normals(4_000_000, dtype), numba_loop(numba_squares)))
+        for count, size in ((100_000, "100,000"), (4_000_000, "4,000,000")):
+            found.append(Work(f"sum((a-b)**2), {dtype}", size, squares, normals(count, dtype),
+                              numba_loop(numba_squares)))  # fmt: skip
     found += [
-        Work("abs(a*2-b).max(1), float32", "1000 x 1000", row_norms, normals((1000, 1000), np.float32), numba_loop(numba_row_norms)),
-        Work("((a-b)*a).sum(0), float32", "1000 x 1000", column_sums, normals((1000, 1000), np.float32), numba_loop(numba_column_sums)),
-        Work("counts of comparisons, float32", "1,000,000", shares, normals(1_000_000, np.float32), numba_loop(numba_shares)),
-        Work("softmax, float32", "4096 x 1024", softmax, lambda: normals((4096, 1024), np.float32)()[:1], numba_loop(numba_softmax)),
+        Work("abs(a*2-b).max(1), float32", "1000 x 1000", row_norms, normals((1000, 1000), np.float32),
+             numba_loop(numba_row_norms)),
+        Work("((a-b)*a).sum(0), float32", "1000 x 1000", column_sums, normals((1000, 1000), np.float32),
+             numba_loop(numba_column_sums)),
+        Work("counts of comparisons, float32", "1,000,000", shares, normals(1_000_000, np.float32),
+             numba_loop(numba_shares)),
+        Work("softmax, float32", "4096 x 1024", softmax, lambda: normals((4096, 1024), np.float32)()[:1],
+             numba_loop(numba_softmax)),
+        Work("Jacobi sweep, float64", "200 x 200", sweep, lambda: [np.random.default_rng().random((200, 200))],
+             numba_sweep),
         Work("where and clip, float32", "1,000,000", choices, normals(1_000_000, np.float32),
              elementwise("float32", numba_choices)),
         Work("Jacobi sweep, float64", "2000 x 2000", sweep, lambda: [np.random.default_rng().random((2000, 2000))],

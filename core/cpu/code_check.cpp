@@ -71,13 +71,13 @@ bool same_values(DType dtype, const char* x, const char* y, std::size_t n) {
 }
 
 // A strand's numbers, and what its steps make of them.
-struct Checked {
+struct StrandValues {
     const Program& strand;
     std::vector<CheckedValues> values{static_cast<std::size_t>(strand.value_count())};
     std::vector<ValueId> given;  // in the order of Strand::out
     std::vector<CheckedValues> results;
 
-    Checked(const Program& program, std::mt19937& random, bool edges_too) : strand(program) {
+    StrandValues(const Program& program, std::mt19937& random, bool edges_too) : strand(program) {
         for (const Store& store : strand.stores) given.push_back(store.value);
         for (const Reduction& reduction : strand.reductions) given.push_back(reduction.value);
         results.resize(given.size());
@@ -149,7 +149,7 @@ struct Checked {
 bool computes_strand(const Program& strand, const Forms& forms) {
     std::mt19937 random(7);
     for (const bool edges_too : {true, false}) {
-        Checked checked(strand, random, edges_too);
+        StrandValues checked(strand, random, edges_too);
         checked.run(forms.each, 0, checked_elements);
         if (!checked.right(checked.given.size())) return false;
         for (const Reduction& reduction : strand.reductions)

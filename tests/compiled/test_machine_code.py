@@ -16,7 +16,7 @@ from code_process import kept, process
 from seeded import generator
 
 import asnumpy as ap
-from asnumpy import compiled, config
+from asnumpy import config
 from asnumpy.compiled import _service
 from asnumpy.compiled._compiler import compiler
 

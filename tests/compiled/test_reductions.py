@@ -1,4 +1,4 @@
-"""Strands that end in a reduction: each form of each reduction, and whole programs in every layout, beside the same without code."""
+"""Strands that end in a reduction: each form of each, and programs in every layout, beside the same without code."""
 
 from __future__ import annotations
 
@@ -63,13 +63,14 @@ def test_every_form_of_every_reduction(dtype: str) -> None:
             *kept_too, folded = run(functions[f"fold{k}_folded"], inputs, (*stored, dtype), n)
             wanted = np.zeros(1, dtype)
             _FOLD(fold)(wanted.ctypes.data, values.ctypes.data, n)
-            assert_same(folded[:1], wanted, [values[:1], values[-1:]], f"{row} {dtype}, {n} folded")
+            if not (np.isnan(folded[0]) and np.isnan(wanted[0])):  # which NaN of many is the compiler's choice
+                assert_same(folded[:1], wanted, [values[:1]], f"{row} {dtype}, {n} folded")
             for one in kept + kept_too:
                 assert_same(one, values, inputs, f"{row} {dtype}, stored")
             before = rng.permutation(values)
-            loop = next(one for one in LOOPS if one[0] == row and one[2] == (dtype, dtype) and one[3] == (dtype,))
-            (sums,) = run(loop[4], [before, values], (dtype,), n)
-            assert_same(added(functions[f"fold{k}_added"], inputs, before, k % 2), sums, [before, values, *inputs], f"{row}, added")
+            (sums,) = run(own_loop(row, dtype)[1], [before, values], (dtype,), n)
+            got = added(functions[f"fold{k}_added"], inputs, before, k % 2)
+            assert_same(got, sums, [before, values, *inputs], f"{row}, added")
 
 
 def added(address: int, inputs: list[np.ndarray], before: np.ndarray, stores: int) -> np.ndarray:
@@ -127,11 +128,16 @@ def test_what_is_stored_or_read_again_is_no_part_of_the_reduction() -> None:
     in_both(program)
 
 
+def soft(x: Any, y: Any) -> list[Any]:
+    e = ap.exp(x * y - (x * y).max(axis=1, keepdims=True))
+    return [e / e.sum(axis=1, keepdims=True)]
+
+
 REDUCTIONS: dict[str, Callable[[Any, Any], list[Any]]] = {
     "several of one value": lambda x, y: [(x - y).sum(), (x - y).max(), ((x - y) ** 2).sum()],
-    "several values": lambda x, y: [(abs(x) * y + 1).sum(axis=1), (abs(y) - x * 2).max(axis=1), (x * x - y).sum(axis=1)],
+    "several values": lambda x, y: [(abs(x) * y).sum(axis=1), (abs(y) - x * 2).max(axis=1), (x * x - y).sum(axis=1)],
     "mean and variance": lambda x, y: [x.mean(axis=0), x.var(axis=0), (x - y).std(axis=1), (x * y + x).mean()],
-    "softmax": lambda x, y: [ap.exp(x - x.max(axis=1, keepdims=True)) / ap.exp(x - x.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True)],
+    "softmax": soft,
     "another dtype": lambda x, y: [(x > y).sum(axis=0), ((x * 100).astype("i8") * 3).sum(), ap.any(x * y > 3, axis=1)],
     "argmax": lambda x, y: [ap.argmax(x * y - x), ap.argmin(abs(x) * 2 + y, axis=1)],
     "norms": lambda x, y: [ap.sqrt((abs(x - y) ** 2).sum(axis=-1)), abs(x - y).max(axis=0)],
@@ -152,7 +158,8 @@ def test_zeros_of_both_signs_and_nan() -> None:
 
     def program() -> list[Any]:
         a, b = x * 1.0 - 0.0, abs(x) * -0.0
-        return [f(v * 1.0, axis=axis) for v in (a, b) for f in (ap.sum, ap.max, ap.min, ap.prod) for axis in (0, 1, None)]
+        functions = [ap.sum, ap.max, ap.min, ap.prod]
+        return [function(v * 1.0, axis=axis) for v in (a, b) for function in functions for axis in (0, 1, None)]
 
     in_both(program)
 

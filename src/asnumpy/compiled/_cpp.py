@@ -4,9 +4,9 @@ The rows' headers (`core/base`, `core/ops`) come with the package, and the funct
 the row's own loops are made, with the same options of the compiler: so it gives the same bits. Each operand is
 contiguous; an output may be exactly an input, so all loads of an element come before its stores.
 
-Where a strand ends in a reduction, there are two functions more (`Forms` in `core/cpu/strands.hpp`): one folds the value
-by the very template that folds elements in memory, so that they are combined in the same order, and one combines it with
-elements that are there.
+Where a strand ends in a reduction, there are two functions more (`Forms` in `core/cpu/strands.hpp`): one folds the
+value by the very template that folds elements in memory, so that they are combined in the same order, and one combines
+it with elements that are there.
 """
 
 from __future__ import annotations
@@ -123,7 +123,9 @@ def _begin(name: str, program: Program) -> list[str]:
     if program.reductions:
         kind = _reduced_type(program)
         lines.append(f"    {kind}* const reduced = static_cast<{kind}*>(out[{len(program.stores)}]);")
-    return lines + [f"    {kind} const {name} = static_cast<{kind}>({origin});" for kind, name, origin in _pointers(program)]
+    for kind, pointer, origin in _pointers(program):
+        lines.append(f"    {kind} const {pointer} = static_cast<{kind}>({origin});")
+    return lines
 
 
 def _loop(name: str, program: Program, element: str) -> list[str]:
