@@ -23,6 +23,11 @@ from asnumpy.demo import image
 from asnumpy.demo.measure import as_numpy, close, interleave, settle
 from measure import SHORT_SECONDS, aligned
 
+try:
+    from numba import prange
+except ImportError:
+    prange = range
+
 OFF, BACKGROUND = 0, 1     # of the core; told to it directly, since a call of 10,000 elements takes microseconds
 MOST_SECONDS = 30          # that a program may take to settle
 COLUMNS = ("work", "size", "NumPy us", "off", "background", "background / off", "numba", "numexpr", "code")
@@ -66,6 +71,27 @@ def option_price(xp: Any, s: Any, k: Any, t: Any) -> Any:
     d1 = (xp.log(s / k) + t * 0.05) / root
     d2 = d1 - root
     return s / (1 + xp.exp(d1 * -1.702)) - k * xp.exp(t * -0.03) / (1 + xp.exp(d2 * -1.702))
+
+
+def squares(xp: Any, a: Any, b: Any) -> Any:
+    return ((a - b) ** 2).sum()
+
+
+def row_norms(xp: Any, a: Any, b: Any) -> Any:
+    return abs(a * 2 - b).max(axis=1)
+
+
+def column_sums(xp: Any, a: Any, b: Any) -> Any:
+    return ((a - b) * a).sum(axis=0)
+
+
+def shares(xp: Any, a: Any, b: Any) -> Any:
+    return (a > b).sum() + xp.count_nonzero(a * b > 1)
+
+
+def softmax(xp: Any, a: Any) -> Any:
+    e = xp.exp(a - a.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
 
 
 def elementwise(types: str, function: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
@@ -135,6 +161,54 @@ def numba_distances() -> Callable[..., Any]:
     return loop  # type: ignore[no-any-return]
 
 
+def numba_loop(function: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
+    def make() -> Callable[..., Any]:
+        import numba
+
+        return numba.njit(parallel=True)(function)  # type: ignore[no-any-return]
+
+    return make
+
+
+def numba_squares(a, b):  # type: ignore[no-untyped-def]
+    total = a.dtype.type(0)
+    for i in prange(len(a)):
+        total += (a[i] - b[i]) * (a[i] - b[i])
+    return a.dtype.type(total)
+
+
+def numba_row_norms(a, b):  # type: ignore[no-untyped-def]
+    out = np.empty(len(a), a.dtype)
+    for i in prange(len(a)):
+        most = a.dtype.type(0)
+        for j in range(a.shape[1]):
+            most = max(most, abs(a[i, j] * a.dtype.type(2) - b[i, j]))
+        out[i] = most
+    return out
+
+
+def numba_column_sums(a, b):  # type: ignore[no-untyped-def]
+    out = np.zeros(a.shape[1], a.dtype)
+    for i in prange(len(a)):
+        out += (a[i] - b[i]) * a[i]
+    return out
+
+
+def numba_shares(a, b):  # type: ignore[no-untyped-def]
+    total = 0
+    for i in prange(len(a)):
+        total += int(a[i] > b[i]) + int(a[i] * b[i] > 1)
+    return total
+
+
+def numba_softmax(a):  # type: ignore[no-untyped-def]
+    out = np.empty_like(a)
+    for i in prange(len(a)):
+        e = np.exp(a[i] - a[i].max())
+        out[i] = e / e.sum()
+    return out
+
+
 def numba_hsv() -> Callable[..., Any]:
     import numba
 
@@ -164,7 +238,7 @@ def numba_hsv() -> Callable[..., Any]:
     return loop  # type: ignore[no-any-return]
 
 
-def normals(count: int, dtype: Any) -> Callable[[], list[np.ndarray]]:
+def normals(count: int | tuple[int, ...], dtype: Any) -> Callable[[], list[np.ndarray]]:
     return lambda: [np.random.default_rng(k).standard_normal(count, dtype=dtype) for k in range(2)]
 
 
@@ -188,7 +262,21 @@ def works() -> list[Work]:
     for dtype in ("float32", "float64"):
         found.append(Work(f"exp(a*b+a)*b, {dtype}", "1,000,000", exponential, normals(1_000_000, dtype),
                           elementwise(dtype, numba_exponential), "exp(a * b + a) * b"))  # fmt: skip
+    for dtype in ("float32", "float64"):
+        for count, size in ((100_000, "100,000"), (4_000_000, "4,000,000")):
+            found.append(Work(f"sum((a-b)**2), {dtype}", size, squares, normals(count, dtype),
+                              numba_loop(numba_squares)))  # fmt: skip
     found += [
+        Work("abs(a*2-b).max(1), float32", "1000 x 1000", row_norms, normals((1000, 1000), np.float32),
+             numba_loop(numba_row_norms)),
+        Work("((a-b)*a).sum(0), float32", "1000 x 1000", column_sums, normals((1000, 1000), np.float32),
+             numba_loop(numba_column_sums)),
+        Work("counts of comparisons, float32", "1,000,000", shares, normals(1_000_000, np.float32),
+             numba_loop(numba_shares)),
+        Work("softmax, float32", "4096 x 1024", softmax, lambda: normals((4096, 1024), np.float32)()[:1],
+             numba_loop(numba_softmax)),
+        Work("Jacobi sweep, float64", "200 x 200", sweep, lambda: [np.random.default_rng().random((200, 200))],
+             numba_sweep),
         Work("where and clip, float32", "1,000,000", choices, normals(1_000_000, np.float32),
              elementwise("float32", numba_choices)),
         Work("Jacobi sweep, float64", "2000 x 2000", sweep, lambda: [np.random.default_rng().random((2000, 2000))],

@@ -20,7 +20,7 @@ struct Entry {
     Program strand;
     Effort effort;
     Stage stage = Stage::wanted;
-    Loop loop = nullptr;
+    Forms forms{};
 };
 
 struct ByContent {
@@ -102,11 +102,11 @@ Program taken_strand(CodeId id) {
     return all.taken(id).strand;
 }
 
-void install_code(CodeId id, Loop loop) {
+void install_code(CodeId id, const Forms& forms) {
     Codes& all = codes();
     const std::lock_guard lock(all.mutex);
     Entry& entry = all.taken(id);
-    entry.loop = loop;
+    entry.forms = forms;
     entry.stage = Stage::there;
     all.generation.fetch_add(1, std::memory_order_release);
 }
@@ -150,7 +150,7 @@ FoundCode find_code(std::span<const CodeId> ids) {
         const Entry& entry = all.entries[id];
         if (entry.stage == Stage::refused) return {CodeState::refused, {}};
         if (entry.stage != Stage::there) found.state = CodeState::coming;
-        found.loops.push_back(entry.loop);
+        found.forms.push_back(entry.forms);
     }
     return found;
 }

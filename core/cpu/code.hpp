@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/kernels.hpp"
+#include "cpu/strands.hpp"
 #include "program/program.hpp"
 
 namespace asnumpy::cpu {
@@ -40,7 +40,7 @@ bool anything_wanted();
 bool anything_newly_wanted();                     // since the last time that this was asked
 std::vector<WantedCode> take_wanted();            // those that nobody has taken yet
 Program taken_strand(CodeId);
-void install_code(CodeId, Loop);
+void install_code(CodeId, const Forms&);
 void leave_code(CodeId);                          // what was taken was looked for, and is not there
 void refuse_code(CodeId);
 void forget_taken();                              // in a forked child: who has taken them is not there
@@ -49,12 +49,13 @@ std::uint32_t code_generation();          // changes with every installation and
 enum class CodeState : std::uint8_t { coming, there, refused };
 struct FoundCode {
     CodeState state;            // coming: at least one; refused: at least one
-    std::vector<Loop> loops;    // there
+    std::vector<Forms> forms;   // there
 };
 FoundCode find_code(std::span<const CodeId>);
 
-// Whether a loop computes what the steps of a strand do, one after the other, to the bit but for which NaN it is.
-bool computes_strand(const Program& strand, Loop);
+// Whether loops compute what the steps of a strand do, one after the other, to the bit but for which NaN it is; where it ends in
+// a reduction, all forms are there.
+bool computes_strand(const Program& strand, const Forms&);
 
 // Programs that run in strands, and those that were quicker without: for who asks how it went.
 struct CodeUse {

@@ -12,10 +12,12 @@ namespace {
 // What the operands and slots of a tile may occupy: most of a first-level data cache.
 constexpr std::int64_t tile_bytes = 32 * 1024;
 constexpr std::int64_t shortest_tile = 512, longest_tile_elements = 4096;
-// Runs of elementwise work that are shorter are sooner copied, several to a tile, than worked on one by one.
-constexpr std::int64_t shortest_row_in_place = 96;
+// What it costs to gather short rows to a tile of several; and instead, to run the calls for each row, and gather what lies apart for it.
+constexpr double gather_ns_per_byte = 0.0125, row_ns = 15, call_of_row_ns = 6, gather_of_row_ns = 6;
 // Fewer elements than this are reduced by strided vectors rather than one by one.
 constexpr std::int64_t shortest_fold = 16;
+// Bytes of a line for which a strand folds as it computes; it computes shorter ones all at once: alone, they are hardly whole vectors.
+constexpr std::int64_t shortest_strand_line = 1024;
 // At least this many results side by side are worth a vector; fewer, and a tile takes several reduced indices.
 constexpr std::int64_t shortest_vector = 256;
 // Elements of a segment that one thread takes at once. Not a function of the thread count: nor is the result then.
@@ -75,20 +77,6 @@ std::int64_t Frame::longest_tile() const {
     return std::clamp(tile_bytes / bytes, shortest_tile, longest_tile_elements) & ~std::int64_t{63};
 }
 
-// Of how many elements the runs of elementwise work have a tile each: of fewer, where most operands are then read and written where
-// they are, which otherwise are gathered run by run.
-std::int64_t Frame::shortest_run(std::int64_t run) const {
-    std::int64_t in_place = 0, apart = 0;
-    const auto look_at = [&](const Strided& view) {
-        if (view.ndim == 1) return;
-        if (view.contiguous_runs() && view.aligned && view.inner().length % run == 0) ++in_place;
-        else if (view.inner().stride != 0) ++apart;
-    };
-    for (const Source& input : inputs) look_at(input.view);
-    for (const Output& output : outputs) look_at(output.view);
-    return in_place > apart ? shortest_row_in_place : shortest_row;
-}
-
 void Frame::choose_tiles() {
     const std::int64_t longest = longest_tile();
     const std::int64_t size = order.size();
@@ -104,7 +92,7 @@ void Frame::choose_tiles() {
     }
     if (results.empty()) {
         scheme = Scheme::elementwise;
-        tiling = Tiling(size, run, longest, true, shortest_run(run));
+        tiling = Tiling(size, run, longest, true, rows_alone(run) ? 1 : shortest_row);
         units = tiling.count;
     } else if (order.reduced == 1) {
         scheme = Scheme::lines;
@@ -120,14 +108,32 @@ void Frame::choose_tiles() {
     }
 }
 
+// Whether rows that are shorter than usual are computed one by one: as several shifted views of one array, which are then read where they are.
+bool Frame::rows_alone(std::int64_t run) const {
+    std::int64_t bytes = 0;
+    double cost = row_ns + call_of_row_ns * static_cast<double>(plan->calls.size());
+    const auto look_at = [&](const Strided& view) {
+        if (view.ndim == 1) return;
+        const bool in_place = view.contiguous_runs() && view.aligned && view.inner().length % run == 0;
+        if (!in_place) cost += gather_of_row_ns;
+        else if (view.axes[0].stride != 0) bytes += run * view.itemsize;  // what repeats is gathered once
+    };
+    for (const Source& input : inputs) look_at(input.view);
+    for (const Output& output : outputs) look_at(output.view);
+    return !plan->calls.empty() && gather_ns_per_byte * static_cast<double>(bytes) > cost;
+}
+
 void Frame::choose_calls() {
-    calls.clear();
-    for (const Call& call : plan->calls) calls.push_back(&call);
+    applied.assign(plan->calls.size(), false);
     for (std::size_t i = 0; i < results.size(); ++i) {
         const Combine& reduction = plan->reductions[i];
-        const bool runs = scheme == Scheme::lines ? is_folded_line(order.reduced, reduction.dtype) : scheme == Scheme::segments && order.inner == 1;
-        results[i].applied = runs && reduction.pair_fold;
-        if (results[i].applied) std::erase(calls, &plan->calls[static_cast<std::size_t>(reduction.call)]);
+        results[i].applied = false;
+        if (reduction.call < 0) continue;
+        const Forms& forms = plan->calls[static_cast<std::size_t>(reduction.call)].forms;
+        const bool adds = scheme == Scheme::segments && segments.by_line;
+        const bool folds = scheme == Scheme::lines ? is_folded_line(order.reduced, reduction.dtype) && (!forms.added || order.reduced * results[i].view.itemsize >= shortest_strand_line) : order.inner == 1;
+        results[i].applied = (folds && forms.folded) || (adds && forms.added);
+        if (results[i].applied) applied[static_cast<std::size_t>(reduction.call)] = true;
     }
 }
 

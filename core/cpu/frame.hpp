@@ -49,7 +49,7 @@ struct Output {
 
 struct Result {
     Strided view;               // over the kept axes
-    bool applied;               // the operands of Combine::call are folded, and that call is left out
+    bool applied;               // Combine::call combines the value as well
     std::int64_t level_bytes;   // of one partial result in the stack of an accumulator
     std::int64_t block;         // partial results added one after the other before pairwise addition begins
     std::int64_t stack_offset, scratch_offset;
@@ -94,7 +94,7 @@ struct Frame {
     std::vector<Source> inputs;
     std::vector<Output> outputs;
     std::vector<Result> results;
-    std::vector<const Call*> calls;  // of the plan, those that run
+    std::vector<bool> applied;   // by call of the plan: it makes the result of a reduction
     std::vector<std::int64_t> slot_offset;
     std::vector<bool> direct;    // by value: the step that defines it writes it to memory
     std::vector<char> partials;
@@ -112,8 +112,8 @@ struct Frame {
 private:
     void lay_out_operands(const Launch&);
     std::int64_t longest_tile() const;
-    std::int64_t shortest_run(std::int64_t run) const;
     void choose_tiles();
+    bool rows_alone(std::int64_t run) const;
     void choose_calls();
     void choose_segments(std::int64_t run, std::int64_t longest);
     void choose_access(const Launch&);

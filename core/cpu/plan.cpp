@@ -59,7 +59,7 @@ Resolved::Resolved(const Program& program) : inputs(program.inputs), values(prog
         }
         const Step& inner = program.steps[static_cast<std::size_t>(partner[s])];
         const bool right = step.in[1] == inner.out;
-        add_call(pair_loop(inner.row, step.row, right, values[step.out]), std::array{step.out},
+        add_call({pair_loop(inner.row, step.row, right, values[step.out])}, std::array{step.out},
                  std::array{inner.in[0], inner.in[1], step.in[right ? 0 : 1]});
     }
     for (const Step& step : program.steps)
@@ -68,7 +68,7 @@ Resolved::Resolved(const Program& program) : inputs(program.inputs), values(prog
     tile_slot_bytes = slot_bytes;
 }
 
-Resolved::Resolved(const Program& program, const Strands& strands, std::span<const Loop> loops, const Resolved& first)
+Resolved::Resolved(const Program& program, const Strands& strands, std::span<const Forms> forms, const Resolved& first)
     : inputs(program.inputs), values(program.inputs) {
     name_values(program);
     for (const Strands::Part& part : strands.order) {
@@ -77,11 +77,13 @@ Resolved::Resolved(const Program& program, const Strands& strands, std::span<con
             continue;
         }
         const auto index = static_cast<std::size_t>(part.strand);
-        add_call(loops[index], strands.strands[index].out, strands.strands[index].in);
+        add_call(forms[index], strands.strands[index].out, strands.strands[index].in);
     }
     for (const Call& call : calls)
         for (const ValueId value : out(call)) cost += step_ns_per_byte * cost_bytes(values[value]);
     finish(program);
+    for (const Strand& strand : strands.strands)
+        if (strand.reduction) reductions[*strand.reduction].call = defined_by[reductions[*strand.reduction].value];
     tile_slot_bytes = reductions.empty() ? slot_bytes : first.tile_slot_bytes;
 }
 
@@ -91,9 +93,9 @@ void Resolved::name_values(const Program& program) {
     defined_by.assign(values.size(), -1);
 }
 
-void Resolved::add_call(Loop loop, std::span<const ValueId> out, std::span<const ValueId> in) {
+void Resolved::add_call(const Forms& forms, std::span<const ValueId> out, std::span<const ValueId> in) {
     for (const ValueId value : out) defined_by[value] = static_cast<int>(calls.size());
-    calls.push_back({loop, static_cast<std::uint32_t>(operands.size()), static_cast<std::uint16_t>(out.size()), static_cast<std::uint16_t>(in.size())});
+    calls.push_back({forms, static_cast<std::uint32_t>(operands.size()), static_cast<std::uint16_t>(out.size()), static_cast<std::uint16_t>(in.size())});
     operands.insert(operands.end(), out.begin(), out.end());
     operands.insert(operands.end(), in.begin(), in.end());
     most_operands = std::max(most_operands, out.size() + in.size());
@@ -104,7 +106,7 @@ void Resolved::add_step(const Step& step) {
     const Loop resolved = loop(step.row, step.loop);
     if (!resolved) throw RuntimeFailure("cpu::Plan: " + std::string(r.name) + " has no kernel for loop " + std::to_string(step.loop));
     const std::array out{step.out, static_cast<ValueId>(step.out + 1)};
-    add_call(resolved, std::span(out).first(r.nout), std::span(step.in).first(r.nin));
+    add_call({resolved}, std::span(out).first(r.nout), std::span(step.in).first(r.nin));
 }
 
 // What comes after the calls: stores, reductions, who reads what, and slots.
@@ -132,7 +134,7 @@ void Resolved::finish(const Program& program) {
     assign_slots();
 }
 
-// Finds the reductions that can take the operands of the step before them, which then are read last by these.
+// Finds the reductions that can take the operands of the step before them.
 void Resolved::fold_pairs(const Program& program) {
     for (const Step& step : program.steps) {
         const int call = defined_by[step.out];
@@ -141,12 +143,15 @@ void Resolved::fold_pairs(const Program& program) {
         if (read.size() != 2 || read[0] != step.in[0] || read[1] != step.in[1] || calls[static_cast<std::size_t>(call)].nout != 1) continue;
         for (Combine& reduction : reductions) {
             if (reduction.value != step.out || readers[reduction.value] != 1) continue;
-            reduction.pair_fold = asnumpy::cpu::pair_fold(step.row, reduction.row, reduction.dtype);
-            reduction.call = call;
-            if (!reduction.pair_fold) continue;
-            for (const ValueId value : read) last_read[value] = static_cast<int>(calls.size());
+            Loop& folded = calls[static_cast<std::size_t>(call)].forms.folded;
+            if (!folded) folded = pair_fold(step.row, reduction.row, reduction.dtype);
+            if (folded) reduction.call = call;
         }
     }
+}
+
+std::size_t Resolved::loops() const {
+    return calls.size() + static_cast<std::size_t>(std::ranges::count_if(reductions, [](const Combine& reduction) { return reduction.call < 0; }));
 }
 
 // A slot is free again after the last call that reads its value. That very call may write its result there only

@@ -12,7 +12,7 @@
 namespace asnumpy::cpu {
 
 struct Call {
-    Loop loop;
+    Forms forms;
     std::uint32_t first;      // of its operands in Resolved::operands: the values that it defines, then those that it reads
     std::uint16_t nout, nin;
 };
@@ -23,10 +23,7 @@ struct Combine {
     RowId row;
     ValueId value;
     DType dtype;
-    // Where one call computes the value for this reduction only, and both together have a loop: that call, whose operands
-    // are folded directly by schemes that fold runs.
-    PairFold pair_fold = nullptr;
-    int call = -1;
+    int call = -1;  // that computes the value for this reduction only, as the last of its values, and has forms for both together
 };
 
 struct Resolved {
@@ -48,15 +45,16 @@ struct Resolved {
 
     explicit Resolved(const Program&);
     // The same with one loop for each strand, in the tiles of the first one where they decide in which order floats are added.
-    Resolved(const Program&, const Strands&, std::span<const Loop>, const Resolved& first);
+    Resolved(const Program&, const Strands&, std::span<const Forms>, const Resolved& first);
     void run(const Launch&) const;
 
     std::span<const ValueId> out(const Call& call) const { return {operands.data() + call.first, call.nout}; }
     std::span<const ValueId> in(const Call& call) const { return {operands.data() + call.first + call.nout, call.nin}; }
+    std::size_t loops() const;  // that a tile takes, where reductions run with the calls before them
 
 private:
     void name_values(const Program&);
-    void add_call(Loop, std::span<const ValueId> out, std::span<const ValueId> in);
+    void add_call(const Forms&, std::span<const ValueId> out, std::span<const ValueId> in);
     void add_step(const Step&);
     void finish(const Program&);
     void fold_pairs(const Program&);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,16 +31,31 @@ std::atomic<std::int64_t> spent_by_all{0};
 constexpr std::int64_t short_run = 100'000;  // ns
 constexpr std::uint32_t untimed_runs = 16;
 
-// So many runs of each kind are compared, in an order that no alternation of the program's own falls in step with; fewer where all
-// of one kind are quicker than all of the other.
-constexpr std::size_t compared_runs = 7, clear_runs = 3;
-constexpr std::array<bool, 2 * compared_runs> in_strands_next{true, false, false, true, false, true, true, false, false, true, true, false, true, false};
+// At most so many runs of each kind are compared, in an order that no alternation of the program's own falls in step with. Fewer
+// where all of one kind are quicker than all of the other, and where they differ by more than what so few runs leave open: what
+// else the machine does may fall on the runs of one kind, and the less of it, the more of them there are.
+constexpr std::size_t most_compared_runs = 31, clear_runs = 5;
+constexpr double undecided(std::size_t runs) { return runs < 7 ? 1e9 : runs < 15 ? 0.1 : runs < most_compared_runs ? 0.03 : 0; }
+constexpr std::array<bool, 14> in_strands_next{true, false, false, true, false, true, true, false, false, true, true, false, true, false};
+
+using Times = std::span<const double>;  // ns for each point
 
 // What else the machine does makes runs longer, never shorter.
-double lower_quartile(std::array<double, compared_runs> times) {
-    constexpr std::size_t quarter = compared_runs / 4;
-    std::ranges::nth_element(times, times.begin() + quarter);
-    return times[quarter];
+double lower_quartile(Times times) {
+    std::array<double, most_compared_runs> sorted{};
+    const auto end = std::ranges::copy(times, sorted.begin()).out, quarter = sorted.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
+    std::nth_element(sorted.begin(), quarter, end);
+    return *quarter;
+}
+
+// Whether the second way is the quicker one; nothing while that is open.
+std::optional<bool> is_quicker(Times first, Times second) {
+    if (first.size() != second.size() || first.size() < clear_runs) return {};
+    if (std::ranges::max(second) < std::ranges::min(first)) return true;
+    if (std::ranges::max(first) < std::ranges::min(second)) return false;
+    const double before = lower_quartile(first), now = lower_quartile(second);
+    if (std::abs(now - before) <= undecided(first.size()) * std::min(before, now) && first.size() < most_compared_runs) return {};
+    return now <= before;
 }
 
 }  // namespace
@@ -64,18 +81,17 @@ struct Plan::State {
     std::vector<CodeId> codes;
     std::unique_ptr<const Resolved> in_strands;
     std::size_t turn = 0;
-    std::array<std::array<double, compared_runs>, 2> times;  // ns for each point, one by one and in strands
+    std::array<std::array<double, most_compared_runs>, 2> times;  // one by one and in strands
     std::array<std::size_t, 2> timed{};
 
     explicit State(const Program& p) : program(p), one_by_one(p) {
-        if (program.steps.size() < 2) phase = Phase::settled;
+        if (program.steps.empty() || program.steps.size() + program.reductions.size() < 2) phase = Phase::settled;
     }
 
-    // Calls that run, but for those whose operands a reduction takes itself.
-    std::size_t calls_now() const {
-        std::size_t count = one_by_one.calls.size();
-        for (const Combine& reduction : one_by_one.reductions) count -= reduction.pair_fold ? 1 : 0;
-        return count;
+    // The loops that a tile takes in strands.
+    std::size_t loops_then() const {
+        const auto joined = std::ranges::count_if(strands.strands, [](const Strand& strand) { return strand.reduction.has_value(); });
+        return strands.order.size() + program.reductions.size() - static_cast<std::size_t>(joined);
     }
 
     void ask(Effort effort) {
@@ -84,7 +100,7 @@ struct Plan::State {
         if (now >= then) return;
         if (now == Phase::counted) {
             strands = divide_into_strands(program);
-            if (strands.order.size() >= calls_now()) {  // nothing is saved
+            if (loops_then() >= one_by_one.loops()) {  // nothing is saved
                 phase.store(Phase::settled, std::memory_order_release);
                 return;
             }
@@ -109,7 +125,7 @@ struct Plan::State {
         const FoundCode found = find_code(codes);
         if (found.state == CodeState::coming) return;
         if (found.state == CodeState::refused) return phase.store(Phase::settled, std::memory_order_release);
-        in_strands = std::make_unique<const Resolved>(program, strands, found.loops, one_by_one);
+        in_strands = std::make_unique<const Resolved>(program, strands, found.forms, one_by_one);
         if (code_mode() == CodeMode::wait) return settle(true);
         phase.store(Phase::compared, std::memory_order_release);
     }
@@ -124,13 +140,9 @@ struct Plan::State {
         const std::lock_guard lock(changing);
         if (phase.load(std::memory_order_relaxed) != Phase::compared) return;
         const std::size_t which = done.plan == in_strands.get();
-        if (timed[which] == compared_runs) return;
+        if (timed[which] == most_compared_runs) return;
         times[which][timed[which]++] = ns;
-        if (timed[0] == compared_runs && timed[1] == compared_runs) return settle(lower_quartile(times[1]) <= lower_quartile(times[0]));
-        if (timed[0] < clear_runs || timed[1] < clear_runs) return;
-        const auto [least, most] = std::ranges::minmax(std::span(times[0]).first(timed[0]));
-        const auto [least_in_strands, most_in_strands] = std::ranges::minmax(std::span(times[1]).first(timed[1]));
-        if (most_in_strands < least || most < least_in_strands) settle(most_in_strands < least);
+        if (const auto quicker = is_quicker(Times(times[0]).first(timed[0]), Times(times[1]).first(timed[1]))) settle(*quicker);
     }
 
     Turn next_of_compared() {

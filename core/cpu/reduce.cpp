@@ -54,28 +54,15 @@ void deliver(const Combine& combine, const Strided& view, std::int64_t flat, con
     }
 }
 
-// Folds n elements of the tile, from element `first` on, by reduction number k.
-void fold_tiles(const Frame& frame, const Tiles& tiles, std::size_t k, char* to, std::int64_t first, std::int64_t n) {
-    const Combine& combine = frame.plan->reductions[k];
-    const std::int64_t offset = first * static_cast<std::int64_t>(itemsize(combine.dtype));
-    if (frame.results[k].applied) {
-        const Call& call = frame.plan->calls[static_cast<std::size_t>(combine.call)];
-        const std::span<const ValueId> in = frame.plan->in(call);
-        combine.pair_fold(to, tiles.value(in[0]) + offset, tiles.value(in[1]) + offset, static_cast<std::size_t>(n));
-    } else {
-        combine.fold(to, tiles.value(combine.value) + offset, static_cast<std::size_t>(n));
-    }
-}
-
 const char* fold_lines(const Frame& frame, const Tiles& tiles, std::size_t k, std::int64_t lines, std::int64_t length) {
     const Combine& combine = frame.plan->reductions[k];
     const Result& result = frame.results[k];
     const auto item = static_cast<std::int64_t>(itemsize(combine.dtype));
     const char* const from = tiles.value(combine.value);
     char* const scratch = tiles.scratch(result.scratch_offset);
-    if (length == 1) return from;
+    if (length == 1 || result.applied) return from;
     if (is_folded_line(length, combine.dtype) || lines < fewest_lines) {
-        for (std::int64_t i = 0; i < lines; ++i) fold_tiles(frame, tiles, k, scratch + i * item, i * length, length);
+        for (std::int64_t i = 0; i < lines; ++i) combine.fold(scratch + i * item, from + i * length * item, static_cast<std::size_t>(length));
         return scratch;
     }
     Accumulator columns(combine, tiles.scratch(result.stack_offset), result.level_bytes, result.block);
@@ -110,16 +97,19 @@ void reduce_unit(Frame& frame, Tiles& tiles, std::vector<Accumulator>& accumulat
         const std::int64_t n = s.by_line ? width : frame.tiling.length(item);
         const std::int64_t flat = s.by_line ? (unit.outer * order.reduced + item) * order.inner + column
                                            : unit.outer * order.reduced * order.inner + frame.tiling.start(item);
-        tiles.run(flat, n);
+        for (std::size_t k = 0; k < frame.results.size(); ++k)
+            if (frame.results[k].applied) tiles.place(plan.reductions[k].value, accumulators[k].top());
+        tiles.run(flat, n, !s.by_line ? Form::folded : accumulators.front().empty_top() ? Form::each : Form::added);  // lines of all are as many
         for (std::size_t k = 0; k < frame.results.size(); ++k) {
             const Combine& combine = plan.reductions[k];
+            const bool applied = frame.results[k].applied;
             if (s.by_line) {
-                accumulators[k].add(tiles.value(combine.value), width);
+                applied ? accumulators[k].added(width) : accumulators[k].add(tiles.value(combine.value), width);
                 continue;
             }
-            if (width == 1)
-                fold_tiles(frame, tiles, k, accumulators[k].top(), 0, n);
-            else
+            if (width == 1 && !applied)
+                combine.fold(accumulators[k].top(), tiles.value(combine.value), static_cast<std::size_t>(n));
+            else if (width > 1)
                 halve(combine, accumulators[k].top(), tiles.value(combine.value), n / width, width, tiles.scratch(frame.results[k].scratch_offset));
             accumulators[k].push(width);
         }
@@ -146,6 +136,10 @@ void Accumulator::add(const char* elements, std::int64_t width) {
         copy_bytes(top(), elements, static_cast<std::size_t>(width) * itemsize(combine_->dtype));
     else
         combine(top(), elements, width);
+    added(width);
+}
+
+void Accumulator::added(std::int64_t width) {
     if (++rows_ == block_) {
         rows_ = 0;
         push(width);
@@ -172,7 +166,9 @@ void reduce_lines(const Frame& frame, std::int64_t begin, std::int64_t end) {
     const std::int64_t length = frame.order.reduced;
     for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t flat = frame.tiling.start(i), n = frame.tiling.length(i);
-        tiles.run(flat, n);
+        for (std::size_t k = 0; k < frame.results.size(); ++k)
+            if (frame.results[k].applied) tiles.place(frame.plan->reductions[k].value, tiles.scratch(frame.results[k].scratch_offset));
+        tiles.run(flat, n, Form::folded);
         for (std::size_t k = 0; k < frame.results.size(); ++k) {
             deliver(frame.plan->reductions[k], frame.results[k].view, flat / length, fold_lines(frame, tiles, k, n / length, length), n / length);
         }

@@ -13,9 +13,11 @@ public:
     Accumulator(const Combine& combine, char* stack, std::int64_t level_bytes, std::int64_t block)
         : combine_(&combine), stack_(stack), level_bytes_(level_bytes), block_(block) {}
 
-    // Combines `width` results at once. add: the elements are the next line; top and push: the caller has put a
-    // partial result at top().
+    // Combines `width` results at once. add: the elements are the next line; top and added: the caller has put them there, or
+    // has combined them with what was there; top and push: the caller has put a partial result at top().
     void add(const char* elements, std::int64_t width);
+    void added(std::int64_t width);
+    bool empty_top() const { return rows_ == 0; }
     char* top() { return stack_ + depth_ * level_bytes_; }
     void push(std::int64_t width);
     char* finish(std::int64_t width);  // the result, valid until the next use; at least one add or push came before

@@ -3,9 +3,8 @@
 #include "cpu/strands.hpp"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
-
-#include "kernels/kernels.hpp"
 
 namespace asnumpy::cpu {
 namespace {
@@ -15,7 +14,19 @@ constexpr std::size_t most_steps = 128;
 
 constexpr std::int32_t input = -1;
 
-Strand strand_of(const Program& program, const std::vector<std::uint32_t>& steps, const std::vector<DType>& values, const std::vector<std::int32_t>& readers_outside) {
+// By value: the reduction that alone reads it, and whose elements a loop may combine as it makes them. Not bools: compilers make
+// vectors of comparisons only where they store them.
+std::vector<std::optional<std::size_t>> reductions_of(const Program& program, const std::vector<DType>& values, const std::vector<std::int32_t>& readers) {
+    std::vector<std::optional<std::size_t>> found(readers.size());
+    for (std::size_t k = 0; k < program.reductions.size(); ++k) {
+        const Reduction& reduction = program.reductions[k];
+        if (values[reduction.value] != DType::boolean && readers[reduction.value] == 1 && is_plain(reduction.row, reduction.loop) && fold(reduction.row, reduction.loop)) found[reduction.value] = k;
+    }
+    return found;
+}
+
+Strand strand_of(const Program& program, const std::vector<std::uint32_t>& steps, const std::vector<DType>& values, const std::vector<std::int32_t>& readers_outside,
+                 const std::vector<std::optional<std::size_t>>& reductions) {
     Strand strand;
     std::unordered_map<ValueId, ValueId> renamed;
     std::vector<ValueId> defined;
@@ -41,8 +52,17 @@ Strand strand_of(const Program& program, const std::vector<std::uint32_t>& steps
     }
     for (const ValueId value : defined) {
         if (readers_outside[value] == 0) continue;
+        if (reductions[value] && !strand.reduction) {
+            strand.reduction = reductions[value];
+            continue;
+        }
         strand.out.push_back(value);
         strand.program.stores.push_back({renamed.at(value)});
+    }
+    if (strand.reduction) {
+        const Reduction& reduction = program.reductions[*strand.reduction];
+        strand.out.push_back(reduction.value);
+        strand.program.reductions.push_back({renamed.at(reduction.value), reduction.row, reduction.loop});
     }
     return strand;
 }
@@ -123,6 +143,20 @@ Strands divide_into_strands(const Program& program) {
         plain.push_back(is_plain(step.row, step.loop));
     }
     const std::vector<bool> needed = needed_steps(program, step_of);
+    Places places{std::vector<std::int32_t>(program.steps.size(), Strands::single)};
+    const auto reductions = reductions_of(program, values, places.readers_outside(program, needed, step_of, values.size()));
+    // Two rows that have a loop for both need no code for it.
+    const auto is_strand = [&](std::uint32_t s) {
+        const Step& step = program.steps[s];
+        const Signature& signature = row(step.row).loops[step.loop];
+        for (std::size_t o = 0; o < row(step.row).nout; ++o) {
+            const std::optional<std::size_t> by = reductions[step.out + o];
+            if (by && !(signature.nin == 2 && signature.in[0] == signature.out[0] && signature.in[1] == signature.out[0] &&
+                        pair_fold(step.row, program.reductions[*by].row, signature.out[0])))
+                return true;
+        }
+        return false;
+    };
     const std::vector<std::uint32_t> level = levels_of(program, needed, plain, step_of);
     const std::uint32_t levels = level.empty() ? 0 : *std::ranges::max_element(level) + 1;
 
@@ -131,7 +165,7 @@ Strands divide_into_strands(const Program& program) {
     for (std::uint32_t l = 0; l < levels; ++l) {
         std::vector<std::uint32_t> steps;
         const auto close = [&] {
-            if (steps.size() == 1) {
+            if (steps.size() == 1 && !is_strand(steps.front())) {
                 result.order.push_back({Strands::single, steps.front()});
             } else if (!steps.empty()) {
                 result.order.push_back({static_cast<std::int32_t>(together.size()), 0});
@@ -149,11 +183,10 @@ Strands divide_into_strands(const Program& program) {
             if (level[s] == l && !plain[s] && needed[s]) result.order.push_back({Strands::single, s});
     }
 
-    Places places{std::vector<std::int32_t>(program.steps.size(), Strands::single)};
     for (std::size_t k = 0; k < together.size(); ++k)
         for (const std::uint32_t s : together[k]) places.of_step[s] = static_cast<std::int32_t>(k);
     const std::vector<std::int32_t> outside = places.readers_outside(program, needed, step_of, values.size());
-    for (const std::vector<std::uint32_t>& steps : together) result.strands.push_back(strand_of(program, steps, values, outside));
+    for (const std::vector<std::uint32_t>& steps : together) result.strands.push_back(strand_of(program, steps, values, outside, reductions));
     return result;
 }
 

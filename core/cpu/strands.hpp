@@ -3,19 +3,31 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "kernels/kernels.hpp"
 #include "program/program.hpp"
 
 namespace asnumpy::cpu {
 
+// A strand's last value may go to a reduction and nowhere else; then one loop does both.
 struct Strand {
     Program program;
-    std::vector<ValueId> in, out;  // what its inputs and stores are called in the program that it is a part of
+    std::vector<ValueId> in, out;          // what its inputs, its stores and then its reduction's value are called in the program that it is a part of
+    std::optional<std::size_t> reduction;  // of that program
+};
+
+// The loops of a call. What they write comes in the order of Strand::out.
+enum class Form : std::uint8_t { each, folded, added };
+struct Forms {
+    Loop each = nullptr;    // writes every element of every value
+    Loop folded = nullptr;  // writes one element for the last value, which it reduces as the fold of its reduction would
+    Loop added = nullptr;   // combines elements of the last value with those that are there, the same way
 };
 
 // A program as strands and single steps, in an order in which each finds what it reads; without steps whose results nobody
-// reads. A strand has at least two steps.
+// reads. A strand has at least two steps, or one and a reduction.
 struct Strands {
     static constexpr std::int32_t single = -1;
     struct Part {

@@ -76,7 +76,21 @@ void Tiles::fetch(std::size_t i, std::int64_t flat, std::int64_t n) {
     gather(values_[i], input.view, flat, n);
 }
 
-void Tiles::run(std::int64_t flat, std::int64_t n) {
+// The last value that the call defines, line by line to an element each.
+void Tiles::fold(const Call& call, std::int64_t n) {
+    const Resolved& plan = *frame_.plan;
+    const std::int64_t length = frame_.scheme == Scheme::lines ? frame_.order.reduced : n;
+    const ValueId* const operand = plan.operands.data() + call.first;
+    for (std::int64_t line = 0; line * length < n; ++line) {
+        for (std::size_t k = 0; k < std::size_t{call.nout} + call.nin; ++k) {
+            const std::int64_t first = k + 1 == call.nout ? line : line * length;
+            operands_[k] = values_[operand[k]] + first * static_cast<std::int64_t>(itemsize(plan.values[operand[k]]));
+        }
+        call.forms.folded(operands_, operands_ + call.nout, static_cast<std::size_t>(length));
+    }
+}
+
+void Tiles::run(std::int64_t flat, std::int64_t n, Form applied) {
     using Access = Source::Access;
     using Delivery = Output::Delivery;
     for (std::size_t i = 0; i < frame_.inputs.size(); ++i) {
@@ -89,11 +103,18 @@ void Tiles::run(std::int64_t flat, std::int64_t n) {
     for (const Output& output : frame_.outputs)
         if (output.delivery == Delivery::direct) values_[output.value] = output.view.at(flat);
 
-    for (const Call* const call : frame_.calls) {
-        const ValueId* const operand = frame_.plan->operands.data() + call->first;
-        const std::size_t count = std::size_t{call->nout} + call->nin;
+    const std::vector<Call>& calls = frame_.plan->calls;
+    for (std::size_t c = 0; c < calls.size(); ++c) {
+        const Call& call = calls[c];
+        const Form form = frame_.applied[c] ? applied : Form::each;
+        if (form == Form::folded) {
+            fold(call, n);
+            continue;
+        }
+        const ValueId* const operand = frame_.plan->operands.data() + call.first;
+        const std::size_t count = std::size_t{call.nout} + call.nin;
         for (std::size_t k = 0; k < count; ++k) operands_[k] = values_[operand[k]];
-        call->loop(operands_, operands_ + call->nout, static_cast<std::size_t>(n));
+        (form == Form::each ? call.forms.each : call.forms.added)(operands_, operands_ + call.nout, static_cast<std::size_t>(n));
     }
 
     for (const Output& output : frame_.outputs) {

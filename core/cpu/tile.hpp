@@ -12,14 +12,17 @@ public:
     // Takes the memory of the calling thread that tiles of this frame need, so that making them takes none.
     static void reserve(const Frame&);
 
-    // Gathers, computes and stores n elements from position `flat`.
-    void run(std::int64_t flat, std::int64_t n);
+    // Where the next runs put the value of a reduction that the call before it makes.
+    void place(ValueId value, char* to) { values_[value] = to; }
+    // Gathers, computes and stores n elements from position `flat`; calls that make the result of a reduction in that form.
+    void run(std::int64_t flat, std::int64_t n, Form applied = Form::each);
     // After run(): the elements of a value in the tile.
     const char* value(ValueId id) const { return values_[id]; }
     char* scratch(std::int64_t offset) const { return memory_ + offset; }
 
 private:
     void fetch(std::size_t input, std::int64_t flat, std::int64_t n);
+    void fold(const Call&, std::int64_t n);
 
     const Frame& frame_;
     char* memory_;

@@ -7,11 +7,17 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "kernels/half.hpp"
+#include "base/float16.hpp"
 #include "ops/definition.hpp"
 
 namespace asnumpy::cpu {
 namespace {
+
+// kernels/half.hpp has them. Who folds 16-bit floats includes it; generated code folds none, and is compiled sooner without it.
+void widen(const float16* in, float* out, std::size_t n);
+void widen(const bfloat16* in, float* out, std::size_t n);
+void narrow(const float* in, float16* out, std::size_t n);
+void narrow(const float* in, bfloat16* out, std::size_t n);
 
 // Addresses that will be read soon. A processor follows one run of addresses by itself; two of them, or one whose elements
 // wait for each other, it fetches late at every page. An address beyond the end is no error.
@@ -63,6 +69,7 @@ template <class Row, class T> struct FoldOf {
     template <class Source> static C fold_block(const Source in, std::size_t n) {
         alignas(64) std::array<C, lanes> sums;
         const std::size_t first = n < lanes ? std::bit_floor(n) : lanes;
+#pragma omp simd
         for (std::size_t l = 0; l < first; ++l) sums[l] = in[l];
         std::size_t i = first;
         for (; i + lanes <= n; i += lanes) {
@@ -100,8 +107,8 @@ template <class Row, class T> struct FoldOf {
         else *static_cast<T*>(out) = result;
     }
 
-    template <class Inner> static void run_applied(void* out, const void* x, const void* y, std::size_t n) {
-        *static_cast<T*>(out) = pairs(Applied<Inner, T>{static_cast<const T*>(x), static_cast<const T*>(y)}, n);
+    template <class Inner> static void run_applied(void* const* out, const void* const* in, std::size_t n) {
+        *static_cast<T*>(out[0]) = pairs(Applied<Inner, T>{static_cast<const T*>(in[0]), static_cast<const T*>(in[1])}, n);
     }
 };
 

@@ -96,7 +96,7 @@ Loop pair_loop(RowId inner, RowId outer, bool right, DType dtype) {
     return found == kernels().pairs.end() ? nullptr : found->second->loop;
 }
 
-PairFold pair_fold(RowId inner, RowId outer, DType dtype) {
+Loop pair_fold(RowId inner, RowId outer, DType dtype) {
     const auto found = kernels().pairs.find(pair_key(inner, outer, false, dtype));
     return found == kernels().pairs.end() ? nullptr : found->second->fold;
 }

@@ -25,9 +25,8 @@ Fold fold(RowId, int loop_index);  // for reducible rows whose signature is (T, 
 // Two binary rows of one dtype at once: outer(inner(x, y), z), or outer(z, inner(x, y)) when `right`. Takes x, y, z;
 // null where there is none.
 Loop pair_loop(RowId inner, RowId outer, bool right, DType);
-// Reduces n >= 1 elements inner(x, y) by outer to *out, as the fold of outer would; null where there is none.
-using PairFold = void (*)(void* out, const void* x, const void* y, std::size_t n);
-PairFold pair_fold(RowId inner, RowId outer, DType);
+// Reduces n >= 1 elements inner(x, y) by outer to one, as the fold of outer would; null where there is none.
+Loop pair_fold(RowId inner, RowId outer, DType);
 
 std::string_view kernel_options();   // of the compiler, for the chosen instruction set
 std::string_view instruction_set();  // "x86-64-v4", "x86-64-v3", "x86-64-v2", "aarch64"

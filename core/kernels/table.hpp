@@ -21,7 +21,7 @@ struct PairKernel {
     bool right;  // the inner's result is the outer's second operand
     DType dtype; // of all operands and results
     Loop loop;   // of the inner's operands and the outer's other one; null where there is none
-    PairFold fold;  // null where the outer does not reduce
+    Loop fold;      // null where the outer does not reduce
 };
 
 struct KernelTable {

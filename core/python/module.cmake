@@ -33,4 +33,5 @@ target_compile_options(nanobind-static PRIVATE $<$<CONFIG:Release>:-O1>)  # what
 install(TARGETS _core LIBRARY DESTINATION asnumpy)
 # What machine code is made of; functions that are compiled once for a CPU are part of a GPU's kernel.
 install(DIRECTORY base ops DESTINATION asnumpy/compiled/include FILES_MATCHING PATTERN "*.hpp" PATTERN "complex_math.cpp")
+install(FILES kernels/fold.hpp DESTINATION asnumpy/compiled/include/kernels)
 install(FILES cann/data/operators.json cann/data/runtime.json DESTINATION asnumpy/cann/data)

@@ -35,6 +35,24 @@ nb::list pending_programs(nb::handle array) {
     return result;
 }
 
+cpu::Forms forms(nb::tuple functions) {
+    const auto at = [&](std::size_t k) { return k < functions.size() ? reinterpret_cast<cpu::Loop>(nb::cast<std::uintptr_t>(functions[k])) : nullptr; };
+    return {at(0), at(1), at(2)};
+}
+
+// (row, loop, dtype, address of the fold)
+nb::list folds() {
+    nb::list all;
+    for (std::size_t id = 0; id < rows().size(); ++id)
+        for (std::size_t k = 0; k < rows()[id].loops.size(); ++k) {
+            const int loop = static_cast<int>(k);
+            const cpu::Fold fold = cpu::fold(static_cast<RowId>(id), loop);
+            if (!fold || !cpu::is_plain(static_cast<RowId>(id), loop)) continue;
+            all.append(nb::make_tuple(string(rows()[id].name), loop, string(name(rows()[id].loops[k].out[0])), reinterpret_cast<std::uintptr_t>(fold)));
+        }
+    return all;
+}
+
 // (row, loop, dtypes that it takes and gives, address of the loop)
 nb::list plain_loops() {
     nb::list all;
@@ -71,14 +89,15 @@ void bind_programs(nb::module_& module) {
     nb::module_ m = module.def_submodule("programs");
     m.def("pending", pending_programs, nb::arg("array") = nb::none());
     m.def("plain_loops", plain_loops);
+    m.def("folds", folds);
     m.def("set_mode", [](int mode) { cpu::set_code_mode(static_cast<cpu::CodeMode>(mode)); }, nb::arg("mode"));
     m.def("take_wanted", [] {
         nb::list taken;
         for (const cpu::WantedCode& wanted : cpu::take_wanted()) taken.append(nb::make_tuple(wanted.id, program_data(wanted.strand), wanted.effort == cpu::Effort::compile));
         return taken;
     });
-    m.def("install", [](cpu::CodeId id, std::uintptr_t function) { cpu::install_code(id, reinterpret_cast<cpu::Loop>(function)); }, nb::arg("id"), nb::arg("function"));
-    m.def("computes", [](cpu::CodeId id, std::uintptr_t function) { return cpu::computes_strand(cpu::taken_strand(id), reinterpret_cast<cpu::Loop>(function)); }, nb::arg("id"), nb::arg("function"));
+    m.def("install", [](cpu::CodeId id, nb::tuple functions) { cpu::install_code(id, forms(functions)); }, nb::arg("id"), nb::arg("functions"));
+    m.def("computes", [](cpu::CodeId id, nb::tuple functions) { return cpu::computes_strand(cpu::taken_strand(id), forms(functions)); }, nb::arg("id"), nb::arg("functions"));
     m.def("leave", [](cpu::CodeId id) { cpu::leave_code(id); }, nb::arg("id"));
     m.def("refuse", [](cpu::CodeId id) { cpu::refuse_code(id); }, nb::arg("id"));
     m.def("forget_taken", [] { cpu::forget_taken(); });

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from both_ways import arrays, in_both
 from code_process import kept, process
 from seeded import generator
 
 import asnumpy as ap
-from asnumpy import compiled, config
+from asnumpy import config
 from asnumpy.compiled import _service
 from asnumpy.compiled._compiler import compiler
 
@@ -30,25 +31,6 @@ def deferred() -> Iterator[None]:
     """On the CPU, where programs are fused whatever their size."""
     with config.using(device="cpu", eager=False, eager_size=0):
         yield
-
-
-def in_both(function: Callable[[], Any]) -> None:
-    """The function's arrays have the same bits with machine code as without, and there is machine code."""
-    with config.using(machine_code="off"):
-        wanted = [np.asarray(x).copy() for x in function()]
-    with config.using(machine_code="wait"):
-        got = [np.asarray(x).copy() for x in function()]
-        again = [np.asarray(x).copy() for x in function()]
-    assert not compiled.failures
-    for some in (got, again):
-        for x, y in zip(some, wanted, strict=True):
-            assert x.dtype == y.dtype and x.shape == y.shape
-            assert x.tobytes() == y.tobytes(), np.flatnonzero(x.ravel() != y.ravel())[:5]
-
-
-def arrays(*shape: int, dtype: str = "f4", count: int = 3) -> list[Any]:
-    rng = np.random.default_rng(len(shape) + count)
-    return [ap.asarray((rng.standard_normal(shape) * 5).astype(dtype)) for _ in range(count)]
 
 
 def test_a_chain_of_arithmetic() -> None:

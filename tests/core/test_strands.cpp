@@ -18,9 +18,11 @@ namespace {
 
 constexpr std::size_t most_strands = 32;
 std::array<const Program*, most_strands> computed;  // by the loops below
+std::array<int, 3> reduced_in;                      // by form: calls with a reduction
 
-// A strand as generated code computes it: all loads of an element before its stores.
-void interpret(const Program& program, void* const* out, const void* const* in, std::size_t n) {
+// A strand as generated code computes it: all loads of an element before its stores, and what is reduced last.
+void interpret(const Program& program, cpu::Form form, void* const* out, const void* const* in, std::size_t n) {
+    std::vector<char> reduced;
     std::vector<Element> values(static_cast<std::size_t>(program.value_count()));
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t k = 0; k < program.inputs.size(); ++k) {
@@ -37,12 +39,25 @@ void interpret(const Program& program, void* const* out, const void* const* in, 
             const std::size_t size = itemsize(program.dtype(program.stores[k].value));
             std::memcpy(static_cast<char*>(out[k]) + i * size, values[program.stores[k].value].bytes, size);
         }
+        for (const Reduction& reduction : program.reductions) {
+            const char* const bytes = values[reduction.value].bytes;
+            reduced.insert(reduced.end(), bytes, bytes + itemsize(program.dtype(reduction.value)));
+        }
+    }
+    for (const Reduction& reduction : program.reductions) {
+        void* const to[2] = {out[program.stores.size()], nullptr};
+        const void* const from[3] = {to[0], reduced.data(), nullptr};
+        if (form == cpu::Form::each) std::memcpy(to[0], reduced.data(), reduced.size());
+        if (form == cpu::Form::folded) cpu::fold(reduction.row, reduction.loop)(to[0], reduced.data(), n);
+        if (form == cpu::Form::added) cpu::loop(reduction.row, reduction.loop)(to, from, n);
+        ++reduced_in[static_cast<std::size_t>(form)];
     }
 }
 
-template <std::size_t K> void run(void* const* out, const void* const* in, std::size_t n) { interpret(*computed[K], out, in, n); }
+template <std::size_t K, cpu::Form form> void run(void* const* out, const void* const* in, std::size_t n) { interpret(*computed[K], form, out, in, n); }
+template <std::size_t K> constexpr cpu::Forms forms_of{&run<K, cpu::Form::each>, &run<K, cpu::Form::folded>, &run<K, cpu::Form::added>};
 constexpr auto loops = []<std::size_t... K>(std::index_sequence<K...>) {
-    return std::array<cpu::Loop, most_strands>{&run<K>...};
+    return std::array<cpu::Forms, most_strands>{forms_of<K>...};
 }(std::make_index_sequence<most_strands>{});
 
 void test_order(const Program& program, const cpu::Strands& strands, const std::string& description) {
@@ -59,7 +74,8 @@ void test_order(const Program& program, const cpu::Strands& strands, const std::
         }
         const cpu::Strand& strand = strands.strands[static_cast<std::size_t>(part.strand)];
         check(strand.program);
-        expect(strand.program.steps.size() > 1, "a strand has several steps: " + description);
+        expect(strand.program.steps.size() + strand.program.reductions.size() > 1, "a strand has several steps, or a reduction: " + description);
+        expect(strand.out.size() == strand.program.stores.size() + strand.program.reductions.size(), "all that it gives has a name: " + description);
         for (const Step& step : strand.program.steps) expect(cpu::is_plain(step.row, step.loop), "its steps are plain: " + description);
         for (const ValueId value : strand.in) expect(known.contains(value), "a strand reads what is known: " + description);
         known.insert(strand.out.begin(), strand.out.end());
@@ -92,6 +108,7 @@ void test_random(int rounds, std::int64_t limit) {
             if (!has_padding(c.operand_dtype(k))) expect(wanted[k].bytes == c.memory[k].bytes, "operand " + std::to_string(k) + " has the same bits: " + c.description);
     }
     expect(with_strands > rounds / 10, "strands are found");
+    for (const int count : reduced_in) expect(count > 0, "with reductions, in every form");
 }
 
 // exp(a * b + a) * b is a strand, the exponential, and a step; what only the last one needs is computed with it.
@@ -135,9 +152,28 @@ void test_settling(const Program& program, std::chrono::nanoseconds in_code, boo
         ++both[turn.plan != before];
         if (turn.timed) plan.note(turn, 1000, turn.plan == before ? 1ms : in_code);
     }
-    expect(both[0] >= 3 && both[1] >= 3, "both ways run in turns");
+    expect(both[0] >= 5 && both[1] >= 5, "both ways run in turns");
     const bool changed = &plan.resolved() != before;
     expect(changed == quicker, "the quicker way stays");
+}
+
+// What the machine does besides falls on the first turns of code that is quicker.
+void test_a_busy_beginning() {
+    const Program program = chain_of(DType::int16, "multiply");
+    const cpu::Plan plan(program);
+    const cpu::Resolved* const before = &plan.resolved();
+    static Program strand;
+    strand = cpu::divide_into_strands(program).strands.front().program;
+    computed[2] = &strand;
+    for (int i = 0; i < 100 && !cpu::anything_wanted(); ++i) run_once(plan, 20ms);
+    for (const cpu::WantedCode& wanted : cpu::take_wanted()) cpu::install_code(wanted.id, loops[2]);
+    for (int i = 0, in_code = 0; i < 200; ++i) {
+        const cpu::Plan::Turn turn = plan.next();
+        const bool code = turn.plan != before;
+        if (turn.timed) plan.note(turn, 1000, !code ? 1000us : in_code < 4 ? 3000us : in_code % 3 ? 960us : 5000us);
+        in_code += code;
+    }
+    expect(&plan.resolved() != before, "code that is a little quicker stays, though the first runs with it were disturbed");
 }
 
 // Looking comes before compiling, short runs count for those that are not timed, and code that is slower goes again.
@@ -180,11 +216,12 @@ void test_when_code_is_wanted() {
     test_settling(chain_of(DType::int32, "multiply"), 2ms, false);
     test_settling(chain_of(DType::int64, "multiply"), 500us, true);
     expect(cpu::code_use().slower == 1 && cpu::code_use().quicker == 1, "which is counted");
+    test_a_busy_beginning();
 }
 
-void add_one_bit(void* const* out, const void* const* in, std::size_t n) {
-    run<0>(out, in, n);
-    static_cast<char*>(out[0])[n / 2] ^= 1;
+template <cpu::Form form> void add_one_bit(void* const* out, const void* const* in, std::size_t n) {
+    run<0, form>(out, in, n);
+    static_cast<char*>(out[0])[form == cpu::Form::folded ? 0 : n / 2] ^= 1;
 }
 
 void test_wrong_code_is_found() {
@@ -193,7 +230,23 @@ void test_wrong_code_is_found() {
         const cpu::Strands strands = cpu::divide_into_strands(program);
         computed[0] = &strands.strands.front().program;
         expect(cpu::computes_strand(*computed[0], loops[0]), "right code is right");
-        expect(!cpu::computes_strand(*computed[0], add_one_bit), "one wrong bit is seen");
+        expect(!cpu::computes_strand(*computed[0], {&add_one_bit<cpu::Form::each>}), "one wrong bit is seen");
+        Program sum = program;
+        sum.stores.clear();
+        const RowId add = find_row("add");
+        sum.reductions.push_back({4, add, static_cast<std::uint16_t>(loop_of(add, signature({dtype, dtype}, {dtype})))});
+        const cpu::Strand strand = cpu::divide_into_strands(sum).strands.front();
+        expect(strand.reduction == 0u && strand.out == std::vector<ValueId>{4}, "a strand ends in a reduction");
+        computed[0] = &strand.program;
+        expect(cpu::computes_strand(*computed[0], loops[0]), "right code for a reduction is right");
+        for (const cpu::Form form : {cpu::Form::each, cpu::Form::folded, cpu::Form::added}) {
+            cpu::Forms wrong = loops[0];
+            if (form == cpu::Form::each) wrong.each = &add_one_bit<cpu::Form::each>;
+            if (form == cpu::Form::folded) wrong.folded = &add_one_bit<cpu::Form::folded>;
+            if (form == cpu::Form::added) wrong.added = &add_one_bit<cpu::Form::added>;
+            expect(!cpu::computes_strand(*computed[0], wrong), "one wrong bit of each form is seen");
+        }
+        expect(!cpu::computes_strand(*computed[0], {loops[0].each}), "a form that is missing is seen");
     }
 }
 

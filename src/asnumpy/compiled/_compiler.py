@@ -21,6 +21,7 @@ from asnumpy import _core
 FORM = "machine code 2"  # with which the key of all that is kept of it begins
 _NICE = 10  # how far a compiler beside the program steps back
 LONGEST = 120.0  # seconds that a compiler may take: some two hundred times what it needs
+_HEADERS = ("base/*.hpp", "ops/*.hpp", "kernels/fold.hpp")  # that sources include
 
 
 class CompileError(RuntimeError):
@@ -58,7 +59,7 @@ def options() -> list[str]:
 def _headers() -> str:
     """What the headers hold, in a few words."""
     found = hashlib.sha256()
-    for path in sorted(path for room in ("base", "ops") for path in (include() / room).glob("*.hpp")):
+    for path in sorted(path for files in _HEADERS for path in include().glob(files)):
         found.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return found.hexdigest()
 

@@ -3,6 +3,10 @@
 The rows' headers (`core/base`, `core/ops`) come with the package, and the function applies the very lambda from which
 the row's own loops are made, with the same options of the compiler: so it gives the same bits. Each operand is
 contiguous; an output may be exactly an input, so all loads of an element come before its stores.
+
+Where a strand ends in a reduction, there are two functions more (`Forms` in `core/cpu/strands.hpp`): one folds the
+value by the very template that folds elements in memory, so that they are combined in the same order, and one combines
+it with elements that are there.
 """
 
 from __future__ import annotations
@@ -13,36 +17,90 @@ from asnumpy.compiled._program import Program, Step
 from asnumpy.compiled._rows import TYPES, used_rows
 
 
+def symbols(name: str, program: Program) -> list[str]:
+    """What the functions of a program are called: one for each form that it has."""
+    return [name, f"{name}_folded", f"{name}_added"] if program.reductions else [name]
+
+
 def source(programs: Mapping[str, Program]) -> str:
-    """A file with a function for each program, by the names that they get."""
+    """A file with the functions of each program, by the names that they get."""
     includes, names = used_rows(programs.values())
+    if any(program.reductions for program in programs.values()):
+        includes = ['#include "kernels/fold.hpp"', *includes]
     lines = ["#include <cstddef>", "#include <cstdint>", "", '#include "ops/element.hpp"', *includes]
     lines += ["", "namespace {", "", "using namespace asnumpy;", "", *names]
     for name, program in programs.items():
         lines += ["", *_element(name, program)]
+        if program.reductions:
+            lines += ["", *_reduced(name, program)]
     lines += ["", "}  // namespace"]
     for name, program in programs.items():
-        lines += ["", *_loop(name, program)]
+        lines += ["", *_loops(name, program)]
     return "\n".join(lines) + "\n"
 
 
 def _pointers(program: Program) -> list[tuple[str, str, str]]:
-    """Type, name and origin of the operands of a function: outputs, then inputs."""
+    """Type, name and origin of the operands of a function: stores, then inputs."""
     out = [(f"{TYPES[program.dtypes[value]]}*", f"to{k}", f"out[{k}]") for k, value in enumerate(program.stores)]
     read = [(f"const {TYPES[dtype]}*", f"from{k}", f"in[{k}]") for k, dtype in enumerate(program.inputs)]
     return out + read
 
 
+def _parameters(program: Program) -> str:
+    return ", ".join(f"{kind} {pointer}" for kind, pointer, _ in _pointers(program))
+
+
+def _arguments(program: Program, behind: str = "") -> str:
+    return ", ".join(f"{pointer}{behind}" for _, pointer, _ in _pointers(program))
+
+
+def _reduced_type(program: Program) -> str:
+    """Of the value that is reduced."""
+    (reduction,) = program.reductions
+    return TYPES[program.dtypes[reduction.value]]
+
+
 def _element(name: str, program: Program) -> list[str]:
     """What one element takes: a function of its own, or locals of class type would keep the loop from being vectors."""
-    parameters = ", ".join(f"{kind} {pointer}" for kind, pointer, _ in _pointers(program))
-    lines = [f"inline void element_{name}(std::size_t i, {parameters}) {{"]
+    gives = _reduced_type(program) if program.reductions else "void"
+    # It is part of several loops where there is a reduction, and part of each whatever its length.
+    inline = "[[gnu::always_inline]] inline" if program.reductions else "inline"
+    lines = [f"{inline} {gives} element_{name}(std::size_t i, {_parameters(program)}) {{"]
     for k, dtype in enumerate(program.inputs):
         lines.append(f"    const {TYPES[dtype]} {program.name(k)} = ops::load(from{k}, i);")
     for step in program.steps:
         lines += _step(program, step)
     lines += [f"    ops::store(to{k}, i, {program.name(value)});" for k, value in enumerate(program.stores)]
+    lines += [f"    return {program.name(reduction.value)};" for reduction in program.reductions]
     return [*lines, "}"]
+
+
+def _reduced(name: str, program: Program) -> list[str]:
+    """What a fold reads instead of elements in memory, and what the other forms do with one element."""
+    (reduction,) = program.reductions
+    kind = _reduced_type(program)
+    members = [f"    {of} {pointer};" for of, pointer, _ in _pointers(program)]
+    fetches = [f"        cpu::fetch_ahead(from{k} + i, n);" for k in range(len(program.inputs))]
+    given = f"std::size_t i, {kind}* reduced, {_parameters(program)}"
+    element = f"element_{name}(i, {_arguments(program)})"
+    return [
+        f"using fold_{name} = cpu::FoldOf<row_{reduction.row}, {kind}>;",
+        "",
+        f"struct elements_{name} {{",
+        *members,
+        "    static constexpr bool several = true;",
+        f"    [[gnu::always_inline]] {kind} operator[](std::size_t i) const {{ return {element}; }}",
+        f"    elements_{name} from(std::size_t i) const {{ return {{{_arguments(program, ' + i')}}}; }}",
+        "    void fetch(std::size_t i, std::size_t n) const {",
+        *fetches,
+        "    }",
+        "};",
+        "",
+        f"inline void each_{name}({given}) {{ ops::store(reduced, i, {element}); }}",
+        f"inline void added_{name}({given}) {{",
+        f"    ops::store(reduced, i, fold_{name}::op(ops::load(reduced, i), {element}));",
+        "}",
+    ]
 
 
 def _step(program: Program, step: Step) -> list[str]:
@@ -60,11 +118,28 @@ def _step(program: Program, step: Step) -> list[str]:
     ]
 
 
-def _loop(name: str, program: Program) -> list[str]:
-    pointers = _pointers(program)
+def _begin(name: str, program: Program) -> list[str]:
     lines = [f'extern "C" void {name}(void* const* out, const void* const* in, std::size_t n) {{']
-    lines += [f"    {kind} const {pointer} = static_cast<{kind}>({origin});" for kind, pointer, origin in pointers]
-    arguments = ", ".join(pointer for _, pointer, _ in pointers)
+    if program.reductions:
+        kind = _reduced_type(program)
+        lines.append(f"    {kind}* const reduced = static_cast<{kind}*>(out[{len(program.stores)}]);")
+    for kind, pointer, origin in _pointers(program):
+        lines.append(f"    {kind} const {pointer} = static_cast<{kind}>({origin});")
+    return lines
+
+
+def _loop(name: str, program: Program, element: str) -> list[str]:
+    operands = "reduced, " * len(program.reductions) + _arguments(program)
+    call = f"{element}(i, {operands})"
+    return [*_begin(name, program), "#pragma omp simd", f"    for (std::size_t i = 0; i < n; ++i) {call};", "}"]
+
+
+def _loops(name: str, program: Program) -> list[str]:
+    if not program.reductions:
+        return _loop(name, program, f"element_{name}")
+    each, folded, added = symbols(name, program)
+    fold = f"fold_{name}::pairs(elements_{name}{{{_arguments(program)}}}, n)"
     return [
-        *lines, "#pragma omp simd", f"    for (std::size_t i = 0; i < n; ++i) element_{name}(i, {arguments});", "}",
-    ]
+        *_loop(each, program, f"each_{name}"), "", *_begin(folded, program), f"    *reduced = {fold};", "}", "",
+        *_loop(added, program, f"added_{name}"),
+    ]  # fmt: skip

@@ -99,19 +99,19 @@ def _make(taken: list[_Wanted], beside: bool) -> None:
 def _make_one(number: int, strand: Program, worth_compiling: bool, beside: bool) -> None:
     global installed, _failed
     try:
-        text = source(strand)
+        text, names = source(strand), _cpp.symbols(_SYMBOL, strand)
 
         def right(made: list[int]) -> bool:
-            return bool(_core.programs.computes(number, made[0]))
+            return bool(_core.programs.computes(number, tuple(made)))
 
         if worth_compiling and _failed < _MOST_FAILURES:
-            addresses = _compilation.functions(text, [_SYMBOL], beside, right)
-        elif (found := kept(text, [_SYMBOL], right)) is not None:
+            addresses = _compilation.functions(text, names, beside, right)
+        elif (found := kept(text, names, right)) is not None:
             addresses = found
         else:
             (_core.programs.leave if _failed < _MOST_FAILURES else _core.programs.refuse)(number)
             return
-        _core.programs.install(number, addresses[0])
+        _core.programs.install(number, tuple(addresses))
         installed += 1
         _failed = 0
     except CompilerHangs as error:
