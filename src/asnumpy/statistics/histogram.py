@@ -14,6 +14,7 @@ from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import as_dtype_of, asarray, lies_on_device
 from asnumpy.host.door import host, host_result, numpy_view
 from asnumpy.indexing.selection import select_where, take
+from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import ravel
 from asnumpy.sorting.search import places_there
 from asnumpy.ufunc.functions import (
@@ -32,6 +33,7 @@ _INTP = np.dtype(np.intp)
 _COUNTED = "?bhilBHIfd"  # dtypes whose elements can be put into bins by arithmetic
 _SMALL = 4096  # elements below which NumPy's own loop is as fast as several programs
 _FEW_BINS = 4096
+_WEIGHED_TOGETHER = 65536  # elements whose weights NumPy adds up before it adds those of the next
 
 
 _LARGEST = np.iinfo(np.int64).max
@@ -183,24 +185,33 @@ def _by_bins(a: ndarray, bins: Any, range: Any, density: Any) -> tuple[ndarray, 
     return counted, _ours(edges, bins)
 
 
-def _of_few(a: ndarray, bins: Any, range: Any, density: Any, weights: Any) -> tuple[ndarray, ndarray] | None:
-    """np.histogram of less than _SMALL floats in equal bins, by one look at each; None where NumPy has to."""
-    if type(bins) is not int or not 0 < bins <= _FEW_BINS or a.dtype.char not in "fd" or not 0 < a.size < _SMALL:
+def _equal_edges(line: ndarray, bins: int, range: Any) -> ndarray:
+    """The edges of so many equal bins; under jit NumPy makes them at each call where they depend on values."""
+    if range is not None or not _core.tracing():
+        return asarray(_edges(line, bins, range))
+    extremes = [_core.reduce(name, line.dtype, line, (0,), True) for name in ("minimum", "maximum")]
+    return host(np.histogram_bin_edges, concatenate(extremes), bins)
+
+
+def _by_places(a: ndarray, bins: Any, range: Any, density: Any, weights: Any) -> tuple[ndarray, ndarray] | None:
+    """np.histogram of floats in equal bins, by one look at each; None where NumPy, or several programs, are better."""
+    if type(bins) is not int or not 0 < bins <= _FEW_BINS or a.dtype.char not in "fd" or not a.size:
+        return None
+    if not a._host_visible or (a.size >= _SMALL and not _core.tracing()):
         return None
     if weights is not None and (
         density or not isinstance(weights, ndarray) or weights.dtype.char != "d" or weights.shape != a.shape
+        or a.size > _WEIGHED_TOGETHER
     ):
         return None
-    if _core.tracing() or not a._host_visible:
-        return None
     line = ravel(a)
-    edges = asarray(_edges(line, bins, range))
+    edges = _equal_edges(line, bins, range)
     place = _core.bin_places(line, edges) if edges.dtype == a.dtype else None
     if place is None:
         return None
     counted = bincount(place, None if weights is None else ravel(weights), bins + 1)[:bins]
     if density:
-        counted = divide(divide(counted, asarray(np.diff(np.asarray(edges)).astype(float))), counted.sum())
+        counted = divide(divide(counted, _core.cast(subtract(edges[1:], edges[:-1]), np.dtype(float))), counted.sum())
     return counted, edges
 
 
@@ -209,7 +220,7 @@ def histogram(
     a: ArrayLike, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None,
 ) -> tuple[ndarray, ndarray]:
     a = asarray(a)
-    made: Any = _of_few(a, bins, range, density, weights)
+    made: Any = _by_places(a, bins, range, density, weights)
     if made is None and a.size and _countable(a, bins, weights):
         made = (_by_value if a.dtype.itemsize == 1 else _by_bins)(ravel(a), bins, range, density)
     if made is None:
