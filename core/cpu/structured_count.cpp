@@ -16,7 +16,6 @@ namespace asnumpy::cpu {
 
 void expect_counted(const Tensor& index, std::int64_t length) {
     const std::int64_t n = index.shape[0], stride = index.strides[0];
-    if (all_inside(index.data, stride, n, 0, length)) return;
     std::int64_t low = 0, high = -1;
     for (std::int64_t i = 0; i < n; ++i) {
         const auto value = load<std::int64_t>(index.data + i * stride);
@@ -35,13 +34,14 @@ void bincount(const StructuredCall& call) {
     const Tensor& in = call.in[0];
     const Tensor& out = call.out[0];
     const std::int64_t n = in.shape[0], bins = out.shape[0];
-    if (call.option == 1) expect_counted(in, bins);
     std::vector<std::int64_t> total(static_cast<std::size_t>(bins));
     // Each piece counts for itself: worth it where there are many more elements than bins.
     const std::int64_t pieces = std::clamp<std::int64_t>(n / std::max<std::int64_t>(4 * bins, 65536), 1, thread_count());
     std::mutex mutex;
-    const auto check = [bins](std::uint64_t index) {
-        if (index >= static_cast<std::uint64_t>(bins)) [[unlikely]] raise_out_of_bounds(static_cast<std::int64_t>(index), bins);
+    const auto check = [bins, &call](std::uint64_t index) {
+        if (index < static_cast<std::uint64_t>(bins)) [[likely]] return;
+        if (call.option == 1) expect_counted(call.in[0], bins);
+        raise_out_of_bounds(static_cast<std::int64_t>(index), bins);
     };
     parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end, int) {
         // Few bins: neighbours often meet in one, so they count in turn in several copies.
@@ -78,16 +78,10 @@ void bincount(const StructuredCall& call) {
 void in_range(const StructuredCall& call) {
     const Tensor& in = call.in[0];
     const std::int64_t n = in.shape[0], length = call.option;
-    const bool direct = in.strides[0] == 8 && is_aligned(in);
     std::atomic<bool> inside{true};
     parallel_for(n, 65536, [&](std::int64_t begin, std::int64_t end, int) {
         if (!inside.load(std::memory_order_relaxed)) return;
-        bool ok = true;
-        if (direct) {
-            ok = structured_kernels().within(reinterpret_cast<const std::int64_t*>(in.data) + begin, end - begin, -length, length);
-        } else {
-            ok = all_inside(in.data + begin * in.strides[0], in.strides[0], end - begin, -length, length);
-        }
+        const bool ok = all_inside(in.data + begin * in.strides[0], in.strides[0], end - begin, -length, length);
         if (!ok) inside.store(false, std::memory_order_relaxed);
     });
     store(call.out[0].data, static_cast<std::uint8_t>(inside.load()));

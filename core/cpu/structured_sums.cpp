@@ -27,13 +27,30 @@ template <class T> T plus(T a, T b) {
     else return a + b;
 }
 
-// All by value: what the sums could overwrite would be read anew for each of them.
-template <class T>
-void add_each(char* to, std::int64_t stride, std::int64_t length, const char* index, std::int64_t next, const char* from, std::int64_t step, std::int64_t n) {
+// A step between elements that the compiler knows, or a number.
+template <std::int64_t bytes> struct Side {
+    operator std::int64_t() const { return bytes; }
+};
+
+// The first entry that has no place, n where all have one: what is added before it stays. All by value: what the sums could overwrite
+// would be read anew for each of them.
+template <class T, class Stride, class Next, class Step, class Place>
+std::int64_t add_each(char* to, Stride stride, const char* index, Next next, const char* from, Step step, std::int64_t n, std::int64_t length, Place place) {
     for (std::int64_t i = 0; i < n; ++i) {
-        char* const place = to + position(index + i * next, length) * stride;
-        store(place, plus(load<T>(place), load<T>(from + i * step)));
+        const std::int64_t at = place(load<std::int64_t>(index + i * next));
+        if (static_cast<std::uint64_t>(at) >= static_cast<std::uint64_t>(length)) [[unlikely]] return i;
+        char* const sum = to + at * stride;
+        store(sum, plus(load<T>(sum), load<T>(from + i * step)));
     }
+    return n;
+}
+
+template <class T, class Place> std::int64_t add_values(const Tensor& out, const Tensor& index, const Tensor& values, Place place) {
+    const std::int64_t n = index.shape[0], length = out.shape[0], stride = out.strides[0], next = index.strides[0], step = values.strides[0];
+    constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+    if (stride != item || step != item) return add_each<T>(out.data, stride, index.data, next, values.data, step, n, length, place);
+    if (next != 8) return add_each<T>(out.data, Side<item>(), index.data, next, values.data, Side<item>(), n, length, place);
+    return add_each<T>(out.data, Side<item>(), index.data, Side<8>(), values.data, Side<item>(), n, length, place);
 }
 
 void expect_inside(const Tensor& index, std::int64_t length) {
@@ -108,12 +125,19 @@ bool adds_runs(DType dtype) {
 
 void add_at(const StructuredCall& call) {
     const Tensor &values = call.in[0], &index = call.in[1], &out = call.out[0];
-    const std::int64_t n = index.shape[0], length = out.shape[0], next = index.strides[0];
-    if (call.option == 1) expect_counted(index, length);
-    else if (!all_inside(index.data, next, n, -length, length)) expect_inside(index, length);
+    const std::int64_t n = index.shape[0], length = out.shape[0];
+    const bool counts = call.option == 1;  // into what nobody else has seen yet
+    if (!counts && !all_inside(index, -length, length)) expect_inside(index, length);
+    std::int64_t done = n;
     dispatch(out.dtype, [&]<class T>() {
-        if constexpr (is_added_up<T>) add_each<T>(out.data, out.strides[0], length, index.data, next, values.data, values.strides[0], n);
+        if constexpr (is_added_up<T>) {
+            if (counts) done = add_values<T>(out, index, values, [](std::int64_t entry) { return entry; });
+            else done = add_values<T>(out, index, values, [length](std::int64_t entry) { return entry + (entry < 0 ? length : 0); });
+        }
     });
+    if (done == n) return;
+    if (counts) expect_counted(index, length);
+    raise_out_of_bounds(load<std::int64_t>(index.data + done * index.strides[0]), length);  // somebody has changed it since
 }
 
 void add_runs(const StructuredCall& call) {

@@ -165,7 +165,7 @@ template <class Row, class Function> struct StridedOf {
     static constexpr StridedLoop value = nullptr;
 };
 template <class Row, class R, class... A>
-    requires(PlainOf<Row, R(A...)>::value && !Row::definition.options.needs_result && is_strided_type<R> && (is_strided_type<A> && ...))
+    requires(PlainOf<Row, R(A...)>::value && !Row::definition.options.needs_result && !Row::definition.options.costly && is_strided_type<R> && (is_strided_type<A> && ...))
 struct StridedOf<Row, R(A...)> {
     static void run(char* out, std::int64_t step, const char* const* in, const std::int64_t* steps, std::size_t n) {
         run(out, step, in, steps, n, std::index_sequence_for<A...>{});

@@ -73,14 +73,14 @@ def _in_order(ufunc: ufunc, kind: np.dtype) -> bool:
 
 def reduce_at_once(ufunc: ufunc, a: ndarray, axis: Any, keepdims: Any) -> ndarray | None:
     """The common reductions, over one axis or all; None where more has to be looked at."""
-    wide, narrow, possible, needs_elements = _plans.get((ufunc.name, a.dtype)) or plan(ufunc, a.dtype)
     ndim = a.ndim
-    if not possible or not ndim or (needs_elements and (a.size == 0 or (ndim > 1 and axis is None))) or watching():
-        return None
     if axis is not None:
         if type(axis) is not int or not -ndim <= axis < ndim:
             return None
         axis = (axis,)
+    wide, narrow, possible, needs_elements = _plans.get((ufunc.name, a.dtype)) or plan(ufunc, a.dtype)
+    if not possible or not ndim or (needs_elements and (a.size == 0 or (ndim > 1 and axis is None))) or watching():
+        return None
     made = _core.reduce(ufunc.name, wide, a, axis, bool(keepdims))
     return made if narrow is None else _core.cast_alike(made, narrow)
 
