@@ -174,12 +174,20 @@ struct StridedOf<Row, R(A...)> {
     static void run(char* out, std::int64_t step, const char* const* in, const std::int64_t* steps, std::size_t n, std::index_sequence<K...>) {
         const std::array<std::int64_t, sizeof...(A)> by{steps[K]...};
         std::array<const char*, sizeof...(A)> at{in[K]...};
-        for (std::size_t i = 0; i < n; ++i) {
-            const R value = static_cast<R>(Row::template call<R>(load_anywhere<A>(at[K])...));
+        const auto of = [&](std::int64_t i) { return static_cast<R>(Row::template call<R>(load_anywhere<A>(at[K] + i * by[K])...)); };
+        std::size_t i = 0;
+        for (; i + 4 <= n; i += 4) {
+            const std::array<R, 4> values{of(0), of(1), of(2), of(3)};
+            for (std::int64_t k = 0; k < 4; ++k) std::memcpy(out + k * step, &values[static_cast<std::size_t>(k)], sizeof(R));
+            out += 4 * step;
+            ((at[K] += 4 * by[K]), ...);
+            asm volatile("");  // no vectors
+        }
+        for (; i < n; ++i) {
+            const R value = of(0);
             std::memcpy(out, &value, sizeof value);
             out += step;
             ((at[K] += by[K]), ...);
-            asm volatile("");  // no vectors
         }
     }
     static constexpr StridedLoop value = &run;
