@@ -38,8 +38,9 @@ def of_each(dtype: str) -> Make:
     return lambda n: (numbers(n, dtype), places(n))
 
 
+ADDED = ("int8", "int32", "int64", "float32", "float64", "complex128")
 FUNCTIONS: dict[str, tuple[Callable[..., Any], Make]] = {
-    **{f"add.at, {dtype}": (added, of_each(dtype)) for dtype in ("int8", "int32", "int64", "float32", "float64", "complex128")},
+    **{f"add.at, {dtype}": (added, of_each(dtype)) for dtype in ADDED},
     "add.at, one number": (
         lambda xp, i, c: (xp.add.at(c, i, 1), xp.add.at(c, i, 0.1), c)[-1], lambda n: (places(n), np.zeros(40))),
     "add.at, integers": (lambda xp, i, c: (xp.add.at(c, i, 3), c)[-1], lambda n: (places(n), np.zeros(40, int))),

@@ -33,7 +33,6 @@ else:
     ShapeT = DTypeT = Any  # the class is generic for type checkers
 
 _Type = type  # a parameter of `view` has the name
-_NUMBERS = (int, float, bool)
 
 
 @documented(np.ndarray)
@@ -213,7 +212,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
     # --- elements chosen and written ---
 
     def fill(self, /, value: Any) -> None:
-        if type(value) in _NUMBERS or (isinstance(value, ndarray) and value.ndim == 0):
+        if type(value) in (int, float, bool) or (isinstance(value, ndarray) and value.ndim == 0):
             self[...] = value
             return
         element = np.empty((), self.dtype)

@@ -95,7 +95,7 @@ def scanned_as(ufunc: ufunc, dtype: np.dtype) -> np.dtype | None:
         return _scans.setdefault((ufunc.name, dtype), kind if found else None)
 
 
-def accumulate_at_once(ufunc: ufunc, a: ndarray, axis: Any) -> ndarray | None:
+def accumulate_at_once(ufunc: ufunc, a: Any, axis: Any) -> ndarray | None:
     """The common running results; None where more has to be looked at."""
     if type(axis) is not int or not -a.ndim <= axis < a.ndim or watching():
         return None
