@@ -10,18 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/structured.hpp"
+#include "cpu/index.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
 
 namespace asnumpy::cpu {
-
-// The place that an entry of an index means; IndexError where there is none.
-inline std::int64_t position(const char* at, std::int64_t length) {
-    const std::int64_t given = load<std::int64_t>(at), target = given + (given < 0 ? length : 0);
-    if (static_cast<std::uint64_t>(target) >= static_cast<std::uint64_t>(length)) [[unlikely]] raise_out_of_bounds(given, length);
-    return target;
-}
 
 // Number: holds every place and the number of every entry. All memory is taken by the constructor.
 template <class Number> class IndexParts {

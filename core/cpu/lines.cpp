@@ -1,4 +1,4 @@
-// Lines of few elements: loops read and write in place what lies side by side, and blocks of scratch for the rest.
+// Lines of few elements: loops read and write them in place, but where what lies apart is gathered in blocks of scratch.
 #include "cpu/lines.hpp"
 
 #include <algorithm>
@@ -78,8 +78,19 @@ struct LineBlocks {
     alignas(64) std::array<std::array<char, line_block_bytes>, most_operands> blocks;
 };
 
+// A line of which some operands lie apart, by the loop for that.
+void run_apart(StridedLoop loop, const FewLines& work, const std::array<char*, most_operands>& start) {
+    std::array<const char*, most_operands> from{};
+    std::array<std::int64_t, most_operands> steps{};
+    for (std::size_t k = 0; k < work.inputs; ++k) {
+        from[k] = start[k];
+        steps[k] = work.operands[k].stride[work.inner];
+    }
+    loop(start[work.inputs], work.operands[work.inputs].stride[work.inner], from.data(), steps.data(), static_cast<std::size_t>(work.length[work.inner]));
+}
+
 // One line, from where the operands' data is now.
-void run_line(Loop loop, const FewLines& work, const std::array<char*, most_operands>& start, LineBlocks& scratch) {
+void run_line(Loop loop, StridedLoop apart, const FewLines& work, const std::array<char*, most_operands>& start, LineBlocks& scratch) {
     const std::int64_t n = work.length[work.inner];
     std::array<Way, most_operands> ways;
     std::array<void*, most_operands> at;  // outputs first, as the loop takes them
@@ -93,6 +104,7 @@ void run_line(Loop loop, const FewLines& work, const std::array<char*, most_oper
         ways[k] = Way::in_place;
         if ((n == 1 || stride == o.itemsize) && is_aligned(start[k], o.dtype)) continue;
         ways[k] = stride == 0 && k < work.inputs ? Way::splatted : Way::packed;
+        if (ways[k] == Way::packed && apart) return run_apart(apart, work, start);
         at[place(k)] = scratch.blocks[k].data();
         block = std::min(block, static_cast<std::int64_t>(line_block_bytes) / o.itemsize);
     }
@@ -124,6 +136,7 @@ bool run_lines(RowId id, int index, const Launch& launch) {
     static const RowId cast = find_row("cast");
     const bool moves = id == cast && signature.in[0] == signature.out[0];
     const Loop apply = loop(id, index);
+    const StridedLoop apart = strided_loop(id, index);
     std::array<char*, most_operands> start;
     for (std::size_t k = 0; k < work.all; ++k) start[k] = work.operands[k].data;
     std::array<std::int64_t, most_axes> position{};
@@ -132,7 +145,7 @@ bool run_lines(RowId id, int index, const Launch& launch) {
             const LineOperand &from = work.operands[0], &to = work.operands[1];
             move_line(start[1], to.stride[work.inner], start[0], from.stride[work.inner], to.itemsize, work.length[work.inner]);
         } else {
-            run_line(apply, work, start, scratch);
+            run_line(apply, apart, work, start, scratch);
         }
         if (++line == work.lines) return true;
         for (std::size_t i = work.axes; i-- > 0;) {

@@ -15,6 +15,9 @@ void overlapping_copy(const StructuredCall&);
 void compress(const StructuredCall&);
 void flatnonzero(const StructuredCall&);
 void bincount(const StructuredCall&);
+void add_at(const StructuredCall&);
+void add_runs(const StructuredCall&);
+void bin_places(const StructuredCall&);
 void in_range(const StructuredCall&);
 void sort(const StructuredCall&);
 void search(const StructuredCall&);
@@ -31,6 +34,11 @@ bool place(const Tensor& target, const Tensor& mask, const Tensor& source);
 
 bool sorts(DType);
 bool searches(DType);
+bool adds_up(DType);    // add_at
+bool adds_runs(DType);
+
+// ValueError or TracingError where one of these has no count among so many.
+void expect_counted(const Tensor& index, std::int64_t length);
 
 // IndexError; the axis has this length.
 [[noreturn]] void raise_out_of_bounds(std::int64_t index, std::int64_t length);

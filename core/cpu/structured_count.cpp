@@ -2,14 +2,33 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <string>
 #include <vector>
 
+#include "base/error.hpp"
+#include "cpu/index.hpp"
 #include "cpu/structured.hpp"
 #include "cpu/structured_kernels.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
 
 namespace asnumpy::cpu {
+
+void expect_counted(const Tensor& index, std::int64_t length) {
+    const std::int64_t n = index.shape[0], stride = index.strides[0];
+    std::int64_t low = 0, high = -1;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const auto value = load<std::int64_t>(index.data + i * stride);
+        low = std::min(low, value);
+        high = std::max(high, value);
+    }
+    if (low < 0) throw ValueError("'list' argument must have no negative elements");
+    if (high == INT64_MAX) throw ValueError("bincount: a count for each integer up to " + std::to_string(high) + " is larger than an array can be");
+    if (high >= length)
+        throw TracingError("bincount: recorded with a result of " + std::to_string(length) + " elements, but these values give " + std::to_string(high + 1) +
+                           ": under jit the shapes and dtypes of results cannot depend on values; a larger minlength makes room for all");
+    // Somebody has changed it since: kernels look again.
+}
 
 void bincount(const StructuredCall& call) {
     const Tensor& in = call.in[0];
@@ -19,8 +38,10 @@ void bincount(const StructuredCall& call) {
     // Each piece counts for itself: worth it where there are many more elements than bins.
     const std::int64_t pieces = std::clamp<std::int64_t>(n / std::max<std::int64_t>(4 * bins, 65536), 1, thread_count());
     std::mutex mutex;
-    const auto check = [bins](std::uint64_t index) {
-        if (index >= static_cast<std::uint64_t>(bins)) [[unlikely]] raise_out_of_bounds(static_cast<std::int64_t>(index), bins);
+    const auto check = [bins, &call](std::uint64_t index) {
+        if (index < static_cast<std::uint64_t>(bins)) [[likely]] return;
+        if (call.option == 1) expect_counted(call.in[0], bins);
+        raise_out_of_bounds(static_cast<std::int64_t>(index), bins);
     };
     parallel_for(pieces, 1, [&](std::int64_t begin, std::int64_t end, int) {
         // Few bins: neighbours often meet in one, so they count in turn in several copies.
@@ -48,7 +69,8 @@ void bincount(const StructuredCall& call) {
             ++bin[index];
         }
         const std::lock_guard guard(mutex);
-        for (std::int64_t k = 0; k < bins * copies; ++k) total[static_cast<std::size_t>(k % bins)] += bin[k];
+        for (std::int64_t copy = 0; copy < copies; ++copy)
+            for (std::int64_t k = 0; k < bins; ++k) total[static_cast<std::size_t>(k)] += bin[copy * bins + k];
     });
     for (std::int64_t i = 0; i < bins; ++i) store(out.data + i * out.strides[0], total[static_cast<std::size_t>(i)]);
 }
@@ -56,19 +78,10 @@ void bincount(const StructuredCall& call) {
 void in_range(const StructuredCall& call) {
     const Tensor& in = call.in[0];
     const std::int64_t n = in.shape[0], length = call.option;
-    const bool direct = in.strides[0] == 8 && is_aligned(in);
     std::atomic<bool> inside{true};
     parallel_for(n, 65536, [&](std::int64_t begin, std::int64_t end, int) {
         if (!inside.load(std::memory_order_relaxed)) return;
-        bool ok = true;
-        if (direct) {
-            ok = structured_kernels().within(reinterpret_cast<const std::int64_t*>(in.data) + begin, end - begin, -length, length);
-        } else {
-            for (std::int64_t i = begin; i < end && ok; ++i) {
-                const auto value = load<std::int64_t>(in.data + i * in.strides[0]);
-                ok = value >= -length && value < length;
-            }
-        }
+        const bool ok = all_inside(in.data + begin * in.strides[0], in.strides[0], end - begin, -length, length);
         if (!ok) inside.store(false, std::memory_order_relaxed);
     });
     store(call.out[0].data, static_cast<std::uint8_t>(inside.load()));

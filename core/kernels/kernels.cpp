@@ -46,6 +46,7 @@ std::uint64_t pair_key(RowId inner, RowId outer, bool right, DType dtype) {
 struct Kernels {
     const InstructionSet& set = choose();
     std::vector<std::span<const Loop>> loops{rows().size()};
+    std::vector<std::span<const StridedLoop>> strided{rows().size()};
     std::vector<std::span<const Fold>> folds{rows().size()};
     std::vector<std::span<const bool>> plain{rows().size()};
     std::vector<std::string_view> tables{rows().size()};
@@ -57,6 +58,7 @@ struct Kernels {
             for (const RowKernels& kernels : table->rows) {
                 const RowId id = find_row(kernels.row);
                 loops[id] = kernels.loops;
+                strided[id] = kernels.strided;
                 folds[id] = kernels.folds;
                 plain[id] = kernels.plain;
                 tables[id] = table->name;
@@ -76,6 +78,11 @@ const Kernels& kernels() {
 
 Loop loop(RowId id, int loop_index) {
     const std::span<const Loop> loops = kernels().loops[id];
+    return static_cast<std::size_t>(loop_index) < loops.size() ? loops[static_cast<std::size_t>(loop_index)] : nullptr;
+}
+
+StridedLoop strided_loop(RowId id, int loop_index) {
+    const std::span<const StridedLoop> loops = kernels().strided[id];
     return static_cast<std::size_t>(loop_index) < loops.size() ? loops[static_cast<std::size_t>(loop_index)] : nullptr;
 }
 

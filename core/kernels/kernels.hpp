@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "ops/row.hpp"
@@ -14,7 +15,11 @@ using Loop = void (*)(void* const* out, const void* const* in, std::size_t n);
 // and add them pairwise, so that their error grows no faster than NumPy's.
 using Fold = void (*)(void* out, const void* in, std::size_t n);
 
+// The same for a row of one result and elements that lie anywhere, so many bytes apart in each operand.
+using StridedLoop = void (*)(char* out, std::int64_t step, const char* const* in, const std::int64_t* steps, std::size_t n);
+
 Loop loop(RowId, int loop_index);
+StridedLoop strided_loop(RowId, int loop_index);  // of plain loops of common dtypes; else nullptr
 // Whether a loop is nothing but the row's scalar definition, element after element, and one that compilers vectorise beside
 // others: then a loop of several such rows gives the same values. No vector function, fast path or repeated divisor, no type
 // that is computed in another one.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -151,10 +152,52 @@ template <class Row, class R, class S, class... A> struct PlainOf<Row, Two<R, S>
     static constexpr bool value = PlainOf<Row, R(A...)>::value && is_computed_as_it_is<S>;
 };
 
+// Elements that lie apart, one by one: vectors of them would be gathered, which takes longer than to compute them.
+template <class T> inline constexpr bool is_strided_type =
+    std::is_same_v<T, bool> || std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
+template <class T> T load_anywhere(const char* at) {
+    if constexpr (std::is_same_v<T, bool>) return *at != 0;
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+}
+template <class Row, class Function> struct StridedOf {
+    static constexpr StridedLoop value = nullptr;
+};
+template <class Row, class R, class... A>
+    requires(PlainOf<Row, R(A...)>::value && !Row::definition.options.needs_result && !Row::definition.options.costly && is_strided_type<R> && (is_strided_type<A> && ...))
+struct StridedOf<Row, R(A...)> {
+    static void run(char* out, std::int64_t step, const char* const* in, const std::int64_t* steps, std::size_t n) {
+        run(out, step, in, steps, n, std::index_sequence_for<A...>{});
+    }
+    template <std::size_t... K>
+    static void run(char* out, std::int64_t step, const char* const* in, const std::int64_t* steps, std::size_t n, std::index_sequence<K...>) {
+        const std::array<std::int64_t, sizeof...(A)> by{steps[K]...};
+        std::array<const char*, sizeof...(A)> at{in[K]...};
+        const auto of = [&](std::int64_t i) { return static_cast<R>(Row::template call<R>(load_anywhere<A>(at[K] + i * by[K])...)); };
+        std::size_t i = 0;
+        for (; i + 4 <= n; i += 4) {
+            const std::array<R, 4> values{of(0), of(1), of(2), of(3)};
+            for (std::int64_t k = 0; k < 4; ++k) std::memcpy(out + k * step, &values[static_cast<std::size_t>(k)], sizeof(R));
+            out += 4 * step;
+            ((at[K] += 4 * by[K]), ...);
+            asm volatile("");  // no vectors
+        }
+        for (; i < n; ++i) {
+            const R value = of(0);
+            std::memcpy(out, &value, sizeof value);
+            out += step;
+            ((at[K] += by[K]), ...);
+        }
+    }
+    static constexpr StridedLoop value = &run;
+};
+
 template <class Row, class List> struct KernelsOf;
 template <class Row, class... Functions> struct KernelsOf<Row, Loops<Functions...>> {
     template <class Function> using Of = Kernel<Row, typename SameBits<Row, Function>::type>;
     static constexpr std::array<Loop, sizeof...(Functions)> loops{&Of<Functions>::run...};
+    static constexpr std::array<StridedLoop, sizeof...(Functions)> strided{StridedOf<Row, typename SameBits<Row, Functions>::type>::value...};
     static constexpr std::array<Fold, sizeof...(Functions)> folds{Of<Functions>::fold()...};
     static constexpr std::array<bool, sizeof...(Functions)> plain{PlainOf<Row, Functions>::value...};
 };
@@ -163,7 +206,7 @@ template <const auto& table> struct TableKernels {
     template <std::size_t I> static constexpr RowKernels of() {
         using Row = RowOf<table, I>;
         using Kernels = KernelsOf<Row, typename std::remove_cvref_t<decltype(Row::definition)>::loops>;
-        return {Row::definition.name, Kernels::loops, Kernels::folds, Kernels::plain};
+        return {Row::definition.name, Kernels::loops, Kernels::strided, Kernels::folds, Kernels::plain};
     }
     template <std::size_t... I> static constexpr auto all(std::index_sequence<I...>) {
         return std::array<RowKernels, sizeof...(I)>{of<I>()...};

@@ -12,7 +12,8 @@ namespace asnumpy::cpu {
 struct RowKernels {
     std::string_view row;
     std::span<const Loop> loops;
-    std::span<const Fold> folds;  // null entries where there is none
+    std::span<const StridedLoop> strided;  // null entries where there is none
+    std::span<const Fold> folds;           // likewise
     std::span<const bool> plain;  // see is_plain of kernels.hpp
 };
 

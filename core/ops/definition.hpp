@@ -36,6 +36,7 @@ struct Options {
     Vector vector = Vector::none;
     bool storage = false;        // the 16-bit floats arrive as they are stored, not as float
     bool light = false;          // loading the operands costs more than the row: pairs of such rows have loops of their own
+    bool costly = false;         // the row costs more than loading its operands one by one: vectors pay though these must be gathered
     bool needs_result = false;   // the first parameter is Result<R>: the loop's result type decides
     Bits bits = Bits::values;
     bool low_bits = false;       // see Row

@@ -35,7 +35,7 @@ constexpr std::tuple division{
     row<Each<Binary, inexact>>("divide", []<class T>(T x, T y) -> T {
         if constexpr (is_complex_v<T>) return complex_divide(x, y);
         else return x / y;
-    }, {.symbol = "/", .alone = Alone::complex}),
+    }, {.symbol = "/", .costly = true, .alone = Alone::complex}),
     row<Each<Binary, reals>>("floor_divide",
         by_kind<FlooredQuotient>([](auto x, auto y) { return floor_divide(x, y); }), {.symbol = "//", .low_bits = true, .divides = true}),
     row<Each<Binary, reals>>("remainder",
@@ -50,7 +50,7 @@ constexpr std::tuple division{
         if constexpr (is_complex_v<T>) return complex_reciprocal(x);
         else if constexpr (is_floating<T>) return T{1} / x;
         else return integer_reciprocal(x);
-    }, {.alone = Alone::complex}),
+    }, {.costly = true, .alone = Alone::complex}),
     row<Each<Binary, numbers>>("power", raise_to_power, {.symbol = "**", .vector = Vector::pow, .low_bits = true}),
     row<double_and_complex>("float_power", raise_to_power, {.vector = Vector::pow}),
 };

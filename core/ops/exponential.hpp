@@ -13,7 +13,7 @@ constexpr std::tuple exponential{
     row<Each<Unary, inexact>>("sqrt", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_sqrt(x);
         else return std::sqrt(x);
-    }, {.alone = Alone::complex}),
+    }, {.costly = true, .alone = Alone::complex}),
     row<Each<Unary, floats>>("cbrt", [](auto x) { return std::cbrt(x); }, {.vector = Vector::cbrt}),
     row<Each<Unary, inexact>>("exp", []<class T>(T x) -> T {
         if constexpr (is_complex_v<T>) return complex_exp(x);
@@ -49,7 +49,7 @@ constexpr std::tuple exponential{
         [](auto x, auto y) { return log_add_exp2(x, y); }, {.neutral = Neutral::lowest, .alone = Alone::always}),
     row<Each<Unary, floats>>("erf", [](auto x) { return std::erf(x); }, {.vector = Vector::erf}),
     row<Each<Unary, floats>>("erfc", [](auto x) { return std::erfc(x); }, {.vector = Vector::erfc}),
-    row<Each<Binary, floats>>("hypot", [](auto x, auto y) { return hypotenuse(x, y); }, {.neutral = Neutral::zero}),
+    row<Each<Binary, floats>>("hypot", [](auto x, auto y) { return hypotenuse(x, y); }, {.neutral = Neutral::zero, .costly = true}),
 };
 
 }  // namespace

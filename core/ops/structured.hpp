@@ -79,8 +79,18 @@ inline constexpr std::array common_rows{
     Structured{"compress", 2, 1},
     // in: (n,) bool; out: (count,) int64 positions of the true elements
     Structured{"flatnonzero", 1, 1},
-    // in: (n,) int64, in range [0, size of out), else IndexError; out[i] = number of times i occurs; out is int64
+    // in: (n,) int64, in range [0, size of out), else IndexError; out[i] = number of times i occurs; out is int64. option 1: a count whose
+    // length was fixed before there were values (under jit): ValueError for a negative one, TracingError for one that is too large
     Structured{"bincount", 1, 1},
+    // in: (n,) of out's dtype and 1-d int64 indices within [-size of out, size of out), else IndexError, and nothing is written;
+    // out[index[i]] += in[i] for one i after the other. option 1: they are counts, as above
+    Structured{"add_at", 2, 1},
+    // in: (n,) float32, float64 or int64, and (m,) int64 within [0, n), else IndexError; out[k] = the sum of in[start[k] : start[k + 1]] as
+    // np.add.reduceat makes it, to the bit
+    Structured{"add_runs", 2, 1},
+    // in: (n,) float32 or float64, and m + 1 rising numbers of its dtype at equal distances; out: (n,) int64, between which of them
+    // each lies, the last one in the last bin; m where in no bin
+    Structured{"bin_places", 2, 1},
     // in: 1-d int64 indices and length in `option`; out: 0-d bool, true when all lie in [-option, option)
     Structured{"in_range", 1, 1},
     // in: an array of out's shape and dtype; out: the same elements, written one after the other in C order: they may overlap each

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/checked.hpp"
@@ -19,11 +20,19 @@ namespace {
 
 nb::object result(Array&& a) { return nb::steal(wrap_result(std::move(a))); }
 
-std::string name_of(nb::handle h) {
+// Ends with a null character, and lives as long as the object.
+std::string_view text_of(nb::handle h) {
     Py_ssize_t size = 0;
     const char* data = PyUnicode_AsUTF8AndSize(h.ptr(), &size);
     if (!data) throw_python_error();
     return {data, static_cast<std::size_t>(size)};
+}
+
+std::string name_of(nb::handle h) { return std::string(text_of(h)); }
+
+void expect_count(const char* function, Py_ssize_t count, Py_ssize_t least, Py_ssize_t most) {
+    if (count < least || count > most)
+        raise(PyExc_TypeError, "asnumpy._core.%s() takes from %zd to %zd arguments (%zd given)", function, least, most, count);
 }
 
 nb::object dtype_object(DType d) { return nb::borrow(reinterpret_cast<PyObject*>(descriptor(d))); }
@@ -116,17 +125,24 @@ nb::object apply_row(nb::str row_name, nb::handle dtypes, nb::handle operands, n
     return nb::make_tuple(object(0), object(1));
 }
 
-void assign_to(nb::handle dst, nb::handle src) {
-    PyArray* target = expect_array(dst.ptr(), "assign");
-    require_writeable(target, "assignment destination is read-only");
-    if (is_array(src.ptr())) assign_array(target->array, unwrap(src.ptr())->array);
-    else asnumpy::assign(target->array, assigned_scalar(src.ptr(), target->array.dtype));
+PyObject* assign_to(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        expect_count("assign", count, 2, 2);
+        PyArray* target = expect_array(given[0], "assign");
+        require_writeable(target, "assignment destination is read-only");
+        if (is_array(given[1])) assign_array(target->array, unwrap(given[1])->array);
+        else asnumpy::assign(target->array, assigned_scalar(given[1], target->array.dtype));
+        Py_RETURN_NONE;
+    });
 }
 
-template <Array (*convert)(const Array&, DType)> nb::object cast_to(nb::handle array, nb::handle dtype) {
-    PyArray* a = expect_array(array.ptr(), "cast");
-    Array made = convert(a->array, expect_dtype(dtype.ptr(), "cast"));
-    return nb::steal(is_number_object(array.ptr()) ? wrap_result(std::move(made)) : wrap(std::move(made)));
+template <Array (*convert)(const Array&, DType)> PyObject* cast_to(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        expect_count("cast", count, 2, 2);
+        PyArray* a = expect_array(given[0], "cast");
+        Array made = convert(a->array, expect_dtype(given[1], "cast"));
+        return is_number_object(given[0]) ? wrap_result(std::move(made)) : wrap(std::move(made));
+    });
 }
 
 std::uint64_t axes_mask(nb::handle axes, int ndim) {
@@ -139,16 +155,28 @@ std::uint64_t axes_mask(nb::handle axes, int ndim) {
     return mask_of_axes(to_integers(axes.ptr()), ndim);
 }
 
-nb::object reduce_row(nb::str row_name, nb::handle dtype, nb::handle array, nb::handle axes, bool keepdims) {
-    const std::string name = name_of(row_name);
-    const RowId id = find_row(name);
-    const DType d = expect_dtype(dtype.ptr(), name.c_str());
-    PyArray* a = expect_array(array.ptr(), name.c_str());
-    const std::span<const Signature> loops = row(id).loops;
-    for (std::size_t i = 0; i < loops.size(); ++i)
-        if (loops[i].nin == 2 && loops[i].in[0] == d && loops[i].in[1] == d)
-            return result(reduce(id, static_cast<int>(i), a->array, axes_mask(axes, a->array.ndim()), keepdims));
-    raise(PyExc_TypeError, "asnumpy._core.reduce: %s has no loop for dtype %R", name.c_str(), dtype.ptr());
+PyObject* reduce_row(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        expect_count("reduce", count, 3, 5);
+        const std::string_view name = text_of(given[0]);
+        const RowId id = find_row(name);
+        const DType d = expect_dtype(given[1], name.data());
+        PyArray* a = expect_array(given[2], name.data());
+        const std::uint64_t axes = axes_mask(count > 3 ? given[3] : Py_None, a->array.ndim());
+        const std::span<const Signature> loops = row(id).loops;
+        for (std::size_t i = 0; i < loops.size(); ++i)
+            if (loops[i].nin == 2 && loops[i].in[0] == d && loops[i].in[1] == d)
+                return wrap_result(reduce(id, static_cast<int>(i), a->array, axes, count > 4 && given[4] == Py_True));
+        raise(PyExc_TypeError, "asnumpy._core.reduce: %s has no loop for dtype %R", name.data(), given[1]);
+    });
+}
+
+PyObject* scan_row(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        expect_count("scan", count, 3, 3);
+        PyArray* a = expect_array(given[1], "scan");
+        return wrap(scan(find_row(text_of(given[0])), a->array, normalise_axis(to_int64(given[2]), a->array.ndim())));
+    });
 }
 
 Array expect_index(nb::handle h, const char* function) {
@@ -232,16 +260,28 @@ PyObject* offered_by_device(PyObject*, PyObject* const* given, Py_ssize_t count)
     });
 }
 
+template <bool maximum> PyObject* argument_of_extreme(PyObject*, PyObject* const* given, Py_ssize_t count) {
+    return guarded([&]() -> PyObject* {
+        constexpr const char* function = maximum ? "argmax" : "argmin";
+        expect_count(function, count, 1, 2);
+        PyArray* a = expect_array(given[0], function);
+        return wrap_result(argmax(a->array, count > 1 ? static_cast<int>(to_int64(given[1])) : -1, maximum));
+    });
+}
+
 PyMethodDef operation_functions[] = {
+    {"assign", fast(assign_to), METH_FASTCALL, "assign(dst, src, /)\n--\n\nWrites an array, or a number, broadcast and cast."},
+    {"cast", fast(cast_to<asnumpy::cast>), METH_FASTCALL, "cast(array, dtype, /)\n--\n\nA new array in C order."},
+    {"cast_alike", fast(cast_to<cast_alike>), METH_FASTCALL, "cast_alike(array, dtype, /)\n--\n\nA new array in the order in which the array lies."},
+    {"reduce", fast(reduce_row), METH_FASTCALL,
+     "reduce(name, dtype, array, axes=None, keepdims=False, /)\n--\n\nReduces over axes, None: all, by the loop of that dtype."},
+    {"scan", fast(scan_row), METH_FASTCALL, "scan(name, array, axis, /)\n--\n\nRunning results along an axis."},
+    {"argmax", fast(argument_of_extreme<true>), METH_FASTCALL, "argmax(array, axis=-1, /)\n--\n\nThe place of the largest; axis -1: among all elements."},
+    {"argmin", fast(argument_of_extreme<false>), METH_FASTCALL, "argmin(array, axis=-1, /)\n--\n\nThe place of the smallest; axis -1: among all elements."},
     {"offered", fast(offered_by_device), METH_FASTCALL,
      "offered(name, axis, option, n, m, x, /, *arrays)\n--\n\nA function of x that its device has as one operation; None where it has not."},
     {nullptr, nullptr, 0, nullptr},
 };
-
-nb::object argument_of_extreme(nb::handle array, int axis, bool maximum) {
-    PyArray* a = expect_array(array.ptr(), maximum ? "argmax" : "argmin");
-    return result(argmax(a->array, axis, maximum));
-}
 
 }  // namespace
 
@@ -250,17 +290,7 @@ void bind_operations(nb::module_& m) {
     if (PyModule_AddFunctions(m.ptr(), operation_functions) < 0) throw_python_error();
     m.def("rows", list_rows);
     m.def("apply", apply_row, arg("name"), arg("loop_signature"), arg("inputs"), arg("outs") = nb::none());
-    m.def("assign", assign_to, arg("dst"), arg("src"));
     m.def("join", join, arg("arrays"), arg("axis"), arg("dtype") = nb::none());
-    m.def("cast", cast_to<asnumpy::cast>, arg("array"), arg("dtype"));
-    m.def("cast_alike", cast_to<cast_alike>, arg("array"), arg("dtype"));
-    m.def("reduce", reduce_row, arg("name"), arg("dtype"), arg("array"), arg("axes") = nb::none(), arg("keepdims") = false);
-    m.def("scan", [](nb::str name, nb::handle array, int axis) {
-        PyArray* a = expect_array(array.ptr(), "scan");
-        return nb::steal(wrap(scan(find_row(name_of(name)), a->array, normalise_axis(axis, a->array.ndim()))));
-    }, arg("name"), arg("array"), arg("axis"));
-    m.def("argmax", [](nb::handle a, int axis) { return argument_of_extreme(a, axis, true); }, arg("array"), arg("axis") = -1);
-    m.def("argmin", [](nb::handle a, int axis) { return argument_of_extreme(a, axis, false); }, arg("array"), arg("axis") = -1);
     m.def("deviations", [](nb::handle array) {
         std::optional<Array> made = deviations(expect_array(array.ptr(), "deviations")->array);
         return made ? result(std::move(*made)) : nb::none();

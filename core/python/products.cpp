@@ -9,8 +9,8 @@
 #include "python/bindings.hpp"
 #include "python/convert.hpp"
 #include "python/error_state.hpp"
-#include "runtime/pick.hpp"
 #include "runtime/queue.hpp"
+#include "runtime/sums.hpp"
 
 namespace asnumpy::python {
 
@@ -145,18 +145,27 @@ PyObject* bincount_now(PyObject*, PyObject* const* given, Py_ssize_t count) {
         if (overflow || least < 0) Py_RETURN_NONE;
         const Array index = unwrap(given[0])->array, weights = weighted ? unwrap(given[1])->array : Array{};
         Array made;
-        if (!bincount_at_once(index, weighted ? &weights : nullptr, least, made)) Py_RETURN_NONE;
+        if (!count_each(index, weighted ? &weights : nullptr, least, made)) Py_RETURN_NONE;
         return wrap(std::move(made));
     });
 }
 
-// array, index, values: np.add.at of vectors; False, and nothing is done, for anything else.
-PyObject* add_at(PyObject*, PyObject* const* given, Py_ssize_t count) {
+// A Python number as NumPy adds it to elements of that dtype; nothing where it would be another number there.
+std::optional<Scalar> number_added(PyObject* o, DType dtype) {
+    int overflow = 0;
+    if (PyFloat_CheckExact(o) ? dtype != DType::float64 : !PyLong_CheckExact(o) || (dtype != DType::float64 && dtype != DType::int64)) return std::nullopt;
+    if (PyLong_CheckExact(o) && (PyLong_AsLongLongAndOverflow(o, &overflow), overflow)) return std::nullopt;
+    return assigned_scalar(o, dtype);
+}
+
+// array, index, values or a number: np.add.at of vectors; False, and nothing is done, for anything else.
+PyObject* add_at_places(PyObject*, PyObject* const* given, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
-        const bool plain = count == 3 && is_exact(given[0]) && is_exact(given[1]) && is_exact(given[2]);
-        if (!plain || !unwrap(given[0])->writeable || errors_are_watched()) Py_RETURN_FALSE;
-        const Array vector = unwrap(given[0])->array, index = unwrap(given[1])->array, values = unwrap(given[2])->array;
-        return PyBool_FromLong(add_at_once(vector, index, values));
+        if (count != 3 || !is_exact(given[0]) || !is_exact(given[1]) || !unwrap(given[0])->writeable || errors_are_watched()) Py_RETURN_FALSE;
+        const Array vector = unwrap(given[0])->array, index = unwrap(given[1])->array;
+        if (is_exact(given[2])) return PyBool_FromLong(add_at(vector, index, Array(unwrap(given[2])->array)));
+        const std::optional<Scalar> number = number_added(given[2], vector.dtype);
+        return PyBool_FromLong(number && add_at(vector, index, *number));
     });
 }
 
@@ -178,10 +187,10 @@ PyMethodDef product_functions[] = {
      "product(a, b, /)\n--\n\nThe product of two vectors, matrices or stacks of one dtype whose lengths match; None for anything else."},
     {"contraction", fast(contraction), METH_FASTCALL,
      "contraction(a, b, axes_a, axes_b, /)\n--\n\nThe sum of products over these axes, tuples; None where a sum has no axes or must be judged."},
-    {"add_at", fast(add_at), METH_FASTCALL, "add_at(array, index, values, /)\n--\n\nnp.add.at of vectors, True; False, and nothing is done, for anything else."},
-    {"add_runs", fast(of_two_vectors<sum_runs_at_once>), METH_FASTCALL,
+    {"add_at", fast(add_at_places), METH_FASTCALL, "add_at(array, index, values, /)\n--\n\nnp.add.at of vectors, True; False, and nothing is done, for anything else."},
+    {"add_runs", fast(of_two_vectors<add_runs>), METH_FASTCALL,
      "add_runs(array, starts, /)\n--\n\nnp.add.reduceat of a vector; None for anything else."},
-    {"bin_places", fast(of_two_vectors<bin_at_once>), METH_FASTCALL,
+    {"bin_places", fast(of_two_vectors<bin_places>), METH_FASTCALL,
      "bin_places(array, edges, /)\n--\n\nThe bins, between edges at equal distances, in which floats lie, their number where in none; None for anything else."},
     {"bincount_now", fast(bincount_now), METH_FASTCALL,
      "bincount_now(index, weights, least, /)\n--\n\nnp.bincount of few integers, or with weights; None for anything else."},

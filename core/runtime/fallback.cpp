@@ -12,6 +12,7 @@
 #include "device/slow_cores.hpp"
 #include "device/trace.hpp"
 #include "runtime/copies.hpp"
+#include "runtime/fuse.hpp"
 #include "runtime/host_forms.hpp"
 #include "runtime/record.hpp"
 #include "runtime/single.hpp"
@@ -35,12 +36,6 @@ Table& table() {
 bool writes_in_order(const Instruction& i) {
     static const RowId overlapping_copy = find_row("overlapping_copy");
     return i.work == Work::structured && i.row == overlapping_copy;
-}
-
-// An output that the operation writes only in part, or adds to.
-bool keeps_old_elements(const Instruction& i) {
-    static const RowId scatter = find_row("scatter"), matmul = find_row("matmul");
-    return i.work == Work::structured && (i.row == scatter || (i.row == matmul && i.option == 1));
 }
 
 std::string dtypes_of(const Instruction& i) {
@@ -133,7 +128,7 @@ std::uint64_t bytes_moved_for(const Instruction& i) {
     std::int64_t bytes = 0;
     for (const Argument& in : i.in)
         if (in.array()) bytes += in.array()->nbytes();
-    for (const Array& out : i.out) bytes += once(out, i.reduced).nbytes() * (keeps_old_elements(i) ? 2 : 1);
+    for (const Array& out : i.out) bytes += once(out, i.reduced).nbytes() * (keeps_nothing(i) ? 1 : 2);
     return static_cast<std::uint64_t>(bytes);
 }
 
@@ -191,7 +186,7 @@ void run_on_host(const Instruction& instruction) {
     for (Array& out : i.out) {
         out.buffer->materialise();
         Array& target = targets.emplace_back(once(out, i.reduced));
-        if (keeps_old_elements(i)) {
+        if (!keeps_nothing(i)) {
             out = downloaded(target);
             continue;
         }
@@ -208,7 +203,7 @@ void run_on_host(const Instruction& instruction) {
     if (has_host_form(i)) run_host_form(i);
     else run_now(i);
     for (std::size_t k = 0; k < i.out.size(); ++k) {
-        bool read = keeps_old_elements(i);
+        bool read = !keeps_nothing(i);
         for (const Argument& in : instruction.in) read = read || (in.array() && in.array()->buffer == targets[k].buffer);
         upload(once(i.out[k], i.reduced), targets[k], read);
     }

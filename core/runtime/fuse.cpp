@@ -124,9 +124,9 @@ const Array* operand_array(std::span<const Instruction> list, const Place& place
 }
 
 bool keeps_nothing(const Instruction& instruction) {
-    static const RowId matmul = find_row("matmul"), scatter = find_row("scatter");
+    static const RowId matmul = find_row("matmul"), scatter = find_row("scatter"), add_at = find_row("add_at");
     if (instruction.work != Work::structured) return true;
-    return instruction.row != scatter && !(instruction.row == matmul && instruction.option == 1);
+    return instruction.row != scatter && instruction.row != add_at && !(instruction.row == matmul && instruction.option == 1);
 }
 
 void Census::take(std::span<const Instruction> list) {

@@ -1,6 +1,8 @@
-// Whole arrays' operations that only some devices have, run at the call.
+// Whole arrays' operations that only some devices have, run at the call, or recorded where a function is traced.
+#include <algorithm>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "device/demotion.hpp"
@@ -11,9 +13,28 @@
 
 namespace asnumpy {
 
+namespace {
+
+void record_offered(const StructuredCall& call, std::span<const Array> in, std::span<const Array> made) {
+    Instruction instruction;
+    instruction.work = Work::structured;
+    instruction.row = call.row;
+    instruction.axis = call.axis;
+    instruction.option = call.option;
+    std::int64_t size = 0;
+    for (const Array& a : in) {
+        instruction.in.emplace_back(a);
+        size = std::max(size, a.size());
+    }
+    for (const Array& a : made) instruction.out.emplace_back(a);
+    submit(std::move(instruction), size);
+}
+
+}  // namespace
+
 std::optional<std::vector<Array>> offered_at_once(RowId id, std::span<const Array> in, std::span<const Outline> outlines, std::int64_t axis, std::int64_t option) {
-    if (current_trace()) return std::nullopt;  // nothing runs now
     Pool& pool = in[0].pool();
+    if (current_trace() && !pool.host_visible()) return std::nullopt;  // a device may refuse it when it runs
     StructuredCall call;
     call.row = id;
     call.axis = axis;
@@ -26,6 +47,10 @@ std::optional<std::vector<Array>> offered_at_once(RowId id, std::span<const Arra
     if (!pool.backend().offers(call)) return std::nullopt;
     std::vector<Array> made;
     for (const Outline& outline : outlines) made.push_back(new_array(outline.shape, outline.dtype, pool));
+    if (current_trace()) {
+        record_offered(call, in, made);
+        return made;
+    }
     for (std::size_t k = 0; k < in.size(); ++k) {
         make_ready(in[k], Access::read);
         call.in[k] = tensor_of(in[k]);

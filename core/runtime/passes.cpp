@@ -18,9 +18,20 @@ bool has_copies(std::span<const Instruction> list) {
 
 bool has_any(std::span<const Instruction> list) { return !list.empty(); }
 
-bool has_products(std::span<const Instruction> list) {
-    static const RowId matmul = find_row("matmul");
-    return std::ranges::any_of(list, [](const Instruction& i) { return i.work == Work::structured && i.row == matmul; });
+bool reads_result_of(const Instruction& i, const Instruction& product) {
+    return std::ranges::any_of(i.in, [&](const Argument& in) { return in.array() && in.array()->buffer == product.out[0].buffer; });
+}
+
+// The host adds a product to what is there; a device may have the sum with its factors as one operation, too.
+bool has_sums_of_products(std::span<const Instruction> list) {
+    static const RowId matmul = find_row("matmul"), add = find_row("add");
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        const Instruction& product = list[k];
+        if (product.work != Work::structured || product.row != matmul || product.out.empty()) continue;
+        if (!product.out[0].host_visible()) return true;
+        if (std::ranges::any_of(list.subspan(k), [&](const Instruction& i) { return i.work == Work::elementwise && i.row == add && reads_result_of(i, product); })) return true;
+    }
+    return false;
 }
 
 // Dead instructions are found after those passes that make some, and before the one that asks who reads a product.
@@ -28,7 +39,7 @@ constexpr std::array pass_table{
     Pass{"equal", "what gives the same values as an earlier operation is computed once", "computed before", true, has_several, share_equal},
     Pass{"copies", "what reads a copy reads the original", "read through to the original", true, has_copies, read_through_copies},
     Pass{"dead", "what nobody can see is not computed", "with results that nobody sees", true, has_any, leave_out_dead},
-    Pass{"accumulate", "a product and the sum with it are one operation", "sums that a product adds", false, has_products, accumulate_products},
+    Pass{"accumulate", "a product and the sum with it are one operation", "sums that a product adds", false, has_sums_of_products, accumulate_products},
 };
 
 bool is_chosen(std::size_t pass, Passes chosen) { return chosen >> pass & 1u; }

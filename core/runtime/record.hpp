@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <initializer_list>
 
 #include "runtime/queue.hpp"
 
@@ -22,6 +23,8 @@ template <class F> void each_buffer(const Instruction& i, F&& f) {
 // Of a buffer's counts. Written under the lock of recording, so no read-modify-write is needed. Who reads 0 without it sees what has run.
 inline void add_pending(std::atomic<int>& count, int n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release); }
 
+// An instruction of that structured row, all else as it is by default.
+Instruction structured(const char* name, std::initializer_list<const Array*> in, const Array& out);
 // Hands in an instruction over so many elements: checks that its arrays lie on one device, and runs it now (small arrays
 // on the host) or records it.
 void submit(Instruction&&, std::int64_t size);

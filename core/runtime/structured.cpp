@@ -17,8 +17,6 @@
 
 namespace asnumpy {
 
-namespace {
-
 Instruction structured(const char* name, std::initializer_list<const Array*> in, const Array& out) {
     Instruction instruction;
     instruction.work = Work::structured;
@@ -27,6 +25,8 @@ Instruction structured(const char* name, std::initializer_list<const Array*> in,
     instruction.out.emplace_back(out);
     return instruction;
 }
+
+namespace {
 
 // Of a product, in the time in which an operation passes over one element.
 constexpr std::int64_t multiplications_an_element = 16;

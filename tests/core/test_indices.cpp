@@ -73,8 +73,42 @@ void bad_indices() {
                 for (const std::int64_t bad : {length, std::int64_t{-1}, INT64_MAX, INT64_MIN}) {
                     index[static_cast<std::size_t>(n / 2)] = bad;
                     expect(raises<IndexError>(count), "bincount refuses a bad bin");
+                    StructuredCall fixed = count;  // of a length that was fixed before
+                    fixed.option = 1;
+                    const bool outside = bad == length ? raises<TracingError>(fixed) : raises<ValueError>(fixed);
+                    expect(outside, "counts of a fixed length say what is wrong");
                 }
             }
+        }
+    }
+}
+
+// add_at and add_runs with one bad index at each of some places: nothing is added then.
+void bad_places_of_sums() {
+    for (const std::int64_t n : sizes) {
+        constexpr std::int64_t length = 50;
+        std::vector<double> sums(length), values(static_cast<std::size_t>(n), 1.0), runs(static_cast<std::size_t>(n));
+        std::vector<std::int64_t> index(static_cast<std::size_t>(n));
+        for (std::int64_t i = 0; i < n; ++i) index[static_cast<std::size_t>(i)] = i % length - (i % 2) * length;
+        const Tensor where = tensor(index.data(), DType::int64, {n});
+        const StructuredCall add = make_call("add_at", {tensor(values.data(), DType::float64, {n}), where}, tensor(sums.data(), DType::float64, {length}));
+        for (const std::int64_t place : {std::int64_t{0}, n / 2, n - 1}) {
+            std::int64_t& at = index[static_cast<std::size_t>(place)];
+            const std::int64_t before = at;
+            for (const std::int64_t bad : {length, -length - 1, INT64_MAX, INT64_MIN}) {
+                at = bad;
+                expect(raises<IndexError>(add), "add_at refuses a bad index");
+            }
+            at = before;
+        }
+        expect(sums == std::vector<double>(length), "nothing is added where an index is bad");
+        expect(!raises<IndexError>(add) && sums[0] > 0, "good indices are followed");
+        for (std::int64_t& i : index) i = (i < 0 ? i + length : i) % n;
+        const StructuredCall in_runs = make_call("add_runs", {tensor(values.data(), DType::float64, {n}), where}, tensor(runs.data(), DType::float64, {n}));
+        expect(!raises<IndexError>(in_runs), "good starts are followed");
+        for (const std::int64_t bad : {n, std::int64_t{-1}, INT64_MAX, INT64_MIN}) {
+            index[static_cast<std::size_t>(n / 2)] = bad;
+            expect(raises<IndexError>(in_runs), "add_runs refuses a bad start");
         }
     }
 }
@@ -168,6 +202,7 @@ int main() {
     for (const int threads : {1, 4}) {
         cpu::oversubscribe(threads);
         bad_indices();
+        bad_places_of_sums();
         last_of_equal_targets();
         bad_masks();
     }

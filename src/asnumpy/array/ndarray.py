@@ -22,7 +22,7 @@ from asnumpy.linalg import _products as products
 from asnumpy.manipulation.bits import byteswapped
 from asnumpy.reduction.reductions import ALL, ANY, LARGEST, PRODUCT, SMALLEST, SUM, reduced
 from asnumpy.runtime.devices import Device, device_of, memory_of, over_host_memory
-from asnumpy.sorting.order import part_in_place, sort_in_place
+from asnumpy.sorting.order import extreme_place, part_in_place, sort_in_place
 from asnumpy.ufunc.derived import as_class
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.folds import NO_VALUE
@@ -119,10 +119,11 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         copy: bool = True,
     ) -> ndarray:
         kind = as_dtype(dtype, "ndarray.astype")
-        if watching() and not np.can_cast(self.dtype, kind):
+        given = self.dtype
+        if watching() and not np.can_cast(given, kind):
             return host(np.ndarray.astype, self, kind, order, casting, subok, copy)
-        if self.dtype.kind == "c" and (casting == "unsafe" or casting == "same_value"):
-            warn_of_cast(self.dtype, kind)
+        if given.kind == "c" and (casting == "unsafe" or casting == "same_value"):
+            warn_of_cast(given, kind)
         if copy and casting == "unsafe" and order == "K" and (self.ndim < 2 or self._flags_c_contiguous):
             return _core.cast(self, kind)
         return layout.converted(self, kind, order, casting, copy)
@@ -211,7 +212,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
     # --- elements chosen and written ---
 
     def fill(self, /, value: Any) -> None:
-        if isinstance(value, ndarray) and value.ndim == 0:
+        if type(value) in (int, float, bool) or (isinstance(value, ndarray) and value.ndim == 0):
             self[...] = value
             return
         element = np.empty((), self.dtype)
@@ -297,10 +298,10 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         return statistics.std(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
 
     def argmax(self, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> ndarray:
-        return sorting.argmax(self, axis, out, keepdims=keepdims)
+        return extreme_place(_core.argmax, self, axis, out, keepdims)
 
     def argmin(self, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> ndarray:
-        return sorting.argmin(self, axis, out, keepdims=keepdims)
+        return extreme_place(_core.argmin, self, axis, out, keepdims)
 
     # --- order ---
 

@@ -297,14 +297,17 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None) -> ndarray
         a = a.reshape(1)
     axis = normalize_axis_index(axis, a.ndim)
     length = a.shape[axis]
-    counts = np.asarray(positions(repeats, "safe"))
-    if counts.size != 1:
-        if counts.ndim > 1:
-            raise ValueError("object too deep for desired array")
-        if np.add.reduce(counts, dtype=float) > 2.0**59:  # NumPy itself does not look
-            raise ValueError("repeat: the counts add up to more elements than an array can have")
-        return a.take(np.repeat(np.arange(length), counts), axis)
-    count = int(counts.reshape(())[()])
+    if type(repeats) is int and repeats.bit_length() < 63:
+        count = repeats
+    else:
+        counts = np.asarray(positions(repeats, "safe"))
+        if counts.size != 1:
+            if counts.ndim > 1:
+                raise ValueError("object too deep for desired array")
+            if np.add.reduce(counts, dtype=float) > 2.0**59:  # NumPy itself does not look
+                raise ValueError("repeat: the counts add up to more elements than an array can have")
+            return a.take(np.repeat(np.arange(length), counts), axis)
+        count = int(counts.reshape(())[()])
     if count < 0:
         raise ValueError("repeats may not contain negative values.")
     out = _core.empty((*a.shape[:axis], length * count, *a.shape[axis + 1:]), a.dtype)

@@ -13,11 +13,9 @@ from asnumpy._types import ArrayLike, Axes, DTypeLike, ndarray
 from asnumpy.creation.arrays import empty_ordered
 from asnumpy.creation.convert import asarray
 from asnumpy.ufunc.errstate import watching
-from asnumpy.ufunc.folds import NO_VALUE, accumulate, default_dtypes, reduce, scanned_there
+from asnumpy.ufunc.folds import NO_VALUE, accumulate, accumulate_at_once, default_dtypes, plan, reduce
 from asnumpy.ufunc.functions import add, logical_and, logical_or, maximum, minimum, multiply
 from asnumpy.ufunc.ufunc import ufunc
-
-_scans: dict[tuple[str, np.dtype], np.dtype | None] = {}
 
 _core_reduce, _cast = _core.reduce, _core.cast_alike
 
@@ -36,11 +34,7 @@ class Reduction:
         self.plans: dict[np.dtype, tuple[np.dtype, np.dtype | None, bool, bool]] = {}
 
     def plan(self, dtype: np.dtype) -> tuple[np.dtype, np.dtype | None, bool, bool]:
-        """The dtype to reduce in, the result's where it is another, whether the core can, whether it needs elements."""
-        kind, wide = default_dtypes(self.ufunc, dtype)
-        possible = self.ufunc.has_loop((wide, wide, wide)) and self.ufunc.has_loop((kind, kind, kind))
-        found = self.plans[dtype] = (
-            wide, None if wide == kind else kind, possible, self.ufunc.numpy.identity is None)
+        found = self.plans[dtype] = plan(self.ufunc, dtype)
         return found
 
 
@@ -134,16 +128,6 @@ def any(
     return reduced(ANY, asarray(a), axis, None, out, keepdims, NO_VALUE, where)
 
 
-def _scanned_as(ufunc: ufunc, dtype: np.dtype) -> np.dtype | None:
-    """The dtype of running results; None where the core has no such loop."""
-    key = (ufunc.name, dtype)
-    try:
-        return _scans[key]
-    except KeyError:
-        kind, _ = default_dtypes(ufunc, dtype)
-        return _scans.setdefault(key, kind if ufunc.has_loop((kind, kind, kind)) else None)
-
-
 def _running(ufunc: ufunc, a: ndarray, axis: Any, dtype: Any, out: Any) -> ndarray:
     if axis is None:
         if a.ndim != 1:
@@ -151,11 +135,8 @@ def _running(ufunc: ufunc, a: ndarray, axis: Any, dtype: Any, out: Any) -> ndarr
         axis = 0
     elif a.ndim == 0:
         a = a.reshape((1,))
-    if dtype is None and out is None and type(axis) is int and -a.ndim <= axis < a.ndim and not watching():
-        kind = _scanned_as(ufunc, a.dtype)
-        if kind is not None:
-            line = a if kind == a.dtype else _cast(a, kind)
-            return (_core.scan if a._host_visible else scanned_there)(ufunc.name, line, axis)
+    if dtype is None and out is None and (made := accumulate_at_once(ufunc, a, axis)) is not None:
+        return made
     return accumulate(ufunc, a, axis, dtype, out)
 
 

@@ -214,28 +214,30 @@ def sort_complex(a: ArrayLike) -> ndarray:
     return host(np.sort_complex, a)
 
 
-def _arg_extreme(a: Any, axis: Any, out: Any, keepdims: bool, name: str) -> ndarray:
-    a = asarray(a)
+def extreme_place(find: Any, a: ndarray, axis: Any, out: Any, keepdims: bool) -> ndarray:
+    """What np.argmax and np.argmin give; `find` is the core's function of that name."""
+    if axis is None and out is None and not keepdims and a.size:
+        return find(a)  # type: ignore[no-any-return]
     if axis is not None:
         axis = axis_of(axis, a.ndim) if a.ndim or axis not in (0, -1) else None
     length = a.size if axis is None else a.shape[axis]
     shape = () if axis is None else a.shape[:axis] + a.shape[axis + 1:]
     if not length and 0 not in shape:
-        raise ValueError(f"attempt to get {name} of an empty sequence")
-    made = getattr(_core, name)(a, -1 if axis is None else axis) if a.size else _core.empty(shape, _INTP)
+        raise ValueError(f"attempt to get {find.__name__} of an empty sequence")
+    made = find(a, -1 if axis is None else axis) if a.size else _core.empty(shape, _INTP)
     if keepdims:
         made = made.reshape((1,) * a.ndim if axis is None else a.shape[:axis] + (1,) + a.shape[axis + 1:])
-    return made if out is None else write_out(out, made, f"output array does not match result of np.{name}.")
+    return made if out is None else write_out(out, made, f"output array does not match result of np.{find.__name__}.")
 
 
 @public
 def argmax(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = NO_VALUE) -> ndarray:
-    return _arg_extreme(a, axis, out, keepdims is not NO_VALUE and keepdims, "argmax")
+    return extreme_place(_core.argmax, asarray(a), axis, out, keepdims is not NO_VALUE and keepdims)
 
 
 @public
 def argmin(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = NO_VALUE) -> ndarray:
-    return _arg_extreme(a, axis, out, keepdims is not NO_VALUE and keepdims, "argmin")
+    return extreme_place(_core.argmin, asarray(a), axis, out, keepdims is not NO_VALUE and keepdims)
 
 
 def sort_in_place(a: ndarray, axis: int, kind: str | None, order: str | None, stable: bool | None) -> None:

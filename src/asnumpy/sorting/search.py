@@ -83,7 +83,8 @@ def _places_on_host(a: ndarray, v: ndarray, left: bool) -> ndarray | None:
 def places_there(a: ndarray, v: ndarray, left: bool) -> ndarray | None:
     """How many elements of the sorted line a lie before each of the line v, or up to it; None where NumPy counts."""
     if a._host_visible and v._host_visible:
-        return None if not a.size or left_to_numpy(v) else _places_on_host(a, v, left)
+        left_out = left_to_numpy(v) and not _core.tracing()  # a call of NumPy's would divide the recording
+        return None if not a.size or left_out else _places_on_host(a, v, left)
     if not a.size or not v.size:
         return _core.cast(_core.broadcast_to(asarray(0), v.shape), _INTP)
     if a.dtype == v.dtype:
@@ -109,7 +110,8 @@ def places_there(a: ndarray, v: ndarray, left: bool) -> ndarray | None:
 @public
 def searchsorted(a: ArrayLike, v: ArrayLike, side: Any = "left", sorter: Any = None) -> ndarray:
     a = asarray(a)
-    if a.ndim == 1 and (lies_on_device(a) or (isinstance(v, ndarray) and not left_to_numpy(v))):
+    recorded = _core.tracing() and sorter is None
+    if a.ndim == 1 and (lies_on_device(a) or (isinstance(v, ndarray) and (recorded or not left_to_numpy(v)))):
         sought = asarray(v)
         left = str(side)[:1] in "lL"
         judged(np.searchsorted, a, sought, side, length=0)

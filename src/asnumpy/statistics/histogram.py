@@ -16,6 +16,7 @@ from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import as_dtype_of, asarray, lies_on_device
 from asnumpy.host.door import host, host_result, numpy_view
 from asnumpy.indexing.selection import select_where, take
+from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import ravel
 from asnumpy.sorting.search import places_there
 from asnumpy.ufunc.functions import (
@@ -184,23 +185,26 @@ def _by_bins(a: ndarray, bins: Any, range: Any, density: Any) -> tuple[ndarray, 
     return counted, _ours(edges, bins)
 
 
-def _by_places(a: ndarray, bins: Any, range: Any, density: Any, weights: Any) -> tuple[ndarray, ndarray] | None:
-    """np.histogram of less than _SMALL floats, or of floats with weights, in equal bins, by one look at each.
+def _equal_edges(line: ndarray, bins: int, range: Any) -> ndarray:
+    """The edges of so many equal bins; under jit NumPy makes them at each call where they depend on values."""
+    if range is not None or not _core.tracing():
+        return asarray(_edges(line, bins, range))
+    extremes = [_core.reduce(name, line.dtype, line, (0,), True) for name in ("minimum", "maximum")]
+    return host(np.histogram_bin_edges, concatenate(extremes), bins)
 
-    None where NumPy has to.
-    """
+
+def _by_places(a: ndarray, bins: Any, range: Any, density: Any, weights: Any) -> tuple[ndarray, ndarray] | None:
+    """np.histogram of floats in equal bins, by one look at each; None where NumPy, or several programs, are better."""
     if type(bins) is not int or not 0 < bins <= _FEW_BINS or a.dtype.char not in "fd" or not a.size:
         return None
-    if weights is None and a.size >= _SMALL:
+    if not a._host_visible or (weights is None and a.size >= _SMALL and not _core.tracing()):
         return None
     if weights is not None and (
         density or not isinstance(weights, ndarray) or weights.dtype.char != "d" or weights.shape != a.shape
     ):
         return None
-    if _core.tracing() or not a._host_visible:
-        return None
     line = ravel(a)
-    edges = asarray(_edges(line, bins, range))
+    edges = _equal_edges(line, bins, range)
     place = _core.bin_places(line, edges) if edges.dtype == a.dtype else None
     if place is None:
         return None
@@ -212,7 +216,7 @@ def _by_places(a: ndarray, bins: Any, range: Any, density: Any, weights: Any) ->
                 for at in builtins.range(0, a.size, _BLOCK)]
         counted = functools.reduce(add, sums)
     if density:
-        counted = divide(divide(counted, asarray(np.diff(np.asarray(edges)).astype(float))), counted.sum())
+        counted = divide(divide(counted, _core.cast(subtract(edges[1:], edges[:-1]), np.dtype(float))), counted.sum())
     return counted, edges
 
 

@@ -48,6 +48,65 @@ def _computed_in(ufunc: ufunc, dtype: np.dtype) -> tuple[np.dtype, np.dtype]:
     return dtype, _FLOAT32 if half else dtype
 
 
+_plans: dict[tuple[str, np.dtype], tuple[np.dtype, np.dtype | None, bool, bool]] = {}
+_scans: dict[tuple[str, np.dtype], np.dtype | None] = {}
+
+
+def plan(ufunc: ufunc, dtype: np.dtype) -> tuple[np.dtype, np.dtype | None, bool, bool]:
+    """Of a reduction of which nothing is asked but an axis: the dtype to reduce in, the result's where it is another,
+    whether the core can, whether it needs elements."""
+    known = _plans.get((ufunc.name, dtype))
+    if known is None:
+        kind, wide = default_dtypes(ufunc, dtype) if ufunc.reducible else (dtype, dtype)
+        possible = ufunc.reducible and not _in_order(ufunc, kind) and all(
+            ufunc.has_loop((one, one, one)) for one in (kind, wide))
+        known = _plans[ufunc.name, dtype] = (
+            wide, None if wide == kind else kind, possible, ufunc.numpy.identity is None)
+    return known
+
+
+def _in_order(ufunc: ufunc, kind: np.dtype) -> bool:
+    """Whether its results follow from NumPy's order: other functions of halves round at every step."""
+    half = kind.itemsize == 2 and kind.kind not in "iu"
+    return ufunc.name in _IN_ORDER or (half and ufunc.name not in _HALF_FOLDS)
+
+
+def reduce_at_once(ufunc: ufunc, a: ndarray, axis: Any, keepdims: Any) -> ndarray | None:
+    """The common reductions, over one axis or all; None where more has to be looked at."""
+    ndim = a.ndim
+    if axis is not None:
+        if type(axis) is not int or not -ndim <= axis < ndim:
+            return None
+        axis = (axis,)
+    wide, narrow, possible, needs_elements = _plans.get((ufunc.name, a.dtype)) or plan(ufunc, a.dtype)
+    if not possible or not ndim or (needs_elements and (a.size == 0 or (ndim > 1 and axis is None))) or watching():
+        return None
+    made = _core.reduce(ufunc.name, wide, a, axis, bool(keepdims))
+    return made if narrow is None else _core.cast_alike(made, narrow)
+
+
+def scanned_as(ufunc: ufunc, dtype: np.dtype) -> np.dtype | None:
+    """The dtype of running results; None where the core has no such loop."""
+    try:
+        return _scans[ufunc.name, dtype]
+    except KeyError:
+        kind = default_dtypes(ufunc, dtype)[0] if ufunc.name in _SCANS else dtype
+        found = ufunc.name in _SCANS and ufunc.has_loop((kind, kind, kind))
+        return _scans.setdefault((ufunc.name, dtype), kind if found else None)
+
+
+def accumulate_at_once(ufunc: ufunc, a: Any, axis: Any) -> ndarray | None:
+    """The common running results; None where more has to be looked at."""
+    if type(axis) is not int or not -a.ndim <= axis < a.ndim or watching():
+        return None
+    dtype = a.dtype
+    kind = scanned_as(ufunc, dtype)
+    if kind is None:
+        return None
+    line = a if kind == dtype else _core.cast_alike(a, kind)
+    return (_core.scan if a._host_visible else scanned_there)(ufunc.name, line, axis)
+
+
 def _dtypes(ufunc: ufunc, a: ndarray, dtype: Any, out: ndarray | None) -> tuple[np.dtype, np.dtype]:
     if dtype is None and out is None:
         return default_dtypes(ufunc, a.dtype)
@@ -121,8 +180,7 @@ def reduce(
         a = asarray(a)
     axes = _axes(a, axis)
     kind, wide = _dtypes(ufunc, a, dtype, out)
-    half = kind.itemsize == 2 and kind.kind not in "iu"  # other functions of halves round at every step, in order
-    if ufunc.name in _IN_ORDER or (half and ufunc.name not in _HALF_FOLDS):
+    if _in_order(ufunc, kind):
         return numpy()
     if not ufunc.has_loop((wide, wide, wide)) or not ufunc.has_loop((kind, kind, kind)):
         return numpy()

@@ -106,6 +106,10 @@ class ufunc(_core.Ufunc, metaclass=_Kind):
     ) -> ndarray:
         if redirected_folds and (asking := redirected_folds.get(f"{self.name}.reduce")) is not None:
             return asking(array, axis, dtype, out, keepdims, initial, where)  # type: ignore[no-any-return]
+        if type(array) in EXACT and dtype is None and out is None and initial is NO_VALUE and where is True:
+            made = folds.reduce_at_once(self, array, axis, keepdims)
+            if made is not None:
+                return made
         return self._reduce(array, axis, dtype, out, keepdims, initial, where)
 
     def _reduce(
@@ -122,6 +126,10 @@ class ufunc(_core.Ufunc, metaclass=_Kind):
     ) -> ndarray:
         if redirected_folds and (asking := redirected_folds.get(f"{self.name}.accumulate")) is not None:
             return asking(array, axis, dtype, out)  # type: ignore[no-any-return]
+        if type(array) in EXACT and dtype is None and out is None:
+            made = folds.accumulate_at_once(self, array, axis)
+            if made is not None:
+                return made
         return self._accumulate(array, axis, dtype, out)
 
     def _accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> ndarray:
