@@ -80,7 +80,7 @@ std::int64_t Frame::longest_tile() const {
 std::int64_t Frame::shortest_run(std::int64_t run) const {
     std::int64_t in_place = 0, apart = 0;
     const auto look_at = [&](const Strided& view) {
-        if (view.ndim == 1) return;
+        if (view.ndim == 1 || view.axes[0].stride == 0) return;  // in one piece, or gathered once for all lines
         if (view.contiguous_runs() && view.aligned && view.inner().length % run == 0) ++in_place;
         else if (view.inner().stride != 0) ++apart;
     };
