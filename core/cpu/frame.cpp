@@ -113,10 +113,9 @@ bool Frame::rows_alone(std::int64_t run) const {
     std::int64_t bytes = 0;
     double cost = row_ns + call_of_row_ns * static_cast<double>(plan->calls.size());
     const auto look_at = [&](const Strided& view) {
-        if (view.ndim == 1) return;
-        const bool in_place = view.contiguous_runs() && view.aligned && view.inner().length % run == 0;
-        if (!in_place) cost += gather_of_row_ns;
-        else if (view.axes[0].stride != 0) bytes += run * view.itemsize;  // what repeats is gathered once
+        if (view.ndim == 1 || view.axes[0].stride == 0) return;  // in one piece, or gathered once for all lines
+        if (view.contiguous_runs() && view.aligned && view.inner().length % run == 0) bytes += run * view.itemsize;
+        else cost += gather_of_row_ns;
     };
     for (const Source& input : inputs) look_at(input.view);
     for (const Output& output : outputs) look_at(output.view);
