@@ -174,7 +174,7 @@ def numba_squares(a, b):  # type: ignore[no-untyped-def]
     total = a.dtype.type(0)
     for i in prange(len(a)):
         total += (a[i] - b[i]) * (a[i] - b[i])
-    return a.dtype.type(total)
+    return total
 
 
 def numba_row_norms(a, b):  # type: ignore[no-untyped-def]
@@ -264,8 +264,9 @@ def works() -> list[Work]:
                           elementwise(dtype, numba_exponential), "exp(a * b + a) * b"))  # fmt: skip
     for dtype in ("float32", "float64"):
         for count, size in ((100_000, "100,000"), (4_000_000, "4,000,000")):
+            # Numba gives the sum of a parallel loop over float32 as float64.
             found.append(Work(f"sum((a-b)**2), {dtype}", size, squares, normals(count, dtype),
-                              numba_loop(numba_squares)))  # fmt: skip
+                              numba_loop(numba_squares) if dtype == "float64" else None))  # fmt: skip
     found += [
         Work("abs(a*2-b).max(1), float32", "1000 x 1000", row_norms, normals((1000, 1000), np.float32),
              numba_loop(numba_row_norms)),
