@@ -71,7 +71,7 @@ def _in_order(ufunc: ufunc, kind: np.dtype) -> bool:
     return ufunc.name in _IN_ORDER or (half and ufunc.name not in _HALF_FOLDS)
 
 
-def reduce_at_once(ufunc: ufunc, a: ndarray, axis: Any, keepdims: Any) -> ndarray | None:
+def reduce_at_once(ufunc: ufunc, a: Any, axis: Any, keepdims: Any) -> ndarray | None:
     """The common reductions, over one axis or all; None where more has to be looked at."""
     ndim = a.ndim
     if axis is not None:
