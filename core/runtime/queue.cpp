@@ -362,7 +362,8 @@ void lock_for_fork() {
     without_lock([&q] { q.running.lock(); });
     forking = true;
     // `recording` is free at the fork itself, for whoever records holds the interpreter's lock, as the forking thread
-    // then does. Taking it here would block recorders that get that lock between now and the fork.
+    // then does; where there is none, the interpreter has stopped all threads that record by then, and none stops within
+    // the core. Taking it here would block recorders that come between now and the fork.
 }
 
 void unlock_after_fork() {

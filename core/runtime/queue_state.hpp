@@ -18,7 +18,9 @@ namespace asnumpy {
 
 struct Queue {
     // Two locks: `recording` is held for moments; `running` is held by whoever runs programs, and taken first. Nobody
-    // waits for the interpreter's lock, or runs Python code, while holding one of them (but see lock_for_fork).
+    // waits for the interpreter's lock, or runs Python code, while holding one of them (but see lock_for_fork). All that threads share
+    // here is under one of them or atomic: the interpreter's lock guards none of it, so that threads may record at the same time.
+    // `recording` guards `recorded`, `recorded_bytes` and the counts of what is pending of every buffer.
     std::mutex recording;
     std::mutex running;
     std::vector<Instruction> recorded;
