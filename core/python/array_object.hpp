@@ -34,7 +34,7 @@ inline bool is_exact(PyObject* o) { return is_plain_array(o) || is_number_object
 inline bool is_array(PyObject* o) { return is_exact(o) || PyObject_TypeCheck(o, base_type); }
 inline PyArray* unwrap(PyObject* o) {
     auto* a = reinterpret_cast<PyArray*>(o);
-    if (!a->array.buffer.published()) [[unlikely]] give_array(a);
+    if (has_interpreter_lock ? !a->array.buffer : !a->array.buffer.published()) [[unlikely]] give_array(a);
     return a;
 }
 // Of a class derived from asnumpy.ndarray, whose results are of that class where NumPy's are.

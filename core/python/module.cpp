@@ -34,7 +34,6 @@ void watch_forks() {
 void initialise(nb::module_& m) {
     if (PyArray_ImportNumPyAPI() < 0) throw_python_error();
     load_interned();
-    m.attr("free_threaded") = !has_interpreter_lock;  // it has told Python that it needs no lock of the interpreter's
     load_exceptions(m);
     load_dtypes(m);
     register_translators();

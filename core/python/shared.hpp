@@ -30,18 +30,18 @@ inline constexpr bool has_interpreter_lock = true;
 // A truth that one thread tells others. Who sees it set sees what was written before.
 class Flag {
 public:
-    constexpr Flag() = default;
-    constexpr explicit Flag(bool value) : value_(value) {}
     Flag& operator=(bool value) {
-        value_.store(value, std::memory_order_release);
+        if constexpr (has_interpreter_lock) value_ = value;
+        else std::atomic_ref(value_).store(value, std::memory_order_release);
         return *this;
     }
-    operator bool() const { return value_.load(std::memory_order_acquire); }
-    // True for whoever sets it first.
-    bool set() { return !value_.exchange(true, std::memory_order_acq_rel); }
+    operator bool() const {
+        if constexpr (has_interpreter_lock) return value_;
+        else return std::atomic_ref(const_cast<bool&>(value_)).load(std::memory_order_acquire);
+    }
 
 private:
-    std::atomic<bool> value_{false};
+    bool value_ = false;
 };
 
 // The items of a tuple or list, no more than so many, as they are now: where others may change a list meanwhile, those of a copy.
