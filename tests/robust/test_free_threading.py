@@ -18,6 +18,7 @@ import pytest
 from robust.at_once import THREADS, together
 
 import asnumpy as ap
+from asnumpy.tracing import _function
 
 SIZES = (10, 9000)  # computed at its call, and recorded
 
@@ -176,14 +177,18 @@ def test_a_jitted_function(size: int) -> None:
     together(work)
 
 
-def test_more_forms_than_a_function_keeps() -> None:
+def test_more_forms_than_a_function_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forms are forgotten while other threads look for theirs."""
+    monkeypatch.setattr(_function, "_MOST_FORMS", 2)
+
     @ap.jit
     def double(x: Any) -> Any:
         return x * 2
 
     def work(number: int) -> None:
-        for k in range(150):
-            assert double(ap.ones(1 + (k * 7 + number) % 300)).sum() == 2 * (1 + (k * 7 + number) % 300)
+        for k in range(200):
+            size = 1 + (k + number) % 3
+            assert double(x=ap.ones(size)).sum() == 2 * size  # by keyword: Python looks for the form
 
     together(work)
 
