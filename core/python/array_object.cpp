@@ -15,7 +15,8 @@ namespace asnumpy::python {
 
 namespace {
 
-// Objects of the registered type that died lately: making one from here costs no allocation.
+// Objects of the registered type that died lately: making one from here costs no allocation. Not where threads would share the list: Python's
+// own allocation keeps one for each thread there.
 struct FreeList {
     static constexpr std::size_t capacity = 64;
     std::array<PyObject*, capacity> objects{};
@@ -162,9 +163,8 @@ PyObject* wrap_view(PyArray* source, View&& view, DType dtype) {
 }
 
 void finalize(PyObject* made, PyObject* source) {
-    static PyObject* const name = checked(PyUnicode_InternFromString("__array_finalize__"));
-    const nb::object own = owned(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(made)), name));
-    if (own.is_none() || own.is(owned(PyObject_GetAttr(reinterpret_cast<PyObject*>(array_type), name)))) return;
+    const nb::object own = owned(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(made)), interned.array_finalize));
+    if (own.is_none() || own.is(owned(PyObject_GetAttr(reinterpret_cast<PyObject*>(array_type), interned.array_finalize)))) return;
     const Outside outside;
     PyObject* arguments[] = {made, source};
     owned(PyObject_Vectorcall(own.ptr(), arguments, 2, nullptr));
@@ -193,7 +193,7 @@ void register_array_type(PyObject* type) {
     free_list.clear();
     array_type = reinterpret_cast<PyTypeObject*>(Py_NewRef(type));
     // A class with a __dict__ or slots of its own needs the general allocation.
-    free_list.enabled = !PyType_IS_GC(array_type) && array_type->tp_basicsize == static_cast<Py_ssize_t>(sizeof(PyArray));
+    free_list.enabled = has_interpreter_lock && !PyType_IS_GC(array_type) && array_type->tp_basicsize == static_cast<Py_ssize_t>(sizeof(PyArray));
 }
 
 void create_array_type(nb::module_& m) {

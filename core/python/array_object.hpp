@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "python/errors.hpp"
+#include "python/shared.hpp"
 #include "runtime/queue.hpp"
 
 namespace asnumpy::python {
@@ -13,16 +13,16 @@ struct ArrayHead {
     PyObject* base;      // who owns the memory of a view; null for an owner
     PyObject* weakrefs;
     bool writeable;
-    bool exported;       // its address was given away for as long as it lives
+    bool exported;       // its address was given away for as long as it lives; under the object's critical section
 };
 
 struct PyArray : ArrayHead {
-    Array array;  // without a buffer: a Number that nobody has needed as an array
+    Array array;  // without a buffer: a Number that nobody has needed as an array; that one is published
 };
 
 inline PyTypeObject* base_type = nullptr;   // _core.Array
 inline PyTypeObject* array_type = nullptr;  // what new arrays are: asnumpy.ndarray once it is registered
-inline bool has_derived = false;            // whether a program has derived a class from it: nothing asks for more until then
+inline Flag has_derived;                    // whether a program has derived a class from it: nothing asks for more until then
 
 void deallocate_number(PyObject*);
 // Exactly one of the classes of Numbers: each has this function, and a class derived from it in Python another.
@@ -34,7 +34,7 @@ inline bool is_exact(PyObject* o) { return is_plain_array(o) || is_number_object
 inline bool is_array(PyObject* o) { return is_exact(o) || PyObject_TypeCheck(o, base_type); }
 inline PyArray* unwrap(PyObject* o) {
     auto* a = reinterpret_cast<PyArray*>(o);
-    if (!a->array.buffer) [[unlikely]] give_array(a);
+    if (has_interpreter_lock ? !a->array.buffer : !a->array.buffer.published()) [[unlikely]] give_array(a);
     return a;
 }
 // Of a class derived from asnumpy.ndarray, whose results are of that class where NumPy's are.

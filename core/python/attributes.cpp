@@ -150,6 +150,7 @@ void require_code(DType d, const char* attribute) {
 
 // The address is given away for as long as the array lives.
 void export_for_life(PyArray* a) {
+    const nb::ft_object_guard only(reinterpret_cast<PyObject*>(a));
     if (a->exported) return;
     ++a->array.buffer->exports;
     a->exported = true;

@@ -2,6 +2,7 @@
 #include "python/beside.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "python/convert.hpp"
 #include "python/devices.hpp"
@@ -26,6 +27,18 @@ struct PyBeside {
 PyTypeObject* bound_type = nullptr;  // of those that become a method where they are a class's attribute
 
 PyBeside* beside_of(PyObject* o) { return reinterpret_cast<PyBeside*>(o); }
+
+// Borrowed: what another one has replaced lives on, since a thread may be about to call it.
+PyObject* function_of(PyObject* o) { return std::atomic_ref(beside_of(o)->function).load(std::memory_order_acquire); }
+PyObject* get_function(PyObject* self, void*) { return Py_NewRef(function_of(self)); }
+int set_function(PyObject* self, PyObject* value, void*) {
+    if (!value) {
+        PyErr_SetString(PyExc_TypeError, "asnumpy._core.Beside: its function cannot be deleted");
+        return -1;
+    }
+    std::atomic_ref(beside_of(self)->function).store(Py_NewRef(value), std::memory_order_release);
+    return 0;
+}
 
 // Whether a keyword says that another function does the work: `out`, an array of NumPy's, or `like`.
 bool is_for_another(PyObject* const* arguments, std::size_t count, PyObject* names) {
@@ -74,17 +87,25 @@ bool is_of_another_library(PyObject* o) {
 }
 
 // Whether arrays of derived classes are among the values, or within lists and tuples no deeper than an array has axes.
-bool holds_derived(PyObject* const* values, Py_ssize_t count, int level = 0) {
+bool find_derived(PyObject* const* values, Py_ssize_t count, int level = 0) {
     return std::any_of(values, values + count, [level](PyObject* value) {
         if (!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) return is_derived(value);
-        return level < max_ndim && holds_derived(PySequence_Fast_ITEMS(value), PySequence_Fast_GET_SIZE(value), level + 1);
+        if (level == max_ndim) return false;
+        const Items items(value);
+        return find_derived(items.data(), static_cast<Py_ssize_t>(items.size()), level + 1);
     });
+}
+
+// -1: a Python exception is set. By itself: few programs come here, and every call of a function would pay for its frame.
+[[gnu::noinline]] int holds_derived(PyObject* const* values, Py_ssize_t count) {
+    return guarded([&]() -> int { return find_derived(values, count); });
 }
 
 PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names) {
     if (has_derived && depth == 0) [[unlikely]] {
         const Py_ssize_t all = PyVectorcall_NARGS(count) + (names ? PyTuple_GET_SIZE(names) : 0);
-        if (holds_derived(arguments, all)) return call_with(&Hooks::derived, "derived", self, arguments, count, names);
+        const int found = holds_derived(arguments, all);
+        if (found != 0) return found < 0 ? nullptr : call_with(&Hooks::derived, "derived", self, arguments, count, names);
     }
     if (beside_of(self)->asks && depth == 0 && PyVectorcall_NARGS(count) > 0 && is_of_another_library(arguments[0])) {
         PyObject* const answer = call_numpy(self, arguments, count, names, Py_NotImplemented);
@@ -95,7 +116,7 @@ PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, Py
     PyObject* result = nullptr;
     {
         const Inside inside;
-        result = call_on_devices(beside_of(self)->function, arguments, count, names);
+        result = call_on_devices(function_of(self), arguments, count, names);
     }
     if (result && gives_numpys()) [[unlikely]] return guarded([&] { return exchanged(result); });
     if (result || depth > 0 || !PyErr_ExceptionMatches(unsupported_dtype)) return result;
@@ -118,7 +139,8 @@ PyObject* call_back(PyObject*, PyObject* const* given, Py_ssize_t count) {
 
 PyObject* holds_derived_of(PyObject*, PyObject* values) {
     if (!PyTuple_Check(values)) return PyErr_Format(PyExc_TypeError, "asnumpy._core.holds_derived() takes a tuple, not %.200s", Py_TYPE(values)->tp_name);
-    return PyBool_FromLong(has_derived && holds_derived(&PyTuple_GET_ITEM(values, 0), PyTuple_GET_SIZE(values)));
+    const int found = has_derived ? holds_derived(&PyTuple_GET_ITEM(values, 0), PyTuple_GET_SIZE(values)) : 0;
+    return found < 0 ? nullptr : PyBool_FromLong(found);
 }
 
 PyMethodDef beside_functions[] = {
@@ -168,9 +190,8 @@ void deallocate_beside(PyObject* self) {
 PyObject* bind(PyObject* self, PyObject* instance, PyObject*) { return instance ? PyMethod_New(self, instance) : Py_NewRef(self); }
 // NumPy's function of that name, borrowed; null where there is none.
 PyObject* theirs_of(PyObject* self) {
-    static PyObject* const name = checked(PyUnicode_InternFromString("numpy"));
     PyObject* const attributes = beside_of(self)->attributes;
-    PyObject* const found = attributes ? PyDict_GetItemWithError(attributes, name) : nullptr;
+    PyObject* const found = attributes ? PyDict_GetItemWithError(attributes, interned.numpy) : nullptr;
     return found == Py_None ? nullptr : found;
 }
 // Equal to NumPy's: overrides find in their tables either under the other.
@@ -184,19 +205,22 @@ PyObject* compare(PyObject* self, PyObject* other, int operation) {
 Py_hash_t hash_of(PyObject* self) {
     PyObject* const theirs = theirs_of(self);
     if (!theirs && PyErr_Occurred()) return -1;
-    return theirs ? PyObject_Hash(theirs) : _Py_HashPointer(self);
+    return theirs ? PyObject_Hash(theirs) : PyBaseObject_Type.tp_hash(self);
 }
-PyObject* represent(PyObject* self) { return PyObject_Repr(beside_of(self)->function); }
+PyObject* represent(PyObject* self) { return PyObject_Repr(function_of(self)); }
 PyObject* reduce_beside(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }  // pickled by name, as functions are
 
 PyMemberDef beside_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(PyBeside, vectorcall), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(PyBeside, attributes), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(PyBeside, references), READONLY, nullptr},
-    {"_function", T_OBJECT, offsetof(PyBeside, function), 0, "what is called"},
     {nullptr, 0, 0, 0, nullptr},
 };
-PyGetSetDef beside_getters[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr}, {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef beside_getters[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"_function", get_function, set_function, "what is called", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
 PyMethodDef methods[] = {{"__reduce__", reduce_beside, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -1,6 +1,7 @@
 // From Python's objects to a call's key, and to the caller's arguments.
 #include "python/cann_arguments.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -39,11 +40,6 @@ std::int64_t number(const nb::object& o) {
 bool is_tensor_object(PyObject* o) { return reinterpret_cast<PyObject*>(Py_TYPE(o)) == tensor_type; }
 
 bool is_nd(const nb::object& format) { return PyUnicode_CompareWithASCIIString(format.ptr(), "ND") == 0; }
-
-// Items of a list or tuple, which nobody else changes while they are read here.
-std::span<PyObject* const> items_of(PyObject* o) {
-    return {PySequence_Fast_ITEMS(o), static_cast<std::size_t>(PySequence_Fast_GET_SIZE(o))};
-}
 
 DType dtype_of_tensor(PyObject* o) {
     const nb::object dtype = attribute(o, attribute_names().dtype);
@@ -93,7 +89,7 @@ Scalar scalar_of_object(PyObject* o) {
 
 // The items of a checked list, each made by the function; false as soon as that is.
 template <class T, class F> bool all_of(PyObject* values, std::vector<T>& made, F&& one) {
-    for (PyObject* const value : items_of(values)) {
+    for (PyObject* const value : Items(values)) {
         made.emplace_back();
         if (!one(value, made.back())) return false;
     }
@@ -130,7 +126,7 @@ bool to_argument(cann::Kind kind, PyObject* value, ascend::Argument& made) {
     }
     case Kind::bools: {
         std::vector<bool> all;
-        for (PyObject* const one : items_of(value)) all.push_back(one == Py_True);
+        for (PyObject* const one : Items(value)) all.push_back(one == Py_True);
         return made = std::move(all), true;
     }
     case Kind::integer: return made = static_cast<std::int64_t>(PyLong_AsUnsignedLongLongMask(value)), true;
@@ -151,6 +147,7 @@ std::size_t place_of(const char* op) {
 }
 
 void set_tensor_type(nb::handle type, nb::handle numbers) {
+    static_cast<void>(attribute_names());  // made now: see Interned
     tensor_type = Py_NewRef(type.ptr());
     formats = Py_NewRef(numbers.ptr());
 }
@@ -192,7 +189,7 @@ bool CallKey::add_tensor(PyObject* o) {
     tag(nd ? Tag::tensor : Tag::formatted, static_cast<std::uint64_t>(dtype_of_tensor(o)) | static_cast<std::uint64_t>(PyTuple_GET_SIZE(shape.ptr())) << 8 |
                                      static_cast<std::uint64_t>(number(attribute(o, attribute_names().device))) << 24);
     for (const nb::object& lengths : {shape, strides})
-        for (PyObject* const one : items_of(lengths.ptr())) words_.push_back(static_cast<std::uint64_t>(PyLong_AsLongLong(one)));
+        for (PyObject* const one : Items(lengths.ptr())) words_.push_back(static_cast<std::uint64_t>(PyLong_AsLongLong(one)));
     tensors_ = true;
     return nd || add_text(format.ptr());
 }
@@ -236,10 +233,9 @@ bool CallKey::add(PyObject* o, bool within_list) {
     }
     if (PyUnicode_CheckExact(o)) return add_text(o);
     if (!within_list && (PyList_CheckExact(o) || PyTuple_CheckExact(o))) {
-        tag(Tag::list, static_cast<std::uint64_t>(PySequence_Fast_GET_SIZE(o)));
-        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-            if (!add(PySequence_Fast_GET_ITEM(o, i), true)) return false;
-        return true;
+        const Items items(o);
+        tag(Tag::list, items.size());
+        return std::ranges::all_of(items, [this](PyObject* item) { return add(item, true); });
     }
     if (PyArray_DescrCheck(o) || PyType_Check(o)) {  // np.float32 as a dtype, and np.dtype("float32")
         tag(PyType_Check(o) ? Tag::type : Tag::dtype);
@@ -275,8 +271,9 @@ bool set_addresses(std::span<const cann::Parameter> parameters, const Given& giv
             if (!set_address(given[i], f->tensor, written)) return false;
         } else if (auto* all = std::get_if<std::vector<Tensor>>(&arguments[i])) {
             for (std::size_t n = 0; n < all->size(); ++n) {
-                if (items_of(given[i]).size() != all->size()) return false;  // another thread has changed the list meanwhile
-                const nb::object one = nb::borrow(items_of(given[i])[n]);
+                const Items items(given[i]);
+                if (items.size() != all->size()) return false;  // another thread has changed the list meanwhile
+                const nb::object one = nb::borrow(items[n]);
                 if (!set_address(one.ptr(), (*all)[n], written)) return false;
             }
         }
@@ -300,7 +297,7 @@ void keep_foreign(std::size_t count, const Given& given, nb::list to) {
         if (!given[i]) continue;
         if (is_tensor_object(given[i])) to.append(nb::handle(given[i]));
         else if (PyList_CheckExact(given[i]) || PyTuple_CheckExact(given[i]))
-            for (PyObject* const one : items_of(given[i]))
+            for (PyObject* const one : Items(given[i]))
                 if (is_tensor_object(one)) to.append(nb::handle(one));
     }
 }

@@ -35,7 +35,7 @@ struct Calls {
     std::span<const cann::Parameter> parameters{};
     std::vector<nb::object> names;             // of the parameters, interned
     std::vector<std::size_t> written;          // what a call returns: outputs, then what is updated in place
-    std::unordered_map<std::uint64_t, std::shared_ptr<const Prepared>> prepared;
+    std::unordered_map<std::uint64_t, std::shared_ptr<const Prepared>> prepared;  // under the operator's critical section
 };
 
 struct OperatorHead {
@@ -53,7 +53,7 @@ struct PyBatch {
     nb::list kept;
 };
 thread_local PyBatch* current_batch = nullptr;
-bool timed = false;  // calls are to be timed on the device, by Python
+Flag timed;  // calls are to be timed on the device, by Python
 
 Calls& calls_of(PyObject* self) { return *reinterpret_cast<PyOperator*>(self)->calls; }
 
@@ -110,15 +110,23 @@ void launch(PyObject* self, const Given& given, ascend::DeviceState& device, std
     throw_python_error();
 }
 
+// Held: another thread may clear the table meanwhile.
+std::shared_ptr<const Prepared> find_prepared(PyObject* self, const CallKey& key) {
+    const std::uint64_t hash = key.hash();
+    const nb::ft_object_guard only(self);
+    const auto& prepared = calls_of(self).prepared;
+    const auto found = prepared.find(hash);
+    return found != prepared.end() && found->second->key == key ? found->second : nullptr;
+}
+
 // The call where one like it was prepared; null, and no exception, where Python must see to it.
 PyObject* call_prepared(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names) {
     Calls& calls = calls_of(self);
     Given given{};
     CallKey key;
     if (timed || !sort_by_parameter(calls, arguments, count, names, given) || !key.add_all(calls.parameters.size(), given)) return nullptr;
-    const auto found = calls.prepared.find(key.hash());
-    if (found == calls.prepared.end() || !(found->second->key == key)) return nullptr;
-    const std::shared_ptr<const Prepared> known = found->second;  // another thread may clear the table meanwhile
+    const std::shared_ptr<const Prepared> known = find_prepared(self, key);
+    if (!known) return nullptr;
     std::vector<ascend::Argument> ready = known->arguments;
     if (!set_addresses(calls.parameters, given, ready)) return nullptr;
     if (current_batch && &current_batch->batch.device() != known->device) return nullptr;
@@ -130,11 +138,10 @@ PyObject* call_operator(PyObject* self, PyObject* const* arguments, std::size_t 
     return guarded([&]() -> PyObject* {
         const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged));
         if (PyObject* const result = call_prepared(self, arguments, count, names)) return result;
-        static PyObject* const slowly = checked(PyUnicode_InternFromString("call_checked"));
         const std::size_t all = count + (names ? static_cast<std::size_t>(PyTuple_GET_SIZE(names)) : 0);
         std::vector<PyObject*> stack{self};
         stack.insert(stack.end(), arguments, arguments + all);
-        return PyObject_VectorcallMethod(slowly, stack.data(), count + 1, names);
+        return PyObject_VectorcallMethod(interned.call_checked, stack.data(), count + 1, names);
     });
 }
 
@@ -156,9 +163,12 @@ bool launch_checked(nb::handle self, nb::tuple bound, nb::tuple checked_values, 
     if (!set_addresses(calls.parameters, values, arguments)) return false;
     launch(self.ptr(), given, *made->device, arguments, bytes, {reinterpret_cast<void*>(start), reinterpret_cast<void*>(end)});
     if (!names_tensors) return true;  // of one without tensors, the thread's device decides where it runs
-    if (calls.prepared.size() >= most_prepared) calls.prepared.clear();
     const std::uint64_t hash = made->key.hash();
-    calls.prepared[hash] = std::move(made);
+    decltype(calls.prepared) outdated;  // destroyed when nobody is kept out, as is what had the place
+    std::shared_ptr<const Prepared> ready = std::move(made);
+    const nb::ft_object_guard only(self);
+    if (calls.prepared.size() >= most_prepared) outdated.swap(calls.prepared);
+    calls.prepared[hash].swap(ready);
     return true;
 }
 
@@ -202,6 +212,8 @@ PyMemberDef operator_members[] = {
 // A name for as long as the process: an operator's of CANN's, or of a kernel of the user's own.
 const char* lasting(const char* name) {
     static Immortal<std::unordered_set<std::string>> names;
+    static nb::ft_mutex mutex;
+    const nb::ft_lock_guard lock(mutex);
     return names->insert(name).first->c_str();
 }
 

@@ -350,10 +350,10 @@ std::int64_t to_length(PyObject* o) {
 Dims each_of(PyObject* o, std::int64_t (*convert)(PyObject*)) {
     if (PyLong_Check(o) || (PyIndex_Check(o) && !PySequence_Check(o))) return Dims{convert(o)};
     const nb::object sequence = owned(PySequence_Fast(o, "expected a sequence of integers or a single integer"));
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence.ptr());
-    if (n > max_ndim) raise(PyExc_ValueError, "maximum supported dimension for an ndarray is currently %d, found %zd", max_ndim, n);
+    const Items items(sequence.ptr());
+    if (items.size() > max_ndim) raise(PyExc_ValueError, "maximum supported dimension for an ndarray is currently %d, found %zu", max_ndim, items.size());
     Dims dims;
-    for (Py_ssize_t i = 0; i < n; ++i) dims.push_back(convert(PySequence_Fast_GET_ITEM(sequence.ptr(), i)));
+    for (PyObject* const item : items) dims.push_back(convert(item));
     return dims;
 }
 

@@ -86,9 +86,8 @@ void take_demotions(const nb::list& known) {
 bool holds_device_values(PyObject* o, int depth = max_ndim) {
     if (is_array(o)) return !home_of(o).host_visible();
     if (depth == 0 || (!PyTuple_CheckExact(o) && !PyList_CheckExact(o))) return false;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-        if (holds_device_values(PySequence_Fast_GET_ITEM(o, i), depth - 1)) return true;
-    return false;
+    const Items items(o);
+    return std::ranges::any_of(items, [depth](PyObject* item) { return holds_device_values(item, depth - 1); });
 }
 
 nb::object move_to(nb::handle array, nb::handle device) {
@@ -109,8 +108,7 @@ Pool& expect_pool(PyObject* device) {
 }
 
 PyObject* device_name(const Pool& pool) {
-    static PyObject* const cpu = checked(PyUnicode_InternFromString("cpu"));
-    if (&pool == &cpu_pool()) return Py_NewRef(cpu);
+    if (&pool == &cpu_pool()) return Py_NewRef(interned.cpu);
     return checked(PyUnicode_FromString(pool.backend().name().c_str()));
 }
 

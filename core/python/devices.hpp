@@ -41,8 +41,9 @@ private:
             return true;
         }
         if (!PyTuple_Check(o) && !PyList_Check(o)) return false;
-        for (Py_ssize_t i = 0; i < std::min<Py_ssize_t>(PySequence_Fast_GET_SIZE(o), most_looked_at) && left_-- > 0; ++i)
-            if (look_at(PySequence_Fast_GET_ITEM(o, i))) return true;
+        const Items items(o, most_looked_at);
+        for (std::size_t i = 0; i < items.size() && left_-- > 0; ++i)
+            if (look_at(items[i])) return true;
         return false;
     }
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
-#include <utility>
 
 #include "ascend/library/cann.hpp"
 #include "python/python.hpp"
@@ -26,8 +25,8 @@ void end() {
 // Exit functions run while threads, libraries and other users of CANN still live, and in the reverse of their order: who
 // started CANN after another one lets go of it before that one does.
 int end_at_exit(void*) {
-    static bool done = false;
-    if (std::exchange(done, true)) return 0;
+    static std::atomic<bool> done{false};
+    if (done.exchange(true)) return 0;
     try {
         nb::module_::import_("atexit").attr("register")(nb::cpp_function(end));
     } catch (nb::python_error& e) {

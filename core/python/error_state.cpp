@@ -9,22 +9,36 @@ namespace asnumpy::python {
 
 namespace {
 
-// Guarded by the interpreter's lock; the references are held for the life of the process.
+// The references are held for the life of the process.
 struct ErrorState {
     PyObject* variable = nullptr;
     PyObject* start = nullptr;   // with which NumPy begins: nothing is reported, because work is deferred
     PyObject* decide = nullptr;
+    nb::ft_mutex mutex;          // guards these two
     PyObject* last = nullptr;    // the last other state that was seen, and what it means
     bool last_is_watched = false;
 };
 ErrorState state;
 
+enum class Watched { no, yes, not_known };
+Watched remembered(const PyObject* current) {
+    const nb::ft_lock_guard lock(state.mutex);
+    if (state.last != current) return Watched::not_known;
+    return state.last_is_watched ? Watched::yes : Watched::no;
+}
+
 bool ask(const nb::object& current) {
     const nb::object answer = owned(PyObject_CallOneArg(state.decide, current.ptr()));
     const int watched = PyObject_IsTrue(answer.ptr());
     if (watched < 0) throw_python_error();
-    Py_XDECREF(std::exchange(state.last, Py_NewRef(current.ptr())));
-    return state.last_is_watched = watched != 0;
+    PyObject* before = Py_NewRef(current.ptr());
+    {
+        const nb::ft_lock_guard lock(state.mutex);
+        std::swap(state.last, before);
+        state.last_is_watched = watched != 0;
+    }
+    Py_XDECREF(before);
+    return watched != 0;
 }
 
 }  // namespace
@@ -38,7 +52,8 @@ bool errors_are_watched() {
         return false;
     }
     const nb::object current = nb::steal(found);
-    return found == state.last ? state.last_is_watched : ask(current);
+    const Watched known = remembered(found);
+    return known == Watched::not_known ? ask(current) : known == Watched::yes;
 }
 
 void bind_error_state(nb::module_& m) {

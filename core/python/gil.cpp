@@ -1,4 +1,5 @@
-// The interpreter's lock: what the queue is told about it, and objects that are dropped later by a thread that holds it.
+// The interpreter's lock: what the queue is told about it, and objects that are dropped later by a thread that holds it. Where there is none
+// (python/shared.hpp), to hold it means to be attached to the interpreter, which waits for such threads before it stops them all.
 #include "python/gil.hpp"
 
 #include <pthread.h>

@@ -21,8 +21,8 @@ bool is_plain_object(PyObject* o) {
 bool is_supported(PyArray_Descr* descr) { return dtype_code(descr) >= 0 && PyArray_ISNBO(descr->byteorder); }
 
 // NumPy's plain arrays and mapped files become arrays of ours; a matrix, a masked array and what other packages derive stays what it is.
+PyObject* mapped = nullptr;  // numpy.memmap
 bool is_numpys_plain_array(PyObject* o) {
-    static PyObject* const mapped = checked(PyObject_GetAttrString(owned(PyImport_ImportModule("numpy")).ptr(), "memmap"));
     return PyArray_CheckExact(o) || PyObject_TypeCheck(o, reinterpret_cast<PyTypeObject*>(mapped));
 }
 
@@ -130,6 +130,7 @@ PyMethodDef host_functions[] = {
 
 void bind_host_door(nb::module_& m) {
     if (PyModule_AddFunctions(m.ptr(), host_functions) < 0) throw_python_error();
+    mapped = checked(PyObject_GetAttrString(owned(PyImport_ImportModule("numpy")).ptr(), "memmap"));
     m.def("take_back", [](nb::handle result, nb::handle shown, nb::handle plain, nb::handle beside) {
         Passage passage;
         for (const nb::handle pair : shown) passage.views.emplace_back(nb::borrow(pair[0]), nb::object(pair[1]).ptr());

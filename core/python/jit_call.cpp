@@ -1,5 +1,7 @@
 // The class below asnumpy's jitted functions: a call whose form is known goes from here to the core, without Python.
+#include <atomic>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -20,19 +22,20 @@ namespace {
 // A recording whose arguments are the call's, and whose results are one thing or a tuple of some.
 struct Quick {
     nb::object compiled;   // keeps `replay`
-    Replay* replay;
+    Replay* replay = nullptr;
     nb::object numbers;    // a list, by array that is made: whether it is a number
     nb::object leaves;     // a list, by result: None (the next array that is made), the position of an argument, or (value,)
-    bool tuple;
+    bool tuple = false;
 };
 
 struct PyJit {
     PyObject_HEAD
-    std::unordered_map<std::string, Quick>* quick;
+    using Known = std::unordered_map<std::string, Quick>;
+    Known* quick;            // these two under the object's critical section
     std::uint64_t settings;  // under which they were recorded
 };
 
-std::uint64_t settings_number = 0;  // of all settings: another after each change
+std::atomic<std::uint64_t> settings_number{0};  // of all settings: another after each change
 
 PyJit* jit_of(PyObject* o) { return reinterpret_cast<PyJit*>(o); }
 
@@ -85,20 +88,29 @@ PyObject* made_object(const Quick& quick, std::vector<Array>& made, std::size_t 
     return wrap(std::move(made[k]));
 }
 
+// The recording for calls of that form, under the settings as they are.
+std::optional<Quick> find_quick(PyJit* jit, const std::string& key) {
+    PyJit::Known outdated;  // destroyed when nobody is kept out
+    const nb::ft_object_guard only(reinterpret_cast<PyObject*>(jit));
+    if (!jit->quick) return std::nullopt;
+    if (jit->settings != settings_number) {
+        outdated.swap(*jit->quick);
+        return std::nullopt;
+    }
+    const auto found = jit->quick->find(key);
+    return found == jit->quick->end() ? std::nullopt : std::optional(found->second);
+}
+
 // A new reference, or null without an exception where the call has to go the long way.
 PyObject* call_quickly(PyJit* jit, PyObject* given) {
-    if (!jit->quick || current_trace() || errors_are_watched()) return nullptr;
-    if (jit->settings != settings_number) {
-        jit->quick->clear();
-        return nullptr;
-    }
+    if (current_trace() || errors_are_watched()) return nullptr;
     thread_local CallArguments kept;
     CallArguments taken;
     std::swap(taken, kept);  // its storage: what runs may call again
     if (!taken.take(given)) return nullptr;
-    const auto found = jit->quick->find(taken.key);
-    if (found == jit->quick->end()) return nullptr;
-    const Quick quick = found->second;  // others may come while this one runs
+    const std::optional<Quick> found = find_quick(jit, taken.key);
+    if (!found) return nullptr;
+    const Quick& quick = *found;  // a copy: others may come while this one runs
     taken.add_floats();
     if (!quick.replay->takes(taken.arrays)) return nullptr;
     std::vector<Array> made = quick.replay->run(taken.arrays, {});
@@ -127,8 +139,7 @@ PyObject* call_jit(PyObject* self, PyObject* given, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
         if (!keywords || PyDict_GET_SIZE(keywords) == 0)
             if (PyObject* const result = call_quickly(jit_of(self), given)) return result;
-        static PyObject* const name = checked(PyUnicode_InternFromString("_call"));
-        const nb::object slow = owned(PyObject_GetAttr(self, name));
+        const nb::object slow = owned(PyObject_GetAttr(self, interned.call));
         return checked(PyObject_Call(slow.ptr(), given, keywords));
     });
 }
@@ -141,10 +152,13 @@ PyObject* quicken(PyObject* self, PyObject* const* given, Py_ssize_t count) {
         CallArguments taken;
         if (!taken.take(given[0])) Py_RETURN_NONE;
         Quick quick{nb::borrow(given[1]), replay_of(given[2]).get(), nb::borrow(given[3]), nb::borrow(given[4]), given[5] == Py_True};
-        if (!jit->quick) jit->quick = new std::unordered_map<std::string, Quick>();
-        if (jit->settings != settings_number) jit->quick->clear();
+        PyJit::Known outdated;  // destroyed when nobody is kept out
+        const nb::ft_object_guard only(self);
+        if (!jit->quick) jit->quick = new PyJit::Known();
+        if (jit->settings != settings_number) outdated.swap(*jit->quick);
         jit->settings = settings_number;
-        jit->quick->insert_or_assign(taken.key, std::move(quick));
+        Quick& place = (*jit->quick)[taken.key];
+        std::swap(place, quick);
         Py_RETURN_NONE;
     });
 }

@@ -24,7 +24,14 @@ add_library(numpy_headers INTERFACE)
 target_include_directories(numpy_headers SYSTEM INTERFACE ${kept}/numpy)
 
 file(GLOB python_sources CONFIGURE_DEPENDS python/*.cpp)
-nanobind_add_module(_core NB_STATIC NOMINSIZE ${python_sources})  # hot slots: not -Os
+# Where Python has no lock of the interpreter's, a module has to say that it does without; else Python turns the lock on. python/shared.hpp
+# has the rules. Not said by default: no such Python has run the tests yet.
+option(ASNUMPY_FREE_THREADED "Tell a free-threaded Python that the module needs no lock of the interpreter's" OFF)
+set(free_threaded)
+if(ASNUMPY_FREE_THREADED)
+  set(free_threaded FREE_THREADED)
+endif()
+nanobind_add_module(_core NB_STATIC NOMINSIZE ${free_threaded} ${python_sources})  # hot slots: not -Os
 target_link_libraries(_core PRIVATE asnumpy_core asnumpy_options numpy_headers)
 set_target_properties(nanobind-static _core PROPERTIES UNITY_BUILD "${ASNUMPY_TOGETHER}")
 set_target_properties(_core PROPERTIES UNITY_BUILD_BATCH_SIZE 8)  # compiled last: one large unit would leave processors without work

@@ -10,6 +10,7 @@
 #include "python/gil.hpp"
 #include "python/hooks.hpp"
 #include "python/number.hpp"
+#include "python/shared.hpp"
 #include "python/ufunc_object.hpp"
 
 namespace asnumpy::python {
@@ -32,6 +33,7 @@ void watch_forks() {
 
 void initialise(nb::module_& m) {
     if (PyArray_ImportNumPyAPI() < 0) throw_python_error();
+    load_interned();
     load_exceptions(m);
     load_dtypes(m);
     register_translators();

@@ -20,7 +20,7 @@ namespace {
 
 std::array<PyObject*, 2> truths{};  // the CPU's False and True
 
-// Objects that died lately, with an empty array in each.
+// Objects that died lately, with an empty array in each. Not where threads would share them (array_object.cpp).
 struct FreeNumbers {
     static constexpr std::size_t capacity = 128;
     std::array<PyObject*, capacity> objects{};
@@ -60,7 +60,7 @@ PyNumber* blank_number(DType dtype, Pool& pool) {
     PyTypeObject* type = *types_by_dtype()[static_cast<std::size_t>(dtype)];
     if (!type) [[unlikely]] raise(PyExc_RuntimeError, "asnumpy._core: the classes of numbers are not made; import asnumpy first");
     PyObject* o;
-    if (free_numbers.size > 0) {
+    if (has_interpreter_lock && free_numbers.size > 0) {
         o = free_numbers.objects[--free_numbers.size];
     } else {
         o = static_cast<PyObject*>(PyObject_Malloc(sizeof(PyNumber)));
@@ -85,7 +85,7 @@ void deallocate_number(PyObject* self) {
     if (n->weakrefs) PyObject_ClearWeakRefs(self);
     if (n->exported) --n->array.buffer->exports;
     if (n->array.buffer) n->array = Array{};
-    if (free_numbers.size < FreeNumbers::capacity) {
+    if (has_interpreter_lock && free_numbers.size < FreeNumbers::capacity) {
         free_numbers.objects[free_numbers.size++] = self;
     } else {
         std::destroy_at(&n->array);
@@ -100,7 +100,12 @@ void give_array(PyArray* a) {
     Array made = new_array({}, n->value.dtype, cpu_pool());
     made.buffer->materialise();
     std::memcpy(made.data(), n->value.bytes.data(), itemsize(n->value.dtype));
-    n->array = moved(made, *n->pool);
+    made = moved(made, *n->pool);
+    const nb::ft_object_guard only(self_as_object(n));
+    if (n->array.buffer) return;  // another thread was quicker
+    n->array.view = std::move(made.view);
+    n->array.dtype = made.dtype;
+    n->array.buffer.publish(std::move(made.buffer));
 }
 
 void make_truths() {
@@ -113,6 +118,8 @@ void make_truths() {
 }
 
 bool learn(PyNumber* n) {
+    const nb::ft_object_guard only(self_as_object(n));
+    if (n->known) return true;  // another thread was quicker
     const Buffer& buffer = *n->array.buffer;
     const char* element = nullptr;
     if (buffer.mirror) element = as_mirrored(n->array).data();
@@ -125,8 +132,11 @@ bool learn(PyNumber* n) {
 const Scalar& value_of(PyNumber* n) {
     if (!is_known(n)) {
         const HostRead element(n->array);
-        std::memcpy(n->value.bytes.data(), element.data(), itemsize(n->value.dtype));
-        n->known = true;
+        const nb::ft_object_guard only(self_as_object(n));
+        if (!n->known) {
+            std::memcpy(n->value.bytes.data(), element.data(), itemsize(n->value.dtype));
+            n->known = true;
+        }
     }
     return n->value;
 }
@@ -165,11 +175,10 @@ PyObject* exchanged(PyObject* result) {
     const nb::object held = nb::steal(result);
     if (is_number_object(result)) return numpy_scalar_of(value_of(as_number(result)));
     if (!PyTuple_Check(result) && !PyList_CheckExact(result)) return Py_NewRef(result);
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(result);
-    PyObject** const items = PySequence_Fast_ITEMS(result);
-    if (std::none_of(items, items + count, is_number_object)) return Py_NewRef(result);
-    nb::object changed = owned(PyTuple_New(count));
-    for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SET_ITEM(changed.ptr(), i, exchanged(Py_NewRef(items[i])));
+    const Items items(result);
+    if (std::ranges::none_of(items, is_number_object)) return Py_NewRef(result);
+    nb::object changed = owned(PyTuple_New(static_cast<Py_ssize_t>(items.size())));
+    for (std::size_t i = 0; i < items.size(); ++i) PyTuple_SET_ITEM(changed.ptr(), static_cast<Py_ssize_t>(i), exchanged(Py_NewRef(items[i])));
     if (PyTuple_CheckExact(result)) return changed.release().ptr();
     if (PyList_CheckExact(result)) return checked(PySequence_List(changed.ptr()));
     return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(Py_TYPE(result)), "_make", "(O)", changed.ptr()));  // a named tuple

@@ -16,7 +16,7 @@ namespace asnumpy::python {
 
 struct PyNumber : PyArray {
     Pool* pool;    // the device it belongs to
-    bool known;    // `value` is complete; before, it has the dtype only
+    Flag known;    // `value` is complete; before, it has the dtype only. Who learns it does so under the object's critical section
     bool weak;     // while a function is traced: it stands for a float of Python's, whose dtype the other operands decide
     Scalar value;
 };
@@ -49,7 +49,7 @@ PyNumber* blank_number(DType, Pool&);
 
 // config.scalars: NumPy's own scalars in the Numbers' place wherever the program gets one, known at once. The package's functions work with
 // Numbers even so, and exchange them at the end of the call that the program made.
-inline bool numpy_scalars = false;
+inline Flag numpy_scalars;
 inline bool gives_numpys() { return numpy_scalars && depth == 0 && hooks_entered == 0 && !current_trace(); }
 PyObject* exchanged(PyObject* result);  // takes a reference, null for an exception, and gives one; Numbers in a tuple or list as well
 

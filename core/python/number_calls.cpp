@@ -76,7 +76,8 @@ bool convert(PyObject* o, NumberOperand& operand, DType to) {
     return true;
 }
 
-const ScalarLoop& ask_for_loop(PyUfunc* u, const NumberOperand* operands, ScalarLoop& found) {
+const ScalarLoop& ask_for_loop(PyUfunc* u, const NumberOperand* operands, AskedLoop& place) {
+    ScalarLoop found;
     const std::array kinds{operands[0].kind, u->nin == 2 ? operands[1].kind : 0};
     const int loop = loop_for(u, kinds.data());
     if (loop >= 0) {
@@ -87,16 +88,19 @@ const ScalarLoop& ask_for_loop(PyUfunc* u, const NumberOperand* operands, Scalar
         found.run = cpu_pool().backend().contiguous_loop(id, loop);
         found.integer_power = u == operator_ufunc(Operator::power) && kind(signature.in[1]) == 'i';
     }
-    found.asked = true;
-    return found;
+    const nb::ft_object_guard only(reinterpret_cast<PyObject*>(u));
+    if (!place.asked) {  // else another thread was quicker
+        place.loop = found;
+        place.asked = true;
+    }
+    return place.loop;
 }
 
 const ScalarLoop& scalar_loop(PyUfunc* u, const NumberOperand* operands) {
     std::size_t index = static_cast<std::size_t>(operands[0].kind);
     if (u->nin == 2) index = index * operand_kinds + static_cast<std::size_t>(operands[1].kind);
-    if (!u->scalar_loops) u->scalar_loops = std::make_unique<ScalarLoop[]>(u->nin == 2 ? operand_kinds * operand_kinds : operand_kinds);
-    ScalarLoop& found = u->scalar_loops[index];
-    return found.asked ? found : ask_for_loop(u, operands, found);
+    AskedLoop& found = u->scalar_loops.at(index, u->nin == 2 ? operand_kinds * operand_kinds : operand_kinds);
+    return found.asked ? found.loop : ask_for_loop(u, operands, found);
 }
 
 bool is_negative(const NumberOperand& exponent, DType d) {

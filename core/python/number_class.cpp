@@ -113,9 +113,14 @@ int assign_item(PyObject* self, PyObject* key, PyObject* value) {
     return guarded([&]() -> int {
         const nb::object changed = nb::steal(wrap(cast(unwrap(self)->array, n->value.dtype)));
         if (slots::assign_subscript(changed.ptr(), key, value) < 0) throw_python_error();
-        if (n->exported) --n->array.buffer->exports;
-        n->exported = n->known = false;
-        n->array = unwrap(changed.ptr())->array;
+        Array before = unwrap(changed.ptr())->array;
+        {
+            const nb::ft_object_guard only(self);
+            if (n->exported) --n->array.buffer->exports;
+            n->exported = false;
+            n->known = false;
+            std::swap(n->array, before);
+        }
         return 0;
     });
 }

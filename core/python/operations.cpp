@@ -203,13 +203,12 @@ nb::object join(nb::handle arrays, nb::handle along, nb::handle to) {
     int axis = static_cast<int>(given_axis);
     PyObject* const given = arrays.ptr();
     if (!PyTuple_CheckExact(given) && !PyList_CheckExact(given)) return nb::none();
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(given);
+    const Items items(given);
     std::vector<Array> parts;
-    parts.reserve(static_cast<std::size_t>(n));
+    parts.reserve(items.size());
     Checked length = 0;
     bool c_order = true;
-    for (Py_ssize_t i = 0; i < n; ++i) {
-        PyObject* const item = PySequence_Fast_GET_ITEM(given, i);
+    for (PyObject* const item : items) {
         if (!is_exact(item)) return nb::none();
         const Array& part = parts.emplace_back(unwrap(item)->array);
         const Array& first = parts.front();

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,27 +15,6 @@
 namespace asnumpy::python {
 namespace {
 
-// The folder of the package, with a separator at its end; empty: not known.
-const std::string& package() {
-    static const std::string folder = [] {
-        const nb::object name = owned(PyUnicode_FromString("asnumpy"));
-        const nb::object module = name.is_valid() ? owned(PyImport_GetModule(name.ptr())) : nb::object();
-        const nb::object file = module.is_valid() ? owned(PyObject_GetAttrString(module.ptr(), "__file__")) : nb::object();
-        const char* const text = file.is_valid() && PyUnicode_Check(file.ptr()) ? PyUnicode_AsUTF8(file.ptr()) : nullptr;
-        PyErr_Clear();
-        const std::string path = text ? text : "";
-        return path.substr(0, path.rfind('/') + 1);
-    }();
-    return folder;
-}
-
-// Names of files that were asked for; a few, which live as long as the process.
-const char* kept(std::string_view name) {
-    static Immortal<std::set<std::string, std::less<>>> names;
-    const auto found = names->find(name);
-    return (found != names->end() ? found : names->emplace(name).first)->c_str();
-}
-
 // Where a frame is, by its instruction; no file: within the package.
 struct Position {
     PyCodeObject* code = nullptr;  // held, so that no other has its address
@@ -43,26 +23,64 @@ struct Position {
 };
 
 // Work comes from few lines, again and again, and finding the number of a line takes longer than launching it.
+struct OriginsSeen {
+    nb::ft_mutex mutex;  // guards the rest
+    std::optional<std::string> package;  // its folder, with a separator at its end; empty: not known
+    std::array<Position, 256> positions;
+    std::set<std::string, std::less<>> files;  // that were asked for; a few, whose names live as long as the process
+};
+OriginsSeen& origins_seen() {
+    static Immortal<OriginsSeen> seen;
+    return *seen;
+}
+
+std::string find_package() {
+    const nb::object name = owned(PyUnicode_FromString("asnumpy"));
+    const nb::object module = name.is_valid() ? owned(PyImport_GetModule(name.ptr())) : nb::object();
+    const nb::object file = module.is_valid() ? owned(PyObject_GetAttrString(module.ptr(), "__file__")) : nb::object();
+    const char* const text = file.is_valid() && PyUnicode_Check(file.ptr()) ? PyUnicode_AsUTF8(file.ptr()) : nullptr;
+    PyErr_Clear();
+    const std::string path = text ? text : "";
+    return path.substr(0, path.rfind('/') + 1);
+}
+
+std::string package_folder(OriginsSeen& seen) {
+    const auto known = [&] {
+        const nb::ft_lock_guard lock(seen.mutex);
+        return seen.package;
+    };
+    if (const auto folder = known()) return *folder;
+    std::string folder = find_package();
+    const nb::ft_lock_guard lock(seen.mutex);
+    return seen.package.emplace(std::move(folder));
+}
+
 Origin origin_of(PyFrameObject* frame) {
-    static std::array<Position, 256> positions;
-    PyCodeObject* const code = PyFrame_GetCode(frame);
+    OriginsSeen& seen = origins_seen();
+    PyCodeObject* code = PyFrame_GetCode(frame);
     const int instruction = PyFrame_GetLasti(frame);
-    Position& known = positions[(reinterpret_cast<std::uintptr_t>(code) / 16 + static_cast<std::uintptr_t>(instruction)) % positions.size()];
-    if (known.code == code && known.instruction == instruction) {
-        Py_DECREF(code);
-        return known.origin;
+    Position& known = seen.positions[(reinterpret_cast<std::uintptr_t>(code) / 16 + static_cast<std::uintptr_t>(instruction)) % seen.positions.size()];
+    const auto look = [&]() -> std::optional<Origin> {
+        const nb::ft_lock_guard lock(seen.mutex);
+        return known.code == code && known.instruction == instruction ? std::optional(known.origin) : std::nullopt;
+    };
+    std::optional<Origin> result = look();
+    if (!result) {
+        Py_ssize_t length = 0;
+        const char* const name = PyUnicode_AsUTF8AndSize(code->co_filename, &length);
+        if (!name) PyErr_Clear();
+        const std::string_view file(name ? name : "", static_cast<std::size_t>(length));
+        const std::string package = package_folder(seen);
+        const bool own = !name || (!package.empty() && file.starts_with(package));
+        const int line = own ? 0 : PyFrame_GetLineNumber(frame);
+        const nb::ft_lock_guard lock(seen.mutex);
+        result = own ? Origin{} : Origin{seen.files.emplace(file).first->c_str(), line};
+        std::swap(known.code, code);
+        known.instruction = instruction;
+        known.origin = *result;
     }
-    Py_ssize_t length = 0;
-    const char* const name = PyUnicode_AsUTF8AndSize(code->co_filename, &length);
-    if (!name) PyErr_Clear();
-    const std::string_view file(name ? name : "", static_cast<std::size_t>(length));
-    PyCodeObject* const before = std::exchange(known.code, code);
-    known.instruction = instruction;
-    known.origin = {};
-    if (name && (package().empty() || !file.starts_with(package()))) known.origin = {kept(file), PyFrame_GetLineNumber(frame)};
-    const Origin result = known.origin;
-    Py_XDECREF(before);
-    return result;
+    Py_XDECREF(code);
+    return *result;
 }
 
 }  // namespace

@@ -188,17 +188,19 @@ bool assign_picked(const Array& target, const Picked& picked, PyObject* value) {
 
 // A list of integers, the commonest index that is no array, as one; nothing for all else, which goes the long way.
 nb::object listed_index(const Array& a, PyObject* key) {
-    if (!PyList_CheckExact(key) || PyList_GET_SIZE(key) == 0 || !a.host_visible() || current_trace()) return {};
-    const Py_ssize_t n = PyList_GET_SIZE(key);
-    Array index = new_array(Dims{n}, DType::int64, a.pool());
+    if (!PyList_CheckExact(key) || !a.host_visible() || current_trace()) return {};
+    const Items items(key);
+    if (items.empty()) return {};
+    Array index = new_array(Dims{static_cast<std::int64_t>(items.size())}, DType::int64, a.pool());
     index.buffer->materialise();
     char* to = index.data();
-    for (Py_ssize_t i = 0; i < n; ++i, to += sizeof(std::int64_t)) {
+    for (PyObject* const item : items) {
         int overflow = 0;
-        const bool exact = PyLong_CheckExact(PyList_GET_ITEM(key, i));
-        const std::int64_t position = exact ? PyLong_AsLongLongAndOverflow(PyList_GET_ITEM(key, i), &overflow) : 0;
+        const bool exact = PyLong_CheckExact(item);
+        const std::int64_t position = exact ? PyLong_AsLongLongAndOverflow(item, &overflow) : 0;
         if (!exact || overflow) return {};
         std::memcpy(to, &position, sizeof position);
+        to += sizeof position;
     }
     return nb::steal(wrap(std::move(index)));
 }

@@ -72,13 +72,14 @@ int loop_for(PyUfunc* u, const int* kinds) {
         index = index * operand_kinds + static_cast<std::size_t>(kinds[i]);
         table_size *= operand_kinds;
     }
-    if (!u->loops) u->loops = std::make_unique<std::int16_t[]>(table_size);
-    std::int16_t& remembered = u->loops[index];
-    if (remembered == 0) {
+    std::atomic<std::int16_t>& remembered = u->loops.at(index, table_size);
+    std::int16_t known = remembered.load(std::memory_order_relaxed);
+    if (known == 0) {
         const int loop = resolve(u, kinds);  // may raise: then the next call asks again
-        remembered = static_cast<std::int16_t>(loop < 0 ? -1 : loop + 1);
+        known = static_cast<std::int16_t>(loop < 0 ? -1 : loop + 1);
+        remembered.store(known, std::memory_order_relaxed);
     }
-    return remembered < 0 ? -1 : remembered - 1;
+    return known < 0 ? -1 : known - 1;
 }
 
 namespace {
@@ -125,14 +126,15 @@ inline bool may_be_integer_power(const PyUfunc* u) {
 }
 
 bool may_have_kernel(const PyUfunc* u, PyObject* first) {
-    if (u->kernel_dtypes == 0 || !is_plain_array(first)) [[likely]] return false;
+    const std::uint64_t dtypes = u->kernel_dtypes.load(std::memory_order_relaxed);
+    if (dtypes == 0 || !is_plain_array(first)) [[likely]] return false;
     const Array& a = unwrap(first)->array;
-    return (u->kernel_dtypes >> static_cast<int>(a.dtype) & 1) && a.size() >= u->kernel_size && !a.host_visible();
+    return (dtypes >> static_cast<int>(a.dtype) & 1) && a.size() >= u->kernel_size.load(std::memory_order_relaxed) && !a.host_visible();
 }
 
 // `u(*operands, out=target)` of arrays and numbers where the loop's result has the target's dtype.
 bool call_into(PyUfunc* u, PyObject* const* operands, PyObject* target) {
-    if (u->row < 0 || u->redirected || u->nout != 1 || may_be_integer_power(u) || errors_are_watched() || may_have_kernel(u, operands[0])) return false;
+    if (u->row < 0 || is_redirected(u) || u->nout != 1 || may_be_integer_power(u) || errors_are_watched() || may_have_kernel(u, operands[0])) return false;
     std::array<int, max_in> kinds{};
     for (int i = 0; i < u->nin; ++i)
         if ((kinds[static_cast<std::size_t>(i)] = operand_kind(operands[i])) < 0) return false;
@@ -150,8 +152,7 @@ bool call_into(PyUfunc* u, PyObject* const* operands, PyObject* target) {
 
 // What the only keyword names when that is `out`; null for other keywords.
 PyObject* only_out(PyObject* names, PyObject* const* values) {
-    static PyObject* const out = checked(PyUnicode_InternFromString("out"));
-    return PyTuple_GET_SIZE(names) == 1 && PyTuple_GET_ITEM(names, 0) == out ? values[0] : nullptr;
+    return PyTuple_GET_SIZE(names) == 1 && PyTuple_GET_ITEM(names, 0) == interned.out ? values[0] : nullptr;
 }
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
@@ -248,8 +249,8 @@ PyObject* offer_kernel(PyObject* self, PyObject* args) {
             codes |= std::uint64_t{1} << code;
         }
         auto* u = reinterpret_cast<PyUfunc*>(self);
-        u->kernel_dtypes = codes;
         u->kernel_size = size;
+        u->kernel_dtypes = codes;
         Py_RETURN_NONE;
     });
 }
@@ -275,7 +276,7 @@ PyUfunc* operator_ufunc(Operator which) {
 }
 
 bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
-    if (u->row < 0 || u->redirected || errors_are_watched() || may_have_kernel(u, operands[0])) return false;
+    if (u->row < 0 || is_redirected(u) || errors_are_watched() || may_have_kernel(u, operands[0])) return false;
     if (!is_plain_array(operands[0]) && call_with_numbers(u, operands, result)) return true;
     std::array<int, max_in> kinds{};
     for (int i = 0; i < u->nin; ++i) {
@@ -302,7 +303,7 @@ bool call_fast(PyUfunc* u, PyObject* const* operands, PyObject*& result) {
 }
 
 bool call_inplace(PyUfunc* u, PyObject* self, PyObject* other) {
-    if (u->row < 0 || u->redirected || errors_are_watched() || !is_plain_array(self) || may_have_kernel(u, self)) return false;
+    if (u->row < 0 || is_redirected(u) || errors_are_watched() || !is_plain_array(self) || may_have_kernel(u, self)) return false;
     PyArray* target = unwrap(self);
     PyObject* operands[] = {self, other};
     const std::array<int, max_in> kinds{static_cast<int>(target->array.dtype), operand_kind(other), 0};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <string_view>
 
@@ -15,25 +16,51 @@ struct UfuncHead {
     vectorcallfunc call;
     int row;  // -1: no elementwise row
     int nin, nout;
-    char redirected;  // 1: a rule of the user's may send a call elsewhere; the hook asks it
+    char redirected;  // 1: a rule of the user's may send a call elsewhere; the hook asks it. An attribute of Python's: see is_redirected
     // A kernel from above may compute a call whose first operand lies on a device and has one of these dtypes, a bit each, and so many
     // elements at least; the hook asks it.
-    std::uint64_t kernel_dtypes;
-    std::int64_t kernel_size;
+    std::atomic<std::uint64_t> kernel_dtypes;
+    std::atomic<std::int64_t> kernel_size;
 };
 
 // A loop as it is called for one element; `run` is null where the host has none.
 struct ScalarLoop {
     ContiguousLoop run = nullptr;
     std::array<DType, 2> in{}, out{};
-    bool asked = false, integer_power = false;
+    bool integer_power = false;
+};
+struct AskedLoop {
+    ScalarLoop loop;
+    Flag asked;
+};
+
+// A table that is made when somebody first looks into it; whoever comes at the same time gets the same one.
+template <class T> class LateTable {
+public:
+    LateTable() = default;
+    ~LateTable() { delete[] table_.load(std::memory_order_relaxed); }
+    LateTable(const LateTable&) = delete;
+    LateTable& operator=(const LateTable&) = delete;
+    T& at(std::size_t index, std::size_t size) {
+        T* const table = table_.load(std::memory_order_acquire);
+        return (table ? table : make(size))[index];
+    }
+
+private:
+    T* make(std::size_t size) {
+        auto fresh = std::make_unique<T[]>(size);
+        T* there = nullptr;
+        return table_.compare_exchange_strong(there, fresh.get(), std::memory_order_acq_rel) ? fresh.release() : there;
+    }
+    std::atomic<T*> table_{nullptr};
 };
 
 struct PyUfunc : UfuncHead {
     // The loop for each combination of operand kinds: 0 not asked yet, -1 none, else loop + 1.
-    std::unique_ptr<std::int16_t[]> loops;
-    std::unique_ptr<ScalarLoop[]> scalar_loops;  // the same for numbers, of functions of one or two operands
+    LateTable<std::atomic<std::int16_t>> loops;
+    LateTable<AskedLoop> scalar_loops;  // the same for numbers, of functions of one or two operands; under the ufunc's critical section until asked
 };
+inline bool is_redirected(PyUfunc* u) { return std::atomic_ref(u->redirected).load(std::memory_order_relaxed) != 0; }
 
 // What the operators of arrays call; each is the ufunc that was made last under its name.
 enum class Operator : int {

@@ -55,7 +55,7 @@ public:
     bool host_visible() const { return pool_.host_visible(); }
     bool foreign() const { return static_cast<bool>(release_); }
 
-    // Written under the queue's lock; whoever holds the interpreter's lock may read them without it.
+    // Written under the queue's lock, read by anybody: what was recorded before (by this thread, or by one that it has heard of since) is counted.
     std::atomic<int> pending_reads{0};   // instructions recorded and not yet run that read it
     std::atomic<int> pending_writes{0};
     std::atomic<std::uint32_t> writes{0};  // instructions that were ever recorded and write it
@@ -107,6 +107,10 @@ public:
     Buffer& operator*() const { return *b_; }
     explicit operator bool() const { return b_ != nullptr; }
     bool operator==(const BufferPtr&) const = default;
+
+    // An empty one of an object that several threads have, and that one of them fills: others look by `published`, and see what it wrote before.
+    void publish(BufferPtr&& o) { std::atomic_ref(b_).store(std::exchange(o.b_, nullptr), std::memory_order_release); }
+    bool published() const { return std::atomic_ref(const_cast<Buffer*&>(b_)).load(std::memory_order_acquire) != nullptr; }
 
 private:
     void acquire() { if (b_) b_->refs_.fetch_add(1, std::memory_order_relaxed); }

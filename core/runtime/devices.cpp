@@ -118,6 +118,11 @@ Pool* wanted_pool() {
     }
 }
 
+std::uint64_t wanted_limit() {
+    const std::lock_guard lock(registry().mutex);
+    return registry().limit;
+}
+
 }  // namespace
 
 void set_default_device_later(std::string name, std::string origin) {
@@ -135,7 +140,7 @@ Pool& default_pool() {
     if (Pool* pool = process_pool.load(std::memory_order_acquire)) return *pool;
     Pool* const wanted = wanted_pool();
     Pool& chosen = wanted ? *wanted : ascend::device_count() > 0 ? pool_of({Device::Kind::ascend, 0}) : cpu_pool();
-    if (const std::uint64_t limit = registry().limit) chosen.set_limit(limit);
+    if (const std::uint64_t limit = wanted_limit()) chosen.set_limit(limit);
     Pool* none = nullptr;
     const bool first = process_pool.compare_exchange_strong(none, &chosen, std::memory_order_acq_rel);
     if (first && !wanted && &chosen == &cpu_pool() && ascend::wanted() && !ascend::ended())

@@ -14,19 +14,12 @@
 #include "base/error.hpp"
 #include "cpu/threads.hpp"
 #include "device/trace.hpp"
+#include "on_threads.hpp"
 
 using namespace asnumpy;
 using namespace asnumpy::testing;
 
 namespace {
-
-constexpr int thread_number = 4;
-
-void on_threads(const std::function<void(int)>& body) {
-    std::vector<std::thread> threads;
-    for (int t = 0; t < thread_number; ++t) threads.emplace_back(body, t);
-    for (std::thread& t : threads) t.join();
-}
 
 Input number(double value) {
     return Scalar::of(value);

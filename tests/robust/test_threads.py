@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from robust.at_once import PATIENCE, THREADS, together
 
 import asnumpy as ap
 from asnumpy import _core
-
-THREADS = 6
-PATIENCE = 120.0  # seconds after which a thread counts as stuck
 
 
 @pytest.fixture(autouse=True, params=["recorded", "at once when small", "eager"])
@@ -20,29 +18,6 @@ def recording(request: pytest.FixtureRequest) -> Iterator[None]:
     size = 0 if request.param == "recorded" else 4096
     with ap.config.using(eager=request.param == "eager", eager_size=size):
         yield
-
-
-def together(work: Callable[[int], None], count: int = THREADS) -> None:
-    """Runs work(0), work(1), ... in threads that start at the same moment; the first failure is raised here."""
-    start = threading.Barrier(count)
-    failures: list[BaseException] = []
-
-    def body(number: int) -> None:
-        try:
-            start.wait()
-            work(number)
-        except BaseException as error:  # handed to the main thread
-            failures.append(error)
-
-    threads = [threading.Thread(target=body, args=(k,), daemon=True) for k in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE)
-    stuck = [thread.name for thread in threads if thread.is_alive()]
-    assert not stuck, f"{stuck} did not end: a deadlock"
-    if failures:
-        raise failures[0]
 
 
 def test_private_arrays() -> None:

@@ -22,6 +22,7 @@ from asnumpy.ufunc.errstate import watching
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _MOST_FORMS = 256  # that one function keeps
+_UNKNOWN: Any = object()
 
 
 class Function(_core.JitFunction):
@@ -74,11 +75,10 @@ class Function(_core.JitFunction):
 
     def _compiled_for(self, call: Call) -> Compiled | None:
         try:
-            if call.form in self._compiled:
-                return self._compiled[call.form]
+            known = self._compiled.get(call.form, _UNKNOWN)  # asked once: another thread may clear them
         except TypeError:
             raise call.unhashable(self.__name__) from None
-        return self._trace(call)
+        return self._trace(call) if known is _UNKNOWN else known
 
     def _trace(self, call: Call) -> Compiled | None:
         if len(self._compiled) >= _MOST_FORMS:
