@@ -20,7 +20,7 @@ public:
     ~Plan();
     Plan(Plan&&) noexcept;
     void run(const Launch&) const;
-    std::unique_ptr<Prepared> prepare(const Launch&) const;  // prepared.cpp
+    std::unique_ptr<PreparedLaunch> prepare(const Launch&) const;  // prepared.cpp
     const Resolved& resolved() const;  // what runs now; valid as long as the plan
     bool awaits_code(bool asked) const;  // it would wait for code that is wanted, where the mode is to wait, or somebody asks for it
 

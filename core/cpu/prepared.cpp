@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 // Longer work is worth no memory for what was decided about it.
 constexpr double longest_ns = 100'000;
 
-class KeptFrame final : public Prepared {
+class KeptFrame final : public PreparedLaunch {
 public:
     KeptFrame(const Plan& plan, const Launch& launch) : plan_(plan), launch_(launch), points_(count(launch.shape)) {
         for (const Operand& operand : launch.operands) at_.push_back(operand.data);
@@ -72,7 +72,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Prepared> Plan::prepare(const Launch& launch) const {
+std::unique_ptr<PreparedLaunch> Plan::prepare(const Launch& launch) const {
     if (std::ranges::find(launch.shape, 0) != launch.shape.end()) return nullptr;
     const Resolved& plan = resolved();
     if (!block(launch, static_cast<int>(plan.inputs.size()), static_cast<int>(plan.stores.size())).empty()) return nullptr;

@@ -18,9 +18,9 @@ namespace asnumpy {
 class Damage;
 
 // A launch that is decided once, to run again and again with other addresses; by one thread at a time.
-class Prepared {
+class PreparedLaunch {
 public:
-    virtual ~Prepared() = default;
+    virtual ~PreparedLaunch() = default;
     // The operands' addresses, in the launch's order. Those that were equal are equal, and others are not.
     virtual void run(std::span<char* const>) = 0;
 };
@@ -31,7 +31,7 @@ public:
     virtual ~Executable() = default;
     virtual void run(const Launch&) const = 0;
     // Nothing: to decide anew costs little beside the work. The executable must outlive what it gives.
-    virtual std::unique_ptr<Prepared> prepare(const Launch&) const { return nullptr; }
+    virtual std::unique_ptr<PreparedLaunch> prepare(const Launch&) const { return nullptr; }
     // Whether something is being made of it, or is now asked for, that the user wants it to wait for before it runs.
     virtual bool awaits_code(bool /*asked*/) const { return false; }
 };

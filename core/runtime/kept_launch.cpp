@@ -6,12 +6,6 @@
 
 namespace asnumpy {
 
-namespace {
-
-char* bytes_of(const Scalar& s) { return const_cast<char*>(reinterpret_cast<const char*>(s.bytes.data())); }
-
-}  // namespace
-
 void set_launch(Launch& launch, std::span<const Instruction> list, const Schedule::Part& part) {
     const Fused& fused = part.fused;
     launch.shape = list[part.group.members.front()].shape;

@@ -44,7 +44,7 @@ private:
 
     std::vector<Where> operands_;
     std::vector<char*> data_;
-    std::unique_ptr<Prepared> prepared_;
+    std::unique_ptr<PreparedLaunch> prepared_;
     std::unique_ptr<StructuredCall> call_;
     const Instruction* instruction_ = nullptr;  // that of the call
 };

@@ -31,8 +31,6 @@ void run_elementwise(const Pool& pool, RowId id, int loop, const Launch& launch)
     single_program(pool, Work::elementwise, id, loop).run(launch);
 }
 
-char* bytes_of(const Scalar& s) { return const_cast<char*>(reinterpret_cast<const char*>(s.bytes.data())); }
-
 // Runs elementwise work whose operands all have memory, or a reduction, in the calling thread's time.
 void run_single(const Instruction& instruction) {
     Launch& launch = scratch_launch(instruction.in.size() + instruction.out.size());

@@ -20,6 +20,9 @@ inline bool is_plain(const Array& a) {
 // The host may touch it, it has a value, and nothing recorded will write it.
 inline bool is_at_hand(const Array& a) { return a.host_visible() && !a.buffer->pending_writes && a.buffer->materialised(); }
 
+// What an operand that is a number of the host points to.
+inline char* bytes_of(const Scalar& s) { return const_cast<char*>(reinterpret_cast<const char*>(s.bytes.data())); }
+
 // Runs one instruction, unfused, in the calling thread; nothing that is recorded may be before it.
 void run_now(const Instruction&);
 // Applies an elementwise row to operands of one shape that are at hand, or scalars.

@@ -34,7 +34,7 @@ constexpr bool thread_sanitizer = false;
 // A launch that is kept, in memory of its own each time, and not always as it was aligned.
 void test_kept(Case& c, const cpu::Plan& plan, const std::vector<Memory>& before, const std::vector<Memory>& expected) {
     c.memory = before;
-    const std::unique_ptr<Prepared> kept = plan.prepare(c.launch());
+    const std::unique_ptr<PreparedLaunch> kept = plan.prepare(c.launch());
     for (int round = 0; kept && round < 3; ++round) {
         std::vector<Memory> moved = before;
         std::vector<std::size_t> shifts;

@@ -1,4 +1,4 @@
-"""Later calls of a recorded function: other addresses and alignments, values that share memory, launches that are watched."""
+"""Later calls of a recorded function: other addresses and alignments, values that share memory, a watcher."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from asnumpy.linalg import _products as products
 from asnumpy.manipulation.bits import byteswapped
 from asnumpy.reduction.reductions import ALL, ANY, LARGEST, PRODUCT, SMALLEST, SUM, reduced
 from asnumpy.runtime.devices import Device, device_of, memory_of, over_host_memory
-from asnumpy.sorting.order import extreme_place, part_in_place, sort_in_place
+from asnumpy.sorting.order import part_in_place, sort_in_place
 from asnumpy.ufunc.derived import as_class
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.folds import NO_VALUE
@@ -298,10 +298,10 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         return statistics.std(self, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction)
 
     def argmax(self, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> ndarray:
-        return extreme_place(_core.argmax, self, axis, out, keepdims)
+        return sorting.argmax(self, axis, out, keepdims=keepdims)
 
     def argmin(self, /, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> ndarray:
-        return extreme_place(_core.argmin, self, axis, out, keepdims)
+        return sorting.argmin(self, axis, out, keepdims=keepdims)
 
     # --- order ---
 

@@ -214,7 +214,7 @@ def sort_complex(a: ArrayLike) -> ndarray:
     return host(np.sort_complex, a)
 
 
-def extreme_place(find: Any, a: ndarray, axis: Any, out: Any, keepdims: bool) -> ndarray:
+def _extreme_place(find: Any, a: ndarray, axis: Any, out: Any, keepdims: bool) -> ndarray:
     """What np.argmax and np.argmin give; `find` is the core's function of that name."""
     if axis is None and out is None and not keepdims and a.size:
         return find(a)  # type: ignore[no-any-return]
@@ -232,12 +232,12 @@ def extreme_place(find: Any, a: ndarray, axis: Any, out: Any, keepdims: bool) ->
 
 @public
 def argmax(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = NO_VALUE) -> ndarray:
-    return extreme_place(_core.argmax, asarray(a), axis, out, keepdims is not NO_VALUE and keepdims)
+    return _extreme_place(_core.argmax, asarray(a), axis, out, keepdims is not NO_VALUE and keepdims)
 
 
 @public
 def argmin(a: ArrayLike, axis: int | None = None, out: Any = None, *, keepdims: bool = NO_VALUE) -> ndarray:
-    return extreme_place(_core.argmin, asarray(a), axis, out, keepdims is not NO_VALUE and keepdims)
+    return _extreme_place(_core.argmin, asarray(a), axis, out, keepdims is not NO_VALUE and keepdims)
 
 
 def sort_in_place(a: ndarray, axis: int, kind: str | None, order: str | None, stable: bool | None) -> None:
