@@ -28,10 +28,12 @@ void set_launch(Launch& launch, std::span<const Instruction> list, const Schedul
     }
 }
 
-void KeptLaunch::add(const Roots& roots, const Array* array, char* number) {
+void KeptLaunch::add(const Roots& roots, const Array* array, const Scalar* number) {
     Where& where = operands_.emplace_back(Where{no_base, nullptr, 0});
-    data_.push_back(number);
-    if (!array) return;
+    if (!array) {
+        where.offset = reinterpret_cast<std::intptr_t>(bytes_of(*number));
+        return;
+    }
     where.offset = array->view.offset;
     if (const auto root = roots.find(array->buffer.get()); root != roots.end()) {
         where.base = root->second.base;
@@ -52,29 +54,35 @@ KeptLaunch::KeptLaunch(std::span<const Instruction> list, const Schedule::Part& 
         if (!prepared_) return;
         for (const Place& place : part.fused.inputs) {
             const Argument& in = list[place.instruction].in[place.slot];
-            add(roots, in.array(), in.array() ? nullptr : bytes_of(*in.scalar()));
+            add(roots, in.array(), in.scalar());
         }
-        for (const Place& place : part.fused.outputs) add(roots, &list[place.instruction].out[place.slot]);
+        for (const Place& place : part.fused.outputs) add(roots, &list[place.instruction].out[place.slot], nullptr);
     } else if (first.work == Work::structured) {
         instruction_ = &first;
         call_ = std::make_unique<StructuredCall>(structured_call(first));
-        for (const Argument& in : first.in) add(roots, in.array(), in.array() ? nullptr : bytes_of(*in.scalar()));
-        for (const Array& out : first.out) add(roots, &out);
+        for (const Argument& in : first.in) add(roots, in.array(), in.scalar());
+        for (const Array& out : first.out) add(roots, &out, nullptr);
     }
 }
 
 void KeptLaunch::run(std::span<char* const> bases) {
+    thread_local std::vector<char*> data;
+    data.resize(operands_.size());
     for (std::size_t k = 0; k < operands_.size(); ++k) {
         const Where& where = operands_[k];
-        if (where.base != no_base) data_[k] = bases[where.base] + where.offset;
-        if (!where.buffer) continue;
-        where.buffer->materialise();
-        data_[k] = where.buffer->data() + where.offset;
+        if (where.base != no_base) {
+            data[k] = bases[where.base] + where.offset;
+        } else if (where.buffer) {
+            where.buffer->materialise();
+            data[k] = where.buffer->data() + where.offset;
+        } else {
+            data[k] = reinterpret_cast<char*>(where.offset);
+        }
     }
-    if (prepared_) return prepared_->run(data_);
+    if (prepared_) return prepared_->run(data);
     const std::size_t read = call_->in.size();
-    for (std::size_t k = 0; k < read; ++k) call_->in[k].data = data_[k];
-    for (std::size_t k = 0; k < call_->out.size(); ++k) call_->out[k].data = data_[read + k];
+    for (std::size_t k = 0; k < read; ++k) call_->in[k].data = data[k];
+    for (std::size_t k = 0; k < call_->out.size(); ++k) call_->out[k].data = data[read + k];
     call_->stream = instruction_->stream;
     instruction_->out[0].pool().backend().run(*call_);
 }

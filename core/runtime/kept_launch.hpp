@@ -36,14 +36,13 @@ private:
     static constexpr std::uint32_t no_base = ~std::uint32_t{0};
     struct Where {
         std::uint32_t base;
-        Buffer* buffer;  // where there is no base; null: a number of the host
-        std::int64_t offset;
+        Buffer* buffer;       // where there is no base
+        std::int64_t offset;  // from either; without both, a number's address
     };
 
-    void add(const Roots&, const Array*, char* number = nullptr);
+    void add(const Roots&, const Array*, const Scalar*);
 
     std::vector<Where> operands_;
-    std::vector<char*> data_;
     std::unique_ptr<PreparedLaunch> prepared_;
     std::unique_ptr<StructuredCall> call_;
     const Instruction* instruction_ = nullptr;  // that of the call
