@@ -1,10 +1,9 @@
 // Launches that are kept: what was decided about one is moved to other addresses as long as the plan and their alignment stay. Most of them
 // are short, and there may be thousands: what those of a single tile need at each run is a few lines of memory.
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -24,7 +23,6 @@ using Addresses = std::span<char* const>;
 
 // Longer work is worth no memory for what was decided about it.
 constexpr double longest_ns = 100'000;
-constexpr std::size_t most_kept_operands = 32;
 
 // An elementwise frame of one tile, without what only several need. It does what Tiles::run does, in that order.
 class OneTile {
@@ -164,7 +162,8 @@ private:
         auto frame = std::make_unique<Frame>();
         frame->prepare(plan, launch_, Arrangement::natural);
         ns_ = frame->unit_ns * static_cast<double>(frame->units);
-        for (std::size_t k = 0; k < at_.size(); ++k) within_lines_[k] = static_cast<std::uint8_t>(reinterpret_cast<std::uintptr_t>(at_[k]) & within_line);
+        within_lines_.clear();
+        for (const char* address : at_) within_lines_.push_back(static_cast<std::uint8_t>(reinterpret_cast<std::uintptr_t>(address) & within_line));
         tile_ = OneTile::of(*frame, at_);
         frame_ = tile_ ? nullptr : std::move(frame);
         decided_ = &plan;
@@ -190,7 +189,7 @@ private:
     const Resolved* decided_ = nullptr;
     std::unique_ptr<OneTile> tile_;  // or
     std::unique_ptr<Frame> frame_;
-    std::array<std::uint8_t, most_kept_operands> within_lines_{};  // of the addresses that were decided for
+    std::vector<std::uint8_t> within_lines_;  // of the addresses that were decided for
     std::int64_t points_;
     double ns_ = 0;
     // What runs seldom need.
@@ -201,7 +200,7 @@ private:
 }  // namespace
 
 std::unique_ptr<PreparedLaunch> Plan::prepare(const Launch& launch) const {
-    if (launch.operands.size() > most_kept_operands || std::ranges::find(launch.shape, 0) != launch.shape.end()) return nullptr;
+    if (std::ranges::find(launch.shape, 0) != launch.shape.end()) return nullptr;
     const Resolved& plan = resolved();
     if (!block(launch, static_cast<int>(plan.inputs.size()), static_cast<int>(plan.stores.size())).empty()) return nullptr;
     auto made = std::make_unique<KeptFrame>(*this, launch);
