@@ -214,12 +214,18 @@ def _outcome(
     if not found:
         assert first.error is not None
         raise first.error
+    if _is_at(function) and isinstance(target := given[0][0], _Slot):
+        written[target.place] = True  # by values that samples need not have, and NumPy writes there what may only be read
     if any(other != found[0] for other in found):
         raise TracingError(
             f"{name}: the number, shapes or dtypes of its results depend on values, which are not there while the "
             "function is traced; compute this outside of the function"
         )
     return written, *found[0]
+
+
+def _is_at(function: Callable[..., Any]) -> bool:
+    return getattr(function, "__name__", "") == "at" and isinstance(getattr(function, "__self__", None), np.ufunc)
 
 
 def _rising(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
