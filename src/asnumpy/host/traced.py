@@ -215,7 +215,7 @@ def _outcome(
         assert first.error is not None
         raise first.error
     if _is_at(function) and isinstance(target := given[0][0], _Slot):
-        written[target.place] = True  # by values that samples need not have, and NumPy writes there what may only be read
+        written[target.place] = True  # whatever the values; NumPy does so even where it may only read
     if any(other != found[0] for other in found):
         raise TracingError(
             f"{name}: the number, shapes or dtypes of its results depend on values, which are not there while the "
