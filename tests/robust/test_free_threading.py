@@ -124,6 +124,7 @@ def test_memory_that_is_shared_and_given_back(size: int) -> None:
 
 def test_objects_that_come_and_go() -> None:
     """Arrays, views, numbers and weak references, made in one thread and dropped in another, beside the collector."""
+    gc.collect()
     before = ap.memory_info()["in_use"]
     places: list[Any] = [None] * 8
     ended = threading.Event()
@@ -152,7 +153,7 @@ def test_objects_that_come_and_go() -> None:
     gc.collect()
     ap.synchronize()
     left = ap.memory_info()["in_use"] - before
-    assert left == 0 or (ap.Device() != "cpu" and left < 8 * 2000)
+    assert left <= (0 if ap.Device() == "cpu" else 8 * 2000)  # what was there before may have gone
 
 
 @pytest.mark.parametrize("size", SIZES)

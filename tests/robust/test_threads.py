@@ -1,10 +1,11 @@
 """Several Python threads record, read, write and drop arrays at once; values must be those of a single thread."""
 
-from __future__ import annotations
+from __future__ import gc
 
 import threading
 from collections.abc import Iterator
 
+import annotations
 import numpy as np
 import pytest
 from robust.at_once import PATIENCE, THREADS, together
@@ -116,6 +117,7 @@ def test_errors_stay_in_their_thread() -> None:
 
 
 def test_arrays_die_while_others_record() -> None:
+    gc.collect()  # what earlier tests left is not counted
     before = ap.memory_info()["in_use"]
 
     def work(number: int) -> None:
@@ -132,7 +134,7 @@ def test_arrays_die_while_others_record() -> None:
     together(work)
     ap.synchronize()
     left = ap.memory_info()["in_use"] - before
-    assert left == 0 or (ap.Device() != "cpu" and left < 8 * 3000), "less than one array: what operators work in"
+    assert left <= (0 if ap.Device() == "cpu" else 8 * 3000), "less than one array: what operators work in"
 
 
 def test_large_work_from_several_threads() -> None:
