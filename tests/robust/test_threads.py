@@ -1,11 +1,11 @@
 """Several Python threads record, read, write and drop arrays at once; values must be those of a single thread."""
 
-from __future__ import gc
+from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Iterator
 
-import annotations
 import numpy as np
 import pytest
 from robust.at_once import PATIENCE, THREADS, together
