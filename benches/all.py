@@ -23,6 +23,7 @@ from programs.report import load as load_programs
 from programs.report import markdown as programs_markdown
 
 FUNCTION_ROUNDS = 7
+SIZES = ("small", "medium", "large")  # of the classical programs
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
     "elementwise", "reductions", "grids", "pictures", "selection", "ordering", "small", "elements", "products", "draws",
@@ -40,6 +41,7 @@ process, in turns; the results were compared first; times are medians of {rounds
 computed within the clock. "Cold ratio" compares the first calls, where asnumpy also fuses and prepares the program.
 "At least" is the ratio that the project holds itself to on a 2-core machine with AVX-512; a row that misses it says so.
 "Others" are the ratios of other libraries that were installed, "spread" is half the distance between the quartiles.
+A pause comes before each turn, in which the threads of NumPy's BLAS and of other libraries stop looking for more work.
 
 {table}
 
@@ -50,11 +52,12 @@ computed within the clock. "Cold ratio" compares the first calls, where asnumpy 
 `python -m benches.programs` runs over a hundred programs as one writes them with NumPy (`benches/programs`: linear
 algebra by rows and columns, stencils, weather, factorisations, filters, dynamic programming, particles, fractals,
 transforms, sparse products, networks, loops over elements), unchanged, in three sizes; `--list` shows them. Results are
-compared first, times are taken in turns, and "numba" is the same computation in loops, compiled by it, where one would
-write that. What NumPy takes for large temporaries depends on the state of the C library's memory, so a process of its
-own measures each: "kept", where freed memory serves the next request, and "fresh", where each block of 128 KiB or more
-is mapped anew. A program is in the second table where it is slower than NumPy in one of the two; "flushes", "programs"
-and "host calls" are those of one call, and none where every operation was small enough to be done at once.
+compared first, "jit" is the program as it is, under `ap.jit`, where it can be recorded, and "numba" is the same
+computation in loops, compiled by it, where one would write that. What NumPy takes for large temporaries depends on the
+state of the C library's memory, so a process of its own measures each: "kept", where freed memory serves the next
+request, and "fresh", where each block of 128 KiB or more is mapped anew. A program is in the second table where it is
+slower than NumPy in one of the two; "flushes", "programs" and "host calls" are those of one call, and none where every
+operation was small enough to be done at once.
 
 {programs}
 
@@ -131,6 +134,24 @@ def functions_section(measured: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def commands(options: argparse.Namespace) -> dict[str, list[str]]:
+    """What is to run: a command without its --json for each file of results."""
+    threads = ["--threads", str(options.threads)]
+    found = {script: [str(HERE / f"{script}.py"), "--rounds", str(options.rounds), *threads] for script in SCRIPTS}
+    if options.write:
+        found["functions"] = [str(HERE / "functions.py"), "--rounds", str(FUNCTION_ROUNDS), *threads]
+        found |= {size: ["-m", "benches.programs", "--size", size, *threads] for size in SIZES}
+    return found
+
+
+def ran(command: list[str], result: Path) -> bool:
+    """Run a command, unless its results are there; whether they are, and it says that all agreed."""
+    if result.exists():
+        return True
+    done = subprocess.run([sys.executable, *command, "--json", str(result)], cwd=HERE.parent)
+    return done.returncode == 0 and result.exists()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=9)
@@ -139,37 +160,19 @@ def main() -> int:
         "--write", action="store_true",
         help="rewrite docs/performance.md and the READMEs' tables, with the times of every function",
     )
+    parser.add_argument(
+        "--keep", type=Path, metavar="FOLDER",
+        help="keep the figures there as JSON; what the folder has already is not measured again",
+    )
     options = parser.parse_args()
-    rows: list[Row] = []
-    failed = []
     with tempfile.TemporaryDirectory() as folder:
-        for script in SCRIPTS:
-            result = Path(folder) / f"{script}.json"
-            done = subprocess.run([
-                sys.executable, str(HERE / f"{script}.py"), "--rounds", str(options.rounds),
-                "--threads", str(options.threads), "--json", str(result),
-            ])
-            if done.returncode:
-                failed.append(script)
-            if result.exists():
-                rows += load(result)
-        result = Path(folder) / "functions.json"
-        if options.write:
-            done = subprocess.run([
-                sys.executable, str(HERE / "functions.py"), "--rounds", str(FUNCTION_ROUNDS),
-                "--threads", str(options.threads), "--json", str(result),
-            ])
-            if done.returncode:
-                failed.append("functions")
-        functions = json.loads(result.read_text()) if result.exists() else []
-        result = Path(folder) / "programs.json"
-        if options.write:
-            done = subprocess.run([
-                sys.executable, "-m", "benches.programs", "--threads", str(options.threads), "--json", str(result),
-            ], cwd=HERE.parent)
-            if done.returncode:
-                failed.append("programs")
-        programs = programs_markdown(load_programs(result)) if result.exists() else ""
+        results = (options.keep or Path(folder)).resolve()
+        results.mkdir(parents=True, exist_ok=True)
+        failed = [name for name, command in commands(options).items() if not ran(command, results / f"{name}.json")]
+        there = {path.stem: path for path in results.glob("*.json")}
+        rows = [row for script in SCRIPTS if script in there for row in load(there[script])]
+        functions = json.loads(there["functions"].read_text()) if "functions" in there else []
+        programs = programs_markdown([row for size in SIZES if size in there for row in load_programs(there[size])])
     print(text(rows))
     missed = [row for row in rows if not row.reached]
     verdict = f"{len(rows) - len(missed)} of {len(rows)} rows reach their ratio."

@@ -23,8 +23,6 @@ from .program import SIZES
 __all__ = ["Result", "Work", "contest"]
 
 SHORT_SECONDS = 0.002  # a round of short calls lasts this long
-# OpenBLAS's threads look for more work for 2^26 ticks of the clock after a product, where the next contender computes.
-PAUSE_SECONDS = 0.04
 LEAST_ROUNDS = 3
 SINGLE_ROUNDING = 1e-3  # for compiled loops over float32, which add in one variable
 
@@ -140,7 +138,7 @@ def contest(
         del expected
         work = observe(runs["asnumpy"])
         count = rounds_within(list(runs.values()), rounds, seconds)
-        timings: list[Timing] = interleave(list(runs.values()), count, SHORT_SECONDS, PAUSE_SECONDS)
+        timings: list[Timing] = interleave(list(runs.values()), count, SHORT_SECONDS)
     wrong = {name: how for name, (same, how) in agreements.items() if not same}
     return Result(
         program.name, family, size, list(program.sizes[SIZES.index(size)]), state,

@@ -15,6 +15,8 @@ Run = Callable[[], Any]
 Check = Callable[[Any, Any], tuple[bool, str]]
 
 BLOCK = 1 << 22  # elements compared at a time
+# OpenBLAS's threads look for more work for 2^26 ticks of the clock after a product, where the next contender computes.
+PAUSE_SECONDS = 0.04
 
 
 @dataclass
@@ -66,10 +68,10 @@ def calls_per_round(run: Run, least_seconds: float) -> int:
         calls *= 4
 
 
-def interleave(runs: Sequence[Run], rounds: int, least_seconds: float = 0.0, pause: float = 0.0) -> list[Timing]:
+def interleave(runs: Sequence[Run], rounds: int, least_seconds: float = 0.0) -> list[Timing]:
     """Time every function once cold and then `rounds` times warm, taking turns so that all meet the same machine.
 
-    pause: seconds before each turn, in which threads that wait for more work of the one before go to sleep.
+    Before each warm turn is a pause, in which threads that wait for more work of the one before go to sleep.
     """
     timings = []
     for run in runs:
@@ -82,8 +84,7 @@ def interleave(runs: Sequence[Run], rounds: int, least_seconds: float = 0.0, pau
         order = range(len(runs)) if turn % 2 == 0 else reversed(range(len(runs)))
         for i in order:
             run, count, result = runs[i], calls[i], None
-            if pause:
-                time.sleep(pause)
+            time.sleep(PAUSE_SECONDS)
             start = time.perf_counter()
             for _ in range(count):
                 result = run()
