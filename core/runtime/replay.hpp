@@ -34,6 +34,7 @@ struct Again {
     Roots roots;
     std::vector<char*> bases;      // of this run
     std::vector<KeptLaunch> kept;  // by part; empty before the first run
+    bool watched = false;          // each launch of this run is an event: what is kept does not run, and all has to be where the list says
 };
 
 class Replay {
@@ -94,7 +95,7 @@ private:
     std::vector<Array> new_results(std::span<const Array> arguments) const;
     void execute(std::span<const Array> arguments, std::span<const Array> results, std::span<const Stream> streams,
                  const std::span<const BufferUse>* uses);
-    void run_stretch(const Run&, Stretch&);
+    void run_stretch(const Run&, Stretch&, bool watched);
     void add_uses(std::span<const Array> arguments, std::pmr::vector<BufferUse>&) const;
     void run_control(const Control&);
     std::vector<Array> call(std::span<const Array> arguments);  // within a run of what it is a part of

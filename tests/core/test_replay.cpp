@@ -6,6 +6,8 @@
 
 #include "arrays.hpp"
 #include "base/error.hpp"
+#include "device/origin.hpp"
+#include "device/trace.hpp"
 #include "runtime/replay.hpp"
 
 using namespace asnumpy;
@@ -108,6 +110,36 @@ void memory_runs_out() {
     expect(at(replay.run(given, {})[0], 5) == 25 + 10, "and the next one runs");
 }
 
+RowId add_row() { return find_row("add"); }
+
+// Small values between programs have their places in a block. A profile that begins when a call has lent them, or has not, finds all as the call left it.
+void watched_from_within() {
+    constexpr std::int64_t n = 1000;
+    const Array given[]{iota(n)};
+    Trace trace(given);
+    {
+        const Array x = trace.argument(0);
+        trace.end({op("add", scan(add_row(), scan(add_row(), x, 0), 0), x)});
+    }
+    Replay replay(trace.take());
+    const auto call = [&] { expect(at(replay.run(given, {})[0], 3) == 1 + 3 + 6 + 3, "sums of sums"); };
+    call();
+    const std::uint64_t before = default_pool().figures().in_use;
+    Host host;
+    host.origin = [] {
+        trace::start(100);
+        return Origin{};
+    };
+    set_host(host);
+    work_fails_late = work_has_failed = true;  // so that a call asks where it comes from, between lending and running
+    call();
+    work_fails_late = work_has_failed = false;
+    set_host({});
+    expect(!trace::stop().empty(), "the profile has begun within the call");
+    expect(default_pool().figures().in_use == before, "no memory stays with the function");
+    call();
+}
+
 void a_loop() {
     const Array start = iota(5000, 1);
     const Array given[]{start};
@@ -175,6 +207,7 @@ int main() {
     kept_outside();
     threads_share_it();
     memory_runs_out();
+    watched_from_within();
     a_loop();
     donated_memory();
     expect(pending_count() == 0, "nothing is left");
