@@ -36,7 +36,8 @@ Replay::Replay(Traced&& traced, std::span<const std::size_t> donated) : traced_(
     };
     for (const BufferPtr& b : traced_.captured) captured_written_.push_back(is_written(b));
     for (const Array& argument : traced_.arguments) argument_written_.push_back(is_written(argument.buffer));
-    beside_others_ = std::ranges::all_of(traced_.list, [](const Instruction& i) { return i.out.empty() || i.out[0].host_visible(); });
+    beside_others_ = traced_.controls.empty() && std::ranges::all_of(traced_.list, [](const Instruction& i) { return i.out.empty() || i.out[0].host_visible(); });
+    if (beside_others_) find_constants();
 }
 
 // What another stretch uses is held by its instructions, and so counts as seen by others.
@@ -46,7 +47,7 @@ void Replay::divide_list() {
         Stretch& made = stretches_.emplace_back();
         made.first = first;
         made.count = end - first;
-        made.schedule = plan_list(std::span(traced_.list).subspan(first, made.count));
+        made.schedule = std::make_shared<const Schedule>(plan_list(std::span(traced_.list).subspan(first, made.count)));
         first = end;
     };
     for (const Control& control : traced_.controls) add(control.before);
@@ -157,9 +158,9 @@ void Replay::find_last_uses() {
     }
     for (std::size_t s = stretches_.size(); s-- > 0;) {
         Stretch& stretch = stretches_[s];
-        stretch.last_used.resize(stretch.schedule.parts.size());
-        for (std::size_t p = stretch.schedule.parts.size(); p-- > 0;)
-            for (const std::uint32_t member : stretch.schedule.parts[p].group.members)
+        stretch.last_used.resize(stretch.schedule->parts.size());
+        for (std::size_t p = stretch.schedule->parts.size(); p-- > 0;)
+            for (const std::uint32_t member : stretch.schedule->parts[p].group.members)
                 each_buffer(traced_.list[stretch.first + member], [&](Buffer& b, bool) {
                     if (!b.trace || b.materialised() || !seen.insert(&b).second) return;
                     dropped_.emplace_back(&b);
@@ -183,7 +184,7 @@ bool Replay::takes(std::span<const Array> arguments) const {
 void Replay::make_code_of_all(bool asked) {
     without_lock([&] {
         for (const Stretch& stretch : stretches_)
-            make_code(std::span(traced_.list).subspan(stretch.first, stretch.count), stretch.schedule, asked);
+            make_code(std::span(traced_.list).subspan(stretch.first, stretch.count), *stretch.schedule, asked);
     });
     for (const Control& control : traced_.controls)
         for (const auto& function : {control.test, control.first, control.second})
@@ -194,7 +195,7 @@ std::string Replay::text() const {
     std::string text;
     for (std::size_t k = 0; k < stretches_.size(); ++k) {
         const Stretch& stretch = stretches_[k];
-        if (!stretch.schedule.parts.empty()) text += explain_list(std::span(traced_.list).subspan(stretch.first, stretch.count), stretch.schedule);
+        if (!stretch.schedule->parts.empty()) text += explain_list(std::span(traced_.list).subspan(stretch.first, stretch.count), *stretch.schedule);
         if (k == traced_.controls.size()) continue;
         const Control& control = traced_.controls[k];
         if (control.kind == Control::Kind::call) text += control.call.name + ", on the host\n";

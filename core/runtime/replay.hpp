@@ -1,6 +1,7 @@
 // A recorded function, planned once and run with other arguments: no recording, no search among schedules.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -78,11 +79,17 @@ private:
     // A stretch of the list without a loop or choice in it, divided.
     struct Stretch {
         std::size_t first = 0, count = 0;
-        Schedule schedule;
+        std::shared_ptr<const Schedule> schedule;
         Again again;
         std::vector<std::vector<BufferPtr>> last_used;  // by part: what nothing needs after it
         std::vector<std::vector<BufferPtr>> drops;      // of these, by part: what has memory of its own
     };
+
+    // The same recording with stand-ins of its own, for another call at the same time (replay_doubles.cpp).
+    struct Double {};
+    Replay(const Replay& of, Double);
+    Replay& at_seat(int seat);
+    void find_constants();
 
     Cost counted_cost() const;
     void make_code_of_all(bool asked);
@@ -95,6 +102,7 @@ private:
     std::vector<Array> new_results(std::span<const Array> arguments) const;
     void execute(std::span<const Array> arguments, std::span<const Array> results, std::span<const Stream> streams,
                  const std::span<const BufferUse>* uses);
+    void execute_here(std::span<const Array> arguments, std::span<const Array> results, std::span<const Stream> streams, const Run*);
     void run_stretch(const Run&, Stretch&, bool watched);
     void add_uses(std::span<const Array> arguments, std::pmr::vector<BufferUse>&) const;
     void run_control(const Control&);
@@ -123,10 +131,13 @@ private:
     bool settled_ = false;                       // what is kept of launches, and `asked`, are known
     std::vector<bool> captured_written_, argument_written_;
     std::atomic<bool> has_run_{false};
-    // Its stand-ins are lent the memory of one call at a time: `running_` says so of a call that is one run (Run), and where there are
-    // controls, between whose stretches others may run programs, this lock does. That is taken before those of the queue.
-    bool running_ = false;
+    // Stand-ins are lent the memory of one call at a time. A call that is one run (Run) has a seat: at the first one it uses what is here, at the
+    // others a double, made when somebody first sits there. Where there are controls, between whose stretches others may run programs, calls
+    // come one after the other: this lock is taken before those of the queue.
     bool beside_others_ = false;                 // its runs may be
+    Seats seats_;
+    std::array<std::unique_ptr<Replay>, Seats::most> doubles_;
+    std::vector<BufferPtr> constants_;           // of the tracing, which doubles share
     std::mutex one_run_;
 };
 

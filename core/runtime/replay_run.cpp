@@ -72,9 +72,9 @@ std::vector<Array> Replay::new_results(std::span<const Array> arguments) const {
 void Replay::run_stretch(const Run& run, Stretch& stretch, bool watched) {
     stretch.again.watched = watched;
     const std::span<Instruction> list = std::span(traced_.list).subspan(stretch.first, stretch.count);
-    run_list(run, list, stretch.schedule, stretch.again, [&](std::size_t part, std::size_t count) {
+    run_list(run, list, *stretch.schedule, stretch.again, [&](std::size_t part, std::size_t count) {
         for (std::size_t p = part; p < part + count; ++p) {
-            const Group& group = stretch.schedule.parts[p].group;
+            const Group& group = stretch.schedule->parts[p].group;
             if (!traced_.checks.empty() && group.alone) check_ranges(list[group.members.front()]);
             for (const BufferPtr& b : stretch.drops[p]) b->drop_memory();
         }
@@ -131,11 +131,20 @@ void Replay::add_uses(std::span<const Array> arguments, std::pmr::vector<BufferU
 // uses: null within a run of what it is a part of, by whose stand-ins nobody knows which memory they are lent.
 void Replay::execute(std::span<const Array> arguments, std::span<const Array> results, std::span<const Stream> streams,
                      const std::span<const BufferUse>* uses) {
-    std::unique_lock one_run(one_run_, std::defer_lock);
-    std::optional<Run> run;
-    if (!traced_.controls.empty()) one_run.lock();
-    else if (uses && beside_others_) run.emplace(*uses, running_);
-    else run.emplace(Run::ByItself{});
+    if (!traced_.controls.empty()) {
+        const std::lock_guard one_run(one_run_);
+        execute_here(arguments, results, streams, nullptr);
+    } else if (uses && beside_others_) {
+        const Run run(*uses, seats_);
+        at_seat(run.seat()).execute_here(arguments, results, streams, &run);
+    } else {
+        const Run run{Run::ByItself{}};
+        execute_here(arguments, results, streams, &run);
+    }
+}
+
+// run: null where each stretch is one.
+void Replay::execute_here(std::span<const Array> arguments, std::span<const Array> results, std::span<const Stream> streams, const Run* run) {
     const bool watched = trace::active();  // asked once: others may begin to watch meanwhile
     Loans loans;  // taken back before others run
     for (std::size_t k = 0; k < arguments.size(); ++k) {

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "device/origin.hpp"
 #include "device/trace.hpp"
+#include "on_threads.hpp"
 #include "runtime/replay.hpp"
 
 using namespace asnumpy;
@@ -92,6 +93,53 @@ void threads_share_it() {
     for (const int count : wrong) expect(count == 0, "each thread has its own results");
 }
 
+// Of arrays of so many: sums of sums, with values between programs.
+Replay sums_of_sums(std::int64_t n) {
+    const Array given[]{iota(n)};
+    Trace trace(given);
+    {
+        const Array x = trace.argument(0);
+        const RowId add = find_row("add");
+        trace.end({op("add", scan(add, scan(add, x, 0), 0), x)});
+    }
+    return Replay(trace.take());
+}
+
+void threads_have_values_between_programs() {
+    constexpr std::int64_t n = 1000;
+    Replay replay = sums_of_sums(n);
+    const std::uint64_t before = default_pool().figures().in_use;
+    on_threads([&](int t) {
+        for (int k = 0; k < 50; ++k) {
+            const Array own[]{iota(n, t)};
+            expect(at(replay.run(own, {})[0], 3) == 10 + 11 * t + 3, "sums of each thread's own");
+        }
+    });
+    expect(default_pool().figures().in_use == before, "no memory stays with the function");
+}
+
+// The words of a call are those of the streams that it was given, whoever else calls.
+void threads_draw() {
+    constexpr std::int64_t n = 5000;
+    const RowId row = find_row("random_random");
+    const auto drawn = [row](const Stream& stream) {
+        const Array words = new_array(Dims{n}, DType::float64, default_pool());
+        draw(row, stream, {}, words, 0);
+        return words;
+    };
+    const Array given[]{iota(n)};
+    Trace trace(given);
+    trace.end({op("add", drawn({}), trace.argument(0))});
+    Replay replay(trace.take());
+    on_threads([&](int t) {
+        const Array own[]{iota(n)};
+        for (int k = 0; k < 20; ++k) {
+            const Stream streams[]{{7, static_cast<std::uint64_t>(n * (100 * t + k)), 0}};
+            expect(at(replay.run(own, streams)[0], 9) == at(drawn(streams[0]), 9) + 9, "the numbers of this call");
+        }
+    });
+}
+
 void memory_runs_out() {
     const std::int64_t n = 100000;
     const Array a = iota(n), b = iota(n);
@@ -110,19 +158,12 @@ void memory_runs_out() {
     expect(at(replay.run(given, {})[0], 5) == 25 + 10, "and the next one runs");
 }
 
-RowId add_row() { return find_row("add"); }
-
 // Small values between programs have their places in a block. A profile that begins when a call has lent them, or has not, finds all as the call left it.
 void watched_from_within() {
     constexpr std::int64_t n = 1000;
+    Replay replay = sums_of_sums(n);
     const Array given[]{iota(n)};
-    Trace trace(given);
-    {
-        const Array x = trace.argument(0);
-        trace.end({op("add", scan(add_row(), scan(add_row(), x, 0), 0), x)});
-    }
-    Replay replay(trace.take());
-    const auto call = [&] { expect(at(replay.run(given, {})[0], 3) == 1 + 3 + 6 + 3, "sums of sums"); };
+    const auto call = [&] { expect(at(replay.run(given, {})[0], 3) == 10 + 3, "sums of sums"); };
     call();
     const std::uint64_t before = default_pool().figures().in_use;
     Host host;
@@ -206,6 +247,8 @@ int main() {
     values_are_not_there();
     kept_outside();
     threads_share_it();
+    threads_have_values_between_programs();
+    threads_draw();
     memory_runs_out();
     watched_from_within();
     a_loop();
