@@ -61,10 +61,12 @@ def rows(size: int) -> list[tuple[str, str, str, str, str, str]]:
     plain = [(rng.random(size, np.float32), rng.random(size, np.float32)) for _ in range(2)]
     arrays = [(ap.asarray(a.copy()) * 1, ap.asarray(b.copy()) * 1) for a, b in plain]
     recorded = [ap.jit(lambda a, b: chain(a, b)) for _ in arrays]  # one for each thread
+    shared = ap.jit(chain)
     ways: dict[tuple[str, str], list[Callable[[], Any]]] = {
         ("chain of 8", "NumPy"): [lambda ab=ab: chain(*ab) for ab in plain],
         ("chain of 8", "asnumpy"): [lambda ab=ab: evaluated(*ab) for ab in arrays],
         ("chain of 8, jit", "asnumpy"): [lambda ab=ab, f=f: f(*ab) for ab, f in zip(arrays, recorded, strict=True)],
+        ("chain of 8, one jit", "asnumpy"): [lambda ab=ab: shared(*ab) for ab in arrays],
     }
     for (name, _), works in ways.items():
         for work, ab in zip(works, plain, strict=True):

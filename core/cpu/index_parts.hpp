@@ -90,13 +90,11 @@ private:
         Number* const targets = targets_.get();
         each_piece([=, this](std::size_t p, std::int64_t begin, std::int64_t end) {
             std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = -1;
-            const char* at = at_ + begin * stride;
-            for (std::int64_t i = begin; i < end; ++i, at += stride) {
-                const std::int64_t target = position(at, length);
+            each_place(at_, stride, begin, end, length, [&](std::int64_t i, std::int64_t target) {
                 targets[i] = static_cast<Number>(target);
                 low = std::min(low, target);
                 high = std::max(high, target);
-            }
+            });
             ranges_[p] = {low, high};
         });
     }

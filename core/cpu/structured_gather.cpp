@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/itemsize.hpp"
 #include "cpu/index_parts.hpp"
-#include "cpu/index_places.hpp"
+#include "cpu/index.hpp"
 #include "cpu/structured.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
@@ -95,7 +95,7 @@ private:
     }
 
     template <class F> void each_target(std::int64_t first, std::int64_t last, F&& f) const {
-        each_place(index_.data, index_.strides[0], first, last, length_, f, [length = length_](std::int64_t given) { raise_out_of_bounds(given, length); });
+        each_place(index_.data, index_.strides[0], first, last, length_, f);
     }
 
     template <std::size_t bytes, class Each> void runs(char* indexed, char* listed, const Each& each) const {

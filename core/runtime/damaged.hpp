@@ -8,6 +8,10 @@
 
 namespace asnumpy {
 
+// Whether elements of it must not be read.
+bool is_damaged(const Array&);
+bool is_damaged(const Buffer&);  // any part of it
+
 struct Refused {
     std::vector<Instruction> never;  // the first of the list: they must not run, and what they would write is marked
     std::vector<Instruction> later;  // to be asked for when those that are left have run

@@ -67,7 +67,6 @@ void run_list(const Run&, std::span<Instruction> list, const Schedule& schedule,
     Queue& q = queue();
     const FromHere from(origin(q));
     const trace::Span span("replay", "run");
-    const bool watched = trace::active();  // each launch is an event then
     const bool first = again.kept.empty();
     if (first) again.kept.resize(std::min(schedule.parts.size(), most_kept));
     std::size_t apart = 0;
@@ -75,7 +74,7 @@ void run_list(const Run&, std::span<Instruction> list, const Schedule& schedule,
         KeptLaunch* const kept = p < again.kept.size() ? &again.kept[p] : nullptr;
         try {
             count = 1;
-            if (kept && *kept && !watched) {
+            if (kept && *kept && !again.watched) {
                 kept->run(again.bases);
             } else {
                 count = q.runner.run_from(list, schedule, p, apart);

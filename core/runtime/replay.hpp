@@ -1,6 +1,7 @@
 // A recorded function, planned once and run with other arguments: no recording, no search among schedules.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -34,6 +35,7 @@ struct Again {
     Roots roots;
     std::vector<char*> bases;      // of this run
     std::vector<KeptLaunch> kept;  // by part; empty before the first run
+    bool watched = false;          // each launch of this run is an event: what is kept does not run, and all has to be where the list says
 };
 
 class Replay {
@@ -77,12 +79,19 @@ private:
     // A stretch of the list without a loop or choice in it, divided.
     struct Stretch {
         std::size_t first = 0, count = 0;
-        Schedule schedule;
+        std::shared_ptr<const Schedule> schedule;
         Again again;
         std::vector<std::vector<BufferPtr>> last_used;  // by part: what nothing needs after it
         std::vector<std::vector<BufferPtr>> drops;      // of these, by part: what has memory of its own
     };
 
+    // The same recording with stand-ins of its own, for another call at the same time (replay_doubles.cpp).
+    struct Double {};
+    Replay(const Replay& of, Double);
+    Replay& at_seat(int seat);
+    void find_constants();
+
+    bool finds_all_whole(std::span<const Array> arguments) const;  // nothing that it reads is damaged
     Cost counted_cost() const;
     void make_code_of_all(bool asked);
     void reuse_donated();  // replay_donated.cpp
@@ -94,7 +103,8 @@ private:
     std::vector<Array> new_results(std::span<const Array> arguments) const;
     void execute(std::span<const Array> arguments, std::span<const Array> results, std::span<const Stream> streams,
                  const std::span<const BufferUse>* uses);
-    void run_stretch(const Run&, Stretch&);
+    void execute_here(std::span<const Array> arguments, std::span<const Array> results, std::span<const Stream> streams, const Run*);
+    void run_stretch(const Run&, Stretch&, bool watched);
     void add_uses(std::span<const Array> arguments, std::pmr::vector<BufferUse>&) const;
     void run_control(const Control&);
     std::vector<Array> call(std::span<const Array> arguments);  // within a run of what it is a part of
@@ -122,10 +132,13 @@ private:
     bool settled_ = false;                       // what is kept of launches, and `asked`, are known
     std::vector<bool> captured_written_, argument_written_;
     std::atomic<bool> has_run_{false};
-    // Its stand-ins are lent the memory of one call at a time: `running_` says so of a call that is one run (Run), and where there are
-    // controls, between whose stretches others may run programs, this lock does. That is taken before those of the queue.
-    bool running_ = false;
+    // Stand-ins are lent the memory of one call at a time. A call that is one run (Run) has a seat: at the first one it uses what is here, at the
+    // others a double, made when somebody first sits there. Where there are controls, between whose stretches others may run programs, calls
+    // come one after the other: this lock is taken before those of the queue.
     bool beside_others_ = false;                 // its runs may be
+    Seats seats_;
+    std::array<std::unique_ptr<Replay>, Seats::most> doubles_;
+    std::vector<BufferPtr> constants_;           // of the tracing, which doubles share
     std::mutex one_run_;
 };
 

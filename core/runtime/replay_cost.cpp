@@ -62,8 +62,8 @@ Cost Replay::counted_cost() const {
     for (std::size_t s = 0; s < stretches_.size(); ++s) {
         const Stretch& stretch = stretches_[s];
         const std::span list = std::span(traced_.list).subspan(stretch.first, stretch.count);
-        for (std::size_t p = 0; p < stretch.schedule.parts.size(); ++p) {
-            const Schedule::Part& part = stretch.schedule.parts[p];
+        for (std::size_t p = 0; p < stretch.schedule->parts.size(); ++p) {
+            const Schedule::Part& part = stretch.schedule->parts[p];
             ++whole.programs;
             for (const std::uint32_t member : part.group.members) whole.operations += operations_of(list[member]);
             const auto add_read = [&](const Array* a) {

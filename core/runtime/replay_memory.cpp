@@ -78,7 +78,7 @@ void Replay::place_small() {
     std::unordered_set<const Buffer*> in_memory, by_itself;
     for (const Stretch& stretch : stretches_) {
         const std::span list = std::span<const Instruction>(traced_.list).subspan(stretch.first, stretch.count);
-        for (const Schedule::Part& part : stretch.schedule.parts) {
+        for (const Schedule::Part& part : stretch.schedule->parts) {
             const Instruction& first = list[part.group.members.front()];
             const bool shares = first.on_host || (!part.group.alone && may_share_lines(first.shape));
             each_operand(list, part, [&](const Array& a) {
@@ -100,7 +100,7 @@ void Replay::place_small() {
             return found;
         }();
         for (std::size_t p = 0; p < stretch.last_used.size(); ++p) {
-            each_operand(list, stretch.schedule.parts[p], [&](const Array& a) {
+            each_operand(list, stretch.schedule->parts[p], [&](const Array& a) {
                 const BufferPtr& b = a.buffer;
                 if (places.contains(b.get()) || !passing.contains(b.get()) || by_itself.contains(b.get())) return;
                 if (b->bytes() == 0 || b->bytes() > largest || !b->host_visible() || (pool && pool != &b->pool())) return;
@@ -139,9 +139,9 @@ void Replay::find_asked() {
     const Stretch& stretch = stretches_[0];
     const std::span list = std::span<const Instruction>(traced_.list).subspan(stretch.first, stretch.count);
     std::unordered_set<const Buffer*> asked;
-    for (std::size_t p = 0; p < stretch.schedule.parts.size(); ++p)
+    for (std::size_t p = 0; p < stretch.schedule->parts.size(); ++p)
         if (p >= stretch.again.kept.size() || !stretch.again.kept[p])
-            each_operand(list, stretch.schedule.parts[p], [&](const Array& a) { asked.insert(a.buffer.get()); });
+            each_operand(list, stretch.schedule->parts[p], [&](const Array& a) { asked.insert(a.buffer.get()); });
     for (const RangeCheck& check : traced_.checks) {
         asked.insert(check.inside.buffer.get());
         asked.insert(check.index.buffer.get());

@@ -94,7 +94,7 @@ Run::Run(ByItself) {
     begin(q, true);
 }
 
-Run::Run(std::span<const BufferUse> uses, bool& busy) : uses_(uses) {
+Run::Run(std::span<const BufferUse> uses, Seats& seats) : uses_(uses) {
     Queue& q = queue();
     Turn turn(q);
     const auto conflicts = [&] {
@@ -102,9 +102,10 @@ Run::Run(std::span<const BufferUse> uses, bool& busy) : uses_(uses) {
         const RecordedCounts counts(q);
         return std::ranges::any_of(uses_, [&](const BufferUse& use) { return counts.meets(*use.buffer, use.written); });
     };
-    while (busy || !turn.may_begin(false) || conflicts()) turn.wait(false);
-    busy_ = &busy;
-    busy = true;
+    while (!seats.any_free() || !turn.may_begin(false) || conflicts()) turn.wait(false);
+    seats_ = &seats;
+    seat_ = std::countr_one(seats.taken);
+    seats.taken |= 1u << seat_;
     count_uses(1);
     begin(q, false);
 }
@@ -125,7 +126,7 @@ void Run::end() {
     Runs& runs = std::exchange(queue_, nullptr)->runs;
     --runs.active;
     runs.by_itself = false;
-    if (busy_) *busy_ = false;
+    if (seats_) seats_->taken &= ~(1u << seat_);
     count_uses(-1);
     runs.tell();
 }

@@ -10,10 +10,12 @@
 // What a run has yet to do counts as pending, as does what is recorded: so what runs is what the counts say beyond what is recorded.
 // A list that begins while nothing else runs is not looked at for this at all.
 //
-// Work of devices that the host cannot touch runs by itself, and so do recorded functions with loops, choices or the host's calls in them.
+// Work of devices that the host cannot touch runs by itself, and so do recorded functions with loops, choices or the host's calls in them. Other
+// recorded functions run as often at the same time as they have seats.
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <mutex>
 #include <span>
@@ -66,17 +68,27 @@ struct BufferUse {
     bool written;
 };
 
+// How many calls of one recorded function may run at the same time; each has a seat to itself. Guarded by the lock of recording.
+struct Seats {
+    static constexpr int most = 16;
+    std::uint32_t taken = 0;  // a bit for each
+    bool any_free() const { return std::countr_one(taken) < most; }
+};
+
 // As long as it lives, a list runs.
 class Run {
 public:
     Run() = default;
     struct ByItself {};
     explicit Run(ByItself);  // when nothing runs; nothing will beside it
-    // When nothing that runs conflicts with these uses, which then count as pending, and `busy` is false, which then is true. Both are the caller's.
-    Run(std::span<const BufferUse>, bool& busy);
+    // When nothing that runs conflicts with these uses, which then count as pending, and one of these seats is free, which it takes: the first.
+    // Both are the caller's.
+    Run(std::span<const BufferUse>, Seats&);
     ~Run();
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
+
+    int seat() const { return seat_; }
 
     // Both by who has the lock of recording.
     void begin(Queue&, bool by_itself);
@@ -87,7 +99,8 @@ private:
 
     Queue* queue_ = nullptr;  // null: it does not run
     std::span<const BufferUse> uses_;
-    bool* busy_ = nullptr;
+    Seats* seats_ = nullptr;
+    int seat_ = 0;
 };
 
 // Whether anything that runs writes what is recorded, touches what that writes, or touches `wanted`. By who has both locks.

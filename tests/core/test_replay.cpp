@@ -6,6 +6,9 @@
 
 #include "arrays.hpp"
 #include "base/error.hpp"
+#include "device/origin.hpp"
+#include "device/trace.hpp"
+#include "on_threads.hpp"
 #include "runtime/replay.hpp"
 
 using namespace asnumpy;
@@ -90,6 +93,53 @@ void threads_share_it() {
     for (const int count : wrong) expect(count == 0, "each thread has its own results");
 }
 
+// Of arrays of so many: sums of sums, with values between programs.
+Replay sums_of_sums(std::int64_t n) {
+    const Array given[]{iota(n)};
+    Trace trace(given);
+    {
+        const Array x = trace.argument(0);
+        const RowId add = find_row("add");
+        trace.end({op("add", scan(add, scan(add, x, 0), 0), x)});
+    }
+    return Replay(trace.take());
+}
+
+void threads_have_values_between_programs() {
+    constexpr std::int64_t n = 1000;
+    Replay replay = sums_of_sums(n);
+    const std::uint64_t before = default_pool().figures().in_use;
+    on_threads([&](int t) {
+        for (int k = 0; k < 50; ++k) {
+            const Array own[]{iota(n, t)};
+            expect(at(replay.run(own, {})[0], 3) == 10 + 11 * t + 3, "sums of each thread's own");
+        }
+    });
+    expect(default_pool().figures().in_use == before, "no memory stays with the function");
+}
+
+// The words of a call are those of the streams that it was given, whoever else calls.
+void threads_draw() {
+    constexpr std::int64_t n = 5000;
+    const RowId row = find_row("random_random");
+    const auto drawn = [row](const Stream& stream) {
+        const Array words = new_array(Dims{n}, DType::float64, default_pool());
+        draw(row, stream, {}, words, 0);
+        return words;
+    };
+    const Array given[]{iota(n)};
+    Trace trace(given);
+    trace.end({op("add", drawn({}), trace.argument(0))});
+    Replay replay(trace.take());
+    on_threads([&](int t) {
+        const Array own[]{iota(n)};
+        for (int k = 0; k < 20; ++k) {
+            const Stream streams[]{{7, static_cast<std::uint64_t>(n * (100 * t + k)), 0}};
+            expect(at(replay.run(own, streams)[0], 9) == at(drawn(streams[0]), 9) + 9, "the numbers of this call");
+        }
+    });
+}
+
 void memory_runs_out() {
     const std::int64_t n = 100000;
     const Array a = iota(n), b = iota(n);
@@ -106,6 +156,29 @@ void memory_runs_out() {
     default_pool().set_limit(0);
     expect(failed && at(b, 5) == 5, "a call without memory changes nothing");
     expect(at(replay.run(given, {})[0], 5) == 25 + 10, "and the next one runs");
+}
+
+// Small values between programs have their places in a block. A profile that begins when a call has lent them, or has not, finds all as the call left it.
+void watched_from_within() {
+    constexpr std::int64_t n = 1000;
+    Replay replay = sums_of_sums(n);
+    const Array given[]{iota(n)};
+    const auto call = [&] { expect(at(replay.run(given, {})[0], 3) == 10 + 3, "sums of sums"); };
+    call();
+    const std::uint64_t before = default_pool().figures().in_use;
+    Host host;
+    host.origin = [] {
+        trace::start(100);
+        return Origin{};
+    };
+    set_host(host);
+    work_fails_late = work_has_failed = true;  // so that a call asks where it comes from, between lending and running
+    call();
+    work_fails_late = work_has_failed = false;
+    set_host({});
+    expect(!trace::stop().empty(), "the profile has begun within the call");
+    expect(default_pool().figures().in_use == before, "no memory stays with the function");
+    call();
 }
 
 void a_loop() {
@@ -174,7 +247,10 @@ int main() {
     values_are_not_there();
     kept_outside();
     threads_share_it();
+    threads_have_values_between_programs();
+    threads_draw();
     memory_runs_out();
+    watched_from_within();
     a_loop();
     donated_memory();
     expect(pending_count() == 0, "nothing is left");

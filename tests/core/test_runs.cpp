@@ -198,11 +198,41 @@ void calls() {
     const Array x = counting(), y = counting(), z = counting();
     beside("calls of two functions", [&] { call(*one, x, y); }, [&] { call(*other, x, z); });
     beside("a call and a list", [&] { call(*one, x, y); }, [&] { expect(at(op("add", x, z), 1) == 3, "a sum"); });
-    after("one function runs once at a time", [&] { call(*one, x, y); }, [&] { call(*one, x, z); });
+    beside("calls of one function", [&] { call(*one, x, y); }, [&] { call(*one, x, z); });
     after("calls that write one array", [&] { call(*one, x, y); }, [&] { call(*other, x, y); });
     after("a list that reads what a call writes", [&] { call(*one, x, z); }, [&] { expect(at(op("add", z, z), 1) == 8, "a sum"); });
     after("a call that writes what a list reads", [&] { expect(at(op("add", z, x), 1) == 5, "a sum"); }, [&] { call(*one, x, z); });
     expect(at(z, 1) == 5, "its values after all calls");
+}
+
+// As many calls of one function as there are seats for; one more waits for one of these.
+void seats() {
+    const std::unique_ptr<Replay> one = recorded();
+    for (int round = 0; round < 2; ++round) {  // where the doubles are made, and where they are there
+        std::atomic<int> inside{0};
+        std::atomic<bool> full{false};
+        std::vector<std::thread> threads;
+        for (int t = 0; t < Seats::most; ++t)
+            threads.emplace_back([&] {
+                bool first = true;
+                at_program = [&] {
+                    if (!std::exchange(first, false)) return;
+                    ++inside;
+                    comes_true([&] {
+                        if (inside == Seats::most && waiting() == 1) full = true;
+                        return full.load();
+                    });
+                };
+                const Array x = counting(), y = counting();
+                call(*one, x, y);
+                at_program = nullptr;
+            });
+        comes_true([&] { return inside == Seats::most; });
+        const Array x = counting(), y = counting();
+        call(*one, x, y);
+        for (std::thread& thread : threads) thread.join();
+        expect(full && inside == Seats::most, "so many calls of one function at the same time");
+    }
 }
 
 // Work of a device runs by itself, and who comes after one that waits for that waits too.
@@ -317,6 +347,7 @@ int main() {
     lists();
     lists_that_conflict();
     calls();
+    seats();
     by_itself();
     failures();
     many();
