@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/kept_launch.hpp"
+#include "runtime/recurring_parts.hpp"
 #include "runtime/runs.hpp"
 #include "runtime/schedule.hpp"
 #include "runtime/tracing.hpp"
@@ -34,6 +35,7 @@ struct Again {
     Roots roots;
     std::vector<char*> bases;      // of this run
     std::vector<KeptLaunch> kept;  // by part; empty before the first run
+    RecurringParts together;       // on devices
 };
 
 class Replay {
@@ -101,6 +103,7 @@ private:
     void find_results();
     void find_last_uses();
     void place_small();  // replay_memory.cpp
+    void find_recurring();
     void find_bases(std::span<const Array> arguments, std::span<const Array> results);
     void find_asked();
     void check_ranges(const Instruction&) const;

@@ -56,20 +56,6 @@ private:
 
 std::int64_t room_for(const Buffer& b) { return (static_cast<std::int64_t>(b.bytes()) + unit - 1) / unit * unit; }
 
-// f(array) for what a part finds in memory or puts there.
-template <class F> void each_operand(std::span<const Instruction> list, const Schedule::Part& part, F&& f) {
-    if (part.group.alone) {
-        const Instruction& only = list[part.group.members.front()];
-        for (const Argument& in : only.in)
-            if (const Array* a = in.array()) f(*a);
-        for (const Array& out : only.out) f(out);
-        return;
-    }
-    for (const auto* places : {&part.fused.inputs, &part.fused.outputs})
-        for (const Place& place : *places)
-            if (const Array* a = operand_array(list, place)) f(*a);
-}
-
 }  // namespace
 
 // Values that live within a program have no memory, and nothing to give back. What may lie in a block that a few programs share line by line
@@ -123,6 +109,23 @@ void Replay::place_small() {
     std::uint32_t base = 1;
     for (const Array& argument : traced_.arguments) roots.try_emplace(argument.buffer.get(), Root{base++, 0});
     for (const Array& result : traced_.results) roots.try_emplace(result.buffer.get(), Root{base++, 0});
+}
+
+// What only parts that go together use is the device's where it keeps them as one.
+void Replay::find_recurring() {
+    std::unordered_set<const Buffer*> asked;  // by checks, and by stretches that come before
+    for (const RangeCheck& check : traced_.checks) {
+        asked.insert(check.inside.buffer.get());
+        asked.insert(check.index.buffer.get());
+    }
+    const auto is_checked = [&](const Instruction& i) {
+        return std::ranges::any_of(traced_.checks, [&](const RangeCheck& check) { return check.inside.buffer == i.out[0].buffer; });
+    };
+    for (Stretch& stretch : stretches_) {
+        const std::span list = std::span<const Instruction>(traced_.list).subspan(stretch.first, stretch.count);
+        stretch.again.together = RecurringParts(list, stretch.schedule, stretch.last_used, asked, is_checked);
+        for (const Instruction& instruction : list) each_buffer(instruction, [&](const Buffer& b, bool) { asked.insert(&b); });
+    }
 }
 
 // Of the block, of the memory that arguments' stand-ins are lent, of that of results.
