@@ -42,7 +42,7 @@ private:
 }  // namespace
 
 RecurringParts::RecurringParts(std::span<const Instruction> list, const Schedule& schedule, std::span<const std::vector<BufferPtr>> passing,
-                               const std::unordered_set<const Buffer*>& asked, const std::function<bool(const Instruction&)>& read_by_host)
+                               const std::unordered_set<const Buffer*>& asked, FunctionRef<bool(const Instruction&)> read_by_host)
     : parts_(schedule.parts.size()) {
     for (const auto& of_part : passing)
         for (const BufferPtr& b : of_part)
@@ -93,7 +93,7 @@ void RecurringParts::divide(std::size_t first, const std::size_t last) {
     }
 }
 
-std::size_t RecurringParts::run(std::size_t first, const std::function<void(std::size_t part)>& launch) {
+std::size_t RecurringParts::run(std::size_t first, FunctionRef<void(std::size_t part)> launch) {
     const auto found = stretches_.find(first);
     if (found == stretches_.end()) return 0;
     const Pool& pool = *parts_[first].pool;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -10,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/function_ref.hpp"
 #include "runtime/schedule.hpp"
 
 namespace asnumpy {
@@ -20,11 +20,11 @@ public:
     // passing: by part, the buffers that have no value before the list, and that nothing needs after the part. asked: those that somebody
     // besides these parts uses. read_by_host: whether the host looks at its results before the next part.
     RecurringParts(std::span<const Instruction>, const Schedule&, std::span<const std::vector<BufferPtr>> passing,
-                   const std::unordered_set<const Buffer*>& asked, const std::function<bool(const Instruction&)>& read_by_host);
+                   const std::unordered_set<const Buffer*>& asked, FunctionRef<bool(const Instruction&)> read_by_host);
 
     bool empty() const { return stretches_.empty(); }
     // Runs the parts from this one on that are one call, and returns how many; 0: none, this one is to be launched. `launch` launches one.
-    std::size_t run(std::size_t first, const std::function<void(std::size_t part)>& launch);
+    std::size_t run(std::size_t first, FunctionRef<void(std::size_t part)> launch);
     // The part is launched by itself from now on.
     void leave_out(std::size_t part);
 

@@ -59,7 +59,8 @@ std::int64_t room_for(const Buffer& b) { return (static_cast<std::int64_t>(b.byt
 }  // namespace
 
 // Values that live within a program have no memory, and nothing to give back. What may lie in a block that a few programs share line by line
-// (runtime/stages.hpp) stays by itself, and so does what lies on a device.
+// (runtime/stages.hpp) stays by itself, and so does what lies on a device, unless it passes between stretches: that has its place for a whole
+// run, and one block of it is more often where it was the last time, as a device wants that keeps work (recurring_parts.hpp).
 void Replay::place_small() {
     std::unordered_set<const Buffer*> in_memory, by_itself;
     for (const Stretch& stretch : stretches_) {
@@ -101,6 +102,17 @@ void Replay::place_small() {
                 else if (in_memory.contains(b.get()) || !b->host_visible()) stretch.drops[p].push_back(b);
             }
         }
+    }
+    std::unordered_set<const Buffer*> within;
+    for (const Stretch& stretch : stretches_)
+        for (const auto& used : stretch.last_used)
+            for (const BufferPtr& b : used) within.insert(b.get());
+    for (const BufferPtr& b : dropped_) {
+        if (b->host_visible() || b->bytes() == 0 || within.contains(b.get()) || (pool && pool != &b->pool())) continue;
+        pool = &b->pool();
+        const std::int64_t offset = room.take(room_for(*b));
+        places.emplace(b.get(), offset);
+        placed_.push_back({b, offset, true});
     }
     std::erase_if(dropped_, [&](const BufferPtr& b) { return places.contains(b.get()) || (b->host_visible() && traced_.controls.empty() && !in_memory.contains(b.get())); });
     if (pool) block_ = BufferPtr(new Buffer(*pool, static_cast<std::size_t>(room.end())));

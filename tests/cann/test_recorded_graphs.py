@@ -48,12 +48,12 @@ def bits(made: Any) -> list[bytes]:
     return [np.ascontiguousarray(ap.to_numpy(one)).tobytes() for one in leaves(made)]
 
 
-def without(function: Callable[..., Any], *arrays: np.ndarray, **options: Any) -> tuple[list[bytes], list[bytes]]:
+def without(function: Callable[..., Any], *arrays: np.ndarray) -> tuple[list[bytes], list[bytes]]:
     """The bits of the results, and of the arguments afterwards, where each program is launched."""
     with ap.config.using(graph_replay=False):
         given = there(*arrays)
-        made = bits(ap.jit(function, **options)(*given))
-        return made, [] if options else bits(tuple(given))
+        made = ap.jit(function)(*given)
+        return bits(made) if made is not None else [], bits(tuple(given))
 
 
 def steps(x: Any, y: Any) -> Any:
@@ -238,7 +238,7 @@ def test_draws_are_other_numbers_each_time() -> None:
     def function(x: Any, n: int) -> Any:
         y = x.cumsum() * 0.5
         z = y - y.mean()
-        r = ap.random.random(n, dtype="float32") if False else rng.random(n, dtype="float32")
+        r = rng.random(n, dtype="float32")
         return (z + r).cumsum() * r.sum()
 
     a = values(70_000)
@@ -435,17 +435,28 @@ def test_it_can_be_switched_off(simulator: None) -> None:
 # --- what fails ---
 
 
-def third_call(function: Callable[..., Any]) -> tuple[Any, list[Any]]:
-    """A function that will be captured at its next call, which is the third with its addresses; and its arguments."""
+def into(x: Any, y: Any, out: Any, total: Any) -> None:
+    """Without results, which take memory wherever there is some."""
+    w, sums, mean = steps(x, y)
+    out[...] = w
+    total[...] = sums + mean
+
+
+GIVEN = (values(), values(seed=1), values((30, 30), seed=2), values((30, 1), seed=3))
+
+
+def third_call(function: Callable[..., Any], *given: np.ndarray) -> tuple[Any, list[Any]]:
+    """A function that will be captured at its next call, the third with these arguments; and the arguments."""
     fast = ap.jit(function)
-    x, y = there(values(), values(seed=1))
-    for _ in range(2):
-        x[...], y[...] = there(values(), values(seed=1))
-        fast(x, y)
+    arrays = there(*given)
+    for turn in range(3):
+        for one, value in zip(arrays, given, strict=True):
+            one[...] = ap.from_numpy(value)
+        ap.eval(*arrays)
+        if turn < 2:
+            fast(*arrays)
         ap.synchronize()
-    x[...], y[...] = there(values(), values(seed=1))
-    ap.synchronize()
-    return fast, [x, y]
+    return fast, arrays
 
 
 def calls_one_by_one(work: Callable[[], Any]) -> list[tuple[str, int]]:
@@ -465,11 +476,11 @@ def calls_one_by_one(work: Callable[[], Any]) -> list[tuple[str, int]]:
 @pytest.mark.parametrize("ready", [False, True], ids=["captured", "replayed"])
 def test_every_call_may_fail_once(simulator: None, ready: bool) -> None:
     """A capture that fails is nobody's business; the next calls are right in any case."""
-    expected, _ = without(steps, values(), values(seed=1))
+    _, expected = without(into, *GIVEN)
 
     def begun() -> tuple[Any, list[Any]]:
-        fast, given = third_call(steps)
-        for _ in range(ready * 4):
+        fast, given = third_call(into, *GIVEN)
+        for _ in range(ready):
             fast(*given)
         ap.synchronize()
         return fast, given
@@ -481,34 +492,37 @@ def test_every_call_may_fail_once(simulator: None, ready: bool) -> None:
         fast, given = begun()
         cannsim.fail(function, nth, CODE)
         try:
-            assert bits(fast(*given)) == expected, (function, nth)
+            fast(*given)
+            assert bits(tuple(given)) == expected, (function, nth)
         except RuntimeError as error:
             assert str(CODE) in str(error), (function, nth)
             assert not function.startswith(("aclmdlRI", "aclnn")), (function, nth)
         finally:
             cannsim.clear_faults()
         for _ in range(5):
-            assert bits(fast(*given)) == expected, (function, nth)
+            fast(*given)
+            assert bits(tuple(given)) == expected, (function, nth)
 
 
 @pytest.mark.parametrize("function", ["aclmdlRICaptureBegin", "aclmdlRICaptureEnd", "aclmdlRIExecuteAsync", "aclnnCumsum", "aclnnMatmul"])
 def test_nothing_is_done_twice_when_a_capture_fails(simulator: None, function: str) -> None:
-    def changes(x: Any, y: Any) -> Any:
+    def changes(x: Any, y: Any) -> None:
         x += y.sum(axis=0)
         x += ap.cumsum(y, axis=0)
         y[...] = y @ y.T @ x
-        return x.sum()
 
-    expected, changed = without(changes, values(), values(seed=1))
-    fast, given = third_call(changes)
+    _, changed = without(changes, *GIVEN[:2])
+    fast, given = third_call(changes, *GIVEN[:2])
+    before = figures()
     cannsim.fail(function, 1, CODE)
-    made = bits(fast(*given))
+    fast(*given)
     cannsim.clear_faults()
-    assert made == expected and bits(tuple(given)) == changed
+    assert bits(tuple(given)) == changed
+    assert figures()["captures"] == before["captures"] + (function == "aclmdlRIExecuteAsync")
 
 
 def test_a_graph_whose_launch_fails_is_launched_one_by_one(simulator: None) -> None:
-    fast, (x, y) = third_call(update)
+    fast, (x, y) = third_call(update, *GIVEN[:2])
     for _ in range(4):
         fast(x, y)
     x[...], y[...] = there(values(), values(seed=1))
@@ -517,7 +531,7 @@ def test_a_graph_whose_launch_fails_is_launched_one_by_one(simulator: None) -> N
     counted = calls_of(lambda: fast(x, y))
     cannsim.clear_faults()
     expected, changed = without(update, values(), values(seed=1))
-    assert counted["aclmdlRIExecuteAsync"] == 1 and launches(counted) > 2
+    assert launches(counted) > 2
     assert bits((x, y)) == changed
     x[...], y[...] = there(values(), values(seed=1))
     assert bits(fast(x, y)) == expected
@@ -548,12 +562,16 @@ def test_work_that_fails_later_is_told_to_who_reads_it(simulator: None) -> None:
 
 def test_what_cann_refuses_goes_another_way(simulator: None) -> None:
     """Found while a graph is captured, or when it has been: the graph that has the call is not used any more."""
-    expected, _ = without(steps, values(), values(seed=1))
-    fast, given = third_call(steps)
+    _, expected = without(into, *GIVEN)
+    fast, given = third_call(into, *GIVEN)
     for code in (161002, 561103):
-        cannsim.fail("aclnnCumsumGetWorkspaceSize", 1, code)
-        assert bits(fast(*given)) == expected
-        cannsim.clear_faults()
+        cannsim.fail("aclnnCumsumGetWorkspaceSize", 0, code)
         for _ in range(ROUNDS):
-            assert bits(fast(*given)) == expected
+            fast(*given)
+            assert bits(tuple(given)) == expected
+        assert any("aclnnCumsum" in one["what"] for one in ap.demotions())
+        cannsim.clear_faults()
         ap.forget_demotions()
+        for _ in range(ROUNDS):
+            fast(*given)
+            assert bits(tuple(given)) == expected

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <functional>
 
 #include "ascend/launch/device_state.hpp"
 #include "base/error.hpp"
@@ -22,10 +21,6 @@ constexpr std::uint64_t rests = 4096;  // only a graph unused for so many launch
 constexpr std::size_t most_refused = 4096;
 
 std::atomic<bool> enabled_by_user{false};
-
-}  // namespace
-
-namespace {
 
 LaunchKey& begun_key(std::uint64_t owner) {
     thread_local LaunchKey key;
@@ -103,9 +98,8 @@ Capture::~Capture() {
 }
 
 bool Capture::is_own(const void* data) const {
-    return std::ranges::any_of(blocks_, [data](const Block& block) {
-        return !std::less<>{}(data, block.data) && std::less<>{}(data, static_cast<const void*>(static_cast<const char*>(block.data) + std::max<std::size_t>(block.bytes, 1)));
-    });
+    const auto address = reinterpret_cast<std::uintptr_t>(data);
+    return std::ranges::any_of(blocks_, [address](const Block& block) { return address - reinterpret_cast<std::uintptr_t>(block.data) < block.bytes; });
 }
 
 // Its own memory counts block by block, when all of it is known.
