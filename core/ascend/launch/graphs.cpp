@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint64_t captured_at = 3;        // the launch that is captured: by then what recurs has shown that it does
 constexpr std::size_t most_graphs = 256;
-constexpr std::size_t most_bytes = std::size_t{256} << 20;       // of all graphs together
-constexpr std::size_t most_graph_bytes = std::size_t{32} << 20;  // larger programs take the device longer than the host
+constexpr std::size_t most_bytes = std::size_t{512} << 20;       // of all graphs together
+constexpr std::size_t most_graph_bytes = std::size_t{64} << 20;  // larger work takes the device longer than the host; a product alone asks for 16 MB
 constexpr std::uint64_t rests = 4096;  // only a graph unused for so many launches makes room: else many would push each other out
 constexpr std::size_t most_refused = 4096;
 
