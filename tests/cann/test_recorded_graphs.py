@@ -1,97 +1,25 @@
-"""Between controls a recorded function is one captured graph: the bits of its programs one by one, one call of CANN's."""
+"""Between controls a recorded function is one captured graph: the bits of its programs, and one call of CANN's."""
 
 from __future__ import annotations
 
 import gc
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from device_marks import needs_two
+from recorded import ROUNDS, bits, calls_of, captured, figures, launches, steps, there, update, values, without
 
 import asnumpy as ap
 from asnumpy import _core, cann, cannsim
 
-CODE = 500000  # an internal error
-ROUNDS = 9
-
 
 @pytest.fixture(autouse=True)
 def graphs() -> Iterator[None]:
-    with ap.config.using(graph_replay=True, device="ascend:0", fallback="count", machine_code="off"):
-        gc.collect()
-        ap.free_all_blocks("ascend:0")
+    with captured():
         yield
-
-
-def figures(device: str = "ascend:0") -> dict[str, int]:
-    ap.synchronize()
-    return cann.graph_metrics()[device]
-
-
-def values(shape: Any = (30, 40), seed: int = 0) -> np.ndarray:
-    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
-
-
-def there(*arrays: np.ndarray, device: str = "ascend:0") -> list[Any]:
-    return [ap.from_numpy(a, device=device) for a in arrays]
-
-
-def leaves(made: Any) -> list[Any]:
-    return list(made) if isinstance(made, tuple) else [made]
-
-
-def bits(made: Any) -> list[bytes]:
-    return [np.ascontiguousarray(ap.to_numpy(one)).tobytes() for one in leaves(made)]
-
-
-def without(function: Callable[..., Any], *arrays: np.ndarray) -> tuple[list[bytes], list[bytes]]:
-    """The bits of the results, and of the arguments afterwards, where each program is launched."""
-    with ap.config.using(graph_replay=False):
-        given = there(*arrays)
-        made = ap.jit(function)(*given)
-        return bits(made) if made is not None else [], bits(tuple(given))
-
-
-def steps(x: Any, y: Any) -> Any:
-    """Several programs: sums along axes, a product, a scan, values that are read again later."""
-    z = x * 2 + y
-    total = z.sum(axis=1, keepdims=True)
-    z = z - total / z.shape[1]
-    w = z @ y.T
-    top = ap.cumsum(abs(w), axis=0)
-    return w / (1 + top.max(axis=0)), total, z.mean()
-
-
-def update(x: Any, y: Any) -> Any:
-    x += y.sum(axis=0)
-    y[1:] = y[1:] * 0.5 + x[:-1] * 0.25
-    x -= x.mean(axis=1, keepdims=True)
-    return (x * y).sum()
-
-
-def called() -> Counter[str]:
-    return Counter(entry["function"] for entry in cannsim.log())
-
-
-def calls_of(work: Callable[[], Any]) -> Counter[str]:
-    """CANN's calls of the work, by name, without the wait for it."""
-    ap.synchronize()
-    cannsim.clear()
-    cannsim.configure(log=True)
-    try:
-        work()
-        return called()
-    finally:
-        cannsim.configure(log=False)
-        cannsim.clear()
-
-
-def launches(counted: Counter[str]) -> int:
-    return counted["aclmdlRIExecuteAsync"] + sum(n for name, n in counted.items() if name.startswith("aclnn") and not name.endswith("Size"))
 
 
 @pytest.mark.parametrize("function", [steps, update], ids=lambda f: f.__name__)
@@ -430,162 +358,3 @@ def test_it_can_be_switched_off(simulator: None) -> None:
         assert figures()["kept"] == 0
         counted = calls_of(lambda: fast(x, y))
         assert launches(counted) > 1 and not counted["aclmdlRIExecuteAsync"]
-
-
-# --- what fails ---
-
-
-def into(x: Any, y: Any, out: Any, total: Any) -> None:
-    """Without results, which take memory wherever there is some."""
-    w, sums, mean = steps(x, y)
-    out[...] = w
-    total[...] = sums + mean
-
-
-GIVEN = (values(), values(seed=1), values((30, 30), seed=2), values((30, 1), seed=3))
-
-
-def third_call(function: Callable[..., Any], *given: np.ndarray) -> tuple[Any, list[Any]]:
-    """A function that will be captured at its next call, the third with these arguments; and the arguments."""
-    fast = ap.jit(function)
-    arrays = there(*given)
-    for turn in range(3):
-        for one, value in zip(arrays, given, strict=True):
-            one[...] = ap.from_numpy(value)
-        ap.eval(*arrays)
-        if turn < 2:
-            fast(*arrays)
-        ap.synchronize()
-    return fast, arrays
-
-
-def calls_one_by_one(work: Callable[[], Any]) -> list[tuple[str, int]]:
-    counted: Counter[str] = Counter()
-    found = []
-    cannsim.clear()
-    cannsim.configure(log=True)
-    work()
-    for entry in cannsim.log():
-        counted[entry["function"]] += 1
-        found.append((entry["function"], counted[entry["function"]]))
-    cannsim.configure(log=False)
-    cannsim.clear()
-    return [one for one in found if "Destroy" not in one[0] and "Free" not in one[0] and "Get" not in one[0].replace("GetWorkspaceSize", "")]
-
-
-@pytest.mark.parametrize("ready", [False, True], ids=["captured", "replayed"])
-def test_every_call_may_fail_once(simulator: None, ready: bool) -> None:
-    """A capture that fails is nobody's business; the next calls are right in any case."""
-    _, expected = without(into, *GIVEN)
-
-    def begun() -> tuple[Any, list[Any]]:
-        fast, given = third_call(into, *GIVEN)
-        for _ in range(ready):
-            fast(*given)
-        ap.synchronize()
-        return fast, given
-
-    fast, given = begun()
-    made = calls_one_by_one(lambda: fast(*given))
-    assert "aclmdlRIExecuteAsync" in dict(made) and (ready or "aclmdlRICaptureEnd" in dict(made))
-    for function, nth in made:
-        fast, given = begun()
-        cannsim.fail(function, nth, CODE)
-        try:
-            fast(*given)
-            assert bits(tuple(given)) == expected, (function, nth)
-        except RuntimeError as error:
-            assert str(CODE) in str(error), (function, nth)
-            assert not function.startswith(("aclmdlRI", "aclnn")), (function, nth)
-        finally:
-            cannsim.clear_faults()
-        for _ in range(5):
-            fast(*given)
-            assert bits(tuple(given)) == expected, (function, nth)
-
-
-@pytest.mark.parametrize("function", ["aclmdlRICaptureBegin", "aclmdlRICaptureEnd", "aclmdlRIExecuteAsync", "aclnnCumsum", "aclnnMatmul"])
-def test_nothing_is_done_twice_when_a_capture_fails(simulator: None, function: str) -> None:
-    def changes(x: Any, y: Any) -> None:
-        x += y.sum(axis=0)
-        x += ap.cumsum(y, axis=0)
-        y[...] = y @ y.T @ x
-
-    _, changed = without(changes, *GIVEN[:2])
-    fast, given = third_call(changes, *GIVEN[:2])
-    before = figures()
-    cannsim.fail(function, 1, CODE)
-    fast(*given)
-    cannsim.clear_faults()
-    assert bits(tuple(given)) == changed
-    assert figures()["captures"] == before["captures"] + (function == "aclmdlRIExecuteAsync")
-
-
-def test_a_graph_whose_launch_fails_is_launched_one_by_one(simulator: None) -> None:
-    fast, (x, y) = third_call(update, *GIVEN[:2])
-    for _ in range(4):
-        fast(x, y)
-    x[...], y[...] = there(values(), values(seed=1))
-    ap.synchronize()
-    cannsim.fail("aclmdlRIExecuteAsync", 1, CODE)
-    counted = calls_of(lambda: fast(x, y))
-    cannsim.clear_faults()
-    expected, changed = without(update, values(), values(seed=1))
-    assert launches(counted) > 2
-    assert bits((x, y)) == changed
-    x[...], y[...] = there(values(), values(seed=1))
-    assert bits(fast(x, y)) == expected
-
-
-def test_work_that_fails_later_is_told_to_who_reads_it(simulator: None) -> None:
-    fast = ap.jit(steps)
-    x, y = there(values(), values(seed=1))
-    for _ in range(ROUNDS):
-        made = fast(x, y)
-    expected = bits(made)
-    (other,) = there(values(seed=2))
-    ap.synchronize()
-    cannsim.fail_task(1, 507015)
-    made = fast(x, y)
-    with pytest.raises(cann.CannError, match="507015"):
-        bits(made)
-    assert bits(other) == [values(seed=2).tobytes()] and bits((x, y)) == [values().tobytes(), values(seed=1).tobytes()]
-    del made
-    for _ in range(3):
-        try:
-            ap.synchronize()
-        except cann.CannError:
-            continue
-    for _ in range(ROUNDS):
-        assert bits(fast(x, y)) == expected
-
-
-def test_what_cann_refuses_goes_another_way(simulator: None) -> None:
-    """Found while a graph is captured: then the call goes as before. Found elsewhere: a graph that has it is not used."""
-    expected = tuple(np.frombuffer(b, np.float32).reshape(g.shape) for b, g in zip(without(into, *GIVEN)[1], GIVEN, strict=True))[2:]
-    fast, given = third_call(into, *GIVEN)
-
-    def runs(rounds: int = ROUNDS) -> set[str]:
-        ap.synchronize()
-        cannsim.clear()
-        for _ in range(rounds):
-            fast(*given)
-            for one, right in zip(given, GIVEN[:2] + expected, strict=True):
-                np.testing.assert_allclose(ap.to_numpy(one), right, rtol=1e-4, atol=1e-5)
-        return {one["name"] for one in cannsim.report()["tasks"]}
-
-    cannsim.fail("aclnnCumsumGetWorkspaceSize", 0, 161002)
-    assert "aclnnCumsum" in runs()
-    cannsim.clear_faults()
-    fast, given = third_call(into, *GIVEN)
-    assert "aclnnCumsum" in runs() and figures()["kept"]
-    ap.apply_demotions([{
-        "kind": "operator", "what": "aclnnCumsum(float32, float32)", "device": "ascend:0", "code": 161002, "reason": "refused",
-    }])
-    try:
-        before = figures()["captures"]
-        assert "aclnnCumsum" not in runs()
-        assert figures()["captures"] > before
-    finally:
-        ap.forget_demotions()
-    assert "aclnnCumsum" in runs()
