@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from device_marks import needs_two
-from recorded import ROUNDS, bits, calls_of, captured, figures, launches, steps, there, update, values, without
+from cann.recorded import ROUNDS, bits, calls_of, captured, figures, launches, steps, there, update, values, without
 
 import asnumpy as ap
 from asnumpy import _core, cann, cannsim

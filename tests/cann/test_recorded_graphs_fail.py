@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recorded import ROUNDS, bits, calls_of, captured, figures, launches, steps, there, update, values, without
+from cann.recorded import ROUNDS, bits, calls_of, captured, figures, launches, steps, there, update, values, without
 
 import asnumpy as ap
 from asnumpy import cann, cannsim
