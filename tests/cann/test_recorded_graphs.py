@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from device_marks import needs_two
-from cann.recorded import ROUNDS, bits, calls_of, captured, figures, launches, steps, there, update, values, without
 
 import asnumpy as ap
 from asnumpy import _core, cann, cannsim
+from cann.recorded import ROUNDS, bits, calls_of, captured, figures, launches, steps, there, update, values, without
 
 
 @pytest.fixture(autouse=True)

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cann.recorded import ROUNDS, bits, calls_of, captured, figures, launches, steps, there, update, values, without
 
 import asnumpy as ap
 from asnumpy import cann, cannsim
+from cann.recorded import ROUNDS, bits, calls_of, captured, figures, launches, steps, there, update, values, without
 
 CODE = 500000  # an internal error
 
