@@ -11,8 +11,10 @@ further rounds: memory asked of CANN and waits of the host, which a steady loop 
 The table of single operators is the processor time of this thread for a call by name (`asnumpy.cann`) that recurs:
 checked once, then made by the core's caller; a plan's run beside it.
 
-The last table is what the host does for a whole program that recurs, launched operator by operator and replayed as a
-captured graph (`ap.config.graph_replay`), turn by turn. In both the time of the simulated CANN is part of `total`.
+The last table is what the host does for a whole program that recurs, and for functions under jit, launched operator by
+operator and replayed as a captured graph (`ap.config.graph_replay`), turn by turn. In both the time of the simulated
+CANN is part of `total`; `modelled` is by the simulator's clock: what the launches cost the host of an NPU, and that
+with what the device takes until all is done.
 """
 
 from __future__ import annotations
@@ -150,7 +152,25 @@ def programs() -> dict[str, Callable[[], Any]]:
             return z
         return work
 
+    square = ap.ones((64, 64), dtype="float32", device=ap.Device("ascend:0"))
+
+    @ap.jit
+    def relaxed(u: Any, v: Any) -> Any:
+        for _ in range(8):
+            u = u - 0.1 * (u - v.mean(axis=0))
+            v = v @ u * 0.01
+        return u, v
+
+    @ap.jit
+    def normalised(u: Any) -> Any:
+        u = u - u.mean(axis=1, keepdims=True)
+        u = u / ap.sqrt((u * u).mean(axis=1, keepdims=True) + 1e-5)
+        e = ap.exp(u - u.max(axis=1, keepdims=True))
+        return e / e.sum(axis=1, keepdims=True)
+
     return {f"{n} operations": chain(n) for n in (2, 4, 8, 16)} | {
+        "jit: normalised and softmax": lambda: normalised(square),
+        "jit: eight products and updates": lambda: relaxed(square, square)[0],
         "((x - y) ** 2).sum()": lambda: ((x - y) ** 2).sum(),
         "x / (1 + abs(x)) + exp(-y * y)": lambda: x / (1 + abs(x)) + ap.exp(-y * y),
     }
@@ -159,7 +179,9 @@ def programs() -> dict[str, Callable[[], Any]]:
 def compare_replays() -> list[dict[str, Any]]:
     rows = []
     for name, work in programs().items():
-        took: dict[bool, dict[str, list[float]]] = {on: {"total": [], "beyond": []} for on in (False, True)}
+        took: dict[bool, dict[str, list[float]]] = {
+            on: {"total": [], "beyond": [], "modelled": [], "modelled with the device": []} for on in (False, True)
+        }
         for _ in range(ROUNDS):
             for replay in took:
                 with ap.config.using(graph_replay=replay):
@@ -167,20 +189,25 @@ def compare_replays() -> list[dict[str, Any]]:
                         ap.eval(work())
                     ap.synchronize()
                     within, _calls = inside()
+                    modelled = cannsim.modelled_seconds()
                     began = time.perf_counter_ns()
                     for _ in range(300):
                         ap.eval(work())
                     nanoseconds = time.perf_counter_ns() - began
+                    took[replay]["modelled"].append((cannsim.modelled_seconds() - modelled) * 1e6 / 300)
                     ap.synchronize()
                     took[replay]["total"].append(nanoseconds / 300_000)
                     took[replay]["beyond"].append((nanoseconds - (inside()[0] - within)) / 300_000)
+                    took[replay]["modelled with the device"].append((cannsim.modelled_seconds() - modelled) * 1e6 / 300)
         row = {"work": name} | {
             f"{kind} {'replayed' if replay else 'launched'} us": statistics.median(figures)
             for replay, one in took.items() for kind, figures in one.items()
         }
         rows.append(row)
         ways = [
-            f"{way} {row[f'total {way} us']:6.2f} us (beyond the phases {row[f'beyond {way} us']:6.2f})"
+            f"{way} {row[f'total {way} us']:6.2f} us (beyond the phases {row[f'beyond {way} us']:6.2f}, "
+            f"modelled {row[f'modelled {way} us']:6.2f}, "
+            f"with the device {row[f'modelled with the device {way} us']:6.2f})"
             for way in ("launched", "replayed")
         ]
         print(f"{name:32} {'   '.join(ways)}")

@@ -11,6 +11,7 @@
 
 #include "ascend/kernel/kernels.hpp"
 #include "ascend/launch/device_state.hpp"
+#include "ascend/launch/recurring.hpp"
 #include "ascend/library/event.hpp"
 #include "ascend/library/options.hpp"
 #include "ascend/lower/executable.hpp"
@@ -97,6 +98,8 @@ public:
     }
 
     std::unique_ptr<Executable> compile(const Program& program) override { return make_executable(state_, program); }
+    bool keeps_work() const override { return Graphs::enabled() && state_.graphs.possible(); }
+    std::unique_ptr<RecurringWork> recurring_work() override { return make_recurring_work(state_); }
 
     void run(const StructuredCall& call) override {
         trace::Span span(row(call.row).name, "run");

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.hpp"
 #include "device/stream.hpp"
 #include "ops/philox.hpp"
 #include "program/program.hpp"
@@ -82,6 +83,24 @@ using ContiguousLoop = void (*)(void* const* out, const void* const* in, std::si
 // Reduces n >= 1 contiguous elements to one.
 using ContiguousFold = void (*)(void* out, const void* in, std::size_t n);
 
+// Memory that is only used by work that the device keeps, given out while that work is taken down.
+class WorkMemory {
+public:
+    virtual ~WorkMemory() = default;
+    virtual void* allocate(std::size_t bytes) = 0;
+    virtual void deallocate(void*) noexcept = 0;  // what is enqueued later may use it
+};
+
+// Work of several launches that comes again and again, alike in all but where its memory lies. By one thread at a time.
+class RecurringWork {
+public:
+    virtual ~RecurringWork() = default;
+    // Enqueues all of it by one call, on the calling thread's stream, where it has come with these addresses often enough. For that it may
+    // be taken down first: `enqueue` launches it, in order, with memory for what nobody else sees, and what it launches does not run.
+    // False: nothing of it was enqueued.
+    virtual bool run(std::span<char* const> addresses, FunctionRef<void(WorkMemory&)> enqueue) = 0;
+};
+
 // Memory of the pool that a backend keeps for speed, and gives up when it is asked to.
 struct Kept {
     std::uint64_t bytes = 0, blocks = 0;
@@ -104,6 +123,10 @@ public:
     // it; 0: one program after the other is as good. No operand has its address yet. run_stages: where that was not 0.
     virtual std::int64_t lines_at_once(const Stages&) const { return 0; }
     virtual void run_stages(const Stages&, std::int64_t lines);
+
+    // Work that recurs, where the device runs it by one call; whether it does may change with settings.
+    virtual bool keeps_work() const { return false; }
+    virtual std::unique_ptr<RecurringWork> recurring_work() { return nullptr; }
 
     // What follows concerns devices whose memory the host may not touch, and whose work runs later; the defaults are
     // those of a device on which everything is done when a call returns. Any of these may be called by several threads

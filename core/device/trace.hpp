@@ -63,6 +63,7 @@ public:
     }
     Span(const Span&) = delete;
     Span& operator=(const Span&) = delete;
+    void forget() { start_ = 0; }                   // it did not happen
     bool listening() const { return start_ != 0; }  // whether it is worth composing a detail
     void set_bytes(std::uint64_t bytes) { bytes_ = bytes; }
     void set_detail(std::string_view text) { if (start_) detail_ = Text<127>(text); }

@@ -29,7 +29,6 @@ bool fills_new_buffer(const Array& a) {
     return left == 0 && static_cast<std::size_t>(filled) == a.buffer->bytes();
 }
 
-bool is_draw(const Instruction& i) { return i.work == Work::structured && row(i.row).name.starts_with("random_"); }
 
 bool same_scalar(const Scalar& a, const Scalar& b) { return a.dtype == b.dtype && a.bytes == b.bytes; }
 

@@ -73,6 +73,16 @@ void run_list(const Run&, std::span<Instruction> list, const Schedule& schedule,
     for (std::size_t p = 0, count = 1; p < schedule.parts.size(); p += count) {
         KeptLaunch* const kept = p < again.kept.size() ? &again.kept[p] : nullptr;
         try {
+            if (!again.together.empty()) [[unlikely]] {
+                count = again.together.run(p, [&](std::size_t part) {
+                    std::size_t none = schedule.parts.size();
+                    q.runner.run_from(list, schedule, part, none);
+                });
+                if (count) {
+                    after(p, count);
+                    continue;
+                }
+            }
             count = 1;
             if (kept && *kept && !again.watched) {
                 kept->run(again.bases);
@@ -83,6 +93,7 @@ void run_list(const Run&, std::span<Instruction> list, const Schedule& schedule,
         } catch (const Uncomputed&) {  // nothing of it has run: its instructions one by one, on the host where that is allowed
             count = 1;
             apart = schedule.parts.size();
+            again.together.leave_out(p);
             for (const std::uint32_t member : schedule.parts[p].group.members) {
                 static_cast<void>(leave_to_host(list[member]));
                 if (list[member].on_host) run_on_host(list[member]);

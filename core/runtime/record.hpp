@@ -20,6 +20,8 @@ template <class F> void each_buffer(const Instruction& i, F&& f) {
     for (const Array& out : i.out) f(*out.buffer, true);
 }
 
+inline bool is_draw(const Instruction& i) { return i.work == Work::structured && row(i.row).name.starts_with("random_"); }
+
 // Of a buffer's counts. Written under the lock of recording, so no read-modify-write is needed. Who reads 0 without it sees what has run.
 inline void add_pending(std::atomic<int>& count, int n) { count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release); }
 

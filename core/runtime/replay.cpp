@@ -21,8 +21,7 @@ Replay::Replay(Traced&& traced, std::span<const std::size_t> donated) : traced_(
     place_small();
     for (std::size_t k = 0; k < traced_.list.size(); ++k) {
         const Instruction& instruction = traced_.list[k];
-        if (instruction.work == Work::structured && !instruction.out.empty() && row(instruction.row).name.starts_with("random_"))
-            draws_.push_back({k, instruction.stream});
+        if (is_draw(instruction) && !instruction.out.empty()) draws_.push_back({k, instruction.stream});
     }
     const auto is_written = [&](const BufferPtr& b) {
         bool found = false;
@@ -38,8 +37,10 @@ Replay::Replay(Traced&& traced, std::span<const std::size_t> donated) : traced_(
     };
     for (const BufferPtr& b : traced_.captured) captured_written_.push_back(is_written(b));
     for (const Array& argument : traced_.arguments) argument_written_.push_back(is_written(argument.buffer));
-    beside_others_ = traced_.controls.empty() && std::ranges::all_of(traced_.list, [](const Instruction& i) { return i.out.empty() || i.out[0].host_visible(); });
+    const bool on_host = std::ranges::all_of(traced_.list, [](const Instruction& i) { return i.out.empty() || i.out[0].host_visible(); });
+    beside_others_ = traced_.controls.empty() && on_host;
     if (beside_others_) find_constants();
+    if (!on_host) find_recurring();
 }
 
 // What another stretch uses is held by its instructions, and so counts as seen by others.

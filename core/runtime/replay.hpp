@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/kept_launch.hpp"
+#include "runtime/recurring_parts.hpp"
 #include "runtime/runs.hpp"
 #include "runtime/schedule.hpp"
 #include "runtime/tracing.hpp"
@@ -36,6 +37,7 @@ struct Again {
     std::vector<char*> bases;      // of this run
     std::vector<KeptLaunch> kept;  // by part; empty before the first run
     bool watched = false;          // each launch of this run is an event: what is kept does not run, and all has to be where the list says
+    RecurringParts together;       // on devices
 };
 
 class Replay {
@@ -111,6 +113,7 @@ private:
     void find_results();
     void find_last_uses();
     void place_small();  // replay_memory.cpp
+    void find_recurring();
     void find_bases(std::span<const Array> arguments, std::span<const Array> results);
     void find_asked();
     void check_ranges(const Instruction&) const;

@@ -56,24 +56,11 @@ private:
 
 std::int64_t room_for(const Buffer& b) { return (static_cast<std::int64_t>(b.bytes()) + unit - 1) / unit * unit; }
 
-// f(array) for what a part finds in memory or puts there.
-template <class F> void each_operand(std::span<const Instruction> list, const Schedule::Part& part, F&& f) {
-    if (part.group.alone) {
-        const Instruction& only = list[part.group.members.front()];
-        for (const Argument& in : only.in)
-            if (const Array* a = in.array()) f(*a);
-        for (const Array& out : only.out) f(out);
-        return;
-    }
-    for (const auto* places : {&part.fused.inputs, &part.fused.outputs})
-        for (const Place& place : *places)
-            if (const Array* a = operand_array(list, place)) f(*a);
-}
-
 }  // namespace
 
 // Values that live within a program have no memory, and nothing to give back. What may lie in a block that a few programs share line by line
-// (runtime/stages.hpp) stays by itself, and so does what lies on a device.
+// (runtime/stages.hpp) stays by itself, and so does what lies on a device, unless it passes between stretches: that has its place for a whole
+// run, and one block of it is more often where it was the last time, as a device wants that keeps work (recurring_parts.hpp).
 void Replay::place_small() {
     std::unordered_set<const Buffer*> in_memory, by_itself;
     for (const Stretch& stretch : stretches_) {
@@ -116,6 +103,17 @@ void Replay::place_small() {
             }
         }
     }
+    std::unordered_set<const Buffer*> within;
+    for (const Stretch& stretch : stretches_)
+        for (const auto& used : stretch.last_used)
+            for (const BufferPtr& b : used) within.insert(b.get());
+    for (const BufferPtr& b : dropped_) {
+        if (b->host_visible() || b->bytes() == 0 || within.contains(b.get()) || (pool && pool != &b->pool())) continue;
+        pool = &b->pool();
+        const std::int64_t offset = room.take(room_for(*b));
+        places.emplace(b.get(), offset);
+        placed_.push_back({b, offset, true});
+    }
     std::erase_if(dropped_, [&](const BufferPtr& b) { return places.contains(b.get()) || (b->host_visible() && traced_.controls.empty() && !in_memory.contains(b.get())); });
     if (pool) block_ = BufferPtr(new Buffer(*pool, static_cast<std::size_t>(room.end())));
     if (!traced_.controls.empty()) return;
@@ -123,6 +121,23 @@ void Replay::place_small() {
     std::uint32_t base = 1;
     for (const Array& argument : traced_.arguments) roots.try_emplace(argument.buffer.get(), Root{base++, 0});
     for (const Array& result : traced_.results) roots.try_emplace(result.buffer.get(), Root{base++, 0});
+}
+
+// What only parts that go together use is the device's where it keeps them as one.
+void Replay::find_recurring() {
+    std::unordered_set<const Buffer*> asked;  // by checks, and by stretches that come before
+    for (const RangeCheck& check : traced_.checks) {
+        asked.insert(check.inside.buffer.get());
+        asked.insert(check.index.buffer.get());
+    }
+    const auto is_checked = [&](const Instruction& i) {
+        return std::ranges::any_of(traced_.checks, [&](const RangeCheck& check) { return check.inside.buffer == i.out[0].buffer; });
+    };
+    for (Stretch& stretch : stretches_) {
+        const std::span list = std::span<const Instruction>(traced_.list).subspan(stretch.first, stretch.count);
+        stretch.again.together = RecurringParts(list, *stretch.schedule, stretch.last_used, asked, is_checked);
+        for (const Instruction& instruction : list) each_buffer(instruction, [&](const Buffer& b, bool) { asked.insert(&b); });
+    }
 }
 
 // Of the block, of the memory that arguments' stand-ins are lent, of that of results.

@@ -32,6 +32,20 @@ struct Schedule {
     std::vector<Part> parts;
 };
 
+// f(array) for what a part finds in memory or puts there; a buffer may come several times.
+template <class F> void each_operand(std::span<const Instruction> list, const Schedule::Part& part, F&& f) {
+    if (part.group.alone) {
+        const Instruction& only = list[part.group.members.front()];
+        for (const Argument& in : only.in)
+            if (const Array* a = in.array()) f(*a);
+        for (const Array& out : only.out) f(out);
+        return;
+    }
+    for (const auto* places : {&part.fused.inputs, &part.fused.outputs})
+        for (const Place& place : *places)
+            if (const Array* a = operand_array(list, place)) f(*a);
+}
+
 // Divides a list that the passes have been over.
 Schedule divide(const Draft&);
 

@@ -116,8 +116,11 @@ std::unique_ptr<Launching, DropLaunching> begun(DeviceState& device, Capture* ca
 
 }  // namespace
 
-Emitter::Emitter(DeviceState& device) : enqueuing_(std::in_place, device), launching_(begun(device, nullptr)) {}
-Emitter::Emitter(DeviceState& device, Capture& capture) : launching_(begun(device, &capture)) {}
+Emitter::Emitter(DeviceState& device) {
+    Capture* const capture = capturing ? device.graphs.current() : nullptr;
+    if (!capture) enqueuing_.emplace(device);
+    launching_ = begun(device, capture);
+}
 Emitter::~Emitter() {
     launching_->end();
     std::unique_ptr<Launching, DropLaunching>& kept = launching_->device.launching;

@@ -22,7 +22,6 @@ namespace asnumpy::ascend {
 using cann::OperatorFacts;
 
 struct Operator;    // operators.hpp of the library
-class Capture;      // of a graph (graphs.hpp)
 class DeviceState;  // streams, pool and executors of one device (device_state.hpp)
 struct Launching;   // what a launch writes down on its way (emitter.cpp)
 struct DropLaunching {
@@ -32,9 +31,7 @@ struct DropLaunching {
 // One per launch. What it enqueues runs later, in order; nothing waits.
 class Emitter {
 public:
-    explicit Emitter(DeviceState&);
-    // Into a graph; whoever captures has the device already.
-    Emitter(DeviceState&, Capture&);
+    explicit Emitter(DeviceState&);  // into a graph, where this thread captures one of the device
     ~Emitter();
     Emitter(const Emitter&) = delete;
     Emitter& operator=(const Emitter&) = delete;

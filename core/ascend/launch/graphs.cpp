@@ -8,29 +8,50 @@
 #include "ascend/launch/device_state.hpp"
 #include "base/error.hpp"
 #include "device/contract.hpp"
+#include "device/demotion.hpp"
 
 namespace asnumpy::ascend {
 namespace {
 
 constexpr std::uint64_t captured_at = 3;        // the launch that is captured: by then what recurs has shown that it does
 constexpr std::size_t most_graphs = 256;
-constexpr std::size_t most_bytes = std::size_t{256} << 20;       // of all graphs together
-constexpr std::size_t most_graph_bytes = std::size_t{32} << 20;  // larger programs take the device longer than the host
+constexpr std::size_t most_bytes = std::size_t{512} << 20;       // of all graphs together
+constexpr std::size_t most_graph_bytes = std::size_t{64} << 20;  // larger work takes the device longer than the host; a product alone asks for 16 MB
 constexpr std::uint64_t rests = 4096;  // only a graph unused for so many launches makes room: else many would push each other out
 constexpr std::size_t most_refused = 4096;
 
 std::atomic<bool> enabled_by_user{false};
 
+LaunchKey& begun_key(std::uint64_t owner) {
+    thread_local LaunchKey key;
+    key.words.clear();
+    key.words.push_back(owner);
+    key.words.push_back(may_contract.load(std::memory_order_relaxed));  // decides which operators there are
+    return key;
+}
+
+const LaunchKey& ended_key(LaunchKey& key) {
+    std::uint64_t h = key.words.size();
+    for (const std::uint64_t word : key.words) {
+        h = (h ^ word) * 0x9fb21c651e98df25u;
+        h ^= h >> 32;
+    }
+    key.hash = h;
+    return key;
+}
+
 }  // namespace
 
-const LaunchKey& key_of(std::uint64_t program, std::span<const DType> inputs, const Launch& launch) {
-    thread_local LaunchKey key;
+std::uint64_t new_owner() {
+    static std::atomic<std::uint64_t> made{0};
+    return ++made;
+}
+
+const LaunchKey& key_of(std::uint64_t owner, std::span<const DType> inputs, const Launch& launch) {
+    LaunchKey& key = begun_key(owner);
     std::vector<std::uint64_t>& words = key.words;
-    words.clear();
-    words.push_back(program);
     words.push_back(static_cast<std::uint64_t>(launch.shape.size()));
     words.push_back(launch.reduced);
-    words.push_back(may_contract.load(std::memory_order_relaxed));  // decides which operators there are
     for (const std::int64_t length : launch.shape) words.push_back(static_cast<std::uint64_t>(length));
     for (std::size_t k = 0; k < launch.operands.size(); ++k) {
         const Operand& operand = launch.operands[k];
@@ -44,13 +65,15 @@ const LaunchKey& key_of(std::uint64_t program, std::span<const DType> inputs, co
             for (const std::int64_t stride : operand.strides) words.push_back(static_cast<std::uint64_t>(stride));
         }
     }
-    std::uint64_t h = words.size();
-    for (const std::uint64_t word : words) {
-        h = (h ^ word) * 0x9fb21c651e98df25u;
-        h ^= h >> 32;
-    }
-    key.hash = h;
-    return key;
+    return ended_key(key);
+}
+
+// The programs among the launches are lowered anew with each generation.
+const LaunchKey& key_of(std::uint64_t owner, std::span<char* const> addresses) {
+    LaunchKey& key = begun_key(owner);
+    key.words.push_back(generation());
+    for (const char* const address : addresses) key.words.push_back(reinterpret_cast<std::uintptr_t>(address));
+    return ended_key(key);
 }
 
 void* Capture::allocate(std::size_t bytes) {
@@ -74,8 +97,15 @@ Capture::~Capture() {
     for (const Block& block : blocks_) device_.pool->deallocate(block.data, block.bytes, home_);
 }
 
+bool Capture::is_own(const void* data) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(data);
+    return std::ranges::any_of(blocks_, [address](const Block& block) { return address - reinterpret_cast<std::uintptr_t>(block.data) < block.bytes; });
+}
+
+// Its own memory counts block by block, when all of it is known.
 void Capture::use(std::span<const Use> uses) {
     for (const Use& one : uses) {
+        if (is_own(one.data)) continue;
         const auto known = std::ranges::find_if(uses_, [&](const Use& u) { return u.data == one.data && u.bytes == one.bytes; });
         if (known == uses_.end()) uses_.push_back(one);
         else known->written = known->written || one.written;
@@ -98,6 +128,7 @@ struct Graphs::Graph {
     StreamId home = 0;
     std::vector<Capture::Block> blocks;
     std::vector<Use> uses;
+    std::size_t others = 0;  // how many of the uses are of others' memory: those come first
     std::size_t bytes = 0;
     std::vector<CapturedCalls> calls;
     bool reads_constants = false;
@@ -162,7 +193,8 @@ void Graphs::replay(Graph& graph) {
     const std::uint64_t started = now();
     device_.streams.before(graph.uses);
     const char* const name = graph.calls.empty() ? "a replayed graph of several operators" : cann::operators()[graph.calls.back().op].name;
-    device_.damage.enqueue(device_.streams.selected(), name, graph.uses, [&] {
+    // Its own memory is written before it is read at each launch, and nobody else reads it: there is nothing to mark.
+    device_.damage.enqueue(device_.streams.selected(), name, std::span(graph.uses).first(graph.others), [&] {
         device_.check(cann().aclmdlRIExecuteAsync(graph.model, device_.stream), "aclmdlRIExecuteAsync");
     });
     device_.caller.count_replay(graph.calls, now() - started);
@@ -195,12 +227,16 @@ bool Graphs::capture(const LaunchKey& key, const std::function<void(Capture&)>& 
         return refused();
     }
     bool whole = false;
+    current_ = &capture;
+    capturing = true;
     try {
         enqueue(capture);
         whole = true;
     } catch (const std::exception&) {
         // The launch that follows says what is wrong, if more is than that a graph cannot hold it.
     }
+    capturing = false;
+    current_ = nullptr;
     const int code = c.aclmdlRICaptureEnd(stream_, &graph->model);
     if (code) {
         graph->model = nullptr;
@@ -214,6 +250,8 @@ bool Graphs::capture(const LaunchKey& key, const std::function<void(Capture&)>& 
     capture.blocks_.clear();
     graph->home = capture.home_;
     graph->uses = std::move(capture.uses_);
+    graph->others = graph->uses.size();
+    for (const Capture::Block& block : graph->blocks) graph->uses.push_back({block.data, block.bytes, true});
     graph->bytes = capture.bytes_;
     graph->calls = std::move(capture.calls_);
     graph->reads_constants = capture.reads_constants;
@@ -292,6 +330,10 @@ bool Graphs::drop_all() noexcept {
 }
 void Graphs::drop_readers_of_constants() noexcept {
     drop([](const Graph& graph) { return !graph.reads_constants; });
+}
+
+void Graphs::drop_of(std::uint64_t owner) noexcept {
+    if (kept_.load(std::memory_order_relaxed)) drop([owner](const Graph& graph) { return graph.words.front() != owner; });
 }
 
 void Graphs::pause() {

@@ -1,4 +1,4 @@
-// Captured graphs: a program that is launched again with the same addresses, sizes and numbers is one call of CANN.
+// Captured graphs: what is launched again with the same addresses, sizes and numbers is one call of CANN.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "device/backend.hpp"
 #include "device/hazards.hpp"
 #include "program/program.hpp"
 
@@ -20,13 +21,16 @@ namespace asnumpy::ascend {
 
 class DeviceState;
 
-// A launch to the byte: the program, shape and strides, addresses, and the values of constants.
+// A launch to the byte: the program, shape and strides, addresses, and the values of constants; or several launches, which are alike in
+// all but their addresses.
 struct LaunchKey {
     std::vector<std::uint64_t> words;
     std::uint64_t hash = 0;
 };
-// `program` is a number of the executable's own. The key is the thread's, valid until it asks for the next.
-const LaunchKey& key_of(std::uint64_t program, std::span<const DType> inputs, const Launch&);
+// `owner` is a number of the program's own, or of those launches'. The key is the thread's, valid until it asks for the next.
+const LaunchKey& key_of(std::uint64_t owner, std::span<const DType> inputs, const Launch&);
+const LaunchKey& key_of(std::uint64_t owner, std::span<char* const> addresses);
+std::uint64_t new_owner();  // another number each time
 
 // What a graph has of one operator.
 struct CapturedCalls {
@@ -36,15 +40,15 @@ struct CapturedCalls {
 
 // What is enqueued while a graph is captured: on a stream that nothing else uses, so that nobody's wait breaks the capture,
 // and with memory that will be the graph's. What a graph cannot hold throws.
-class Capture {
+class Capture final : public WorkMemory {
 public:
     Capture(DeviceState& device, void* stream, StreamId home) : stream(stream), device_(device), home_(home) {}
-    ~Capture();
+    ~Capture() override;
     Capture(const Capture&) = delete;
     Capture& operator=(const Capture&) = delete;
 
-    void* allocate(std::size_t bytes);
-    void deallocate(void* data) noexcept;  // for what is captured later
+    void* allocate(std::size_t bytes) override;
+    void deallocate(void* data) noexcept override;
     void count(std::size_t op, std::uint64_t bytes);
     void use(std::span<const Use>);        // what was enqueued reads and writes these bytes
     [[noreturn]] static void refuse(const char* what);
@@ -54,6 +58,7 @@ public:
 
 private:
     friend class Graphs;
+    bool is_own(const void* data) const;
     struct Block {
         void* data;
         std::size_t bytes;
@@ -95,6 +100,9 @@ public:
     // Gives the memory of all graphs back to the pool; false: there are none. Waits for the device if there are.
     bool drop_all() noexcept;
     void drop_readers_of_constants() noexcept;  // before the device's constants change
+    void drop_of(std::uint64_t owner) noexcept;
+    // What the emitters of a thread that captures write to; null: no graph of this device.
+    Capture* current() const { return current_; }
     // Addresses that graphs hold may be given to something else: at their next use all are dropped.
     void distrust() noexcept { stale_.store(true, std::memory_order_release); }
     // Between these no capture begins, for a wait for the whole device would break it and fail itself.
@@ -117,6 +125,7 @@ private:
     DeviceState& device_;
     const bool possible_;
     void* stream_ = nullptr;  // for captures; under the device's mutex
+    Capture* current_ = nullptr;
     mutable std::mutex mutex_;
     std::unordered_map<std::uint64_t, std::shared_ptr<Graph>> graphs_;
     std::unordered_set<std::uint64_t> refused_;

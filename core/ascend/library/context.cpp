@@ -60,6 +60,10 @@ void Context::expect_usable() const {
                             why_lost_.function, why_lost_.code, why_lost_.message);
 }
 
+void expect_not_capturing() {
+    if (capturing) [[unlikely]] throw RuntimeFailure("a graph cannot hold what is enqueued by itself");
+}
+
 void Context::fail(const std::string& what, int code) { fail(what, code, nullptr); }
 
 void Context::fail(const std::string& what, int code, const StreamId* stream) {

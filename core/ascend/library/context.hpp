@@ -88,11 +88,16 @@ private:
     void* before_ = nullptr;
 };
 
+// Whether what this thread's emitters enqueue goes into a graph (launch/graphs.hpp); it has the lock of that graph's device then.
+inline constinit thread_local bool capturing = false;
+void expect_not_capturing();
+
 // This thread, and no other, enqueues on the device as long as the object lives, on the stream that it works on.
 class Enqueuing {
 public:
     // A child of fork may not wait: nobody there gives the lock back. Who waited may find the device gone.
-    explicit Enqueuing(Context& device) : lock_((device.expect_usable(), device.mutex)), here_((device.expect_usable(), device)) {
+    explicit Enqueuing(Context& device)
+        : lock_((expect_not_capturing(), device.expect_usable(), device.mutex)), here_((device.expect_usable(), device)) {
         device.streams.select(current_stream(device.pool->number()));
     }
 

@@ -21,7 +21,6 @@ namespace asnumpy::ascend {
 namespace {
 
 constexpr std::size_t most_assignments = 64;
-std::atomic<std::uint64_t> programs_made{0};
 
 // Which operation of a program a launch was at when it failed.
 struct AtWork {
@@ -59,12 +58,17 @@ public:
         for (int axis = 0; axis < launch.shape.size(); ++axis)
             if (launch.shape[axis] == 0) (launch.reduced >> axis & 1 ? reduced_empty : kept_empty) = true;
         if (kept_empty) return;
+        if (capturing) {  // together with other launches
+            if (generated_.possible()) Capture::refuse("a program that may become a kernel");
+            Emitter emitter(device_);
+            return enqueue(emitter, launch, reduced_empty, at);
+        }
         if (several_.load(std::memory_order_relaxed) && !generated_.built() && Graphs::enabled() && device_.graphs.possible()) {
             const LaunchKey& key = key_of(number_, program_.inputs, launch);
             const Graphs::Next next = device_.graphs.recur(key);
             if (next == Graphs::Next::done) return;
-            if (next == Graphs::Next::capture && device_.graphs.capture(key, [&](Capture& capture) {
-                    Emitter emitter(device_, capture);
+            if (next == Graphs::Next::capture && device_.graphs.capture(key, [&](Capture&) {
+                    Emitter emitter(device_);
                     AtWork captured;
                     enqueue(emitter, launch, reduced_empty, captured);
                 }))
@@ -252,7 +256,7 @@ private:
     std::vector<DType> dtypes_;              // of the values
     std::vector<const Folding*> foldings_;   // of the reductions
     const Generated generated_{program_};
-    const std::uint64_t number_ = ++programs_made;  // of all in this process
+    const std::uint64_t number_ = new_owner();      // of graphs
     mutable std::atomic<bool> several_{false};      // a launch was more than one call: a graph of it pays
     mutable std::list<std::pair<Layout, Assignment>> assignments_;
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ascend/launch/refused.hpp"
+#include "ascend/library/context.hpp"
 #include "device/demotion.hpp"
 
 namespace asnumpy::ascend {
@@ -13,6 +14,7 @@ namespace asnumpy::ascend {
 // it fails. at_work says which operation was under way: the host gets it when no other call is known that would do.
 // Uncomputed goes on to whoever can give it to the host.
 template <class Attempt, class AtWork> void by_next_paths(const std::string& device, Attempt&& attempt, AtWork&& at_work) {
+    if (capturing) return attempt();  // who captures it launches it as ever when this fails
     for (;;) {
         const std::uint64_t now = generation();
         const auto give_up = [&](int code, const std::string& reason) {

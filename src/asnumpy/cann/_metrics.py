@@ -151,6 +151,8 @@ def engine_metrics(device: Any = 0) -> dict[str, dict[str, Any]]:
 def graph_metrics() -> dict[str, dict[str, int]]:
     """What became of recurring programs, by device that was used in this process.
 
+    A launch is that of a program, or of all programs that a function under jit has between two controls.
+
     Returns a dict of dicts: `captures` (launches that were captured as a graph), `replays` (launches that one call
     of a graph replaced, those captured included), `refused` (launches that recur and cannot be captured), `kept`
     (graphs that are ready) and `bytes` (device memory that is theirs). See `asnumpy.config.graph_replay`.

@@ -102,9 +102,31 @@ def on_streams(scope: Scope) -> None:
             close(formula(ap, x, y), formula(np, a, b))
 
 
+def recorded() -> None:
+    """All programs of a recorded function as one graph, in memory that it changes."""
+
+    @ap.jit
+    def step(x: Any, y: Any) -> None:
+        x += y.sum()
+        y[1:] = (y - x).cumsum()[:-1]
+        x *= 0.5
+
+    a, b = np.arange(50, dtype=np.float32), np.ones(50, np.float32)
+    x, y = ap.from_numpy(a), ap.from_numpy(b)
+    for _ in range(ROUNDS):
+        step(x, y)
+        a = a + b.sum()
+        b[1:] = (b - a).cumsum()[:-1]
+        a *= np.float32(0.5)
+        close(x, a)
+        close(y, b)
+        x[...], y[...] = ap.from_numpy(a), ap.from_numpy(b)
+
+
 def cases(scope: Scope) -> list[Case]:
     works: dict[str, Callable[[], None]] = {
         "a program that recurs": recurs, "in place": in_place, "other values": other_inputs,
         "memory between": partial(memory_between, scope), "on streams": partial(on_streams, scope),
+        "a recorded function": recorded,
     }
     return [(name, partial(replayed, work, scope)) for name, work in works.items()]
