@@ -58,19 +58,28 @@ inline void pause() {
 #endif
 }
 
-// True once `done` is; gives up after a while that is short beside the cost of sleeping and waking.
-template <class Done> bool spin_until(Done done, std::chrono::microseconds patience) {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
+using Clock = std::chrono::steady_clock;
+
+// Sleeping and waking costs so much, within which nobody lets others run. A thread that has worked for longer waits for as long as
+// it has worked, so that waiting at most doubles what it costs: asleep it would come late to the next call, the others would do its
+// part, and bring it from memory into caches that are not there for it.
+constexpr std::chrono::microseconds short_patience{40}, most_patience{1000};
+
+Clock::duration patience_after(Clock::duration work) { return std::clamp<Clock::duration>(work, short_patience, most_patience); }
+
+// True once `done` is; gives up after `patience`.
+template <class Done> bool spin_until(Done done, Clock::duration patience) {
+    const auto start = Clock::now();
     for (;;) {
         for (int i = 0; i < 32; ++i) {
             if (done()) return true;
             pause();
         }
-        if (std::chrono::steady_clock::now() >= deadline) return false;
+        const auto waited = Clock::now() - start;
+        if (waited >= patience) return false;
+        if (waited >= short_patience) std::this_thread::yield();
     }
 }
-
-constexpr std::chrono::microseconds idle_patience{30}, finish_patience{50};
 
 thread_local bool inside_parallel_for = false;
 
@@ -110,10 +119,13 @@ public:
         }
     }
 
-    void work(Seat& own) {
+    // How long it took.
+    Clock::duration work(Seat& own) {
+        const auto start = Clock::now();
         inside_parallel_for = true;
         take_chunks(own);
         inside_parallel_for = false;
+        return Clock::now() - start;
     }
 
     void rethrow() {
@@ -171,27 +183,28 @@ public:
         called_.store(ticket_, std::memory_order_seq_cst);
         called_.notify_one();
     }
-    void leave() {
+    void leave(Clock::duration patience) {
         if (invitation_.exchange(nullptr, std::memory_order_acq_rel)) return;  // it has not looked
         const auto served = [this] { return served_.load(std::memory_order_acquire) == ticket_; };
-        if (!spin_until(served, finish_patience))
+        if (!spin_until(served, patience))
             for (std::uint32_t s; (s = served_.load(std::memory_order_acquire)) != ticket_;) served_.wait(s);
     }
 
     // Its thread's life.
     void serve() {
         thread_.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
+        Clock::duration patience = short_patience;
         for (std::uint32_t seen = called_.load(std::memory_order_acquire);;) {
             if (Team* team = invitation_.exchange(nullptr, std::memory_order_acq_rel)) {
                 const std::uint32_t ticket = ticket_;
                 processor_.store(current_processor(), std::memory_order_relaxed);
-                team->work(*this);
+                patience = patience_after(team->work(*this));
                 served_.store(ticket, std::memory_order_release);
                 served_.notify_one();
                 continue;
             }
             const auto called = [&] { return called_.load(std::memory_order_acquire) != seen; };
-            if (!spin_until(called, idle_patience)) called_.wait(seen);
+            if (!spin_until(called, patience)) called_.wait(seen);
             seen = called_.load(std::memory_order_acquire);
         }
     }
@@ -252,8 +265,8 @@ public:
         team.divide(n, grain);
         if (team.participants() <= max_threads()) place(team);
         each_worker(team, [&](Worker& worker) { worker.invite(team); });
-        team.work(team.first());
-        each_worker(team, [](Worker& worker) { worker.leave(); });
+        const Clock::duration patience = patience_after(team.work(team.first()));
+        each_worker(team, [&](Worker& worker) { worker.leave(patience); });
         each_worker(team, [](Worker& worker) { worker.release(); });
         team.rethrow();
     }
