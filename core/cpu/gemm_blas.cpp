@@ -46,15 +46,17 @@ struct Blocks {
 };
 
 // The division in which a thread has least to do, where copying an operand's element for the library's kernels costs as much as
-// so many multiplications; of those that are nearly as good the one with most blocks, so that who is late leaves some to the others.
-Blocks blocks_of(std::int64_t m, std::int64_t n, std::int64_t most) {
-    constexpr double copied = 64, nearly = 1.06;
+// so many multiplications (up to a size they need no copies); of those that are nearly as good the one with most blocks, so that
+// who is late leaves some to the others.
+Blocks blocks_of(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t most) {
+    constexpr double copied = 32, nearly = 1.06, without_copies = 1e6;
     const std::int64_t threads = free_threads();
     const auto each = [&](auto&& f) {
         for (std::int64_t down = 1; down <= std::min(most, edges_of(m)); ++down)
             for (std::int64_t across = 1; across <= std::min(most / down, edges_of(n)); ++across) {
                 const auto rows = static_cast<double>((edges_of(m) + down - 1) / down * edge), columns = static_cast<double>((edges_of(n) + across - 1) / across * edge);
-                f(Blocks{down, across}, static_cast<double>((down * across + threads - 1) / threads) * (rows * columns + copied * (rows + columns)));
+                const double copies = rows * columns * static_cast<double>(k) <= without_copies ? 0 : copied * (rows + columns);
+                f(Blocks{down, across}, static_cast<double>((down * across + threads - 1) / threads) * (rows * columns + copies));
             }
     };
     double least = std::numeric_limits<double>::infinity(), of_best = least;
@@ -202,7 +204,7 @@ template <class T>
 void multiply_blocks(const Blas& blas, std::int64_t m, std::int64_t n, std::int64_t k, const BlasMatrix<T>& a, const BlasMatrix<T>& b, bool add, T* c, std::int64_t ldc) {
     const std::int64_t parts = parts_of(blas, m * n * k, block_work, 4);
     if (parts == 1) return BlasOf<T>(blas).gemm(m, n, k, a, b, add, c, ldc);
-    const Blocks blocks = blocks_of(m, n, parts);
+    const Blocks blocks = blocks_of(m, n, k, parts);
     parallel_for(blocks.down * blocks.across, 1, [&](std::int64_t begin, std::int64_t end, int) {
         for (std::int64_t block = begin; block < end; ++block) {
             const std::int64_t down = block / blocks.across, across = block % blocks.across;

@@ -89,6 +89,7 @@ struct alignas(64) Seat {
     std::atomic<std::int64_t> next{0};
     std::int64_t end = 0;
     int participant = 0;
+    int processor = 0;  // where it works in this call, as far as known; for the caller alone
     Seat* beside = this;
 };
 
@@ -108,14 +109,19 @@ public:
         last_ = &seat;
     }
 
-    // Once all have joined.
+    // Once all have joined. Parts are in the order of processors: what a processor's caches keep of the last call is of use in the
+    // next one, whichever thread it then has.
     void divide(std::int64_t n, std::int64_t grain) {
         const Division division(n, grain, participants());
         chunk_ = division.chunk;
-        Seat* seat = &first_;
-        for (std::int64_t i = 0; i < division.participants; ++i, seat = seat->beside) {
-            seat->next.store(division.part_begin(i), std::memory_order_relaxed);
-            seat->end = division.part_begin(i + 1);
+        std::array<Seat*, thread_limit> seats;  // as many as take part
+        auto last = seats.begin();
+        for (Seat* seat = &first_; last == seats.begin() || seat != &first_; seat = seat->beside) *last++ = seat;
+        std::sort(seats.begin(), last, [](Seat* a, Seat* b) { return std::pair(a->processor, a->participant) < std::pair(b->processor, b->participant); });
+        for (std::int64_t i = 0; i < division.participants; ++i) {
+            Seat& seat = *seats[static_cast<std::size_t>(i)];
+            seat.next.store(division.part_begin(i), std::memory_order_relaxed);
+            seat.end = division.part_begin(i + 1);
         }
     }
 
@@ -211,16 +217,15 @@ public:
 
     // The scheduler may wake a thread on the processor of the one that woke it, and leave both there for many calls. A worker that was
     // last seen on a processor that is taken is moved before it is woken.
-    bool clashes(const Processors& taken) const {
-        const int processor = processor_.load(std::memory_order_relaxed);
+    bool clashes(const Processors& taken) {
+        processor = processor_.load(std::memory_order_relaxed);
         return processor == unseen || taken.has(processor);
     }
-    void occupy(Processors& taken) const { taken.add(processor_.load(std::memory_order_relaxed)); }
+    void occupy(Processors& taken) const { taken.add(processor); }
     void move_off(const Processors& taken) {
         const pid_t thread = thread_.load(std::memory_order_relaxed);
         if (thread == 0) return;  // it is only starting
-        taken.keep_off(thread);
-        processor_.store(moved, std::memory_order_relaxed);
+        processor_.store(processor = taken.keep_off(thread).value_or(moved), std::memory_order_relaxed);
     }
 
     // In a forked child its thread does not exist.
@@ -237,7 +242,7 @@ private:
 
     std::atomic_flag leased_ = ATOMIC_FLAG_INIT;
     std::atomic<pid_t> thread_{0};
-    std::atomic<int> processor_{unseen};  // where it last began to work
+    std::atomic<int> processor_{unseen};  // where it last began to work, or was sent
     std::uint32_t ticket_ = 0;            // belongs to who leased it; to the worker from invitation to service
     alignas(64) std::atomic<std::uint32_t> called_{0};
     std::atomic<Team*> invitation_{nullptr};
@@ -262,8 +267,8 @@ public:
             body(0, n, 0);
             return;
         }
-        team.divide(n, grain);
         if (team.participants() <= max_threads()) place(team);
+        team.divide(n, grain);
         each_worker(team, [&](Worker& worker) { worker.invite(team); });
         const Clock::duration patience = patience_after(team.work(team.first()));
         each_worker(team, [&](Worker& worker) { worker.leave(patience); });
@@ -298,8 +303,9 @@ private:
     }
 
     static void place(Team& team) {
+        const int here = team.first().processor = current_processor();
         Processors taken;
-        taken.add(current_processor());
+        taken.add(here);
         bool clash = false;
         each_worker(team, [&](Worker& worker) {
             if (worker.clashes(taken)) clash = true;
@@ -307,7 +313,7 @@ private:
         });
         if (!clash) return;
         Processors seen;
-        seen.add(current_processor());
+        seen.add(here);
         each_worker(team, [&](Worker& worker) {
             if (worker.clashes(seen)) worker.move_off(taken);
             else worker.occupy(seen);
