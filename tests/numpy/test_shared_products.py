@@ -86,12 +86,13 @@ def test_stacks(many: int, dtype: str) -> None:
     np.testing.assert_array_equal(np.asarray(ap.array(a[0]) @ ap.array(b)), product(a[0], b), strict=True)
 
 
-# On both sides of where a product is divided in another way: rows for as many blocks as there may be, and their ends within an edge;
-# results so wide that each thread has a piece of its own, or several; blocks for which the library copies nothing, and larger ones.
+# On both sides of where a product is divided in another way: rows for as many blocks as there may be, and their ends
+# within an edge; results so wide that each thread has a piece of its own, or several; blocks for which the library
+# copies nothing, and larger ones.
 EDGES = [
-    (127, 600, 1), (128, 600, 1), (129, 1100, 1), (255, 1100, 1), (257, 2100, 1), (1031, 130, 1), (1, 601, 127), (1, 601, 129),
-    (1, 301, 511), (1, 301, 513), (1, 70, 1025), (1, 70, 2049), (1, 70, 4111), (16, 1100, 33), (17, 4100, 16), (159, 161, 160),
-    (161, 41, 163), (200, 1001, 65), (65, 1001, 200), (31, 300, 31), (311, 257, 303),
+    (127, 600, 1), (128, 600, 1), (129, 1100, 1), (255, 1100, 1), (257, 2100, 1), (1031, 130, 1), (1, 601, 127),
+    (1, 601, 129), (1, 301, 511), (1, 301, 513), (1, 70, 1025), (1, 70, 2049), (1, 70, 4111), (16, 1100, 33),
+    (17, 4100, 16), (159, 161, 160), (161, 41, 163), (200, 1001, 65), (65, 1001, 200), (31, 300, 31), (311, 257, 303),
 ]  # fmt: skip
 
 
