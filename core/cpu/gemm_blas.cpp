@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 
 #include "cpu/structured_layout.hpp"
@@ -25,6 +26,50 @@ std::int64_t parts_of(const Blas& blas, std::int64_t work, std::int64_t least, s
 }
 
 std::int64_t step_of(std::int64_t length, std::int64_t parts) { return ((length + parts - 1) / parts + edge - 1) / edge * edge; }
+
+std::int64_t edges_of(std::int64_t length) { return (length + edge - 1) / edge; }
+
+// Where block i of `count` begins, of which no two differ by more than an edge; the one after the last begins at the end.
+std::int64_t begin_of(std::int64_t length, std::int64_t count, std::int64_t i) { return std::min(length, edges_of(length) * i / count * edge); }
+
+// Into how many blocks the elements of matrix @ vector are divided. Where they lie beside each other in the matrix, the library
+// walks over all of it in pieces of a block's width, which must not be short.
+template <class T> std::int64_t blocks_of_vector(const Blas& blas, std::int64_t rows, std::int64_t columns, bool beside) {
+    constexpr std::int64_t least = 2048 / static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t blocks = std::min(parts_of(blas, rows * columns, vector_work, 8), edges_of(rows)), threads = free_threads();
+    return beside && blocks > threads ? std::clamp(rows / least / threads, std::int64_t{1}, blocks / threads) * threads : blocks;
+}
+
+// How a product of matrices is divided.
+struct Blocks {
+    std::int64_t down = 1, across = 1;
+};
+
+// The division in which a thread has least to do, where copying an operand's element for the library's kernels costs as much as
+// so many multiplications (up to a size they need no copies); of those that are nearly as good the one with most blocks, so that
+// who is late leaves some to the others.
+Blocks blocks_of(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t most) {
+    constexpr double copied = 32, nearly = 1.06, without_copies = 1e6;
+    const std::int64_t threads = free_threads();
+    const auto each = [&](auto&& f) {
+        for (std::int64_t down = 1; down <= std::min(most, edges_of(m)); ++down)
+            for (std::int64_t across = 1; across <= std::min(most / down, edges_of(n)); ++across) {
+                const auto rows = static_cast<double>((edges_of(m) + down - 1) / down * edge), columns = static_cast<double>((edges_of(n) + across - 1) / across * edge);
+                const double copies = rows * columns * static_cast<double>(k) <= without_copies ? 0 : copied * (rows + columns);
+                f(Blocks{down, across}, static_cast<double>((down * across + threads - 1) / threads) * (rows * columns + copies));
+            }
+    };
+    double least = std::numeric_limits<double>::infinity(), of_best = least;
+    each([&](Blocks, double cost) { least = std::min(least, cost); });
+    Blocks best;
+    each([&](Blocks b, double cost) {
+        const std::int64_t more = b.down * b.across - best.down * best.across;
+        if (cost > nearly * least || more < 0 || (more == 0 && cost >= of_best)) return;
+        best = b;
+        of_best = cost;
+    });
+    return best;
+}
 
 // Rows of a matrix from `first` on, columns from `start` on, as it is read.
 template <class T> BlasMatrix<T> block_of(const BlasMatrix<T>& m, std::int64_t first, std::int64_t start) {
@@ -121,10 +166,10 @@ template <class T> void multiply_vector(const Blas& blas, const MatrixView& m, c
     if (parts == 1) {
         part(0, m.rows, 0, m.columns, add_now, to, incy);
     } else if (m.rows >= parts * edge) {
-        const std::int64_t step = step_of(m.rows, parts);
-        parallel_for((m.rows + step - 1) / step, 1, [&](std::int64_t begin, std::int64_t end, int) {
-            const std::int64_t first = begin * step;
-            part(first, std::min(end * step, m.rows) - first, 0, m.columns, add_now, to + first * incy, incy);
+        const std::int64_t blocks = blocks_of_vector<T>(blas, m.rows, m.columns, p.matrix.transposed);
+        parallel_for(blocks, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            const std::int64_t first = begin_of(m.rows, blocks, begin);
+            part(first, begin_of(m.rows, blocks, end) - first, 0, m.columns, add_now, to + first * incy, incy);
         });
     } else {  // few long rows: sums of parts of them
         const std::int64_t count = std::min<std::int64_t>(parts, free_threads()), step = step_of(m.columns, count);
@@ -154,19 +199,18 @@ template <class T> void mirror(const MatrixView& c) {
     });
 }
 
-// In blocks that are as square as may be.
+// In blocks.
 template <class T>
 void multiply_blocks(const Blas& blas, std::int64_t m, std::int64_t n, std::int64_t k, const BlasMatrix<T>& a, const BlasMatrix<T>& b, bool add, T* c, std::int64_t ldc) {
     const std::int64_t parts = parts_of(blas, m * n * k, block_work, 4);
     if (parts == 1) return BlasOf<T>(blas).gemm(m, n, k, a, b, add, c, ldc);
-    const double square = std::sqrt(static_cast<double>(parts) * static_cast<double>(m) / static_cast<double>(n));
-    const std::int64_t down = std::clamp<std::int64_t>(std::llround(square), 1, parts);
-    const std::int64_t rows = step_of(m, down), columns = step_of(n, parts / down);
-    const std::int64_t across = (n + columns - 1) / columns, blocks = (m + rows - 1) / rows * across;
-    parallel_for(blocks, 1, [&](std::int64_t begin, std::int64_t end, int) {
+    const Blocks blocks = blocks_of(m, n, k, parts);
+    parallel_for(blocks.down * blocks.across, 1, [&](std::int64_t begin, std::int64_t end, int) {
         for (std::int64_t block = begin; block < end; ++block) {
-            const std::int64_t i = block / across * rows, j = block % across * columns;
-            BlasOf<T>(blas).gemm(std::min(rows, m - i), std::min(columns, n - j), k, block_of(a, i, 0), block_of(b, 0, j), add, c + i * ldc + j, ldc);
+            const std::int64_t down = block / blocks.across, across = block % blocks.across;
+            const std::int64_t i = begin_of(m, blocks.down, down), j = begin_of(n, blocks.across, across);
+            const std::int64_t rows = begin_of(m, blocks.down, down + 1) - i, columns = begin_of(n, blocks.across, across + 1) - j;
+            BlasOf<T>(blas).gemm(rows, columns, k, block_of(a, i, 0), block_of(b, 0, j), add, c + i * ldc + j, ldc);
         }
     });
 }
@@ -175,13 +219,14 @@ void multiply_blocks(const Blas& blas, std::int64_t m, std::int64_t n, std::int6
 template <class T> void multiply_triangle(const Blas& blas, std::int64_t n, std::int64_t k, const BlasMatrix<T>& a, T* c, std::int64_t ldc) {
     const std::int64_t parts = parts_of(blas, n * n * k / 2, block_work, 4);
     if (parts == 1) return BlasOf<T>(blas).syrk(n, k, a, c, ldc);
-    const std::int64_t side = step_of(n, std::llround(std::sqrt(2.0 * static_cast<double>(parts)))), across = (n + side - 1) / side;
+    const std::int64_t across = std::min<std::int64_t>(std::llround(std::sqrt(2.0 * static_cast<double>(parts))), edges_of(n));
     const BlasMatrix<T> turned{a.data, a.ld, !a.transposed};
     parallel_for(across * across, 1, [&](std::int64_t begin, std::int64_t end, int) {
         for (std::int64_t block = begin; block < end; ++block) {
-            const std::int64_t i = block / across * side, j = block % across * side;
-            if (i == j) BlasOf<T>(blas).syrk(std::min(side, n - i), k, block_of(a, i, 0), c + i * ldc + i, ldc);
-            else if (i < j) BlasOf<T>(blas).gemm(side, std::min(side, n - j), k, block_of(a, i, 0), block_of(turned, 0, j), false, c + i * ldc + j, ldc);
+            const std::int64_t i = begin_of(n, across, block / across), j = begin_of(n, across, block % across);
+            const std::int64_t rows = begin_of(n, across, block / across + 1) - i, columns = begin_of(n, across, block % across + 1) - j;
+            if (i == j) BlasOf<T>(blas).syrk(rows, k, block_of(a, i, 0), c + i * ldc + i, ldc);
+            else if (i < j) BlasOf<T>(blas).gemm(rows, columns, k, block_of(a, i, 0), block_of(turned, 0, j), false, c + i * ldc + j, ldc);
         }
     });
 }

@@ -66,14 +66,17 @@ int count_processors() {
 
 int current_processor() { return sched_getcpu(); }
 
-void Processors::keep_off(pid_t thread) const {
+std::optional<int> Processors::keep_off(pid_t thread) const {
     cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return std::nullopt;
     cpu_set_t rest;
     CPU_AND(&rest, &allowed, &set_);
     CPU_XOR(&rest, &allowed, &rest);
     // A thread that ended, or a system that forbids this, leaves everything as it was: only time is lost.
     static_cast<void>(sched_setaffinity(thread, sizeof rest, CPU_COUNT(&rest) ? &rest : &allowed));
+    if (CPU_COUNT(&rest) != 1) return std::nullopt;
+    for (int processor = 0;; ++processor)
+        if (CPU_ISSET(static_cast<unsigned>(processor), &rest)) return processor;
 }
 
 }  // namespace asnumpy::cpu

@@ -4,6 +4,8 @@
 #include <sched.h>
 #include <sys/types.h>
 
+#include <optional>
+
 namespace asnumpy::cpu {
 
 // No machine gets more threads from us.
@@ -24,8 +26,8 @@ public:
         if (known(processor)) CPU_SET(static_cast<unsigned>(processor), &set_);
     }
     // Moves a thread of this process away from these, to any other that the calling thread may use; where there is no other, it
-    // may run on all of them again.
-    void keep_off(pid_t thread) const;
+    // may run on all of them again. Tells where it goes if there is only one.
+    std::optional<int> keep_off(pid_t thread) const;
 
 private:
     static bool known(int processor) { return processor >= 0 && processor < CPU_SETSIZE; }

@@ -58,19 +58,28 @@ inline void pause() {
 #endif
 }
 
-// True once `done` is; gives up after a while that is short beside the cost of sleeping and waking.
-template <class Done> bool spin_until(Done done, std::chrono::microseconds patience) {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
+using Clock = std::chrono::steady_clock;
+
+// Sleeping and waking costs so much, within which nobody lets others run. A thread that has worked for longer waits for as long as
+// it has worked, so that waiting at most doubles what it costs: asleep it would come late to the next call, the others would do its
+// part, and bring it from memory into caches that are not there for it.
+constexpr std::chrono::microseconds short_patience{40}, most_patience{1000};
+
+Clock::duration patience_after(Clock::duration work) { return std::clamp<Clock::duration>(work, short_patience, most_patience); }
+
+// True once `done` is; gives up after `patience`.
+template <class Done> bool spin_until(Done done, Clock::duration patience) {
+    const auto start = Clock::now();
     for (;;) {
         for (int i = 0; i < 32; ++i) {
             if (done()) return true;
             pause();
         }
-        if (std::chrono::steady_clock::now() >= deadline) return false;
+        const auto waited = Clock::now() - start;
+        if (waited >= patience) return false;
+        if (waited >= short_patience) std::this_thread::yield();
     }
 }
-
-constexpr std::chrono::microseconds idle_patience{30}, finish_patience{50};
 
 thread_local bool inside_parallel_for = false;
 
@@ -80,6 +89,7 @@ struct alignas(64) Seat {
     std::atomic<std::int64_t> next{0};
     std::int64_t end = 0;
     int participant = 0;
+    int processor = 0;  // where it works in this call, as far as known; for the caller alone
     Seat* beside = this;
 };
 
@@ -99,21 +109,29 @@ public:
         last_ = &seat;
     }
 
-    // Once all have joined.
+    // Once all have joined. Parts are in the order of processors: what a processor's caches keep of the last call is of use in the
+    // next one, whichever thread it then has.
     void divide(std::int64_t n, std::int64_t grain) {
         const Division division(n, grain, participants());
         chunk_ = division.chunk;
-        Seat* seat = &first_;
-        for (std::int64_t i = 0; i < division.participants; ++i, seat = seat->beside) {
-            seat->next.store(division.part_begin(i), std::memory_order_relaxed);
-            seat->end = division.part_begin(i + 1);
+        std::array<Seat*, thread_limit> seats;  // as many as take part
+        auto last = seats.begin();
+        for (Seat* seat = &first_; last == seats.begin() || seat != &first_; seat = seat->beside) *last++ = seat;
+        std::sort(seats.begin(), last, [](Seat* a, Seat* b) { return std::pair(a->processor, a->participant) < std::pair(b->processor, b->participant); });
+        for (std::int64_t i = 0; i < division.participants; ++i) {
+            Seat& seat = *seats[static_cast<std::size_t>(i)];
+            seat.next.store(division.part_begin(i), std::memory_order_relaxed);
+            seat.end = division.part_begin(i + 1);
         }
     }
 
-    void work(Seat& own) {
+    // How long it took.
+    Clock::duration work(Seat& own) {
+        const auto start = Clock::now();
         inside_parallel_for = true;
         take_chunks(own);
         inside_parallel_for = false;
+        return Clock::now() - start;
     }
 
     void rethrow() {
@@ -171,43 +189,43 @@ public:
         called_.store(ticket_, std::memory_order_seq_cst);
         called_.notify_one();
     }
-    void leave() {
+    void leave(Clock::duration patience) {
         if (invitation_.exchange(nullptr, std::memory_order_acq_rel)) return;  // it has not looked
         const auto served = [this] { return served_.load(std::memory_order_acquire) == ticket_; };
-        if (!spin_until(served, finish_patience))
+        if (!spin_until(served, patience))
             for (std::uint32_t s; (s = served_.load(std::memory_order_acquire)) != ticket_;) served_.wait(s);
     }
 
     // Its thread's life.
     void serve() {
         thread_.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
+        Clock::duration patience = short_patience;
         for (std::uint32_t seen = called_.load(std::memory_order_acquire);;) {
             if (Team* team = invitation_.exchange(nullptr, std::memory_order_acq_rel)) {
                 const std::uint32_t ticket = ticket_;
                 processor_.store(current_processor(), std::memory_order_relaxed);
-                team->work(*this);
+                patience = patience_after(team->work(*this));
                 served_.store(ticket, std::memory_order_release);
                 served_.notify_one();
                 continue;
             }
             const auto called = [&] { return called_.load(std::memory_order_acquire) != seen; };
-            if (!spin_until(called, idle_patience)) called_.wait(seen);
+            if (!spin_until(called, patience)) called_.wait(seen);
             seen = called_.load(std::memory_order_acquire);
         }
     }
 
     // The scheduler may wake a thread on the processor of the one that woke it, and leave both there for many calls. A worker that was
     // last seen on a processor that is taken is moved before it is woken.
-    bool clashes(const Processors& taken) const {
-        const int processor = processor_.load(std::memory_order_relaxed);
+    bool clashes(const Processors& taken) {
+        processor = processor_.load(std::memory_order_relaxed);
         return processor == unseen || taken.has(processor);
     }
-    void occupy(Processors& taken) const { taken.add(processor_.load(std::memory_order_relaxed)); }
+    void occupy(Processors& taken) const { taken.add(processor); }
     void move_off(const Processors& taken) {
         const pid_t thread = thread_.load(std::memory_order_relaxed);
         if (thread == 0) return;  // it is only starting
-        taken.keep_off(thread);
-        processor_.store(moved, std::memory_order_relaxed);
+        processor_.store(processor = taken.keep_off(thread).value_or(moved), std::memory_order_relaxed);
     }
 
     // In a forked child its thread does not exist.
@@ -224,7 +242,7 @@ private:
 
     std::atomic_flag leased_ = ATOMIC_FLAG_INIT;
     std::atomic<pid_t> thread_{0};
-    std::atomic<int> processor_{unseen};  // where it last began to work
+    std::atomic<int> processor_{unseen};  // where it last began to work, or was sent
     std::uint32_t ticket_ = 0;            // belongs to who leased it; to the worker from invitation to service
     alignas(64) std::atomic<std::uint32_t> called_{0};
     std::atomic<Team*> invitation_{nullptr};
@@ -249,11 +267,11 @@ public:
             body(0, n, 0);
             return;
         }
-        team.divide(n, grain);
         if (team.participants() <= max_threads()) place(team);
+        team.divide(n, grain);
         each_worker(team, [&](Worker& worker) { worker.invite(team); });
-        team.work(team.first());
-        each_worker(team, [](Worker& worker) { worker.leave(); });
+        const Clock::duration patience = patience_after(team.work(team.first()));
+        each_worker(team, [&](Worker& worker) { worker.leave(patience); });
         each_worker(team, [](Worker& worker) { worker.release(); });
         team.rethrow();
     }
@@ -285,8 +303,9 @@ private:
     }
 
     static void place(Team& team) {
+        const int here = team.first().processor = current_processor();
         Processors taken;
-        taken.add(current_processor());
+        taken.add(here);
         bool clash = false;
         each_worker(team, [&](Worker& worker) {
             if (worker.clashes(taken)) clash = true;
@@ -294,7 +313,7 @@ private:
         });
         if (!clash) return;
         Processors seen;
-        seen.add(current_processor());
+        seen.add(here);
         each_worker(team, [&](Worker& worker) {
             if (worker.clashes(seen)) worker.move_off(taken);
             else worker.occupy(seen);

@@ -86,6 +86,41 @@ def test_stacks(many: int, dtype: str) -> None:
     np.testing.assert_array_equal(np.asarray(ap.array(a[0]) @ ap.array(b)), product(a[0], b), strict=True)
 
 
+# On both sides of where a product is divided in another way: rows for as many blocks as there may be, and their ends
+# within an edge; results so wide that each thread has a piece of its own, or several; blocks for which the library
+# copies nothing, and larger ones.
+EDGES = [
+    (127, 600, 1), (128, 600, 1), (129, 1100, 1), (255, 1100, 1), (257, 2100, 1), (1031, 130, 1), (1, 601, 127),
+    (1, 601, 129), (1, 301, 511), (1, 301, 513), (1, 70, 1025), (1, 70, 2049), (1, 70, 4111), (16, 1100, 33),
+    (17, 4100, 16), (159, 161, 160), (161, 41, 163), (200, 1001, 65), (65, 1001, 200), (31, 300, 31), (311, 257, 303),
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_edges_of_the_division(dtype: str, layout: str) -> None:
+    rng = generator()
+    for rows, depth, columns in EDGES:
+        a, b = whole(rng, (rows, depth), dtype), whole(rng, (depth, columns), dtype)
+        x, y = (LAYOUTS[layout](ap, v) for v in (a, b))
+        np.testing.assert_array_equal(np.asarray(x @ y), product(a, b), strict=True)
+        if rows > 1 and columns > 1:
+            square = product(a, a.T)
+            np.testing.assert_array_equal(np.asarray(x @ x.T), square, strict=True)
+
+
+def test_the_same_product_has_the_same_bits(threads: int) -> None:
+    """Whoever computes which block of it, and however often."""
+    rng = np.random.default_rng(threads)
+    for rows, depth, columns in [(900, 700, 1), (1, 900, 700), (161, 163, 167), (5, 40_000, 1)]:
+        x, y = ap.array(rng.normal(size=(rows, depth))), ap.array(rng.normal(size=(depth, columns)))
+        first = np.array(x @ y)
+        np.testing.assert_allclose(first, np.asarray(x) @ np.asarray(y), rtol=0, atol=1e-11 * np.abs(first).max())
+        for _ in range(20):
+            np.testing.assert_array_equal(np.asarray(x @ y), first, strict=True)
+
+
 @pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 def test_added_to_what_is_there(dtype: str) -> None:
