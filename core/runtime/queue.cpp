@@ -220,12 +220,6 @@ void flush(const Buffer* wanted) {
     tell_news(queue());
 }
 
-// Of a full list, the first part.
-static void flush_first(const Buffer* wanted) {
-    run(queue(), wanted, Take::first);
-    tell_news(queue());
-}
-
 void flush_for(const Array& array) {
     if (const Trace* const trace = current_trace()) [[unlikely]] trace->expect_value(*array.buffer, Access::read);
     if (pending(array)) run(queue(), array.buffer.get(), Take::needed);
@@ -266,8 +260,8 @@ void record(Instruction&& instruction) {
     }
     if (!now && !full) return;
     try {
-        if (now || !behind.empty()) flush(out);  // what is brought up has to have run
-        else flush_first(out);
+        run(q, out, now || !behind.empty() ? Take::all : Take::first);  // what is brought up has to have run
+        tell_news(q);
         for (const BufferPtr& buffer : behind) bring_up(*buffer);
     } catch (...) {
         for (const BufferPtr& buffer : behind) buffer->mirror.reset();  // what it shows is not the array any more
