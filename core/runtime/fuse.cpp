@@ -146,29 +146,6 @@ void Census::take(std::span<const Instruction> list) {
     for (Mark& mark : marks_) mark.outside = mark.buffer->refs() > mark.held;
 }
 
-std::vector<Instruction> take_needed(std::vector<Instruction>& list, const Buffer* wanted, Census& census, std::size_t room) {
-    census.take(list);
-    struct Touched { bool read = false, written = false; };
-    std::vector<Touched> touched(census.marks().size());  // by what is taken
-    std::vector<bool> taken(list.size(), false);
-    for (std::size_t k = list.size(); k-- > 0;) {
-        bool needed = false;
-        each_buffer(list[k], [&](const Buffer& b, bool written) {
-            const Touched& later = touched[b.number];
-            needed = needed || (written && &b == wanted) || later.written || (written && later.read);
-        });
-        if (!needed) continue;
-        taken[k] = true;
-        each_buffer(list[k], [&](const Buffer& b, bool written) { (written ? touched[b.number].written : touched[b.number].read) = true; });
-    }
-    std::vector<Instruction> found, rest;
-    found.reserve(list.size());  // nothing is lost where there is no memory
-    rest.reserve(room);
-    for (std::size_t k = 0; k < list.size(); ++k) (taken[k] ? found : rest).push_back(std::move(list[k]));
-    list = std::move(rest);
-    return found;
-}
-
 std::vector<Group> form_groups(std::span<const Instruction> list, const std::vector<bool>& dead) {
     std::vector<Open> open;
     for (std::uint32_t position = 0; position < list.size(); ++position) {

@@ -39,10 +39,6 @@ struct Group {
     bool alone = false;
 };
 
-// Takes from the list what has to run before the buffer has its value, in order; what nothing of that depends on remains, in storage
-// for so many.
-std::vector<Instruction> take_needed(std::vector<Instruction>& list, const Buffer* wanted, Census&, std::size_t room);
-
 // Partitions the live instructions. Running the groups in order gives what running the instructions in order gives:
 // an instruction may move up past groups with which it has no hazard, never past another.
 std::vector<Group> form_groups(std::span<const Instruction>, const std::vector<bool>& dead);

@@ -25,13 +25,12 @@
 #include "runtime/record.hpp"
 #include "runtime/runner.hpp"
 #include "runtime/schedule.hpp"
+#include "runtime/taken.hpp"
 #include "runtime/tracing.hpp"
 
 namespace asnumpy {
 
 namespace {
-
-constexpr std::size_t longest = 128;  // instructions before the queue runs by itself
 
 // Forgets instructions that have run or that nobody needs.
 void release(Queue& q, std::span<Instruction> list, std::span<const std::uint32_t> positions) {
@@ -52,7 +51,6 @@ void release(Queue& q, std::span<Instruction> list) {
     release(q, list, positions);
 }
 
-bool is_for_device(const Instruction& instruction) { return !instruction.out[0].host_visible(); }
 bool is_lost(const Instruction& instruction) { return !instruction.out[0].pool().backend().usable(); }
 
 // Lets the passes over the list and divides it into programs, or finds how that was done before, and releases what does not run.
@@ -82,73 +80,14 @@ std::shared_ptr<const Schedule> schedule(Queue& q, std::span<Instruction> list) 
     return made;
 }
 
-// What fails is put back before what was recorded meanwhile, which may need it; what else runs conflicts with none of it. There is room for
-// that before anything runs: where memory has run out, nothing must be lost.
-std::size_t room_beside(const Queue& q) { return q.running + q.recorded.size() + 2 * longest; }
-void put_back(Queue& q, std::span<Instruction> kept) {
-    q.recorded_for_devices = q.recorded_for_devices || std::ranges::any_of(kept, is_for_device);
-    q.recorded.insert(q.recorded.begin(), std::make_move_iterator(kept.begin()), std::make_move_iterator(kept.end()));
-}
-
-std::vector<Instruction> take_all(Queue& q) {
-    std::vector<Instruction> next;
-    if (!q.spares.empty()) {
-        next = std::move(q.spares.back());
-        q.spares.pop_back();
-    }
-    next.reserve(room_beside(q));
-    q.recorded_bytes = 0;
-    q.recorded_for_devices = false;
-    return std::exchange(q.recorded, std::move(next));
-}
-
-// A list that was recorded, and runs as long as this lives.
-class Taken {
-public:
-    // Waits until nothing that runs conflicts with it. It is empty when nothing is recorded, and nothing that runs concerns what is wanted.
-    // Nothing is wanted: it waits until nothing runs. only_needed: it is what is wanted, and no more.
-    Taken(Queue& q, Turn& turn, const Buffer* wanted, bool only_needed) : q_(q) {
-        bool by_itself = false;
-        const auto has_to_wait = [&] {
-            if (q.recorded.empty()) return wanted ? conflicts_with_runs(q, wanted) : q.runs.active > 0;
-            by_itself = q.recorded_for_devices;
-            return !turn.may_begin(by_itself || !wanted) || conflicts_with_runs(q, wanted);
-        };
-        while (has_to_wait()) turn.wait(by_itself || !wanted);
-        if (q.recorded.empty()) return;
-        list = only_needed ? take_needed(q.recorded, wanted, q.census, room_beside(q)) : take_all(q);
-        if (list.empty()) return;
-        q.running += size_ = list.size();
-        run_.begin(q, by_itself);
-    }
-    // What was put back is recorded by now.
-    ~Taken() {
-        if (size_ == 0) return;
-        list.clear();
-        const std::lock_guard lock(q_.recording);
-        q_.running -= size_;
-        if (q_.spares.size() < q_.spares.capacity()) q_.spares.push_back(std::move(list));
-        run_.end();
-    }
-    Taken(const Taken&) = delete;
-    Taken& operator=(const Taken&) = delete;
-
-    std::vector<Instruction> list;
-
-private:
-    Queue& q_;
-    Run run_;
-    std::size_t size_ = 0;
-};
-
 constexpr std::chrono::milliseconds between_checks{10};
 
-// Runs what is recorded; only_needed: what is wanted, and no more. False: it has paused, with the rest recorded again, so that the host can be asked whether
+// Runs what is recorded, or a part of it. False: it has paused, with the rest recorded again, so that the host can be asked whether
 // there was an interrupt. The question runs Python code (signal handlers), which may itself need values: it is asked
 // with no lock held and the queue whole. first: it also pauses for code that a program should wait for.
-bool run_some(Queue& q, const Buffer* wanted, bool only_needed, bool first) {
+bool run_some(Queue& q, const Buffer* wanted, Take what, bool first) {
     std::optional<Turn> turn(std::in_place, q);
-    Taken taken(q, *turn, wanted, only_needed);
+    Taken taken(q, *turn, wanted, what);
     turn->end_recording();
     std::vector<Instruction>& list = taken.list;
     if (list.empty()) return true;
@@ -257,10 +196,10 @@ Queue& queue() {
 
 namespace {
 
-void run(Queue& q, const Buffer* wanted, bool only_needed) {
+void run(Queue& q, const Buffer* wanted, Take what) {
     const FromHere from(origin(q));
     const auto run_all = [&] {
-        for (bool first = true; !run_some(q, wanted, only_needed, first); first = false) {
+        for (bool first = true; !run_some(q, wanted, what, first); first = false) {
             if (q.host.compile && cpu::code_mode() == cpu::CodeMode::wait && cpu::anything_wanted()) q.host.compile(true);
             if (q.host.check_interrupt) q.host.check_interrupt();
         }
@@ -277,13 +216,13 @@ void tell_news(Queue& q) {
 
 void flush(const Buffer* wanted) {
     if (const Trace* const trace = wanted ? current_trace() : nullptr) [[unlikely]] trace->expect_value(*wanted, Access::read);
-    run(queue(), wanted, false);
+    run(queue(), wanted, Take::all);
     tell_news(queue());
 }
 
 void flush_for(const Array& array) {
     if (const Trace* const trace = current_trace()) [[unlikely]] trace->expect_value(*array.buffer, Access::read);
-    if (pending(array)) run(queue(), array.buffer.get(), true);
+    if (pending(array)) run(queue(), array.buffer.get(), Take::needed);
     tell_news(queue());
 }
 
@@ -291,7 +230,7 @@ void record(Instruction&& instruction) {
     each_buffer(instruction, [](const Buffer& b, bool) { b.expect_there(); });
     if (Trace* const trace = current_trace()) [[unlikely]] return trace->add(std::move(instruction));
     Queue& q = queue();
-    bool now = eager();
+    bool now = eager(), full = false;
     const Buffer* out = instruction.out[0].buffer.get();
     Few<BufferPtr, 2> behind;
     const std::uint64_t most_bytes = out->pool().total_memory() / 4;
@@ -316,11 +255,13 @@ void record(Instruction&& instruction) {
         });
         q.recorded_for_devices = q.recorded_for_devices || !out->host_visible();
         q.recorded.push_back(std::move(instruction));
-        if (q.recorded.size() >= longest || q.recorded_bytes > most_bytes) now = true;
+        if (q.recorded_bytes > most_bytes) now = true;
+        full = q.recorded.size() >= longest_list;
     }
-    if (!now) return;
+    if (!now && !full) return;
     try {
-        flush(out);
+        run(q, out, now || !behind.empty() ? Take::all : Take::first);  // what is brought up has to have run
+        tell_news(q);
         for (const BufferPtr& buffer : behind) bring_up(*buffer);
     } catch (...) {
         for (const BufferPtr& buffer : behind) buffer->mirror.reset();  // what it shows is not the array any more

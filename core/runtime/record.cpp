@@ -75,20 +75,28 @@ void run_plain(ContiguousLoop run, const Signature& signature, std::span<const I
     }
 }
 
+// The values of a loop first, then to where an input of it lies.
+[[gnu::noinline]] void write_beside(RowId id, int loop, std::span<const Input> in, const Array& out) {
+    const Array values = new_array(out.view.shape, out.dtype, out.pool());
+    apply(id, loop, in, std::span(&values, 1));
+    assign(out, values);
+}
+
 // Few elements of operands of one shape, or scalars: no instruction is made at all.
 bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::span<const Array> out,
                    Few<Array, 2>& result) {
     const Array* first = nullptr;
     bool plain = true;
-    if (!out.empty()) {  // one given output, which an input may be but not overlap
+    bool beside = false;  // an input overlaps the output that is given, without being it: the values go to memory of their own first
+    if (!out.empty()) {  // one given output
         first = &out[0];
         if (r.nout != 1 || !first->buffer || !first->host_visible() || first->dtype != signature.out[0] || first->size() > eager_size()) return false;
         first->buffer->materialise();
         if (first->buffer->pending_reads || first->buffer->pending_writes) return false;
         plain = is_plain(*first);
         if (!plain && overlaps_itself(*first)) return false;
-        for (const Input& i : in)
-            if (i.array && !(i.array->buffer == first->buffer && i.array->view == first->view) && may_overlap(*i.array, *first)) return false;
+        for (const Input& i : in) beside = beside || (i.array && !(i.array->buffer == first->buffer && i.array->view == first->view) && may_overlap(*i.array, *first));
+        plain = plain || beside;
     }
     for (std::size_t k = 0; k < in.size(); ++k) {
         if (in[k].dtype() != signature.in[k]) return false;
@@ -105,6 +113,11 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     if (!first) return false;
     const std::int64_t size = first->size();
     if (size > eager_size() || size == 0) return false;
+    if (beside) [[unlikely]] {
+        write_beside(id, loop, in, out[0]);
+        result.emplace_back(out[0]);
+        return true;
+    }
     for (std::size_t k = 0; k < r.nout; ++k) {
         if (!out.empty()) result.emplace_back(out[k]);
         else if (plain) result.emplace_back(new_array(first->view.shape, signature.out[k], first->pool()));

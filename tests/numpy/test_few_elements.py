@@ -144,6 +144,28 @@ def test_assignment(name: str, dtype: str) -> None:
         agree(a, p)
 
 
+SHIFTED: dict[str, Callable[..., Any]] = {
+    "up": lambda xp, a: a.__setitem__(slice(1, None), a[:-1]),
+    "within a window": lambda xp, a: a[2:9, 1:].__setitem__(..., a[1:8, :-1]),
+    "added to": lambda xp, a: a[1:].__iadd__(a[:-1]),
+    "into steps": lambda xp, a: a[1:-1:2].__iadd__(a[: (len(a) - 1) // 2]),
+    "both sides": lambda xp, a: xp.maximum(a[:-2], a[2:], out=a[1:-1]),
+    "another dtype": lambda xp, a: xp.add(a[:-1], xp.ones(a[:-1].shape, "int8"), out=a[1:]),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int16", "complex128"])
+@pytest.mark.parametrize("name", SHIFTED)
+def test_matrices_are_written_where_they_are_read(name: str, dtype: str) -> None:
+    for view in (lambda a: a, lambda a: a[::-1, ::2], lambda a: a.T):
+        a, p = both((60, 50), dtype, view)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            SHIFTED[name](np, p)
+            SHIFTED[name](ap, a)
+        agree(a, p)
+
+
 @pytest.mark.parametrize("layout", [name for name in MATRICES if name != "Fortran order"])  # which would be a copy
 def test_windows_are_written(layout: str) -> None:
     shape, view = MATRICES[layout]
