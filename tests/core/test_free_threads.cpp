@@ -164,20 +164,7 @@ void pauses() {
               },
               {}});
     for (int products = 4; products < 5000 && asked == 0; products *= 2) {
-        on_threads([&](int t) {
-            std::vector<Array> squares;
-            for (int i = 0; i < products; ++i) {
-                Array a = iota(200 * 200, t + i);
-                a.view = contiguous(Dims{200, 200}, 8);
-                squares.push_back(matmul(a, a));
-            }
-            for (int i = 0; i < products; ++i) {
-                double expected = 0;
-                for (int k = 0; k < 200; ++k) expected += (k + t + i) * (k * 200.0 + t + i);
-                make_ready(squares[static_cast<std::size_t>(i)], Access::read);
-                expect(*reinterpret_cast<const double*>(squares[static_cast<std::size_t>(i)].data()) == expected, "a product across pauses");
-            }
-        });
+        on_threads([&](int t) { work_across_pauses(t, products); });
     }
     set_host({});
     expect(asked > 0, "a long flush asks about interrupts");

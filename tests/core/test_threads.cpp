@@ -149,19 +149,7 @@ void pauses_between_programs() {
     for (int products = 12; products < 5000 && pauses == before; products *= 2) {  // as many as last long enough here
         on_threads([&](int t) {
             const std::lock_guard lock(interpreter);
-            std::vector<Array> squares;
-            for (int i = 0; i < products; ++i) {
-                Array a = iota(200 * 200, t + i);
-                a.view = contiguous(Dims{200, 200}, 8);
-                squares.push_back(matmul(a, a));
-            }
-            for (int i = 0; i < products; ++i) {
-                const Array& square = squares[static_cast<std::size_t>(i)];
-                double expected = 0;
-                for (int k = 0; k < 200; ++k) expected += (k + t + i) * (k * 200.0 + t + i);
-                make_ready(square, Access::read);
-                expect(*reinterpret_cast<const double*>(square.data()) == expected, "a product across pauses");
-            }
+            work_across_pauses(t, products);
         });
     }
     expect(pauses > before, "a long flush asks about interrupts");

@@ -133,6 +133,23 @@ def test_sums_of_runs(dtype: str, step: int) -> None:
         ap.add.reduceat(ap.array([1.0]), ap.array([0]), axis=0.0)
 
 
+def agree_on_histograms(values: np.ndarray, bins: int, weights: np.ndarray | None = None, **given: Any) -> None:
+    """The same counts and edges of the values backwards as NumPy's, or the same refusal."""
+    outcome: list[Any] = []
+    for xp in (ap, np):
+        try:
+            with np.errstate(all="ignore"):
+                line, by = xp.array(values)[::-1], None if weights is None else xp.array(weights)
+                outcome.append(xp.histogram(line, bins, weights=by, **given))
+        except (IndexError, ValueError) as refused:  # NumPy's own arithmetic may run over
+            outcome.append(repr(refused))
+    if isinstance(outcome[1], str):
+        assert outcome[0] == outcome[1]
+        return
+    for mine, theirs in zip(*outcome, strict=True):
+        agree(mine, theirs)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("kind", ["mixed", "on edges", "tiny", "huge", "equal", "with NaN"])
 def test_histograms_of_few(kind: str, dtype: str) -> None:
@@ -148,20 +165,8 @@ def test_histograms_of_few(kind: str, dtype: str) -> None:
         weights = rng.standard_normal(n)
         for bins in (1, 10, 37, 4096):
             for given in ({"range": (0.1, 0.7)}, {"density": True, "range": (0, 1)}, {}):
-                for extra in ({}, {"weights": weights}):
-                    outcome: list[Any] = []
-                    for xp in (ap, np):
-                        more = {key: xp.array(one) for key, one in extra.items()}
-                        try:
-                            with np.errstate(all="ignore"):
-                                outcome.append(xp.histogram(xp.array(values)[::-1], bins, **given, **more))
-                        except (IndexError, ValueError) as refused:  # NumPy's own arithmetic may run over
-                            outcome.append(repr(refused))
-                    if isinstance(outcome[1], str):
-                        assert outcome[0] == outcome[1]
-                        continue
-                    for mine, theirs in zip(*outcome, strict=True):
-                        agree(mine, theirs)
+                for by in (None, weights):
+                    agree_on_histograms(values, bins, by, **given)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -175,16 +180,4 @@ def test_weighted_histograms_of_many(dtype: str) -> None:
                 values[rng.integers(0, n, 20)] = np.nan
                 weights[rng.integers(0, n, 20)] = np.inf
             for bins, given in ((50, {"range": (-1.5, 0.5)}), (4096, {"range": (-2, 2), "density": True}), (10, {})):
-                outcome: list[Any] = []
-                for xp in (ap, np):
-                    try:
-                        with np.errstate(all="ignore"):
-                            line, by = xp.array(values)[::-1], xp.array(weights)
-                            outcome.append(xp.histogram(line, bins, weights=by, **given))
-                    except ValueError as refused:
-                        outcome.append(repr(refused))
-                if isinstance(outcome[1], str):
-                    assert outcome[0] == outcome[1]
-                    continue
-                for mine, theirs in zip(*outcome, strict=True):
-                    agree(mine, theirs)
+                agree_on_histograms(values, bins, weights, **given)
