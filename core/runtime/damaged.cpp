@@ -28,14 +28,17 @@ Reach reach_of(const Array& a) {
 
 Damage* damage_of(const Array& a) { return a.size() ? a.pool().backend().damage() : nullptr; }
 
+Failure damage_to(const Array& a) {
+    const Damage* const damage = a.buffer->materialised() ? damage_of(a) : nullptr;
+    if (!damage) return nullptr;
+    const Reach reach = reach_of(a);
+    return damage->find(reach.low, reach.bytes);
+}
+
 Failure damaged_input(const Instruction& instruction) {
-    for (const Argument& in : instruction.in) {
-        const Array* const a = in.array();
-        const Damage* const damage = a && a->buffer->materialised() ? damage_of(*a) : nullptr;
-        if (!damage) continue;
-        const Reach reach = reach_of(*a);
-        if (Failure failure = damage->find(reach.low, reach.bytes)) return failure;
-    }
+    for (const Argument& in : instruction.in)
+        if (const Array* const a = in.array())
+            if (Failure failure = damage_to(*a)) return failure;
     return nullptr;
 }
 
@@ -60,6 +63,13 @@ void mark_outputs(const Instruction& instruction, const Failure& why) {
 }
 
 }  // namespace
+
+bool may_be_damaged(const Array& a) { return a.pool().backend().damage() && (a.buffer->pending_writes > 0 || damage_to(a)); }
+
+bool may_be_damaged(const Buffer& b) {
+    const Damage* const damage = b.pool().backend().damage();
+    return damage && (b.pending_writes > 0 || (b.materialised() && damage->find(b.data(), b.bytes())));
+}
 
 Refused refuse_damaged(std::vector<Instruction>& list, const Buffer* wanted) {
     Refused result;

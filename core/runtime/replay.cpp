@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "device/damage.hpp"
+#include "runtime/damaged.hpp"
 #include "runtime/record.hpp"
 
 namespace asnumpy {
@@ -170,7 +170,10 @@ void Replay::find_last_uses() {
 }
 
 bool Replay::takes(std::span<const Array> arguments) const {
-    if (anything_damaged()) return false;  // what may be read is told of where operations are recorded
+    // What may be read is told of where operations are recorded.
+    if (anything_damaged() && (std::ranges::any_of(arguments, [](const Array& a) { return may_be_damaged(a); }) ||
+                               std::ranges::any_of(traced_.captured, [](const BufferPtr& b) { return may_be_damaged(*b); })))
+        return false;
     for (std::size_t k = 0; k < arguments.size(); ++k) {
         const Array& a = arguments[k];
         for (const BufferPtr& b : traced_.captured)

@@ -334,3 +334,21 @@ def test_numbers_that_are_kept_on_the_device_are_brought_again() -> None:
             cannsim.clear_faults()
             z = ap.maximum(x, number) ** number
             np.testing.assert_allclose(ap.to_numpy(z), expected, rtol=1e-5)
+
+
+def test_recorded_functions_run_with_what_is_whole() -> None:
+    plain = np.arange(6000, dtype=np.float32)
+    twice = ap.jit(lambda x: x * 2 + 1, donate="x")
+    x = there(plain)
+    twice(x.copy())
+    fail()
+    bad = x * 3
+    expect_told(ap.synchronize)
+    given = there(plain)
+    got = twice(given)
+    with pytest.raises(RuntimeError, match="was donated"):  # it ran as it was recorded, though something is damaged
+        given.tolist()
+    np.testing.assert_array_equal(ap.to_numpy(got), plain * 2 + 1)
+    expect_told(lambda: twice(bad).tolist())
+    after = bad + 1  # waits, and reads what is damaged
+    expect_told(lambda: twice(after).tolist())
