@@ -15,6 +15,7 @@
 #include "python/jit.hpp"
 #include "python/number.hpp"
 #include "python/numpy_bridge.hpp"
+#include "python/tree.hpp"
 #include "runtime/replay.hpp"
 #include "runtime/tracing.hpp"
 
@@ -206,6 +207,15 @@ void bind_jit(nb::module_& m) {
         })
         .def("text", [](const PyReplay& self) { return string(self.replay->text()); });
     m.def("call_key", key_of, arg("leaves"));
+    m.def("unflatten", [](nb::handle structure, nb::handle leaves) {
+        const nb::object all = owned(PyObject_GetIter(leaves.ptr()));
+        const auto leaf = [&]() -> PyObject* {
+            PyObject* const next = PyIter_Next(all.ptr());
+            if (!next && !PyErr_Occurred()) raise(PyExc_ValueError, "expected a leaf for each place of the structure");
+            return next;
+        };
+        return unflattened(structure.ptr(), leaf);
+    }, arg("structure").none(), arg("leaves"));
     m.def("number_beside", [](double value, nb::handle array) {
         return nb::steal(number_of(Scalar::of(value), array.is_none() ? default_pool() : home_of(array.ptr())));
     }, arg("value"), arg("array") = nb::none());

@@ -13,19 +13,20 @@
 #include "python/errors.hpp"
 #include "python/jit.hpp"
 #include "python/number.hpp"
+#include "python/tree.hpp"
 #include "runtime/replay.hpp"
 
 namespace asnumpy::python {
 
 namespace {
 
-// A recording whose arguments are the call's, and whose results are one thing or a tuple of some.
+// A recording whose arguments are the call's.
 struct Quick {
     nb::object compiled;   // keeps `replay`
     Replay* replay = nullptr;
     nb::object numbers;    // a list, by array that is made: whether it is a number
-    nb::object leaves;     // a list, by result: None (the next array that is made), the position of an argument, or (value,)
-    bool tuple = false;
+    nb::object leaves;     // a list, by leaf of the result: None (the next array that is made), the position of an argument, or (value,)
+    nb::object structure;  // of the result
 };
 
 struct PyJit {
@@ -116,23 +117,16 @@ PyObject* call_quickly(PyJit* jit, PyObject* given) {
     std::vector<Array> made = quick.replay->run(taken.arrays, {});
     for (const std::size_t which : quick.replay->donated()) give_up(array_argument(given, which));
     std::size_t next = 0;
-    const auto leaf = [&](Py_ssize_t k) -> PyObject* {
-        PyObject* const is = PyList_GET_ITEM(quick.leaves.ptr(), k);
+    Py_ssize_t place = 0;
+    const auto leaf = [&]() -> PyObject* {
+        PyObject* const is = PyList_GET_ITEM(quick.leaves.ptr(), place++);
         if (is == Py_None) return made_object(quick, made, next++, given);
         return Py_NewRef(PyTuple_Check(is) ? PyTuple_GET_ITEM(is, 0) : array_argument(given, PyLong_AsSize_t(is)));
     };
-    PyObject* result = nullptr;
-    if (!quick.tuple) {
-        result = leaf(0);
-    } else {
-        const Py_ssize_t count = PyList_GET_SIZE(quick.leaves.ptr());
-        nb::object tuple = owned(PyTuple_New(count));
-        for (Py_ssize_t k = 0; k < count; ++k) PyTuple_SET_ITEM(tuple.ptr(), k, leaf(k));
-        result = tuple.release().ptr();
-    }
+    nb::object result = unflattened(quick.structure.ptr(), leaf);
     taken.arrays.clear();
     std::swap(taken, kept);
-    return result;
+    return result.release().ptr();
 }
 
 PyObject* call_jit(PyObject* self, PyObject* given, PyObject* keywords) {
@@ -144,14 +138,14 @@ PyObject* call_jit(PyObject* self, PyObject* given, PyObject* keywords) {
     });
 }
 
-// _quicken(arguments, compiled, replay, numbers, leaves, tuple): calls with such positional arguments run this recording.
+// _quicken(arguments, compiled, replay, numbers, leaves, structure): calls with such positional arguments run this recording.
 PyObject* quicken(PyObject* self, PyObject* const* given, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
         if (count != 6) raise(PyExc_TypeError, "_quicken: expected 6 arguments, got %zd", count);
         PyJit* const jit = jit_of(self);
         CallArguments taken;
         if (!taken.take(given[0])) Py_RETURN_NONE;
-        Quick quick{nb::borrow(given[1]), replay_of(given[2]).get(), nb::borrow(given[3]), nb::borrow(given[4]), given[5] == Py_True};
+        Quick quick{nb::borrow(given[1]), replay_of(given[2]).get(), nb::borrow(given[3]), nb::borrow(given[4]), nb::borrow(given[5])};
         PyJit::Known outdated;  // destroyed when nobody is kept out
         const nb::ft_object_guard only(self);
         if (!jit->quick) jit->quick = new PyJit::Known();
@@ -169,6 +163,7 @@ int traverse_jit(PyObject* self, visitproc visit, void* arg) {
         for (const auto& [key, quick] : *jit_of(self)->quick) {
             Py_VISIT(quick.compiled.ptr());
             Py_VISIT(quick.leaves.ptr());
+            Py_VISIT(quick.structure.ptr());
         }
     return 0;
 }

@@ -1,6 +1,6 @@
 """Of the extension module: recording functions and running what was recorded; programs as code of their own."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from asnumpy._core import Array
@@ -38,9 +38,10 @@ class JitFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def _quicken(
         self, arguments: tuple[Any, ...], compiled: Any, replay: Replay, numbers: list[bool], leaves: list[Any],
-        several: bool, /,
+        structure: Any, /,
     ) -> None: ...
 
+def unflatten(structure: Any, leaves: Iterable[Any]) -> Any: ...
 def call_key(leaves: Sequence[Any]) -> tuple[bytes, tuple[Any, ...], list[Any]]: ...
 def saved_replay(replay: Replay) -> tuple[list[tuple[str, int, Array | None]], tuple[Any, ...]]: ...
 def loaded_replay(

@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import threading
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
+from jit.compared import given, same
 
 import asnumpy as ap
 
 SIZES = [1, 7, 5000, 40_000]
-
-
-def same(a: Any, b: Any) -> None:
-    """Equal to the bit, with dtypes and kinds."""
-    assert type(a) is type(b), (type(a), type(b))
-    if isinstance(a, (tuple, list)):
-        assert len(a) == len(b)
-        for one, other in zip(a, b, strict=True):
-            same(one, other)
-    elif isinstance(a, dict):
-        assert list(a) == list(b)
-        same(list(a.values()), list(b.values()))
-    elif isinstance(a, ap.ndarray):
-        assert a.dtype == b.dtype and a.shape == b.shape and a.strides == b.strides
-        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
-    else:
-        assert a == b or a != a
-
-
-def given(seed: int, n: int, dtype: Any = np.float64) -> ap.ndarray:
-    return ap.array((np.random.default_rng(seed).random(n) * 10).astype(dtype))
 
 
 def twice_beside(function: Any, make: Any) -> None:
@@ -168,36 +147,6 @@ def test_an_argument_given_back_is_the_argument():
         got[0] = 77
         assert x[2] == 77 and got.base is x
         x[2] = 1
-
-
-class Pair(NamedTuple):
-    left: Any
-    right: Any
-
-
-@dataclasses.dataclass
-class State:
-    u: Any
-    parts: list[Any]
-
-
-def test_containers():
-    def turned(state, pair, named):
-        state.u += 1
-        return State(state.u * 2, [pair.left, named["a"]]), Pair(pair.right + 1, None), {"k": (named["a"], "text", 3)}
-
-    def make():
-        return State(given(1, 9), [1]), Pair(given(2, 9), given(3, 9)), {"a": given(4, 9)}
-
-    fast, plain = make(), make()
-    traced = ap.jit(turned)
-    for _ in range(2):
-        got, wanted = traced(*fast), turned(*plain)
-        assert type(got[0]) is State and type(got[1]) is Pair
-        for one, other in ((got[0].u, wanted[0].u), (got[0].parts, wanted[0].parts), (got[2], wanted[2])):
-            same(one, other)
-        same(tuple(got[1]), tuple(wanted[1]))
-    same(fast[0].u, plain[0].u)
 
 
 def test_arrays_from_outside_are_those_of_each_call():

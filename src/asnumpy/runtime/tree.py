@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
+from asnumpy import _core
+
 LEAF = None  # the structure of everything that is no container
 
 
@@ -26,20 +28,5 @@ def flatten(value: Any, leaves: list[Any]) -> Any:
 
 
 def unflatten(structure: Any, leaves: Iterator[Any]) -> Any:
-    """A value of this structure with the next of the leaves."""
-    if structure is LEAF:
-        return next(leaves)
-    kind, detail, parts = structure
-    made = [unflatten(part, leaves) for part in parts]
-    if kind is list:
-        return made
-    if kind is tuple:
-        return tuple(made)
-    if kind is dict:
-        return dict(zip(detail, made, strict=True))
-    if detail is None:
-        return kind._make(made)
-    whole = object.__new__(kind)  # as it was, whatever its __init__ would compute
-    for name, one in zip(detail, made, strict=True):
-        object.__setattr__(whole, name, one)
-    return whole
+    """A value of this structure with the next of the leaves; dataclasses as they were, without their `__init__`."""
+    return _core.unflatten(structure, leaves)

@@ -96,13 +96,11 @@ class Compiled:
         self._replay.compile()
 
     def quicken(self, function: _core.JitFunction, args: tuple[Any, ...]) -> None:
-        """Lets the core answer calls with such arguments, where the result is one thing or a tuple of some."""
-        shape = self._structure
-        flat = shape is LEAF or (shape[0] is tuple and all(part is LEAF for part in shape[2]))
-        if not flat or self._generators or any(leaf and leaf.argument >= self._arrays for leaf in self._leaves):
+        """Lets the core answer calls with such arguments."""
+        if self._generators or any(leaf and leaf.argument >= self._arrays for leaf in self._leaves):
             return
         leaves = [leaf and ((leaf.value,) if leaf.argument < 0 else leaf.argument) for leaf in self._leaves]
-        function._quicken(args, self, self._replay, self._numbers, leaves, shape is not LEAF)
+        function._quicken(args, self, self._replay, self._numbers, leaves, self._structure)
 
     def explain(self) -> str:
         """What runs at each call, as text."""
