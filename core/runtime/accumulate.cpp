@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
+#include <vector>
 
 #include "runtime/record.hpp"
 #include "runtime/single.hpp"
@@ -32,19 +34,36 @@ bool computes_sum(const Instruction& product) {
     return product.out[0].pool().backend().computes(call);
 }
 
-// How many operands of live instructions the buffer is.
-int uses(std::span<const Instruction> list, const std::vector<bool>& dead, const Buffer* buffer) {
-    int found = 0;
-    for (std::size_t i = 0; i < list.size(); ++i)
-        if (!dead[i]) each_buffer(list[i], [&](Buffer& b, bool) { found += &b == buffer; });
-    return found;
-}
+// The list as it is looked at: how many operands of live instructions each buffer is, and who wrote an array.
+class Uses {
+public:
+    explicit Uses(Draft& draft) : draft_(draft), touches_(draft.list, draft.census.marks().size()), counts_(draft.census.marks().size()) {
+        for (std::size_t k = 0; k < draft.list.size(); ++k)
+            if (!draft.dead[k]) count(draft.list[k], 1);
+    }
+    void count(const Instruction& instruction, int n) {
+        each_buffer(instruction, [&](const Buffer& b, bool) { counts_[b.number] += n; });
+    }
+    // One instruction writes it, one reads it, and nobody else sees it.
+    bool passes_on(const Buffer& b) const { return counts_[b.number] == 2 && !draft_.census[b].outside; }
+    // The last one before that position.
+    std::optional<std::uint32_t> writer(const Buffer& b, std::uint32_t before) const {
+        for (const std::uint32_t k : std::views::reverse(touches_.writes_before(b, before)))
+            if (!draft_.dead[k]) return k;
+        return std::nullopt;
+    }
+
+private:
+    Draft& draft_;
+    const Touches touches_;
+    std::vector<int> counts_;  // by the buffer's number
+};
 
 // --- with another operand ---
 
 class Joining {
 public:
-    explicit Joining(Draft& draft) : draft_(draft), list_(draft.list), dead_(draft.dead), census_(draft.census) {}
+    Joining(Draft& draft, Uses& uses) : draft_(draft), list_(draft.list), dead_(draft.dead), uses_(uses) {}
 
     // Makes the sum or difference at position j a product with another operand, if one of its operands is a product that
     // only it reads, and the device has that in one operation.
@@ -55,8 +74,8 @@ public:
         if (!sum.in[0].array() || !sum.in[1].array() || !is_c_contiguous(out.view, static_cast<std::int64_t>(itemsize(out.dtype)))) return false;
         for (const std::size_t side : {0u, 1u}) {
             const Factored product = followed(*sum.in[side].array(), j), term = followed(*sum.in[1 - side].array(), j);
-            const auto k = writer(product.array, product.since);
-            if (!k || !is_product(list_[*k], matmul_row()) || list_[*k].on_stream != sum.on_stream || !only_read_here(product.array)) continue;
+            const auto k = uses_.writer(*product.array.buffer, product.since);
+            if (!k || !is_product(list_[*k], matmul_row()) || list_[*k].on_stream != sum.on_stream || !uses_.passes_on(*product.array.buffer)) continue;
             const Array& whole = list_[*k].out[0];
             if (whole.dtype != product.array.dtype || !is_whole(product.array, whole)) continue;
             if (product.array.dtype != out.dtype || term.array.dtype != out.dtype || term.array.buffer == product.array.buffer) continue;
@@ -73,10 +92,14 @@ public:
             gone.push_back(*k);
             if (out.buffer == made.in[0].array()->buffer || out.buffer == made.in[1].array()->buffer || !quiet(gone, j)) continue;
             if (!out.pool().backend().offers(structured_call(made))) continue;
-            draft_.count(made, 1);
-            draft_.count(list_[j], -1);
+            const auto count = [this](const Instruction& one, int n) {
+                draft_.count(one, n);
+                uses_.count(one, n);
+            };
+            count(made, 1);
+            count(list_[j], -1);
             for (const std::uint32_t one : gone) {
-                draft_.count(list_[one], -1);
+                count(list_[one], -1);
                 dead_[one] = true;
                 list_[one].in.clear();
                 list_[one].out.clear();
@@ -128,21 +151,12 @@ private:
         static const RowId id = find_row("matmul");
         return id;
     }
-    std::optional<std::uint32_t> writer(const Array& a, std::uint32_t before) const {
-        for (std::uint32_t k = before; k-- > 0;)
-            if (!dead_[k])
-                for (const Array& out : list_[k].out)
-                    if (out.buffer == a.buffer) return k;
-        return std::nullopt;
-    }
-    bool only_read_here(const Array& a) const { return !census_[*a.buffer].outside && uses(list_, dead_, a.buffer.get()) == 2; }
-
     Factored followed(const Array& from, std::uint32_t before) const {
         static const RowId multiply = find_row("multiply");
         Factored result{from, 1, before, {}};
-        while (const auto k = writer(result.array, result.since)) {
+        while (const auto k = uses_.writer(*result.array.buffer, result.since)) {
             const Instruction& i = list_[*k];
-            if (i.work != Work::elementwise || i.row != multiply || i.on_host || !only_read_here(result.array)) break;
+            if (i.work != Work::elementwise || i.row != multiply || i.on_host || !uses_.passes_on(*result.array.buffer)) break;
             const std::size_t number = i.in[0].scalar() ? 0 : 1;
             const Scalar* const factor = i.in[number].scalar();
             const Array* const other = i.in[1 - number].array();
@@ -172,62 +186,45 @@ private:
     Draft& draft_;
     std::span<Instruction> list_;
     std::vector<bool>& dead_;
-    Census& census_;
+    Uses& uses_;
 };
 
 }  // namespace
 
 std::size_t accumulate_products(Draft& draft) {
     const std::span<Instruction> list = draft.list;
-    std::vector<bool>& dead = draft.dead;
-    Census& census = draft.census;
+    const std::vector<bool>& dead = draft.dead;
     std::size_t found = 0;
-    static const RowId matmul = find_row("matmul"), add = find_row("add"), subtract = find_row("subtract"), cast = find_row("cast");
-    Joining joining(draft);
-    for (std::size_t j = 1; j < list.size(); ++j) {
+    static const RowId matmul = find_row("matmul"), add = find_row("add"), subtract = find_row("subtract");
+    Uses uses(draft);
+    Joining joining(draft, uses);
+    for (std::uint32_t j = 1; j < list.size(); ++j) {
         if (dead[j] || list[j].work != Work::elementwise || (list[j].row != add && list[j].row != subtract) || list[j].on_host) continue;
-        if (joining.join(static_cast<std::uint32_t>(j))) {
+        if (joining.join(j)) {
             ++found;
             continue;
         }
         if (list[j].row != add) continue;
-        for (std::size_t side = 0; side < 2; ++side) {
+        for (std::uint8_t side = 0; side < 2; ++side) {
             if (!list[j].in[side].array()) continue;
             const Array& operand = *list[j].in[side].array();
-            std::size_t k = j;
-            while (k-- > 0)
-                if (!dead[k] && is_product(list[k], matmul, operand)) break;
-            if (k >= j || list[k].on_stream != list[j].on_stream || !accumulates(operand.dtype)) continue;
-            if (census[*operand.buffer].outside || uses(list, dead, operand.buffer.get()) != 2) continue;
-            const Argument& other = list[j].in[1 - side];
+            const std::optional<std::uint32_t> written = uses.writer(*operand.buffer, j);
+            if (!written || !is_product(list[*written], matmul, operand) || !accumulates(operand.dtype) || !uses.passes_on(*operand.buffer)) continue;
+            const std::uint32_t k = *written;
+            if (list[k].on_stream != list[j].on_stream) continue;
+            const Argument& other = list[j].in[1u - side];
             if ((other.array() && other.array()->buffer == operand.buffer) || other.dtype() != operand.dtype) continue;
             // Gemm writes C order, and its operands must stay what they were until the addition's position.
             const Array& out = list[j].out[0];
             const auto item = static_cast<std::int64_t>(itemsize(out.dtype));
             if (out.dtype != operand.dtype || !is_c_contiguous(out.view, item)) continue;
             bool quiet = out.buffer != list[k].in[0].array()->buffer && out.buffer != list[k].in[1].array()->buffer;
-            for (std::size_t between = k + 1; quiet && between < j; ++between)
+            for (std::uint32_t between = k + 1; quiet && between < j; ++between)
                 quiet = dead[between] || (!conflicts(list[between], list[k]) && !conflicts(list[between], list[j]));
             if (!quiet || !computes_sum(list[k])) continue;
-            Instruction product = std::move(list[k]);
-            Instruction copy = std::move(list[j]);
-            Argument term = std::move(copy.in[1 - side]);
-            copy.in.clear();
-            copy.row = cast;
-            copy.loop = static_cast<std::uint16_t>(cast_loop(term.dtype(), term.dtype()));
-            copy.in.emplace_back(std::move(term));
-            product.out[0] = copy.out[0];
-            product.option = 1;
-            if (const Array* const sum = copy.in[0].array(); sum && sum->buffer == product.out[0].buffer && sum->view == product.out[0].view) {
-                draft.count(*sum->buffer, false, -1);  // it is there already
-                copy.in.clear();
-                copy.out.clear();
-                dead[k] = true;
-            } else {
-                draft.count(*product.out[0].buffer, true, 1);
-            }
-            list[k] = std::move(copy);
-            list[j] = std::move(product);
+            for (const std::uint32_t one : {k, j}) uses.count(list[one], -1);
+            draft.accumulate({k, j, side});
+            for (const std::uint32_t one : {k, j}) uses.count(list[one], 1);
             ++found;
             break;
         }

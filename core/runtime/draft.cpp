@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <utility>
 
 #include "runtime/record.hpp"
 
@@ -52,6 +54,37 @@ void read_instead(const Redirect& change, std::span<Instruction> list, bool coun
     read.buffer = from.buffer;
 }
 
+// Where the sum is where its other operand was, nothing is left to do in the product's place.
+void add_to_product(const Accumulation& change, std::span<Instruction> list) {
+    Instruction product = std::move(list[change.product]);
+    Instruction copy = std::move(list[change.sum]);
+    Argument term = std::move(copy.in[1u - change.side]);
+    product.out[0] = copy.out[0];
+    product.option = 1;
+    const Array* const there = term.array();
+    const bool in_place = there && there->buffer == product.out[0].buffer && there->view == product.out[0].view;
+    copy.in.clear();
+    if (in_place) {
+        copy.out.clear();
+    } else {
+        copy.row = cast_row();
+        copy.loop = static_cast<std::uint16_t>(cast_loop(term.dtype(), term.dtype()));
+        copy.in.emplace_back(std::move(term));
+    }
+    list[change.product] = std::move(copy);
+    list[change.sum] = std::move(product);
+}
+
+void add_pending_of(const Instruction& i, int n) {
+    each_buffer(i, [n](Buffer& b, bool written) { add_pending(written ? b.pending_writes : b.pending_reads, n); });
+}
+
+void add_to_product_counted(const Accumulation& change, std::span<Instruction> list) {
+    for (const std::uint32_t k : {change.product, change.sum}) add_pending_of(list[k], -1);
+    add_to_product(change, list);
+    for (const std::uint32_t k : {change.product, change.sum}) add_pending_of(list[k], 1);
+}
+
 }  // namespace
 
 bool computes_alike(const Instruction& a, const Instruction& b) {
@@ -81,12 +114,8 @@ Draft::Draft(std::span<Instruction> instructions, Census& census_of_it, bool cou
     for (const Instruction& instruction : list) dead.push_back(instruction.out.empty());
 }
 
-void Draft::count(Buffer& b, bool written, int n) const {
-    if (counted_) add_pending(written ? b.pending_writes : b.pending_reads, n);
-}
-
 void Draft::count(const Instruction& like, int n) const {
-    each_buffer(like, [&](Buffer& b, bool written) { count(b, written, n); });
+    if (counted_) add_pending_of(like, n);
 }
 
 void Draft::redirect(const Redirect& change) {
@@ -94,8 +123,38 @@ void Draft::redirect(const Redirect& change) {
     read_instead(change, list, counted_);
 }
 
+void Draft::accumulate(const Accumulation& change) {
+    edits.sums.push_back(change);
+    if (counted_) add_to_product_counted(change, list);
+    else add_to_product(change, list);
+    dead[change.product] = list[change.product].out.empty();
+}
+
 void repeat(const Edits& edits, std::span<Instruction> list) {
     for (const Redirect& change : edits.redirects) read_instead(change, list, true);
+    for (const Accumulation& change : edits.sums) add_to_product_counted(change, list);
+}
+
+Touches::Touches(std::span<const Instruction> list, std::size_t buffers) : first_(2 * buffers + 1, 0) {
+    const auto each = [&](auto&& f) {
+        for (std::uint32_t k = 0; k < list.size(); ++k)
+            each_buffer(list[k], [&](const Buffer& b, bool written) { f(k, 2 * std::size_t{b.number} + (written ? 1 : 0)); });
+    };
+    each([&](std::uint32_t, std::size_t which) { ++first_[which + 1]; });
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    positions_.resize(first_.back());
+    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+    each([&](std::uint32_t k, std::size_t which) { positions_[next[which]++] = k; });
+}
+
+std::span<const std::uint32_t> Touches::after(std::size_t which, std::uint32_t k) const {
+    const std::span<const std::uint32_t> positions = all(which);
+    return positions.subspan(static_cast<std::size_t>(std::ranges::upper_bound(positions, k) - positions.begin()));
+}
+
+std::span<const std::uint32_t> Touches::writes_before(const Buffer& b, std::uint32_t k) const {
+    const std::span<const std::uint32_t> positions = all(2 * std::size_t{b.number} + 1);
+    return positions.first(static_cast<std::size_t>(std::ranges::lower_bound(positions, k) - positions.begin()));
 }
 
 std::vector<std::uint32_t> Draft::writes() const {

@@ -17,12 +17,21 @@ struct Redirect {
     Place from, instead_of;
 };
 
+// A sum that a product adds from then on: what it is added to is put there in the product's place, and the product is computed in the sum's.
+struct Accumulation {
+    std::uint32_t product, sum;
+    std::uint8_t side;  // of the sum's operands
+};
+
 // What passes did to a list, by position: it is done again, without a search, to a list of the same content. What the content
 // does not tell, which is mostly views, must hold there too.
 struct Edits {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> equal;  // two that compute the same, given the same values
     std::vector<std::uint32_t> copies;                           // those that only move what they read
     std::vector<Redirect> redirects;                             // in the order in which they are made
+    std::vector<Accumulation> sums;                              // after all redirects
+
+    bool empty() const { return redirects.empty() && sums.empty(); }  // nothing is to be done
 };
 
 // To how many instructions a pass did something; the pass by its place in the table (passes.hpp).
@@ -41,19 +50,38 @@ public:
 
     // So many more instructions, which are those of `like`, are pending.
     void count(const Instruction& like, int n) const;
-    void count(Buffer&, bool written, int n) const;
     void redirect(const Redirect&);
+    void accumulate(const Accumulation&);  // the product's instruction is dead where the sum was in place
     // How often the list writes each buffer, by its number.
     std::vector<std::uint32_t> writes() const;
 
     const std::span<Instruction> list;
     Census& census;
     std::vector<bool> dead;  // what will not run; what is empty is that from the start
+    bool shares_lines = false;  // programs that share an axis may run some lines at a time
     Edits edits;
     std::vector<Done> done;
 
 private:
     bool counted_;
+};
+
+// Where each buffer of a list is read and written: positions, in order, as they were before anything was changed.
+class Touches {
+public:
+    Touches(std::span<const Instruction> list, std::size_t buffers);
+    // After position k; an instruction may be there several times.
+    std::span<const std::uint32_t> reads(const Buffer& b, std::uint32_t k) const { return after(2 * std::size_t{b.number}, k); }
+    std::span<const std::uint32_t> writes(const Buffer& b, std::uint32_t k) const { return after(2 * std::size_t{b.number} + 1, k); }
+    // Before position k.
+    std::span<const std::uint32_t> writes_before(const Buffer& b, std::uint32_t k) const;
+
+private:
+    std::span<const std::uint32_t> all(std::size_t which) const { return std::span(positions_).subspan(first_[which], first_[which + 1] - first_[which]); }
+    std::span<const std::uint32_t> after(std::size_t which, std::uint32_t k) const;
+
+    std::vector<std::size_t> first_;  // by buffer, reads and writes
+    std::vector<std::uint32_t> positions_;
 };
 
 // Whether the two differ in nothing but in which buffers they read and write, and each writes the whole of buffers that had no value: reading

@@ -39,11 +39,13 @@ Explanation explanation_of(std::span<const Instruction> list, const Schedule& sc
     std::string& text = found.text;
     std::size_t number = 0, together_end = 0;
     std::int64_t lines = 0;
+    std::size_t sharing = 0;  // instructions of programs that run together
     for (std::size_t p = 0; p < parts.size(); ++p) {
         if (p >= together_end) {
             const Together together = runner.find_together(list, schedule, p);
             lines = together.lines;
             together_end = lines > 0 ? p + together.parts : p + std::max<std::size_t>(together.parts, 2) - 1;
+            for (std::size_t k = p; lines > 0 && k < together_end; ++k) sharing += parts[k].group.members.size();
         }
         if (!shown[p]) continue;
         const Instruction& first = list[parts[p].group.members.front()];
@@ -57,7 +59,9 @@ Explanation explanation_of(std::span<const Instruction> list, const Schedule& sc
         }
     }
     if (text.empty()) text = "nothing is pending\n";
-    text.insert(0, to_string(schedule.done, list.size()));
+    std::vector<Done> done = schedule.done;
+    if (sharing > 0) done.push_back(shared_lines(sharing));
+    text.insert(0, to_string(done, list.size()));
     return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "runtime/record.hpp"
 
@@ -16,20 +17,21 @@ bool has_copies(std::span<const Instruction> list) {
     return std::ranges::any_of(list, [](const Instruction& i) { return i.work == Work::elementwise && i.row == cast_row() && !i.in.empty() && i.in[0].dtype() == i.out[0].dtype; });
 }
 
-bool has_any(std::span<const Instruction> list) { return !list.empty(); }
+bool on_device(const Instruction& i) { return !i.out.empty() && !i.out[0].host_visible(); }
 
-bool reads_result_of(const Instruction& i, const Instruction& product) {
-    return std::ranges::any_of(i.in, [&](const Argument& in) { return in.array() && in.array()->buffer == product.out[0].buffer; });
-}
+bool has_any(std::span<const Instruction> list) { return !list.empty(); }
 
 // The host adds a product to what is there; a device may have the sum with its factors as one operation, too.
 bool has_sums_of_products(std::span<const Instruction> list) {
     static const RowId matmul = find_row("matmul"), add = find_row("add");
-    for (std::size_t k = 0; k < list.size(); ++k) {
-        const Instruction& product = list[k];
-        if (product.work != Work::structured || product.row != matmul || product.out.empty()) continue;
-        if (!product.out[0].host_visible()) return true;
-        if (std::ranges::any_of(list.subspan(k), [&](const Instruction& i) { return i.work == Work::elementwise && i.row == add && reads_result_of(i, product); })) return true;
+    std::unordered_set<const Buffer*> products;
+    for (const Instruction& i : list) {
+        if (i.work == Work::structured && i.row == matmul && !i.out.empty()) {
+            if (on_device(i)) return true;
+            products.insert(i.out[0].buffer.get());
+        } else if (i.work == Work::elementwise && i.row == add && !products.empty()) {
+            if (std::ranges::any_of(i.in, [&](const Argument& in) { return in.array() && products.contains(in.array()->buffer.get()); })) return true;
+        }
     }
     return false;
 }
@@ -40,6 +42,7 @@ constexpr std::array pass_table{
     Pass{"copies", "what reads a copy reads the original", "read through to the original", true, has_copies, read_through_copies},
     Pass{"dead", "what nobody can see is not computed", "with results that nobody sees", true, has_any, leave_out_dead},
     Pass{"accumulate", "a product and the sum with it are one operation", "sums that a product adds", false, has_sums_of_products, accumulate_products},
+    Pass{"together", "programs that share an axis run some lines at a time", "in programs that run together", true, has_several, let_share_lines},
 };
 
 bool is_chosen(std::size_t pass, Passes chosen) { return chosen >> pass & 1u; }
@@ -57,10 +60,16 @@ void run_passes(Draft& draft, Passes chosen) {
     }
 }
 
-bool repeatable(std::span<const Instruction> list, Passes chosen) {
+Recurs recurs(std::span<const Instruction> list, Passes chosen) {
     for (std::size_t p = 0; p < pass_table.size(); ++p)
-        if (is_chosen(p, chosen) && !pass_table[p].repeats && pass_table[p].applies(list)) return false;
-    return true;
+        if (is_chosen(p, chosen) && !pass_table[p].repeats && pass_table[p].applies(list))
+            return std::ranges::any_of(list, on_device) ? Recurs::never : Recurs::by_views;
+    return Recurs::by_content;
+}
+
+Done shared_lines(std::size_t instructions) {
+    const auto pass = std::ranges::find(pass_table, &let_share_lines, &Pass::run);
+    return {static_cast<std::uint32_t>(pass - pass_table.begin()), instructions};
 }
 
 std::string to_string(std::span<const Done> done, std::size_t instructions) {

@@ -15,7 +15,7 @@ struct Pass {
     std::string_view name;
     std::string_view purpose;
     std::string_view done;    // of instructions, as explain() says it
-    // What it does follows from the list's content and is written down as edits; else such lists are divided anew each time.
+    // What it does follows from the list's content and is written down as edits; else from its views, too, and on a device from more.
     bool repeats;
     bool (*applies)(std::span<const Instruction>);  // whether there may be something for it to do
     std::size_t (*run)(Draft&);                     // to how many instructions it did something
@@ -30,12 +30,13 @@ void set_passes(Passes);  // of the queue and of functions that are recorded fro
 
 // Those of the chosen ones that apply; the draft notes what they did.
 void run_passes(Draft&, Passes chosen);
-// Whether what the chosen passes do to this list can be done again to another one of its content.
-bool repeatable(std::span<const Instruction>, Passes chosen);
+// Which other list the chosen passes do the same to: one of its content, one with its views, too, or maybe none.
+enum class Recurs : std::uint8_t { by_content, by_views, never };
+Recurs recurs(std::span<const Instruction>, Passes chosen);
 // One line for each.
 std::string to_string(std::span<const Done>, std::size_t instructions);
 
-// --- each in a file of its own: equal.cpp, read_through.cpp, dead.cpp, accumulate.cpp ---
+// --- each in a file of its own: equal.cpp, read_through.cpp, dead.cpp, accumulate.cpp, stages.cpp ---
 
 std::size_t share_equal(Draft&);
 std::size_t read_through_copies(Draft&);
@@ -44,5 +45,9 @@ std::size_t leave_out_dead(Draft&);
 // that add another operand in the same operation, factors included (2 * (a @ b) - 3 * c), to that one.
 // Instructions that are dead are left alone; what is no longer needed becomes dead, and empty.
 std::size_t accumulate_products(Draft&);
+// Changes nothing in the list: its programs may run together. Which do depends on sizes, and is found when they run.
+std::size_t let_share_lines(Draft&);
+// The same, when it is known of how many instructions.
+Done shared_lines(std::size_t instructions);
 
 }  // namespace asnumpy

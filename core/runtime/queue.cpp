@@ -59,11 +59,11 @@ bool is_lost(const Instruction& instruction) { return !instruction.out[0].pool()
 std::shared_ptr<const Schedule> schedule(Queue& q, std::span<Instruction> list) {
     q.census.take(list);
     const Passes chosen = q.passes.load(std::memory_order_relaxed);
-    const bool kept = repeatable(list, chosen);
-    if (kept) {
-        std::shared_ptr<const Schedule> found = q.schedules.find(list, q.census, chosen);
+    const Recurs recurring = recurs(list, chosen);
+    if (recurring != Recurs::never) {
+        std::shared_ptr<const Schedule> found = q.schedules.find(list, q.census, chosen, recurring == Recurs::by_views);
         if (found && holds(found->edits, list)) {
-            if (!found->edits.redirects.empty()) {
+            if (!found->edits.empty()) {
                 const std::lock_guard lock(q.recording);
                 repeat(found->edits, list);
             }
@@ -77,7 +77,7 @@ std::shared_ptr<const Schedule> schedule(Queue& q, std::span<Instruction> list) 
         run_passes(draft, chosen);
     }
     auto made = std::make_shared<const Schedule>(divide(draft));
-    if (kept) q.schedules.keep(made);
+    if (recurring != Recurs::never) q.schedules.keep(made);
     release(q, list, made->dead);
     return made;
 }

@@ -52,7 +52,7 @@ Schedule divide(const Draft& draft) {
                 last = g;
             });
         }
-        part.follows = shares && !part.group.alone && !made.parts[g - 1].group.alone && pool == &list[made.parts[g - 1].group.members[0]].out[0].pool();
+        part.follows = draft.shares_lines && shares && !part.group.alone && !made.parts[g - 1].group.alone && pool == &list[made.parts[g - 1].group.members[0]].out[0].pool();
         if (!part.follows) run = g;
     }
     return made;
@@ -76,6 +76,7 @@ void ScheduleCache::describe(std::span<const Instruction> list, const Census& ce
     const auto operand = [this](const Array& a) {
         Seen& seen = seen_[a.buffer->number];
         key_.push_back(tagged(1, a.buffer->number, static_cast<std::uint64_t>(a.dtype)));
+        if (by_views_) return append(key_, a.view);
         if (!seen.first) {
             seen.first = &a;
         } else if (a.dtype != seen.first->dtype || !(a.view == seen.first->view)) {
@@ -96,6 +97,7 @@ void ScheduleCache::describe(std::span<const Instruction> list, const Census& ce
         key_.push_back(tagged(2 + static_cast<std::uint64_t>(i.work), place << 16 | i.row, std::uint64_t{i.on_host} << 16 | i.loop));
         key_.push_back(shape);
         if (i.work == Work::reduction) key_.push_back(i.reduced);
+        if (by_views_) key_.insert(key_.end(), {static_cast<std::uint64_t>(i.axis), static_cast<std::uint64_t>(i.option)});
         for (const Argument& in : i.in) {
             if (const Array* a = in.array()) {
                 operand(*a);
@@ -118,15 +120,18 @@ void ScheduleCache::describe(std::span<const Instruction> list, const Census& ce
     key_.push_back(outside);
 }
 
-std::shared_ptr<const Schedule> ScheduleCache::find(std::span<const Instruction> list, const Census& census, Passes passes) {
+std::shared_ptr<const Schedule> ScheduleCache::find(std::span<const Instruction> list, const Census& census, Passes passes, bool by_views) {
+    by_views_ = by_views;
     describe(list, census, passes);
-    const auto found = schedules_.find(key_);
-    return found == schedules_.end() ? nullptr : found->second;
+    const auto& schedules = schedules_[by_views_];
+    const auto found = schedules.find(key_);
+    return found == schedules.end() ? nullptr : found->second;
 }
 
 void ScheduleCache::keep(std::shared_ptr<const Schedule> schedule) {
-    if (schedules_.size() >= most_schedules) schedules_.clear();
-    schedules_.insert_or_assign(key_, std::move(schedule));
+    auto& schedules = schedules_[by_views_];
+    if (schedules.size() >= most_schedules) schedules.clear();
+    schedules.insert_or_assign(key_, std::move(schedule));
 }
 
 }  // namespace asnumpy

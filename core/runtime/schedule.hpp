@@ -1,6 +1,7 @@
 // What a flush runs, kept by content: a list that recurs finds its programs ready.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -37,8 +38,9 @@ Schedule divide(const Draft&);
 // Guarded by the lock of planning. Who runs by a schedule holds it: it may have been forgotten here by then.
 class ScheduleCache {
 public:
-    // The schedule of this list, of which the census was taken, by these passes; null when no such list was seen before.
-    std::shared_ptr<const Schedule> find(std::span<const Instruction>, const Census&, Passes);
+    // The schedule of this list, of which the census was taken, by these passes; null when no such list was seen before. by_views: with
+    // all views as they are here.
+    std::shared_ptr<const Schedule> find(std::span<const Instruction>, const Census&, Passes, bool by_views);
     // Keeps a schedule for the list that find() was last asked for.
     void keep(std::shared_ptr<const Schedule>);
 
@@ -48,7 +50,9 @@ private:
 
     void describe(std::span<const Instruction>, const Census&, Passes);
 
-    std::unordered_map<Key, std::shared_ptr<const Schedule>, Hash> schedules_;
+    // By content, and by views: where these are others in each list, they do not drive out the former.
+    std::array<std::unordered_map<Key, std::shared_ptr<const Schedule>, Hash>, 2> schedules_;
+    bool by_views_ = false;  // the list that is described
     Key key_;
     // Of the list that is being described: its different shapes and constants, and each buffer's first view.
     std::vector<const Dims*> shapes_;

@@ -192,6 +192,11 @@ void find_hidden(const std::vector<Candidate>& chain, const Schedule& schedule, 
 
 }  // namespace
 
+std::size_t let_share_lines(Draft& draft) {
+    draft.shares_lines = true;
+    return 0;
+}
+
 bool may_share_lines(const Dims& shape) { return count(shape) >= fewest_elements; }
 
 std::size_t find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Stages& stages) {

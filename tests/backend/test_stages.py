@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import warnings
 from collections.abc import Callable, Iterator
@@ -155,6 +156,18 @@ def test_same_bits_as_one_after_the_other(form: Callable[..., Any], layout: str)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+def test_switched_off(form: Callable[..., Any]) -> None:
+    results = []
+    for passes in ("all", "-together", "together", "none"):
+        with ap.config.using(passes=passes):
+            made = form(ap, ap.from_numpy(data("float32", "C")))
+            assert "together" in ap.config.passes or passes == "all" or not any(one.lines for one in programs(made))
+            ap.eval(made)
+            results.append(bits(made))
+    assert results[1:] == results[:1] * 3
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
 def test_threads_have_no_influence(form: Callable[..., Any]) -> None:
     results = []
     for threads in (1, 2):
@@ -190,6 +203,10 @@ def test_explain_says_so() -> None:
     x = ap.from_numpy(data("float32", "C"))
     found = programs(softmax(ap, x))
     assert len(found) == 3 and found[0].lines > 1 and found[0].lines == found[1].lines and found[2].lines == 0
+    ap.flush()
+    text = ap.explain(softmax(ap, x), file=io.StringIO())
+    assert text.splitlines()[0] == "together: 5 of 5 instructions, in programs that run together"
+    assert "together: 5 of 5" in ap.jit(softmax, static_argnames="xp").compile(ap, x).explain()
     assert all(program.lines == 0 for program in programs(over_all(ap, x)))
     assert all(program.lines == 0 for program in programs(softmax(ap, x[:100])))  # small
 
