@@ -29,7 +29,7 @@ constexpr std::tuple arithmetic{
     }, {.symbol = "*", .neutral = Neutral::one, .light = true, .bits = Bits::wraps, .low_bits = true}),
     row<Each<Unary, numbers>>("negative", []<class T>(T x) -> T {
         if constexpr (is_integer_type<T>) return wrap_negative(x);
-        else if constexpr (is_complex_v<T>) return {-x.real(), -x.imag()};
+        else if constexpr (is_complex_v<T>) return {opposite(x.real()), opposite(x.imag())};
         else return -x;
     }, {.symbol = "-", .bits = Bits::wraps, .low_bits = true}),
     row<Each<Unary, JoinTypes<integers, floats, long_float, complexes, long_complex>>>("positive",
@@ -41,7 +41,7 @@ constexpr std::tuple arithmetic{
         else return std::fabs(x);
     }, {.low_bits = true}),
     row<Each<Unary, JoinTypes<integers, floats, long_float, complexes, long_complex>>>("conjugate", []<class T>(T x) -> T {
-        if constexpr (is_complex_v<T>) return {x.real(), -x.imag()};
+        if constexpr (is_complex_v<T>) return {x.real(), opposite(x.imag())};
         else return x;
     }, {.storage = true}),
     row<Each<Unary, numbers>>("square", []<class T>(T x) -> T {

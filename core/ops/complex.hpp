@@ -1,8 +1,10 @@
 // Complex arithmetic as NumPy does it, without the library's operators (they may call out of line, and are shared).
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 
 #include "ops/floating.hpp"
 
@@ -22,6 +24,14 @@ template <class T> constexpr T multiply_add(T x, T y, T z) {
 // x * y, rounded, and safe from being contracted with the addition that follows: GCC 12 does that to the two parts of a
 // complex number in vectorised loops whatever -ffp-contract says.
 template <class T> constexpr T rounded_product(T x, T y) { return multiply_add(x, y, T{-0.0}); }
+
+// -x, by its sign alone: GCC 12 makes one instruction of a product and a sum with the minus before them, x * -y - z, which has the other sign
+// where the sum is zero.
+template <class T> constexpr T opposite(T x) {
+    if constexpr (sizeof(T) == 8) return std::bit_cast<T>(std::bit_cast<std::uint64_t>(x) ^ std::uint64_t{1} << 63);
+    else if constexpr (sizeof(T) == 4) return std::bit_cast<T>(std::bit_cast<std::uint32_t>(x) ^ std::uint32_t{1} << 31);
+    else return -x;
+}
 
 template <class C> constexpr C complex_multiply(C x, C y) {
     return {multiply_add(x.real(), y.real(), -(x.imag() * y.imag())), multiply_add(x.real(), y.imag(), x.imag() * y.real())};

@@ -13,6 +13,7 @@ from asnumpy import compiled, config
 
 def in_both(function: Callable[[], Any]) -> None:
     """The function's arrays have the same bits with machine code as without, and there is machine code."""
+    compiled.failures.clear()  # which are the process's: earlier tests may have met some
     with config.using(machine_code="off"):
         wanted = [np.asarray(x).copy() for x in function()]
     with config.using(machine_code="wait"):

@@ -69,6 +69,14 @@ def test_other_kinds_of_numbers(dtype: str) -> None:
     in_both(lambda: [((x * y + z) * z - x) * y + x, (x + y == z) | (x * y == y)])
 
 
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_products_of_complex_numbers_with_the_other_sign(dtype: str) -> None:
+    """Whole numbers, of which many products have a part that is zero, and its sign."""
+    rng = np.random.default_rng(3)
+    x, y = (ap.asarray((rng.integers(-2, 3, 5003) + 1j * rng.integers(-2, 3, 5003)).astype(dtype)) for _ in range(2))
+    in_both(lambda: [-(x * y), (x * y).conj(), -((x * y).conj() * x), -ap.square(x) * y])
+
+
 def test_reductions_behind_strands_add_in_the_same_order() -> None:
     x, y, z = arrays(301, 517)
 
