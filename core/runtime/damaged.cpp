@@ -64,11 +64,11 @@ void mark_outputs(const Instruction& instruction, const Failure& why) {
 
 }  // namespace
 
-bool may_be_damaged(const Array& a) { return a.pool().backend().damage() && (a.buffer->pending_writes > 0 || damage_to(a)); }
+bool is_damaged(const Array& a) { return damage_to(a) != nullptr; }
 
-bool may_be_damaged(const Buffer& b) {
-    const Damage* const damage = b.pool().backend().damage();
-    return damage && (b.pending_writes > 0 || (b.materialised() && damage->find(b.data(), b.bytes())));
+bool is_damaged(const Buffer& b) {
+    const Damage* const damage = b.materialised() ? b.pool().backend().damage() : nullptr;
+    return damage && damage->find(b.data(), b.bytes());
 }
 
 Refused refuse_damaged(std::vector<Instruction>& list, const Buffer* wanted) {

@@ -8,9 +8,9 @@
 
 namespace asnumpy {
 
-// Whether elements of it must not be read, or that may be found when what waits has run; for who has seen that anything is damaged.
-bool may_be_damaged(const Array&);
-bool may_be_damaged(const Buffer&);  // any part of it
+// Whether elements of it must not be read.
+bool is_damaged(const Array&);
+bool is_damaged(const Buffer&);  // any part of it
 
 struct Refused {
     std::vector<Instruction> never;  // the first of the list: they must not run, and what they would write is marked

@@ -2,9 +2,11 @@
 #include "runtime/replay.hpp"
 
 #include <algorithm>
+#include <array>
 #include <unordered_set>
 #include <utility>
 
+#include "base/error.hpp"
 #include "runtime/damaged.hpp"
 #include "runtime/record.hpp"
 
@@ -169,11 +171,19 @@ void Replay::find_last_uses() {
     }
 }
 
-bool Replay::takes(std::span<const Array> arguments) const {
-    // What may be read is told of where operations are recorded.
-    if (anything_damaged() && (std::ranges::any_of(arguments, [](const Array& a) { return may_be_damaged(a); }) ||
-                               std::ranges::any_of(traced_.captured, [](const BufferPtr& b) { return may_be_damaged(*b); })))
+bool Replay::finds_all_whole(std::span<const Array> arguments) const {
+    try {
+        for (const Array& a : arguments) settle(std::array{BufferUse{a.buffer.get(), false}});
+        for (const BufferPtr& b : traced_.captured) settle(std::array{BufferUse{b.get(), false}});
+    } catch (const DeviceFailure&) {
         return false;
+    }
+    return std::ranges::none_of(arguments, [](const Array& a) { return is_damaged(a); }) &&
+           std::ranges::none_of(traced_.captured, [](const BufferPtr& b) { return is_damaged(*b); });
+}
+
+bool Replay::takes(std::span<const Array> arguments) const {
+    if (anything_damaged() && !finds_all_whole(arguments)) return false;  // who reads what is damaged is told where operations are recorded
     for (std::size_t k = 0; k < arguments.size(); ++k) {
         const Array& a = arguments[k];
         for (const BufferPtr& b : traced_.captured)

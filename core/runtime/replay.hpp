@@ -91,6 +91,7 @@ private:
     Replay& at_seat(int seat);
     void find_constants();
 
+    bool finds_all_whole(std::span<const Array> arguments) const;  // nothing that it reads is damaged
     Cost counted_cost() const;
     void make_code_of_all(bool asked);
     void reuse_donated();  // replay_donated.cpp
