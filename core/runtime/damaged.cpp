@@ -88,4 +88,13 @@ Refused refuse_damaged(std::vector<Instruction>& list, const Buffer* wanted) {
     return result;
 }
 
+bool any_damaged(std::span<const Array> arrays, std::span<const BufferPtr> buffers) {
+    const auto is_damaged = [](const Buffer& b) {
+        const Damage* const damage = b.materialised() ? b.pool().backend().damage() : nullptr;
+        return damage && damage->find(b.data(), b.bytes());
+    };
+    return std::ranges::any_of(arrays, [&](const Array& a) { return is_damaged(*a.buffer); }) ||
+           std::ranges::any_of(buffers, [&](const BufferPtr& b) { return is_damaged(*b); });
+}
+
 }  // namespace asnumpy

@@ -14,6 +14,9 @@ struct Refused {
     Failure why;                     // what was wanted (null: all of it) is among what never runs; null: it is not
 };
 
+// Of these, with all of their buffers.
+bool any_damaged(std::span<const Array>, std::span<const BufferPtr>);
+
 // Leaves in the list what may run. What overwrites a damaged array as a whole heals it.
 Refused refuse_damaged(std::vector<Instruction>& list, const Buffer* wanted);
 

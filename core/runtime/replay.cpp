@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "device/damage.hpp"
 #include "device/trace.hpp"
 #include "runtime/copies.hpp"
+#include "runtime/damaged.hpp"
 #include "runtime/mirror.hpp"
 #include "runtime/record.hpp"
 #include "runtime/single.hpp"
@@ -199,7 +199,7 @@ void Replay::find_last_uses() {
 }
 
 bool Replay::takes(std::span<const Array> arguments) const {
-    if (anything_damaged()) return false;  // what may be read is told of where operations are recorded
+    if (anything_damaged() && any_damaged(arguments, traced_.captured)) return false;  // that is told of where operations are recorded
     for (std::size_t k = 0; k < arguments.size(); ++k) {
         const Array& a = arguments[k];
         for (const BufferPtr& b : traced_.captured)
