@@ -14,6 +14,7 @@ import asnumpy as ap
 from asnumpy import cann, cannsim
 
 ROUNDS = 9
+STEADY = 60  # calls after which results have had each of their places often enough
 
 
 @contextlib.contextmanager

@@ -13,7 +13,20 @@ from device_marks import needs_two
 
 import asnumpy as ap
 from asnumpy import _core, cann, cannsim
-from cann.recorded import ROUNDS, bits, calls_of, captured, figures, launches, steps, there, update, values, without
+from cann.recorded import (
+    ROUNDS,
+    STEADY,
+    bits,
+    calls_of,
+    captured,
+    figures,
+    launches,
+    steps,
+    there,
+    update,
+    values,
+    without,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +41,7 @@ def test_one_call_from_then_on(simulator: None, function: Callable[..., Any]) ->
     x, y = there(values(), values(seed=1))
     fast(x, y)
     several = launches(calls_of(lambda: fast(x, y)))
-    for _ in range(6):
+    for _ in range(STEADY):
         fast(x, y)
     before = figures()
     for _ in range(3):
@@ -42,7 +55,7 @@ def test_one_call_from_then_on(simulator: None, function: Callable[..., Any]) ->
 def test_the_books_stay_true(simulator: None) -> None:
     fast = ap.jit(steps)
     x, y = there(values(), values(seed=1))
-    for _ in range(8):
+    for _ in range(STEADY):
         fast(x, y)
     ap.synchronize()
     cannsim.clear()
@@ -156,7 +169,7 @@ def test_a_call_of_the_host_in_the_middle(simulator: None) -> None:
     a, b = values((6, 6)), values((6, 6), seed=1)
     expected, _ = without(function, a, b)
     x, y = there(a, b)
-    for _ in range(ROUNDS):
+    for _ in range(STEADY):
         assert bits(fast(x, y)) == expected
     counted = calls_of(lambda: fast(x, y))
     assert counted["aclmdlRIExecuteAsync"] == launches(counted) == 2
@@ -335,7 +348,7 @@ def test_two_devices() -> None:
 def test_a_profile_shows_the_call() -> None:
     fast = ap.jit(steps)
     x, y = there(values(), values(seed=1))
-    for _ in range(ROUNDS):
+    for _ in range(STEADY):
         made = fast(x, y)
     with ap.profiler.record() as trace:
         again = fast(x, y)

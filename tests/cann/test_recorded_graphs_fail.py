@@ -107,7 +107,8 @@ def test_nothing_is_done_twice_when_a_capture_fails(simulator: None, function: s
     fast(*given)
     cannsim.clear_faults()
     assert bits(tuple(given)) == changed
-    assert figures()["captures"] == before["captures"] + (function == "aclmdlRIExecuteAsync")
+    what = "captures" if function == "aclmdlRIExecuteAsync" else "refused"
+    assert figures()[what] > before[what]
 
 
 def test_a_graph_whose_launch_fails_is_launched_one_by_one(simulator: None) -> None:

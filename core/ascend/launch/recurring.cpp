@@ -24,8 +24,8 @@ public:
                 case Graphs::Next::launch: return false;
                 case Graphs::Next::capture: return device_.graphs.capture(key, [&](Capture& capture) { enqueue(capture); });
             }
-        } catch (const RuntimeFailure&) {  // a graph that could not be launched was forgotten
-            if (!device_.usable() || anything_damaged()) throw;
+        } catch (const DeviceFailure& failure) {  // a graph that could not be launched was forgotten
+            if (!device_.usable() || device_.damage.told(failure)) throw;
         }
         return false;
     }
