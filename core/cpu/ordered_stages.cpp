@@ -209,7 +209,7 @@ std::int64_t ordered_lines_at_once(const Stages& stages, std::span<const Resolve
     }
     if (line == 0 || stage_bytes == 0) return 0;
     // All of a block stays in the last cache, and what one stage leaves for the next in the threads' own.
-    const std::int64_t room = cache_bytes().last / 4 - beside, lines = std::min(room / line, thread_count() * cache_bytes().second / stage_bytes);
+    const std::int64_t room = cache_bytes().last / 4 - beside, lines = std::min(room / line, thread_count() * cache_bytes().second / 2 / stage_bytes);
     if (lines < 2 || lines * stage_bytes < least_stage_bytes || all < fewest_ordered_blocks * (lines + behind)) return 0;
     return lines;
 }

@@ -104,6 +104,7 @@ public:
     // Adds a candidate if its lines may follow those that are here, and meet them in some buffer.
     bool follow(Candidate next) {
         bool meets = false;
+        if (lines_ == Lines::in_order && shares_memory(next)) return false;
         const std::int64_t most_behind = stages_.front().launch.shape[stages_.front().axis] / least_share_behind;
         for (std::size_t k = 0; k < next.arrays.size(); ++k) {
             if (!next.arrays[k]) continue;
@@ -162,6 +163,18 @@ public:
     std::vector<Candidate> take() && { return std::move(stages_); }
 
 private:
+    // Small values of a recorded function that are there one after the other may have one place: their lines may not mix.
+    bool shares_memory(const Candidate& next) const {
+        return std::ranges::any_of(next.arrays, [this](const Array* array) {
+            if (!array || !array->buffer->materialised()) return false;
+            const Buffer& mine = *array->buffer;
+            return std::ranges::any_of(touches_, [&mine](const auto& known) {
+                const Buffer& other = *known.first;
+                return &mine != &other && other.materialised() && mine.data() < other.data() + other.bytes() && other.data() < mine.data() + mine.bytes();
+            });
+        });
+    }
+
     void add(Candidate one) {
         for (std::size_t k = 0; k < one.arrays.size(); ++k)
             if (one.arrays[k]) touches_[one.arrays[k]->buffer.get()].emplace_back(stages_.size(), k);
