@@ -20,6 +20,8 @@ namespace {
 constexpr std::int64_t kb = 1024, mb = 1024 * kb;
 // Less in the operands of a stage is not worth that its threads meet, fewer blocks than this are not worth the way.
 constexpr std::int64_t least_stage_bytes = 192 * kb, fewest_ordered_blocks = 4;
+// Of what the stages use, so much must have been used by one before.
+constexpr std::int64_t least_share_met_again = 8;  // an eighth
 // Work of a stage that is worth a second thread: it is awake.
 constexpr double shared_ns = 8000;
 
@@ -78,6 +80,10 @@ bool all_aligned(const Stages::Stage& stage, const Resolved& plan) {
         if (stage.launch.operands[k].strides[stage.axis] % static_cast<std::int64_t>(info(dtype).alignment) != 0) return false;
     }
     return true;
+}
+
+bool is_outermost(const Stages::Stage& stage, const Resolved& plan) {
+    return arrange(stage.launch, static_cast<int>(plan.inputs.size()), static_cast<int>(plan.stores.size()), Arrangement::natural).axis[0] == stage.axis;
 }
 
 // The lines of hidden buffers that a block needs, at the same place for each block: what the next one needs moves to the front.
@@ -185,12 +191,13 @@ private:
 std::int64_t ordered_lines_at_once(const Stages& stages, std::span<const Resolved* const> plans) {
     const std::vector<Distance> distances = distances_of(stages);
     std::vector<std::int64_t> bytes(stages.buffers.size(), 0);  // of a line of each buffer
-    std::int64_t all = 0, behind = 0, stage_bytes = 0;
+    std::int64_t all = 0, behind = 0, stage_bytes = 0, used = 0, met_again = 0;
     for (std::size_t s = 0; s < stages.stages.size(); ++s) {
         const Stages::Stage& stage = stages.stages[s];
         for (const std::int64_t length : stage.launch.shape)
             if (length == 0) return 0;
         if (!all_aligned(stage, *plans[s]) || !block(stage.launch, static_cast<int>(plans[s]->inputs.size()), static_cast<int>(plans[s]->stores.size())).empty()) return 0;
+        if (length_of(stage) > 1 && !is_outermost(stage, *plans[s])) return 0;
         all = std::max(all, length_of(stage));
         behind = std::max(behind, stage.behind);
         std::vector<std::int64_t> here(bytes.size(), 0);
@@ -199,7 +206,11 @@ std::int64_t ordered_lines_at_once(const Stages& stages, std::span<const Resolve
             std::int64_t& most = here[static_cast<std::size_t>(stage.reach[k].buffer)];
             most = std::max(most, bytes_of_line(stage, *plans[s], k));
         }
-        for (std::size_t b = 0; b < bytes.size(); ++b) bytes[b] = std::max(bytes[b], here[b]);
+        for (std::size_t b = 0; b < bytes.size(); ++b) {
+            used += here[b];
+            met_again += std::min(bytes[b], here[b]);
+            bytes[b] = std::max(bytes[b], here[b]);
+        }
         if (length_of(stage) > 1) stage_bytes = std::max(stage_bytes, std::accumulate(here.begin(), here.end(), std::int64_t{0}));
     }
     std::int64_t line = 0, beside = 0;  // of all buffers; what they hold beside the lines of a block
@@ -207,7 +218,7 @@ std::int64_t ordered_lines_at_once(const Stages& stages, std::span<const Resolve
         line += bytes[b];
         beside += bytes[b] * (distances[b].most - distances[b].least + 1);
     }
-    if (line == 0 || stage_bytes == 0) return 0;
+    if (line == 0 || stage_bytes == 0 || least_share_met_again * met_again < used) return 0;
     // All of a block stays in the last cache, and what one stage leaves for the next in the threads' own.
     const std::int64_t room = cache_bytes().last / 4 - beside, lines = std::min(room / line, thread_count() * cache_bytes().second / 2 / stage_bytes);
     if (lines < 2 || lines * stage_bytes < least_stage_bytes || all < fewest_ordered_blocks * (lines + behind)) return 0;

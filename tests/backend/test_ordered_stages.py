@@ -1,4 +1,4 @@
-"""Stencils run some lines at a time, one step behind the other: NumPy's bits, whatever is written in place or at an edge."""
+"""Stencils run some lines at a time, one step behind the other: NumPy's bits, in place and at edges, too."""
 
 from __future__ import annotations
 
@@ -137,7 +137,8 @@ def half_steps(xp: Any, u: Any, f: Any) -> Any:
     return u
 
 
-FORMS = [heat, sweeps, to_and_fro, waves, walls, one_edge_first, fields, limited, all_seen, far, backwards, other_dtypes, half_steps]
+FORMS = [heat, sweeps, to_and_fro, waves, walls, one_edge_first, fields, limited, all_seen, far, backwards,
+         other_dtypes, half_steps]
 CHAINED = [heat, sweeps, to_and_fro, waves, walls, fields, limited, all_seen]
 LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "C": lambda x: x,
