@@ -151,12 +151,14 @@ void add_runs(const StructuredCall& call) {
     dispatch(in.dtype, [&]<class T>() {
         if constexpr (is_added_in_runs<T>) {
             parallel_for(runs, grain, [&](std::int64_t begin, std::int64_t end, int) {
-                std::int64_t first = start_of_run(starts, begin, length);
-                for (std::int64_t k = begin; k < end; ++k) {
-                    const std::int64_t next = k + 1 < runs ? start_of_run(starts, k + 1, length) : length;
-                    const T start = load<T>(in.data + first * stride);
-                    store(out.data + k * out.strides[0],
-                          next > first + 1 ? plus(start, sum_of_line<T>(in.data + (first + 1) * stride, stride, next - first - 1)) : start);
+                const char* const from = in.data;  // here, so that no sum could overwrite it
+                const std::int64_t step = stride, step_out = out.strides[0], all = length, last = runs;
+                char* to = out.data + begin * step_out;
+                std::int64_t first = start_of_run(starts, begin, all);
+                for (std::int64_t k = begin; k < end; ++k, to += step_out) {
+                    const std::int64_t next = k + 1 < last ? start_of_run(starts, k + 1, all) : all;
+                    const T start = load<T>(from + first * step);
+                    store(to, next > first + 1 ? plus(start, sum_of_line<T>(from + (first + 1) * step, step, next - first - 1)) : start);
                     first = next;
                 }
             });
