@@ -20,6 +20,7 @@
 #include "cpu/executor.hpp"
 #include "cpu/host_memory.hpp"
 #include "cpu/lines.hpp"
+#include "cpu/ordered_stages.hpp"
 #include "cpu/stages.hpp"
 #include "cpu/structured.hpp"
 #include "device/trace.hpp"
@@ -114,7 +115,9 @@ public:
         return std::make_unique<PlanExecutable>(program);
     }
 
-    std::int64_t lines_at_once(const Stages& stages) const override { return cpu::lines_at_once(stages, plans(stages)); }
+    std::int64_t lines_at_once(const Stages& stages) const override {
+        return stages.in_order ? ordered_lines_at_once(stages, plans(stages)) : cpu::lines_at_once(stages, plans(stages));
+    }
     void run_stages(const Stages& stages, std::int64_t lines) override {
         std::vector<Plan::Turn> turns;
         std::vector<const Resolved*> plans;
@@ -123,7 +126,7 @@ public:
             plans.push_back(turns.back().plan);
         }
         const auto begin = std::chrono::steady_clock::now();
-        cpu::run_stages(stages, plans, lines);
+        (stages.in_order ? run_ordered_stages : cpu::run_stages)(stages, plans, lines);
         const auto share = (std::chrono::steady_clock::now() - begin) / static_cast<std::int64_t>(stages.stages.size());
         for (std::size_t s = 0; s < turns.size(); ++s)
             if (turns[s].timed) plan_of(stages.stages[s]).note(turns[s], count(stages.stages[s].launch.shape), share);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "cpu/blocking.hpp"
 #include "cpu/frame.hpp"
@@ -42,23 +43,17 @@ std::int64_t operand_bytes(const Resolved& plan, std::size_t operand) {
 std::int64_t count_lines(const Stages& stages) { return stages.stages[0].launch.shape[stages.stages[0].axis]; }
 
 // What one line of all buffers together occupies.
-std::int64_t bytes_of_line(const Stages& stages, std::span<const Resolved* const> plans) {
+std::int64_t bytes_of_all(const Stages& stages, std::span<const Resolved* const> plans) {
     std::vector<std::int64_t> bytes(stages.buffers.size(), 0);
     for (std::size_t s = 0; s < stages.stages.size(); ++s) {
         const Stages::Stage& stage = stages.stages[s];
         for (std::size_t k = 0; k < stage.reach.size(); ++k) {
-            const Dims& strides = stage.launch.operands[k].strides;
-            if (stage.reach[k].buffer < 0 || strides[stage.axis] == 0) continue;
-            std::int64_t size = operand_bytes(*plans[s], k);
-            for (int axis = 0; axis < strides.size(); ++axis)
-                if (axis != stage.axis && strides[axis] != 0) size *= stage.launch.shape[axis];
+            if (stage.reach[k].buffer < 0) continue;
             std::int64_t& most = bytes[static_cast<std::size_t>(stage.reach[k].buffer)];
-            most = std::max(most, size);
+            most = std::max(most, bytes_of_line(stage, *plans[s], k));
         }
     }
-    std::int64_t sum = 0;
-    for (const std::int64_t one : bytes) sum += one;
-    return sum;
+    return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
 }
 
 // Bit i: a later stage reads what store i of stage s writes.
@@ -132,11 +127,20 @@ void move_frame(Frame& frame, const Frame& prepared, const Stages& stages, const
 
 }  // namespace
 
+std::int64_t bytes_of_line(const Stages::Stage& stage, const Resolved& plan, std::size_t operand) {
+    const Dims& strides = stage.launch.operands[operand].strides;
+    if (strides[stage.axis] == 0) return 0;
+    std::int64_t size = operand_bytes(plan, operand);
+    for (int axis = 0; axis < strides.size(); ++axis)
+        if (axis != stage.axis && strides[axis] != 0) size *= stage.launch.shape[axis];
+    return size;
+}
+
 std::int64_t lines_at_once(const Stages& stages, std::span<const Resolved* const> plans) {
     for (const Stages::Stage& stage : stages.stages)
         for (const std::int64_t length : stage.launch.shape)
             if (length == 0) return 0;
-    const std::int64_t all = count_lines(stages), line = bytes_of_line(stages, plans);
+    const std::int64_t all = count_lines(stages), line = bytes_of_all(stages, plans);
     if (line == 0) return 0;
     std::int64_t lines = std::min(block_bytes() / line, std::max(all / (blocks_per_thread * thread_count()), least_block / line));
     if (lines >= 16) lines = lines / 16 * 16;  // threads do not meet in a cache line

@@ -15,4 +15,7 @@ namespace asnumpy::cpu {
 std::int64_t lines_at_once(const Stages&, std::span<const Resolved* const>);
 void run_stages(const Stages&, std::span<const Resolved* const>, std::int64_t lines);
 
+// What one line of an operand occupies.
+std::int64_t bytes_of_line(const Stages::Stage&, const Resolved&, std::size_t operand);
+
 }  // namespace asnumpy::cpu

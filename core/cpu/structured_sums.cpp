@@ -21,6 +21,9 @@ template <class T> constexpr bool is_added_up =
     std::is_same_v<T, std::complex<double>>;
 template <class T> constexpr bool is_added_in_runs = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>;
 
+// Elements of runs that are worth a thread.
+constexpr std::int64_t added_at_once = 16384;
+
 // Without undefined behaviour where integers run over.
 template <class T> T plus(T a, T b) {
     if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
@@ -143,16 +146,22 @@ void add_at(const StructuredCall& call) {
 void add_runs(const StructuredCall& call) {
     const Tensor &in = call.in[0], &starts = call.in[1], &out = call.out[0];
     const std::int64_t length = in.shape[0], runs = starts.shape[0], stride = in.strides[0];
+    if (runs == 0) return;
+    const std::int64_t grain = std::max<std::int64_t>(1, added_at_once * runs / std::max<std::int64_t>(length, runs));
     dispatch(in.dtype, [&]<class T>() {
         if constexpr (is_added_in_runs<T>) {
-            std::int64_t first = runs ? start_of_run(starts, 0, length) : 0;
-            for (std::int64_t k = 0; k < runs; ++k) {
-                const std::int64_t next = k + 1 < runs ? start_of_run(starts, k + 1, length) : length;
-                const T begin = load<T>(in.data + first * stride);
-                store(out.data + k * out.strides[0],
-                      next > first + 1 ? plus(begin, sum_of_line<T>(in.data + (first + 1) * stride, stride, next - first - 1)) : begin);
-                first = next;
-            }
+            parallel_for(runs, grain, [&](std::int64_t begin, std::int64_t end, int) {
+                const char* const from = in.data;  // here, so that no sum could overwrite it
+                const std::int64_t step = stride, step_out = out.strides[0], all = length, last = runs;
+                char* to = out.data + begin * step_out;
+                std::int64_t first = start_of_run(starts, begin, all);
+                for (std::int64_t k = begin; k < end; ++k, to += step_out) {
+                    const std::int64_t next = k + 1 < last ? start_of_run(starts, k + 1, all) : all;
+                    const T start = load<T>(from + first * step);
+                    store(to, next > first + 1 ? plus(start, sum_of_line<T>(from + (first + 1) * step, step, next - first - 1)) : start);
+                    first = next;
+                }
+            });
         }
     });
 }

@@ -58,7 +58,9 @@ struct StructuredCall {
 };
 
 // Programs that run one after another and share an axis, their lines: what a later one reads of what an earlier one wrote was
-// written at the same line. So they may also run some lines at a time, each block of lines through all of them.
+// written at the same line. So they may also run some lines at a time, each block of lines through all of them. Or it was written
+// not far from that line: then blocks run in order, and each stage stays behind the first one, so that what it meets of an earlier
+// one has run.
 struct Stages {
     struct Reach {                // where an operand lies
         std::int32_t buffer = -1; // of `buffers`; -1: a constant
@@ -67,15 +69,19 @@ struct Stages {
     struct Stage {
         const Executable* executable = nullptr;
         Launch launch;
-        int axis = 0;             // the lines: an axis of the launch that is not reduced, of one length in all stages
+        int axis = 0;             // the lines: an axis of the launch that is not reduced, of one length in all stages unless in order
+        std::int64_t first = 0;   // in order: its first line is this one of all
+        std::int64_t behind = 0;  // in order: so many lines
         std::vector<Reach> reach; // by operand
     };
     struct Held {
         bool hidden = false;        // only these stages see it: it has no memory, and its operands no address
-        std::int64_t line_bytes = 0; // hidden: from one line to the next; no operand reaches beyond
+        std::int64_t line_bytes = 0; // hidden: from one line to the next
+        std::int64_t reach = 0;      // hidden: what the operands reach from line 0; unless in order, no more than a line
     };
     std::vector<Stage> stages;
     std::vector<Held> buffers;
+    bool in_order = false;
 };
 
 // Applies an elementwise row to n contiguous elements; an output may be exactly an input.

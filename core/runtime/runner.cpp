@@ -1,6 +1,7 @@
 // From parts of a schedule to launches: programs one by one or several together, structured operations, the host.
 #include "runtime/runner.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 #include <string>
@@ -47,12 +48,25 @@ const Executable& Runner::executable(std::span<const Instruction> list, const Sc
 }
 
 Together Runner::find_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
-    Together found;
-    found.parts = find_stages(list, schedule, first, found.stages);
-    if (found.parts < 2) return found;
-    for (std::size_t s = 0; s < found.parts; ++s) found.stages.stages[s].executable = &executable(list, schedule.parts[first + s]);
-    found.lines = list[schedule.parts[first].group.members.front()].out[0].pool().backend().lines_at_once(found.stages);
-    return found;
+    Backend& backend = list[schedule.parts[first].group.members.front()].out[0].pool().backend();
+    const auto find = [&](Lines lines, std::size_t most) {
+        Together found;
+        found.parts = find_stages(list, schedule, first, lines, most, found.stages);
+        if (found.parts < 2) return found;
+        for (std::size_t s = 0; s < found.parts; ++s) found.stages.stages[s].executable = &executable(list, schedule.parts[first + s]);
+        found.lines = backend.lines_at_once(found.stages);
+        return found;
+    };
+    Together apart = find(Lines::apart, schedule.parts.size());
+    const std::size_t beat = apart.lines > 0 ? apart.parts : 1;
+    // Fewer stages have less that is to stay in a cache.
+    for (std::size_t most = schedule.parts.size(); most > beat;) {
+        Together ordered = find(Lines::in_order, most);
+        if (ordered.parts <= beat) break;
+        if (ordered.lines > 0) return ordered;
+        most = ordered.parts - std::max<std::size_t>(1, ordered.parts / 4);
+    }
+    return apart;
 }
 
 void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& part) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -14,19 +15,21 @@ constexpr std::int64_t fewest_elements = 64 * 1024;  // of a program: less stays
 // Of one chain: each operand is compared with those before it that have its buffer.
 constexpr std::size_t most_stages = 32, most_operands = 96;
 
-// A part with the axes that it never needs apart as one: lines are often several axes of an array.
+// A part, with the axes that it never needs apart as one where lines are apart: they are often several axes of an array.
 struct Candidate {
     Launch launch;
     std::vector<const Array*> arrays;  // by operand; null: a constant
     std::size_t inputs = 0;
     int axis = 0;
+    std::int64_t first = 0, behind = 0;  // in order: as in Stages::Stage
 
     bool writes(std::size_t operand) const { return operand >= inputs; }
     std::int64_t line_stride(std::size_t operand) const { return launch.operands[operand].strides[axis]; }
-    // The bytes of the buffer that line 0 reaches.
+    // The bytes of the buffer that line 0 of all reaches, or would reach.
     Extent line(std::size_t operand) const {
         const Array& array = *arrays[operand];
-        Extent extent{array.view.offset, array.view.offset + static_cast<std::int64_t>(itemsize(array.dtype))};
+        const std::int64_t start = array.view.offset - first * line_stride(operand);
+        Extent extent{start, start + static_cast<std::int64_t>(itemsize(array.dtype))};
         for (int a = 0; a < launch.shape.size(); ++a) {
             const std::int64_t reach = launch.operands[operand].strides[a] * (launch.shape[a] - 1);
             if (a != axis) (reach < 0 ? extent.low : extent.high) += reach;
@@ -35,7 +38,7 @@ struct Candidate {
     }
 };
 
-Candidate candidate(std::span<const Instruction> list, const Schedule::Part& part) {
+Candidate candidate(std::span<const Instruction> list, const Schedule::Part& part, Lines lines) {
     const Fused& fused = part.fused;
     const Dims& shape = list[part.group.members.front()].shape;
     Candidate made;
@@ -52,7 +55,7 @@ Candidate candidate(std::span<const Instruction> list, const Schedule::Part& par
         if (shape[axis] == 1) continue;
         const int end = made.launch.shape.size() - 1;
         const std::uint64_t reduced = fused.reduced >> axis & 1u;
-        bool joins = last >= 0 && reduced == (made.launch.reduced >> end & 1u);
+        bool joins = last >= 0 && lines == Lines::apart && reduced == (made.launch.reduced >> end & 1u);
         for (std::size_t k = 0; joins && k < made.arrays.size(); ++k) joins = stride(k, last) == stride(k, axis) * shape[axis];
         if (joins) made.launch.shape[end] *= shape[axis];
         else {
@@ -84,14 +87,25 @@ bool line_by_line(const Candidate& a, std::size_t i, const Candidate& b, std::si
     return std::max(x.high, y.high) - std::min(x.low, y.low) <= std::abs(stride) || same_view(a, i, b, j);
 }
 
+// How many lines line l of the later one has to stay behind, so that what it meets of the earlier one has run.
+std::optional<std::int64_t> lines_behind(const Candidate& earlier, std::size_t i, const Candidate& later, std::size_t j) {
+    if (earlier.first == later.first && line_by_line(earlier, i, later, j)) return 0;
+    const std::int64_t stride = earlier.line_stride(i);
+    if (stride <= 0 || stride != later.line_stride(j)) return std::nullopt;
+    const std::int64_t apart = later.line(j).high - earlier.line(i).low;
+    return apart <= 0 ? 0 : (apart - 1) / stride;
+}
+
 // Candidates whose lines may follow one another.
 class Chain {
 public:
-    explicit Chain(const Candidate& start) { add(start); }
+    Chain(const Candidate& start, Lines lines) : lines_(lines) { add(start); }
 
     // Adds a candidate if its lines may follow those that are here, and meet them in some buffer.
-    bool follow(const Candidate& next) {
+    bool follow(Candidate next) {
         bool meets = false;
+        if (lines_ == Lines::in_order && shares_memory(next)) return false;
+        const std::int64_t most_behind = stages_.front().launch.shape[stages_.front().axis] / least_share_behind;
         for (std::size_t k = 0; k < next.arrays.size(); ++k) {
             if (!next.arrays[k]) continue;
             const Buffer* const buffer = next.arrays[k]->buffer.get();
@@ -100,17 +114,48 @@ public:
             bool written_here = next.writes(k), one_view = true;
             for (const auto& [stage, operand] : touches->second) {
                 const Candidate& earlier = stages_[stage];
-                if ((earlier.writes(operand) || next.writes(k)) && !line_by_line(earlier, operand, next, k)) return false;
+                if (earlier.writes(operand) || next.writes(k)) {
+                    if (lines_ == Lines::apart) {
+                        if (!line_by_line(earlier, operand, next, k)) return false;
+                    } else {
+                        const std::optional<std::int64_t> behind = lines_behind(earlier, operand, next, k);
+                        if (!behind || earlier.behind + *behind > most_behind) return false;
+                        next.behind = std::max(next.behind, earlier.behind + *behind);
+                    }
+                }
                 meets = meets || (next.line_stride(k) != 0 && earlier.line_stride(operand) == next.line_stride(k));
                 written_here = written_here || earlier.writes(operand);
                 one_view = one_view && same_view(earlier, operand, next, k);
             }
+            if (lines_ == Lines::in_order) continue;  // which takes all memory before it overwrites anything
             // What failed half-way runs again from its start: nothing that it needs may have been overwritten.
             const auto [stage, operand] = touches->second.front();
             if (written_here && buffer->materialised() && !(stages_[stage].writes(operand) && one_view)) return false;
         }
-        if (meets) add(next);
+        if (meets) add(std::move(next));
         return meets;
+    }
+
+    // The candidate as one line, beside those that its buffers have here: what is written to an edge.
+    std::optional<Candidate> as_line(Candidate next) const {
+        const int axis = next.launch.shape.size();
+        if (axis == max_ndim) return std::nullopt;
+        next.axis = axis;
+        next.launch.shape.push_back(1);
+        std::optional<std::int64_t> first;
+        for (std::size_t k = 0; k < next.arrays.size(); ++k) {
+            const auto touches = next.arrays[k] ? touches_.find(next.arrays[k]->buffer.get()) : touches_.end();
+            std::int64_t stride = 0;
+            if (touches != touches_.end()) {
+                const auto [stage, operand] = touches->second.front();
+                stride = stages_[stage].line_stride(operand);
+                const std::int64_t below = next.arrays[k]->view.offset - stages_[stage].line(operand).low;
+                if (stride > 0 && (!first || next.writes(k))) first = std::max<std::int64_t>(0, below / stride);
+            }
+            next.launch.operands[k].strides.push_back(stride);
+        }
+        next.first = first.value_or(0);
+        return first ? std::optional(std::move(next)) : std::nullopt;
     }
 
     std::size_t size() const { return stages_.size(); }
@@ -118,6 +163,18 @@ public:
     std::vector<Candidate> take() && { return std::move(stages_); }
 
 private:
+    // Small values of a recorded function that are there one after the other may have one place: their lines may not mix.
+    bool shares_memory(const Candidate& next) const {
+        return std::ranges::any_of(next.arrays, [this](const Array* array) {
+            if (!array || !array->buffer->materialised()) return false;
+            const Buffer& mine = *array->buffer;
+            return std::ranges::any_of(touches_, [&mine](const auto& known) {
+                const Buffer& other = *known.first;
+                return &mine != &other && other.materialised() && mine.data() < other.data() + other.bytes() && other.data() < mine.data() + mine.bytes();
+            });
+        });
+    }
+
     void add(Candidate one) {
         for (std::size_t k = 0; k < one.arrays.size(); ++k)
             if (one.arrays[k]) touches_[one.arrays[k]->buffer.get()].emplace_back(stages_.size(), k);
@@ -125,6 +182,10 @@ private:
         stages_.push_back(std::move(one));
     }
 
+    // A chain that stays further behind than this share of its lines is hardly quicker.
+    static constexpr std::int64_t least_share_behind = 8;
+
+    Lines lines_;
     std::vector<Candidate> stages_;
     std::size_t operands_ = 0;
     std::unordered_map<const Buffer*, std::vector<std::pair<std::size_t, std::size_t>>> touches_;  // stage and operand, in order
@@ -138,22 +199,30 @@ bool repeats(const Candidate& c) {
     return true;
 }
 
-std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
+std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines, std::size_t most) {
     std::vector<Candidate> best;
-    const Candidate start = candidate(list, schedule.parts[first]);
+    const bool ordered = lines == Lines::in_order;
+    const auto takes_part = [ordered](const Candidate& c) { return ordered ? c.launch.reduced == 0 : repeats(c); };
+    const Candidate start = candidate(list, schedule.parts[first], lines);
+    if (!takes_part(start)) return best;
+    most = std::min(most, most_stages);
     for (int axis = 0; axis < start.launch.shape.size(); ++axis) {
         if (!is_kept(start, axis)) continue;
         Candidate along = start;
         along.axis = axis;
-        Chain chain(along);
-        for (std::size_t p = first + 1; p < schedule.parts.size() && schedule.parts[p].follows && chain.size() < most_stages; ++p) {
-            Candidate next = candidate(list, schedule.parts[p]);
-            if (chain.operands() + next.arrays.size() > most_operands || !repeats(next)) break;
+        Chain chain(along, lines);
+        const std::int64_t length = start.launch.shape[axis];
+        for (std::size_t p = first + 1; p < schedule.parts.size() && schedule.parts[p].follows && chain.size() < most; ++p) {
+            Candidate next = candidate(list, schedule.parts[p], lines);
+            if (chain.operands() + next.arrays.size() > most_operands || !takes_part(next)) break;
             bool found = false;
             for (next.axis = 0; next.axis < next.launch.shape.size() && !found; ++next.axis) {
-                if (!is_kept(next, next.axis) || next.launch.shape[next.axis] != start.launch.shape[axis]) continue;
+                const std::int64_t other = next.launch.shape[next.axis];
+                if (!is_kept(next, next.axis) || (ordered ? 2 * std::abs(other - length) > length : other != length)) continue;
                 found = chain.follow(next);
             }
+            if (!found && ordered)
+                if (const std::optional<Candidate> line = chain.as_line(next)) found = chain.follow(*line);
             if (!found) break;
         }
         if (chain.size() > best.size()) best = std::move(chain).take();
@@ -163,6 +232,7 @@ std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Sc
 
 // Which buffers only these stages see, and where in a line of theirs the operands lie.
 void find_hidden(const std::vector<Candidate>& chain, const Schedule& schedule, std::size_t first, std::span<const Buffer* const> buffers, Stages& stages) {
+    const auto in_one_line = [&stages](const Extent& extent, std::int64_t stride) { return stages.in_order || extent.high - extent.low <= stride; };
     std::vector<std::vector<std::pair<std::size_t, std::size_t>>> reached(buffers.size());  // stage and operand
     for (std::size_t s = 0; s < chain.size(); ++s)
         for (std::size_t k = 0; k < chain[s].arrays.size(); ++k)
@@ -182,10 +252,10 @@ void find_hidden(const std::vector<Candidate>& chain, const Schedule& schedule, 
             }
             extent = {std::min(extent.low, line.low), std::max(extent.high, line.high)};
             if (chain[s].writes(k)) hidden = schedule.parts[first + s].last_touch[k - chain[s].inputs] < first + chain.size();
-            if (chain[s].line_stride(k) != stride) stride = -1;
+            if (chain[s].line_stride(k) != stride || chain[s].first != 0) stride = -1;
         });
-        if (!hidden || buffers[b]->materialised() || stride <= 0 || extent.high - extent.low > stride) continue;
-        stages.buffers[b] = {true, stride};
+        if (!hidden || buffers[b]->materialised() || stride <= 0 || !in_one_line(extent, stride)) continue;
+        stages.buffers[b] = {true, stride, extent.high - extent.low};
         each([&](std::size_t s, std::size_t k) { stages.stages[s].reach[k].offset = chain[s].arrays[k]->view.offset - extent.low; });
     }
 }
@@ -199,19 +269,22 @@ std::size_t let_share_lines(Draft& draft) {
 
 bool may_share_lines(const Dims& shape) { return count(shape) >= fewest_elements; }
 
-std::size_t find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Stages& stages) {
+std::size_t find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines, std::size_t most, Stages& stages) {
     if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows) return 1;
     const auto is_large = [&](std::size_t p) { return may_share_lines(list[schedule.parts[p].group.members.front()].shape); };
     if (!is_large(first) && !is_large(first + 1)) return 1;
 
-    const std::vector<Candidate> chain = longest_chain(list, schedule, first);
-    if (chain.size() < 2 || !repeats(chain[0])) return 1;
+    const std::vector<Candidate> chain = longest_chain(list, schedule, first, lines, most);
+    if (chain.size() < 2) return 1;
+    stages.in_order = lines == Lines::in_order;
     std::vector<const Buffer*> buffers;
     std::unordered_map<const Buffer*, std::int32_t> numbers;
     for (const Candidate& c : chain) {
         Stages::Stage& stage = stages.stages.emplace_back();
         stage.launch = c.launch;
         stage.axis = c.axis;
+        stage.first = c.first;
+        stage.behind = c.behind;
         for (const Array* array : c.arrays) {
             Stages::Reach& reach = stage.reach.emplace_back();
             if (!array) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "device/backend.hpp"
@@ -12,9 +13,15 @@ namespace asnumpy {
 // Whether a program over such a space may be the first or second of several that run together.
 bool may_share_lines(const Dims& shape);
 
-// The longest run of parts from `first` on whose dependences are line by line, as stages, without addresses and executables.
-// Returns how many parts these are; 1 where nothing joins the first, or all of it is small.
-std::size_t find_stages(std::span<const Instruction>, const Schedule&, std::size_t first, Stages&);
+// How the lines of programs that run together depend on each other.
+enum class Lines : std::uint8_t {
+    apart,     // no line needs another one
+    in_order,  // some need lines beside them
+};
+
+// The longest run of at most so many parts from `first` on that depend on each other in that way, as stages, without addresses and
+// executables. Returns how many parts these are; 1 where nothing joins the first, or all of it is small.
+std::size_t find_stages(std::span<const Instruction>, const Schedule&, std::size_t first, Lines, std::size_t most, Stages&);
 
 // Gives the memory of the arrays to the launches of stages that find_stages() found.
 void place_operands(std::span<const Instruction>, const Schedule&, std::size_t first, Stages&);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cpu/ordered_stages.hpp"
+
 #include "cpu/threads.hpp"
 #include "random_programs.hpp"
 
@@ -112,6 +114,79 @@ void compare(std::int64_t lines, std::int64_t length) {
     cpu::set_thread_count(cpu::max_threads());
 }
 
+// Three times the sum of the neighbours in place of each line, by way of lines that nobody sees; then the last line is its neighbour's.
+struct Sweeps {
+    std::vector<std::unique_ptr<const Resolved>> plans;
+    std::vector<const Resolved*> all;
+    std::int64_t lines, length;
+    std::vector<float> u, sums;
+
+    Sweeps(std::int64_t n, std::int64_t m) : lines(n), length(m), sums(static_cast<std::size_t>(3 * (n - 2) * m)) {
+        for (std::int64_t i = 0; i < n * m; ++i) u.push_back(static_cast<float>(pick(-1000, 1000)) / 64);
+        Program add, copy;
+        add.inputs = {kind, kind};
+        add.steps = {step("add", {0, 1}, 2)};
+        add.stores = {Store{2}};
+        copy.inputs = {kind};
+        copy.stores = {Store{0}};
+        for (const Program& program : {add, copy}) plans.push_back(std::make_unique<const Resolved>(program));
+        for (int sweep = 0; sweep < 3; ++sweep)
+            for (const auto& plan : plans) all.push_back(plan.get());
+        all.push_back(plans[1].get());
+    }
+
+    Stages stages(bool hidden) {
+        const std::int64_t item = sizeof(float), line = length * item;
+        const auto row = [&](std::int64_t k) { return reinterpret_cast<char*>(u.data()) + k * line; };
+        Stages made;
+        made.in_order = true;
+        made.buffers = {{}};
+        std::int64_t behind = 0;
+        const auto add = [&](std::int64_t n, std::vector<char*> at, std::vector<std::int32_t> buffers) {
+            Stages::Stage& stage = made.stages.emplace_back();
+            stage.launch.shape = Dims{n, length};
+            stage.behind = behind++;
+            for (std::size_t k = 0; k < at.size(); ++k) {
+                stage.launch.operands.push_back({hidden && buffers[k] > 0 ? nullptr : at[k], Dims{line, item}});
+                stage.reach.push_back({buffers[k], 0});
+            }
+        };
+        for (std::int32_t sweep = 0; sweep < 3; ++sweep) {
+            char* const between = reinterpret_cast<char*>(sums.data()) + sweep * (lines - 2) * line;
+            made.buffers.push_back({hidden, line, line});
+            add(lines - 2, {row(0), row(2), between}, {0, 0, sweep + 1});
+            add(lines - 2, {between, row(1)}, {sweep + 1, 0});
+        }
+        add(1, {row(lines - 2), row(lines - 1)}, {0, 0});
+        made.stages.back().first = lines - 1;
+        return made;
+    }
+};
+
+void compare_ordered(std::int64_t lines, std::int64_t length) {
+    Sweeps sweeps(lines, length);
+    const std::vector<float> before = sweeps.u;
+    const Stages plain = sweeps.stages(false);
+    for (std::size_t s = 0; s < plain.stages.size(); ++s) sweeps.all[s]->run(plain.stages[s].launch);
+    const std::vector<float> expected = sweeps.u, sums = sweeps.sums;
+    expect(cpu::ordered_lines_at_once(plain, sweeps.all) * 4 < std::max<std::int64_t>(lines, 4), "there are several blocks, or none");
+    for (const bool hidden : {false, true}) {
+        for (const std::int64_t at_once : {std::int64_t{1}, std::int64_t{2}, std::int64_t{7}, lines / 3 + 1, lines - 1, lines + 5}) {
+            for (const int threads : {1, 2, 5}) {
+                cpu::oversubscribe(threads);
+                sweeps.u = before;
+                std::fill(sweeps.sums.begin(), sweeps.sums.end(), -1.0f);
+                cpu::run_ordered_stages(sweeps.stages(hidden), sweeps.all, at_once);
+                const std::string how = std::to_string(lines) + " lines of " + std::to_string(length) + " in order, " + std::to_string(at_once) + " at a time, " +
+                                        std::to_string(threads) + " threads";
+                expect(sweeps.u == expected, how + ": the same bits");
+                expect(hidden || sweeps.sums == sums, how + ": so has what lies between");
+            }
+        }
+    }
+    cpu::set_thread_count(cpu::max_threads());
+}
+
 }  // namespace
 }  // namespace asnumpy::testing
 
@@ -121,5 +196,7 @@ int main() {
     for (const auto& [lines, length] : std::vector<std::pair<std::int64_t, std::int64_t>>{
              {600, 257}, {601, 1000}, {20000, 12}, {20000, 20}, {64, 9000}, {129, 5003}, {10, 10}, {3, 100000}})
         compare(lines, length);
+    for (const auto& [lines, length] : std::vector<std::pair<std::int64_t, std::int64_t>>{{200, 1}, {40, 3001}, {500, 257}, {5, 20000}})
+        compare_ordered(lines, length);
     return failures != 0;
 }

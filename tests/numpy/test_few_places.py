@@ -181,3 +181,24 @@ def test_weighted_histograms_of_many(dtype: str) -> None:
                 weights[rng.integers(0, n, 20)] = np.inf
             for bins, given in ((50, {"range": (-1.5, 0.5)}), (4096, {"range": (-2, 2), "density": True}), (10, {})):
                 agree_on_histograms(values, bins, weights, **given)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_many_runs_are_shared_between_threads(dtype: str) -> None:
+    rng = np.random.default_rng(6)
+    lengths = rng.integers(1, 20, 30_000)
+    lengths[::500] = 700
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+    starts[7000:7010] = starts[7010]  # runs of one element
+    values = (1000 * rng.normal(size=lengths.sum())).astype(dtype)
+    for threads in (1, 2):
+        with ap.config.using(num_threads=min(threads, ap.config.num_threads)):
+            got = ap.to_numpy(ap.add.reduceat(ap.array(values), ap.array(starts)))
+            np.testing.assert_array_equal(got, np.add.reduceat(values, starts))
+            for wrong in (len(values), -1):
+                bad = starts.copy()
+                bad[20_000] = wrong
+                with pytest.raises(IndexError):
+                    np.add.reduceat(values, bad)
+                with pytest.raises(IndexError):
+                    ap.eval(ap.add.reduceat(ap.array(values), ap.array(bad)))
