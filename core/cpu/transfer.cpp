@@ -145,7 +145,38 @@ template <std::size_t size> void scatter_items(const Strided& to, std::int64_t f
 
 }  // namespace
 
+namespace {
+
+// Elements that would lie so many bytes apart, from an address on, of a copy that is not made.
+void gather_turned_line(char* to, const Strided& from, const char* at, std::int64_t stride, std::int64_t n) {
+    for (std::int64_t k = 0; k < n;) {
+        const Turned::Stretch stretch = from.turned->at(at - from.data + from.before);
+        const std::int64_t run = stride == from.itemsize ? std::min(n - k, stretch.length / from.itemsize) : 1;
+        copy_bytes(to, at + stretch.shift, static_cast<std::size_t>(run * from.itemsize));
+        to += run * from.itemsize;
+        at += run * stride;
+        k += run;
+    }
+}
+
+}  // namespace
+
+char* reach_turned(char* to, const Strided& from, std::int64_t flat, std::int64_t n) {
+    char* const first = from.at(flat);
+    const Turned::Stretch stretch = from.turned->at(first - from.data + from.before);
+    if (stretch.length >= n * from.itemsize) return first + stretch.shift;
+    gather_turned_line(to, from, first, from.itemsize, n);
+    return to;
+}
+
 void gather(char* to, const Strided& from, std::int64_t flat, std::int64_t n) {
+    if (from.turned) {
+        for_blocks(from, flat, n, [&](const Block& b) {
+            for (std::int64_t i = 0; i < b.lines; ++i, to += b.length * from.itemsize)
+                gather_turned_line(to, from, b.data + i * b.line_stride, b.stride, b.length);
+        });
+        return;
+    }
     with_itemsize(from.itemsize, [&]<std::size_t size>() { gather_items<size>(to, from, flat, n); });
 }
 

@@ -73,7 +73,8 @@ bool moves_only(const Instruction& i) {
 
 bool holds(const Edits& edits, std::span<const Instruction> list) {
     return std::ranges::all_of(edits.equal, [&](const auto& pair) { return computes_alike(list[pair.first], list[pair.second]); }) &&
-           std::ranges::all_of(edits.copies, [&](std::uint32_t k) { return moves_only(list[k]); });
+           std::ranges::all_of(edits.copies, [&](std::uint32_t k) { return moves_only(list[k]); }) &&
+           std::ranges::all_of(edits.turned, [&](const TurnedCopy& copy) { return turned_by(list, copy.pieces) == copy.turned; });
 }
 
 Draft::Draft(std::span<Instruction> instructions, Census& census_of_it, bool counted) : list(instructions), census(census_of_it), counted_(counted) {

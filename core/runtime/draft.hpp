@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ struct Edits {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> equal;  // two that compute the same, given the same values
     std::vector<std::uint32_t> copies;                           // those that only move what they read
     std::vector<Redirect> redirects;                             // in the order in which they are made
+    std::vector<TurnedCopy> turned;                              // which leave the list as it is; groups are formed by them
 };
 
 // To how many instructions a pass did something; the pass by its place in the table (passes.hpp).
@@ -61,6 +63,9 @@ private:
 bool computes_alike(const Instruction&, const Instruction&);
 // Whether it gives a buffer that had no value the elements of another one, at the same distances of each other.
 bool moves_only(const Instruction&);
+// What these, of which the first one begins where it begins, make of a buffer that had no value: the elements of another one, all of them, its axes
+// turned; nothing: something else.
+std::optional<Turned> turned_by(std::span<const Instruction> list, std::span<const std::uint32_t> pieces);
 // Whether a list of the content of the one to which this was done allows it, too; and doing it. Buffers count what is pending.
 bool holds(const Edits&, std::span<const Instruction>);
 void repeat(const Edits&, std::span<Instruction>);

@@ -1,43 +1,14 @@
 // Copies that nobody sees: while the original keeps its values, it is read in their place.
-#include <algorithm>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include "runtime/passes.hpp"
 #include "runtime/record.hpp"
+#include "runtime/touches.hpp"
 
 namespace asnumpy {
 
 namespace {
-
-// Where each buffer is read and written: positions in the list, in order, taken before anything is changed.
-class Touches {
-public:
-    Touches(std::span<const Instruction> list, std::size_t buffers) : first_(2 * buffers + 1, 0) {
-        const auto each = [&](auto&& f) {
-            for (std::uint32_t k = 0; k < list.size(); ++k)
-                each_buffer(list[k], [&](const Buffer& b, bool written) { f(k, 2 * std::size_t{b.number} + (written ? 1 : 0)); });
-        };
-        each([&](std::uint32_t, std::size_t which) { ++first_[which + 1]; });
-        std::partial_sum(first_.begin(), first_.end(), first_.begin());
-        positions_.resize(first_.back());
-        std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-        each([&](std::uint32_t k, std::size_t which) { positions_[next[which]++] = k; });
-    }
-    // After position k; an instruction may be there several times.
-    std::span<const std::uint32_t> reads(const Buffer& b, std::uint32_t k) const { return after(2 * std::size_t{b.number}, k); }
-    std::span<const std::uint32_t> writes(const Buffer& b, std::uint32_t k) const { return after(2 * std::size_t{b.number} + 1, k); }
-
-private:
-    std::span<const std::uint32_t> after(std::size_t which, std::uint32_t k) const {
-        const auto all = std::span(positions_).subspan(first_[which], first_[which + 1] - first_[which]);
-        return all.subspan(static_cast<std::size_t>(std::ranges::upper_bound(all, k) - all.begin()));
-    }
-
-    std::vector<std::size_t> first_;  // by buffer, reads and writes
-    std::vector<std::uint32_t> positions_;
-};
 
 bool reads_buffer(const Argument& in, const Buffer& b) { return in.array() && in.array()->buffer.get() == &b; }
 

@@ -138,6 +138,9 @@ bool repeats(const Candidate& c) {
     return true;
 }
 
+// Lines that it reads of another array are not those that it writes.
+bool reads_through(const Schedule::Part& part) { return !part.fused.through.empty(); }
+
 std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
     std::vector<Candidate> best;
     const Candidate start = candidate(list, schedule.parts[first]);
@@ -147,6 +150,7 @@ std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Sc
         along.axis = axis;
         Chain chain(along);
         for (std::size_t p = first + 1; p < schedule.parts.size() && schedule.parts[p].follows && chain.size() < most_stages; ++p) {
+            if (reads_through(schedule.parts[p])) break;
             Candidate next = candidate(list, schedule.parts[p]);
             if (chain.operands() + next.arrays.size() > most_operands || !repeats(next)) break;
             bool found = false;
@@ -195,7 +199,7 @@ void find_hidden(const std::vector<Candidate>& chain, const Schedule& schedule, 
 bool may_share_lines(const Dims& shape) { return count(shape) >= fewest_elements; }
 
 std::size_t find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Stages& stages) {
-    if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows) return 1;
+    if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows || reads_through(schedule.parts[first])) return 1;
     const auto is_large = [&](std::size_t p) { return may_share_lines(list[schedule.parts[p].group.members.front()].shape); };
     if (!is_large(first) && !is_large(first + 1)) return 1;
 

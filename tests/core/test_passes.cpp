@@ -256,7 +256,7 @@ void accumulated_sums() {
 
 // The table: passes by themselves, all of them, none; what explain() says; what is kept of a list holds for the next one.
 void table_of_passes() {
-    expect(passes().size() == 4 && passes()[0].name == "equal" && all_passes() == 15, "the passes");
+    expect(passes().size() == 5 && passes()[0].name == "equal" && all_passes() == 31, "the passes");
     const Array a = iota(n);
     const auto work = [&] {
         const RowId exponential = find_row("exp");
