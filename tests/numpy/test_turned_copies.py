@@ -58,7 +58,7 @@ def play(xp: Any, shape: tuple[int, ...], dtype: str, steps: list[Any]) -> list[
         elif action == 6:
             arrays.append(turned(xp, turned(xp, x, axis, by), 0, variant) + turned(xp, x + y, axis, by))
         elif action == 7 and len(x):
-            cut = variant % len(x)
+            cut = variant % (len(x) // 2 + 1)
             kept = xp.concatenate([x[cut:], x[:cut]])
             arrays.append(kept + xp.concatenate([y[cut:], x[:cut]]) + xp.concatenate([x[:cut], x[:cut], x[2 * cut:]]))
         elif action == 8:
