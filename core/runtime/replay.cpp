@@ -193,8 +193,7 @@ void Replay::find_last_uses() {
                 for (const std::uint32_t position : *positions)
                     each_buffer(traced_.list[stretch.first + position], [&](Buffer& b, bool) {
                         if (!b.trace || b.materialised() || !seen.insert(&b).second) return;
-                        dropped_.emplace_back(&b);
-                        stretch.last_used[p].emplace_back(&b);
+                        stretch.last_used[p].push_back(dropped_.emplace_back(&b));
                     });
     }
 }

@@ -1,4 +1,4 @@
-"""Rolled arrays that are read where their source lies: values beside NumPy's, and the same bits with and without the pass."""
+"""Rolled arrays that are read where their source lies: NumPy's values, and the same bits with and without the pass."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ DTYPES = ["bool", "int8", "uint16", "int64", "float16", "float32", "float64", "c
 AXES = [None, 0, -1, (0, 1), (0, 0), (0, 1, 2), (-1, 0)]
 
 # One step: what is done, with which two arrays, along which axis, by how much; the last number chooses a variant.
-step = st.tuples(st.integers(0, 10), st.integers(0, 7), st.integers(0, 7), st.sampled_from(AXES), st.integers(-7, 7), st.integers(0, 5))
+step = st.tuples(
+    st.integers(0, 10), st.integers(0, 7), st.integers(0, 7), st.sampled_from(AXES), st.integers(-7, 7), st.integers(0, 5)
+)
 
 
 def turned(xp: Any, x: Any, axis: Any, by: int) -> Any:
@@ -42,7 +44,8 @@ def play(xp: Any, shape: tuple[int, ...], dtype: str, steps: list[Any]) -> list[
         if action == 0:
             arrays.append(turned(xp, x, axis, by) + y)
         elif action == 1:
-            arrays.append(xp.where(turned(xp, x, axis, by) > turned(xp, x, axis, -by - 1), x, turned(xp, y, axis, variant)))
+            is_more = turned(xp, x, axis, by) > turned(xp, x, axis, -by - 1)
+            arrays.append(xp.where(is_more, x, turned(xp, y, axis, variant)))
         elif action == 2:  # in place, from old values of the same array
             x += turned(xp, x, axis, by) * y
         elif action == 3:
@@ -60,7 +63,8 @@ def play(xp: Any, shape: tuple[int, ...], dtype: str, steps: list[Any]) -> list[
         elif action == 7 and len(x):
             cut = variant % (len(x) // 2 + 1)
             kept = xp.concatenate([x[cut:], x[:cut]])
-            arrays.append(kept + xp.concatenate([y[cut:], x[:cut]]) + xp.concatenate([x[:cut], x[:cut], x[2 * cut:]]))
+            others = xp.concatenate([y[cut:], x[:cut]]) + xp.concatenate([x[:cut], x[:cut], x[2 * cut:]])
+            arrays.append(kept + others)
         elif action == 8:
             seen.append(turned(xp, x, axis, by))  # somebody keeps it
             arrays.append(seen[-1] + y)
@@ -90,7 +94,7 @@ def test_random_steps(dtype: str) -> None:
                     without = play(ap, shape, dtype, steps)
         for n, (mine, other, right) in enumerate(zip(got, without, expected, strict=True)):
             assert bits(mine) == bits(other), f"array {n} depends on the pass"
-            if np.isfinite(right).all() and dtype not in ("float16", "complex64"):  # sums may round otherwise than NumPy's
+            if np.isfinite(right).all() and dtype not in ("float16", "complex64"):  # whose sums may round otherwise
                 np.testing.assert_array_equal(mine, right, err_msg=f"array {n}", strict=True)
 
     compare()
@@ -152,7 +156,8 @@ def test_what_explain_tells() -> None:
         ap.flush()
         made = ap.roll(x, 1, 0) + ap.roll(x, -1, 0) + ap.roll(x, 1, 1) * ap.roll(x, (2, 3), (0, 1))
         assert told(made) == [
-            "turned: 10 of 13 instructions, copies of pieces that are read where they lie", "program 0: over (60, 100), 3 instructions",
+            "turned: 10 of 13 instructions, copies of pieces that are read where they lie",
+            "program 0: over (60, 100), 3 instructions",
         ]
         with ap.config.using(passes="-turned"):
             assert len(told(made)) > 2
