@@ -19,7 +19,7 @@ AXES = [None, 0, -1, (0, 1), (0, 0), (0, 1, 2), (-1, 0)]
 
 # One step: what is done, with which two arrays, along which axis, by how much; the last number chooses a variant.
 step = st.tuples(
-    st.integers(0, 10), st.integers(0, 7), st.integers(0, 7), st.sampled_from(AXES), st.integers(-7, 7), st.integers(0, 5)
+    st.integers(0, 10), *[st.integers(0, 7)] * 2, st.sampled_from(AXES), st.integers(-7, 7), st.integers(0, 5)
 )
 
 
