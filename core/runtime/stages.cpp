@@ -22,6 +22,7 @@ struct Candidate {
     int axis = 0;
 
     bool writes(std::size_t operand) const { return operand >= inputs; }
+    bool reads_through(std::size_t operand) const { return launch.operands[operand].turned; }  // any line of the array with any of its own
     std::int64_t line_stride(std::size_t operand) const { return launch.operands[operand].strides[axis]; }
     // The bytes of the buffer that line 0 reaches.
     Extent line(std::size_t operand) const {
@@ -46,7 +47,12 @@ Candidate candidate(std::span<const Instruction> list, const Schedule::Part& par
             made.launch.operands.push_back({nullptr, Dims(), made.arrays.back() == nullptr});
         }
     }
-    const auto stride = [&](std::size_t operand, int axis) { return made.arrays[operand] ? made.arrays[operand]->view.strides[axis] : 0; };
+    std::vector<const Array*> seen = made.arrays;
+    for (const Fused::Through& through : fused.through) {
+        seen[through.input] = operand_array(list, through.reader);
+        made.launch.operands[through.input].turned = &through.turned;
+    }
+    const auto stride = [&](std::size_t operand, int axis) { return seen[operand] ? seen[operand]->view.strides[axis] : 0; };
     int last = -1;  // the axis of `shape` that was taken last
     for (int axis = 0; axis < shape.size(); ++axis) {
         if (shape[axis] == 1) continue;
@@ -79,7 +85,7 @@ bool same_view(const Candidate& a, std::size_t i, const Candidate& b, std::size_
 // Whether different lines of the two reach different bytes.
 bool line_by_line(const Candidate& a, std::size_t i, const Candidate& b, std::size_t j) {
     const std::int64_t stride = a.line_stride(i);
-    if (stride == 0 || stride != b.line_stride(j)) return false;
+    if (a.reads_through(i) || b.reads_through(j) || stride == 0 || stride != b.line_stride(j)) return false;
     const Extent x = a.line(i), y = b.line(j);
     return std::max(x.high, y.high) - std::min(x.low, y.low) <= std::abs(stride) || same_view(a, i, b, j);
 }
@@ -138,9 +144,6 @@ bool repeats(const Candidate& c) {
     return true;
 }
 
-// Lines that it reads of another array are not those that it writes.
-bool reads_through(const Schedule::Part& part) { return !part.fused.through.empty(); }
-
 std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
     std::vector<Candidate> best;
     const Candidate start = candidate(list, schedule.parts[first]);
@@ -150,7 +153,6 @@ std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Sc
         along.axis = axis;
         Chain chain(along);
         for (std::size_t p = first + 1; p < schedule.parts.size() && schedule.parts[p].follows && chain.size() < most_stages; ++p) {
-            if (reads_through(schedule.parts[p])) break;
             Candidate next = candidate(list, schedule.parts[p]);
             if (chain.operands() + next.arrays.size() > most_operands || !repeats(next)) break;
             bool found = false;
@@ -199,7 +201,7 @@ void find_hidden(const std::vector<Candidate>& chain, const Schedule& schedule, 
 bool may_share_lines(const Dims& shape) { return count(shape) >= fewest_elements; }
 
 std::size_t find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Stages& stages) {
-    if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows || reads_through(schedule.parts[first])) return 1;
+    if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows) return 1;
     const auto is_large = [&](std::size_t p) { return may_share_lines(list[schedule.parts[p].group.members.front()].shape); };
     if (!is_large(first) && !is_large(first + 1)) return 1;
 

@@ -13,7 +13,7 @@ namespace asnumpy {
 
 namespace {
 
-constexpr std::size_t most_pieces = 16;  // of four axes
+constexpr std::size_t most_pieces = 16;  // of four axes; at most eight are gathered (cpu/transfer.cpp)
 
 // An axis of a copy: its length, the bytes from one place to the next, and at which place the second piece begins; `length`: there is one piece.
 struct PieceAxis {
@@ -85,6 +85,13 @@ bool reads_as_it_lies(const Array& read, const Array& piece) {
     return true;
 }
 
+// Each program gathers the tiles that a seam goes through, which are most where lines are turned: for several programs the copy is as good, made once.
+bool pays(const TurnedCopy& copy, std::span<const Instruction> list, std::span<const Group> groups) {
+    const std::vector<Turned::Axis>& axes = copy.turned.axes;
+    if (axes.size() == 1 && static_cast<std::size_t>(axes[0].period) == list[copy.pieces[0]].out[0].buffer->bytes()) return true;
+    return std::ranges::count_if(groups, [&](const Group& group) { return std::ranges::find(group.through, copy.pieces[0]) != group.through.end(); }) == 1;
+}
+
 // Which of two floats comes first may decide the bits of a sum, and so does with what else it is computed. It stays with that.
 bool adds_in_order(const Instruction& i) {
     static const RowId add = find_row("add"), multiply = find_row("multiply");
@@ -119,7 +126,7 @@ std::size_t read_turned(Draft& draft) {
     if (std::ranges::any_of(list, adds_in_order)) return 0;
     const Touches touches(list, draft.census.marks().size());
     const auto is_dead = [&](std::uint32_t k) { return draft.dead[k]; };
-    std::size_t found = 0;
+    std::vector<TurnedCopy>& copies = draft.edits.turned;
     for (std::uint32_t k = 0; k < list.size(); ++k) {
         if (draft.dead[k] || !copies_a_piece(list[k])) continue;
         const Buffer &copy = *list[k].out[0].buffer, &source = *list[k].in[0].array()->buffer;
@@ -145,9 +152,13 @@ std::size_t read_turned(Draft& draft) {
         });
         if (!as_it_lies) continue;
         made.turned = std::move(*turned);
-        found += made.pieces.size();
-        draft.edits.turned.push_back(std::move(made));
+        copies.push_back(std::move(made));
     }
+    if (copies.empty()) return 0;
+    const std::vector<Group> groups = form_groups(list, draft.dead, copies);
+    std::erase_if(copies, [&](const TurnedCopy& copy) { return !pays(copy, list, groups); });
+    std::size_t found = 0;
+    for (const TurnedCopy& copy : copies) found += copy.pieces.size();
     return found;
 }
 
