@@ -1,6 +1,7 @@
 // Splits two axes of a launch into blocks, and sets the remainders apart.
 #include "cpu/blocking.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "cpu/layout.hpp"
@@ -44,6 +45,7 @@ std::vector<Launch> block(const Launch& launch, int inputs, int stores) {
     std::int64_t size = 1;
     for (const std::int64_t length : launch.shape) size *= length;
     if (size < smallest_launch || launch.reduced != 0 || launch.shape.size() + 2 > max_ndim) return {};
+    if (std::ranges::any_of(launch.operands, [](const Operand& operand) { return operand.turned; })) return {};  // its seams are told from its start
     const Order order = arrange(launch, inputs, stores, Arrangement::natural);
     if (order.ndim < 2) return {};
     const int columns = order.axis[static_cast<std::size_t>(order.ndim - 1)];

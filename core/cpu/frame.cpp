@@ -92,7 +92,8 @@ void Frame::choose_tiles() {
     }
     if (results.empty()) {
         scheme = Scheme::elementwise;
-        tiling = Tiling(size, run, longest, true, rows_alone(run) ? 1 : shortest_row);
+        const std::int64_t line = line_between_seams(run);
+        tiling = Tiling(size, line, longest, true, rows_alone(line) ? 1 : shortest_row);
         units = tiling.count;
     } else if (order.reduced == 1) {
         scheme = Scheme::lines;
@@ -106,6 +107,19 @@ void Frame::choose_tiles() {
         scheme = Scheme::segments;
         choose_segments(run, longest);
     }
+}
+
+// A run, or so much of it that tiles of most turned operands meet no seam: a line of the axis that is turned.
+std::int64_t Frame::line_between_seams(std::int64_t run) const {
+    std::int64_t line = run;
+    for (const Source& input : inputs) {
+        if (!input.view.turned || !input.view.contiguous_runs()) continue;
+        for (const Turned::Axis& axis : input.view.turned->axes) {
+            const std::int64_t period = axis.period / input.view.itemsize;
+            if (period >= shortest_row && line % period == 0) line = period;
+        }
+    }
+    return line;
 }
 
 // Whether rows that are shorter than usual are computed one by one: as several shifted views of one array, which are then read where they are.
@@ -164,7 +178,7 @@ void Frame::choose_access(const Launch& launch) {
         if (view.constant())
             input.access = Source::Access::constant;
         else if (view.aligned && view.contiguous_runs() && one_run)
-            input.access = Source::Access::in_place;
+            input.access = view.turned ? Source::Access::turned : Source::Access::in_place;
         else {
             input.access = Source::Access::gathered;
             bool broadcast = false;
@@ -237,7 +251,7 @@ void Frame::place_scratch() {
     const std::int64_t revisited = scheme == Scheme::segments && segments.by_line ? order.reduced : 1;
     keys = 0;
     for (Source& input : inputs) {
-        if (input.access != Source::Access::constant && input.access != Source::Access::gathered) continue;
+        if (input.access == Source::Access::in_place || input.access == Source::Access::unused) continue;
         input.way_bytes = round_up(tiling.tile * input.view.itemsize, cache_line);
         input.ways = 1;
         if (input.repeat == Source::Repeat::address && input.view.inner().stride != 0)
@@ -278,7 +292,7 @@ void Frame::estimate() {
     double ns = plan->cost;
     for (const Source& input : inputs)
         if (input.access != Source::Access::constant)
-            ns += input.access == Source::Access::in_place ? memory_ns_per_byte * static_cast<double>(input.view.itemsize) : gather_ns;
+            ns += input.access == Source::Access::in_place || input.access == Source::Access::turned ? memory_ns_per_byte * static_cast<double>(input.view.itemsize) : gather_ns;
     for (const Output& output : outputs)
         ns += output.delivery == Output::Delivery::scattered ? gather_ns : memory_ns_per_byte * static_cast<double>(output.view.itemsize);
     unit_ns = ns * static_cast<double>(order.size()) / static_cast<double>(units);

@@ -14,6 +14,7 @@ namespace asnumpy::cpu {
 struct Source {
     enum class Access : std::uint8_t {
         in_place,  // read where it is
+        turned,    // likewise, but for tiles that a seam goes through, which are gathered
         constant,  // one element, splatted into its slot before the first tile
         gathered,  // copied into its slot for each tile
         unused,    // its store fetches it
@@ -113,6 +114,7 @@ private:
     void lay_out_operands(const Launch&);
     std::int64_t longest_tile() const;
     void choose_tiles();
+    std::int64_t line_between_seams(std::int64_t run) const;
     bool rows_alone(std::int64_t run) const;
     void choose_calls();
     void choose_segments(std::int64_t run, std::int64_t longest);

@@ -131,6 +131,8 @@ void lay_out(Strided& view, const Operand& operand, DType dtype, const Launch& l
     }
     if (view.ndim == 0) view.axes.set(view.ndim++, {1, view.itemsize});
     bits |= reinterpret_cast<std::uintptr_t>(view.data);
+    view.turned = operand.turned;
+    view.before = view.data - operand.data;
     view.aligned = (bits & static_cast<std::uint64_t>(alignment - 1)) == 0;
 }
 

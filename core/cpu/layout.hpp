@@ -67,6 +67,8 @@ struct Strided {
     int ndim;      // at least 1
     bool aligned;  // every element, for its dtype
     Axes axes;
+    const Turned* turned = nullptr;  // what is read is a copy that is not made: addresses are those that its elements would have from `data` on
+    std::int64_t before = 0;         // bytes from its first element to `data`
 
     Axis inner() const { return axes[ndim - 1]; }
     bool constant() const { return ndim == 1 && axes[0].stride == 0 && axes[0].length > 1; }

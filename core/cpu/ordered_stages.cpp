@@ -149,6 +149,7 @@ public:
             launch.operands[k].data = start + line(k, span.begin, block) * stride(k);
         }
         frame_.prepare(plan, launch, Arrangement::natural, {span.count, length_of(stage), reread});
+        for (std::size_t k = 0; k < frame_.inputs.size(); ++k) frame_.inputs[k].view.before += line(k, span.begin, block) * stride(k);
     }
 
     std::int64_t count() const { return count_; }
@@ -158,7 +159,9 @@ public:
         std::size_t k = 0;
         const auto move = [&](auto& operands) {
             for (auto& operand : operands) {
-                operand.view.data += (line(k, begin, block) - line(k, begin_, block_)) * stride(k);
+                const std::int64_t bytes = (line(k, begin, block) - line(k, begin_, block_)) * stride(k);
+                operand.view.data += bytes;
+                operand.view.before += bytes;
                 ++k;
             }
         };

@@ -102,7 +102,7 @@ private:
             if (input.access == Source::Access::unused) continue;
             of_value[k] = input.access == Source::Access::in_place ? starts[k] : in_scratch(input.offset);
             if (input.access == Source::Access::constant) constants_.push_back({starts[k], input.offset, input.view.itemsize});
-            else if (input.access == Source::Access::gathered) gathered_.push_back({input.view, starts[k], of_value[k], false});
+            else if (input.access != Source::Access::in_place) gathered_.push_back({input.view, starts[k], of_value[k], false});
         }
         for (const Output& output : frame.outputs) {
             starts.push_back(start(output.view));

@@ -101,6 +101,7 @@ std::vector<Frame> prepare_frames(const Stages& stages, std::span<const Resolved
                 operand.data += first * operand.strides[stage.axis];
         }
         frames[s].prepare(*plans[s], launch, Arrangement::natural, {lines, all, read_again(stages, s, *plans[s])});
+        for (std::size_t k = 0; k < frames[s].inputs.size(); ++k) frames[s].inputs[k].view.before += first * launch.operands[k].strides[stage.axis];
     }
     return frames;
 }
@@ -120,7 +121,11 @@ void move_frame(Frame& frame, const Frame& prepared, const Stages& stages, const
         return stages.buffers[static_cast<std::size_t>(buffer)].hidden ? scratch : lines * stage.launch.operands[operand].strides[stage.axis];
     };
     std::size_t operand = 0;
-    for (std::size_t i = 0; i < frame.inputs.size(); ++i) frame.inputs[i].view.data = prepared.inputs[i].view.data + shift(operand++);
+    for (std::size_t i = 0; i < frame.inputs.size(); ++i) {
+        const std::int64_t bytes = shift(operand++);
+        frame.inputs[i].view.data = prepared.inputs[i].view.data + bytes;
+        frame.inputs[i].view.before = prepared.inputs[i].view.before + bytes;
+    }
     for (std::size_t i = 0; i < frame.outputs.size(); ++i) frame.outputs[i].view.data = prepared.outputs[i].view.data + shift(operand++);
     for (std::size_t i = 0; i < frame.results.size(); ++i) frame.results[i].view.data = prepared.results[i].view.data + shift(operand++);
 }

@@ -97,6 +97,8 @@ void Tiles::run(std::int64_t flat, std::int64_t n, Form applied) {
         const Source& input = frame_.inputs[i];
         if (input.access == Access::in_place)
             values_[i] = input.view.at(flat);
+        else if (input.access == Access::turned)
+            values_[i] = reach_turned(memory_ + input.offset, input.view, flat, n);
         else if (input.access == Access::gathered)
             fetch(i, flat, n);
     }

@@ -2,8 +2,10 @@
 #include "cpu/transfer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "base/copy_bytes.hpp"
@@ -145,7 +147,56 @@ template <std::size_t size> void scatter_items(const Strided& to, std::int64_t f
 
 }  // namespace
 
+namespace {
+
+// Elements that would lie side by side, from an address on, of a copy that is not made.
+void gather_turned_run(char* to, const Strided& from, const char* at, std::int64_t bytes) {
+    constexpr std::size_t most_axes = 8;
+    std::array<std::int64_t, most_axes> places;
+    const std::span axes = from.turned->axes;
+    for (std::size_t k = 0; k < axes.size(); ++k) places[k] = (at - from.data + from.before) % axes[k].period;
+    while (bytes > 0) {
+        std::int64_t shift = 0, run = bytes;
+        for (std::size_t k = 0; k < axes.size(); ++k) {
+            const bool beyond = places[k] >= axes[k].seam;
+            shift -= beyond ? axes[k].period : 0;
+            run = std::min(run, (beyond ? axes[k].period : axes[k].seam) - places[k]);
+        }
+        copy_bytes(to, at + shift, static_cast<std::size_t>(run));
+        for (std::size_t k = 0; k < axes.size(); ++k)
+            if ((places[k] += run) == axes[k].period) places[k] = 0;
+        to += run;
+        at += run;
+        bytes -= run;
+    }
+}
+
+// Those that would lie so many bytes apart.
+void gather_turned_line(char* to, const Strided& from, const char* at, std::int64_t stride, std::int64_t n) {
+    if (stride == from.itemsize) return gather_turned_run(to, from, at, n * from.itemsize);
+    for (std::int64_t k = 0; k < n; ++k, to += from.itemsize, at += stride) {
+        copy_bytes(to, at + from.turned->at(at - from.data + from.before).shift, static_cast<std::size_t>(from.itemsize));
+    }
+}
+
+}  // namespace
+
+char* reach_turned(char* to, const Strided& from, std::int64_t flat, std::int64_t n) {
+    char* const first = from.at(flat);
+    const Turned::Stretch stretch = from.turned->at(first - from.data + from.before);
+    if (stretch.length >= n * from.itemsize) return first + stretch.shift;
+    gather_turned_run(to, from, first, n * from.itemsize);
+    return to;
+}
+
 void gather(char* to, const Strided& from, std::int64_t flat, std::int64_t n) {
+    if (from.turned) {
+        for_blocks(from, flat, n, [&](const Block& b) {
+            for (std::int64_t i = 0; i < b.lines; ++i, to += b.length * from.itemsize)
+                gather_turned_line(to, from, b.data + i * b.line_stride, b.stride, b.length);
+        });
+        return;
+    }
     with_itemsize(from.itemsize, [&]<std::size_t size>() { gather_items<size>(to, from, flat, n); });
 }
 

@@ -10,6 +10,8 @@ namespace asnumpy::cpu {
 
 // `flat`: the position of the first of n elements in the order of the operand's axes. Memory may be unaligned.
 void gather(char* to, const Strided& from, std::int64_t flat, std::int64_t n);
+// Of a turned operand, n elements that would lie side by side: where they do so, or else gathered.
+char* reach_turned(char* to, const Strided& from, std::int64_t flat, std::int64_t n);
 void scatter(const Strided& to, std::int64_t flat, const char* from, std::int64_t n);
 void splat(char* to, const char* element, std::int64_t itemsize, std::int64_t n);
 // n elements, which lie and shall lie so many bytes apart.

@@ -8,8 +8,10 @@
 // Sizes, strides, addresses and scalar values are not part of a program; they come with each Launch.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -56,12 +58,40 @@ struct Program {
 void check(const Program&);           // RuntimeFailure names the rule that is broken
 std::string to_string(const Program&);
 
+// How a copy that nobody makes lies in memory, axes of its array turned as by roll. Offsets are bytes from the first element of the copy.
+struct Turned {
+    // Of each stretch of `period` bytes of the copy, what lies from the seam on is a period nearer to the start in the array.
+    struct Axis {
+        std::int64_t period, seam;
+        bool operator==(const Axis&) const = default;
+    };
+    struct Stretch {
+        std::int64_t shift, length;  // so many bytes from there on are at their offset and this
+    };
+    std::vector<Axis> axes;
+
+    Stretch at(std::int64_t offset) const {
+        Stretch found{0, std::numeric_limits<std::int64_t>::max()};
+        for (const Axis& axis : axes) {
+            const std::int64_t place = offset % axis.period;
+            const bool beyond = place >= axis.seam;
+            found.shift -= beyond ? axis.period : 0;
+            found.length = std::min(found.length, (beyond ? axis.period : axis.seam) - place);
+        }
+        return found;
+    }
+    bool operator==(const Turned&) const = default;
+};
+
 // One memory operand of a launch: strides in bytes, one per axis of the iteration space.
 // A scalar is an operand whose strides are all 0.
 struct Operand {
     char* data = nullptr;
     Dims strides;
     bool constant = false;  // an input that is one element in host memory, whatever the device
+    // An input whose strides are those of a copy, and `data` the place of its first element; null: of the array itself. Somebody else's, who keeps
+    // it as long as the launch.
+    const Turned* turned = nullptr;
 };
 
 // Where and over what a program runs. operands: the inputs, then the stores, then the reductions; a reduction's

@@ -231,12 +231,20 @@ nb::object join(nb::handle arrays, nb::handle along, nb::handle to) {
         for (const Array& part : parts) views.push_back(&part.view);
         made.view.strides = joined_strides(shape, views, item_bytes(dtype));
     }
-    Array place = made;
+    std::vector<Array> places;
+    places.reserve(parts.size());
+    std::int64_t offset = made.view.offset;
     for (const Array& part : parts) {
+        Array& place = places.emplace_back(made);
         place.view.shape = part.view.shape;
-        asnumpy::assign(place, part);
-        place.view.offset += part.view.shape[axis] * place.view.strides[axis];
+        place.view.offset = offset;
+        offset += part.view.shape[axis] * place.view.strides[axis];
     }
+    // The largest first: where that one is recorded, so are the others, and whoever reads all of them may read where they come from (runtime/turned.cpp).
+    const auto largest = static_cast<std::size_t>(std::ranges::max_element(parts, {}, &Array::size) - parts.begin());
+    asnumpy::assign(places[largest], parts[largest]);
+    for (std::size_t k = 0; k < parts.size(); ++k)
+        if (k != largest) asnumpy::assign(places[k], parts[k]);
     return nb::steal(wrap(std::move(made)));
 }
 

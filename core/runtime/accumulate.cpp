@@ -8,6 +8,7 @@
 
 #include "runtime/record.hpp"
 #include "runtime/single.hpp"
+#include "runtime/touches.hpp"
 
 namespace asnumpy {
 

@@ -105,7 +105,8 @@ bool moves_only(const Instruction& i) {
 
 bool holds(const Edits& edits, std::span<const Instruction> list) {
     return std::ranges::all_of(edits.equal, [&](const auto& pair) { return computes_alike(list[pair.first], list[pair.second]); }) &&
-           std::ranges::all_of(edits.copies, [&](std::uint32_t k) { return moves_only(list[k]); });
+           std::ranges::all_of(edits.copies, [&](std::uint32_t k) { return moves_only(list[k]); }) &&
+           std::ranges::all_of(edits.turned, [&](const TurnedCopy& copy) { return turned_by(list, copy.pieces) == copy.turned; });
 }
 
 Draft::Draft(std::span<Instruction> instructions, Census& census_of_it, bool counted) : list(instructions), census(census_of_it), counted_(counted) {
@@ -132,28 +133,6 @@ void Draft::accumulate(const Accumulation& change) {
 void repeat(const Edits& edits, std::span<Instruction> list) {
     for (const Redirect& change : edits.redirects) read_instead(change, list, true);
     for (const Accumulation& change : edits.sums) add_to_product_counted(change, list);
-}
-
-Touches::Touches(std::span<const Instruction> list, std::size_t buffers) : first_(2 * buffers + 1, 0) {
-    const auto each = [&](auto&& f) {
-        for (std::uint32_t k = 0; k < list.size(); ++k)
-            each_buffer(list[k], [&](const Buffer& b, bool written) { f(k, 2 * std::size_t{b.number} + (written ? 1 : 0)); });
-    };
-    each([&](std::uint32_t, std::size_t which) { ++first_[which + 1]; });
-    std::partial_sum(first_.begin(), first_.end(), first_.begin());
-    positions_.resize(first_.back());
-    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-    each([&](std::uint32_t k, std::size_t which) { positions_[next[which]++] = k; });
-}
-
-std::span<const std::uint32_t> Touches::after(std::size_t which, std::uint32_t k) const {
-    const std::span<const std::uint32_t> positions = all(which);
-    return positions.subspan(static_cast<std::size_t>(std::ranges::upper_bound(positions, k) - positions.begin()));
-}
-
-std::span<const std::uint32_t> Touches::writes_before(const Buffer& b, std::uint32_t k) const {
-    const std::span<const std::uint32_t> positions = all(2 * std::size_t{b.number} + 1);
-    return positions.first(static_cast<std::size_t>(std::ranges::lower_bound(positions, k) - positions.begin()));
 }
 
 std::vector<std::uint32_t> Draft::writes() const {

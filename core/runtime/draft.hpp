@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ struct Edits {
     std::vector<std::uint32_t> copies;                           // those that only move what they read
     std::vector<Redirect> redirects;                             // in the order in which they are made
     std::vector<Accumulation> sums;                              // after all redirects
+    std::vector<TurnedCopy> turned;                              // which leave the list as it is; groups are formed by them
 
     bool empty() const { return redirects.empty() && sums.empty(); }  // nothing is to be done
 };
@@ -66,29 +68,14 @@ private:
     bool counted_;
 };
 
-// Where each buffer of a list is read and written: positions, in order, as they were before anything was changed.
-class Touches {
-public:
-    Touches(std::span<const Instruction> list, std::size_t buffers);
-    // After position k; an instruction may be there several times.
-    std::span<const std::uint32_t> reads(const Buffer& b, std::uint32_t k) const { return after(2 * std::size_t{b.number}, k); }
-    std::span<const std::uint32_t> writes(const Buffer& b, std::uint32_t k) const { return after(2 * std::size_t{b.number} + 1, k); }
-    // Before position k.
-    std::span<const std::uint32_t> writes_before(const Buffer& b, std::uint32_t k) const;
-
-private:
-    std::span<const std::uint32_t> all(std::size_t which) const { return std::span(positions_).subspan(first_[which], first_[which + 1] - first_[which]); }
-    std::span<const std::uint32_t> after(std::size_t which, std::uint32_t k) const;
-
-    std::vector<std::size_t> first_;  // by buffer, reads and writes
-    std::vector<std::uint32_t> positions_;
-};
-
 // Whether the two differ in nothing but in which buffers they read and write, and each writes the whole of buffers that had no value: reading
 // the same values they give the same results. Never true of random draws, or of memory that somebody else owns.
 bool computes_alike(const Instruction&, const Instruction&);
 // Whether it gives a buffer that had no value the elements of another one, at the same distances of each other.
 bool moves_only(const Instruction&);
+// What these, of which the first one begins where it begins, make of a buffer that had no value: the elements of another one, all of them, its axes
+// turned; nothing: something else.
+std::optional<Turned> turned_by(std::span<const Instruction> list, std::span<const std::uint32_t> pieces);
 // Whether a list of the content of the one to which this was done allows it, too; and doing it. Buffers count what is pending.
 bool holds(const Edits&, std::span<const Instruction>);
 void repeat(const Edits&, std::span<Instruction>);

@@ -24,8 +24,9 @@ std::vector<bool> needed_parts(std::span<const Instruction> list, const std::vec
             for (const Instruction* later : needed) writes_it = writes_it || conflicts(instruction, *later);
             if (writes_it) shown[p] = true;
         }
-        if (shown[p])
-            for (const std::uint32_t member : parts[p].group.members) needed.push_back(&list[member]);
+        if (!shown[p]) continue;
+        for (const auto* positions : {&parts[p].group.members, &parts[p].group.through})
+            for (const std::uint32_t position : *positions) needed.push_back(&list[position]);
     }
     return shown;
 }

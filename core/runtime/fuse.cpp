@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <unordered_map>
 
 #include "runtime/record.hpp"
 
@@ -25,13 +26,36 @@ enum class Kind : std::uint8_t { read, write, reduced };
 
 struct Touch {
     const Buffer* buffer;
-    const Array* array;
+    const Array* array;  // null: all of the buffer
     Kind kind;
+    const Buffer* copy = nullptr;  // that is read through to this one
 };
 
-template <class F> void each_touch(const Instruction& i, F&& f) {
-    for (const Argument& argument : i.in)
-        if (const Array* a = argument.array()) f(Touch{a->buffer.get(), a, Kind::read});
+// Copies that are not made, by buffer.
+class Unmade {
+public:
+    Unmade(std::span<const Instruction> list, std::span<const TurnedCopy> copies) : list_(list) {
+        for (const TurnedCopy& copy : copies) copies_.emplace(list[copy.pieces[0]].out[0].buffer.get(), &copy);
+    }
+    const TurnedCopy* find(const Argument& argument) const {
+        if (copies_.empty() || !argument.array()) return nullptr;
+        const auto found = copies_.find(argument.array()->buffer.get());
+        return found == copies_.end() ? nullptr : found->second;
+    }
+    const Buffer* source(const TurnedCopy& copy) const { return list_[copy.pieces[0]].in[0].array()->buffer.get(); }
+
+private:
+    std::span<const Instruction> list_;
+    std::unordered_map<const Buffer*, const TurnedCopy*> copies_;
+};
+
+template <class F> void each_touch(const Instruction& i, const Unmade& unmade, F&& f) {
+    for (const Argument& argument : i.in) {
+        const Array* const a = argument.array();
+        if (!a) continue;
+        if (const TurnedCopy* const copy = unmade.find(argument)) f(Touch{unmade.source(*copy), nullptr, Kind::read, a->buffer.get()});
+        else f(Touch{a->buffer.get(), a, Kind::read});
+    }
     for (const Array& a : i.out) f(Touch{a.buffer.get(), &a, i.work == Work::reduction ? Kind::reduced : Kind::write});
 }
 
@@ -61,16 +85,16 @@ const Array* overwrites(const Instruction& instruction, const Open& open) {
 
 bool stands_alone(const Instruction& instruction) { return instruction.work == Work::structured || instruction.on_host; }
 
-bool depends(const Instruction& instruction, const Open& open) {
+bool depends(const Instruction& instruction, const Open& open, const Unmade& unmade) {
     bool found = false;
-    each_touch(instruction, [&](const Touch& mine) {
+    each_touch(instruction, unmade, [&](const Touch& mine) {
         for (const Touch& theirs : open.touches)
             if (theirs.buffer == mine.buffer && (mine.kind != Kind::read || theirs.kind != Kind::read)) found = true;
     });
     return found;
 }
 
-bool may_join(const Instruction& instruction, const Open& open) {
+bool may_join(const Instruction& instruction, const Open& open, const Unmade& unmade) {
     if (open.group.alone || stands_alone(instruction)) return false;
     if (open.group.members.size() >= most_members || open.inputs + instruction.in.size() > most_inputs) return false;
     if (!(instruction.shape == open.first->shape) || &instruction.out[0].pool() != &open.first->out[0].pool() ||
@@ -81,9 +105,13 @@ bool may_join(const Instruction& instruction, const Open& open) {
     // them, and only one array can be the last. On the host nothing fails half-way.
     if (open.overwritten && !instruction.out[0].pool().host_visible() && overwrites(instruction, open)) return false;
     bool legal = true;
-    each_touch(instruction, [&](const Touch& mine) {
+    each_touch(instruction, unmade, [&](const Touch& mine) {
         for (const Touch& theirs : open.touches) {
             if (theirs.buffer != mine.buffer || (mine.kind == Kind::read && theirs.kind == Kind::read)) continue;
+            if (!mine.array || !theirs.array) {
+                legal = false;
+                continue;
+            }
             const bool exact = mine.kind != Kind::reduced && theirs.kind != Kind::reduced &&
                                mine.array->dtype == theirs.array->dtype && same_elements(mine.array->view, theirs.array->view);
             if (!exact && may_overlap(*mine.array, *theirs.array)) legal = false;
@@ -92,15 +120,15 @@ bool may_join(const Instruction& instruction, const Open& open) {
     return legal;
 }
 
-void join(Open& open, const Instruction& instruction, std::uint32_t position) {
+void join(Open& open, const Instruction& instruction, std::uint32_t position, const Unmade& unmade) {
     open.group.members.push_back(position);
     if (!instruction.out[0].pool().host_visible())
         if (const Array* const array = overwrites(instruction, open)) open.overwritten = array;
     if (instruction.work == Work::reduction) open.reduced = instruction.reduced;
-    each_touch(instruction, [&](const Touch& mine) {
+    each_touch(instruction, unmade, [&](const Touch& mine) {
         bool known = false;
         for (const Touch& theirs : open.touches)
-            if (theirs.buffer == mine.buffer) known = true;
+            if (theirs.buffer == mine.buffer && theirs.copy == mine.copy) known = true;
         if (mine.kind == Kind::read && !known) ++open.inputs;
         open.touches.push_back(mine);
     });
@@ -110,8 +138,9 @@ void join(Open& open, const Instruction& instruction, std::uint32_t position) {
 
 bool conflicts(const Instruction& a, const Instruction& b) {
     bool found = false;
-    each_touch(a, [&](const Touch& x) {
-        each_touch(b, [&](const Touch& y) {
+    const Unmade none(std::span(&a, 1), {});
+    each_touch(a, none, [&](const Touch& x) {
+        each_touch(b, none, [&](const Touch& y) {
             if (x.buffer == y.buffer && (x.kind != Kind::read || y.kind != Kind::read)) found = true;
         });
     });
@@ -146,30 +175,47 @@ void Census::take(std::span<const Instruction> list) {
     for (Mark& mark : marks_) mark.outside = mark.buffer->refs() > mark.held;
 }
 
-std::vector<Group> form_groups(std::span<const Instruction> list, const std::vector<bool>& dead) {
+std::vector<Group> form_groups(std::span<const Instruction> list, const std::vector<bool>& dead, std::span<const TurnedCopy> copies) {
+    const Unmade unmade(list, copies);
+    std::vector<bool> left_out = dead;
+    for (const TurnedCopy& copy : copies)
+        for (const std::uint32_t piece : copy.pieces) left_out[piece] = true;
     std::vector<Open> open;
     for (std::uint32_t position = 0; position < list.size(); ++position) {
-        if (dead[position]) continue;
+        if (left_out[position]) continue;
         const Instruction& instruction = list[position];
         Open* home = nullptr;
         const std::size_t stop = open.size() > look_back ? open.size() - look_back : 0;
         for (std::size_t g = open.size(); g-- > stop;) {
-            if (may_join(instruction, open[g])) {
+            if (may_join(instruction, open[g], unmade)) {
                 home = &open[g];
                 break;
             }
-            if (depends(instruction, open[g])) break;
+            if (depends(instruction, open[g], unmade)) break;
         }
         if (!home) {
             home = &open.emplace_back();
             home->first = &instruction;
             home->group.alone = stands_alone(instruction);
         }
-        join(*home, instruction, position);
+        join(*home, instruction, position, unmade);
     }
     std::vector<Group> groups;
     groups.reserve(open.size());
     for (Open& o : open) groups.push_back(std::move(o.group));
+    if (copies.empty()) return groups;
+    std::vector<bool> done(list.size(), false);
+    for (std::size_t g = groups.size(); g-- > 0;) {
+        Group& group = groups[g];
+        for (const std::uint32_t member : group.members)
+            for (const Argument& in : list[member].in)
+                if (const TurnedCopy* const copy = unmade.find(in); copy && std::ranges::find(group.through, copy->pieces[0]) == group.through.end())
+                    group.through.insert(group.through.end(), copy->pieces.begin(), copy->pieces.end());
+        for (const std::uint32_t piece : group.through) {
+            if (!done[piece]) group.unmade.push_back(piece);
+            done[piece] = true;
+        }
+    }
     return groups;
 }
 
@@ -178,7 +224,7 @@ namespace {
 // Builds the SSA form: remembers which value each view of each buffer holds, and which applications exist already.
 class Builder {
 public:
-    Builder(Fused& fused, std::span<const Instruction> list, Census& census) : fused_(fused), list_(list), census_(census) {}
+    Builder(Fused& fused, std::span<const Instruction> list, const Unmade& unmade, Census& census) : fused_(fused), list_(list), unmade_(unmade), census_(census) {}
 
     void add(std::uint32_t position) {
         const Instruction& instruction = list_[position];
@@ -222,7 +268,9 @@ public:
             if (!used[value]) continue;
             number[value] = next++;
             program.inputs.push_back(dtypes_[value]);
-            fused_.inputs.push_back(place);
+            const TurnedCopy* const copy = unmade_.find(list_[place.instruction].in[place.slot]);
+            if (copy) fused_.through.push_back({fused_.inputs.size(), place, copy->turned});
+            fused_.inputs.push_back(copy ? Place{copy->pieces[0], 0, false} : place);
         }
         for (Step step : steps_) {
             if (!used[step.out]) continue;
@@ -295,6 +343,7 @@ private:
 
     Fused& fused_;
     std::span<const Instruction> list_;
+    const Unmade& unmade_;
     Census& census_;
     std::vector<DType> dtypes_;  // of the values, in order of definition
     std::vector<std::pair<ValueId, Place>> sources_;
@@ -305,14 +354,15 @@ private:
 
 }  // namespace
 
-std::vector<Fused> fuse(std::span<const Instruction> list, std::span<const Group> groups, Census& census) {
+std::vector<Fused> fuse(std::span<const Instruction> list, std::span<const Group> groups, std::span<const TurnedCopy> copies, Census& census) {
+    const Unmade unmade(list, copies);
     for (std::uint32_t g = 0; g < groups.size(); ++g)
-        for (const std::uint32_t position : groups[g].members)
-            each_buffer(list[position], [&](Buffer& b, bool) { census[b].last_group = g; });
+        for (const auto* positions : {&groups[g].members, &groups[g].through})
+            for (const std::uint32_t position : *positions) each_buffer(list[position], [&](Buffer& b, bool) { census[b].last_group = g; });
     std::vector<Fused> all(groups.size());
     for (std::uint32_t g = 0; g < groups.size(); ++g) {
         if (groups[g].alone) continue;
-        Builder builder(all[g], list, census);
+        Builder builder(all[g], list, unmade, census);
         for (const std::uint32_t position : groups[g].members) builder.add(position);
         builder.finish(g);
     }

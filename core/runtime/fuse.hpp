@@ -37,11 +37,20 @@ private:
 struct Group {
     std::vector<std::uint32_t> members;  // positions in the recorded list, in its order
     bool alone = false;
+    // Instructions that do not run, because what they make is read where it comes from, by members; and those of them that no later group
+    // reads through: with this one they are done.
+    std::vector<std::uint32_t> through, unmade;
+};
+
+// A buffer that only the list knows, and that is another array with some of its axes turned, as by roll: it is not made.
+struct TurnedCopy {
+    std::vector<std::uint32_t> pieces;  // the instructions that would make it; the first one begins where it begins
+    Turned turned;
 };
 
 // Partitions the live instructions. Running the groups in order gives what running the instructions in order gives:
-// an instruction may move up past groups with which it has no hazard, never past another.
-std::vector<Group> form_groups(std::span<const Instruction>, const std::vector<bool>& dead);
+// an instruction may move up past groups with which it has no hazard, never past another. Who reads a copy that is not made reads all of its source.
+std::vector<Group> form_groups(std::span<const Instruction>, const std::vector<bool>& dead, std::span<const TurnedCopy>);
 
 // An operand of a recorded list.
 struct Place {
@@ -57,10 +66,17 @@ struct Fused {
     Program program;
     std::uint64_t reduced = 0;
     std::vector<Place> inputs, outputs;
+    // Inputs that are read through: their place is that of the first element in the source, their strides are those with which the reader sees the copy.
+    struct Through {
+        std::size_t input;
+        Place reader;
+        Turned turned;
+    };
+    std::vector<Through> through;
 };
 
 // All groups fused, in their order.
-std::vector<Fused> fuse(std::span<const Instruction>, std::span<const Group>, Census&);
+std::vector<Fused> fuse(std::span<const Instruction>, std::span<const Group>, std::span<const TurnedCopy>, Census&);
 
 // Whether one of the two must run before the other: they touch one buffer, and at least one of them writes it.
 bool conflicts(const Instruction&, const Instruction&);

@@ -26,6 +26,11 @@ void set_launch(Launch& launch, std::span<const Instruction> list, const Schedul
         array.buffer->materialise();
         *operand++ = {array.data(), array.view.strides};
     }
+    for (const Fused::Through& through : fused.through) {
+        Operand& read = launch.operands[through.input];
+        read.strides = operand_array(list, through.reader)->view.strides;
+        read.turned = &through.turned;
+    }
 }
 
 void KeptLaunch::add(const Roots& roots, const Array* array, const Scalar* number) {

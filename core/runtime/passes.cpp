@@ -42,6 +42,7 @@ constexpr std::array pass_table{
     Pass{"copies", "what reads a copy reads the original", "read through to the original", true, has_copies, read_through_copies},
     Pass{"dead", "what nobody can see is not computed", "with results that nobody sees", true, has_any, leave_out_dead},
     Pass{"accumulate", "a product and the sum with it are one operation", "sums that a product adds", false, has_sums_of_products, accumulate_products},
+    Pass{"turned", "what reads an array with axes turned, as by roll, reads the array", "copies of pieces that are read where they lie", true, has_copies, read_turned},
     Pass{"together", "programs that share an axis run some lines at a time", "in programs that run together", true, has_several, let_share_lines},
 };
 

@@ -36,7 +36,7 @@ Recurs recurs(std::span<const Instruction>, Passes chosen);
 // One line for each.
 std::string to_string(std::span<const Done>, std::size_t instructions);
 
-// --- each in a file of its own: equal.cpp, read_through.cpp, dead.cpp, accumulate.cpp, stages.cpp ---
+// --- each in a file of its own: equal.cpp, read_through.cpp, dead.cpp, accumulate.cpp, turned.cpp, stages.cpp ---
 
 std::size_t share_equal(Draft&);
 std::size_t read_through_copies(Draft&);
@@ -45,6 +45,8 @@ std::size_t leave_out_dead(Draft&);
 // that add another operand in the same operation, factors included (2 * (a @ b) - 3 * c), to that one.
 // Instructions that are dead are left alone; what is no longer needed becomes dead, and empty.
 std::size_t accumulate_products(Draft&);
+// Leaves the list as it is, so that it runs whatever fails: who divides it reads these copies through (Edits::turned).
+std::size_t read_turned(Draft&);
 // Changes nothing in the list: its programs may run together. Which do depends on sizes, and is found when they run.
 std::size_t let_share_lines(Draft&);
 // The same, when it is known of how many instructions.

@@ -133,14 +133,18 @@ bool run_some(Queue& q, const Buffer* wanted, Take what, bool first) {
     std::size_t apart = 0;
     for (std::size_t p = 0, count = 1; p < parts.size(); p += count) {
         count = 1;
+        const Group& group = parts[p].group;
         bool runs = !paused;
-        for (const std::uint32_t member : parts[p].group.members)
-            for (const std::uint32_t earlier : kept)
-                runs = runs && !conflicts(list[earlier], list[member]);
+        for (const auto* positions : {&group.members, &group.through})
+            for (const std::uint32_t position : *positions)
+                for (const std::uint32_t earlier : kept) runs = runs && !conflicts(list[earlier], list[position]);
         if (runs) {
             try {
                 count = q.runner.run_from(list, *planned, p, apart);
-                for (const Schedule::Part& part : parts.subspan(p, count)) release(q, list, part.group.members);
+                for (const Schedule::Part& part : parts.subspan(p, count)) {
+                    release(q, list, part.group.members);
+                    if (!part.group.unmade.empty()) release(q, list, part.group.unmade);
+                }
                 paused = pauses && std::chrono::steady_clock::now() - start >= between_checks;
                 continue;
             } catch (const Uncomputed&) {
@@ -150,15 +154,15 @@ bool run_some(Queue& q, const Buffer* wanted, Take what, bool first) {
             } catch (...) {
                 if (!failure) failure = std::current_exception();
                 apart = parts.size();  // what follows may need what failed
-                if (is_lost(list[parts[p].group.members.front()])) {
-                    for (const std::uint32_t member : parts[p].group.members)
+                if (is_lost(list[group.members.front()])) {
+                    for (const std::uint32_t member : group.members)
                         each_buffer(list[member], [&](const Buffer& b, bool written) { lost = lost || !wanted || (written && &b == wanted); });
-                    release(q, list, parts[p].group.members);
+                    release(q, list, group.members);
                     continue;
                 }
             }
         }
-        kept.insert(kept.end(), parts[p].group.members.begin(), parts[p].group.members.end());
+        for (const auto* positions : {&group.members, &group.unmade}) kept.insert(kept.end(), positions->begin(), positions->end());
     }
     if (kept.empty() && lost) std::rethrow_exception(failure);
     if (kept.empty()) return !paused && !cut;

@@ -4,6 +4,7 @@
 
 #include "runtime/passes.hpp"
 #include "runtime/record.hpp"
+#include "runtime/touches.hpp"
 
 namespace asnumpy {
 

@@ -91,8 +91,8 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     if (!out.empty()) {  // one given output
         first = &out[0];
         if (r.nout != 1 || !first->buffer || !first->host_visible() || first->dtype != signature.out[0] || first->size() > eager_size()) return false;
-        first->buffer->materialise();
         if (first->buffer->pending_reads || first->buffer->pending_writes) return false;
+        first->buffer->materialise();
         plain = is_plain(*first);
         if (!plain && overlaps_itself(*first)) return false;
         for (const Input& i : in) beside = beside || (i.array && !(i.array->buffer == first->buffer && i.array->view == first->view) && may_overlap(*i.array, *first));

@@ -163,12 +163,12 @@ void Replay::find_last_uses() {
         Stretch& stretch = stretches_[s];
         stretch.last_used.resize(stretch.schedule->parts.size());
         for (std::size_t p = stretch.schedule->parts.size(); p-- > 0;)
-            for (const std::uint32_t member : stretch.schedule->parts[p].group.members)
-                each_buffer(traced_.list[stretch.first + member], [&](Buffer& b, bool) {
-                    if (!b.trace || b.materialised() || !seen.insert(&b).second) return;
-                    dropped_.emplace_back(&b);
-                    stretch.last_used[p].emplace_back(&b);
-                });
+            for (const Group& group = stretch.schedule->parts[p].group; const auto* positions : {&group.members, &group.through})
+                for (const std::uint32_t position : *positions)
+                    each_buffer(traced_.list[stretch.first + position], [&](Buffer& b, bool) {
+                        if (!b.trace || b.materialised() || !seen.insert(&b).second) return;
+                        stretch.last_used[p].push_back(dropped_.emplace_back(&b));
+                    });
     }
 }
 

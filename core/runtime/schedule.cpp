@@ -30,8 +30,8 @@ Schedule divide(const Draft& draft) {
     made.done = draft.done;
     for (std::uint32_t k = 0; k < list.size(); ++k)
         if (draft.dead[k]) made.dead.push_back(k);
-    std::vector<Group> groups = form_groups(list, draft.dead);
-    std::vector<Fused> fused = fuse(list, groups, census);
+    std::vector<Group> groups = form_groups(list, draft.dead, draft.edits.turned);
+    std::vector<Fused> fused = fuse(list, groups, draft.edits.turned, census);
     constexpr std::uint32_t never = ~std::uint32_t{0};
     std::vector<std::uint32_t> touched_by(census.marks().size(), never);
     std::uint32_t run = 0;  // the first of the parts that follow one another up to here

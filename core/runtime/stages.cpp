@@ -24,6 +24,7 @@ struct Candidate {
     std::int64_t first = 0, behind = 0;  // in order: as in Stages::Stage
 
     bool writes(std::size_t operand) const { return operand >= inputs; }
+    bool reads_through(std::size_t operand) const { return launch.operands[operand].turned; }  // any line of the array with any of its own
     std::int64_t line_stride(std::size_t operand) const { return launch.operands[operand].strides[axis]; }
     // The bytes of the buffer that line 0 of all reaches, or would reach.
     Extent line(std::size_t operand) const {
@@ -49,7 +50,12 @@ Candidate candidate(std::span<const Instruction> list, const Schedule::Part& par
             made.launch.operands.push_back({nullptr, Dims(), made.arrays.back() == nullptr});
         }
     }
-    const auto stride = [&](std::size_t operand, int axis) { return made.arrays[operand] ? made.arrays[operand]->view.strides[axis] : 0; };
+    std::vector<const Array*> seen = made.arrays;
+    for (const Fused::Through& through : fused.through) {
+        seen[through.input] = operand_array(list, through.reader);
+        made.launch.operands[through.input].turned = &through.turned;
+    }
+    const auto stride = [&](std::size_t operand, int axis) { return seen[operand] ? seen[operand]->view.strides[axis] : 0; };
     int last = -1;  // the axis of `shape` that was taken last
     for (int axis = 0; axis < shape.size(); ++axis) {
         if (shape[axis] == 1) continue;
@@ -82,7 +88,7 @@ bool same_view(const Candidate& a, std::size_t i, const Candidate& b, std::size_
 // Whether different lines of the two reach different bytes.
 bool line_by_line(const Candidate& a, std::size_t i, const Candidate& b, std::size_t j) {
     const std::int64_t stride = a.line_stride(i);
-    if (stride == 0 || stride != b.line_stride(j)) return false;
+    if (a.reads_through(i) || b.reads_through(j) || stride == 0 || stride != b.line_stride(j)) return false;
     const Extent x = a.line(i), y = b.line(j);
     return std::max(x.high, y.high) - std::min(x.low, y.low) <= std::abs(stride) || same_view(a, i, b, j);
 }
@@ -91,6 +97,7 @@ bool line_by_line(const Candidate& a, std::size_t i, const Candidate& b, std::si
 std::optional<std::int64_t> lines_behind(const Candidate& earlier, std::size_t i, const Candidate& later, std::size_t j) {
     if (earlier.first == later.first && line_by_line(earlier, i, later, j)) return 0;
     const std::int64_t stride = earlier.line_stride(i);
+    if (earlier.reads_through(i) || later.reads_through(j)) return std::nullopt;
     if (stride <= 0 || stride != later.line_stride(j)) return std::nullopt;
     const std::int64_t apart = later.line(j).high - earlier.line(i).low;
     return apart <= 0 ? 0 : (apart - 1) / stride;

@@ -8,8 +8,13 @@
 
 #include "arrays.hpp"
 #include "runtime/passes.hpp"
+#include "runtime/record.hpp"
 
 namespace asnumpy::testing {
+
+inline constexpr std::int64_t n = 6000;
+
+inline Array empty(std::int64_t size = n) { return new_array(Dims{size}, DType::float64, default_pool()); }
 
 inline Instruction elementwise(const char* name, std::vector<Argument> in, Array out) {
     Instruction made;

@@ -5,19 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "arrays.hpp"
 #include "base/error.hpp"
 #include "lists.hpp"
-#include "runtime/record.hpp"
 
 using namespace asnumpy;
 using namespace asnumpy::testing;
 
 namespace {
-
-constexpr std::int64_t n = 6000;
-
-Array empty(std::int64_t size = n) { return new_array(Dims{size}, DType::float64, default_pool()); }
 
 void equal_reductions() {
     const Array a = iota(n), result = empty(1);

@@ -277,8 +277,9 @@ def _rolled(a: ndarray, total: dict[int, int]) -> ndarray:
             for src, dst in blocks for run in runs
         ]
     out = empty_ordered(a.shape, a.dtype, "K", a)
-    for src, dst in blocks:
-        _core.assign(out[tuple(dst) + (...,)], a[tuple(src) + (...,)])
+    moves = [(out[(*dst, ...)], a[(*src, ...)]) for src, dst in blocks]
+    for to, part in sorted(moves, key=lambda move: -move[1].size):  # the largest first, as where arrays are joined
+        _core.assign(to, part)
     return out
 
 
