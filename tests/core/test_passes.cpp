@@ -173,7 +173,7 @@ void dead_results() {
 
 // The table: passes by themselves, all of them, none; what explain() says; what is kept of a list holds for the next one.
 void table_of_passes() {
-    expect(passes().size() == 5 && passes()[0].name == "equal" && all_passes() == 31, "the passes");
+    expect(passes().size() == 6 && passes()[0].name == "equal" && all_passes() == 63, "the passes");
     const Array a = iota(n);
     const auto work = [&] {
         const RowId exponential = find_row("exp");
