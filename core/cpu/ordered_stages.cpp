@@ -22,6 +22,8 @@ constexpr std::int64_t kb = 1024, mb = 1024 * kb;
 constexpr std::int64_t least_stage_bytes = 192 * kb, fewest_ordered_blocks = 4;
 // Of what the stages use, so much must have been used by one before.
 constexpr std::int64_t least_share_met_again = 8;  // an eighth
+// What windows move from block to block is at most this share of what need not come from memory for that.
+constexpr std::int64_t most_share_moved = 4;  // a quarter
 // Work of a stage that is worth a second thread: it is awake.
 constexpr double shared_ns = 8000;
 
@@ -216,15 +218,18 @@ std::int64_t ordered_lines_at_once(const Stages& stages, std::span<const Resolve
         }
         if (length_of(stage) > 1) stage_bytes = std::max(stage_bytes, std::accumulate(here.begin(), here.end(), std::int64_t{0}));
     }
-    std::int64_t line = 0, beside = 0;  // of all buffers; what they hold beside the lines of a block
+    std::int64_t line = 0, beside = 0, moved = 0;  // of all buffers; what they hold beside the lines of a block; of it, what windows hold
     for (std::size_t b = 0; b < bytes.size(); ++b) {
         line += bytes[b];
         beside += bytes[b] * (distances[b].most - distances[b].least + 1);
+        const Stages::Held& held = stages.buffers[b];
+        if (held.hidden) moved += held.line_bytes * (distances[b].most - distances[b].least) + held.reach;
     }
     if (line == 0 || stage_bytes == 0 || least_share_met_again * met_again < used) return 0;
     // All of a block stays in the last cache, and what one stage leaves for the next in the threads' own.
     const std::int64_t room = cache_bytes().last / 4 - beside, lines = std::min(room / line, thread_count() * cache_bytes().second / 2 / stage_bytes);
     if (lines < 2 || lines * stage_bytes < least_stage_bytes || all < fewest_ordered_blocks * (lines + behind)) return 0;
+    if (most_share_moved * moved > met_again * lines) return 0;
     return lines;
 }
 

@@ -137,8 +137,17 @@ def half_steps(xp: Any, u: Any, f: Any) -> Any:
     return u
 
 
+def around(xp: Any, u: Any, f: Any) -> Any:
+    """What is only read goes round along both axes."""
+    u = u.copy()
+    for _ in range(STEPS):
+        seen = xp.roll(f, 1, 0) * 2 + xp.roll(f, -3, 1) + u
+        u[1:-1] += seen[2:] - seen[:-2]
+    return u
+
+
 FORMS = [heat, sweeps, to_and_fro, waves, walls, one_edge_first, fields, limited, all_seen, far, backwards,
-         other_dtypes, half_steps]
+         other_dtypes, half_steps, around]
 CHAINED = [heat, sweeps, to_and_fro, waves, walls, fields, limited, all_seen]
 LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "C": lambda x: x,
@@ -229,7 +238,7 @@ def test_random_chains(seed: int) -> None:
         np.testing.assert_array_equal(ap.to_numpy(mine), theirs)
 
 
-@pytest.mark.parametrize("form", [heat, sweeps, walls, fields, limited], ids=lambda form: form.__name__)
+@pytest.mark.parametrize("form", [heat, sweeps, walls, fields, limited, around], ids=lambda form: form.__name__)
 def test_recorded_functions(form: Callable[..., Any]) -> None:
     traced = ap.jit(lambda u, f: form(ap, u, f))
     for rows in (900, 900, 1000):
