@@ -230,6 +230,8 @@ std::int64_t ordered_lines_at_once(const Stages& stages, std::span<const Resolve
     const std::int64_t room = cache_bytes().last / 4 - beside, lines = std::min(room / line, thread_count() * cache_bytes().second / 2 / stage_bytes);
     if (lines < 2 || lines * stage_bytes < least_stage_bytes || all < fewest_ordered_blocks * (lines + behind)) return 0;
     if (most_share_moved * moved > met_again * lines) return 0;
+    // What the last cache holds from one stage to the next does not pay for threads that meet at every stage of a block.
+    if (stage_bytes * all < cache_bytes().last / 2) return 0;
     return lines;
 }
 

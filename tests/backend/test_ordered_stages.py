@@ -160,7 +160,7 @@ LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-def planes(layout: str, dtype: str, rows: int = 900) -> tuple[np.ndarray, np.ndarray]:
+def planes(layout: str, dtype: str, rows: int = 2100) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(8)
     # integers, so that sums of all orders would agree: what is compared is which elements are met, not how they round
     one, two = (LAYOUTS[layout](rng.integers(-9, 9, (rows, 500)).astype(dtype)) for _ in range(2))
@@ -187,13 +187,13 @@ def compare(form: Callable[..., Any], given: tuple[np.ndarray, ...]) -> None:
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_bits_of_numpy(form: Callable[..., Any], layout: str) -> None:
-    for dtype, threads in (("float64", 2), ("float32", 1), ("int64", 2)):
+    for dtype, threads in (("float64", 2), ("int64", 1)) if layout == "C" else (("float64", 2),):
         with ap.config.using(num_threads=min(threads, ap.config.num_threads)):
             compare(form, planes(layout, dtype))
 
 
 @pytest.mark.parametrize("form", [heat, to_and_fro, limited, far, half_steps], ids=lambda form: form.__name__)
-@pytest.mark.parametrize("length", [65_536, 700_001])
+@pytest.mark.parametrize("length", [65_536, 1_100_001])
 def test_lines_of_one_element(form: Callable[..., Any], length: int) -> None:
     rng = np.random.default_rng(4)
     compare(form, (rng.random(length), rng.random(length)))
@@ -226,10 +226,10 @@ def random_steps(xp: Any, arrays: list[Any], rng: np.random.Generator) -> list[A
     return arrays
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(12))
 def test_random_chains(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    shape = ((600_000,), (900, 400), (300, 20, 60))[seed % 3]
+    shape = ((1_100_000,), (2200, 500), (550, 40, 50))[seed % 3]
     plain = [rng.integers(-99, 99, shape).astype(np.float64) for _ in range(3)]
     steps = int(rng.integers(1 << 30))
     got = random_steps(ap, [ap.from_numpy(x) for x in plain], np.random.default_rng(steps))
@@ -241,7 +241,7 @@ def test_random_chains(seed: int) -> None:
 @pytest.mark.parametrize("form", [heat, sweeps, walls, fields, limited, around], ids=lambda form: form.__name__)
 def test_recorded_functions(form: Callable[..., Any]) -> None:
     traced = ap.jit(lambda u, f: form(ap, u, f))
-    for rows in (900, 900, 1000):
+    for rows in (2100, 2100, 2300):
         given = planes("C", "float64", rows)
         got = results(traced(*(ap.from_numpy(x) for x in given)))
         for mine, theirs in zip(got, results(form(np, *given)), strict=True):
