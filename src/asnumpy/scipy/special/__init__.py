@@ -1,0 +1,14 @@
+"""asnumpy.scipy.special: the functions of scipy.special, those that are compositions of array operations fused."""
+
+from asnumpy.elementwise.functions import sinc
+from asnumpy.scipy._names import names_of
+from asnumpy.scipy.special._axes import log_softmax, logsumexp, softmax
+from asnumpy.scipy.special._bessel import i0, i0e
+from asnumpy.scipy.special._entropy import entr, huber, kl_div, pseudo_huber, rel_entr, xlog1py, xlogy
+from asnumpy.scipy.special._exponential import (
+    boxcox, boxcox1p, cbrt, cosm1, exp10, exp2, expit, expm1, exprel, inv_boxcox, inv_boxcox1p, log1p, log_expit,
+    logit,
+)
+from asnumpy.scipy.special._normal import erf, erfc, erfcinv, erfinv, ndtr, ndtri
+
+__all__, __getattr__, __dir__ = names_of(globals())
