@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -67,6 +68,10 @@ def on_host(theirs: Callable[..., Any], name: str) -> Any:
         return _together(host_result(function, *args, **kwargs))
 
     functools.update_wrapper(call, theirs)
+    try:
+        inspect.signature(theirs)
+    except (TypeError, ValueError):  # ufuncs of older NumPys have none
+        del call.__wrapped__  # type: ignore[attr-defined]
     call.__module__, call.__name__, call.__qualname__ = f"asnumpy.{module}", short, short
     return beside(call, theirs)
 

@@ -1,7 +1,7 @@
 """asnumpy.scipy.special: the functions of scipy.special, those that are compositions of array operations fused."""
 
 from asnumpy.elementwise.functions import sinc
-from asnumpy.scipy._names import names_of
+from asnumpy.scipy._names import names_of as _names_of
 from asnumpy.scipy.special._axes import log_softmax, logsumexp, softmax
 from asnumpy.scipy.special._bessel import i0, i0e
 from asnumpy.scipy.special._entropy import entr, huber, kl_div, pseudo_huber, rel_entr, xlog1py, xlogy
@@ -11,4 +11,4 @@ from asnumpy.scipy.special._exponential import (
 )
 from asnumpy.scipy.special._normal import erf, erfc, erfcinv, erfinv, ndtr, ndtri
 
-__all__, __getattr__, __dir__ = names_of(globals())
+__all__, __getattr__, __dir__ = _names_of(globals())

@@ -1,7 +1,7 @@
 """asnumpy.scipy.stats: the names of scipy.stats; common distributions and summaries are compositions."""
 
-from asnumpy.scipy._names import names_of
+from asnumpy.scipy._names import names_of as _names_of
 from asnumpy.scipy.stats._distributions import cauchy, expon, laplace, logistic, norm, uniform
 from asnumpy.scipy.stats._samples import gmean, hmean, kurtosis, moment, sem, skew, zscore
 
-__all__, __getattr__, __dir__ = names_of(globals())
+__all__, __getattr__, __dir__ = _names_of(globals())
