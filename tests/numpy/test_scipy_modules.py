@@ -82,7 +82,7 @@ def test_distributions(name: str, method: str) -> None:
         ours = [ap.array(one) if isinstance(one, np.ndarray) else one for one in (loc, scale)]
         with np.errstate(all="ignore"):
             wanted = getattr(theirs, method)(x, loc, scale)
-        got = getattr(own, method)(ap.array(x), *ours)
+            got = getattr(own, method)(ap.array(x), *ours)
         assert got.dtype == wanted.dtype
         np.testing.assert_allclose(ap.to_numpy(got), wanted, rtol=1e-12, atol=1e-300)
 

@@ -13,24 +13,25 @@ import asnumpy as ap
 import asnumpy.scipy.special as special
 from asnumpy.scipy._names import kind_of
 
-NORMAL, UNIT, POSITIVE, WIDE = "normal", "unit", "positive", "wide"
+NORMAL, NEAR, UNIT, POSITIVE, WIDE = "normal", "near", "unit", "positive", "wide"
 
 # Of each composition: where its arguments come from, and how far it is from SciPy's value in float64 and float32, in
-# units in the last place. SciPy's own error is in it: a unit or two, more in the tails.
+# units in the last place. SciPy's own error is in it: one to three units, more in the tails, where it multiplies that of
+# the argument (27 for erfc, 40 for ndtr, 260 for cosm1, beside a library of many digits).
 CASES: dict[str, tuple[tuple[str, ...], int, int]] = {
-    "boxcox": ((POSITIVE, NORMAL), 8, 1),
-    "boxcox1p": ((POSITIVE, NORMAL), 8, 1),
-    "cbrt": ((WIDE,), 1, 1),
-    "cosm1": ((NORMAL,), 4, 4),
+    "boxcox": ((POSITIVE, NEAR), 10, 1),
+    "boxcox1p": ((POSITIVE, NEAR), 10, 1),
+    "cbrt": ((WIDE,), 1, 2),
+    "cosm1": ((NEAR,), 4, 4),
     "entr": ((POSITIVE,), 2, 2),
-    "erf": ((NORMAL,), 2, 2),
-    "erfc": ((NORMAL,), 4, 4),
-    "erfcinv": ((UNIT,), 16, 1),
-    "erfinv": ((UNIT,), 8, 1),
+    "erf": ((NEAR,), 4, 4),
+    "erfc": ((NEAR,), 12, 4),
+    "erfcinv": ((UNIT,), 8, 1),
+    "erfinv": ((UNIT,), 6, 1),
     "exp10": ((NORMAL,), 2, 2),
     "exp2": ((NORMAL,), 2, 2),
-    "expit": ((WIDE,), 3, 3),
-    "expm1": ((NORMAL,), 2, 2),
+    "expit": ((NORMAL,), 4, 4),
+    "expm1": ((NEAR,), 4, 2),
     "exprel": ((WIDE,), 3, 1),
     "huber": ((POSITIVE, NORMAL), 2, 2),
     "i0": ((NORMAL,), 4, 1),
@@ -38,13 +39,13 @@ CASES: dict[str, tuple[tuple[str, ...], int, int]] = {
     "inv_boxcox": ((UNIT, UNIT), 4, 1),
     "inv_boxcox1p": ((UNIT, UNIT), 4, 1),
     "log1p": ((POSITIVE,), 2, 2),
-    "log_expit": ((WIDE,), 3, 3),
+    "log_expit": ((NORMAL,), 3, 3),
     "logit": ((UNIT,), 4, 4),
-    "ndtr": ((NORMAL,), 8, 1),
-    "ndtri": ((UNIT,), 16, 1),
+    "ndtr": ((NEAR,), 12, 1),
+    "ndtri": ((UNIT,), 8, 1),
     "pseudo_huber": ((POSITIVE, NORMAL), 4, 1),
     "rel_entr": ((POSITIVE, POSITIVE), 4, 4),
-    "xlog1py": ((NORMAL, POSITIVE), 2, 2),
+    "xlog1py": ((NORMAL, POSITIVE), 3, 3),
     "xlogy": ((NORMAL, POSITIVE), 2, 2),
 }
 EDGES = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -2.0, 1e-20, -1e-20, 1e30, 5.0]
@@ -55,6 +56,8 @@ OTHERS = {"kl_div", "sinc", "log_softmax", "logsumexp", "softmax"}
 def drawn(where: str, rng: np.random.Generator, count: int = 4000) -> np.ndarray:
     if where == NORMAL:
         return rng.normal(0, 3, count)
+    if where == NEAR:
+        return rng.uniform(-1.5, 1.5, count)
     if where == UNIT:
         return rng.uniform(1e-6, 1 - 1e-6, count)
     return rng.gamma(2.0, 1.5, count) if where == POSITIVE else rng.normal(0, 30, count)
@@ -88,7 +91,8 @@ def test_values(name: str, dtype: Any) -> None:
         arrays = [2 * arrays[0]]
     got = ap.to_numpy(getattr(special, name)(*map(ap.array, arrays)))
     # what SciPy's function of float64 makes of the numbers: its loops of float32 have errors of their own
-    exact = getattr(theirs, name)(*[array.astype(np.float64) for array in arrays]).astype(dtype)
+    with np.errstate(over="ignore"):
+        exact = getattr(theirs, name)(*[array.astype(np.float64) for array in arrays]).astype(dtype)
     assert got.dtype == getattr(theirs, name)(*arrays).dtype
     assert units(got, exact) <= (double if dtype == np.float64 else single)
 
@@ -105,9 +109,9 @@ def test_special_values(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["expit", "xlogy", "erf", "ndtri"])
-@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.int16, np.int64, np.uint8, np.float16, np.longdouble])
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.int16, np.int64, np.uint8, np.float16])
 def test_promotion(name: str, dtype: Any) -> None:
-    arrays = [np.ones(3).astype(dtype)] * len(CASES[name][0])
+    arrays = [np.ones(3, dtype)] * len(CASES[name][0])
     wanted = getattr(theirs, name)(*arrays)
     got = getattr(special, name)(*map(ap.array, arrays))
     assert got.dtype == wanted.dtype
@@ -118,8 +122,9 @@ def test_broadcasting_and_numbers() -> None:
     x, y = np.arange(3.0)[:, None], np.arange(1.0, 5.0)
     np.testing.assert_allclose(ap.to_numpy(special.xlogy(ap.array(x), ap.array(y))), theirs.xlogy(x, y), rtol=1e-14)
     made = special.xlogy(2, ap.array(y.astype(np.float32)))
-    assert made.dtype == np.float32  # Python's numbers are weak
-    np.testing.assert_allclose(ap.to_numpy(made), theirs.xlogy(2, y.astype(np.float32)), rtol=1e-6)
+    wanted = theirs.xlogy(2, y.astype(np.float32))
+    assert made.dtype == wanted.dtype
+    np.testing.assert_allclose(ap.to_numpy(made), wanted, rtol=1e-6)
     assert float(special.expit(0.25)) == theirs.expit(0.25)
     number = special.expit(ap.array(0.25))
     assert number.shape == () and abs(float(number) - theirs.expit(0.25)) < 1e-15
@@ -151,6 +156,13 @@ def test_where_and_dtype_are_scipys() -> None:
     assert special.expit(ap.array(values), dtype=np.float32).dtype == np.float32
 
 
+def test_long_numbers() -> None:
+    x = ap.array([0.5, 2.0], dtype=np.longdouble)
+    assert special.expit(x).dtype == np.longdouble
+    with pytest.raises(TypeError):
+        special.erf(x)
+
+
 def test_wrong_calls() -> None:
     for call in (lambda xp: xp.expit(), lambda xp: xp.xlogy(np.ones(2)), lambda xp: xp.expit(np.array(["a"]))):
         with pytest.raises(TypeError):
@@ -174,7 +186,8 @@ def test_along_axes(shape: tuple[int, ...], axis: Any, dtype: Any) -> None:
     for name in ("logsumexp", "softmax", "log_softmax"):
         got, wanted = getattr(special, name)(ap.array(values), axis=axis), getattr(theirs, name)(values, axis=axis)
         assert got.dtype == wanted.dtype and got.shape == wanted.shape
-        np.testing.assert_allclose(ap.to_numpy(got), wanted, rtol=3e-6 if dtype == np.float32 else 1e-13)
+        epsilon = float(np.finfo(wanted.dtype).eps)  # log_softmax loses what lies below it, here as in SciPy
+        np.testing.assert_allclose(ap.to_numpy(got), wanted, rtol=20 * epsilon, atol=2 * epsilon)
     kept = special.logsumexp(ap.array(values), axis=axis, keepdims=True)
     assert kept.shape == theirs.logsumexp(values, axis=axis, keepdims=True).shape
 

@@ -86,7 +86,7 @@ def boxcox(x: ndarray, lmbda: ndarray) -> ndarray:
 @elementwise(_theirs.boxcox1p, wide=True)
 def boxcox1p(x: ndarray, lmbda: ndarray) -> ndarray:
     logarithm = _numpys.log1p(x)
-    small = less(absolute(logarithm), 1e-16) & less(absolute(lmbda), 1e273)
+    small = less(absolute(logarithm), 1e-289) & less(absolute(lmbda), 1e273)
     made = _raised(logarithm, lmbda)
     return select_where(small, logarithm, made, made.dtype)
 

@@ -22,8 +22,11 @@ from asnumpy.ufunc.functions import absolute, divide, exp, less, less_equal, log
 _FLOAT64 = np.dtype(np.float64)
 
 
-def _sample(given: Any, axis: Any) -> tuple[ndarray, int] | None:
-    """The input as floats, and an axis of two elements or more; None where SciPy's function is to see it."""
+def _sample(given: Any, axis: Any) -> tuple[ndarray, int, tuple[int, ...]] | None:
+    """The input as floats, an axis of two elements or more, and the shape that it came with.
+
+    None where SciPy's function is to see it.
+    """
     if derived(given) or not (axis is None or type(axis) is int):
         return None
     a = asarray(given)
@@ -31,9 +34,10 @@ def _sample(given: Any, axis: Any) -> tuple[ndarray, int] | None:
         a = _core.cast(a, _FLOAT64)
     if a.dtype not in (np.float32, _FLOAT64) or not a.size:
         return None
+    shape = a.shape
     if axis is None:
         a, axis = a.ravel(), 0
-    return (a, axis) if -a.ndim <= axis < a.ndim and a.shape[axis] > 1 else None
+    return (a, axis, shape) if -a.ndim <= axis < a.ndim and a.shape[axis] > 1 else None
 
 
 def _composed(body: Callable[..., Any]) -> Any:
@@ -77,19 +81,20 @@ def _constant(variance: ndarray, mean: ndarray, roots: bool = False) -> ndarray:
 
 @_composed
 def zscore(sample: Any, axis: Any = 0, ddof: Any = 0, nan_policy: Any = "propagate") -> Any:
-    a, along = sample
+    a, along, shape = sample
     if nan_policy != "propagate" or type(ddof) is not int or ddof >= a.shape[along]:
         return NotImplemented
     mean = _mean(a, along)
     deviations = subtract(a, mean)
     count = a.shape[along] - ddof
     spread = sqrt(divide(square(deviations).sum(axis=along, keepdims=True), count))
-    return select_where(_constant(spread, mean, roots=True), np.nan, divide(deviations, spread), a.dtype)
+    made = select_where(_constant(spread, mean, roots=True), np.nan, divide(deviations, spread), a.dtype)
+    return made.reshape(shape)
 
 
 @_composed
 def sem(sample: Any, axis: Any = 0, ddof: Any = 1, nan_policy: Any = "propagate") -> Any:
-    a, along = sample
+    a, along, _ = sample
     if nan_policy != "propagate" or type(ddof) is not int or ddof >= a.shape[along]:
         return NotImplemented
     return divide(a.std(axis=along, ddof=ddof), math.sqrt(a.shape[along]))
@@ -97,19 +102,19 @@ def sem(sample: Any, axis: Any = 0, ddof: Any = 1, nan_policy: Any = "propagate"
 
 @_composed
 def gmean(sample: Any, axis: Any = 0) -> Any:
-    a, along = sample
+    a, along, _ = sample
     return exp(log(a).mean(axis=along))
 
 
 @_composed
 def hmean(sample: Any, axis: Any = 0) -> Any:
-    a, along = sample
+    a, along, _ = sample
     return divide(1.0, divide(1.0, select_where(less(a, 0.0), np.nan, a, a.dtype)).mean(axis=along))
 
 
 @_composed
 def moment(sample: Any, order: Any = 1, axis: Any = 0, nan_policy: Any = "propagate") -> Any:
-    a, along = sample
+    a, along, _ = sample
     if nan_policy != "propagate" or type(order) is not int or not 2 <= order <= 4:
         return NotImplemented
     deviations = subtract(a, _mean(a, along))
@@ -120,7 +125,7 @@ def moment(sample: Any, order: Any = 1, axis: Any = 0, nan_policy: Any = "propag
 
 @_composed
 def skew(sample: Any, axis: Any = 0, bias: Any = True, nan_policy: Any = "propagate") -> Any:
-    a, along = sample
+    a, along, _ = sample
     count = a.shape[along]
     if nan_policy != "propagate" or (not bias and count < 3):
         return NotImplemented
@@ -138,7 +143,7 @@ def skew(sample: Any, axis: Any = 0, bias: Any = True, nan_policy: Any = "propag
 def kurtosis(
     sample: Any, axis: Any = 0, fisher: Any = True, bias: Any = True, nan_policy: Any = "propagate"
 ) -> Any:
-    a, along = sample
+    a, along, _ = sample
     n = a.shape[along]
     if nan_policy != "propagate" or (not bias and n < 4):
         return NotImplemented
