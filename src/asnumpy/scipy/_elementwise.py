@@ -102,7 +102,7 @@ def elementwise(theirs: np.ufunc, wide: bool = False) -> Callable[[Body], Any]:
         call.__name__ = call.__qualname__ = theirs.__name__
         call.__module__ = "asnumpy.scipy.special"
         call.__doc__ = theirs.__doc__
-        shown = beside(call, theirs)
+        shown: Any = beside(call, theirs)
         shown.nin, shown.nout, shown.nargs, shown.types = theirs.nin, theirs.nout, theirs.nargs, theirs.types
         return shown
 

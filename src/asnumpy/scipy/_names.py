@@ -20,27 +20,29 @@ def _public(module: ModuleType) -> list[str]:
     )
 
 
-def names_of(namespace: dict[str, Any]) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
-    """A module's `__all__`, `__getattr__` and `__dir__`; called at its end, with its globals().
+def names_of(namespace: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """A module's `__getattr__` and `__dir__`; called at its end, with its globals().
 
-    What the module has by then under a public name of SciPy's is ours. The others are made when they are asked for, of
-    whatever the SciPy that is installed has.
+    Its `__all__` has the names that are composed, and gets the others of the SciPy that is installed. Those are made
+    when they are asked for.
     """
     here = namespace["__name__"]
     theirs = importlib.import_module(here.removeprefix("asnumpy."))
-    names = _public(theirs)
-    _composed[here] = frozenset(name for name in names if name in namespace)
+    exported: list[str] = namespace["__all__"]
+    _composed[here] = frozenset(exported)
+    others = [name for name in _public(theirs) if name not in _composed[here]]
+    exported += others
 
     def get(name: str) -> Any:
-        if name not in names:
+        if name not in others:
             raise AttributeError(f"module {here!r} has no attribute {name!r}")
         made = namespace[name] = shown(getattr(theirs, name), f"{theirs.__name__}.{name}")
         return made
 
     def listed() -> list[str]:
-        return sorted({*names, *(name for name in namespace if name.startswith("__"))})
+        return sorted({*exported, *(name for name in namespace if name.startswith("__"))})
 
-    return names, get, listed
+    return get, listed
 
 
 def kind_of(module: ModuleType, name: str) -> str:

@@ -30,7 +30,8 @@ def _over_columns(a: ndarray, b: ndarray, term: Callable[[ndarray, ndarray], nda
     """`fold` over the columns of term(a's, b's), for each pair of rows."""
     columns = a.shape[1]
     if columns > _FEW_COLUMNS:
-        return fold.reduce(term(a[:, None, :], b[None, :, :]), axis=2)
+        whole: ndarray = fold.reduce(term(a[:, None, :], b[None, :, :]), axis=2)
+        return whole
     made = term(a[:, None, 0], b[None, :, 0])
     for place in range(1, columns):
         made = fold(made, term(a[:, None, place], b[None, :, place]))

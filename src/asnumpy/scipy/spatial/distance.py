@@ -3,4 +3,5 @@
 from asnumpy.scipy._names import names_of as _names_of
 from asnumpy.scipy.spatial._distance import cdist, pdist
 
-__all__, __getattr__, __dir__ = _names_of(globals())
+__all__ = ["cdist", "pdist"]
+__getattr__, __dir__ = _names_of(globals())

@@ -11,4 +11,10 @@ from asnumpy.scipy.special._exponential import (
 )
 from asnumpy.scipy.special._normal import erf, erfc, erfcinv, erfinv, ndtr, ndtri
 
-__all__, __getattr__, __dir__ = _names_of(globals())
+__all__ = [
+    "boxcox", "boxcox1p", "cbrt", "cosm1", "entr", "erf", "erfc", "erfcinv", "erfinv", "exp10", "exp2", "expit",
+    "expm1", "exprel", "huber", "i0", "i0e", "inv_boxcox", "inv_boxcox1p", "kl_div", "log1p", "log_expit",
+    "log_softmax", "logit", "logsumexp", "ndtr", "ndtri", "pseudo_huber", "rel_entr", "sinc", "softmax", "xlog1py",
+    "xlogy",
+]
+__getattr__, __dir__ = _names_of(globals())

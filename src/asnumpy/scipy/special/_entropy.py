@@ -9,7 +9,19 @@ from asnumpy._types import ndarray
 from asnumpy.indexing.selection import select_where
 from asnumpy.scipy._elementwise import elementwise
 from asnumpy.ufunc.functions import (
-    absolute, divide, equal, expm1, greater, greater_equal, isnan, less, less_equal, log, log1p, logical_not, multiply,
+    absolute,
+    divide,
+    equal,
+    expm1,
+    greater,
+    greater_equal,
+    isnan,
+    less,
+    less_equal,
+    log,
+    log1p,
+    logical_not,
+    multiply,
 )
 
 

@@ -11,7 +11,19 @@ from asnumpy._types import ndarray
 from asnumpy.indexing.selection import select_where
 from asnumpy.scipy._elementwise import elementwise, row
 from asnumpy.ufunc.functions import (
-    absolute, add, copysign, divide, equal, greater, less_equal, log, maximum, minimum, multiply, sqrt, subtract,
+    absolute,
+    add,
+    copysign,
+    divide,
+    equal,
+    greater,
+    less_equal,
+    log,
+    maximum,
+    minimum,
+    multiply,
+    sqrt,
+    subtract,
 )
 
 # Wichura (1988), algorithm AS 241: the normal quantile as quotients of polynomials of degree 7, near the centre of

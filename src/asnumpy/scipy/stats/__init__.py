@@ -4,4 +4,8 @@ from asnumpy.scipy._names import names_of as _names_of
 from asnumpy.scipy.stats._distributions import cauchy, expon, laplace, logistic, norm, uniform
 from asnumpy.scipy.stats._samples import gmean, hmean, kurtosis, moment, sem, skew, zscore
 
-__all__, __getattr__, __dir__ = _names_of(globals())
+__all__ = [
+    "cauchy", "expon", "gmean", "hmean", "kurtosis", "laplace", "logistic", "moment", "norm", "sem", "skew",
+    "uniform", "zscore",
+]
+__getattr__, __dir__ = _names_of(globals())

@@ -17,10 +17,25 @@ from asnumpy.creation.convert import asarray
 from asnumpy.host.numpys import derived
 from asnumpy.indexing.selection import select_where
 from asnumpy.scipy._host import Distribution, on_host
-from asnumpy.scipy.special import expit, logit, ndtr, ndtri
+from asnumpy.scipy.special._exponential import expit, logit
+from asnumpy.scipy.special._normal import ndtr, ndtri
 from asnumpy.ufunc.functions import (
-    absolute, add, arctan2, divide, exp, expm1, greater, greater_equal, less, less_equal, log, log1p, multiply,
-    negative, square, subtract,
+    absolute,
+    add,
+    arctan2,
+    divide,
+    exp,
+    expm1,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    log,
+    log1p,
+    multiply,
+    negative,
+    square,
+    subtract,
 )
 
 _FLOAT64 = np.dtype(np.float64)

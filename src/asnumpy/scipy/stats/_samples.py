@@ -17,7 +17,19 @@ from asnumpy.creation.convert import asarray
 from asnumpy.host.numpys import derived
 from asnumpy.indexing.selection import select_where
 from asnumpy.scipy._host import on_host
-from asnumpy.ufunc.functions import absolute, divide, exp, less, less_equal, log, multiply, power, sqrt, square, subtract
+from asnumpy.ufunc.functions import (
+    absolute,
+    divide,
+    exp,
+    less,
+    less_equal,
+    log,
+    multiply,
+    power,
+    sqrt,
+    square,
+    subtract,
+)
 
 _FLOAT64 = np.dtype(np.float64)
 
