@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import scipy.spatial.distance
 import scipy.special
 import scipy.stats
 
@@ -38,9 +37,8 @@ def _function(path: str) -> Callable[..., Any]:
     return work
 
 
-def _numbers(count: int, dtype: Any, columns: int | None = None) -> np.ndarray:
-    shape = COUNT if columns is None else (1000, columns)
-    return np.random.default_rng(count).uniform(0.05, 0.95, shape).astype(dtype)
+def _numbers(count: int, dtype: Any) -> np.ndarray:
+    return np.random.default_rng(count).uniform(0.05, 0.95, COUNT).astype(dtype)
 
 
 def cases() -> Iterator[Case]:
@@ -54,9 +52,6 @@ def cases() -> Iterator[Case]:
     for name in ("zscore", "skew", "kurtosis", "gmean"):
         yield Case(f"stats.{name}", f"{COUNT:,}", LEAST, _function(f"stats.{name}"), lambda: [_numbers(1, np.float64)],
                    close(1e-9))
-    for columns in (3, 32):
-        yield Case(f"cdist, {columns} columns", "1,000 x 1,000", LEAST, _function("spatial.distance.cdist"),
-                   lambda columns=columns: [_numbers(place, np.float64, columns) for place in (1, 2)], close(1e-9))
 
 
 if __name__ == "__main__":

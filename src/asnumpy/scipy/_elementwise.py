@@ -9,13 +9,13 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._public import beside
-from asnumpy._types import ndarray
+from asnumpy._types import EXACT, ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.scipy._host import on_host
 from asnumpy.ufunc import derived
 from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.functions import positive
-from asnumpy.ufunc.operands import WEAK, Unsupported, operand, overrides, type_key
+from asnumpy.ufunc.operands import Unsupported, operand, overrides, type_key
 
 FLOAT64 = np.dtype(np.float64)
 _FLOATS = frozenset({np.dtype(np.float32), FLOAT64})
@@ -37,8 +37,8 @@ def _operand(value: Any, dtype: np.dtype) -> ndarray:
 class _Composition:
     """A ufunc of SciPy's as a function of arrays; calls that the composition does not cover are SciPy's."""
 
-    def __init__(self, theirs: np.ufunc, body: Body, wide: bool) -> None:
-        self.theirs, self.body, self.wide = theirs, body, wide
+    def __init__(self, theirs: np.ufunc, body: Body, wide: bool, least: int) -> None:
+        self.theirs, self.body, self.wide, self.least = theirs, body, wide, least
         self.nin, self.nout = theirs.nin, theirs.nout
         self.on_host = on_host(theirs, f"scipy.special.{theirs.__name__}")
         self.loops: dict[tuple[Any, ...], tuple[np.dtype, ...]] = {}
@@ -49,7 +49,30 @@ class _Composition:
             known = self.loops[keys] = self.theirs.resolve_dtypes((*keys, None))
         return known
 
+    def quickly(self, args: tuple[Any, ...]) -> Any:
+        """The common call: arrays of the loop's dtype and nothing else. NotImplemented: take the long way."""
+        for value in args:
+            if type(value) not in EXACT:
+                return NotImplemented
+        dtype = args[0].dtype
+        if dtype != FLOAT64 and (self.wide or dtype not in _FLOATS):
+            return NotImplemented
+        if len(args) != self.nin or any(one.dtype != dtype for one in args[1:]) or self.few(args) or watching():
+            return NotImplemented
+        made = self.body(*args)
+        return _core.returned(made) if made.ndim == 0 else made
+
+    def few(self, inputs: Any) -> bool:
+        """Whether there are so few elements on the host that SciPy has computed them before they are recorded."""
+        return self.least > 0 and all(
+            not isinstance(one, ndarray) or (one._host_visible and one.size < self.least) for one in inputs
+        )
+
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if args and not kwargs:
+            made = self.quickly(args)
+            if made is not NotImplemented:
+                return made
         if derived.concerns(args, kwargs):
             return derived.call(self, _run, args, kwargs)
         return _run(self, args, kwargs)
@@ -69,7 +92,7 @@ def _run(self: _Composition, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
             inputs = [operand(value) for value in args]
         except Unsupported:
             inputs = []
-        if any(isinstance(value, ndarray) for value in inputs):
+        if any(isinstance(value, ndarray) for value in inputs) and not self.few(inputs):
             loop = self.loop(tuple(map(type_key, inputs)))
             if set(loop) <= _FLOATS and all(type(one) is not int or abs(one) < 1 << 127 for one in inputs):
                 return _composed(self, inputs, loop[-1], out)
@@ -86,15 +109,16 @@ def _composed(self: _Composition, inputs: list[Any], dtype: np.dtype, out: Any) 
     return _core.returned(made) if made.ndim == 0 else made
 
 
-def elementwise(theirs: np.ufunc, wide: bool = False) -> Callable[[Body], Any]:
+def elementwise(theirs: np.ufunc, wide: bool = False, least: int = 0) -> Callable[[Body], Any]:
     """Marks a composition that computes a ufunc of SciPy's with one result, in its loops of float32 and float64.
 
     It gets arrays of the loop's dtype, or of float64 where `wide`: SciPy computes many functions of float32 so, and a
-    few would lose digits otherwise.
+    few would lose digits otherwise. Arrays on the host of fewer than `least` elements are left to SciPy: for compositions
+    of dozens of operations.
     """
 
     def mark(body: Body) -> Any:
-        composition = _Composition(theirs, body, wide)
+        composition = _Composition(theirs, body, wide, least)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             return composition.call(args, kwargs)
@@ -107,8 +131,3 @@ def elementwise(theirs: np.ufunc, wide: bool = False) -> Callable[[Body], Any]:
         return shown
 
     return mark
-
-
-def is_plain(*values: Any) -> bool:
-    """Whether a function composed of operations takes them: arrays of ours, and numbers."""
-    return all(isinstance(one, (ndarray, *WEAK)) for one in values)

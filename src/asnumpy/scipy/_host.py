@@ -51,17 +51,23 @@ def _together(value: Any) -> Any:
     return whole
 
 
+def _plainly(theirs: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with results that the door knows."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return _apart(theirs(*args, **kwargs))
+
+    return function
+
+
 def on_host(theirs: Callable[..., Any], name: str) -> Any:
     """SciPy's function for arrays of ours, counted under `name`."""
     module, _, short = name.rpartition(".")
+    function: Any = theirs
     if isinstance(theirs, np.ufunc):
-        function: Any = theirs
         name_function(theirs, name)
     else:
-
-        def function(*args: Any, **kwargs: Any) -> Any:
-            return _apart(theirs(*args, **kwargs))
-
+        function = _plainly(theirs)
         function.__module__, function.__name__ = module, short
 
     def call(*args: Any, **kwargs: Any) -> Any:

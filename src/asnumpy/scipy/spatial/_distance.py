@@ -1,4 +1,4 @@
-"""Distances between rows; metrics that sum over columns are one fused program."""
+"""Distances between rows: on a device metrics that sum over columns are one program; on the host SciPy's."""
 
 from __future__ import annotations
 
@@ -69,11 +69,14 @@ _ALIASES = {
 
 
 def _points(value: Any) -> ndarray | None:
-    """Rows of float64, as SciPy's functions take them; None where they are to see it."""
+    """Rows of float64 on a device, as SciPy's functions take them; None where they are to see it.
+
+    On the host SciPy's loop over pairs is quicker than a program.
+    """
     if derived(value):
         return None
     a = asarray(value)
-    if a.dtype.kind not in "iuf" or a.dtype.itemsize > 8 or a.ndim != 2 or not a.size:
+    if a._host_visible or a.dtype.kind not in "iuf" or a.dtype.itemsize > 8 or a.ndim != 2 or not a.size:
         return None
     return a if a.dtype == _FLOAT64 else _core.cast(a, _FLOAT64)
 
@@ -98,7 +101,7 @@ def _cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **kw
 def _pdist(X: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) -> Any:
     compute = None if kwargs or out is not None else _metric(metric)
     a = None if compute is None else _points(X)
-    if compute is None or a is None or a._host_visible:  # the host computes half of the pairs, this all of them
+    if compute is None or a is None:
         return _host_pdist(X, metric, out=out, **kwargs)
     return compute(a, a)[triu_indices(a.shape[0], 1)]
 

@@ -10,6 +10,8 @@ from asnumpy.indexing.selection import select_where
 from asnumpy.scipy._elementwise import elementwise
 from asnumpy.ufunc.functions import absolute, divide, exp, less_equal, maximum, minimum, multiply, sqrt
 
+_MANY = 1 << 12  # elements from which the series' two hundred operations are quicker than SciPy's function
+
 
 def _scaled(size: ndarray) -> ndarray:
     """i0(x) * exp(-x) of x >= 0."""
@@ -19,12 +21,12 @@ def _scaled(size: ndarray) -> ndarray:
     return select_where(less_equal(size, 8.0), near, far, size.dtype)
 
 
-@elementwise(_theirs.i0, wide=True)
+@elementwise(_theirs.i0, wide=True, least=_MANY)
 def i0(x: ndarray) -> ndarray:
     size = absolute(x)
     return multiply(exp(size), _scaled(size))  # NaN for infinity, as SciPy's
 
 
-@elementwise(_theirs.i0e, wide=True)
+@elementwise(_theirs.i0e, wide=True, least=_MANY)
 def i0e(x: ndarray) -> ndarray:
     return _scaled(absolute(x))
