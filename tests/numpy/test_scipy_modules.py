@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from typing import Any
 
@@ -99,6 +100,10 @@ def test_distributions_with_their_parameters() -> None:
     near(ap.scipy.stats.gamma(2.5).pdf(ap.array(x)), scipy.stats.gamma(2.5).pdf(x))
     near(own.rvs(size=4, random_state=1), theirs.rvs(size=4, random_state=1))
     assert ap.scipy.stats.norm.pdf(ap.array(x.astype(np.float32))).dtype == np.float64
+    again = pickle.loads(pickle.dumps(own))
+    near(again.cdf(ap.array(x)), theirs.cdf(x))
+    assert pickle.loads(pickle.dumps(ap.scipy.stats.norm)) is ap.scipy.stats.norm
+    assert pickle.loads(pickle.dumps(ap.scipy.special.gammaln)) is ap.scipy.special.gammaln
 
 
 SAMPLES = {

@@ -113,8 +113,8 @@ def elementwise(theirs: np.ufunc, wide: bool = False, least: int = 0) -> Callabl
     """Marks a composition that computes a ufunc of SciPy's with one result, in its loops of float32 and float64.
 
     It gets arrays of the loop's dtype, or of float64 where `wide`: SciPy computes many functions of float32 so, and a
-    few would lose digits otherwise. Arrays on the host of fewer than `least` elements are left to SciPy: for compositions
-    of dozens of operations.
+    few would lose digits otherwise. Arrays on the host of fewer than `least` elements are left to SciPy, where the
+    composition has dozens of operations.
     """
 
     def mark(body: Body) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -114,8 +115,17 @@ class Distribution:
     def __dir__(self) -> list[str]:
         return dir(self._theirs)
 
+    def __reduce__(self) -> Any:
+        return _found, (self._name, self._given)
+
     def __repr__(self) -> str:
         return f"<asnumpy.{self._name}{'' if self._given is None else ', frozen'}>"
+
+
+def _found(name: str, given: tuple[Any, Any] | None) -> Any:
+    module, _, short = name.rpartition(".")
+    plain = getattr(importlib.import_module(f"asnumpy.{module}"), short)
+    return plain if given is None else plain(*given[0], **given[1])
 
 
 def _with(own: Any, args: tuple[Any, ...], kwargs: dict[str, Any], x: Any) -> Any:
