@@ -112,7 +112,7 @@ SAMPLES = {
     "moment": ({"order": 2}, {"order": 3, "axis": 1}, {"order": 4}, {}),
     "skew": ({}, {"axis": 1, "bias": False}),
     "kurtosis": ({}, {"axis": 1, "bias": False}, {"fisher": False, "axis": None}),
-    "iqr": ({},), "entropy": ({},),
+    "iqr": ({},), "entropy": ({}, {"axis": 1, "base": 2}, {"axis": None}),
 }
 
 
@@ -127,7 +127,7 @@ def test_samples(name: str, dtype: Any) -> None:
         np.testing.assert_allclose(ap.to_numpy(got), wanted, rtol=1e-3 if dtype == np.float32 else 1e-10)
 
 
-@pytest.mark.parametrize("name", ["zscore", "skew", "kurtosis", "gmean", "hmean"])
+@pytest.mark.parametrize("name", ["zscore", "skew", "kurtosis", "gmean", "hmean", "entropy"])
 def test_samples_that_say_nothing(name: str) -> None:
     values = np.array([[1.0, np.nan, 3.0, 0.0], [1.0, 2.0, -3.0, 1.0], [1.0, 2.0, np.inf, 2.0]])
     with np.errstate(all="ignore"), warnings.catch_warnings():

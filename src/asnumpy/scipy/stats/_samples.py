@@ -17,6 +17,7 @@ from asnumpy.creation.convert import asarray
 from asnumpy.host.numpys import derived
 from asnumpy.indexing.selection import select_where
 from asnumpy.scipy._host import on_host
+from asnumpy.scipy.special._entropy import entr
 from asnumpy.ufunc.functions import (
     absolute,
     divide,
@@ -133,6 +134,15 @@ def moment(sample: Any, order: Any = 1, axis: Any = 0, nan_policy: Any = "propag
     squares = square(deviations)
     powers = (squares, multiply(squares, deviations), square(squares))[order - 2]
     return powers.mean(axis=along)
+
+
+@_composed
+def entropy(sample: Any, qk: Any = None, base: Any = None, axis: Any = 0) -> Any:
+    a, along, _ = sample
+    if qk is not None or not (base is None or (type(base) in (int, float) and base > 0)):
+        return NotImplemented
+    made = entr(divide(a, a.sum(axis=along, keepdims=True))).sum(axis=along)
+    return made if base is None else divide(made, math.log(base))
 
 
 @_composed
