@@ -98,15 +98,17 @@ from asnumpy.lib._poly1d import (
 from asnumpy import fft, lib, linalg, nn, profiler
 
 if _typing.TYPE_CHECKING:
-    from asnumpy import cann, char, ctypeslib, emath, f2py, operators, polynomial, random, strings, testing, typing
+    from asnumpy import (
+        cann, char, ctypeslib, emath, f2py, operators, polynomial, random, scipy, strings, testing, typing,
+    )
     from asnumpy.operators import ElementwiseKernel, RawKernel, RawModule, ReductionKernel, operator
     from asnumpy.tracing import TracingError, cond, jit, load_compiled, range, while_loop
     from numpy import ma, matlib, rec
 else:
     # Loaded when they are first used.
     _LATER = frozenset({
-        "array_api", "cann", "char", "ctypeslib", "emath", "f2py", "operators", "polynomial", "random", "strings",
-        "testing", "typing",
+        "array_api", "cann", "char", "ctypeslib", "emath", "f2py", "operators", "polynomial", "random", "scipy",
+        "strings", "testing", "typing",
     })
     _FROM = {
         **dict.fromkeys(("ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "operator"), "operators"),

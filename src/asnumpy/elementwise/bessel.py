@@ -13,7 +13,7 @@ from asnumpy.host.door import host
 from asnumpy.indexing.selection import select_where
 from asnumpy.ufunc.functions import absolute, add, divide, exp, less_equal, maximum, minimum, multiply, sqrt, subtract
 
-_NEAR = (
+NEAR = (
     -4.4153416464793395e-18, 3.3307945188222384e-17, -2.431279846547955e-16, 1.715391285555133e-15,
     -1.1685332877993451e-14, 7.676185498604936e-14, -4.856446783111929e-13, 2.95505266312964e-12,
     -1.726826291441556e-11, 9.675809035373237e-11, -5.189795601635263e-10, 2.6598237246823866e-09,
@@ -22,7 +22,7 @@ _NEAR = (
     -0.0005763755745385824, 0.0016394756169413357, -0.004324309995050576, 0.010546460394594998, -0.02373741480589947,
     0.04930528423967071, -0.09490109704804764, 0.17162090152220877, -0.3046826723431984, 0.6767952744094761,
 )
-_FAR = (
+FAR = (
     -7.233180487874754e-18, -4.830504485944182e-18, 4.46562142029676e-17, 3.461222867697461e-17,
     -2.8276239805165836e-16, -3.425485619677219e-16, 1.7725601330565263e-15, 3.8116806693526224e-15,
     -9.554846698828307e-15, -4.150569347287222e-14, 1.54008621752141e-14, 3.8527783827421426e-13,
@@ -34,7 +34,7 @@ _FAR = (
 _MANY = 1 << 15  # elements from which the recurrence in one pass is quicker than NumPy's passes on the host
 
 
-def _series(x: ndarray, coefficients: tuple[float, ...]) -> ndarray:
+def series(x: ndarray, coefficients: tuple[float, ...]) -> ndarray:
     """Clenshaw's recurrence, rounded as NumPy's."""
     made: Any = coefficients[0]
     last: Any = 0.0
@@ -52,6 +52,6 @@ def i0(x: ArrayLike) -> ndarray:
         return host(np.i0, a)
     size = absolute(a if a.dtype.kind == "f" else as_dtype_of(a, np.dtype(float)))
     small, large = minimum(size, 8.0), maximum(size, 8.0)
-    near = multiply(exp(small), _series(subtract(divide(small, 2.0), 2.0), _NEAR))
-    far = divide(multiply(exp(large), _series(subtract(divide(32.0, large), 2.0), _FAR)), sqrt(large))
+    near = multiply(exp(small), series(subtract(divide(small, 2.0), 2.0), NEAR))
+    far = divide(multiply(exp(large), series(subtract(divide(32.0, large), 2.0), FAR)), sqrt(large))
     return select_where(less_equal(size, 8.0), near, far, size.dtype)

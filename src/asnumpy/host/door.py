@@ -45,6 +45,11 @@ def _name(function: Any) -> str:
 _names: dict[Any, str] = {}  # of the functions that are public names of their modules
 
 
+def name_function(function: Any, name: str) -> None:
+    """Lets a function be counted under this name, which its own attributes do not tell; it lives on."""
+    _names[function] = name
+
+
 def _arrays_given(value: Any) -> Any:
     """The value with NumPy's array in place of it, or of what it contains, where an `__array__` gives one of ours."""
     if type(value) in (list, tuple):
