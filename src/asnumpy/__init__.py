@@ -114,6 +114,7 @@ else:
     }
     # NumPy's own, for classes on top of its arrays.
     _NUMPYS = frozenset({"ma", "matlib", "rec"})
+    _NOTEBOOKS = frozenset({"load_ipython_extension", "unload_ipython_extension"})
 
     def __getattr__(name):
         if name in _LATER:
@@ -123,7 +124,9 @@ else:
             return found
         if name in _NUMPYS:
             return _importlib.import_module(f"numpy.{name}")
-        raise AttributeError(f"module 'asnumpy' has no attribute {name!r}")
+        if name in _NOTEBOOKS:
+            return getattr(_importlib.import_module("asnumpy.running"), name)
+        raise AttributeError(f"module 'asnumpy' has no attribute {name!r}" + ", which numpy has" * (name in _np.__dir__()))
 
     def __dir__():
         return sorted({*__all__, *_LATER, *_FROM, *_NUMPYS, "eval"})
