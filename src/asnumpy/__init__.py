@@ -126,7 +126,8 @@ else:
             return _importlib.import_module(f"numpy.{name}")
         if name in _NOTEBOOKS:
             return getattr(_importlib.import_module("asnumpy.running"), name)
-        raise AttributeError(f"module 'asnumpy' has no attribute {name!r}" + ", which numpy has" * (name in _np.__dir__()))
+        numpys = ", which numpy has" if name in _np.__dir__() else ""
+        raise AttributeError(f"module 'asnumpy' has no attribute {name!r}{numpys}")
 
     def __dir__():
         return sorted({*__all__, *_LATER, *_FROM, *_NUMPYS, "eval"})

@@ -26,7 +26,7 @@ def test_facts_and_values(device: str) -> None:
 
 def test_what_is_pending_stays_so() -> None:
     with ap.config.using(eager=False, eager_size=0):
-        x = ap.ones(10_000) * 3.0 + 1.0
+        x = ap.ones(10_000, device="cpu") * 3.0 + 1.0
         count = ap.pending_count()
         html = x._repr_html_()
         assert html is not None and count > 0
