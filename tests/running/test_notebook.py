@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
+    for prompt in ("ps1", "ps2", "ps3"):  # which a shell leaves behind, and by which others know an interactive process
+        monkeypatch.setattr(sys, prompt, "", raising=False)
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 

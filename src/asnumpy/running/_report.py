@@ -26,7 +26,7 @@ EVENTS = 1 << 17  # that are kept: some 60 MB while the program runs
 MOST = 60         # rows of a table
 MORE = """
 .bar { background: #4a7fb5; height: .8em; display: inline-block; } code { font-size: 13px; white-space: pre; }
-td.n { text-align: right; } svg { border: 1px solid #ddd; }
+svg { border: 1px solid #ddd; }
 """
 OF_LINES = """Of asnumpy's work, by the line that recorded it; lines that were fused share a program's time. Python's
 own time, and operations on few elements, which are computed as they are called, are not in it."""
