@@ -38,7 +38,7 @@ std::uint64_t now() {
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(t).count());
 }
 
-void record(std::string_view name, std::string_view category, std::string_view text, std::uint64_t bytes,
+void record(std::string_view name, std::string_view category, std::string_view text, std::string_view lines, std::uint64_t bytes,
             std::uint64_t start, std::uint64_t end) {
     Ring& r = ring();
     const std::uint64_t thread = thread_number();
@@ -48,6 +48,7 @@ void record(std::string_view name, std::string_view category, std::string_view t
     e.name = Text<31>(name);
     e.category = Text<15>(category);
     e.detail = Text<127>(text);
+    e.lines = Text<255>(lines);
     e.start_ns = start;
     e.duration_ns = end - start;
     e.bytes = bytes;

@@ -5,7 +5,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace asnumpy::trace {
@@ -27,6 +29,7 @@ struct Event {
     Text<31> name;       // "flush", a row's name, ...
     Text<15> category;   // "run", "pool", "copy", "fallback", ...
     Text<127> detail;
+    Text<255> lines;     // of the user's program, that recorded it: "file:1,2"; where origins are kept
     std::uint64_t start_ns = 0;     // monotonic clock
     std::uint64_t duration_ns = 0;
     std::uint64_t bytes = 0;
@@ -40,7 +43,7 @@ std::uint64_t lost();               // events overwritten since the last start
 namespace detail {
 inline std::atomic<bool> listening{false};
 std::uint64_t now();
-void record(std::string_view name, std::string_view category, std::string_view text, std::uint64_t bytes,
+void record(std::string_view name, std::string_view category, std::string_view text, std::string_view lines, std::uint64_t bytes,
             std::uint64_t start, std::uint64_t end);
 }  // namespace detail
 
@@ -50,7 +53,7 @@ inline bool active() { return detail::listening.load(std::memory_order_relaxed);
 inline void mark(std::string_view name, std::string_view category, std::uint64_t bytes = 0, std::string_view text = {}) {
     if (!active()) return;
     const std::uint64_t t = detail::now();
-    detail::record(name, category, text, bytes, t, t);
+    detail::record(name, category, text, {}, bytes, t, t);
 }
 
 // An event that lasts as long as the object. `name` and `category` must outlive it.
@@ -59,7 +62,7 @@ public:
     Span(std::string_view name, std::string_view category, std::uint64_t bytes = 0)
         : name_(name), category_(category), bytes_(bytes), start_(active() ? detail::now() : 0) {}
     ~Span() {
-        if (start_) detail::record(name_, category_, detail_.view(), bytes_, start_, detail::now());
+        if (start_) detail::record(name_, category_, detail_.view(), lines_, bytes_, start_, detail::now());
     }
     Span(const Span&) = delete;
     Span& operator=(const Span&) = delete;
@@ -67,10 +70,12 @@ public:
     bool listening() const { return start_ != 0; }  // whether it is worth composing a detail
     void set_bytes(std::uint64_t bytes) { bytes_ = bytes; }
     void set_detail(std::string_view text) { if (start_) detail_ = Text<127>(text); }
+    void set_lines(std::string text) { if (start_) lines_ = std::move(text); }
 
 private:
     std::string_view name_, category_;
     Text<127> detail_;
+    std::string lines_;
     std::uint64_t bytes_, start_;
 };
 

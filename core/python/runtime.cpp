@@ -11,7 +11,9 @@
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
 #include "python/devices.hpp"
+#include "python/origin.hpp"
 #include "runtime/passes.hpp"
+#include "runtime/recorded_at.hpp"
 
 namespace asnumpy::python {
 
@@ -44,6 +46,7 @@ nb::list trace_stop() {
         entry["bytes"] = event.bytes;
         entry["thread"] = event.thread;
         entry["detail"] = string(event.detail.view());
+        entry["lines"] = string(event.lines.view());
         events.append(entry);
     }
     return events;
@@ -75,6 +78,8 @@ void bind_runtime(nb::module_& m) {
     }, arg("array") = nb::none());
     m.def("pending_count", [] { return pending_count(); });
     m.def("set_eager", [](bool on) { set_eager(on); }, arg("on"));
+    m.def("origin", [] { return string(line_of(origin())); });
+    m.def("set_origins", [](bool on) { set_origins(on); }, arg("on"));
     m.def("eager", [] { return eager(); });
     m.def("set_contract", [](bool on) {
         if (on != may_contract) flush();  // what is recorded was meant with the old setting

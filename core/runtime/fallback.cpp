@@ -15,6 +15,7 @@
 #include "runtime/fuse.hpp"
 #include "runtime/host_forms.hpp"
 #include "runtime/record.hpp"
+#include "runtime/recorded_at.hpp"
 #include "runtime/single.hpp"
 
 namespace asnumpy {
@@ -167,6 +168,7 @@ void report_news() {
 
 void run_on_host(const Instruction& instruction) {
     trace::Span span(row(instruction.row).name, "fallback");
+    if (span.listening()) span.set_lines(line_of(instruction.origin));
     Instruction i = instruction;
     i.on_host = false;
     Few<Array, 2> targets;

@@ -23,6 +23,7 @@
 #include "runtime/passes.hpp"
 #include "runtime/queue_state.hpp"
 #include "runtime/record.hpp"
+#include "runtime/recorded_at.hpp"
 #include "runtime/runner.hpp"
 #include "runtime/schedule.hpp"
 #include "runtime/taken.hpp"
@@ -92,6 +93,7 @@ bool run_some(Queue& q, const Buffer* wanted, Take what, bool first) {
     std::vector<Instruction>& list = taken.list;
     if (list.empty()) return true;
     trace::Span span("flush", "run");
+    if (span.listening()) span.set_lines(line_of(origin_of_work));
     std::shared_ptr<const Schedule> planned;
     thread_local std::vector<std::uint32_t> kept;  // what failed, what depends on it, and what a pause leaves
     kept.clear();
@@ -152,7 +154,7 @@ bool run_some(Queue& q, const Buffer* wanted, Take what, bool first) {
                 if (!refusal) refusal = std::current_exception();
                 apart = parts.size();
             } catch (...) {
-                if (!failure) failure = std::current_exception();
+                if (!failure) failure = told_where(std::current_exception(), list, parts[p].group.members);
                 apart = parts.size();  // what follows may need what failed
                 if (is_lost(list[group.members.front()])) {
                     for (const std::uint32_t member : group.members)
@@ -232,8 +234,9 @@ void flush_for(const Array& array) {
 
 void record(Instruction&& instruction) {
     each_buffer(instruction, [](const Buffer& b, bool) { b.expect_there(); });
-    if (Trace* const trace = current_trace()) [[unlikely]] return trace->add(std::move(instruction));
     Queue& q = queue();
+    if (q.origins.load(std::memory_order_relaxed) && q.host.origin) [[unlikely]] instruction.origin = q.host.origin();
+    if (Trace* const trace = current_trace()) [[unlikely]] return trace->add(std::move(instruction));
     bool now = eager(), full = false;
     const Buffer* out = instruction.out[0].buffer.get();
     Few<BufferPtr, 2> behind;
@@ -310,6 +313,7 @@ void set_eager(bool value) {
     if (value) flush();
 }
 bool eager() { return queue().eager.load(std::memory_order_relaxed); }
+void set_origins(bool value) { queue().origins = value; }
 void set_passes(Passes chosen) { queue().passes = chosen; }
 void set_eager_size(std::int64_t elements) { queue().eager_size = elements; }
 void set_host(Host host) { queue().host = std::move(host); }

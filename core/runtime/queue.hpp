@@ -59,6 +59,7 @@ struct Instruction {
     std::uint64_t reduced = 0;        // reduction: bit i set, axis i of the shape is reduced
     bool on_host = false;             // its device does not compute it
     StreamId on_stream = 0;           // of its device: where the thread that recorded it worked
+    Origin origin;                    // where it was recorded, while set_origins() keeps that
     Stream stream;                    // random draws
     Dims shape;                       // the iteration space of elementwise work and reductions
     Few<Argument, 3> in;
@@ -129,6 +130,7 @@ bool eager();
 void set_eager_size(std::int64_t elements);  // arrays up to this size run at once when nothing they need is pending
 std::int64_t eager_size();
 std::size_t pending_count();
+void set_origins(bool);               // note for each instruction the line that records it: for failures, and for who watches the trace
 // What the interpreter asks of the queue; set once by core/python.
 struct Host {
     std::function<void()> check_interrupt;                            // between programs; may throw Interrupted

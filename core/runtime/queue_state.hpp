@@ -35,7 +35,7 @@ struct Queue {
 
     Runner runner;  // compiled programs, and running them
     Host host;
-    std::atomic<bool> eager{false};
+    std::atomic<bool> eager{false}, origins{false};
     std::atomic<std::int64_t> eager_size{4096};
     std::atomic<Passes> passes{all_passes()};
 };
@@ -50,7 +50,7 @@ void forget_waiting(Queue&);  // in a forked child: who waited is not there
 
 // Work that this thread enqueues is known by the line of the program that wants it.
 inline Origin origin(const Queue& q) {
-    return work_fails_late && (q.eager || work_has_failed) && q.host.origin ? q.host.origin() : Origin{};
+    return (q.origins.load(std::memory_order_relaxed) || (work_fails_late && (q.eager || work_has_failed))) && q.host.origin ? q.host.origin() : Origin{};
 }
 
 // After work: what it left to compile or to report. The caller holds the interpreter's lock.

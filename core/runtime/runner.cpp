@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "device/trace.hpp"
 #include "runtime/fallback.hpp"
+#include "runtime/recorded_at.hpp"
 #include "runtime/single.hpp"
 
 namespace asnumpy {
@@ -17,10 +18,26 @@ namespace {
 
 constexpr std::size_t most_programs = 4096;  // kept for each device
 
+std::string names_of(const Program& program) {
+    std::string text;
+    for (const Step& step : program.steps) text += " " + std::string(row(step.row).name);
+    for (const Reduction& reduction : program.reductions) text += " reduce:" + std::string(row(reduction.row).name);
+    return text;
+}
+
 void run_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Together& together) {
     trace::Span span("programs", "run");
     place_operands(list, schedule, first, together.stages);
-    if (span.listening()) span.set_detail(std::to_string(together.parts) + " programs, " + std::to_string(together.lines) + " lines at a time");
+    if (span.listening()) {
+        std::vector<std::uint32_t> members;
+        std::string steps;
+        for (const Schedule::Part& part : std::span(schedule.parts).subspan(first, together.parts)) {
+            members.insert(members.end(), part.group.members.begin(), part.group.members.end());
+            steps += names_of(part.fused.program);
+        }
+        span.set_detail(std::to_string(together.parts) + " programs, " + std::to_string(together.lines) + " lines at a time:" + steps);
+        span.set_lines(lines_of(list, members));
+    }
     list[schedule.parts[first].group.members.front()].out[0].pool().backend().run_stages(together.stages, together.lines);
 }
 
@@ -82,7 +99,8 @@ void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& 
     set_launch(launch, list, part);
     if (span.listening()) {
         span.set_bytes(static_cast<std::uint64_t>(count(launch.shape)) * fused.program.inputs.size());
-        span.set_detail(to_string(launch.shape) + " " + std::to_string(fused.program.steps.size()) + " steps");
+        span.set_detail(to_string(launch.shape) + " " + std::to_string(fused.program.steps.size()) + " steps:" + names_of(fused.program));
+        span.set_lines(lines_of(list, part.group.members));
     }
     executable(list, part).run(launch);
 }

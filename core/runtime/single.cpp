@@ -12,6 +12,7 @@
 #include "base/immortal.hpp"
 #include "device/trace.hpp"
 #include "runtime/record.hpp"
+#include "runtime/recorded_at.hpp"
 
 namespace asnumpy {
 
@@ -61,6 +62,7 @@ Tensor tensor_of(const Array& a) { return {a.buffer->materialised() ? a.data() :
 void run_now(const Instruction& instruction) {
     if (instruction.work != Work::structured) return run_single(instruction);
     trace::Span span(row(instruction.row).name, "structured");
+    if (span.listening()) span.set_lines(line_of(instruction.origin));
     each_buffer(instruction, [](Buffer& b, bool) { b.materialise(); });
     instruction.out[0].pool().backend().run(structured_call(instruction));
 }

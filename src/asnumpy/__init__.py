@@ -116,6 +116,7 @@ else:
     }
     # NumPy's own, for classes on top of its arrays.
     _NUMPYS = frozenset({"ma", "matlib", "rec"})
+    _NOTEBOOKS = frozenset({"load_ipython_extension", "unload_ipython_extension"})
 
     def __getattr__(name):
         if name in _LATER:
@@ -125,7 +126,10 @@ else:
             return found
         if name in _NUMPYS:
             return _importlib.import_module(f"numpy.{name}")
-        raise AttributeError(f"module 'asnumpy' has no attribute {name!r}")
+        if name in _NOTEBOOKS:
+            return getattr(_importlib.import_module("asnumpy.running"), name)
+        numpys = ", which numpy has" if name in _np.__dir__() else ""
+        raise AttributeError(f"module 'asnumpy' has no attribute {name!r}{numpys}")
 
     def __dir__():
         return sorted({*__all__, *_LATER, *_FROM, *_NUMPYS, "eval"})

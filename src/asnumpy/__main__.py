@@ -1,5 +1,5 @@
 """The command line: `python -m asnumpy demo`, `... info`, `... health`, `... check`, `... sim`,
-`... ascendc build`, `... operator`, `... cache`."""
+`... ascendc build`, `... operator`, `... cache`, `... run`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 import asnumpy as ap
 from asnumpy.ascendc import _command as ascendc
 from asnumpy.operators.project import _command as operator
+from asnumpy.running import _command as running
 from asnumpy.runtime import diagnosis
 from asnumpy.stores import _command as cache
 
@@ -76,6 +77,7 @@ def parser() -> argparse.ArgumentParser:
     ascendc.add_parser(commands)
     operator.add_parser(commands)
     cache.add_parser(commands)
+    running.add_parser(commands)
     return top
 
 
@@ -84,6 +86,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     given = list(sys.argv[1:] if arguments is None else arguments)
     end = given.index("--") if "--" in given else len(given)
     top = parser()
+    if given[:1] == ["run"]:  # the program's arguments follow without a sign
+        end = running.program_start(given)
+        options = top.parse_args(given[:end])
+        options.rest, options.parser = given[end:], top
+        return options
     options = top.parse_args(given[:end])
     options.rest = given[end + 1 :]
     if options.command == "sim" and not (options.program or options.rest):
@@ -136,6 +143,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return operator.run(options)
     if options.command == "cache":
         return cache.run(options)
+    if options.command == "run":
+        return running.run(options)
     if options.command == "health":
         from asnumpy.cann import _health_server
 

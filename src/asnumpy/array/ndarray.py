@@ -200,11 +200,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         _core.to_numpy_view(self, None).tofile(fid, sep, format)
 
     def dump(self, /, file: Any) -> None:
-        if hasattr(file, "write"):
-            pickle.dump(self, file, protocol=2)
-            return
-        with open(file, "wb") as target:
-            pickle.dump(self, target, protocol=2)
+        pickling.dump(self, file)
 
     def dumps(self, /) -> bytes:
         return pickle.dumps(self, protocol=2)
@@ -392,6 +388,9 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
 
     def __str__(self) -> str:
         return str(printing.plain(self))
+
+    def _repr_html_(self) -> str | None:
+        return printing.html(self)
 
 
 ndarray.__module__ = "asnumpy"

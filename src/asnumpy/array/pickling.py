@@ -26,6 +26,15 @@ def rebuild(
     return _core.wrap_numpy(elements)  # out of band: the buffer that loads() was given is the array's memory
 
 
+def dump(a: ndarray, file: Any) -> None:
+    """To a path, or to what has a `write`."""
+    if hasattr(file, "write"):
+        pickle.dump(a, file, protocol=2)
+        return
+    with open(file, "wb") as target:
+        pickle.dump(a, target, protocol=2)
+
+
 def reduced(a: ndarray, protocol: Any) -> tuple[Any, tuple[Any, ...]]:
     """What `__reduce_ex__` answers."""
     order: Any = "F" if a._flags_f_contiguous and not a._flags_c_contiguous else "C"

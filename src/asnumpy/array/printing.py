@@ -41,6 +41,29 @@ def representation(a: ndarray) -> str:
     return repr(plain(_core.as_plain(a)).view(_shown.setdefault(name, type(name, (np.ndarray,), {}))))
 
 
+def html(a: ndarray) -> str | None:
+    """What a notebook shows beside the text; None of a number. Nothing is run for it, and no large array copied.
+
+    Values are shown where they are there: not of an array that is pending, nor of one that lies on a device and has
+    more elements than NumPy's `threshold` for printing.
+    """
+    if a.ndim == 0:
+        return None
+    from html import escape  # only here: notebooks alone pay for its import
+
+    facts = {"shape": a.shape, "dtype": a.dtype, "device": a._device_name, "bytes": f"{a.nbytes:,}"}
+    if a._pending:
+        facts["state"] = "pending: recorded, and computed when a value is needed"
+        values = ""
+    elif a._host_visible or a.size <= np.get_printoptions()["threshold"]:
+        values = f"<pre>{escape(str(plain(_core.as_plain(a))))}</pre>"
+    else:
+        facts["state"] = "on the device: print() copies the edges, asnumpy.to_numpy() all of it"
+        values = ""
+    rows = "".join(f"<tr><th>{name}</th><td>{escape(str(value))}</td></tr>" for name, value in facts.items())
+    return f"<div><b>{escape(type(a).__module__)}.{escape(type(a).__name__)}</b><table>{rows}</table>{values}</div>"
+
+
 @public
 def array2string(
     a: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None,

@@ -249,6 +249,7 @@ def host_result(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> A
         listener.append({
             "name": name, "category": "host", "start_ns": start, "duration_ns": time.perf_counter_ns() - start,
             "bytes": sum(view.nbytes for view, _ in door.views.values()), "detail": "",
+            "lines": _core.origin(),
         })
     return door.back(result)
 
