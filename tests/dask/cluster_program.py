@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import tempfile
 from typing import Any
 
 import dask
 import dask.array as da
 import numpy as np
-from distributed import Client, wait
+from distributed import Client, LocalCluster, wait
 
 import asnumpy as ap
 from asnumpy.dask import LocalAscendCluster
@@ -76,11 +78,14 @@ def spilled(client: Client) -> Any:
     parts = [client.submit(lambda n: ap.full(100_000, n, "float32"), float(n), workers=0) for n in range(6)]
     wait(parts)
 
-    def layers(dask_worker: Any) -> Any:
-        data = dask_worker.data
-        return [len(data.device.fast), len(data.host.fast), sum(one.nbytes for one in data.device.fast.values())]
+    keys = [part.key for part in parts]
 
-    held = client.run(layers, workers=[client.has_what and next(iter(client.who_has(parts[0]).values()))[0]])
+    def layers(dask_worker: Any) -> Any:
+        device, host = dask_worker.data.device.fast, dask_worker.data.host.fast
+        there = sum(one.nbytes for one in dict(device).values())
+        return [sum(key in device for key in keys), sum(key in host for key in keys), there]
+
+    held = client.run(layers, workers=[next(iter(client.who_has(parts[0]).values()))[0]])
     sums = client.gather([client.submit(lambda x: float(x.sum()), part) for part in parts])
     return {"layers": next(iter(held.values())), "sums": sums}
 
@@ -131,8 +136,18 @@ def killed(client: Client) -> Any:
     return {"total": total.result(timeout=100), "died": os.path.exists(marker)}
 
 
+def served() -> Any:
+    """`python -m asnumpy dask-worker` serves a scheduler until that ends."""
+    with LocalCluster(n_workers=0, dashboard_address=None) as cluster, Client(cluster) as client:
+        command = [sys.executable, "-m", "asnumpy", "dask-worker", cluster.scheduler_address, "--name", "npu"]
+        worker = subprocess.Popen([*command, "--device", "ascend:1", "--death-timeout", "60"])
+        client.wait_for_workers(1, timeout=60)
+        names = [one["name"] for one in client.scheduler_info()["workers"].values()]
+        total = client.submit(lambda: float(ap.arange(100, dtype="float32").sum())).result()
+    return {"names": names, "total": total, "status": worker.wait(timeout=60)}
+
+
 def main() -> None:
-    dask.config.set({"distributed.scheduler.worker-ttl": None, "distributed.admin.tick.limit": "1h"})
     told: dict[str, Any] = {}
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -143,6 +158,7 @@ def main() -> None:
     ):
         for work in (identity, moments, tall_and_skinny, stencil, draws, spilled, moved, failed, columns, killed):
             told[work.__name__] = work(client)
+    told["served"] = served()
     print(json.dumps(told))
 
 
