@@ -8,16 +8,17 @@ from typing import Any
 import asnumpy as ap
 
 _SEQUENCES = (tuple, list)
+_LOOKED_THROUGH = 1000  # items: longer lists hold numbers and words, of which there may be millions
 
 
 def arrays_in(value: Any) -> Iterator[ap.ndarray]:
     """Those of a value: itself, or what lists, tuples and dicts hold."""
     if isinstance(value, ap.ndarray):
         yield value
-    elif type(value) in _SEQUENCES:
+    elif type(value) in _SEQUENCES and len(value) <= _LOOKED_THROUGH:
         for one in value:
             yield from arrays_in(one)
-    elif type(value) is dict:
+    elif type(value) is dict and len(value) <= _LOOKED_THROUGH:
         yield from arrays_in(list(value.values()))
 
 

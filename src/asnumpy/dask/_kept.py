@@ -24,7 +24,8 @@ CHUNKS = {
 # Of these only the sample by which Dask knows whose they are: they try a function on an array of NumPy's, or take a
 # number for one.
 SAMPLES = {
-    "dask.array._reductions_generic": ("partial_reduce",),
+    "dask.array._reductions_generic": ("partial_reduce",),  # in earlier versions in `reductions`
+    "dask.array.reductions": ("partial_reduce",),
     "dask.array.fft": (
         "fft", "fft2", "fftn", "hfft", "ifft", "ifft2", "ifftn", "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2",
         "rfftn",

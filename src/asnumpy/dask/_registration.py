@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dask.array import array_expr_enabled, dispatch, register_chunk_type
+from dask import config
+from dask.array import dispatch, register_chunk_type
 from dask.array.backends import _nannumel, _numel_arraylike, array_creation_dispatch, percentile
 from dask.callbacks import Callback
 from dask.sizeof import sizeof
@@ -14,11 +15,12 @@ import asnumpy as ap
 from asnumpy.dask import _kept
 from asnumpy.dask._arrays import evaluated, held_bytes
 from asnumpy.dask._backend import Backend
+from asnumpy.host.door import numpy_view
 
 
 def _token(array: ap.ndarray) -> tuple[Any, ...]:
     # the same elements in NumPy's array, or on another device, are another chunk
-    plain = ap.to_numpy(array)
+    plain = numpy_view(array)
     return "asnumpy.ndarray", str(array.device), plain.dtype.name, normalize_token(plain)
 
 
@@ -48,5 +50,5 @@ def register() -> None:
     normalize_token.register(ap.ufunc, _token_of_ufunc)
     array_creation_dispatch.register_backend("asnumpy", Backend())
     Callback(posttask=_task_ended).register()
-    if not array_expr_enabled():  # whose functions are others
+    if not config.get("array.query-planning", False):  # whose functions are others
         _kept.keep()

@@ -67,7 +67,7 @@ class Results(MutableMapping[Any, Any]):
         if key in self.device.fast:
             return self.device[key]
         value = to_device(self.host[key])
-        if device_bytes(value):  # used again: it stays on the device
+        if 0 < device_bytes(value) <= self.device.n:  # used again: it stays on the device
             self.device[key] = value
         return value
 
