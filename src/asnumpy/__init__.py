@@ -88,6 +88,7 @@ from asnumpy.elementwise import (
 from asnumpy.linalg._products import dot, inner, kron, outer, tensordot, trace, vdot
 from asnumpy.linalg._einsum import einsum, einsum_path
 from asnumpy.interop import __array_api_version__, __array_namespace__, __array_namespace_info__
+from asnumpy.interop.arrivals import together as _together
 from asnumpy.io import (
     frombuffer, fromfile, fromregex, fromstring, genfromtxt, load, loadtxt, memmap, save, savetxt, savez,
     savez_compressed,
@@ -219,6 +220,8 @@ if hasattr(_np, "matvec"):  # from NumPy 2.2
 _machine_code.offered["compiled"] = lambda: _importlib.import_module("asnumpy.compiled")
 _kernels.offered["launch"] = lambda: _importlib.import_module("asnumpy.operators._served").launch
 _offer_kernels()
+
+_together("dask.array", "asnumpy.dask")
 
 if _os.environ.get("ASNUMPY_OPERATORS"):  # rules that redirect operations
     _importlib.import_module("asnumpy.operators").use_rules(_os.environ["ASNUMPY_OPERATORS"])

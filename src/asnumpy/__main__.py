@@ -1,5 +1,5 @@
 """The command line: `python -m asnumpy demo`, `... info`, `... health`, `... check`, `... sim`,
-`... ascendc build`, `... operator`, `... cache`, `... run`."""
+`... ascendc build`, `... operator`, `... cache`, `... run`, `... dask-worker`."""
 
 from __future__ import annotations
 
@@ -74,6 +74,21 @@ def parser() -> argparse.ArgumentParser:
     sim.add_argument("--trace", type=Path, metavar="FILE",
                      help="also write the tasks, and the pipes of kernels, in the format of Chrome's trace viewer")
     sim.add_argument("program", nargs="*", help="the program and its arguments, after --")
+    worker = commands.add_parser("dask-worker", help="run a Dask worker for each NPU of this machine")
+    worker.add_argument("scheduler", help="its address, such as tcp://10.0.0.1:8786")
+    worker.add_argument("--device", action="append", metavar="DEVICE",
+                        help="this one, such as ascend:1; may be repeated (default: all)")
+    worker.add_argument("--nthreads", type=threads, default=1, metavar="N",
+                        help="tasks that a worker runs at a time (default: %(default)s)")
+    worker.add_argument("--memory-limit", default="auto", metavar="BYTES",
+                        help="host memory of each worker, such as 64GB (default: a share)")
+    worker.add_argument("--device-memory-limit", default=0.8, metavar="BYTES",
+                        help="bytes, or share, of a device's memory beyond which results move to the host "
+                             "(default: %(default)s)")
+    worker.add_argument("--local-directory", metavar="FOLDER", help="where results go that the host has no room for")
+    worker.add_argument("--name", help="begins the workers' names")
+    worker.add_argument("--death-timeout", type=float, metavar="SECONDS",
+                        help="after which workers that find no scheduler end (default: never)")
     ascendc.add_parser(commands)
     operator.add_parser(commands)
     cache.add_parser(commands)
@@ -116,6 +131,16 @@ def run_demo(options: argparse.Namespace) -> int:
     return 0
 
 
+def run_dask_worker(options: argparse.Namespace) -> int:
+    if importlib.util.find_spec("distributed") is None:
+        print('asnumpy dask-worker: distributed is not installed; install it with: pip install "asnumpy[dask]"',
+              file=sys.stderr)
+        return 2
+    from asnumpy.dask import _serving
+
+    return _serving.run(options)
+
+
 def run_info(as_json: bool) -> int:
     report = diagnosis.diagnose()
     if as_json:
@@ -145,6 +170,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return cache.run(options)
     if options.command == "run":
         return running.run(options)
+    if options.command == "dask-worker":
+        return run_dask_worker(options)
     if options.command == "health":
         from asnumpy.cann import _health_server
 

@@ -242,6 +242,8 @@ def test_pickle_out_of_band():
     data = pickle.dumps(x, protocol=5, buffer_callback=buffers.append)
     assert len(data) < 1000 and len(buffers) == 1
     assert_same(np.asarray(x), pickle.loads(data, buffers=buffers))
+    odd = memoryview(bytearray(b"?" + buffers[0].raw().tobytes()))[1:]  # as a file or a message may have it
+    assert_same(np.asarray(x), pickle.loads(data, buffers=[odd]))
 
 
 def test_deepcopy_of_structures():

@@ -21,7 +21,8 @@ def rebuild(
         elements = elements.reshape(shape, order=order)  # type: ignore[call-overload]
     else:
         elements = elements.reshape([shape[axis] for axis in order]).transpose(np.argsort(order))
-    if isinstance(data, (bytes, bytearray)) or device != "cpu":
+    shared = elements.flags.aligned and device == "cpu" and not isinstance(data, (bytes, bytearray))
+    if not shared:
         return from_host(elements, "loads", device if device == "cpu" or device in _core.devices() else None)
     return _core.wrap_numpy(elements)  # out of band: the buffer that loads() was given is the array's memory
 

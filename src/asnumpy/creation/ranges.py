@@ -45,7 +45,7 @@ _MISSING: Any = object()
 
 @public
 def arange(
-    start_or_stop: Any = _MISSING, /, stop: Any = None, step: Any = 1, *, dtype: DTypeLike | None = None,
+    start_or_stop: Any = _MISSING, /, stop: Any = None, step: Any = 1, dtype: DTypeLike | None = None, *,
     device: Device | str | None = None, like: Any = None, start: Any = _MISSING,
 ) -> ndarray:
     if start is not _MISSING or start_or_stop is _MISSING:  # by keywords
@@ -69,7 +69,8 @@ def arange(
 _given = inspect.signature(arange).parameters
 arange.__signature__ = inspect.signature(arange).replace(parameters=[  # type: ignore[attr-defined]  # as NumPy writes it
     _given["start_or_stop"].replace(default=inspect.Parameter.empty),
-    *(_given[_name] for _name in ("stop", "step", "dtype", "device", "like")),
+    _given["stop"], _given["step"], _given["dtype"].replace(kind=inspect.Parameter.KEYWORD_ONLY),
+    _given["device"], _given["like"],
 ])
 
 

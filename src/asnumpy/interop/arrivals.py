@@ -1,0 +1,65 @@
+"""Modules of ours that go with another library's: loaded when both are there, in whichever order they are imported."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+
+class _Loader:
+    """Another module's loader, which loads ours after it."""
+
+    def __init__(self, loader: Any, waiting: Waiting) -> None:
+        self._loader = loader
+        self._waiting = waiting
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        self._waiting.arrived()
+
+
+class Waiting:
+    """A finder that finds nothing by itself: it notices the import of one module, and is gone after it."""
+
+    def __init__(self, theirs: str, ours: str) -> None:
+        self.theirs, self.ours = theirs, ours
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
+        if name != self.theirs:
+            return None
+        for finder in sys.meta_path:
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            spec = None if find is None else find(name, path, target)
+            if spec is not None:
+                if spec.loader is not None and hasattr(spec.loader, "exec_module"):
+                    spec.loader = _Loader(spec.loader, self)
+                return spec
+        return None
+
+    def arrived(self) -> None:
+        """Loads ours. A version of theirs that it does not know must not end the import of theirs."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+        try:
+            importlib.import_module(self.ours)
+        except Exception as error:
+            warnings.warn(f"{self.ours} could not be loaded for {self.theirs}: {error!r}", RuntimeWarning, stacklevel=2)
+
+
+def together(theirs: str, ours: str) -> None:
+    """Imports `ours` once `theirs` has been imported: now, or when that happens."""
+    waiting = Waiting(theirs, ours)
+    if theirs in sys.modules:
+        waiting.arrived()
+    else:
+        sys.meta_path.insert(0, waiting)
