@@ -132,7 +132,7 @@ struct Span {
 };
 
 // The lines of its own that a stage runs in a block.
-Span lines_of(const Stages::Stage& stage, std::int64_t block, std::int64_t lines) {
+Span own_lines(const Stages::Stage& stage, std::int64_t block, std::int64_t lines) {
     const std::int64_t from = block * lines - stage.behind - stage.first;
     const std::int64_t begin = std::clamp<std::int64_t>(from, 0, length_of(stage)), end = std::clamp<std::int64_t>(from + lines, 0, length_of(stage));
     return {begin, end - begin};
@@ -246,7 +246,7 @@ void run_ordered_stages(const Stages& stages, std::span<const Resolved* const> p
     };
     for (std::size_t s = 0; s < pieces.size(); ++s) {
         for (std::int64_t b = 0; b < blocks; ++b) {
-            const Span span = lines_of(stages.stages[s], b, lines);
+            const Span span = own_lines(stages.stages[s], b, lines);
             if (span.count > 0 && piece_of(s, span.count) == pieces[s].end())
                 pieces[s].emplace_back(stages.stages[s], *plans[s], windows, span, b, used_elsewhere(stages, s, *plans[s]));
         }
@@ -254,7 +254,7 @@ void run_ordered_stages(const Stages& stages, std::span<const Resolved* const> p
     }
     for (std::int64_t b = 0; b < blocks; ++b) {
         for (std::size_t s = 0; s < pieces.size(); ++s)
-            if (const Span span = lines_of(stages.stages[s], b, lines); span.count > 0) piece_of(s, span.count)->run(span.begin, b);
+            if (const Span span = own_lines(stages.stages[s], b, lines); span.count > 0) piece_of(s, span.count)->run(span.begin, b);
         windows.slide();
     }
 }

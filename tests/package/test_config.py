@@ -38,7 +38,7 @@ GOOD: dict[str, list[tuple[Any, Any]]] = {
     "kernels": [("wait", "wait"), ("off", "off"), ("background", "background")],
     "machine_code": [("wait", "wait"), ("off", "off"), ("background", "background")],
     "passes": [
-        ("none", "none"), ("all", "all"), ("-dead, -copies", "equal,accumulate,together"), ("dead,equal", "equal,dead"),
+        ("none", "none"), ("all", "all"), ("-dead, -copies", "equal,accumulate,turned,together"), ("dead,equal", "equal,dead"),
         ("none,dead", "dead"), ("all,-dead", "equal,copies,accumulate,together"), ("-dead,dead", "all"),
         ("equal,copies,dead,accumulate,together", "all"),
     ],
