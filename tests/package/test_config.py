@@ -38,9 +38,10 @@ GOOD: dict[str, list[tuple[Any, Any]]] = {
     "kernels": [("wait", "wait"), ("off", "off"), ("background", "background")],
     "machine_code": [("wait", "wait"), ("off", "off"), ("background", "background")],
     "passes": [
-        ("none", "none"), ("all", "all"), ("-dead, -copies", "equal,accumulate,turned,together"), ("dead,equal", "equal,dead"),
-        ("none,dead", "dead"), ("all,-dead", "equal,copies,accumulate,together"), ("-dead,dead", "all"),
-        ("equal,copies,dead,accumulate,together", "all"),
+        ("none", "none"), ("all", "all"), ("dead,equal", "equal,dead"),
+        ("-dead, -copies", "equal,accumulate,turned,together"),
+        ("none,dead", "dead"), ("all,-dead", "equal,copies,accumulate,turned,together"), ("-dead,dead", "all"),
+        ("equal,copies,dead,accumulate,turned,together", "all"),
     ],
     "host_calls": [("warn", "warn"), ("error", "error"), ("count", "count")],
     "device": [("cpu", "cpu"), ("cpu:0", "cpu"), (ap.Device("cpu"), "cpu")],
