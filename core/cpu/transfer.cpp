@@ -2,10 +2,8 @@
 #include "cpu/transfer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <cstring>
-#include <span>
 #include <utility>
 
 #include "base/copy_bytes.hpp"
@@ -145,26 +143,12 @@ template <std::size_t size> void scatter_items(const Strided& to, std::int64_t f
     });
 }
 
-}  // namespace
-
-namespace {
-
 // Elements that would lie side by side, from an address on, of a copy that is not made.
 void gather_turned_run(char* to, const Strided& from, const char* at, std::int64_t bytes) {
-    constexpr std::size_t most_axes = 8;
-    std::array<std::int64_t, most_axes> places;
-    const std::span axes = from.turned->axes;
-    for (std::size_t k = 0; k < axes.size(); ++k) places[k] = (at - from.data + from.before) % axes[k].period;
     while (bytes > 0) {
-        std::int64_t shift = 0, run = bytes;
-        for (std::size_t k = 0; k < axes.size(); ++k) {
-            const bool beyond = places[k] >= axes[k].seam;
-            shift -= beyond ? axes[k].period : 0;
-            run = std::min(run, (beyond ? axes[k].period : axes[k].seam) - places[k]);
-        }
-        copy_bytes(to, at + shift, static_cast<std::size_t>(run));
-        for (std::size_t k = 0; k < axes.size(); ++k)
-            if ((places[k] += run) == axes[k].period) places[k] = 0;
+        const Turned::Stretch stretch = from.turned->at(at - from.data + from.before);
+        const std::int64_t run = std::min(bytes, stretch.length);
+        copy_bytes(to, at + stretch.shift, static_cast<std::size_t>(run));
         to += run;
         at += run;
         bytes -= run;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <utility>
 
 #include "runtime/record.hpp"
@@ -28,7 +27,6 @@ bool fills_new_buffer(const Array& a) {
     }
     return left == 0 && static_cast<std::size_t>(filled) == a.buffer->bytes();
 }
-
 
 bool same_scalar(const Scalar& a, const Scalar& b) { return a.dtype == b.dtype && a.bytes == b.bytes; }
 

@@ -64,9 +64,6 @@ const Executable& Runner::executable(std::span<const Instruction> list, const Sc
     return *part.held;
 }
 
-// Elements of a program before programs are looked for whose lines run in order: the search compares all of their operands, several times.
-constexpr std::int64_t fewest_in_order = 1 << 20;
-
 Together Runner::find_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
     Backend& backend = list[schedule.parts[first].group.members.front()].out[0].pool().backend();
     const auto find = [&](Lines lines, std::size_t most) {
@@ -78,8 +75,6 @@ Together Runner::find_together(std::span<const Instruction> list, const Schedule
         return found;
     };
     Together apart = find(Lines::apart, schedule.parts.size());
-    const auto is_worth_it = [&](std::size_t p) { return p < schedule.parts.size() && count(list[schedule.parts[p].group.members.front()].shape) >= fewest_in_order; };
-    if (!is_worth_it(first) && !is_worth_it(first + 1)) return apart;
     const std::size_t beat = apart.lines > 0 ? apart.parts : 1;
     // Fewer stages have less that is to stay in a cache.
     for (std::size_t most = schedule.parts.size(); most > beat;) {

@@ -11,7 +11,8 @@ namespace asnumpy {
 
 namespace {
 
-constexpr std::int64_t fewest_elements = 64 * 1024;  // of a program: less stays in a cache anyway
+// Of a program: less stays in a cache anyway. For lines in order more, since the search compares all operands of a chain, several times.
+constexpr std::int64_t fewest_elements = 64 * 1024, fewest_in_order = 1024 * 1024;
 // Of one chain: each operand is compared with those before it that have its buffer.
 constexpr std::size_t most_stages = 32, most_operands = 96;
 
@@ -278,7 +279,8 @@ bool may_share_lines(const Dims& shape) { return count(shape) >= fewest_elements
 
 std::size_t find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines, std::size_t most, Stages& stages) {
     if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows) return 1;
-    const auto is_large = [&](std::size_t p) { return may_share_lines(list[schedule.parts[p].group.members.front()].shape); };
+    const std::int64_t fewest = lines == Lines::in_order ? fewest_in_order : fewest_elements;
+    const auto is_large = [&](std::size_t p) { return count(list[schedule.parts[p].group.members.front()].shape) >= fewest; };
     if (!is_large(first) && !is_large(first + 1)) return 1;
 
     const std::vector<Candidate> chain = longest_chain(list, schedule, first, lines, most);

@@ -13,7 +13,7 @@ namespace asnumpy {
 
 namespace {
 
-constexpr std::size_t most_pieces = 16;  // of four axes; at most eight are gathered (cpu/transfer.cpp)
+constexpr std::size_t most_pieces = 16;  // of four axes
 
 // An axis of a copy: its length, the bytes from one place to the next, and at which place the second piece begins; `length`: there is one piece.
 struct PieceAxis {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/error.hpp"
 #include "runtime/queue.hpp"
 
 namespace asnumpy::testing {
@@ -13,6 +14,16 @@ inline void expect(bool holds, const char* what) {
     if (holds) return;
     std::fprintf(stderr, "failed: %s\n", what);
     std::exit(1);
+}
+
+// Whether it fails for want of memory.
+template <class F> bool lacks_memory(F&& f) {
+    try {
+        f();
+    } catch (const MemoryError&) {
+        return true;
+    }
+    return false;
 }
 
 inline Signature binary(DType d) {

@@ -54,12 +54,7 @@ void failure_keeps_the_rest() {
     const Array small = op("add", slice(a, 0, 50000), slice(a, 0, 50000));
     const Array large = op("multiply", a, a);
     const Array after = op("add", large, a);
-    bool failed = false;
-    try {
-        flush();
-    } catch (const MemoryError&) {
-        failed = true;
-    }
+    const bool failed = lacks_memory([] { flush(); });
     expect(failed, "the limit is reported");
     expect(at(small, 3) == 6, "another array has its value");
     expect(pending(after), "what failed stays recorded");

@@ -64,12 +64,7 @@ void failures_of_turned_copies() {
         const Array result = op("add", op("multiply", copy, b), b), other = op("subtract", copy, b);
         copy = Array{};
         default_pool().set_limit(default_pool().figures().in_use + 4000);
-        bool failed = false;
-        try {
-            flush();
-        } catch (const MemoryError&) {
-            failed = true;
-        }
+        const bool failed = lacks_memory([] { flush(); });
         expect(failed && pending(result) && pending(other), "what failed stays recorded");
         default_pool().set_limit(0);
         assign(slice(a, 0, 100), Scalar::of(-1.0));

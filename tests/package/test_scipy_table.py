@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
-from pathlib import Path
-from types import ModuleType
 
 import scipy
 
-TOOL = Path(__file__).resolve().parents[2] / "tools" / "scipy_table.py"
-
-
-def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("scipy_table", TOOL)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+import scipy_table
 
 
 def test_page_is_current() -> None:
-    module = tool()
-    if module.written_for() == scipy.__version__:
-        assert module.PAGE.read_text() == module.text(), "python tools/scipy_table.py --write"
-    page = " ".join(module.PAGE.read_text().split())
-    for one in module.modules():  # another SciPy has other names; what is composed is ours
-        composed = module.listed(one, "device")
+    if scipy_table.written_for() == scipy.__version__:
+        assert scipy_table.PAGE.read_text() == scipy_table.text(), "python tools/scipy_table.py --write"
+    page = " ".join(scipy_table.PAGE.read_text().split())
+    for one in scipy_table.modules():  # another SciPy has other names; what is composed is ours
+        composed = scipy_table.listed(one, "device")
         assert composed == [] or f"Composed ({len(composed)}): {', '.join(composed)}." in page, one.__name__
 
 

@@ -81,7 +81,12 @@ def parts(record: dict[str, Any]) -> Iterator[str]:
     yield "<h2>Environment</h2>" + table(["", ""], variables)
 
 
+def document(title: str, parts: Iterable[str], style: str = "") -> str:
+    """A whole page of such parts."""
+    head = f'<head><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}{style}</style></head>'
+    return f'<!DOCTYPE html><html lang="en">{head}<body>' + "\n".join(parts) + "</body></html>\n"
+
+
 def page(record: dict[str, Any]) -> str:
-    """The whole page."""
-    head = f'<head><meta charset="utf-8"><title>asnumpy check</title><style>{STYLE}</style></head>'
-    return f'<!DOCTYPE html><html lang="en">{head}' + "<body>" + "\n".join(parts(record)) + "</body></html>\n"
+    """The page of a record."""
+    return document("asnumpy check", parts(record))

@@ -18,7 +18,7 @@ from typing import Any
 
 import asnumpy as ap
 from asnumpy import _core, cannsim
-from asnumpy.check._page import STYLE, table
+from asnumpy.check._page import document, table
 from asnumpy.profiler import record
 from asnumpy.runtime import cann_search
 
@@ -223,6 +223,4 @@ def page(events: list[Event], program: str, seconds: float, lost: int) -> str:
         yield from _memory(events)
         yield from _forecast()
 
-    title = re.sub(r".*/", "", program)
-    head = f'<head><meta charset="utf-8"><title>{escape(title)}: asnumpy</title><style>{STYLE}{MORE}</style></head>'
-    return f'<!DOCTYPE html><html lang="en">{head}<body>' + "\n".join(parts()) + "</body></html>\n"
+    return document(re.sub(r".*/", "", program) + ": asnumpy", parts(), MORE)

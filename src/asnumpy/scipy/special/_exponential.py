@@ -12,30 +12,15 @@ from asnumpy.ufunc.functions import absolute, divide, equal, exp, greater, less,
 
 _LARGEST = 709.78  # SciPy's: exponents up to it do not overflow
 
-
-@elementwise(_theirs.cbrt)
-def cbrt(x: ndarray) -> ndarray:
-    return _numpys.cbrt(x)
-
-
-@elementwise(_theirs.exp2)
-def exp2(x: ndarray) -> ndarray:
-    return _numpys.exp2(x)
+cbrt = elementwise(_theirs.cbrt)(_numpys.cbrt)
+exp2 = elementwise(_theirs.exp2)(_numpys.exp2)
+expm1 = elementwise(_theirs.expm1)(_numpys.expm1)
+log1p = elementwise(_theirs.log1p)(_numpys.log1p)
 
 
 @elementwise(_theirs.exp10)
 def exp10(x: ndarray) -> ndarray:
     return power(10.0, x)
-
-
-@elementwise(_theirs.expm1)
-def expm1(x: ndarray) -> ndarray:
-    return _numpys.expm1(x)
-
-
-@elementwise(_theirs.log1p)
-def log1p(x: ndarray) -> ndarray:
-    return _numpys.log1p(x)
 
 
 @elementwise(_theirs.cosm1)
