@@ -40,16 +40,15 @@ def test_no_kernel_where_it_is_not_wanted() -> None:
     check(chain, x, y, kernels=1)
 
 
-def test_a_kernel_comes_when_it_is_ready() -> None:
+@pytest.mark.parametrize("replay", [False, True], ids=["", "where graphs are replayed"])
+def test_a_kernel_comes_when_it_is_ready(replay: bool) -> None:
     x, y = numbers(np.dtype("float32"), 1 << 19, 1), numbers(np.dtype("float32"), 1 << 19, 2)
 
     def program(xp: Any, x: Any, y: Any) -> list[Any]:
-        return [((x - y) * x + y) * xp.float32(3) - x]
+        return [((x - y) * x + y) * xp.float32(5 if replay else 3) - (y if replay else x)]
 
-    with ap.config.using(machine_code="background"):
+    with ap.config.using(machine_code="background", graph_replay=replay):
         check(program, x, y, kernels=0)
-        for _ in range(6):
-            computed(program, x, y)
         until = time.monotonic() + 300
         while not computed(program, x, y)[1]:
             assert time.monotonic() < until

@@ -73,6 +73,15 @@ def test_a_gradient_that_is_wrong_is_found():
     assert "of x: expected the shape" in str(operators.check(op, cases=3, seed=3))
 
 
+@pytest.mark.parametrize("factor", [1, 1.001])
+def test_a_gradient_where_the_function_bends(factor):
+    op = ap.operator("bent(x: f8[n]) -> y: f8[n]")
+    op.composed(lambda x: ap.sqrt(x * x + 1e-6))
+    op.gradient(lambda x, y, dy: dy * x / y * factor)
+    result = operators.check(op, sizes={"n": [5]}, values={"x": lambda rng, shape, _: rng.normal(0, 2e-3, shape)}, seed=1)
+    assert result.passed == (factor == 1) and result.gradients == 12, result
+
+
 def test_kernels_that_fail_or_are_not_for_this_are_told():
     op = added(RIGHT)
 

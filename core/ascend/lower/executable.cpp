@@ -63,17 +63,7 @@ public:
             Emitter emitter(device_);
             return enqueue(emitter, launch, reduced_empty, at);
         }
-        if (several_.load(std::memory_order_relaxed) && !generated_.built() && Graphs::enabled() && device_.graphs.possible()) {
-            const LaunchKey& key = key_of(number_, program_.inputs, launch);
-            const Graphs::Next next = device_.graphs.recur(key);
-            if (next == Graphs::Next::done) return;
-            if (next == Graphs::Next::capture && device_.graphs.capture(key, [&](Capture&) {
-                    Emitter emitter(device_);
-                    AtWork captured;
-                    enqueue(emitter, launch, reduced_empty, captured);
-                }))
-                return;
-        }
+        if (several_.load(std::memory_order_relaxed) && Graphs::enabled() && device_.graphs.possible() && replayed(launch, reduced_empty)) return;
         if (generated_.possible()) generated_.prepare(launch);
         Emitter emitter(device_);
         enqueue(emitter, launch, reduced_empty, at);
@@ -81,12 +71,35 @@ public:
     }
 
 private:
+    // Whether a graph of the launch did it. A kernel of its own does it better, and what recurs as a graph gets one as well.
+    bool replayed(const Launch& launch, bool reduced_empty) const {
+        std::optional<Space> space;
+        if (generated_.possible() && !reduced_empty) {
+            space.emplace(given_space(launch, *std::pmr::get_default_resource())).normalise();
+            if (generated_.find(*space)) return false;
+        }
+        const LaunchKey& key = key_of(number_, program_.inputs, launch);
+        const Graphs::Next next = device_.graphs.recur(key);
+        if (next == Graphs::Next::done && space) generated_.count(*space);
+        return next == Graphs::Next::done || (next == Graphs::Next::capture && device_.graphs.capture(key, [&](Capture&) {
+                                                   Emitter emitter(device_);
+                                                   AtWork captured;
+                                                   enqueue(emitter, launch, reduced_empty, captured);
+                                               }));
+    }
+
+    Space given_space(const Launch& launch, std::pmr::memory_resource& memory) const {
+        return {launch.shape, launch.reduced, {launch.operands.begin(), launch.operands.end(), &memory}, program_.inputs.size()};
+    }
+
     void enqueue(Emitter& emitter, const Launch& launch, bool reduced_empty, AtWork& at) const {
-        Space space{launch.shape, launch.reduced, {launch.operands.begin(), launch.operands.end(), &emitter.memory()}, program_.inputs.size()};
+        Space space = given_space(launch, emitter.memory());
         if (reduced_empty) return fill_neutral(emitter, space);
         space.normalise();
-        if (generated_.possible())
+        if (generated_.possible()) {
             if (const ProgramKernel* const kernel = generated_.find(space)) return run_generated(emitter, space, *kernel, at);
+            generated_.count(space);
+        }
         if (space.shape.size() <= most_axes) run_assigned(emitter, space, at);
         else run_gathered(emitter, space, at);
     }

@@ -140,14 +140,18 @@ void Generated::prepare(const Launch& launch) const {
 const ProgramKernel* Generated::find(const Space& space) const {
     if (!has_room(space)) return nullptr;
     const std::lock_guard lock(mutex_);
+    const ProgramKernel* const kernel = way_of(space).kernel;
+    if (!kernel || !kernel->built()) return nullptr;
+    return any_demoted() && is_demoted(kernel->kernel().call()) ? nullptr : kernel;
+}
+
+void Generated::count(const Space& space) const {
+    if (!has_room(space)) return;
+    const std::lock_guard lock(mutex_);
     Way& way = way_of(space);
-    if (!way.kernel) return nullptr;
-    if (!way.kernel->built()) {
-        way.elements += elements_of(space);
-        if (++way.launches >= least_launches && way.elements * program_.steps.size() >= least_work) way.kernel->ask();
-        return nullptr;
-    }
-    return any_demoted() && is_demoted(way.kernel->kernel().call()) ? nullptr : way.kernel;
+    if (!way.kernel || way.kernel->built()) return;
+    way.elements += elements_of(space);
+    if (++way.launches >= least_launches && way.elements * program_.steps.size() >= least_work) way.kernel->ask();
 }
 
 void Generated::run(Emitter& emitter, const Space& space, const ProgramKernel& kernel, const Fold& fold) const {
@@ -215,7 +219,6 @@ void Generated::run(Emitter& emitter, const Space& space, const ProgramKernel& k
     const auto blocks = static_cast<std::uint32_t>(std::min(cores, cut.tiles()));
     emitter.launch(kernel.kernel().name(), uses, [&](void* stream) { kernel.kernel().launch(device, blocks, parameters.data(), parameters.bytes(), stream); });
     kernel.count_launch();
-    built_.store(true, std::memory_order_relaxed);
     for (std::size_t k = 0; k < program_.reductions.size(); ++k) {
         const ValueId value = program_.reductions[k].value;
         const auto found = std::ranges::find(results_, value);

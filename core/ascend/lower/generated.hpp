@@ -22,12 +22,12 @@ public:
 
     // Whether kernels of programs are wanted at all, and there may be one of this.
     bool possible() const;
-    // Whether some layout of it has one: then no other way is worth keeping.
-    bool built() const { return built_.load(std::memory_order_relaxed); }
     // Where kernels are waited for: compiles the one of this launch, without the device's mutex.
     void prepare(const Launch&) const;
     // The kernel for a normalised space; null: none so far, or never.
     const ProgramKernel* find(const Space&) const;
+    // A launch was done in another way: what recurs gets a kernel.
+    void count(const Space&) const;
     // Enqueues the program, and folds what its reductions read: fold(reduction, its values, the space).
     using Fold = std::function<void(std::size_t reduction, const Tensor& values)>;
     void run(Emitter&, const Space&, const ProgramKernel&, const Fold&) const;
@@ -45,7 +45,6 @@ private:
     bool writable_;
     mutable std::mutex mutex_;
     mutable std::list<Way> ways_;
-    mutable std::atomic<bool> built_{false};
 };
 
 }  // namespace asnumpy::ascend
