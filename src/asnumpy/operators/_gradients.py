@@ -90,7 +90,8 @@ class _Compared:
             step, tolerance = 1e-2, 3e-2
         direction = creation.asarray(self.rng.normal(size=value.shape), device="cpu")
         coarse, fine = (self._slope(place, direction, weights, one) for one in (step, step / 2))
-        wanted, uncertain = fine + (fine - coarse) / 3, abs(fine - coarse)  # Richardson's; where it bends they are far apart
+        # Richardson's value, and how far it may be wrong where the function bends.
+        wanted, uncertain = fine + (fine - coarse) / 3, abs(fine - coarse)
         parts = creation.asnumpy(gradient).astype(np.float64) * creation.asnumpy(direction)
         got, scale = float(parts.sum()), float(np.abs(parts).sum())
         if abs(got - wanted) <= tolerance * (1 + abs(wanted) + scale) + uncertain:
