@@ -291,7 +291,7 @@ def test_each_function_that_the_backend_calls_is_checked() -> None:
         "aclInit", "aclFinalize", "aclFinalizeReference", "aclGetRecentErrMsg", "aclrtSetDevice", "aclrtResetDevice",
         "aclrtCreateStream", "aclrtDestroyStream", "aclrtSynchronizeStream", "aclrtDestroyEvent",
         "aclsysGetCANNVersion", "aclrtGetVersion", "aclDestroyAclOpExecutor", "AclSetTensorAddr",
-        "aclSetDynamicTensorAddr", "aclrtCtxSetSysParamOpt", "each",
+        "aclSetDynamicTensorAddr", "aclrtCtxSetSysParamOpt", "aclrtBinaryUnLoad", "each",
     }
     named = {word for name, _ in function_cases(Scope()) for word in name.split()}
     named |= {word.replace("aclCreate", "aclDestroy") for word in named}

@@ -19,6 +19,16 @@ ORDERS, TIMED = 1, 8  # ACL_EVENT_SYNC, ACL_EVENT_TIME_LINE
 Number = Any
 Work = Callable[[], dict[str, Any] | None]
 
+KERNEL = """
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void add_places(GM_ADDR x, uint32_t n) {
+    GlobalTensor<int32_t> xg;
+    xg.SetGlobalBuffer((__gm__ int32_t*)x);
+    for (uint32_t i = GetBlockIdx(); i < n; i += GetBlockNum()) xg.SetValue(i * 8, xg.GetValue(i * 8) + i + 1);
+}
+"""  # a number in each 32 bytes: cores do not share what they write at once
+
 
 def need(*names: str) -> None:
     """Functions that not every version has."""
@@ -218,6 +228,29 @@ def repeated_executor(scope: Scope) -> None:
            "an executor that runs again with other addresses gives other values")
 
 
+def cores(scope: Scope) -> None:
+    need("aclrtGetDeviceInfo")
+    kind = _facts.enum("aclrtDevAttr")["ACL_DEV_ATTR_VECTOR_CORE_NUM"]
+    count = given("aclrtGetDeviceInfo", ctypes.c_uint32(scope.number), kind, kind=ctypes.c_int64)
+    expect(count > 0, f"aclrtGetDeviceInfo says that there are {count} cores for vectors")
+
+
+def kernel(scope: Scope) -> None:
+    need("aclrtBinaryLoadFromData", "aclrtLaunchKernelWithHostArgs")
+    import asnumpy as ap
+    from asnumpy.operators import RawKernel
+    from asnumpy.operators._compiler import CompilerMissing
+
+    values = np.arange(80, dtype=np.int32)
+    x = ap.from_numpy(values, device=scope.device)
+    try:
+        RawKernel(KERNEL, "add_places")(3, (x, np.uint32(10)))
+    except CompilerMissing as missing:
+        raise Skip(f"{missing}; asnumpy does without") from None
+    values[::8] += np.arange(1, 11, dtype=np.int32)
+    expect(bool((ap.to_numpy(x) == values).all()), "a kernel that was compiled and launched gave other values")
+
+
 def cases(scope: Scope) -> list[Case]:
     """Cases are called by the functions that they are about."""
 
@@ -243,5 +276,7 @@ def cases(scope: Scope) -> list[Case]:
         ("aclrtDeviceCanAccessPeer aclrtDeviceEnablePeerAccess", peers),
         ("aclrtSetOpExecuteTimeOut", limit_of_operators),
         ("aclSetAclOpExecutorRepeatable aclSetTensorAddr", partial(repeated_executor, scope)),
+        ("aclrtGetDeviceInfo", partial(cores, scope)),
+        ("aclrtBinaryLoadFromData aclrtBinaryGetFunction aclrtLaunchKernelWithHostArgs", partial(kernel, scope)),
     ]
     return [(name, on_device(work)) for name, work in made]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
+from asnumpy._core import TracingError
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import as_dtype_of, asarray, lies_on_device
@@ -45,10 +46,17 @@ def _expect_countable(largest: Any) -> None:
 
 
 def _counted(x: Any, weights: Any, minlength: int) -> np.ndarray:
-    """np.bincount, where it is safe."""
+    """np.bincount under jit, where it is safe and as long as `minlength` says."""
     numbers = np.asarray(x)
     if numbers.dtype.kind in "iu" and numbers.size:
-        _expect_countable(np.maximum.reduce(numbers, axis=None))
+        largest = np.maximum.reduce(numbers, axis=None)
+        _expect_countable(largest)
+        if largest >= minlength and np.minimum.reduce(numbers, axis=None) >= 0:
+            raise TracingError(
+                f"bincount: recorded with a result of {minlength} elements, but these values give {int(largest) + 1}: "
+                "under jit the shapes and dtypes of results cannot depend on values; a larger minlength makes room "
+                "for all"
+            )
     return np.bincount(x, weights, minlength)
 
 
