@@ -27,7 +27,7 @@ import documented
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "gallery"
 DPI = 90
-COLOURS = 128  # of a picture's palette, which keeps files small
+COLOURS = 96  # of a picture's palette, which keeps files small
 THUMBNAIL = (240, 150)  # the box into which a thumbnail fits
 
 
