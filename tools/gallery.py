@@ -69,7 +69,8 @@ def main() -> int:
             print(f"{page.stem}: failed", flush=True)
             failed += 1
         else:
-            print(f"{page.stem}: {kept} results as the page shows them, {time.perf_counter() - start:.1f} s", flush=True)
+            seconds = time.perf_counter() - start
+            print(f"{page.stem}: {kept} results as the page shows them, {seconds:.1f} s", flush=True)
     return 1 if failed else 0
 
 
