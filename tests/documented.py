@@ -58,9 +58,12 @@ def lacking(block: str) -> str:
     return next((name for name in imported if importlib.util.find_spec(name.partition(".")[0]) is None), "")
 
 
-def run(page: Path) -> tuple[int, list[str]]:
-    """How many promises were kept, and the libraries whose absence left blocks out; a broken promise raises."""
-    names: dict[str, Any] = {"__name__": "__main__"}
+def run(page: Path, names: dict[str, Any] | None = None) -> tuple[int, list[str]]:
+    """How many promises were kept, and the libraries whose absence left blocks out; a broken promise raises.
+
+    The page's names are left in `names`."""
+    names = {} if names is None else names
+    names["__name__"] = "__main__"
     kept, absent = 0, []
     for first, block in blocks(page):
         if name := lacking(block):
