@@ -1,4 +1,4 @@
-"""How Sphinx makes the site of these pages: `python tools/website.py` runs it on a copy of them, with the generated ones."""
+"""How Sphinx makes the site: `python tools/website.py` runs it on a copy of these pages, with the generated ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HAN = "\u3400-\u9fff"
 
 
 class BothLanguages(SearchEnglish):
-    """English words; of Chinese, which has no spaces, every pair of neighbours. The page's script cuts queries alike."""
+    """English words; of Chinese, which has no spaces, each pair of neighbours. The page's script cuts queries alike."""
 
     _runs = re.compile(rf"[{HAN}]+|(?:(?![{HAN}])\w)+")
     js_splitter_code = rf"""

@@ -1,4 +1,4 @@
-"""Draws the pictures of "how it works" in docs/images, with English and with Chinese words: python tools/pictures.py."""
+"""Draws the pictures of "how it works" in docs/images, in English and in Chinese: python tools/pictures.py."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ CHINESE = {
     "one program over 12 tiles": "一个程序，12 个块", "thread 1": "线程 1", "thread 2": "线程 2",
     "each tile stays in the cache through all steps": "每个块在所有步骤中都留在缓存里",
     "host": "主机", "Ascend NPU": "昇腾 NPU", "NumPy, SciPy": "NumPy、SciPy", "arrays of \"cpu\"": "“cpu”上的数组",
-    "arrays of \"ascend:0\"": "“ascend:0”上的数组", "CANN's operators": "CANN 算子", "to_device, from_numpy": "to_device、from_numpy",
-    "to_numpy, print": "to_numpy、print", "what has no operator: counted, warned of once": "没有算子的运算：计数，并警告一次",
+    "arrays of \"ascend:0\"": "“ascend:0”上的数组", "CANN's operators": "CANN 算子",
+    "to_device, from_numpy": "to_device、from_numpy",
+    "to_numpy, print": "to_numpy、print",
+    "what has no operator: counted, warned of once": "没有算子的运算：计数，并警告一次",
 }
 
 
@@ -33,26 +35,28 @@ class Picture:
         self.parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
             'font-family="system-ui, sans-serif" font-size="14">',
-            f'<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+            '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
             f'<path d="M0 0 8 4 0 8z" fill="{INK}"/></marker></defs>',
             f'<rect width="{width}" height="{height}" rx="8" fill="{PALE}"/>',
         ]
 
     def text(self, x: float, y: float, words: str, size: int = 14, anchor: str = "middle", bold: bool = False) -> None:
-        weight = ' font-weight="600"' if bold else ""
+        look = f'font-size="{size}" text-anchor="{anchor}" fill="{INK}"' + (' font-weight="600"' if bold else "")
         said = escape(self.words.get(words, words), quote=False)
-        self.parts.append(f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}" fill="{INK}"{weight}>{said}</text>')
+        self.parts.append(f'<text x="{x:g}" y="{y:g}" {look}>{said}</text>')
 
     def box(self, x: float, y: float, width: float, height: float, fill: str, words: str = "") -> None:
         self.parts.append(
-            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="5" fill="{fill}" stroke="{INK}" stroke-opacity="0.5"/>'
+            f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="5" '
+            f'fill="{fill}" stroke="{INK}" stroke-opacity="0.5"/>'
         )
         if words:
             self.text(x + width / 2, y + height / 2 + 5, words)
 
     def arrow(self, x: float, y: float, to_x: float, to_y: float) -> None:
         self.parts.append(
-            f'<line x1="{x:g}" y1="{y:g}" x2="{to_x:g}" y2="{to_y:g}" stroke="{INK}" stroke-width="1.5" marker-end="url(#tip)"/>'
+            f'<line x1="{x:g}" y1="{y:g}" x2="{to_x:g}" y2="{to_y:g}" '
+            f'stroke="{INK}" stroke-width="1.5" marker-end="url(#tip)"/>'
         )
 
     def drawn(self) -> str:
@@ -140,7 +144,8 @@ def devices(chinese: bool) -> str:
 def pictures() -> dict[str, str]:
     """Every picture by its file name."""
     drawn = (passes, way, tiles, devices)
-    return {f"{draw.__name__}{end}.svg": draw(chinese) for draw in drawn for end, chinese in (("", False), (".zh", True))}
+    languages = (("", False), (".zh", True))
+    return {f"{draw.__name__}{end}.svg": draw(chinese) for draw in drawn for end, chinese in languages}
 
 
 if __name__ == "__main__":

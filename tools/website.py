@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the documentation as a site, in build/site: the pages in docs, the changelog, and a reference made of the package.
+"""Builds the documentation as a site in build/site: the pages, the changelog, a reference made of the package.
 
 python tools/website.py           builds it; whatever Sphinx warns of is an error
 python tools/website.py --links   lists the links that lead out of the repository, without following them
@@ -11,6 +11,7 @@ docs/index.md and docs/zh/index.md.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import re
 import shutil
@@ -44,7 +45,8 @@ def anchors(page: Path) -> set[str]:
     for title in re.findall(r"^#+ +(.*?)\s*$", prose(page.read_text(encoding="utf-8")), re.MULTILINE):
         text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title)
         name = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
-        found.add(name if name not in found else next(f"{name}-{n}" for n in range(1, 99) if f"{name}-{n}" not in found))
+        numbered = (f"{name}-{n}" for n in itertools.count(1))
+        found.add(name if name not in found else next(one for one in numbered if one not in found))
     return found
 
 
@@ -88,14 +90,17 @@ def _contents(caption: str, entries: list[str], *options: str) -> str:
 
 def contents() -> str:
     """What Sphinx needs in docs/index.md: every page, by the headings of the lists."""
-    text = ""
-    for caption, entries in sections(DOCS / "index.md").items():
-        text += _contents(caption, [entry for entry in entries if not entry.startswith("gallery/")])
-        if not text.count("gallery/*") and (DOCS / "gallery").is_dir():  # behind the first list
-            text += _contents("Gallery", ["gallery/*"], ":glob:")
+    tables = [
+        _contents(caption, [entry for entry in entries if not entry.startswith("gallery/")])
+        for caption, entries in sections(DOCS / "index.md").items()
+    ]
+    if any(DOCS.glob("gallery/*.md")):  # behind the first list; the folder's own index before the others
+        first = ["gallery/index"] if (DOCS / "gallery" / "index.md").exists() else []
+        tables.insert(1, _contents("Gallery", [*first, "gallery/*"], ":glob:"))
     chinese = [entry for entries in sections(DOCS / "zh" / "index.md").values() for entry in entries]
-    text += _contents("API", ["api/index", "changelog"])
-    return text + _contents("中文", ["zh/index", *(f"zh/{entry}" for entry in chinese if "/" not in entry)])
+    tables.append(_contents("API", ["api/index", "changelog"]))
+    tables.append(_contents("中文", ["zh/index", *(f"zh/{entry}" for entry in chinese)]))
+    return "".join(tables)
 
 
 def _relinked(text: str, page: Path, staged: Path, folder: Path) -> str:

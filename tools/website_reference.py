@@ -23,15 +23,16 @@ import scipy_table
 from asnumpy.scipy._names import kind_of
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-OWN = ("nn", "config", "profiler", "cann", "cannsim", "operators", "ascendc", "einops", "dask")  # not NumPy's or SciPy's
+# Modules of asnumpy's own.
+OWN = ("nn", "config", "profiler", "cann", "cannsim", "operators", "ascendc", "einops", "dask")
 _DTYPES = {short: name for name, short in ascend_coverage.COLUMNS.items()}
 WORDS = {
     "N": "one operator", "R": "an operator of another dtype", "W": "in a wider dtype", "D": "several operators",
     "A": "AICPU", "H": "host", "K": "kernel of the library",
 }
 RUNS = {
-    "fused": "recorded and fused", "composed": "on the device, between programs", "host": "by NumPy or SciPy on the host",
-    "view": "reads no element",
+    "fused": "recorded and fused", "composed": "on the device, between programs",
+    "host": "by NumPy or SciPy on the host", "view": "reads no element",
 }
 
 
@@ -74,7 +75,7 @@ def on_ascend() -> tuple[dict[str, str], dict[str, str]]:
         elif line.startswith("| `"):
             names, version, why = _cells(line)[:3]
             since = "" if version == "all" else f" (CANN {version})"
-            leaving |= {name: why + since for name in re.findall(r"`([^`]+)`", names)}
+            leaving |= dict.fromkeys(re.findall(r"`([^`]+)`", names), why + since)
     return ways, leaving
 
 
@@ -107,10 +108,9 @@ def signature(value: Any) -> str:
     except (ValueError, TypeError):
         return "(...)"
 
-    def shown(default: Any) -> Any:
+    def shown(default: Any) -> _Text:
         text = default.__name__ if isinstance(default, type) else repr(default)
-        return default if text == repr(default) and text.isprintable() and "<" not in text else _Text(
-            text if text.isidentifier() else "...")
+        return _Text("..." if "<" in text or not text.isprintable() else text)  # <no value>, and what has an address
 
     parameters = [
         one.replace(annotation=one.empty, default=one.empty if one.default is one.empty else shown(one.default))
@@ -188,8 +188,12 @@ def pages() -> dict[str, str]:
         module = importlib.import_module(f"asnumpy.{space}")
         names = [name for name in getattr(module, "__all__", ()) if hasattr(module, name)]
         lines = [line for name in names for line in entries.entry(f"{space}.{name}", getattr(module, name))]
-        made[f"asnumpy.{space}.md"] = _page(f"asnumpy.{space}", plain((module.__doc__ or "").split("\n\n")[0]), lines)
-    said = {"device": "*Runs:* as operations on arrays, on the device.", "host": "*Runs:* by SciPy on the host.", "SciPy": ""}
+        head = plain((module.__doc__ or "").partition("\n\n")[0])
+        made[f"asnumpy.{space}.md"] = _page(f"asnumpy.{space}", head, lines)
+    said = {
+        "device": "*Runs:* as operations on arrays, on the device.", "host": "*Runs:* by SciPy on the host.",
+        "SciPy": "",
+    }
     for module in scipy_table.modules():
         short = module.__name__.removeprefix("asnumpy.")
         lines = []
@@ -203,8 +207,8 @@ def _index(made: dict[str, str]) -> str:
     listed = [f"* [{text.splitlines()[0].removeprefix('# ')}]({name})" for name, text in made.items()]
     return "\n".join([
         "# API reference", "",
-        "Every public name with its signature, the beginning of its documentation, where it runs, and how an Ascend 910B computes its "
-        "dtypes. What the words mean stands in [the tables](../ascend-coverage.md) and in [the reference](../reference.md); "
-        "`help()` says all of it.", "", *listed, "",
+        "Every public name with its signature, the beginning of its documentation, where it runs, and how an Ascend "
+        "910B computes its dtypes with the newest CANN. What the words mean stands in [the tables](../ascend-coverage.md) and in "
+        "[the reference](../reference.md); `help()` says all of it.", "", *listed, "",
         "```{toctree}", ":hidden:", "", *(name.removesuffix(".md") for name in made), "```", "",
     ])
