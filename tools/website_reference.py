@@ -208,7 +208,8 @@ def _index(made: dict[str, str]) -> str:
     return "\n".join([
         "# API reference", "",
         "Every public name with its signature, the beginning of its documentation, where it runs, and how an Ascend "
-        "910B computes its dtypes with the newest CANN. What the words mean stands in [the tables](../ascend-coverage.md) and in "
-        "[the reference](../reference.md); `help()` says all of it.", "", *listed, "",
+        "910B computes its dtypes with the newest CANN. What the words mean stands in "
+        "[the tables](../ascend-coverage.md) and in [the reference](../reference.md); `help()` says all of it.",
+        "", *listed, "",
         "```{toctree}", ":hidden:", "", *(name.removesuffix(".md") for name in made), "```", "",
     ])
