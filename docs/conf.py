@@ -17,6 +17,7 @@ extensions = ["myst_parser"]
 html_theme = "furo"
 html_show_sphinx = False
 html_copy_source = False
+smartquotes = False  # a Chinese font draws a curly apostrophe as wide as a character
 myst_heading_anchors = 6  # links name headings as they do on GitHub
 toc_object_entries = False  # functions are found by the search, not in a list of five hundred beside the page
 

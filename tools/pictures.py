@@ -83,7 +83,7 @@ def passes(chinese: bool) -> str:
     p.box(580, 214, 100, 26, BLUE, "y")
     p.box(205, 270, 400, 44, GREEN)
     for at, name in enumerate(("multiply", "exp", "add c")):
-        p.text(255 + 75 * at, 290, name)
+        p.text(270 + 135 * at, 290, name)
     p.text(405, 308, "in the cache, a tile at a time", 12)
     p.arrow(180, 242, 240, 268)
     p.arrow(570, 268, 620, 242)
@@ -98,13 +98,14 @@ def way(chinese: bool) -> str:
              "CPU: threads; NPU: CANN's operators")
     for at, (name, fill) in enumerate(zip(names, (BLUE, GREY, GREEN, AMBER), strict=True)):
         p.box(20 + 185 * at, 50, 125, 46, fill, name)
+        p.text(28 + 185 * at, 66, f"{at + 1}", 11, "start", True)
     for at, words in enumerate(("records", "cuts and fuses", "tile by tile")):
         p.arrow(147 + 185 * at, 73, 202 + 185 * at, 73)
         p.text(175 + 185 * at, 40, words, 12)
     for at, words in enumerate(below):
         p.text(20, 125 + 20 * at, f"{at + 1}", 13, "start", True)
         p.text(40, 125 + 20 * at, words, 13, "start")
-    p.text(700, 125, "print(y): a value is needed", 13, "end")
+    p.text(360, 22, "print(y): a value is needed", 12)
     return p.drawn()
 
 

@@ -104,7 +104,7 @@ def contents() -> str:
 
 
 def _relinked(text: str, page: Path, staged: Path, folder: Path) -> str:
-    """A page whose links out of docs lead to copies within the folder that Sphinx reads."""
+    """A page whose links out of docs lead to copies within the folder that Sphinx reads, and say titles, not files."""
 
     def moved(found: re.Match[str]) -> str:
         name, sharp, anchor = found.group(1).partition("#")
@@ -121,7 +121,7 @@ def _relinked(text: str, page: Path, staged: Path, folder: Path) -> str:
             shutil.copyfile(target, new)
         return f"]({os.path.relpath(new, staged.parent)}{sharp}{anchor})"
 
-    return _LINK.sub(moved, text)
+    return re.sub(r"\[[\w/-]+\.md\](\([^():]+\.md[)#])", r"[]\1", _LINK.sub(moved, text))
 
 
 def stage(folder: Path) -> None:
