@@ -116,7 +116,8 @@ def _relinked(text: str, page: Path, staged: Path, folder: Path) -> str:
         elif (inside := str(target.relative_to(ROOT))) in ELSEWHERE:
             new = folder / ELSEWHERE[inside]
         else:
-            new = folder / "files" / inside
+            # as text where it is a page: Sphinx would take it for one of its own
+            new = folder / "files" / (f"{inside}.txt" if inside.endswith(".md") else inside)
             new.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(target, new)
         return f"]({os.path.relpath(new, staged.parent)}{sharp}{anchor})"

@@ -93,9 +93,10 @@ def test_messages_take_their_links_from_one_place() -> None:
 def test_links_out_of_the_folder_lead_to_copies(tmp_path: Path) -> None:
     page = website.DOCS / "zh" / "page.md"
     text = "[devices.md](../devices.md#s) [b](../../CHANGELOG.md) [c](../../examples/streams.py) [d](https://x.org)"
+    text += " [README.md](../../examples/README.md)"
     moved = website._relinked(text, page, tmp_path / "zh" / "page.md", tmp_path)
     assert moved == ("[](../devices.md#s) [b](../changelog.md) [c](../files/examples/streams.py) "
-                     "[d](https://x.org)")
+                     "[d](https://x.org) [README.md](../files/examples/README.md.txt)")
     assert (tmp_path / "files/examples/streams.py").read_bytes() == (website.ROOT / "examples/streams.py").read_bytes()
 
 
