@@ -11,11 +11,16 @@ import documented
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [page for page in sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/*.md")]) if documented.blocks(page)]
+WRITTEN = [page for where in ("README*.md", "docs/*.md", "docs/zh/*.md") for page in ROOT.glob(where)]
+PAGES = [page for page in sorted(WRITTEN) if documented.blocks(page)]
 # what stands in a page for users of other libraries; test_torch_*.py and test_jax.py run it where they are installed
 OF_OTHERS = {"docs/simulator.md: torch", "docs/frameworks.md: torch", "docs/frameworks.md: jax"}
 # values that a page promises, at least: a change to the runner that sees fewer would go unnoticed
-PROMISES = {"docs/cann.md": 6, "docs/devices.md": 3}
+PROMISES = {
+    "docs/cann.md": 6, "docs/devices.md": 3, "docs/from-cupy.md": 8, "docs/from-numpy.md": 9,
+    "docs/from-torch-npu.md": 7, "docs/quick-start-npu.md": 7, "docs/zh/from-cupy.md": 8,
+    "docs/zh/from-numpy.md": 9, "docs/zh/from-torch-npu.md": 7, "docs/zh/quick-start-npu.md": 7,
+}
 
 
 def test_the_pages_are_found() -> None:

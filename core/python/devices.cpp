@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/documentation.hpp"
 #include "device/demotion.hpp"
 #include "python/bindings.hpp"
 #include "python/numpy_bridge.hpp"
@@ -115,7 +116,8 @@ PyObject* device_name(const Pool& pool) {
 void allow_implicit_copy(const Array& a, const char* function) {
     if (implicit_copies == FallbackPolicy::error)
         throw TypeError(std::string(function) + ": the array lies on " + a.pool().backend().name() + ", whose memory the host cannot read; "
-                        "asnumpy.to_numpy(a) copies it to the host, asnumpy.config.implicit_copies = 'warn' or 'count' lets this happen by itself");
+                        "asnumpy.to_numpy(a) copies it to the host, asnumpy.config.implicit_copies = 'warn' or 'count' lets this happen by itself" +
+                        see(Explained::implicit_copy));
 }
 
 void announce_implicit_copy(const Array& a, const char* function) {
@@ -125,7 +127,7 @@ void announce_implicit_copy(const Array& a, const char* function) {
                                     static_cast<std::uint64_t>(a.nbytes()), a.nbytes() >= large_copy);
     if (tell && implicit_copies == FallbackPolicy::warn)
         report(std::string(function) + " copies an array of " + std::to_string(a.nbytes()) + " bytes from " + device +
-               " to the host; large copies are reported once, asnumpy.fallbacks() counts all, asnumpy.to_numpy(a) says so by name");
+               " to the host; large copies are reported once, asnumpy.fallbacks() counts all, asnumpy.to_numpy(a) says so by name" + see(Explained::implicit_copy));
 }
 
 bool announce_mirror(const Array& a) {

@@ -9,6 +9,7 @@
 
 #include "ascend/backend.hpp"
 #include "ascend/library/cann.hpp"
+#include "base/documentation.hpp"
 #include "base/error.hpp"
 #include "base/fork_mutex.hpp"
 #include "base/immortal.hpp"
@@ -81,7 +82,7 @@ Pool& pool_of(Device device) {
     if (device.kind == Device::Kind::cpu) return cpu_pool();
     const int count = ascend::device_count();
     if (count == 0)
-        throw DeviceFailure("device " + to_string(device) + " cannot be used: " + ascend::why_not() + "; arrays of \"cpu\" need none of it");
+        throw DeviceFailure("device " + to_string(device) + " cannot be used: " + ascend::why_not() + "; arrays of \"cpu\" need none of it" + see(Explained::missing_cann));
     if (device.index >= count)
         throw ValueError("device " + to_string(device) + " does not exist: there " + (count == 1 ? "is 1 Ascend device" : "are " + std::to_string(count) + " Ascend devices") +
                          ", ascend:0" + (count == 1 ? "" : " to ascend:" + std::to_string(count - 1)));

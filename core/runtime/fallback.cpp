@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/documentation.hpp"
 #include "base/error.hpp"
 #include "base/fork_mutex.hpp"
 #include "base/immortal.hpp"
@@ -50,7 +51,7 @@ std::string host_text(std::string_view function, std::string_view dtypes, std::s
 }
 
 std::string not_allowed(const std::string& text) {
-    return text + "; asnumpy.config.fallback is 'error', set it to 'warn' or 'count', or use a dtype that the device computes";
+    return text + "; asnumpy.config.fallback is 'error', set it to 'warn' or 'count', or use a dtype that the device computes" + see(Explained::host_work);
 }
 
 // A reduction's output has stride 0 along what it reduces: the elements once each.
@@ -102,7 +103,7 @@ void count_fallback(FallbackKind kind, std::string_view function, std::string_vi
     if (policy == FallbackPolicy::error) throw RuntimeFailure(not_allowed(text()));
     const bool first = note_fallback(kind, function, dtypes, device, reason, bytes);
     if (first && policy == FallbackPolicy::warn)
-        report(text() + "; reported once, asnumpy.fallbacks() counts them, asnumpy.config.fallback = 'count' is silent");
+        report(text() + "; reported once, asnumpy.fallbacks() counts them, asnumpy.config.fallback = 'count' is silent" + see(Explained::host_work));
 }
 
 bool computed_by_device(const Instruction& i) {
@@ -163,7 +164,7 @@ void report_news() {
     for (const Demotion& one : unreported_demotions())
         if (table().policy != FallbackPolicy::count)
             report(one.device + ": CANN refused " + one.what + ", which it is documented to do, with " + one.reason +
-                   "; from now on it is computed in another way; reported once, asnumpy.demotions() lists what was refused, asnumpy.config.fallback = 'count' is silent");
+                   "; from now on it is computed in another way; reported once, asnumpy.demotions() lists what was refused, asnumpy.config.fallback = 'count' is silent" + see(Explained::refused_operator));
 }
 
 void run_on_host(const Instruction& instruction) {

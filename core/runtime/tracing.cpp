@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/documentation.hpp"
 #include "base/error.hpp"
 #include "runtime/record.hpp"
 #include "runtime/replay.hpp"
@@ -109,7 +110,7 @@ void Trace::expect_value(const Buffer& b, Access access) const {
     const bool recorded = found != touched_.end();
     if (is_new(b) && !b.pending_writes && !(recorded && access == Access::write)) return;  // made by the host: a constant of the function
     throw TracingError("the value of an array is needed while the function is traced, where it has none; choose by ap.where, ap.cond or "
-                       "ap.while_loop, name the argument in static_argnames, or compute this outside of the function");
+                       "ap.while_loop, name the argument in static_argnames, or compute this outside of the function" + see(Explained::traced_value));
 }
 
 void Trace::end(std::vector<Array> results) {
