@@ -12,6 +12,7 @@ from asnumpy import _core, config
 from asnumpy._public import public
 from asnumpy._types import ndarray
 from asnumpy.runtime import machine_code
+from asnumpy.runtime.explanation import Explanation
 
 
 def _array(value: Any, function: str) -> Any:
@@ -41,23 +42,25 @@ eval.__module__ = "asnumpy"
 
 
 @public
-def explain(x: Any = None, *, code: bool | str = False, file: TextIO | None = None) -> str:
+def explain(x: Any = None, *, code: bool | str = False, file: TextIO | None = None) -> Explanation:
     """Prints the fused programs that will run, and returns the text.
 
     Parameters: x, an array whose programs are shown, None for all that is recorded; code, whether to show the C++ too
     of which machine code for the CPU is made, or "cuda" for the programs as kernels in CUDA C++; file, where to print
-    (None: the standard output). Returns the text as a str. TypeError where x is no array of asnumpy, ValueError for
+    (None: the standard output). Returns the text as a str whose method `svg()` draws it as a graph, which notebooks
+    show. TypeError where x is no array of asnumpy, ValueError for
     another code. Nothing is run.
     """
     if code not in (True, False, "cuda"):
         raise ValueError(f'explain: expected code to be True, False or "cuda", got {code!r}')
     array = None if x is None else _array(x, "explain")
-    text = str(_core.explain(array))
+    written = ""
     if code:
         made = machine_code.compiled()
-        text += made.cuda_text(array) if code == "cuda" else made.text(array)
-    print(text, file=file)
-    return text
+        written = made.cuda_text(array) if code == "cuda" else made.text(array)
+    explanation = Explanation(_core.explain(array), written)
+    print(explanation, file=file)
+    return explanation
 
 
 @public

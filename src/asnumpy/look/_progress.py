@@ -1,0 +1,2 @@
+"""A bar."""
+Bar = bar = None

@@ -1,0 +1,2 @@
+"""A picture."""
+thumbnail = None
