@@ -95,15 +95,16 @@ void note_death(PyObject* array) noexcept {
     living.births.erase(array);
 }
 
-void bind_living(nb::module_& m) {
-    m.def("set_living", set_living, nb::arg("on"));
-    m.def("notes_living", [] { return static_cast<bool>(notes_living); });
-    m.def("latest_living", [] {
+void bind_living(nb::module_& module) {
+    nb::module_ m = module.def_submodule("living");
+    m.def("set", set_living, nb::arg("on"));
+    m.def("on", [] { return static_cast<bool>(notes_living); });
+    m.def("latest", [] {
         LivingArrays& living = living_arrays();
         const nb::ft_lock_guard lock(living.mutex);
         return living.latest;
     });
-    m.def("living", living_as_python);
+    m.def("arrays", living_as_python);
 }
 
 }  // namespace asnumpy::python
