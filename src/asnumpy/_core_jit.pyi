@@ -1,4 +1,4 @@
-"""Of the extension module: recording functions and running what was recorded; programs as code of their own; arrays that live."""
+"""Of the extension module: recording functions and running them; programs as code of their own; arrays that live."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

@@ -18,7 +18,9 @@ _REDUCE = re.compile(rf"  reduce (\w+) %(\d+) {_ARRAY}")
 _READS = re.compile(rf"  reads (\w+) (?:{_ARRAY}|(\S+))")
 _WRITES = re.compile(rf"  writes (\w+) {_ARRAY}")
 _NOTE = re.compile(r"\w+: \d+ of \d+ instructions, .*")
-_BEGINS, _GOES_ON, _ENDS = ("loop while", "where true"), ("repeat", "otherwise"), ("end of the loop", "end of the choice")
+# A control's inside, its second part, its end.
+_BEGINS, _GOES_ON = ("loop while", "where true"), ("repeat", "otherwise")
+_ENDS = ("end of the loop", "end of the choice")
 
 
 @dataclass
@@ -32,7 +34,10 @@ class Node:
 
 @dataclass
 class Edge:
-    """From one node to another; kind is "data", "place": the same array, written again, or "inside": what a loop does."""
+    """From one node to another: kind is "data", "place" (the same array, written again) or "inside" (what a loop does).
+
+    The label says how the reader sees an array, where that is not all of it as it is.
+    """
 
     source: int
     target: int
@@ -75,6 +80,7 @@ class _Reader:
         self.owners: list[int] = []         # of the loops and choices that are open
         self.values: dict[int, tuple[int, str]] = {}   # of a program: the node that makes it, what to write at edges
         self.dtypes: dict[int, str] = {}
+        self.joined: set[tuple[int, int]] = set()
         self.arrays: dict[str, tuple[int, str]] = {}   # the node that stands for it now, its shape there
 
     def add(self, node: Node, group: Group) -> int:
@@ -82,6 +88,12 @@ class _Reader:
         self.graph.nodes.append(node)
         group.nodes.append(len(self.graph.nodes) - 1)
         return group.nodes[-1]
+
+    def join(self, source: int, target: int, kind: str = "data", label: str = "") -> None:
+        """An edge more; between two nodes there is one."""
+        if (source, target) not in self.joined:
+            self.joined.add((source, target))
+            self.graph.edges.append(Edge(source, target, kind, label))
 
     def source(self, name: str, shape: str, byte: str | None, dtype: str, where: Group) -> tuple[int, str]:
         """The node of an array that is read, and how the reader sees it where that differs."""
@@ -94,9 +106,9 @@ class _Reader:
         """An array that a node writes."""
         before = self.arrays.get(name)
         made = self.add(Node("array", name, f"{dtype} {shape}"), where)
-        self.graph.edges.append(Edge(maker, made))
+        self.join(maker, made)
         if before is not None:
-            self.graph.edges.append(Edge(before[0], made, "place"))
+            self.join(before[0], made, "place")
         self.arrays[name] = made, shape
 
     def begin(self, line: str) -> bool:
@@ -135,18 +147,17 @@ class _Reader:
         self.program = None
         inside = list(self.open.pop().all_nodes())
         if inside:
-            self.graph.edges.append(Edge(self.owners[-1], min(inside), "inside"))
+            self.join(self.owners[-1], min(inside), "inside")
 
     def go_on(self, line: str) -> bool:
         """Takes a line of a program's, or of an operation's that stands alone."""
-        edges = self.graph.edges
         if match := _READS.fullmatch(line):
             where = self._around()
             if match[5] is not None:
-                edges.append(Edge(self.add(Node("constant", match[5], match[1]), where), self.alone))
+                self.join(self.add(Node("constant", match[5], match[1]), where), self.alone)
             else:
                 node, seen = self.source(match[2], match[3], match[4], match[1], where)
-                edges.append(Edge(node, self.alone, label=seen))
+                self.join(node, self.alone, label=seen)
         elif match := _WRITES.fullmatch(line):
             self.write(self.alone, match[2], match[3], match[1], self._around())
         elif self.program is None:
@@ -162,17 +173,22 @@ class _Reader:
             made = self.add(Node("operation", match[2], f"{match[4]} {self.shape}"), self.program)
             for used in re.findall(r"\d+", match[3]):
                 node, seen = self.values[int(used)]
-                edges.append(Edge(node, made, label=seen))
+                self.join(node, made, label=seen)
             for value in map(int, re.findall(r"\d+", match[1])):
                 self.values[value], self.dtypes[value] = (made, ""), match[4]
         elif match := _STORE.fullmatch(line):
             value = int(match[1])
-            self.write(self.values[value][0], match[2], match[3], self.dtypes[value], self.open[-1])
+            node, seen = self.values[value]
+            if self.graph.nodes[node].kind == "array":
+                copied = self.add(Node("operation", "copy", f"{self.dtypes[value]} {self.shape}"), self.program)
+                self.join(node, copied, label=seen)
+                node = copied
+            self.write(node, match[2], match[3], self.dtypes[value], self.open[-1])
         elif match := _REDUCE.fullmatch(line):
             value = int(match[2])
             node, seen = self.values[value]
             made = self.add(Node("reduction", f"reduce {match[1]}", f"{self.dtypes[value]} {match[4]}"), self.program)
-            edges.append(Edge(node, made, label=seen))
+            self.join(node, made, label=seen)
             self.write(made, match[3], match[4], self.dtypes[value], self.open[-1])
         else:
             return False

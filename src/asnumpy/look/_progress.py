@@ -76,7 +76,8 @@ class _Tqdm(Bar):
 
 
 def _made(what: str) -> Bar:
-    if config.progress == "off" or (config.progress == "auto" and not sys.stderr.isatty()):
+    screen = sys.stderr  # None where a process has none
+    if screen is None or config.progress == "off" or (config.progress == "auto" and not screen.isatty()):
         return Bar()
     try:
         from tqdm import tqdm

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from html import escape
 
@@ -39,14 +40,16 @@ class _Picture:
     def _size(self, group: Group, left: float, top: float, draw: bool) -> tuple[float, float]:
         """How large a group is; with `draw` its boxes get places from this corner."""
         inner = [self._size(one, 0.0, 0.0, draw=False) for one in group.groups]
-        sizes = [(max(map(len, self._lines(one))) * LETTER + 14, len(self._lines(one)) * LINE + 8) for one in group.nodes]
+        texts = map(self._lines, group.nodes)
+        sizes = [(max(map(len, lines)) * LETTER + 14, len(lines) * LINE + 8) for lines in texts]
         sizes += [(max(width + 2 * MARGIN, len(one.label) * LETTER + 2 * MARGIN), height + HEAD + MARGIN)
                   for one, (width, height) in zip(group.groups, inner, strict=True)]
         item = {number: k for k, number in enumerate(group.nodes)}
         for k, one in enumerate(group.groups):
             item.update(dict.fromkeys(one.all_nodes(), len(group.nodes) + k))
         # A line from or to elsewhere crosses the border at a point of its own.
-        first, last = [], []
+        first: list[int] = []
+        last: list[int] = []
         lifted: dict[tuple[int, int], tuple[int, int]] = {}
         for edge in self.graph.edges:
             pair = item.get(edge.source, -1), item.get(edge.target, -1)
@@ -84,7 +87,7 @@ class _Picture:
         points = [(x + width / 2, y + height), *self.out.get(ends, []), *self.on.get(ends, []),
                   (to_x + to_width / 2, to_y)]
         path = f"M{points[0][0]:.0f} {points[0][1]:.0f}"
-        for (from_x, from_y), (at_x, at_y) in zip(points, points[1:], strict=False):
+        for (from_x, from_y), (at_x, at_y) in itertools.pairwise(points):
             half = (from_y + at_y) / 2
             path += f"C{from_x:.0f} {half:.0f} {at_x:.0f} {half:.0f} {at_x:.0f} {at_y:.0f}"
         return path
@@ -97,7 +100,8 @@ class _Picture:
         for edge in self.graph.edges:
             color, dashes = LINES[edge.kind]
             broken = f' stroke-dasharray="{dashes}"' if dashes else ""
-            yield (f'<path d="{self._path(edge)}" fill="none" stroke="{color}" marker-end="url(#asnumpy-arrow)"{broken}>'
+            yield (f'<path d="{self._path(edge)}" fill="none" stroke="{color}"{broken} '
+                   f'marker-end="url(#asnumpy-arrow)">'
                    f"<title>{escape(edge.label or edge.kind)}</title></path>")
             if edge.label:
                 x, y, width, _ = self.node[edge.target]
@@ -130,6 +134,7 @@ def svg(graph: Graph) -> str:
         f"{escape(line)}</text>" for k, line in enumerate(below)
     )
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-            f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="ui-monospace, Menlo, Consolas, monospace" font-size="12">'
+            f'viewBox="0 0 {width:.0f} {height:.0f}" font-size="12" '
+            'font-family="ui-monospace, Menlo, Consolas, monospace">'
             f'{marker}<rect width="100%" height="100%" fill="#fff"/>'
             f'<g transform="translate({MARGIN:.0f} {MARGIN:.0f})">' + "".join(picture.parts()) + f"</g>{notes}</svg>")

@@ -27,7 +27,8 @@ def png(pixels: np.ndarray) -> bytes:
     rows = np.zeros((height, 1 + pixels[0].size), np.uint8)  # each begins with its filter: none
     rows[:, 1:] = pixels.reshape(height, -1)
     head = struct.pack(">IIBBBBB", width, height, 8, color, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows.tobytes())) + chunk(b"IEND", b"")
+    content = zlib.compress(rows.tobytes())
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", content) + chunk(b"IEND", b"")
 
 
 def _looks_like_one(a: Any) -> bool:
@@ -38,9 +39,13 @@ def _looks_like_one(a: Any) -> bool:
     )
 
 
+def _step(a: Any, most: int) -> int:
+    return -(-max(a.shape[:2]) // most)
+
+
 def _picked(a: Any, most: int) -> np.ndarray | None:
-    """Every so-manieth pixel, picked where the array lies; None where that would run what is recorded."""
-    step = -(-max(a.shape[:2]) // most)
+    """Pixels at even distances, picked where the array lies; None where that would run what is recorded."""
+    step = _step(a, most)
     if a._host_visible:
         return _core.to_numpy_view(a, None)[::step, ::step]
     return None if _core.pending_count() else _core.numpy_copy(a[::step, ::step])
@@ -68,4 +73,4 @@ def thumbnail(a: Any) -> str:
     larger = max(1, WIDE // max(height, width))
     text = base64.b64encode(png(pixels)).decode()
     return (f'<img width="{width * larger}" height="{height * larger}" style="image-rendering: pixelated" '
-            f'alt="every pixel in {-(-max(a.shape[:2]) // most)} each way" src="data:image/png;base64,{text}">')
+            f'alt="every pixel in {_step(a, most)} each way" src="data:image/png;base64,{text}">')

@@ -14,7 +14,8 @@ from asnumpy.testing._leaks import assert_no_leaks
 __all__ = [
     "assert_allclose", "assert_almost_equal", "assert_approx_equal", "assert_array_almost_equal",
     "assert_array_almost_equal_nulp", "assert_array_compare", "assert_array_equal", "assert_array_less",
-    "assert_array_max_ulp", "assert_equal", "assert_no_leaks", "assert_string_equal", "build_err_msg", "print_assert_equal",
+    "assert_array_max_ulp", "assert_equal", "assert_no_leaks", "assert_string_equal", "build_err_msg",
+    "print_assert_equal",
 ]
 
 # All else is what the NumPy at hand has: versions differ.

@@ -34,8 +34,8 @@ def assert_no_leaks() -> Iterator[None]:
     if not left:
         return
     lines = [
-        f"  {one['line'] or 'an unknown line'}: {one['arrays']} array{'s' * (one['arrays'] > 1)}, {one['bytes']:,} bytes; "
-        f"the largest is {one['dtype']} {one['shape']}" for one in by_line(left)
+        f"  {one['line'] or 'an unknown line'}: {one['arrays']} array{'s' * (one['arrays'] > 1)}, "
+        f"{one['bytes']:,} bytes; the largest is {one['dtype']} {one['shape']}" for one in by_line(left)
     ]
     raise AssertionError("assert_no_leaks: arrays that were made within the block are still held\n" + "\n".join(lines))
 
