@@ -82,7 +82,7 @@ def place(
     below: list[list[int]] = [[] for _ in sizes]
     chains: dict[tuple[int, int], list[int]] = {}
     for source, target in pairs:
-        chain, last = [], source
+        chain, before = [], source
         for number in range(layer[source] + 1, layer[target]):
             widths.append(2.0)
             above.append([])
@@ -90,9 +90,9 @@ def place(
             chain.append(len(widths) - 1)
             rows[number].append(chain[-1])
         for one in [*chain, target]:
-            below[last].append(one)
-            above[one].append(last)
-            last = one
+            below[before].append(one)
+            above[one].append(before)
+            before = one
         chains[source, target] = chain
     middle = [0.0] * len(widths)
     for row in rows:

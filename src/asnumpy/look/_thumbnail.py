@@ -40,7 +40,7 @@ def _looks_like_one(a: Any) -> bool:
 
 
 def _step(a: Any, most: int) -> int:
-    return -(-max(a.shape[:2]) // most)
+    return -(-int(max(a.shape[:2])) // most)
 
 
 def _picked(a: Any, most: int) -> np.ndarray | None:
