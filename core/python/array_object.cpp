@@ -9,6 +9,7 @@
 
 #include "python/beside.hpp"
 #include "python/gil.hpp"
+#include "python/living.hpp"
 #include "python/number.hpp"
 
 namespace asnumpy::python {
@@ -42,6 +43,7 @@ PyObject* allocate(PyTypeObject* type) {
 void deallocate(PyObject* self) {
     auto* a = reinterpret_cast<PyArray*>(self);
     PyTypeObject* type = Py_TYPE(self);
+    if (notes_living) [[unlikely]] note_death(self);
     if (a->weakrefs) PyObject_ClearWeakRefs(self);
     if (a->exported) --a->array.buffer->exports;
     PyObject* base = a->base;
@@ -142,6 +144,7 @@ PyObject* wrap(Array&& array, PyTypeObject* type) {
     a->writeable = true;
     a->exported = false;
     std::construct_at(&a->array, std::move(array));
+    if (notes_living) [[unlikely]] note_birth(o);
     return o;
 }
 

@@ -11,6 +11,7 @@
 #include "python/array_object.hpp"
 #include "python/bindings.hpp"
 #include "python/devices.hpp"
+#include "python/living.hpp"
 #include "python/origin.hpp"
 #include "runtime/passes.hpp"
 #include "runtime/recorded_at.hpp"
@@ -103,6 +104,7 @@ void bind_runtime(nb::module_& m) {
         pool.backend().free_pinned_cache();
     }, arg("device") = nb::none());
     m.def("set_memory_limit", [](std::uint64_t bytes, nb::handle device) { expect_pool(device.ptr()).set_limit(bytes); }, arg("bytes"), arg("device") = nb::none());
+    bind_living(m);
     m.def("reset_peak", [](nb::handle device) { expect_pool(device.ptr()).reset_peak(); }, arg("device") = nb::none());
 
     m.def("num_threads", [] { return cpu::thread_count(); });

@@ -1,7 +1,11 @@
-// The text of a schedule: one line for each program, and its steps.
+// The text of a schedule: one line for each program, its operands and its steps.
 #include "runtime/explain.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <complex>
+#include <sstream>
 #include <vector>
 
 #include "runtime/passes.hpp"
@@ -31,9 +35,71 @@ std::vector<bool> needed_parts(std::span<const Instruction> list, const std::vec
     return shown;
 }
 
+template <class T> std::string digits(T value) {
+    if constexpr (std::is_same_v<T, bool>) {
+        return value ? "True" : "False";
+    } else if constexpr (is_narrow_v<T>) {
+        return digits(static_cast<typename T::wide>(value));
+    } else if constexpr (is_half_v<T>) {
+        return digits(static_cast<float>(value));
+    } else if constexpr (is_complex_v<T>) {
+        const std::string imaginary = digits(value.imag());
+        return "(" + digits(value.real()) + (imaginary.starts_with('-') ? "" : "+") + imaginary + "j)";
+    } else {
+        std::array<char, 64> text{};
+        return std::string(text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr);
+    }
+}
+
+std::string value_text(const Scalar& s) {
+    return dispatch(s.dtype, [&]<class T>() { return digits(s.get<T>()); });
+}
+
+std::string argument_text(const Argument& argument, ArrayNames& names) {
+    return argument.array() ? names(*argument.array()) : value_text(*argument.scalar());
+}
+
+// The program's text, with what each operand is behind its line: inputs come first, stores and reductions last.
+std::string program_text(std::span<const Instruction> list, const Fused& fused, ArrayNames& names) {
+    const std::size_t inputs = fused.inputs.size(), steps = fused.program.steps.size(), stores = fused.program.stores.size();
+    std::istringstream lines(to_string(fused.program));
+    std::string text, line;
+    for (std::size_t k = 0; std::getline(lines, line); ++k) {
+        text += line;
+        if (k < inputs) {
+            const Place& place = fused.inputs[k];
+            const Instruction& reader = list[place.instruction];
+            text += " " + (place.output ? names(reader.out[place.slot]) : argument_text(reader.in[place.slot], names));
+        } else if (k >= inputs + steps) {
+            const std::size_t output = k - inputs - steps;
+            text += " " + names(*operand_array(list, fused.outputs[output]), output < stores ? 0 : fused.reduced);
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+std::string structured_text(const Instruction& only, ArrayNames& names) {
+    std::string text = std::string(row(only.row).name) + " -> " + std::string(name(only.out[0].dtype)) + to_string(only.out[0].view.shape) +
+                       (only.on_host ? ", on the host\n" : "\n");
+    for (const Argument& in : only.in) text += "  reads " + std::string(name(in.dtype())) + " " + argument_text(in, names) + "\n";
+    for (const Array& out : only.out) text += "  writes " + std::string(name(out.dtype)) + " " + names(out, only.reduced) + "\n";
+    return text;
+}
+
 }  // namespace
 
-Explanation explanation_of(std::span<const Instruction> list, const Schedule& schedule, Runner& runner, const Array* array) {
+std::string ArrayNames::operator()(const Array& array, std::uint64_t reduced) {
+    const std::size_t number = numbers_.try_emplace(array.buffer.get(), numbers_.size()).first->second;
+    std::vector<std::int64_t> shape;
+    for (int axis = 0; axis < array.ndim(); ++axis) {
+        const std::size_t k = static_cast<std::size_t>(axis);
+        if (!(reduced >> axis & 1)) shape.push_back(array.view.strides[k] == 0 ? std::min<std::int64_t>(array.view.shape[k], 1) : array.view.shape[k]);
+    }
+    return "a" + std::to_string(number) + to_string(shape) + (array.view.offset ? " from byte " + std::to_string(array.view.offset) : "");
+}
+
+Explanation explanation_of(std::span<const Instruction> list, const Schedule& schedule, Runner& runner, const Array* array, ArrayNames& names) {
     const std::vector<Schedule::Part>& parts = schedule.parts;
     const std::vector<bool> shown = needed_parts(list, parts, array);
     Explanation found;
@@ -51,12 +117,11 @@ Explanation explanation_of(std::span<const Instruction> list, const Schedule& sc
         if (!shown[p]) continue;
         const Instruction& first = list[parts[p].group.members.front()];
         if (parts[p].group.alone) {
-            text += "program " + std::to_string(number++) + ": " + std::string(row(first.row).name) + " -> " +
-                    std::string(name(first.out[0].dtype)) + to_string(first.out[0].view.shape) + (first.on_host ? ", on the host\n" : "\n");
+            text += "program " + std::to_string(number++) + ": " + structured_text(first, names);
         } else {
             found.programs.push_back(parts[p].fused.program);
             text += "program " + std::to_string(number++) + ": over " + to_string(first.shape) + ", " + std::to_string(parts[p].group.members.size()) +
-                    " instructions" + (lines && p + 1 < together_end ? ", " + std::to_string(lines) + " lines at a time with the next\n" : "\n") + to_string(parts[p].fused.program);
+                    " instructions" + (lines && p + 1 < together_end ? ", " + std::to_string(lines) + " lines at a time with the next\n" : "\n") + program_text(list, parts[p].fused, names);
         }
     }
     if (text.empty()) text = "nothing is pending\n";
@@ -69,6 +134,7 @@ Explanation explanation_of(std::span<const Instruction> list, const Schedule& sc
 Explanation explain(const Array* array) {
     Queue& q = queue();
     Explanation found;
+    ArrayNames names;
     without_lock([&] {
         const std::unique_lock planning = lock_planning(q);
         const std::lock_guard lock(q.recording);
@@ -76,7 +142,7 @@ Explanation explain(const Array* array) {
         std::vector<Instruction> list = q.recorded;  // which stays as it was recorded
         Draft draft(list, q.census, false);
         run_passes(draft, q.passes);
-        found = explanation_of(list, divide(draft), q.runner, array);
+        found = explanation_of(list, divide(draft), q.runner, array, names);
     });
     return found;
 }

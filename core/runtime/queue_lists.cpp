@@ -104,12 +104,12 @@ void run_list(const Run&, std::span<Instruction> list, const Schedule& schedule,
     }
 }
 
-std::string explain_list(std::span<const Instruction> list, const Schedule& schedule) {
+std::string explain_list(std::span<const Instruction> list, const Schedule& schedule, ArrayNames& names) {
     Queue& q = queue();
     std::string text;
     without_lock([&] {
         const Run nothing_else{Run::ByItself{}};  // what runs is lent memory, and does not look as it was recorded
-        text = explanation_of(list, schedule, q.runner, nullptr).text;
+        text = explanation_of(list, schedule, q.runner, nullptr, names).text;
     });
     return text;
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "runtime/damaged.hpp"
+#include "runtime/explain.hpp"
 #include "runtime/record.hpp"
 
 namespace asnumpy {
@@ -206,15 +207,22 @@ void Replay::make_code_of_all(bool asked) {
 }
 
 std::string Replay::text() const {
+    ArrayNames names;
+    return text(names);
+}
+
+std::string Replay::text(ArrayNames& names) const {
     std::string text;
     for (std::size_t k = 0; k < stretches_.size(); ++k) {
         const Stretch& stretch = stretches_[k];
-        if (!stretch.schedule->parts.empty()) text += explain_list(std::span(traced_.list).subspan(stretch.first, stretch.count), *stretch.schedule);
+        if (!stretch.schedule->parts.empty()) text += explain_list(std::span(traced_.list).subspan(stretch.first, stretch.count), *stretch.schedule, names);
         if (k == traced_.controls.size()) continue;
         const Control& control = traced_.controls[k];
-        if (control.kind == Control::Kind::call) text += control.call.name + ", on the host\n";
-        else if (control.kind == Control::Kind::loop) text += "loop while\n" + control.test->text() + "repeat\n" + control.first->text() + "end of the loop\n";
-        else text += "where true\n" + control.first->text() + "otherwise\n" + control.second->text() + "end of the choice\n";
+        text += control.kind == Control::Kind::call ? control.call.name + ", on the host\n" : control.kind == Control::Kind::loop ? "loop while\n" : "where true\n";
+        for (const Array& in : control.in) text += "  reads " + std::string(name(in.dtype)) + " " + names(in) + "\n";
+        for (const Array& out : control.out) text += "  writes " + std::string(name(out.dtype)) + " " + names(out) + "\n";
+        if (control.kind == Control::Kind::loop) text += control.test->text(names) + "repeat\n" + control.first->text(names) + "end of the loop\n";
+        else if (control.kind == Control::Kind::choice) text += control.first->text(names) + "otherwise\n" + control.second->text(names) + "end of the choice\n";
     }
     return text;
 }

@@ -21,6 +21,8 @@
 
 namespace asnumpy {
 
+class ArrayNames;  // runtime/explain.hpp
+
 // Of one call. A loop counts as one repetition, a choice as the costlier of the two.
 struct Cost {
     std::size_t programs = 0;
@@ -95,6 +97,7 @@ private:
 
     bool finds_all_whole(std::span<const Array> arguments) const;  // nothing that it reads is damaged
     Cost counted_cost() const;
+    std::string text(ArrayNames&) const;
     void make_code_of_all(bool asked);
     void reuse_donated();  // replay_donated.cpp
     bool can_be(std::size_t argument, const Buffer& result) const;
@@ -151,7 +154,7 @@ Schedule plan_list(std::span<Instruction>);
 void make_code(std::span<const Instruction>, const Schedule&, bool asked);
 void after_run();         // what the programs left to compile or to report
 void ask_for_interrupt();  // without the interpreter's lock; may throw Interrupted
-std::string explain_list(std::span<const Instruction>, const Schedule&);
+std::string explain_list(std::span<const Instruction>, const Schedule&, ArrayNames&);
 // Runs what is recorded and conflicts with one of these.
 void settle(std::span<const BufferUse>);
 // `after`: so many parts have run.

@@ -30,7 +30,7 @@ from asnumpy.runtime import (
     get_include, get_num_threads, info, memory_info, pending_count, reset_peak, set_num_threads, show_config,
     show_runtime, synchronize, zeros_like_pinned, zeros_pinned,
 )
-from asnumpy.runtime import kernels as _kernels, machine_code as _machine_code
+from asnumpy.runtime import explanation as _explanation, kernels as _kernels, machine_code as _machine_code
 from asnumpy.host import (
     False_, True_, asmatrix, astype, bmat, broadcast, busday_count, busday_offset, busdaycalendar,
     datetime_as_string, datetime_data, is_busday, iterable, matrix, may_share_memory, ndenumerate,
@@ -220,6 +220,7 @@ if hasattr(_np, "matvec"):  # from NumPy 2.2
 _machine_code.offered["compiled"] = lambda: _importlib.import_module("asnumpy.compiled")
 _kernels.offered["launch"] = lambda: _importlib.import_module("asnumpy.operators._served").launch
 _offer_kernels()
+_explanation.offered["look"] = lambda: _importlib.import_module("asnumpy.look")
 
 _together("dask.array", "asnumpy.dask")
 

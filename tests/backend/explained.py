@@ -12,10 +12,12 @@ import asnumpy as ap
 _HEAD = re.compile(r"program \d+: (?:over (?P<shape>\(.*\)), (?P<count>\d+) instructions"
                    r"(?:, (?P<lines>\d+) lines at a time with the next)?|(?P<structured>\w+) -> .*)")
 _PASS = re.compile(r"(?:equal|copies|dead|accumulate|together): \d+ of \d+ instructions, [a-z ]+")
-_INPUT = re.compile(r"  %(\d+) = input (\w+)")
+_ARRAY = r"a\d+\([\d, ]*\)(?: from byte \d+)?"
+_INPUT = re.compile(rf"  %(\d+) = input (\w+) (?:{_ARRAY}|(?P<value>\S+))")
 _STEP = re.compile(r"  ((?:%\d+(?:, )?)+) = (\w+) ((?:%\d+(?:, )?)+) : (\w+)")
-_STORE = re.compile(r"  store %(\d+)")
-_REDUCE = re.compile(r"  reduce (\w+) %(\d+)")
+_STORE = re.compile(rf"  store %(\d+) {_ARRAY}")
+_REDUCE = re.compile(rf"  reduce (\w+) %(\d+) {_ARRAY}")
+_OPERAND = re.compile(rf"  (?:reads \w+ (?:{_ARRAY}|\S+)|writes \w+ {_ARRAY})")
 
 
 @dataclass
@@ -28,6 +30,7 @@ class Program:
     steps: list[str] = field(default_factory=list)
     stores: list[int] = field(default_factory=list)
     reductions: list[str] = field(default_factory=list)
+    constants: list[str] = field(default_factory=list)  # inputs that are numbers, as they are written
     lines: int = 0  # that run at a time with the next program; 0: it runs by itself
 
 
@@ -48,9 +51,12 @@ def programs(array: Any = None) -> list[Program]:
             values = 0
             continue
         program = found[-1]
+        if program.structured and _OPERAND.fullmatch(line):
+            continue
         if match := _INPUT.fullmatch(line):
             assert int(match[1]) == values and not program.steps, f"inputs come first, in order:\n{text}"
             program.inputs.append(match[2])
+            program.constants += [match["value"]] if match["value"] else []
             values += 1
         elif match := _STEP.fullmatch(line):
             defined = _ids(match[1])

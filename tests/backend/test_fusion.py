@@ -7,6 +7,7 @@ text of the programs is checked in backend/explained.py.
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -281,6 +282,25 @@ def test_explain_shows_what_one_array_needs() -> None:
     assert [program.steps for program in programs(y)] == [["add"]]
     assert [program.steps for program in programs(w)] == [["multiply"]]
     assert len(programs()) == 2
+
+
+def test_explain_shows_constants_with_their_values() -> None:
+    _, x = data(N)
+    for value, shown in ((1.5, "1.5"), (-3, "-3"), (float("inf"), "inf"), (0.1, "0.1"), (2 - 1j, "(2-1j)")):
+        assert [program.constants for program in programs(x + value)] == [[shown]]
+    assert programs(x.astype("f4") * ap.float32(0.1))[0].constants == ["0.1"]
+    assert programs(ap.logical_or(x > 0, True))[0].constants == ["0", "True"]
+
+
+def test_explain_tells_arrays_apart() -> None:
+    """Each has a name, the same wherever it comes."""
+    _, x = data(40, 50)
+    text = _core.explain((x[1:] + x[:-1]) @ (x.T * x.sum(axis=1)))
+    assert re.findall(r"(a\d+\(.*?\)(?: from byte \d+)?)\n", text) == [
+        "a0(39, 50) from byte 400", "a0(39, 50)", "a1(39, 50)",  # the sum of two views
+        "a0(40, 50)", "a2(40,)", "a0(50, 40)", "a2(1, 40)", "a3(50, 40)",
+        "a1(39, 50)", "a3(50, 40)", "a4(39, 40)",
+    ]
 
 
 def test_nothing_is_pending_when_eager() -> None:

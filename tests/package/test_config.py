@@ -47,7 +47,10 @@ GOOD: dict[str, list[tuple[Any, Any]]] = {
     "device": [("cpu", "cpu"), ("cpu:0", "cpu"), (ap.Device("cpu"), "cpu")],
     "fallback": [("count", "count"), ("error", "error"), ("warn", "warn")],
     "implicit_copies": [("count", "count"), ("warn", "warn"), ("error", "error")],
+    "progress": [("on", "on"), ("off", "off"), ("auto", "auto")],
     "scalars": [("numpy", "numpy"), ("number", "number")],
+    "thumbnail": [(0, 0), (64, 64), ("200", 200)],
+    "track_arrays": [(True, True), (False, False), ("on", True), (0, False)],
     "unsupported": [("error", "error"), ("numpy", "numpy")],
 }
 BAD: dict[str, list[Any]] = {
@@ -70,7 +73,10 @@ BAD: dict[str, list[Any]] = {
     "device": ["gpu", "ascend:x", "ascend:-1", "cpu:1", "", None, 3],
     "fallback": ["allow", True, None],
     "implicit_copies": ["never", False, None],
+    "progress": ["never", True, None],
     "scalars": ["python", True, None],
+    "thumbnail": [-1, 1.5, "large", None],
+    "track_arrays": [2, None, "maybe"],
     "unsupported": ["allow", True, None],
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 from asnumpy import _core
 from asnumpy._public import public
 from asnumpy._types import EXACT, ndarray
+from asnumpy.runtime.explanation import look
 
 
 def plain(a: Any, threshold: int | None = None, edgeitems: int | None = None) -> np.ndarray:
@@ -45,23 +46,25 @@ def html(a: ndarray) -> str | None:
     """What a notebook shows beside the text; None of a number. Nothing is run for it, and no large array copied.
 
     Values are shown where they are there: not of an array that is pending, nor of one that lies on a device and has
-    more elements than NumPy's `threshold` for printing.
+    more elements than NumPy's `threshold` for printing. What looks like an image has a small picture of it.
     """
     if a.ndim == 0:
         return None
     from html import escape  # only here: notebooks alone pay for its import
 
     facts = {"shape": a.shape, "dtype": a.dtype, "device": a._device_name, "bytes": f"{a.nbytes:,}"}
+    picture = values = ""
     if a._pending:
         facts["state"] = "pending: recorded, and computed when a value is needed"
-        values = ""
-    elif a._host_visible or a.size <= np.get_printoptions()["threshold"]:
-        values = f"<pre>{escape(str(plain(_core.as_plain(a))))}</pre>"
     else:
-        facts["state"] = "on the device: print() copies the edges, asnumpy.to_numpy() all of it"
-        values = ""
+        picture = look().thumbnail(_core.as_plain(a)) if a.ndim in (2, 3) else ""
+        if a._host_visible or a.size <= np.get_printoptions()["threshold"]:
+            values = f"<pre>{escape(str(plain(_core.as_plain(a))))}</pre>"
+        else:
+            facts["state"] = "on the device: print() copies the edges, asnumpy.to_numpy() all of it"
     rows = "".join(f"<tr><th>{name}</th><td>{escape(str(value))}</td></tr>" for name, value in facts.items())
-    return f"<div><b>{escape(type(a).__module__)}.{escape(type(a).__name__)}</b><table>{rows}</table>{values}</div>"
+    name = f"{escape(type(a).__module__)}.{escape(type(a).__name__)}"
+    return f"<div><b>{name}</b><table>{rows}</table>{picture}{values}</div>"
 
 
 @public

@@ -11,32 +11,28 @@ from typing import Any
 
 from asnumpy.check import _page, _record, _runner
 from asnumpy.check._steps import BY_NAME, STEPS, Scope, Step
-
-BAR = 24
+from asnumpy.look import Bar, bar
 
 
 class Progress:
-    """A bar on a terminal, a line for each step elsewhere."""
+    """A bar, and a line for each step."""
 
-    def __init__(self, steps: int) -> None:
-        self.steps, self.done, self.terminal = steps, 0, sys.stdout.isatty()
+    def __init__(self, steps: int, shown: Bar) -> None:
+        self.steps, self.done, self.bar = steps, 0, shown
 
     def watch(self, step: Step) -> _runner.Watch:
         def show(case: str, number: int, count: int) -> None:
-            if not self.terminal:
-                return
             share = (self.done + number / max(count, 1)) / self.steps
-            filled = "#" * int(BAR * share)
-            print(f"\r\x1b[K[{filled:<{BAR}}] {step.name}: {number} of {count} {case[:40]}", end="", flush=True)
+            self.bar.to(share, f"{step.name}: {number} of {count} {case[:40]}")
         return show
 
     def end(self, result: dict[str, Any]) -> None:
         self.done += 1
-        start = "\r\x1b[K" if self.terminal else ""
+        self.bar.clear()
         states = [one["state"] for one in result["cases"]]
         count = {state: states.count(state) for state in ("passed", "failed", "skipped")}
         said = ", ".join(f"{number} {state}" for state, number in count.items() if number)
-        print(f"{start}{result['step']:<12} {result['state']:<8} {result['seconds']:7.1f} s  {said}")
+        print(f"{result['step']:<12} {result['state']:<8} {result['seconds']:7.1f} s  {said}")
         if "error" in result:
             print(f"    {result['error']}")
         for case in result["cases"]:
@@ -76,16 +72,18 @@ def run(options: argparse.Namespace) -> int:
             if step.name in kept:
                 print(f"{step.name:<12} {kept[step.name]['state']:<8} earlier")
         steps = [one for one in steps if one[0].name not in kept]
-    begun, progress, fresh = time.perf_counter(), Progress(max(len(steps), 1)), []
-    for step, case in steps:
-        if time.monotonic() > until:
-            break
-        result = _runner.run(step, scope, progress.watch(step), case)
-        progress.end(result)
-        fresh.append(result)
-        if not case and result["finished"]:  # a part of a step says nothing of the step
-            kept[step.name] = result
-            _record.keep(record, kept)
+    begun, fresh = time.perf_counter(), []
+    with bar("asnumpy check") as seen:
+        progress = Progress(max(len(steps), 1), seen)
+        for step, case in steps:
+            if time.monotonic() > until:
+                break
+            result = _runner.run(step, scope, progress.watch(step), case)
+            progress.end(result)
+            fresh.append(result)
+            if not case and result["finished"]:  # a part of a step says nothing of the step
+                kept[step.name] = result
+                _record.keep(record, kept)
     shown = {**record, **_record.verdict({**kept, **{one["step"]: one for one in fresh}})}
     options.output.mkdir(parents=True, exist_ok=True)
     (options.output / "check.json").write_text(json.dumps(shown, indent=1) + "\n")

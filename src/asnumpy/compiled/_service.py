@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from asnumpy import _core, config
@@ -31,9 +32,12 @@ _failed = 0               # compilations one after the other
 
 def compile() -> None:
     """Compiles what the core wants before it returns."""
+    from asnumpy.look import bar  # only here: who does not wait is shown nothing
+
     with _making:  # who waits finds what another thread has begun
         while not _compilation.stopped and (taken := _core.programs.take_wanted()):
-            _make(taken, beside=False)
+            with bar("compiling programs") as progress:
+                _make(taken, beside=False, told=progress.to)
 
 
 def make(taken: list[_Wanted]) -> None:
@@ -83,8 +87,10 @@ def text(array: Any = None) -> str:
     return "".join(f"\nstrand {number}:\n{one}" for number, one in enumerate(files)) or "no program has a strand\n"
 
 
-def _make(taken: list[_Wanted], beside: bool) -> None:
+def _make(taken: list[_Wanted], beside: bool, told: Callable[[float, str], None] | None = None) -> None:
     for position, (number, data, worth_compiling) in enumerate(taken):
+        if told is not None:
+            told(position / len(taken), f"{position} of {len(taken)}")
         try:
             _make_one(number, Program.read(data), worth_compiling, beside)
         except KeyboardInterrupt:  # the program waits no more; what is not there is wanted again

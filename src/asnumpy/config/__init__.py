@@ -8,7 +8,8 @@ from asnumpy.config._settings import Settings as _Settings, read_environment as 
 __all__ = [
     "contract", "deterministic", "device", "eager", "eager_size", "fallback", "float", "graph_replay",
     "host_calls", "implicit_copies", "jit", "kernels", "machine_code", "matmul_precision", "memory_limit",
-    "memory_policy", "num_threads", "passes", "scalars", "settings", "timeout", "unsupported", "using", "variable",
+    "memory_policy", "num_threads", "passes", "progress", "scalars", "settings", "thumbnail", "timeout", "track_arrays",
+    "unsupported", "using", "variable",
 ]
 
 contract: bool
@@ -29,8 +30,11 @@ memory_limit: int
 memory_policy: str
 num_threads: int
 passes: str
+progress: str
 scalars: str
+thumbnail: int
 timeout: _builtins.float
+track_arrays: bool
 unsupported: str
 
 _sys.modules[__name__].__class__ = _Settings

@@ -140,6 +140,12 @@ def _set_float(value: str) -> None:
     _core.set_default_float(Precision.single)
 
 
+def _progress(value: Any) -> str:
+    if value not in ("auto", "on", "off"):
+        raise ValueError("expected 'auto', 'on' or 'off'")
+    return str(value)
+
+
 def _scalars(value: Any) -> str:
     if value not in ("number", "numpy"):
         raise ValueError("expected 'number' or 'numpy'")
@@ -272,14 +278,25 @@ class Settings(ModuleType):
         "all", _passes, "'all', 'none' or names of passes: how recorded operations are rewritten before they run",
         _set_passes,
     )
+    progress = Setting(
+        "auto", _progress, "'auto' (on a terminal), 'on' or 'off': whether work that takes longer shows how far it is"
+    )
     scalars = Setting(
         "number", _scalars,
         "'number' or 'numpy': what stands for a scalar, an asnumpy.Number or, known at once, one of NumPy's own",
         lambda value: _core.set_numpy_scalars(value == "numpy"),
     )
+    # The pixels are picked where the array lies: no more than these are read, however large the array is.
+    thumbnail = Setting(
+        128, _count, "an integer: how many pixels a notebook's picture of an array has at most each way (0: none)"
+    )
     timeout = Setting(
         0.0, _seconds, "a number of at least 0: seconds for which a device is waited for before an error (0: no limit)",
         _core.set_timeout,
+    )
+    track_arrays = Setting(
+        False, _boolean, "True or False: the line that makes an array is kept as long as the array lives",
+        _core.living.set, _core.living.on,
     )
     unsupported = Setting(
         "numpy", _unsupported,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy import creation
+from asnumpy.look import bar
 from asnumpy.operators import _cuda_arrays, _gradients, _refusals, _registry
 from asnumpy.operators._call import Call
 from asnumpy.operators._compiler import CompilerMissing
@@ -64,8 +65,10 @@ def check(op: Operator | str, *, cases: int = 60, seed: int | None = None, only:
     numbers = range(cases) if only is None else [only]
     result = Check(found.name, seed, len(numbers))
     judge = _Judge(found, result, {**TOLERANCES, **(tolerances or {})})
-    for number in numbers:
-        judge.case(drawing.case(number))
+    with bar(found.name) as progress:
+        for done, number in enumerate(numbers):
+            progress.to(done / len(numbers), f"case {number}")
+            judge.case(drawing.case(number))
     if only is None:
         _refusals.look(found, drawing, result)
     if found.gradient_function is not None:

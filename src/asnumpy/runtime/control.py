@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
-from typing import Any, TextIO
+from typing import Any, TextIO, overload
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from asnumpy import _core, config
 from asnumpy._public import public
 from asnumpy._types import ndarray
 from asnumpy.runtime import machine_code
+from asnumpy.runtime.explanation import Explanation
 
 
 def _array(value: Any, function: str) -> Any:
@@ -41,23 +42,25 @@ eval.__module__ = "asnumpy"
 
 
 @public
-def explain(x: Any = None, *, code: bool | str = False, file: TextIO | None = None) -> str:
+def explain(x: Any = None, *, code: bool | str = False, file: TextIO | None = None) -> Explanation:
     """Prints the fused programs that will run, and returns the text.
 
     Parameters: x, an array whose programs are shown, None for all that is recorded; code, whether to show the C++ too
     of which machine code for the CPU is made, or "cuda" for the programs as kernels in CUDA C++; file, where to print
-    (None: the standard output). Returns the text as a str. TypeError where x is no array of asnumpy, ValueError for
+    (None: the standard output). Returns the text as a str whose method `svg()` draws it as a graph, which notebooks
+    show. TypeError where x is no array of asnumpy, ValueError for
     another code. Nothing is run.
     """
     if code not in (True, False, "cuda"):
         raise ValueError(f'explain: expected code to be True, False or "cuda", got {code!r}')
     array = None if x is None else _array(x, "explain")
-    text = str(_core.explain(array))
+    written = ""
     if code:
         made = machine_code.compiled()
-        text += made.cuda_text(array) if code == "cuda" else made.text(array)
-    print(text, file=file)
-    return text
+        written = made.cuda_text(array) if code == "cuda" else made.text(array)
+    explanation = Explanation(_core.explain(array), written)
+    print(explanation, file=file)
+    return explanation
 
 
 @public
@@ -66,15 +69,31 @@ def pending_count() -> int:
     return int(_core.pending_count())
 
 
+@overload
+def memory_info(device: Any = None, *, holders: None = None) -> dict[str, int]: ...
+@overload
+def memory_info(device: Any = None, *, holders: int) -> dict[str, Any]: ...
 @public
-def memory_info(device: Any = None) -> dict[str, int]:
+def memory_info(device: Any = None, *, holders: int | None = None) -> dict[str, Any]:
     """Figures of a device's memory pool.
 
-    Parameters: device, a name or asnumpy.Device (None: where new arrays are made). Returns a dict of ints:
+    Parameters: device, a name or asnumpy.Device (None: where new arrays are made); holders, of how many lines of the
+    program to tell what they hold. Returns a dict of ints:
     `in_use`, `cached`, `peak`, `limit` (0: none), `total` and `available` in bytes; `blocks`
-    that the pool keeps; `requests` for memory and `hits`, those that it served from what it keeps.
+    that the pool keeps; `requests` for memory and `hits`, those that it served from what it keeps. With holders also
+    `holders`, a list of dicts, the most bytes first: `line` that made arrays which live ("file:number"), the `bytes`
+    that they hold, how many `arrays` they are, `shape` and `dtype` of the largest. This knows of arrays that were made
+    while `asnumpy.config.track_arrays` is on; ValueError where it is off.
     """
-    return dict(_core.memory_info(device))
+    info: dict[str, Any] = dict(_core.memory_info(device))
+    if holders is not None:
+        if not config.track_arrays:
+            raise ValueError("memory_info: holders: expected asnumpy.config.track_arrays to be on, got False; "
+                             "`with asnumpy.config.using(track_arrays=True)` is around what makes the arrays")
+        from asnumpy.runtime.holders import holders as held  # only here: few ask
+
+        info["holders"] = held(_core.default_device() if device is None else _core.device_name(device), holders)
+    return info
 
 
 @public

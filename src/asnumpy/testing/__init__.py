@@ -1,4 +1,4 @@
-"""numpy.testing, whose comparisons take arrays of ours, also within lists, tuples and dicts."""
+"""numpy.testing, whose comparisons take arrays of ours, also within lists, tuples and dicts; a check for leaks."""
 
 import typing as _typing
 
@@ -9,11 +9,13 @@ from asnumpy.testing._comparisons import (
     assert_array_almost_equal_nulp, assert_array_compare, assert_array_equal, assert_array_less, assert_array_max_ulp,
     assert_equal, assert_string_equal, build_err_msg, print_assert_equal,
 )
+from asnumpy.testing._leaks import assert_no_leaks
 
 __all__ = [
     "assert_allclose", "assert_almost_equal", "assert_approx_equal", "assert_array_almost_equal",
     "assert_array_almost_equal_nulp", "assert_array_compare", "assert_array_equal", "assert_array_less",
-    "assert_array_max_ulp", "assert_equal", "assert_string_equal", "build_err_msg", "print_assert_equal",
+    "assert_array_max_ulp", "assert_equal", "assert_no_leaks", "assert_string_equal", "build_err_msg",
+    "print_assert_equal",
 ]
 
 # All else is what the NumPy at hand has: versions differ.

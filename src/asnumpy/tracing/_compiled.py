@@ -11,6 +11,7 @@ import numpy as np
 from asnumpy import _core, config
 from asnumpy.creation import array
 from asnumpy.random.bit_generator import BitGenerator
+from asnumpy.runtime.explanation import Explanation
 from asnumpy.runtime.tree import LEAF, unflatten
 from asnumpy.tracing import _file
 from asnumpy.tracing._call import Call, Parameters, Settings
@@ -102,9 +103,9 @@ class Compiled:
         leaves = [leaf and ((leaf.value,) if leaf.argument < 0 else leaf.argument) for leaf in self._leaves]
         function._quicken(args, self, self._replay, self._numbers, leaves, self._structure)
 
-    def explain(self) -> str:
-        """What runs at each call, as text."""
-        return str(self._replay.text())
+    def explain(self) -> Explanation:
+        """What runs at each call, as text; its method `svg()` draws it, and notebooks show that."""
+        return Explanation(self._replay.text())
 
     def cost(self) -> Cost:
         """Programs, operations, and bytes of one call, counted from what was recorded."""
