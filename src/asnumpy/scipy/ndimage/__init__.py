@@ -1,0 +1,20 @@
+"""asnumpy.scipy.ndimage: the names of scipy.ndimage; common filters, morphology, interpolation are compositions."""
+
+from asnumpy.scipy._names import names_of as _names_of
+from asnumpy.scipy.ndimage._correlation import (
+    convolve, convolve1d, correlate, correlate1d, gaussian_filter, gaussian_filter1d, uniform_filter, uniform_filter1d,
+)
+from asnumpy.scipy.ndimage._derivatives import (
+    gaussian_gradient_magnitude, gaussian_laplace, generic_gradient_magnitude, generic_laplace, laplace, prewitt, sobel,
+)
+from asnumpy.scipy.ndimage._order import (
+    maximum_filter, maximum_filter1d, median_filter, minimum_filter, minimum_filter1d, percentile_filter, rank_filter,
+)
+
+__all__ = [
+    "convolve", "convolve1d", "correlate", "correlate1d", "gaussian_filter", "gaussian_filter1d",
+    "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "laplace",
+    "maximum_filter", "maximum_filter1d", "median_filter", "minimum_filter", "minimum_filter1d", "percentile_filter",
+    "prewitt", "rank_filter", "sobel", "uniform_filter", "uniform_filter1d",
+]
+__getattr__, __dir__ = _names_of(globals())

@@ -1,0 +1,108 @@
+"""Arrays continued beyond their edges, and what is folded over the neighbours of each element."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core
+from asnumpy._types import ndarray
+from asnumpy.manipulation.padding import pad
+from asnumpy.scipy.ndimage._calls import FLOAT64, Left
+
+_PADS = {
+    "nearest": "edge", "wrap": "wrap", "grid-wrap": "wrap", "reflect": "symmetric", "grid-mirror": "symmetric",
+    "mirror": "reflect", "constant": "constant", "grid-constant": "constant",
+}
+_DIRECTLY = 16  # windows below this size are folded element by element, longer ones from windows of _PART
+_PART = 8
+
+Fold = Callable[[ndarray, ndarray], ndarray]
+
+
+def checked(mode: Any) -> str:
+    if not isinstance(mode, str) or mode not in _PADS:
+        raise Left
+    return mode
+
+
+def holds(dtype: np.dtype, value: float) -> bool:
+    """Whether an element of this dtype can be the value. 64-bit integers are doubles in SciPy, and so lose digits."""
+    if dtype.kind in "iu" and dtype.itemsize == 8:
+        return False
+    if dtype.kind == "f":
+        return math.isnan(value) or float(dtype.type(value)) == value or math.isinf(value)
+    if dtype.kind == "b":
+        return value in (0.0, 1.0)
+    limits = np.iinfo(dtype)
+    return value.is_integer() and limits.min <= value <= limits.max
+
+
+def narrow(a: ndarray, mode: str, cval: float) -> ndarray:
+    """The array itself where its dtype has what SciPy's doubles have, the value beyond the edges too; else as doubles."""
+    value = cval if "constant" in mode else 0.0
+    return a if holds(a.dtype, value) else doubles(a)
+
+
+def doubles(a: ndarray) -> ndarray:
+    return a if a.dtype == FLOAT64 else _core.cast(a, FLOAT64)
+
+
+def extended(a: ndarray, widths: list[tuple[int, int]], mode: str, cval: float) -> ndarray:
+    """The array with so many elements more before and after each axis."""
+    if not any(map(any, widths)):
+        return a
+    name = _PADS[mode]
+    return pad(a, widths, mode=name, **({"constant_values": cval} if name == "constant" else {}))
+
+
+def before_and_after(size: int, origin: int) -> tuple[int, int]:
+    """How many elements a window of this size reaches beyond the edges."""
+    before = size // 2 + origin
+    if not 0 <= before < size:
+        raise Left
+    return before, size - 1 - before
+
+
+def part(a: ndarray, axis: int, start: int, count: int) -> ndarray:
+    view: ndarray = a[(slice(None),) * axis + (slice(start, start + count),)]
+    return view
+
+
+def over_windows(line: ndarray, axis: int, size: int, fold: Fold) -> ndarray:
+    """`fold` over `size` elements in a row, for each place along the axis where they begin."""
+    length = line.shape[axis] - size + 1
+    made: ndarray | None = None
+    start, width = 0, 1
+    while True:
+        count = size if size < _DIRECTLY else size % _PART
+        for _ in range(count):
+            one = part(line, axis, start, length)
+            made = one if made is None else fold(made, one)
+            start += width
+        if count == size:
+            assert made is not None
+            return made
+        size //= _PART
+        places = line.shape[axis] - (_PART - 1) * width
+        wider = part(line, axis, 0, places)
+        for place in range(1, _PART):
+            wider = fold(wider, part(line, axis, place * width, places))
+        line, width = wider, width * _PART
+
+
+def neighbours(
+    a: ndarray, shape: tuple[int, ...], origins: list[int], mode: str, cval: float
+) -> Callable[[tuple[int, ...]], ndarray]:
+    """For a place in a window of this shape: the element there, for each element of the array."""
+    widths = [before_and_after(size, origin) for size, origin in zip(shape, origins, strict=True)]
+    whole = extended(a, widths, mode, cval)
+
+    def at(place: tuple[int, ...]) -> ndarray:
+        view: ndarray = whole[tuple(slice(first, first + count) for first, count in zip(place, a.shape, strict=True))]
+        return view
+
+    return at
