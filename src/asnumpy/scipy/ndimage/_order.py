@@ -36,7 +36,7 @@ from asnumpy.scipy.ndimage._calls import (
     target,
 )
 from asnumpy.scipy.ndimage._correlation import axis_by_axis
-from asnumpy.ufunc.functions import add, maximum, minimum, subtract
+from asnumpy.ufunc.functions import add, maximum, minimum
 
 _MOST_STEPS = 100  # of a selection, whose elements are all at hand at once: as many as one program has room for
 
@@ -94,21 +94,60 @@ def extreme(
     if structure is not None:
         heights = constant(structure, np.float64)
         under = np.ones(heights.shape, bool) if under is None else under
-        if len(places) != a.ndim or heights.shape != under.shape:
+        if len(places) != a.ndim or heights.shape != under.shape or a.dtype.kind == "b":
+            raise Left
+        if not np.all(np.abs(heights) < 1 << 31):
             raise Left
     assert under is not None
     under = over_all_axes(under, places, a.ndim)
     if not under.any():
         raise Left
-    origins = origins_of(origin, places, a.ndim)
-    at = neighbours(narrow(a, border, value) if heights is None else doubles(a), under.shape, origins, border, value)
-    fold, move = (minimum, subtract) if least else (maximum, add)
+    at = neighbours(*_as_elements(a, border, value, under.shape, origins_of(origin, places, a.ndim)))
+    fold = minimum if least else maximum
     made: ndarray | None = None
     for place in map(tuple, np.argwhere(under).tolist()):
-        one = at(place) if heights is None else move(at(place), float(heights[place]))
+        if heights is None:
+            one = _exact(at(place))
+        else:
+            one = _raised(at(place), -float(heights[place]) if least else float(heights[place]), made is None)
         made = one if made is None else fold(made, one)
     assert made is not None
     return handed(stored(made, dtype), out, a)
+
+
+def _as_elements(
+    a: ndarray, mode: str, cval: float, shape: tuple[int, ...], origins: list[int]
+) -> tuple[ndarray, tuple[int, ...], list[int], str, float]:
+    """What `neighbours` takes, with the value beyond the edges as an element of the array, as SciPy's loops over
+    footprints have it."""
+    if "constant" in mode:
+        if a.dtype.kind != "f":
+            if cval != cval or abs(cval) > 1 << 53:
+                raise Left
+            cval = float(int(cval))
+            if not holds(a.dtype, cval) and a.dtype.itemsize < 8:
+                raise Left
+        else:
+            cval = float(a.dtype.type(cval))
+    return a, shape, origins, mode, cval
+
+
+def _exact(a: ndarray) -> ndarray:
+    """64-bit integers as the doubles that SciPy compares."""
+    return doubles(a) if a.dtype.kind in "iu" and a.dtype.itemsize == 8 else a
+
+
+def _raised(a: ndarray, height: float, first: bool) -> ndarray:
+    """An element and what the structure has there: SciPy adds them in the array's dtype, all but the first."""
+    if first:
+        return add(doubles(a), height)
+    if a.dtype.kind == "f":
+        return doubles(add(a, float(a.dtype.type(height))))
+    limits = np.iinfo(a.dtype)
+    whole = int(height)
+    if not limits.min <= whole <= limits.max:
+        whole = (whole - int(limits.min)) % (1 << limits.bits) + int(limits.min)
+    return doubles(add(a, a.dtype.type(whole)))
 
 
 @composed
@@ -204,10 +243,12 @@ def _ranked(
     steps = _selection(count, rank)
     if len(steps) > _MOST_STEPS // 2:
         raise Left
-    if a.ndim == 1 and (dtype != a.dtype or not (holds(a.dtype, value) or "constant" not in border)):
+    if a.ndim == 1 and dtype != a.dtype:
         raise Left  # SciPy has another loop there, with conversions of its own
-    at = neighbours(narrow(a, border, value) if a.ndim > 1 else a, under.shape, origins, border, value)
+    at = neighbours(*_as_elements(a, border, value, under.shape, origins))
     among = [at(tuple(place)) for place in np.argwhere(under).tolist()]
+    if a.ndim > 1:
+        among = [_exact(one) for one in among]
     for low, high, lower, higher in steps:
         one, other = among[low], among[high]
         if lower:
