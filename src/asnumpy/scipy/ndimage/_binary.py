@@ -87,9 +87,10 @@ def _result(output: Any, shape: tuple[int, ...]) -> tuple[np.dtype, ndarray | No
     return target(output if isinstance(output, ndarray) else None, BOOL, shape)
 
 
-def _handed(made: ndarray, output: Any) -> ndarray:
+def _handed(made: ndarray, output: Any, source: Any) -> ndarray:
     dtype, out = _result(output, made.shape)
-    return handed(made if made.dtype == dtype else _core.cast(made, dtype), out)
+    return handed(made if made.dtype == dtype else _core.cast(made, dtype), out,
+                  source if isinstance(source, ndarray) else None)
 
 
 @composed
@@ -97,7 +98,7 @@ def binary_erosion(
     input: Any, structure: Any = None, iterations: Any = 1, mask: Any = None, output: Any = None,
     border_value: Any = 0, origin: Any = 0, brute_force: Any = False, *, axes: Any = None,
 ) -> Any:
-    return _handed(_steps(input, structure, iterations, mask, border_value, origin, axes, False), output)
+    return _handed(_steps(input, structure, iterations, mask, border_value, origin, axes, False), output, input)
 
 
 @composed
@@ -105,7 +106,7 @@ def binary_dilation(
     input: Any, structure: Any = None, iterations: Any = 1, mask: Any = None, output: Any = None,
     border_value: Any = 0, origin: Any = 0, brute_force: Any = False, *, axes: Any = None,
 ) -> Any:
-    return _handed(_steps(input, structure, iterations, mask, border_value, origin, axes, True), output)
+    return _handed(_steps(input, structure, iterations, mask, border_value, origin, axes, True), output, input)
 
 
 @composed
@@ -114,7 +115,7 @@ def binary_opening(
     border_value: Any = 0, brute_force: Any = False, *, axes: Any = None,
 ) -> Any:
     options = (structure, iterations, mask, border_value, origin, axes)
-    return _handed(_steps(_steps(input, *options, False), *options, True), output)
+    return _handed(_steps(_steps(input, *options, False), *options, True), output, input)
 
 
 @composed
@@ -123,7 +124,7 @@ def binary_closing(
     border_value: Any = 0, brute_force: Any = False, *, axes: Any = None,
 ) -> Any:
     options = (structure, iterations, mask, border_value, origin, axes)
-    return _handed(_steps(_steps(input, *options, True), *options, False), output)
+    return _handed(_steps(_steps(input, *options, True), *options, False), output, input)
 
 
 @composed
@@ -138,5 +139,5 @@ def binary_hit_or_miss(
     shift = origins_of(origin1, places, a.ndim)
     other = shift if origin2 is None else origins_of(origin2, places, a.ndim)
     made = logical_and(_step(a, hit, shift, False, False), logical_not(_step(a, miss, other, False, True)))
-    made = _handed(made, output)
+    made = _handed(made, output, input)
     return None if isinstance(output, ndarray) else made  # as SciPy's

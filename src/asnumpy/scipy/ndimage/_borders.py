@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +18,7 @@ _PADS = {
 }
 _DIRECTLY = 16  # windows below this size are folded element by element, longer ones from windows of _PART
 _PART = 8
+_BLOCK = 1 << 25  # bytes of doubles that a filter along an axis has beside its arrays
 
 Fold = Callable[[ndarray, ndarray], ndarray]
 
@@ -34,7 +34,8 @@ def holds(dtype: np.dtype, value: float) -> bool:
     if dtype.kind in "iu" and dtype.itemsize == 8:
         return False
     if dtype.kind == "f":
-        return math.isnan(value) or float(dtype.type(value)) == value or math.isinf(value)
+        with np.errstate(over="ignore"):
+            return value != value or float(dtype.type(value)) == value
     if dtype.kind == "b":
         return value in (0.0, 1.0)
     limits = np.iinfo(dtype)
@@ -42,9 +43,12 @@ def holds(dtype: np.dtype, value: float) -> bool:
 
 
 def narrow(a: ndarray, mode: str, cval: float) -> ndarray:
-    """The array itself where its dtype has what SciPy's doubles have, the value beyond the edges too; else as doubles."""
-    value = cval if "constant" in mode else 0.0
-    return a if holds(a.dtype, value) else doubles(a)
+    """The array itself where its dtype has what SciPy's doubles have, beyond the edges too; else as doubles."""
+    return a if narrows(a.dtype, mode, cval) else doubles(a)
+
+
+def narrows(dtype: np.dtype, mode: str, cval: float) -> bool:
+    return holds(dtype, cval if "constant" in mode else 0.0)
 
 
 def doubles(a: ndarray) -> ndarray:
@@ -70,6 +74,19 @@ def before_and_after(size: int, origin: int) -> tuple[int, int]:
 def part(a: ndarray, axis: int, start: int, count: int) -> ndarray:
     view: ndarray = a[(slice(None),) * axis + (slice(start, start + count),)]
     return view
+
+
+def in_blocks(a: ndarray, axis: int, dtype: np.dtype, work: Callable[[ndarray], ndarray]) -> ndarray:
+    """What `work` makes of the array along an axis. A large one is taken in parts beside each other, so that what is
+    continued beyond the edges, in double precision, stays small."""
+    if a.size == a.shape[axis] or a.size * FLOAT64.itemsize <= 2 * _BLOCK:
+        return work(a)
+    other = max((place for place in range(a.ndim) if place != axis), key=a.shape.__getitem__)
+    count = max(1, _BLOCK // (FLOAT64.itemsize * (a.size // a.shape[other])))
+    made = _core.empty(a.shape, dtype)
+    for first in range(0, a.shape[other], count):
+        _core.assign(part(made, other, first, count), work(part(a, other, first, count)))
+    return made
 
 
 def over_windows(line: ndarray, axis: int, size: int, fold: Fold) -> ndarray:

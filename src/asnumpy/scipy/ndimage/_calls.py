@@ -21,6 +21,7 @@ from asnumpy.ufunc.functions import not_equal
 
 FLOAT64 = np.dtype(np.float64)
 BOOL = np.dtype(bool)
+_OCTETS = np.dtype(np.uint8)
 _TAKEN = frozenset(map(np.dtype, "?bhilBHIL")) | {np.dtype(np.longlong), np.dtype(np.float32), FLOAT64}
 _THROUGH_INT32 = frozenset(map(np.dtype, "bhBH"))
 
@@ -168,7 +169,7 @@ def stored(made: ndarray, dtype: np.dtype) -> ndarray:
         return made
     if made.dtype.kind == "f":
         if dtype == BOOL:  # stored as an octet
-            return not_equal(_core.cast(_core.cast(made, np.dtype(np.int32)), np.dtype(np.uint8)), 0)
+            return not_equal(_core.cast(_core.cast(made, np.dtype(np.int32)), _OCTETS), 0)
         if dtype in _THROUGH_INT32:
             made = _core.cast(made, np.dtype(np.int32))
         elif dtype == np.uint32:
@@ -176,9 +177,14 @@ def stored(made: ndarray, dtype: np.dtype) -> ndarray:
     return _core.cast(made, dtype)
 
 
+def between(dtype: np.dtype) -> np.dtype:
+    """What SciPy's loops read and write between two of them: of booleans the octets, which may be any."""
+    return _OCTETS if dtype == BOOL else dtype
+
+
 def handed(made: ndarray, out: ndarray | None, source: ndarray | None = None) -> ndarray:
-    """The result; a copy where it would be the source itself."""
+    """The result; a copy where it would look into the source."""
     if out is None:
-        return made.copy() if made is source else made
+        return made.copy() if source is not None and _core.may_share_memory(made, source) else made
     _core.assign(out, made)
     return out

@@ -8,12 +8,25 @@ from typing import Any
 
 import numpy as np
 
+from asnumpy import _core
 from asnumpy._types import ndarray
 from asnumpy.creation.arrays import zeros_like
-from asnumpy.scipy.ndimage._borders import before_and_after, checked, doubles, extended, neighbours, over_windows, part
+from asnumpy.scipy.ndimage._borders import (
+    before_and_after,
+    checked,
+    doubles,
+    extended,
+    in_blocks,
+    narrow,
+    narrows,
+    neighbours,
+    over_windows,
+    part,
+)
 from asnumpy.scipy.ndimage._calls import (
     FLOAT64,
     Left,
+    between,
     chosen_axes,
     composed,
     constant,
@@ -32,6 +45,7 @@ from asnumpy.scipy.ndimage._calls import (
 from asnumpy.ufunc.functions import add, divide, multiply, subtract
 
 _EPSILON = float(np.finfo(np.float64).eps)
+_SUMS = np.dtype(np.int32)
 
 
 def _symmetry(weights: np.ndarray) -> int:
@@ -52,23 +66,26 @@ def along(
     count, length = len(weights), a.shape[axis]
     widths = [(0, 0)] * a.ndim
     widths[axis] = before_and_after(count, origin)
-    whole = extended(doubles(a), widths, mode, cval)
+    values, symmetry = weights.tolist(), _symmetry(weights)
 
-    def at(place: int) -> ndarray:
-        return part(whole, axis, place, length)
+    def weighted(lines: ndarray) -> ndarray:
+        whole = extended(doubles(lines), widths, mode, cval)
 
-    values = weights.tolist()
-    middle, symmetry = count // 2, _symmetry(weights)
-    if symmetry:
-        fold = add if symmetry > 0 else subtract
-        made = multiply(at(middle), values[middle])
-        for place in range(middle):
-            made = add(made, multiply(fold(at(place), at(count - 1 - place)), values[place]))
-    else:
-        made = multiply(at(count - 1), values[-1])
-        for place in range(count - 1):
-            made = add(made, multiply(at(place), values[place]))
-    return stored(made, dtype)
+        def at(place: int) -> ndarray:
+            return part(whole, axis, place, length)
+
+        if not symmetry:
+            made = multiply(at(count - 1), values[-1])
+            for place in range(count - 1):
+                made = add(made, multiply(at(place), values[place]))
+        else:
+            fold = add if symmetry > 0 else subtract
+            made = multiply(at(count // 2), values[count // 2])
+            for place in range(count // 2):
+                made = add(made, multiply(fold(at(place), at(count - 1 - place)), values[place]))
+        return stored(made, dtype)
+
+    return in_blocks(a, axis, dtype, weighted)
 
 
 def _weights(given: Any) -> np.ndarray:
@@ -110,10 +127,11 @@ def _over_neighbours(
         given = given[(slice(None, None, -1),) * a.ndim]
         origins = reflected(origins, given.shape)
     dtype, out = target(output, a.dtype, a.shape)
-    at = neighbours(doubles(a), given.shape, origins, checked(mode), number(cval))
+    border, value = checked(mode), number(cval)
+    at = neighbours(narrow(a, border, value), given.shape, origins, border, value)
     made: ndarray | None = None
     for place in map(tuple, np.argwhere(np.abs(given) > _EPSILON).tolist()):
-        one = multiply(at(place), float(given[place]))
+        one = multiply(doubles(at(place)), float(given[place]))
         made = one if made is None else add(made, one)
     return handed(stored(zeros_like(a, FLOAT64) if made is None else made, dtype), out)
 
@@ -140,8 +158,18 @@ def convolve(
 def _uniform(a: ndarray, size: int, axis: int, dtype: np.dtype, mode: str, cval: float, origin: int) -> ndarray:
     widths = [(0, 0)] * a.ndim
     widths[axis] = before_and_after(size, origin)
-    whole = extended(doubles(a), widths, mode, cval)
-    return stored(divide(over_windows(whole, axis, size, add), float(size)), dtype)
+    kind = _SUMS if _adds_up(a.dtype, size, mode, cval) else FLOAT64
+
+    def averaged(lines: ndarray) -> ndarray:
+        whole = extended(_core.cast(lines, kind), widths, mode, cval)
+        return stored(divide(over_windows(whole, axis, size, add), float(size)), dtype)
+
+    return in_blocks(a, axis, dtype, averaged)
+
+
+def _adds_up(dtype: np.dtype, size: int, mode: str, cval: float) -> bool:
+    """Whether the sums are integers of 32 bits; they are exact in doubles too, which take twice the room."""
+    return dtype.kind in "biu" and dtype.itemsize <= 2 and size < 1 << 15 and narrows(dtype, mode, cval)
 
 
 @composed
@@ -181,7 +209,7 @@ def axis_by_axis(
     for axis, extent, border, shift in each:
         if extent > 1:
             made = step(made, extent, axis, dtype, border, value, shift)
-    return handed(stored(made, dtype) if made is not a else copied(a, dtype), out, a)
+    return handed(copied(a, dtype) if made is a else made, out, a)
 
 
 def copied(a: ndarray, dtype: np.dtype) -> ndarray:
@@ -246,8 +274,8 @@ def gaussian(
         strict=True,
     ):
         if number(one) > 1e-15:
-            made = gaussian_along(made, one, axis, degree, dtype, checked(border), cval, truncate, reach)
-    return copied(a, dtype) if made is a else made
+            made = gaussian_along(made, one, axis, degree, between(dtype), checked(border), cval, truncate, reach)
+    return copied(a, dtype) if made is a else stored(made, dtype)
 
 
 @composed

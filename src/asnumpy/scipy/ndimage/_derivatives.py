@@ -12,6 +12,7 @@ from asnumpy.creation.arrays import zeros_like
 from asnumpy.scipy.ndimage._borders import checked
 from asnumpy.scipy.ndimage._calls import (
     Left,
+    between,
     chosen_axes,
     composed,
     handed,
@@ -39,11 +40,12 @@ def _crossed(across: np.ndarray) -> Callable[..., Any]:
         dtype, out = target(output, a.dtype, a.shape)
         place, value = one_axis(axis, a.ndim), number(cval)
         modes = [checked(one) for one in sequence(mode, a.ndim)]
-        made = along(a, _DIFFERENCE, place, dtype, modes[place], value)
+        kind = between(dtype)
+        made = along(a, _DIFFERENCE, place, kind, modes[place], value)
         for other in range(a.ndim):
             if other != place:
-                made = along(made, across, other, dtype, modes[other], value)
-        return handed(made, out)
+                made = along(made, across, other, kind, modes[other], value)
+        return handed(stored(made, dtype), out)
 
     return filtered
 

@@ -90,7 +90,7 @@ def grey_closing(
     return _erosion(_dilation(plain(input), None, *window), output, *window)
 
 
-# --- differences: with an array or dtype of another kind NumPy's rules of casting decide, which SciPy's function has ---
+# --- differences: where the result has another dtype, NumPy's rules of casting decide, in SciPy's function ---
 
 
 def _own(a: ndarray, output: Any) -> ndarray | None:

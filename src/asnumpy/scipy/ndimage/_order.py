@@ -15,6 +15,7 @@ from asnumpy.scipy.ndimage._borders import (
     doubles,
     extended,
     holds,
+    in_blocks,
     narrow,
     neighbours,
     over_windows,
@@ -46,7 +47,11 @@ def _extreme_along(
 ) -> ndarray:
     widths = [(0, 0)] * a.ndim
     widths[axis] = before_and_after(size, origin)
-    return stored(over_windows(extended(narrow(a, mode, cval), widths, mode, cval), axis, size, fold), dtype)
+
+    def chosen(lines: ndarray) -> ndarray:
+        return stored(over_windows(extended(narrow(lines, mode, cval), widths, mode, cval), axis, size, fold), dtype)
+
+    return in_blocks(a, axis, dtype, chosen)
 
 
 _minimum_along = functools.partial(_extreme_along, minimum)
@@ -255,7 +260,7 @@ def _ranked(
             among[low] = minimum(one, other)
         if higher:
             among[high] = maximum(one, other)
-    return handed(stored(among[rank], dtype), out)
+    return handed(stored(among[rank], dtype), out, a)
 
 
 @composed
