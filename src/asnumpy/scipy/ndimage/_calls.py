@@ -46,7 +46,7 @@ def composed(body: Callable[..., Any]) -> Any:
 
     functools.update_wrapper(call, theirs)
     call.__module__ = "asnumpy.scipy.ndimage"
-    shown = beside(call, theirs)
+    shown: Any = beside(call, theirs)
     shown.body = body
     return shown
 
@@ -96,7 +96,7 @@ def sequence(value: Any, count: int) -> list[Any]:
     """One for each of `count` axes."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         return [value] * count
-    made = list(numpy_view(value))  # type: ignore[call-overload]
+    made = list(numpy_view(value))
     if len(made) != count:
         raise Left
     return made

@@ -235,7 +235,7 @@ def gaussian_weights(sigma: float, order: int, radius: int) -> np.ndarray:
         for _ in range(order):
             polynomial = derivation.dot(polynomial)
         values = (x[:, None] ** powers).dot(polynomial) * values
-    turned = values[::-1].copy()
+    turned: np.ndarray = values[::-1].copy()
     turned.flags.writeable = False
     return turned
 

@@ -130,12 +130,12 @@ def at_points(
     for length in shape[:0:-1]:
         steps.insert(0, steps[0] * length)
     made: ndarray | None = None
-    for corners in itertools.product(*each):
+    for chosen in itertools.product(*each):
         flat: Any = None
-        for corner, step in zip(corners, steps, strict=True):
+        for corner, step in zip(chosen, steps, strict=True):
             part = corner.element if step == 1 else multiply(corner.element, step)
             flat = part if flat is None else add(flat, part)
-        one = _weighted(take(lines, flat, axis=1, mode="clip"), corners, cval)
+        one = _weighted(take(lines, flat, axis=1, mode="clip"), chosen, cval)
         made = one if made is None else add(made, one)
     assert made is not None
     beyond = _either(outside)
