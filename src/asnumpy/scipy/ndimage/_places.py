@@ -20,6 +20,7 @@ from asnumpy.ufunc.functions import add, logical_or, multiply
 
 _UNBOUNDED = ("nearest", "grid-constant")  # where a coordinate stays what it is
 _HARDLY = 1e-15
+_INTP = np.dtype(np.intp)
 
 
 class _Corner(NamedTuple):
@@ -71,11 +72,13 @@ def _within(c: Any, length: int, mode: str) -> tuple[Any, Any]:
 
 
 def _beside(place: Any, length: int, mode: str) -> tuple[Any, Any]:
-    """The element at a place that is in the array, or one step beyond it."""
+    """The element at a place that is in the array, or a step or two beyond it. They are whole numbers as doubles, which
+    processors compute with more quickly than with integers of 64 bits."""
     if mode == "grid-constant":
         return np.minimum(np.maximum(place, 0), length - 1), (place < 0) | (place >= length)
     if mode == "nearest" or length == 1:
         return np.minimum(np.maximum(place, 0), length - 1), None
+    place = np.maximum(place, -1)
     if mode == "grid-wrap":
         before, behind = place + length, place - length
     elif mode in ("reflect", "grid-mirror"):
@@ -89,7 +92,7 @@ def _corners(c: Any, length: int, order: int, mode: str) -> tuple[list[_Corner],
     """The elements beside coordinates along one axis, and where the coordinates are outside."""
     c, outside = _within(c, length, mode)
     lower = np.floor(c + 0.5) if order == 0 else np.floor(c)
-    place = np.fmin(np.fmax(lower, -2.0), float(length)).astype(np.int64)  # those far away are all alike
+    place = np.fmin(np.fmax(lower, -2.0), float(length))  # those far away are all alike, and so is NaN
     if order == 0:
         return [_Corner(*_beside(place, length, mode), None)], outside
     first = 1.0 - (c - lower)
@@ -135,7 +138,7 @@ def at_points(
         for corner, step in zip(chosen, steps, strict=True):
             part = corner.element if step == 1 else multiply(corner.element, step)
             flat = part if flat is None else add(flat, part)
-        one = _weighted(take(lines, flat, axis=1, mode="clip"), chosen, cval)
+        one = _weighted(take(lines, _core.cast(flat, _INTP), axis=1), chosen, cval)
         made = one if made is None else add(made, one)
     assert made is not None
     beyond = _either(outside)
@@ -152,7 +155,7 @@ def on_grid(
         corners, beyond = _corners(c, length, order, mode)
         form = (-1,) + (1,) * (a.ndim - axis - 1)
         each.append([
-            _Corner(asarray(np.clip(one.element, 0, length - 1)), _lying(one.missing, form), _lying(one.weight, form))
+            _Corner(asarray(one.element.astype(np.intp)), _lying(one.missing, form), _lying(one.weight, form))
             for one in corners
         ])
         outside.append(_lying(beyond, form))
