@@ -132,13 +132,17 @@ def at_points(
     steps = [1]
     for length in shape[:0:-1]:
         steps.insert(0, steps[0] * length)
-    made: ndarray | None = None
-    for chosen in itertools.product(*each):
+    every = list(itertools.product(*each))
+    positions = []  # of all corners before the first is looked up, which needs them computed: in one program
+    for chosen in every:
         flat: Any = None
         for corner, step in zip(chosen, steps, strict=True):
             part = corner.element if step == 1 else multiply(corner.element, step)
             flat = part if flat is None else add(flat, part)
-        one = _weighted(take(lines, _core.cast(flat, _INTP), axis=1), chosen, cval)
+        positions.append(_core.cast(flat, _INTP))
+    made: ndarray | None = None
+    for chosen, index in zip(every, positions, strict=True):
+        one = _weighted(take(lines, index, axis=1), chosen, cval)
         made = one if made is None else add(made, one)
     assert made is not None
     beyond = _either(outside)
