@@ -16,7 +16,7 @@ _PADS = {
     "nearest": "edge", "wrap": "wrap", "grid-wrap": "wrap", "reflect": "symmetric", "grid-mirror": "symmetric",
     "mirror": "reflect", "constant": "constant", "grid-constant": "constant",
 }
-_DIRECTLY = 16  # windows below this size are folded element by element, longer ones from windows of _PART
+_DIRECTLY = 32  # windows below this size are folded element by element, longer ones from windows of _PART
 _PART = 8
 _BLOCK = 1 << 25  # bytes of doubles that a filter along an axis has beside its arrays
 

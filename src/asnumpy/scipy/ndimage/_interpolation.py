@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from asnumpy import _core
 from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.indexing.selection import select_where
-from asnumpy.scipy.ndimage._borders import checked, doubles
+from asnumpy.scipy.ndimage._borders import checked, doubles, part
 from asnumpy.scipy.ndimage._calls import (
     FLOAT64,
     Left,
@@ -28,6 +30,8 @@ from asnumpy.scipy.ndimage._calls import (
 from asnumpy.scipy.ndimage._correlation import copied
 from asnumpy.scipy.ndimage._places import at_points, on_grid
 from asnumpy.ufunc.functions import add, greater, maximum, minimum, multiply
+
+_POINTS = 1 << 20  # that are looked up together
 
 
 def _low(order: Any) -> int:
@@ -91,6 +95,22 @@ def _as_one_line(a: ndarray) -> ndarray:
     return a.reshape(1, a.size)
 
 
+def _sampled(
+    lines: ndarray, old: tuple[int, ...], new: tuple[int, ...], points: Callable[[int, int], list[ndarray]],
+    how: tuple[int, str, float], dtype: np.dtype,
+) -> ndarray:
+    """The values of arrays of a shape `old`, each of which is a line, in results of a shape `new`. `points` gives their
+    coordinates from a row on, for so many rows: what they are computed from stays in the cache."""
+    count = max(1, _POINTS // max(1, math.prod(new[1:])))
+    if count >= new[0]:
+        return _kept(at_points(lines, old, points(0, new[0]), *how), dtype)
+    made = _core.empty((lines.shape[0], *new), dtype)
+    for first in range(0, new[0], count):
+        rows = min(count, new[0] - first)
+        _core.assign(part(made, 1, first, rows), _kept(at_points(lines, old, points(first, rows), *how), dtype))
+    return made
+
+
 @composed
 def map_coordinates(
     input: Any, coordinates: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
@@ -101,24 +121,33 @@ def map_coordinates(
         raise Left
     shape = points.shape[1:]
     dtype, out = target(output, a.dtype, shape)
-    each = [doubles(points[axis]) for axis in range(a.ndim)]
-    made = at_points(_as_one_line(a), a.shape, each, degree, checked(mode), number(cval))
-    return handed(_kept(made.reshape(shape), dtype), out)
+    how = (degree, checked(mode), number(cval))
+
+    def given(first: int, rows: int) -> list[ndarray]:
+        return [doubles(points[axis, first:first + rows]) for axis in range(a.ndim)]
+
+    return handed(_sampled(_as_one_line(a), a.shape, shape, given, how, dtype).reshape(shape), out)
 
 
-def _moved(matrix: np.ndarray, offset: np.ndarray, shape: tuple[int, ...]) -> list[ndarray]:
+def _moved(
+    matrix: np.ndarray, offset: np.ndarray, shape: tuple[int, ...]
+) -> Callable[[int, int], list[ndarray]]:
     """Where the elements of a result of this shape come from: the matrix times their places, and the offset."""
     places = [
         asarray(np.arange(length, dtype=np.float64).reshape((-1,) + (1,) * (len(shape) - axis - 1)))
         for axis, length in enumerate(shape)
     ]
-    made = []
-    for weights, start in zip(matrix.tolist(), offset.tolist(), strict=True):
-        c: Any = start
-        for place, weight in zip(places, weights, strict=True):
-            c = add(c, multiply(place, weight))
-        made.append(c)
-    return made
+
+    def coordinates(first: int, rows: int) -> list[ndarray]:
+        made = []
+        for weights, start in zip(matrix.tolist(), offset.tolist(), strict=True):
+            c: Any = start
+            for place, weight in zip((places[0][first:first + rows], *places[1:]), weights, strict=True):
+                c = add(c, multiply(place, weight))
+            made.append(c)
+        return made
+
+    return coordinates
 
 
 def _affine(matrix: np.ndarray, offset: Any, ndim: int) -> tuple[np.ndarray, np.ndarray]:
@@ -157,10 +186,10 @@ def affine_transform(
             ]
         if not all(np.isfinite(line).all() for line in coordinates):
             raise Left
-        made = on_grid(a, coordinates, degree, border, value)
-    else:
-        made = at_points(_as_one_line(a), a.shape, _moved(turn, start, shape), degree, border, value).reshape(shape)
-    return handed(_kept(made, dtype), out)
+        return handed(_kept(on_grid(a, coordinates, degree, border, value), dtype), out)
+    points = _moved(turn, start, shape)
+    made = _sampled(_as_one_line(a), a.shape, shape, points, (degree, border, value), dtype)
+    return handed(made.reshape(shape), out)
 
 
 @composed
@@ -190,9 +219,10 @@ def rotate(
     dtype, out = target(output, a.dtype, tuple(shape))
     others = [axis for axis in range(a.ndim) if axis not in plane]
     planes = a.transpose((*others, *plane)).reshape(-1, int(old.prod()))
-    points = _moved(matrix, offset, tuple(new.tolist()))
-    made = at_points(planes, tuple(old.tolist()), points, degree, border, value)
+    size = tuple(new.tolist())
+    points = _moved(matrix, offset, size)
+    made = _sampled(planes, tuple(old.tolist()), size, points, (degree, border, value), dtype)
     made = made.reshape((*(a.shape[axis] for axis in others), *new.tolist()))
     if out is None and others:  # in rows as all results, not turned with the planes
         out = _core.empty(shape, dtype)
-    return handed(_kept(made.transpose(np.argsort([*others, *plane]).tolist()), dtype), out)
+    return handed(made.transpose(np.argsort([*others, *plane]).tolist()), out)

@@ -61,19 +61,20 @@ def _within(c: Any, length: int, mode: str) -> tuple[Any, Any]:
     """The coordinate in the array, and where it lies outside of it (None: nowhere)."""
     if mode in _UNBOUNDED:
         return c, None
-    below, above = c < 0, c > length - 1
     if mode == "constant":
-        c = np.where(below | above, -1.0, c)
+        inside = (c >= 0) & (c <= length - 1)  # not so for NaN
     else:
         before, behind = _folded(c, length, mode)
-        c = np.where(below, before, np.where(above, behind, c))
-    inside = c > -1  # not so for NaN either
+        c = np.where(c < 0, before, np.where(c > length - 1, behind, c))
+        inside = c > -1
     return np.where(inside, c, 0.0), ~inside
 
 
 def _beside(place: Any, length: int, mode: str) -> tuple[Any, Any]:
     """The element at a place that is in the array, or a step or two beyond it. They are whole numbers as doubles, which
     processors compute with more quickly than with integers of 64 bits."""
+    if mode == "constant":  # only one that is in the array has an element beside it
+        return np.where(place >= length, max(length - 2, 0), place), None
     if mode == "grid-constant":
         return np.minimum(np.maximum(place, 0), length - 1), (place < 0) | (place >= length)
     if mode == "nearest" or length == 1:
@@ -92,12 +93,15 @@ def _corners(c: Any, length: int, order: int, mode: str) -> tuple[list[_Corner],
     """The elements beside coordinates along one axis, and where the coordinates are outside."""
     c, outside = _within(c, length, mode)
     lower = np.floor(c + 0.5) if order == 0 else np.floor(c)
-    place = np.fmin(np.fmax(lower, -2.0), float(length))  # those far away are all alike, and so is NaN
+    place = lower
+    if mode != "constant":  # those far away are all alike, and so is NaN
+        place = np.fmin(np.fmax(lower, -2.0), float(length))
     if order == 0:
         return [_Corner(*_beside(place, length, mode), None)], outside
     first = 1.0 - (c - lower)
     return [
-        _Corner(*_beside(place, length, mode), first), _Corner(*_beside(place + 1, length, mode), 1.0 - first),
+        _Corner(*_beside(place, length, mode), first),
+        _Corner(*_beside(place + 1, length, mode), 1.0 - first),
     ], outside
 
 
