@@ -11,7 +11,7 @@ from filtered_images import CROSS, MODES, WEIGHTS, agree, compare, image, with_a
 
 import asnumpy as ap
 import asnumpy.scipy.ndimage as own
-from asnumpy.scipy.ndimage import _borders
+from asnumpy.scipy.ndimage import _borders, _interpolation
 
 DTYPES = (np.float64, np.float32, np.uint8, np.int16, np.uint32, np.int64, bool)
 HEIGHTS = np.array([[1.5, -2.25, 0.0], [0.5, 3.75, -1.0]])
@@ -152,10 +152,19 @@ def test_layouts() -> None:
 
 
 def test_large_images_are_taken_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = {name: image(np.float32, (6, 10, 7)) for name in ("gaussian_filter", "uniform_filter", "maximum_filter")}
     monkeypatch.setattr(_borders, "_BLOCK", 8 * 130)
-    for name, one in values.items():
-        compare(name, one, **({"sigma": 1.0} if name == "gaussian_filter" else {"size": 3}))
+    monkeypatch.setattr(_interpolation, "_POINTS", 25)
+    values = image(np.float32, (6, 10, 7))
+    for name, options in (
+        ("gaussian_filter", {"sigma": 1.0}), ("uniform_filter", {"size": 3}), ("maximum_filter", {"size": 3}),
+        ("correlate", {"weights": WEIGHTS[None]}), ("median_filter", {"size": (1, 3, 3)}),
+        ("minimum_filter", {"footprint": np.array([[[1, 0], [1, 1]]] * 3)}), ("binary_erosion", {}),
+        ("zoom", {"zoom": 1.5, "order": 1}), ("shift", {"shift": 1.5, "order": 0}),
+        ("rotate", {"angle": 30, "order": 1}),
+    ):
+        compare(name, values, **options)
+    compare("median_filter", image(np.int64, (400,)), size=3)
+    compare("map_coordinates", image(np.float64, (9,)), coordinates=np.linspace(0, 8, 90)[None], order=1)
 
 
 def test_values_that_are_no_numbers() -> None:

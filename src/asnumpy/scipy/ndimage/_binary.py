@@ -3,6 +3,8 @@ depends on the values: those calls are SciPy's."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from asnumpy import _core
 from asnumpy._types import ndarray
 from asnumpy.creation.arrays import full_like
 from asnumpy.indexing.selection import select_where, truth
-from asnumpy.scipy.ndimage._borders import before_and_after, extended, neighbours, over_windows
+from asnumpy.scipy.ndimage._borders import before_and_after, extended, over_neighbours, over_windows
 from asnumpy.scipy.ndimage._calls import (
     BOOL,
     Left,
@@ -43,7 +45,6 @@ def _step(a: ndarray, under: np.ndarray, origins: list[int], border: bool, dilat
     fold = logical_or if dilates else logical_and
     if not under.any():
         return full_like(a, not dilates)
-    made: ndarray | None = None
     if under.size >= _MANY and under.all():
         made = a
         for axis, (size, origin) in enumerate(zip(under.shape, origins, strict=True)):
@@ -51,11 +52,12 @@ def _step(a: ndarray, under: np.ndarray, origins: list[int], border: bool, dilat
             widths[axis] = before_and_after(size, origin)
             made = over_windows(extended(made, widths, "constant", float(border)), axis, size, fold)
         return made
-    at = neighbours(a, under.shape, origins, "constant", float(border))
-    for place in map(tuple, np.argwhere(under).tolist()):
-        made = at(place) if made is None else fold(made, at(place))
-    assert made is not None
-    return made
+    there = list(map(tuple, np.argwhere(under).tolist()))
+
+    def folded(at: Callable[[tuple[int, ...]], ndarray]) -> ndarray:
+        return functools.reduce(fold, map(at, there))
+
+    return over_neighbours(a, under.shape, origins, "constant", float(border), BOOL, folded)
 
 
 def _steps(

@@ -111,15 +111,31 @@ def over_windows(line: ndarray, axis: int, size: int, fold: Fold) -> ndarray:
         line, width = wider, width * _PART
 
 
-def neighbours(
-    a: ndarray, shape: tuple[int, ...], origins: list[int], mode: str, cval: float
-) -> Callable[[tuple[int, ...]], ndarray]:
-    """For a place in a window of this shape: the element there, for each element of the array."""
+def over_neighbours(
+    a: ndarray, shape: tuple[int, ...], origins: list[int], mode: str, cval: float, dtype: np.dtype,
+    work: Callable[[Callable[[tuple[int, ...]], ndarray]], ndarray],
+) -> ndarray:
+    """What `work` makes of the elements at the places of a window of this shape, for each element of the array. It gets
+    a function of the place, for all elements or, of a large array, for some rows at a time."""
     widths = [before_and_after(size, origin) for size, origin in zip(shape, origins, strict=True)]
     whole = extended(a, widths, mode, cval)
 
-    def at(place: tuple[int, ...]) -> ndarray:
-        view: ndarray = whole[tuple(slice(first, first + count) for first, count in zip(place, a.shape, strict=True))]
-        return view
+    def rows_from(first: int, rows: int) -> ndarray:
+        counts = (rows, *a.shape[1:])
 
-    return at
+        def at(place: tuple[int, ...]) -> ndarray:
+            starts = (place[0] + first, *place[1:])
+            view: ndarray = whole[tuple(slice(one, one + count) for one, count in zip(starts, counts, strict=True))]
+            return view
+
+        return work(at)
+
+    length = a.shape[0]
+    if a.size * FLOAT64.itemsize <= 2 * _BLOCK:
+        return rows_from(0, length)
+    count = max(1, _BLOCK * length // (FLOAT64.itemsize * a.size))
+    made = _core.empty(a.shape, dtype)
+    for first in range(0, length, count):
+        rows = min(count, length - first)
+        _core.assign(part(made, 0, first, rows), rows_from(first, rows))
+    return made

@@ -19,7 +19,7 @@ from asnumpy.scipy.ndimage._borders import (
     in_blocks,
     narrow,
     narrows,
-    neighbours,
+    over_neighbours,
     over_windows,
     part,
 )
@@ -128,12 +128,21 @@ def _over_neighbours(
         origins = reflected(origins, given.shape)
     dtype, out = target(output, a.dtype, a.shape)
     border, value = checked(mode), number(cval)
-    at = neighbours(narrow(a, border, value), given.shape, origins, border, value)
-    made: ndarray | None = None
-    for place in map(tuple, np.argwhere(np.abs(given) > _EPSILON).tolist()):
-        one = multiply(doubles(at(place)), float(given[place]))
-        made = one if made is None else add(made, one)
-    return handed(stored(zeros_like(a, FLOAT64) if made is None else made, dtype), out)
+    for one, size in zip(origins, given.shape, strict=True):
+        before_and_after(size, one)
+    places_there = list(map(tuple, np.argwhere(np.abs(given) > _EPSILON).tolist()))
+    if not places_there:
+        return handed(zeros_like(a, dtype), out)
+
+    def total(at: Callable[[tuple[int, ...]], ndarray]) -> ndarray:
+        made: ndarray | None = None
+        for place in places_there:
+            one = multiply(doubles(at(place)), float(given[place]))
+            made = one if made is None else add(made, one)
+        assert made is not None
+        return stored(made, dtype)
+
+    return handed(over_neighbours(narrow(a, border, value), given.shape, origins, border, value, dtype, total), out)
 
 
 @composed

@@ -52,6 +52,22 @@ def _kept(made: ndarray, dtype: np.dtype) -> ndarray:
     return _core.cast(made, dtype)
 
 
+def _gridded(
+    a: ndarray, coordinates: list[np.ndarray], order: int, mode: str, cval: float, dtype: np.dtype
+) -> ndarray:
+    """The values at the points of a grid, some rows at a time."""
+    shape = tuple(map(len, coordinates))
+    rows, count = coordinates[0], max(1, _POINTS // max(1, math.prod(shape[1:])))
+    if count >= shape[0]:
+        return _kept(on_grid(a, coordinates, order, mode, cval), dtype)
+    made = _core.empty(shape, dtype)
+    for first in range(0, shape[0], count):
+        some = rows[first:first + count]
+        values = on_grid(a, [some, *coordinates[1:]], order, mode, cval)
+        _core.assign(part(made, 0, first, len(some)), _kept(values, dtype))
+    return made
+
+
 @composed
 def shift(
     input: Any, shift: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
@@ -63,7 +79,7 @@ def shift(
     if not all(np.isfinite(moves)):
         raise Left
     coordinates = [np.arange(length) - move for length, move in zip(a.shape, moves, strict=True)]
-    return handed(_kept(on_grid(a, coordinates, degree, checked(mode), number(cval)), dtype), out)
+    return handed(_gridded(a, coordinates, degree, checked(mode), number(cval), dtype), out)
 
 
 @composed
@@ -88,7 +104,7 @@ def zoom(
             coordinates.append((np.arange(new) + 0.5) * (old / new) - 0.5)
         else:
             coordinates.append(np.arange(new) * ((old - 1) / (new - 1) if new > 1 else 1.0))
-    return handed(_kept(on_grid(a, coordinates, degree, border, value), dtype), out)
+    return handed(_gridded(a, coordinates, degree, border, value, dtype), out)
 
 
 def _as_one_line(a: ndarray) -> ndarray:
@@ -186,7 +202,7 @@ def affine_transform(
             ]
         if not all(np.isfinite(line).all() for line in coordinates):
             raise Left
-        return handed(_kept(on_grid(a, coordinates, degree, border, value), dtype), out)
+        return handed(_gridded(a, coordinates, degree, border, value, dtype), out)
     points = _moved(turn, start, shape)
     made = _sampled(_as_one_line(a), a.shape, shape, points, (degree, border, value), dtype)
     return handed(made.reshape(shape), out)

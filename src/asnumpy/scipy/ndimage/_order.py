@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from asnumpy.scipy.ndimage._borders import (
     holds,
     in_blocks,
     narrow,
-    neighbours,
+    over_neighbours,
     over_windows,
 )
 from asnumpy.scipy.ndimage._calls import (
@@ -107,34 +108,37 @@ def extreme(
     under = over_all_axes(under, places, a.ndim)
     if not under.any():
         raise Left
-    at = neighbours(*_as_elements(a, border, value, under.shape, origins_of(origin, places, a.ndim)))
     fold = minimum if least else maximum
-    made: ndarray | None = None
-    for place in map(tuple, np.argwhere(under).tolist()):
-        if heights is None:
-            one = _exact(at(place))
-        else:
-            one = _raised(at(place), -float(heights[place]) if least else float(heights[place]), made is None)
-        made = one if made is None else fold(made, one)
-    assert made is not None
-    return handed(stored(made, dtype), out, a)
+    there = list(map(tuple, np.argwhere(under).tolist()))
+
+    def chosen(at: Callable[[tuple[int, ...]], ndarray]) -> ndarray:
+        made: ndarray | None = None
+        for place in there:
+            if heights is None:
+                one = _exact(at(place))
+            else:
+                one = _raised(at(place), -float(heights[place]) if least else float(heights[place]), made is None)
+            made = one if made is None else fold(made, one)
+        assert made is not None
+        return stored(made, dtype)
+
+    value = _as_element(a.dtype, border, value)
+    made = over_neighbours(a, under.shape, origins_of(origin, places, a.ndim), border, value, dtype, chosen)
+    return handed(made, out, a)
 
 
-def _as_elements(
-    a: ndarray, mode: str, cval: float, shape: tuple[int, ...], origins: list[int]
-) -> tuple[ndarray, tuple[int, ...], list[int], str, float]:
-    """What `neighbours` takes, with the value beyond the edges as an element of the array, as SciPy's loops over
-    footprints have it."""
-    if "constant" in mode:
-        if a.dtype.kind != "f":
-            if cval != cval or abs(cval) > 1 << 53:
-                raise Left
-            cval = float(int(cval))
-            if not holds(a.dtype, cval) and a.dtype.itemsize < 8:
-                raise Left
-        else:
-            cval = float(a.dtype.type(cval))
-    return a, shape, origins, mode, cval
+def _as_element(dtype: np.dtype, mode: str, cval: float) -> float:
+    """The value beyond the edges as an element of the array, as SciPy's loops over footprints have it."""
+    if "constant" not in mode:
+        return cval
+    if dtype.kind == "f":
+        return float(dtype.type(cval))
+    if cval != cval or abs(cval) > 1 << 53:
+        raise Left
+    cval = float(int(cval))
+    if not holds(dtype, cval) and dtype.itemsize < 8:
+        raise Left
+    return cval
 
 
 def _exact(a: ndarray) -> ndarray:
@@ -250,17 +254,20 @@ def _ranked(
         raise Left
     if a.ndim == 1 and dtype != a.dtype:
         raise Left  # SciPy has another loop there, with conversions of its own
-    at = neighbours(*_as_elements(a, border, value, under.shape, origins))
-    among = [at(tuple(place)) for place in np.argwhere(under).tolist()]
-    if a.ndim > 1:
-        among = [_exact(one) for one in among]
-    for low, high, lower, higher in steps:
-        one, other = among[low], among[high]
-        if lower:
-            among[low] = minimum(one, other)
-        if higher:
-            among[high] = maximum(one, other)
-    return handed(stored(among[rank], dtype), out, a)
+    value = _as_element(a.dtype, border, value)
+    there = list(map(tuple, np.argwhere(under).tolist()))
+
+    def selected(at: Callable[[tuple[int, ...]], ndarray]) -> ndarray:
+        among = [at(place) if a.ndim == 1 else _exact(at(place)) for place in there]
+        for low, high, lower, higher in steps:
+            one, other = among[low], among[high]
+            if lower:
+                among[low] = minimum(one, other)
+            if higher:
+                among[high] = maximum(one, other)
+        return stored(among[rank], dtype)
+
+    return handed(over_neighbours(a, under.shape, origins, border, value, dtype, selected), out, a)
 
 
 @composed
