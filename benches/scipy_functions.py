@@ -1,4 +1,4 @@
-"""Functions of asnumpy.scipy beside SciPy's on a million elements."""
+"""Functions of asnumpy.scipy beside SciPy's on a million elements, filters on images of as many."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import scipy.ndimage
 import scipy.special
 import scipy.stats
 
@@ -23,8 +24,21 @@ SPECIAL = {
     "softmax": 1,
 }
 
+# Of an image of 1,000 by 1,000: the function, and its further arguments.
+IMAGES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("gaussian_filter", {"sigma": 1.0}), ("gaussian_filter", {"sigma": 4.0}), ("uniform_filter", {"size": 5}),
+    ("uniform_filter", {"size": 31}), ("sobel", {}), ("laplace", {}), ("gaussian_gradient_magnitude", {"sigma": 1.0}),
+    ("correlate", {"weights": np.arange(9.0).reshape(3, 3)}), ("median_filter", {"size": 3}),
+    ("maximum_filter", {"size": 3}), ("maximum_filter", {"size": 25}), ("grey_opening", {"size": 5}),
+    ("binary_dilation", {"iterations": 3}), ("shift", {"shift": (2.5, -3.25), "order": 1}),
+    ("zoom", {"zoom": 1.5, "order": 1}), ("rotate", {"angle": 30.0, "order": 1}),
+)
+LABELS = 100
+# SciPy's sums of long windows go on from one another, and it passes over what a rotation does not reach.
+SLOWER = {"uniform_filter, size 31": 0.5, "rotate, angle 30.0, order 1": 0.5}
 
-def _function(path: str) -> Callable[..., Any]:
+
+def _function(path: str, **options: Any) -> Callable[..., Any]:
     """The function of SciPy's, or of ours, by the module of arrays that the bench passes."""
     module, _, name = path.rpartition(".")
 
@@ -32,7 +46,7 @@ def _function(path: str) -> Callable[..., Any]:
         found: Any = ap.scipy if xp is ap else scipy
         for part in (*module.split("."), name):
             found = getattr(found, part)
-        return found(*arrays)
+        return found(*arrays, **options)
 
     return work
 
@@ -41,7 +55,32 @@ def _numbers(count: int, dtype: Any) -> np.ndarray:
     return np.random.default_rng(count).uniform(0.05, 0.95, COUNT).astype(dtype)
 
 
+def _image(dtype: Any, binary: bool) -> np.ndarray:
+    image = np.random.default_rng(1).uniform(0, 200, (1000, 1000))
+    return image > 100 if binary else image.astype(dtype)
+
+
+def _labelled() -> list[np.ndarray]:
+    rng = np.random.default_rng(2)
+    return [rng.normal(size=(1000, 1000)), rng.integers(0, LABELS, (1000, 1000), dtype=np.int32)]
+
+
+def _images() -> Iterator[Case]:
+    for name, options in IMAGES:
+        binary = name.startswith("binary")
+        text = ", ".join(f"{key} {value}" for key, value in options.items() if key != "weights")
+        work = f"{name}, {text}" if text else name
+        for dtype in (bool,) if binary else (np.float64, np.float32, np.uint8):
+            yield Case(f"ndimage.{work}, {np.dtype(dtype).name}", "1,000 x 1,000", SLOWER.get(work, LEAST),
+                       _function(f"ndimage.{name}", **options),
+                       lambda dtype=dtype, binary=binary: [_image(dtype, binary)], close(1e-5))
+    for name in ("sum_labels", "standard_deviation", "maximum"):
+        yield Case(f"ndimage.{name} of {LABELS} labels", "1,000 x 1,000", LEAST,
+                   _function(f"ndimage.{name}", index=np.arange(LABELS)), _labelled, close(1e-9))
+
+
 def cases() -> Iterator[Case]:
+    yield from _images()
     for dtype in (np.float64, np.float32):
         for name, count in SPECIAL.items():
             yield Case(f"special.{name}, {np.dtype(dtype).name}", f"{COUNT:,}", LEAST, _function(f"special.{name}"),

@@ -1,0 +1,244 @@
+"""Values between elements, of orders 0 and 1. Splines of higher orders are recursions along lines, and SciPy's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.special
+
+from asnumpy import _core
+from asnumpy._types import ndarray
+from asnumpy.creation.convert import asarray
+from asnumpy.indexing.selection import select_where
+from asnumpy.scipy.ndimage._borders import checked, doubles, part
+from asnumpy.scipy.ndimage._calls import (
+    FLOAT64,
+    Left,
+    composed,
+    constant,
+    handed,
+    integer,
+    number,
+    plain,
+    sequence,
+    stored,
+    target,
+)
+from asnumpy.scipy.ndimage._correlation import copied
+from asnumpy.scipy.ndimage._places import at_points, on_grid
+from asnumpy.ufunc.functions import add, greater, maximum, minimum, multiply
+
+_POINTS = 1 << 20  # that are looked up together
+
+
+def _low(order: Any) -> int:
+    degree = integer(order)
+    if degree not in (0, 1):
+        raise Left
+    return degree
+
+
+def _kept(made: ndarray, dtype: np.dtype) -> ndarray:
+    """Integers are rounded, halves away from zero, and limited to what the dtype holds."""
+    if dtype.kind not in "iu":
+        return stored(made, dtype)
+    limits = np.iinfo(dtype)
+    below: Any = add(made, -0.5) if limits.min < 0 else 0.0
+    made = select_where(greater(made, 0.0), add(made, 0.5), below, FLOAT64)
+    made = minimum(maximum(made, float(limits.min)), float(limits.max))
+    return _core.cast(made, dtype)
+
+
+def _gridded(
+    a: ndarray, coordinates: list[np.ndarray], order: int, mode: str, cval: float, dtype: np.dtype
+) -> ndarray:
+    """The values at the points of a grid, some rows at a time."""
+    shape = tuple(map(len, coordinates))
+    rows, count = coordinates[0], max(1, _POINTS // max(1, math.prod(shape[1:])))
+    if count >= shape[0]:
+        return _kept(on_grid(a, coordinates, order, mode, cval), dtype)
+    made = _core.empty(shape, dtype)
+    for first in range(0, shape[0], count):
+        some = rows[first:first + count]
+        values = on_grid(a, [some, *coordinates[1:]], order, mode, cval)
+        _core.assign(part(made, 0, first, len(some)), _kept(values, dtype))
+    return made
+
+
+@composed
+def shift(
+    input: Any, shift: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
+    prefilter: Any = True,
+) -> Any:
+    degree, a = _low(order), plain(input)
+    dtype, out = target(output, a.dtype, a.shape)
+    moves = [number(one) for one in sequence(shift, a.ndim)]
+    if not all(np.isfinite(moves)):
+        raise Left
+    coordinates = [np.arange(length) - move for length, move in zip(a.shape, moves, strict=True)]
+    return handed(_gridded(a, coordinates, degree, checked(mode), number(cval), dtype), out)
+
+
+@composed
+def zoom(
+    input: Any, zoom: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
+    prefilter: Any = True, *, grid_mode: Any = False,
+) -> Any:
+    degree, a = _low(order), plain(input)
+    factors = [number(one) for one in sequence(zoom, a.ndim)]
+    border, value = checked(mode), number(cval)
+    if not all(np.isfinite(factors)) or (grid_mode and border in ("constant", "wrap")):
+        raise Left
+    shape = tuple(round(length * factor) for length, factor in zip(a.shape, factors, strict=True))
+    if min(shape) < 1:
+        raise Left
+    dtype, out = target(output, a.dtype, shape)
+    if prefilter and all(factor == 1 for factor in factors):
+        return handed(copied(a, dtype), out, a)
+    coordinates = []
+    for old, new in zip(a.shape, shape, strict=True):
+        if grid_mode:
+            coordinates.append((np.arange(new) + 0.5) * (old / new) - 0.5)
+        else:
+            coordinates.append(np.arange(new) * ((old - 1) / (new - 1) if new > 1 else 1.0))
+    return handed(_gridded(a, coordinates, degree, border, value, dtype), out)
+
+
+def _as_one_line(a: ndarray) -> ndarray:
+    return a.reshape(1, a.size)
+
+
+def _sampled(
+    lines: ndarray, old: tuple[int, ...], new: tuple[int, ...], points: Callable[[int, int], list[ndarray]],
+    how: tuple[int, str, float], dtype: np.dtype,
+) -> ndarray:
+    """The values of arrays of a shape `old`, each of which is a line, in results of a shape `new`. `points` gives their
+    coordinates from a row on, for so many rows: what they are computed from stays in the cache."""
+    count = max(1, _POINTS // max(1, math.prod(new[1:])))
+    if count >= new[0]:
+        return _kept(at_points(lines, old, points(0, new[0]), *how), dtype)
+    made = _core.empty((lines.shape[0], *new), dtype)
+    for first in range(0, new[0], count):
+        rows = min(count, new[0] - first)
+        _core.assign(part(made, 1, first, rows), _kept(at_points(lines, old, points(first, rows), *how), dtype))
+    return made
+
+
+@composed
+def map_coordinates(
+    input: Any, coordinates: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
+    prefilter: Any = True,
+) -> Any:
+    degree, a, points = _low(order), plain(input), plain(coordinates)
+    if points.ndim < 2 or points.shape[0] != a.ndim:
+        raise Left
+    shape = points.shape[1:]
+    dtype, out = target(output, a.dtype, shape)
+    how = (degree, checked(mode), number(cval))
+
+    def given(first: int, rows: int) -> list[ndarray]:
+        return [doubles(points[axis, first:first + rows]) for axis in range(a.ndim)]
+
+    return handed(_sampled(_as_one_line(a), a.shape, shape, given, how, dtype).reshape(shape), out)
+
+
+def _moved(
+    matrix: np.ndarray, offset: np.ndarray, shape: tuple[int, ...]
+) -> Callable[[int, int], list[ndarray]]:
+    """Where the elements of a result of this shape come from: the matrix times their places, and the offset."""
+    places = [
+        asarray(np.arange(length, dtype=np.float64).reshape((-1,) + (1,) * (len(shape) - axis - 1)))
+        for axis, length in enumerate(shape)
+    ]
+
+    def coordinates(first: int, rows: int) -> list[ndarray]:
+        made = []
+        for weights, start in zip(matrix.tolist(), offset.tolist(), strict=True):
+            c: Any = start
+            for place, weight in zip((places[0][first:first + rows], *places[1:]), weights, strict=True):
+                c = add(c, multiply(place, weight))
+            made.append(c)
+        return made
+
+    return coordinates
+
+
+def _affine(matrix: np.ndarray, offset: Any, ndim: int) -> tuple[np.ndarray, np.ndarray]:
+    """The matrix and the offset of a transformation, which may be given as one matrix of homogeneous coordinates."""
+    if matrix.ndim not in (1, 2) or not matrix.size:
+        raise Left
+    if matrix.ndim == 2 and matrix.shape in ((ndim, ndim + 1), (ndim + 1, ndim + 1)):
+        if matrix.shape[0] == ndim + 1 and matrix[ndim].tolist() != [0.0] * ndim + [1.0]:
+            raise Left
+        offset, matrix = matrix[:ndim, ndim], matrix[:ndim, :ndim]
+    if matrix.shape[0] != ndim:
+        raise Left
+    return matrix, np.array([number(one) for one in sequence(offset, ndim)])
+
+
+@composed
+def affine_transform(
+    input: Any, matrix: Any, offset: Any = 0.0, output_shape: Any = None, output: Any = None, order: Any = 3,
+    mode: Any = "constant", cval: Any = 0.0, prefilter: Any = True,
+) -> Any:
+    degree, a = _low(order), plain(input)
+    border, value = checked(mode), number(cval)
+    turn, start = _affine(constant(matrix, np.float64), offset, a.ndim)
+    if output_shape is not None:
+        shape = tuple(integer(one) for one in output_shape)
+    else:
+        shape = output.shape if isinstance(output, ndarray) else a.shape
+    if not shape or min(shape) < 1 or len(shape) != (turn.shape[1] if turn.ndim == 2 else a.ndim):
+        raise Left
+    dtype, out = target(output, a.dtype, shape)
+    if turn.ndim == 1:
+        with np.errstate(all="ignore"):
+            coordinates = [
+                (np.arange(length) + first / factor) * factor
+                for length, first, factor in zip(shape, start, turn, strict=True)
+            ]
+        if not all(np.isfinite(line).all() for line in coordinates):
+            raise Left
+        return handed(_gridded(a, coordinates, degree, border, value, dtype), out)
+    points = _moved(turn, start, shape)
+    made = _sampled(_as_one_line(a), a.shape, shape, points, (degree, border, value), dtype)
+    return handed(made.reshape(shape), out)
+
+
+@composed
+def rotate(
+    input: Any, angle: Any, axes: Any = (1, 0), reshape: Any = True, output: Any = None, order: Any = 3,
+    mode: Any = "constant", cval: Any = 0.0, prefilter: Any = True,
+) -> Any:
+    degree, a = _low(order), plain(input)
+    border, value, turned = checked(mode), number(cval), number(angle)
+    plane = sorted(integer(axis) % a.ndim if -a.ndim <= integer(axis) < a.ndim else -1 for axis in axes)
+    if a.ndim < 2 or len(plane) != 2 or plane[0] < 0 or plane[0] == plane[1]:
+        raise Left
+    cosine, sine = scipy.special.cosdg(turned), scipy.special.sindg(turned)
+    matrix = np.array([[cosine, sine], [-sine, cosine]])
+    old = np.array([a.shape[axis] for axis in plane])
+    new = old
+    if reshape:
+        rows, columns = old
+        corners = matrix @ [[0, 0, rows, rows], [0, columns, 0, columns]]
+        new = (np.ptp(corners, axis=1) + 0.5).astype(int)
+    if not np.isfinite(matrix).all() or new.min() < 1:
+        raise Left
+    offset = (old - 1) / 2 - matrix @ ((new - 1) / 2)
+    shape = list(a.shape)
+    for axis, length in zip(plane, new.tolist(), strict=True):
+        shape[axis] = length
+    dtype, out = target(output, a.dtype, tuple(shape))
+    others = [axis for axis in range(a.ndim) if axis not in plane]
+    planes = a.transpose((*others, *plane)).reshape(-1, int(old.prod()))
+    size = tuple(new.tolist())
+    points = _moved(matrix, offset, size)
+    made = _sampled(planes, tuple(old.tolist()), size, points, (degree, border, value), dtype)
+    made = made.reshape((*(a.shape[axis] for axis in others), *new.tolist()))
+    if out is None and others:  # in rows as all results, not turned with the planes
+        out = _core.empty(shape, dtype)
+    return handed(made.transpose(np.argsort([*others, *plane]).tolist()), out)
