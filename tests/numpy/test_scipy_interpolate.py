@@ -127,9 +127,17 @@ def test_several_dimensions() -> None:
     axes = (X, np.array([0.0, 1.0, 4.0]))
     table = np.cos(X)[:, None] * axes[1]
     points = np.array([[0.2, 0.3], [5.0, 3.0], [3.5, 1.0]])
+    beyond = np.vstack([points, [[-1.0, 0.5], [2.0, 9.0], [np.nan, 1.0], [2.0, 4.0], [6.0, 0.0]]])
     for method in ("linear", "nearest"):
         ours = own.RegularGridInterpolator(tuple(map(ap.array, axes)), ap.array(table), method)
         near(ours(ap.array(points)), theirs.RegularGridInterpolator(axes, table, method)(points))
+        for fill in (None, -3.5, np.nan):
+            options = {"method": method, "bounds_error": False, "fill_value": fill}
+            ours = own.RegularGridInterpolator(tuple(map(ap.array, axes)), ap.array(table), **options)
+            wanted = theirs.RegularGridInterpolator(axes, table, **options)
+            for places in (beyond, beyond[:, None, :], beyond[::2].astype(np.float32)):
+                near(ours(ap.array(places)), wanted(places))
+            near(ours(ap.array(beyond), method="linear"), wanted(beyond, method="linear"))
     near(ours.grid, axes)
     near(ours.values, table)
     scattered = np.random.default_rng(5).uniform(0, 6, (40, 2))
@@ -144,6 +152,21 @@ def test_several_dimensions() -> None:
          theirs.interpn(axes, table, points))
     near(own.RectBivariateSpline(*map(ap.array, axes), ap.array(table), ky=2)(ap.array([0.5, 1.0]), ap.array([2.0])),
          theirs.RectBivariateSpline(*axes, table, ky=2)(np.array([0.5, 1.0]), np.array([2.0])))
+
+
+@pytest.mark.skipif(ap.ones(1)._host_visible, reason="on the host SciPy evaluates")
+def test_a_device_evaluates() -> None:
+    def calls() -> int:
+        return sum(one["count"] for one in ap.fallbacks() if one["function"].startswith("scipy.interpolate."))
+
+    x, places = ap.array(X), ap.array(WITHIN)
+    made = [own.CubicSpline(x, ap.array(Y)), own.PchipInterpolator(x, ap.array(Y)), own.interp1d(x, ap.array(Y))]
+    made.append(own.RegularGridInterpolator((x,), ap.array(Y)))
+    before = calls()
+    for one in made[:-1]:
+        near(one(places), one._theirs(WITHIN))
+    near(made[-1](places[:, None]), made[-1]._theirs(WITHIN[:, None]))
+    assert calls() == before
 
 
 def test_it_does_not_look_at_its_data_again() -> None:
@@ -168,6 +191,15 @@ def test_copies() -> None:
     assert own.CubicSpline is own.CubicSpline and "CubicSpline" in repr(spline)
 
 
+def test_three_axes() -> None:
+    axes = tuple(np.linspace(0, count, count) for count in (3, 4, 5))
+    table = np.random.default_rng(3).normal(size=(3, 4, 5))
+    points = np.random.default_rng(4).uniform(0, 3, (6, 2, 3))
+    for method in ("linear", "nearest"):
+        near(own.RegularGridInterpolator(tuple(map(ap.array, axes)), ap.array(table), method)(ap.array(points)),
+             theirs.RegularGridInterpolator(axes, table, method)(points))
+
+
 def test_errors() -> None:
     x, y = ap.array(X), ap.array(Y)
     with pytest.raises(ValueError):
@@ -180,6 +212,9 @@ def test_errors() -> None:
         own.interp1d(x, y, kind="no such kind")
     with pytest.raises(ValueError):
         own.RegularGridInterpolator((x, x), ap.ones((2, 2)))
+    for places in ([[50.0, 0.0]], [[np.nan, 0.0]], [[1.0, 2.0, 3.0]]):
+        with pytest.raises(ValueError):
+            own.RegularGridInterpolator((x, x), ap.ones((8, 8)))(ap.array(places))
     with pytest.raises(TypeError):
         own.CubicSpline(x)
     with pytest.raises(TypeError):

@@ -13,6 +13,7 @@ from asnumpy import _core
 from asnumpy._public import beside
 from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
+from asnumpy.host.door import as_numpy, numpy_view
 from asnumpy.host.numpys import derived
 from asnumpy.scipy._host import on_host
 
@@ -69,6 +70,17 @@ def numbers(value: Any) -> ndarray | None:
     return a if a.dtype in _NUMBERS and a.size and a.ndim else None
 
 
+def values_of(value: Any) -> np.ndarray | None:
+    """Numbers that a composition has to know, such as a filter's; None where SciPy is to see them.
+
+    While a function is recorded an array of ours has no values, and the call of SciPy's function is recorded.
+    """
+    if isinstance(value, ndarray) and _core.tracing():
+        return None
+    values = as_numpy(numpy_view(value))
+    return values if values.dtype.kind in "iufc" else None
+
+
 def floats(value: Any) -> ndarray | None:
     """The same for floats alone."""
     a = numbers(value)
@@ -90,3 +102,8 @@ def along(ndim: int, axis: int, part: slice) -> tuple[slice, ...]:
 def is_number(value: Any) -> bool:
     """Whether it is a plain number, real and no bool."""
     return type(value) in (int, float) or isinstance(value, (np.floating, np.integer))
+
+
+def few_on_host(a: ndarray, least: int) -> bool:
+    """Whether there are so few elements on the host that SciPy has done with them before a program begins."""
+    return a._host_visible and a.size < least

@@ -7,6 +7,7 @@ import functools
 from typing import Any
 
 import numpy as np
+import scipy.optimize
 
 from asnumpy import _core
 from asnumpy.creation.convert import asarray
@@ -14,6 +15,7 @@ from asnumpy.dtypes.dtype import supported
 from asnumpy.host.door import numpy_view
 from asnumpy.scipy._host import called, named, shown, through
 
+_CONSTRAINTS = (scipy.optimize.Bounds, scipy.optimize.LinearConstraint, scipy.optimize.NonlinearConstraint)
 _NO_FUNCTIONS = frozenset({"method", "workers"})  # options that SciPy calls, with functions rather than arrays
 
 
@@ -29,12 +31,13 @@ class _OfProgram:
         return numpys(self.function(*given, **{name: self.ours(one) for name, one in kwargs.items()}))
 
     def ours(self, value: Any) -> Any:
+        if isinstance(value, _OfProgram):  # a function among what the program passes on
+            return value.function
         if isinstance(value, np.ndarray):
             view, array = self.known.get(id(value), (None, None))
             if view is value:
                 return array
-            # SciPy writes into what it hands out when the call is over
-            return asarray(value.copy()) if supported(value.dtype) else value
+            return asarray(value) if supported(value.dtype) else value  # a copy: SciPy writes into its own later
         if type(value) in (tuple, list):
             return type(value)(self.ours(one) for one in value)
         if isinstance(value, dict):
@@ -79,11 +82,10 @@ def _wrapped(value: Any, known: dict[int, tuple[np.ndarray, Any]]) -> Any:
         return {name: one if name in _NO_FUNCTIONS else _wrapped(one, known) for name, one in value.items()}
     if _is_function(value):
         return _OfProgram(value, known)
-    if kind.__module__.startswith("scipy.optimize") and _is_function(getattr(value, "fun", None)):
-        made = copy.copy(value)  # a constraint
-        for name in ("fun", "jac", "hess"):
-            if _is_function(getattr(made, name, None)):
-                setattr(made, name, _OfProgram(getattr(made, name), known))
+    if kind in _CONSTRAINTS:
+        made = copy.copy(value)
+        for name, one in vars(value).items():
+            setattr(made, name, _wrapped(numpys(one), known))
         return made
     return value
 

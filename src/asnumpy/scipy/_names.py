@@ -48,8 +48,9 @@ def names_of(
 
 
 def kind_of(module: ModuleType, name: str) -> str:
-    """How a public name is computed: 'device', 'host', or 'SciPy' for classes and constants, which stay SciPy's."""
+    """How a public name is computed: 'device', 'host', or 'SciPy' for classes and constants that stay SciPy's."""
     if name in _composed[module.__name__]:
         return "device"
     value = getattr(module, name)
-    return "SciPy" if isinstance(value, type) or not callable(value) else "host"
+    theirs = isinstance(value, type) and not value.__module__.startswith("asnumpy.")
+    return "SciPy" if theirs or not callable(value) else "host"

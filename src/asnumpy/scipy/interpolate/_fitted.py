@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from asnumpy.creation.convert import asarray
 from asnumpy.dtypes.dtype import supported
 from asnumpy.host.door import numpy_view
 from asnumpy.scipy._host import called, named, shown, through
-from asnumpy.scipy.interpolate._piecewise import evaluated
+from asnumpy.scipy.interpolate._there import evaluated
 
 _MODULE = "scipy.interpolate"
 
@@ -39,24 +38,21 @@ def _unwrapped(value: Any) -> Any:
     return type(value)(map(_unwrapped, value)) if type(value) in (tuple, list) else value
 
 
-def _shown(value: Any) -> Any:
+def _ours(value: Any) -> Any:
     """What a program gets for what SciPy gives: objects of its classes as ours, its arrays as copies of ours."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind in _kinds():
-        return kind_of(kind)._of(value)
+        return class_for(kind)._of(value)
     if kind is np.ndarray and supported(value.dtype):
-        return asarray(value.copy())
-    return kind(map(_shown, value)) if kind is tuple or kind is list else value
+        return asarray(value)
+    return kind(map(_ours, value)) if kind is tuple or kind is list else value
 
 
 @functools.cache
 def _kinds() -> dict[type, str]:
     """The public classes that make interpolators."""
     found = ((name, getattr(_theirs, name)) for name in _theirs.__all__)
-    return {
-        one: name for name, one in found
-        if isinstance(one, type) and not isinstance(one, ModuleType) and not issubclass(one, Exception)
-    }
+    return {one: name for name, one in found if isinstance(one, type) and not issubclass(one, Exception)}
 
 
 class _Kind(type):
@@ -71,11 +67,11 @@ class _Kind(type):
 
     def _method(cls, theirs: Any, name: str) -> Any:
         if not callable(theirs):
-            return _shown(theirs)
+            return _ours(theirs)
         function = named(theirs, f"{_MODULE}.{cls.__name__}.{name}")
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            return _shown(through(function, _plain(args), _plain(kwargs)))
+            return _ours(through(function, _plain(args), _plain(kwargs)))
 
         call.__name__, call.__doc__ = name, getattr(theirs, "__doc__", None)
         return call
@@ -112,7 +108,7 @@ class Fitted(metaclass=_Kind):
         if name.startswith("_"):
             raise AttributeError(name)
         value = getattr(self._theirs, name)
-        return type(self)._method(value, name) if callable(value) and not isinstance(value, type) else _shown(value)
+        return type(self)._method(value, name) if callable(value) and not isinstance(value, type) else _ours(value)
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._theirs, name, _plain(value))
@@ -128,14 +124,14 @@ class Fitted(metaclass=_Kind):
         return f"<asnumpy.{_MODULE}.{type(self).__name__}>"
 
 
-def _found(name: str, theirs: Any) -> Fitted:
-    return kind_of(getattr(_theirs, name))._of(theirs)
+def _found(name: str, theirs: Any) -> Any:
+    return class_for(getattr(_theirs, name))._of(theirs)
 
 
 @functools.cache
-def kind_of(theirs: type) -> Any:
+def class_for(theirs: type) -> Any:
     """Our class for one of SciPy's, with bases as SciPy's has."""
-    bases = tuple(kind_of(base) for base in theirs.__bases__ if base in _kinds())
+    bases = tuple(class_for(base) for base in theirs.__bases__ if base in _kinds())
     names = {"_kind": theirs, "__doc__": theirs.__doc__, "__module__": f"asnumpy.{_MODULE}"}
     return _Kind(_kinds()[theirs], bases or (Fitted,), names)
 
@@ -143,12 +139,12 @@ def kind_of(theirs: type) -> Any:
 def fitted_or_shown(theirs: Any, name: str) -> Any:
     """What a program gets for a public name of scipy.interpolate."""
     if isinstance(theirs, type):
-        return kind_of(theirs) if theirs in _kinds() else theirs
+        return class_for(theirs) if theirs in _kinds() else theirs
     if not callable(theirs):
         return shown(theirs, name)
     function = named(theirs, name)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return _shown(through(function, _unwrapped(args), kwargs))
+        return _ours(through(function, _unwrapped(args), kwargs))
 
     return called(call, theirs, name)

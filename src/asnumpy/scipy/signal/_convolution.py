@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -11,15 +12,16 @@ import scipy.signal as _theirs
 
 from asnumpy import fft
 from asnumpy._types import ndarray
-from asnumpy.creation.convert import as_dtype_of, asarray, to_numpy
+from asnumpy.creation.convert import as_dtype_of, asarray
 from asnumpy.host.numpys import derived
 from asnumpy.manipulation.padding import pad
-from asnumpy.scipy._composed import along, composed_in, is_number, numbers
+from asnumpy.scipy._composed import along, composed_in, few_on_host, is_number, numbers, values_of
 from asnumpy.statistics import convolution as lines
 from asnumpy.ufunc.functions import add, conjugate, multiply
 
 _MODES = ("full", "same", "valid")
 MOST_PLACES = 256  # a kernel of more places is not worked through place by place
+_LEAST = 1 << 12  # elements on the host: SciPy's loop is quicker for fewer
 _BLOCKS = 4  # so many times the shorter line's length, or more, and the longer one goes block by block
 _BOUNDARIES = {
     "fill": "constant", "pad": "constant", "wrap": "wrap", "circular": "wrap", "symm": "symmetric",
@@ -105,7 +107,8 @@ def _block(longer: int, shorter: int) -> int:
     """The length of a transform that makes a long line cheapest, block by block."""
     sizes = [scipy.fft.next_fast_len(shorter << power, True) for power in range(1, 12)]
     fitting = [size for size in sizes if size < longer + shorter] or sizes[:1]
-    return min(fitting, key=lambda size: size * math.log2(2 * size) / (size - shorter + 1))
+    best: int = min(fitting, key=lambda size: size * math.log2(2 * size) / (size - shorter + 1))
+    return best
 
 
 def _in_blocks(a: ndarray, b: ndarray, axis: int) -> ndarray:
@@ -142,28 +145,25 @@ def oaconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any:
 
 def placed(padded: ndarray, kernel: np.ndarray, shape: tuple[int, ...]) -> ndarray:
     """The sums of the kernel's values times what lies at their places, for each of `shape` places to lay it."""
-    made = None
-    for place, value in zip(np.ndindex(kernel.shape), kernel.ravel().tolist(), strict=True):
+
+    def term(place: tuple[int, ...], value: Any) -> ndarray:
         index = tuple(slice(start, start + count) for start, count in zip(place, shape, strict=True))
-        term = multiply(padded[index], value)
-        made = term if made is None else add(made, term)
-    assert made is not None
-    return made
+        return multiply(padded[index], value)
 
-
-def _kernel(b: ndarray, turned: bool) -> np.ndarray:
-    values = to_numpy(b)
-    return values[(slice(None, None, -1),) * values.ndim] if turned else values.conj()
+    return functools.reduce(add, map(term, np.ndindex(kernel.shape), kernel.ravel().tolist()))
 
 
 def _directly(
     a: ndarray, b: ndarray, mode: str, turned: bool, padding: str = "constant", fill: Any = 0
 ) -> Any:
     """Convolution (turned) or correlation with a kernel that is nowhere larger, beyond the edges by `padding`."""
-    if b.size > MOST_PLACES or any(m < n for m, n in zip(a.shape, b.shape, strict=True)):
+    if b.size > MOST_PLACES or few_on_host(a, _LEAST) or any(m < n for m, n in zip(a.shape, b.shape, strict=True)):
         return NotImplemented
-    dtype = np.result_type(a.dtype, b.dtype)
-    a = as_dtype_of(a, dtype)
+    values = values_of(b)
+    if values is None:
+        return NotImplemented
+    kernel = values[(slice(None, None, -1),) * values.ndim] if turned else values.conj()
+    a = as_dtype_of(a, np.result_type(a.dtype, b.dtype))
     if mode == "full":
         widths = [(n - 1, n - 1) for n in b.shape]
     elif mode == "same":
@@ -174,7 +174,7 @@ def _directly(
     shape = tuple(m + sum(more) - n + 1 for m, n, more in zip(a.shape, b.shape, widths, strict=True))
     if any(map(sum, widths)):
         a = pad(a, widths, padding, **({"constant_values": fill} if padding == "constant" else {}))
-    return placed(a, _kernel(b, turned), shape)
+    return placed(a, kernel, shape)
 
 
 def _by_shape(a: ndarray, b: ndarray, mode: str) -> str:

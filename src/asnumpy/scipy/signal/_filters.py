@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,17 +16,27 @@ from asnumpy._types import ndarray
 from asnumpy.creation.arrays import zeros
 from asnumpy.creation.convert import as_dtype_of, asarray
 from asnumpy.creation.ranges import arange
-from asnumpy.host.door import as_numpy, numpy_view
 from asnumpy.manipulation.joining import concatenate, stack
 from asnumpy.manipulation.padding import pad
 from asnumpy.manipulation.shapes import moveaxis
-from asnumpy.scipy._composed import FLOAT64, along, axis_of, composed_in, floats, is_number, numbers
+from asnumpy.scipy._composed import (
+    FLOAT64,
+    along,
+    axis_of,
+    composed_in,
+    few_on_host,
+    floats,
+    is_number,
+    numbers,
+    values_of,
+)
 from asnumpy.scipy.signal._convolution import MOST_PLACES, placed
 from asnumpy.statistics import convolution as lines
 from asnumpy.statistics.quantiles import median
 from asnumpy.ufunc.functions import add, divide, multiply, subtract
 
-_FEW_PLACES = 24  # NumPy's convolution of one line on the host is quicker than a program for more
+_FEW_PLACES = 24  # NumPy's convolution on the host is quicker than a program for more
+_LEAST = 1 << 15  # elements on the host: SciPy's loops are quicker for fewer
 _PADDINGS = {"mirror": "reflect", "nearest": "edge", "wrap": "wrap", "constant": "constant"}
 
 
@@ -44,10 +57,14 @@ def _slid(padded: ndarray, values: np.ndarray, axis: int) -> ndarray:
 
 @composed_in(_theirs)
 def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
-    over, under, signal = np.atleast_1d(as_numpy(numpy_view(b))), np.atleast_1d(as_numpy(numpy_view(a))), numbers(x)
+    over, under, signal = values_of(b), values_of(a), numbers(x)
     place = None if signal is None else axis_of(signal, axis)
-    if under.shape != (1,) or over.ndim != 1 or not over.size or signal is None or place is None:
+    if over is None or under is None or signal is None or place is None:
+        return NotImplemented
+    over = np.atleast_1d(over)
+    if under.size != 1 or under.ndim > 1 or over.ndim != 1 or not over.size:
         return NotImplemented  # what feeds back goes element by element
+    under = under.reshape(1)
     state = None if zi is None else numbers(zi)
     dtype = np.result_type(over, under, signal.dtype, *([] if state is None else [state.dtype]))
     if dtype.char not in "fdFD" or (zi is not None and state is None) or under[0] == 0:
@@ -57,10 +74,10 @@ def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     count, taps = signal.shape[place], over.size
     if state is not None and state.shape != (*signal.shape[:place], taps - 1, *signal.shape[place + 1 :]):
         return NotImplemented
-    if signal.ndim == 1 and (not signal._host_visible or taps > _FEW_PLACES):
-        made = lines.convolve(asarray(over), signal)
-    elif taps > MOST_PLACES:
+    if few_on_host(signal, _LEAST) or taps > (_FEW_PLACES if signal._host_visible else MOST_PLACES):
         return NotImplemented
+    if signal.ndim == 1 and not signal._host_visible:
+        made = lines.convolve(asarray(over), signal)
     else:
         behind = 0 if state is None else taps - 1
         made = _slid(pad(signal, _widths(signal.ndim, place, taps - 1, behind)), over[::-1], place)
@@ -123,17 +140,15 @@ def _upsampled(h: np.ndarray, a: ndarray, up: int, down: int, axis: int, first: 
     each = -(-count // turns)
     last = ((first + turns - 1) * down) // up + (each - 1) * step
     padded = pad(a, _widths(a.ndim, axis, taps - 1, max(last + 1 - a.shape[axis], 0)))
+
+    def term(begin: int, value: Any) -> ndarray:
+        return multiply(padded[along(a.ndim, axis, slice(begin, begin + (each - 1) * step + 1, step))], value)
+
     parts = []
     for turn in range(turns):
         place = (first + turn) * down
-        values, start = h[place % up :: up], place // up + taps - 1
-        made = None
-        for back, value in enumerate(values.tolist()):
-            begin = start - back
-            view = padded[along(a.ndim, axis, slice(begin, begin + (each - 1) * step + 1, step))]
-            term = multiply(view, value)
-            made = term if made is None else add(made, term)
-        parts.append(made if made is not None else multiply(padded[along(a.ndim, axis, slice(0, each))], 0))
+        values = h[place % up :: up].tolist() or [0.0]  # of a short filter some outputs use nothing
+        parts.append(functools.reduce(add, map(term, itertools.count(place // up + taps - 1, -1), values)))
     if turns == 1:
         (whole,) = parts
     else:
@@ -143,9 +158,9 @@ def _upsampled(h: np.ndarray, a: ndarray, up: int, down: int, axis: int, first: 
 
 def _filter_of(h: Any, a: ndarray) -> np.ndarray | None:
     """The filter in the dtype of the results, as SciPy has it."""
-    values = as_numpy(numpy_view(h))
-    dtype = np.result_type(values, a.dtype, np.float32)
-    if values.ndim != 1 or not 0 < values.size <= 2 * MOST_PLACES or dtype.char not in "fdFD":
+    values = values_of(h)
+    dtype = np.result_type(a.dtype if values is None else values, a.dtype, np.float32)
+    if values is None or values.ndim != 1 or not 0 < values.size <= 2 * MOST_PLACES or dtype.char not in "fdFD":
         return None
     return values.astype(dtype)
 
@@ -162,13 +177,13 @@ def upfirdn(h: Any, x: Any, up: Any = 1, down: Any = 1, axis: Any = -1, mode: An
     values = None if a is None else _filter_of(h, a)
     if a is None or place is None or values is None or type(up) is not int or type(down) is not int:
         return NotImplemented
-    if up < 1 or down < 1 or mode != "constant" or cval != 0:
+    if up < 1 or down < 1 or mode != "constant" or cval != 0 or few_on_host(a, _LEAST):
         return NotImplemented
     count = _reach(values.size, a.shape[place], up, down)
     return _upsampled(values, as_dtype_of(a, values.dtype), up, down, place, 0, count)
 
 
-_BACKGROUNDS = {
+_BACKGROUNDS: dict[str, Callable[[ndarray, int], ndarray]] = {
     "mean": lambda a, axis: a.mean(axis=axis, keepdims=True),
     "median": lambda a, axis: median(a, axis=axis, keepdims=True),
     "minimum": lambda a, axis: a.min(axis=axis, keepdims=True),
@@ -187,7 +202,9 @@ def resample_poly(
         return NotImplemented
     up, down = up // math.gcd(up, down), down // math.gcd(up, down)
     known = padtype in _BACKGROUNDS if isinstance(padtype, str) else False
-    if up == down or cval not in (None, 0) or not (known or padtype == "constant") or (known and cval is not None):
+    if few_on_host(a, _LEAST) or up == down or not (known or padtype == "constant"):
+        return NotImplemented
+    if cval not in (None, 0) or (known and cval is not None):
         return NotImplemented
     if isinstance(window, (str, tuple)):
         half = 10 * max(up, down)
@@ -225,8 +242,8 @@ def _folded(window: Any, count: int) -> np.ndarray | None:
     if callable(window):
         return None
     if hasattr(window, "shape"):
-        values = as_numpy(numpy_view(window))
-        if values.shape != (count,) or values.dtype.kind not in "fiu":
+        values = values_of(window)
+        if values is None or values.shape != (count,) or values.dtype.kind == "c":
             return None
     else:
         values = np.fft.fftshift(_theirs.get_window(window, count))
@@ -263,7 +280,7 @@ def without_trend(a: ndarray, kind: str) -> ndarray:
     count = a.shape[-1]
     if kind == "constant" or count < 2:
         return centred
-    places = asarray(((np.arange(count) - (count - 1) / 2) / count).astype(a.dtype))  # their sum is zero
+    places = as_dtype_of((arange(float(count)) - (count - 1) / 2) / count, a.dtype)  # their sum is zero
     squares = (count * count - 1) / (12 * count)
     slope = divide(multiply(centred, places).sum(axis=-1, keepdims=True), squares)
     return subtract(centred, multiply(slope, places))
@@ -276,15 +293,15 @@ def detrend(data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0, overwr
     kind = {"l": "linear", "c": "constant"}.get(type, type) if isinstance(type, str) else None
     if a is None or place is None or kind not in ("linear", "constant") or overwrite_data:
         return NotImplemented
-    ends = np.atleast_1d(as_numpy(numpy_view(bp)))
-    count = a.shape[place]
+    breaks = values_of(bp)
+    if breaks is None:
+        return NotImplemented
+    ends, count = np.atleast_1d(breaks), a.shape[place]
     if ends.ndim != 1 or ends.dtype.kind not in "iu" or (ends.size and not 0 <= ends.min() <= ends.max() <= count):
         return NotImplemented
     turned = moveaxis(a, place, -1)
     bounds = [0, count] if kind == "constant" else sorted({0, count, *ends.tolist()})
-    parts = [
-        without_trend(turned[..., start:stop], kind) for start, stop in zip(bounds[:-1], bounds[1:], strict=True)
-    ]
+    parts = [without_trend(turned[..., start:stop], kind) for start, stop in itertools.pairwise(bounds)]
     return moveaxis(parts[0] if len(parts) == 1 else concatenate(parts, -1), -1, place)
 
 

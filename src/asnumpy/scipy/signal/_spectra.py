@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +13,10 @@ from asnumpy import fft
 from asnumpy._types import ndarray
 from asnumpy.creation.convert import as_dtype_of, asarray
 from asnumpy.elementwise.functions import angle
-from asnumpy.host.door import as_numpy, numpy_view
 from asnumpy.lib._stride_tricks import sliding_window_view
 from asnumpy.manipulation.padding import pad
 from asnumpy.manipulation.shapes import moveaxis
-from asnumpy.scipy._composed import along, axis_of, composed_in, is_number, numbers
+from asnumpy.scipy._composed import along, axis_of, composed_in, is_number, numbers, values_of
 from asnumpy.scipy.signal._filters import without_trend
 from asnumpy.statistics.difference import unwrap
 from asnumpy.statistics.quantiles import median
@@ -57,7 +57,9 @@ def _window(window: Any, nperseg: Any, count: int) -> np.ndarray | None:
     if isinstance(window, (str, tuple)):
         size = 256 if nperseg is None else nperseg
         return _theirs.get_window(window, size) if type(size) is int and 0 < size <= count else None
-    values = as_numpy(numpy_view(window))
+    values = values_of(window)
+    if values is None:
+        return None
     fits = values.ndim == 1 and 0 < values.size <= count and (nperseg is None or nperseg == values.size)
     return values.astype(float) if fits and values.dtype.kind in "fiu" else None
 
@@ -271,12 +273,11 @@ def _added(parts: ndarray, step: int) -> ndarray:
     *outer, count, size = parts.shape
     turns = size // step
     pieces = parts.reshape(*outer, count, turns, step)
-    made = None
-    for turn in range(turns):
-        widths = [*[(0, 0)] * len(outer), (turn, turns - 1 - turn), (0, 0)]
-        one = pad(pieces[..., turn, :], widths)
-        made = one if made is None else add(made, one)
-    assert made is not None
+
+    def placed(turn: int) -> ndarray:
+        return pad(pieces[..., turn, :], [*[(0, 0)] * len(outer), (turn, turns - 1 - turn), (0, 0)])
+
+    made = functools.reduce(add, map(placed, range(turns)))
     return made.reshape(*outer, (count + turns - 1) * step)
 
 

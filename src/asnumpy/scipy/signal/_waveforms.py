@@ -67,7 +67,7 @@ def sawtooth(t: Any, width: Any = 1) -> Any:
     if a is None or w is None:
         return NotImplemented
     place = remainder(a, _TURN)
-    falling = np.nan if w == 1 else (math.pi * (w + 1) - place) / (math.pi * (1 - w))
+    falling: Any = np.nan if w == 1 else (math.pi * (w + 1) - place) / (math.pi * (1 - w))
     if w == 0:
         return as_dtype_of(falling, FLOAT64)
     rising = place / (math.pi * w) - 1
