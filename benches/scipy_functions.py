@@ -50,7 +50,7 @@ def _signals() -> Iterator[Case]:
     works: list[tuple[str, tuple[np.ndarray, ...], tuple[Any, ...]]] = [
         ("fftconvolve", (line, taps), ()), ("oaconvolve", (line, taps), ()), ("convolve", (line, taps), ()),
         ("convolve", (plane, kernel), ()), ("convolve2d", (plane, kernel), ("same",)),
-        ("correlate2d", (plane, kernel), ("same", "symm")), ("lfilter", (taps[:9], np.ones(1), line), ()),
+        ("correlate2d", (plane, kernel), ("same", "symm")),
         ("savgol_filter", (line,), (11, 3)), ("detrend", (line,), ()), ("hilbert", (line,), ()),
         ("resample", (line,), (COUNT // 2,)), ("resample_poly", (line,), (3, 2)), ("upfirdn", (taps, line), (2, 3)),
         ("decimate", (line,), (4, None, "fir")), ("welch", (line,), (1.0, "hann", 1024)),

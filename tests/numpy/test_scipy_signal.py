@@ -98,14 +98,14 @@ def test_planes(name: str, mode: str, boundary: str) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_finite_responses(dtype: Any) -> None:
     x, plane, b = signal(dtype, LENGTH), signal(dtype, 6, 50), scipy.signal.firwin(9, 0.3)
-    compared("lfilter", b, 1.0, x)
-    compared("lfilter", b, [2.0], plane, axis=0)
-    compared("lfilter", list(b), [1.0], plane.T, axis=1)
-    compared("lfilter", b, 1.0, plane, zi=np.ones((6, 8)))
-    compared("lfilter", b, 1.0, x, zi=np.arange(8.0))
-    compared("lfilter", b.astype(np.float32), np.ones(1, np.float32), x)
-    compared("lfilter", scipy.signal.firwin(61, 0.3), 1, x, composed=not ON_HOST)
-    compared("lfilter", scipy.signal.firwin(401, 0.3), 1, x, composed=False)
+    cases: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+        ((b, 1.0, x), {}), ((b, [2.0], plane), {"axis": 0}), ((list(b), [1.0], plane.T), {"axis": 1}),
+        ((b, 1.0, plane), {"zi": np.ones((6, 8))}), ((b, 1.0, x), {"zi": np.arange(8.0)}),
+        ((b.astype(np.float32), np.ones(1, np.float32), x), {}), ((scipy.signal.firwin(61, 0.3), 1, x), {}),
+    ]
+    for args, options in cases:
+        compared("lfilter", *args, composed=not ON_HOST, **options)
+    compared("lfilter", scipy.signal.firwin(401, 0.3), 1, plane, composed=False)
 
 
 def test_what_feeds_back_is_scipys() -> None:
@@ -250,7 +250,6 @@ def test_waveforms(dtype: Any) -> None:
 
 def test_few_elements_on_the_host_are_scipys() -> None:
     x, plane = signal(np.float64, 90), signal(np.float64, 8, 9)
-    compared("lfilter", np.ones(3), 1.0, x, composed=not ON_HOST)
     compared("upfirdn", np.ones(3), x, 2, composed=not ON_HOST)
     compared("resample_poly", x, 2, 3, composed=not ON_HOST)
     compared("convolve2d", plane, plane[:3, :3], composed=not ON_HOST)
@@ -276,9 +275,11 @@ def test_nothing_to_compute_is_infinite() -> None:
     x = signal(np.float64, 100)
     x[40], x[60] = np.nan, np.inf
     with np.errstate(invalid="ignore"):
-        compared("lfilter", np.ones(3), 1.0, x.reshape(2, 50))
+        compared("lfilter", np.ones(3), 1.0, x.reshape(2, 50), composed=not ON_HOST)
         compared("savgol_filter", x, 5, 2)
         compared("fftconvolve", x, np.ones(3))
+        compared("lfilter", np.array([1.0, np.inf]), 1.0, x, composed=False)
+        compared("convolve2d", x.reshape(5, 20), np.array([[1.0, np.nan]]), composed=False)
         compared("square", x)
         compared("sawtooth", x, 0.5)
 

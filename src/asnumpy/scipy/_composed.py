@@ -71,14 +71,14 @@ def numbers(value: Any) -> ndarray | None:
 
 
 def values_of(value: Any) -> np.ndarray | None:
-    """Numbers that a composition has to know, such as a filter's; None where SciPy is to see them.
+    """Finite numbers that a composition has to know, such as a filter's; None where SciPy is to see them.
 
     While a function is recorded an array of ours has no values, and the call of SciPy's function is recorded.
     """
     if isinstance(value, ndarray) and _core.tracing():
         return None
     values = as_numpy(numpy_view(value))
-    return values if values.dtype.kind in "iufc" else None
+    return values if values.dtype.kind in "iufc" and np.isfinite(values).all() else None
 
 
 def floats(value: Any) -> ndarray | None:

@@ -35,7 +35,6 @@ from asnumpy.statistics import convolution as lines
 from asnumpy.statistics.quantiles import median
 from asnumpy.ufunc.functions import add, divide, multiply, subtract
 
-_FEW_PLACES = 24  # NumPy's convolution on the host is quicker than a program for more
 _LEAST = 1 << 15  # elements on the host: SciPy's loops are quicker for fewer
 _PADDINGS = {"mirror": "reflect", "nearest": "edge", "wrap": "wrap", "constant": "constant"}
 
@@ -57,9 +56,12 @@ def _slid(padded: ndarray, values: np.ndarray, axis: int) -> ndarray:
 
 @composed_in(_theirs)
 def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
-    over, under, signal = values_of(b), values_of(a), numbers(x)
-    place = None if signal is None else axis_of(signal, axis)
-    if over is None or under is None or signal is None or place is None:
+    signal = numbers(x)
+    if signal is None or signal._host_visible:
+        return NotImplemented  # on the host NumPy's convolution, which SciPy uses, is as quick as a program
+    over, under = values_of(b), values_of(a)
+    place = axis_of(signal, axis)
+    if over is None or under is None or place is None:
         return NotImplemented
     over = np.atleast_1d(over)
     if under.size != 1 or under.ndim > 1 or over.ndim != 1 or not over.size:
@@ -74,10 +76,10 @@ def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     count, taps = signal.shape[place], over.size
     if state is not None and state.shape != (*signal.shape[:place], taps - 1, *signal.shape[place + 1 :]):
         return NotImplemented
-    if few_on_host(signal, _LEAST) or taps > (_FEW_PLACES if signal._host_visible else MOST_PLACES):
-        return NotImplemented
-    if signal.ndim == 1 and not signal._host_visible:
+    if signal.ndim == 1:
         made = lines.convolve(asarray(over), signal)
+    elif taps > MOST_PLACES:
+        return NotImplemented
     else:
         behind = 0 if state is None else taps - 1
         made = _slid(pad(signal, _widths(signal.ndim, place, taps - 1, behind)), over[::-1], place)
