@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.ndimage
+import scipy.signal
 import scipy.special
 import scipy.stats
 
@@ -38,15 +39,15 @@ LABELS = 100
 SLOWER = {"uniform_filter, size 31": 0.5, "rotate, angle 30.0, order 1": 0.5}
 
 
-def _function(path: str, **options: Any) -> Callable[..., Any]:
-    """The function of SciPy's, or of ours, by the module of arrays that the bench passes."""
+def _function(path: str, *further: Any, **options: Any) -> Callable[..., Any]:
+    """The function of SciPy's, or of ours, by the module of arrays that the bench passes; the others follow these."""
     module, _, name = path.rpartition(".")
 
     def work(xp: Any, *arrays: Any) -> Any:
         found: Any = ap.scipy if xp is ap else scipy
         for part in (*module.split("."), name):
             found = getattr(found, part)
-        return found(*arrays, **options)
+        return found(*arrays, *further, **options)
 
     return work
 
@@ -79,6 +80,29 @@ def _images() -> Iterator[Case]:
                    _function(f"ndimage.{name}", index=np.arange(LABELS)), _labelled, close(1e-9))
 
 
+def _signals() -> Iterator[Case]:
+    rng = np.random.default_rng(5)
+    line, plane = rng.normal(size=COUNT), rng.normal(size=(1000, 1000))
+    taps, kernel = rng.normal(size=51), rng.normal(size=(5, 5))
+    bins = scipy.signal.stft(line)[2]
+    works: list[tuple[str, tuple[np.ndarray, ...], tuple[Any, ...]]] = [
+        ("fftconvolve", (line, taps), ()), ("oaconvolve", (line, taps), ()), ("convolve", (line, taps), ()),
+        ("convolve", (plane, kernel), ()), ("convolve2d", (plane, kernel), ("same",)),
+        ("correlate2d", (plane, kernel), ("same", "symm")),
+        ("savgol_filter", (line,), (11, 3)), ("detrend", (line,), ()), ("hilbert", (line,), ()),
+        ("resample", (line,), (COUNT // 2,)), ("resample_poly", (line,), (3, 2)), ("upfirdn", (taps, line), (2, 3)),
+        ("decimate", (line,), (4, None, "fir")), ("welch", (line,), (1.0, "hann", 1024)),
+        ("csd", (line, line[::-1]), (1.0, "hann", 1024)), ("coherence", (line, line[::-1]), (1.0, "hann", 1024)),
+        ("periodogram", (line,), ()), ("spectrogram", (line,), ()), ("stft", (line,), ()), ("istft", (bins,), ()),
+        ("chirp", (line,), (1, 2, 3)), ("sawtooth", (line,), ()), ("square", (line,), ()),
+        ("gausspulse", (line,), (3,)),
+    ]
+    for name, arrays, further in works:
+        size = " and ".join("x".join(map(str, one.shape)) for one in arrays if one.size > 1)
+        yield Case(f"signal.{name}", size, LEAST, _function(f"signal.{name}", *further), lambda arrays=arrays: arrays,
+                   close(1e-9))
+
+
 def cases() -> Iterator[Case]:
     yield from _images()
     for dtype in (np.float64, np.float32):
@@ -88,6 +112,7 @@ def cases() -> Iterator[Case]:
     for method in ("norm.pdf", "norm.cdf", "norm.ppf", "expon.cdf", "logistic.ppf"):
         yield Case(f"stats.{method}", f"{COUNT:,}", LEAST, _function(f"stats.{method}"),
                    lambda: [_numbers(1, np.float64)], close(1e-9))
+    yield from _signals()
     for name in ("zscore", "skew", "kurtosis", "gmean"):
         yield Case(f"stats.{name}", f"{COUNT:,}", LEAST, _function(f"stats.{name}"), lambda: [_numbers(1, np.float64)],
                    close(1e-9))

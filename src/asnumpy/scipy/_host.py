@@ -43,7 +43,7 @@ def _together(value: Any) -> Any:
         return value
     further = dict(zip(value.names, map(_together, value.values), strict=True))
     if issubclass(value.kind, dict):
-        made = value.kind()
+        made = value.kind.__new__(value.kind)  # not by its __init__, which may want arguments
         made.update(further)
         return made
     whole: Any = tuple.__new__(value.kind, map(_together, value.items))  # not by its __init__, which takes more
@@ -61,26 +61,41 @@ def _plainly(theirs: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def on_host(theirs: Callable[..., Any], name: str) -> Any:
-    """SciPy's function for arrays of ours, counted under `name`."""
-    module, _, short = name.rpartition(".")
-    function: Any = theirs
+def named(theirs: Callable[..., Any], name: str) -> Any:
+    """SciPy's function for the door, which counts it under `name`."""
     if isinstance(theirs, np.ufunc):
         name_function(theirs, name)
-    else:
-        function = _plainly(theirs)
-        function.__module__, function.__name__ = module, short
+        return theirs
+    function: Any = _plainly(theirs)
+    function.__module__, _, function.__name__ = name.rpartition(".")
+    return function
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return _together(host_result(function, *args, **kwargs))
 
+def through(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What such a function gives for arrays of ours."""
+    return _together(host_result(function, *args, **kwargs))
+
+
+def called(call: Any, theirs: Any, name: str) -> Any:
+    """What a program gets for a function of SciPy's that `call` computes."""
+    module, _, short = name.rpartition(".")
     functools.update_wrapper(call, theirs)
     try:
         inspect.signature(theirs)
     except (TypeError, ValueError):  # ufuncs of older NumPys have none
-        del call.__wrapped__  # type: ignore[attr-defined]
+        del call.__wrapped__
     call.__module__, call.__name__, call.__qualname__ = f"asnumpy.{module}", short, short
     return beside(call, theirs)
+
+
+def on_host(theirs: Callable[..., Any], name: str) -> Any:
+    """SciPy's function for arrays of ours, counted under `name`."""
+    function = named(theirs, name)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return through(function, args, kwargs)
+
+    return called(call, theirs, name)
 
 
 class Distribution:

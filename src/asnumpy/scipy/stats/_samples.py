@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,12 +10,11 @@ import numpy as np
 import scipy.stats as _theirs
 
 from asnumpy import _core
-from asnumpy._public import beside
 from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.numpys import derived
 from asnumpy.indexing.selection import select_where
-from asnumpy.scipy._host import on_host
+from asnumpy.scipy._composed import FLOAT64, covered
 from asnumpy.scipy.special._entropy import entr
 from asnumpy.ufunc.functions import (
     absolute,
@@ -32,8 +30,6 @@ from asnumpy.ufunc.functions import (
     subtract,
 )
 
-_FLOAT64 = np.dtype(np.float64)
-
 
 def _sample(given: Any, axis: Any) -> tuple[ndarray, int, tuple[int, ...]] | None:
     """The input as floats, an axis of two elements or more, and the shape that it came with.
@@ -44,8 +40,8 @@ def _sample(given: Any, axis: Any) -> tuple[ndarray, int, tuple[int, ...]] | Non
         return None
     a = asarray(given)
     if a.dtype.kind in "iu":
-        a = _core.cast(a, _FLOAT64)
-    if a.dtype not in (np.float32, _FLOAT64) or not a.size:
+        a = _core.cast(a, FLOAT64)
+    if a.dtype not in (np.float32, FLOAT64) or not a.size:
         return None
     shape = a.shape
     if axis is None:
@@ -58,22 +54,14 @@ def _composed(body: Callable[..., Any]) -> Any:
 
     Its keywords have SciPy's defaults and order. It gives NotImplemented for what it leaves to SciPy.
     """
-    name = body.__name__
-    theirs = getattr(_theirs, name)
-    whole = on_host(theirs, f"scipy.stats.{name}")
-    known = body.__code__.co_varnames[1 : body.__code__.co_argcount]
+    # the sample comes by position; SciPy has several names for it
+    known = ("", *body.__code__.co_varnames[1 : body.__code__.co_argcount])
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        made = NotImplemented
-        if 0 < len(args) <= 1 + len(known) and kwargs.keys() <= set(known):
-            options = {**dict(zip(known, args[1:], strict=False)), **kwargs}
-            found = _sample(args[0], options.pop("axis", 0))
-            made = NotImplemented if found is None else body(found, **options)
-        return whole(*args, **kwargs) if made is NotImplemented else made
+    def computed(given: dict[str, Any]) -> Any:
+        found = _sample(given.pop(""), given.pop("axis", 0))
+        return NotImplemented if found is None else body(found, **given)
 
-    functools.update_wrapper(call, theirs)
-    call.__module__ = "asnumpy.scipy.stats"
-    return beside(call, theirs)
+    return covered(_theirs, body.__name__, known, frozenset({""}), computed)
 
 
 def _mean(a: ndarray, axis: int) -> ndarray:
