@@ -6,7 +6,7 @@ the host door, which is counted (`asnumpy.fallbacks()`). Each module is loaded w
 
 import importlib as _importlib
 
-__all__ = ["fft", "linalg", "spatial", "special", "stats"]
+__all__ = ["fft", "linalg", "sparse", "spatial", "special", "stats"]
 
 
 def __getattr__(name):  # type: ignore[no-untyped-def]

@@ -20,11 +20,13 @@ def _public(module: ModuleType) -> list[str]:
     )
 
 
-def names_of(namespace: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def names_of(
+    namespace: dict[str, Any], show: Callable[[Any, str], Any] = shown,
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """A module's `__getattr__` and `__dir__`; called at its end, with its globals().
 
     Its `__all__` has the names that are composed, and gets the others of the SciPy that is installed. Those are made
-    when they are asked for.
+    when they are asked for, by `show`.
     """
     here = namespace["__name__"]
     theirs = importlib.import_module(here.removeprefix("asnumpy."))
@@ -36,7 +38,7 @@ def names_of(namespace: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[
     def get(name: str) -> Any:
         if name not in others:
             raise AttributeError(f"module {here!r} has no attribute {name!r}")
-        made = namespace[name] = shown(getattr(theirs, name), f"{theirs.__name__}.{name}")
+        made = namespace[name] = show(getattr(theirs, name), f"{theirs.__name__}.{name}")
         return made
 
     def listed() -> list[str]:
