@@ -8,12 +8,13 @@ from types import GenericAlias
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from asnumpy import _core
 from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.elementwise.functions import round as around
-from asnumpy.scipy.sparse._door import Held, scipys, through
+from asnumpy.scipy.sparse._door import Held, same_parts, scipys, through
 from asnumpy.scipy.sparse._products import dense_of, on_device, product, summed
 from asnumpy.ufunc import functions as ufuncs
 
@@ -73,6 +74,8 @@ class Sparse(Held):
 
     def _with_data(self, values: ndarray, copy: bool = True) -> Any:
         """An array with the same indices and other values."""
+        if values.dtype == np.float16:
+            self._theirs((1, 1), dtype=values.dtype)  # which SciPy refuses, in its words
         indices = self._parts[1:]
         made = self._of(self._shape, (values, *(_copied(indices) if copy else indices)), dict(self._known))
         made._groups = dict(self._groups)
@@ -127,7 +130,7 @@ class Sparse(Held):
             return tuple(map(moved, part)) if type(part) is tuple else part.to_device(device)
 
         parts = moved(self._parts)
-        if all(one is other for one, other in zip(parts, self._parts, strict=True)):
+        if same_parts(parts, self._parts):
             return self
         return self._of(self._shape, parts, dict(self._known))
 
@@ -147,8 +150,7 @@ class Sparse(Held):
         )
 
     def __iter__(self) -> Iterator[Any]:
-        for row in range(self._shape[0]):
-            yield self[row]  # type: ignore[index]
+        return iter(through(list, f"scipy.sparse.{self._theirs.__name__}.__iter__")(self))
 
     # --- the stored values ---
 
@@ -232,11 +234,19 @@ class Sparse(Held):
         theirs = self._theirs
         return through(getattr(theirs, method), f"scipy.sparse.{theirs.__name__}.{method}")(self, *args, **kwargs)
 
+    def _reflected(self, method: str, other: Any) -> Any:
+        """other.method(self): of SciPy's object where it is one, which does not know ours."""
+        if not issparse(other):
+            return self._by_scipy(f"__r{method[2:]}", other)
+        kind = type(other)
+        return through(getattr(kind, method), f"scipy.sparse.{kind.__name__}.{method}")(other, self)
+
     def multiply(self, other: Any) -> Any:
         return self._scaled(other) if is_scalar(other) else self._by_scipy("multiply", other)
 
     def dot(self, other: Any) -> Any:
-        return self._scaled(other) if is_scalar(other) else self @ other
+        made = product(self, other, 1)
+        return self._by_scipy("dot", other) if made is None else made
 
     def __matmul__(self, other: Any) -> Any:
         made = product(self, other, 1)
@@ -244,7 +254,13 @@ class Sparse(Held):
 
     def __rmatmul__(self, other: Any) -> Any:
         made = product(self, other, 0)
-        return self._by_scipy("__rmatmul__", other) if made is None else made
+        return self._reflected("__matmul__", other) if made is None else made
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._reflected("__sub__", other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._reflected("__truediv__", other)
 
     def toarray(self, order: Any = None, out: Any = None) -> Any:
         made = dense_of(self) if order is None and out is None else None
@@ -296,7 +312,8 @@ class sparray(Sparse):
     def __mul__(self, other: Any) -> Any:
         return self.multiply(other)
 
-    __rmul__ = __mul__
+    def __rmul__(self, other: Any) -> Any:
+        return self.multiply(other)
 
     def __pow__(self, n: Any, dtype: Any = None) -> Any:
         return self.power(n, dtype)
@@ -318,7 +335,7 @@ class spmatrix(Sparse):
         if is_scalar(other):
             return self._scaled(other)
         made = product(self, other, 0)
-        return self._by_scipy("__rmul__", other) if made is None else made
+        return self._reflected("__mul__", other) if made is None else made
 
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         return super().sum(axis, dtype, out) if axis is None else self._by_scipy("sum", axis=axis, dtype=dtype, out=out)

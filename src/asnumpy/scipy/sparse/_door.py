@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from asnumpy._public import beside
 from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
@@ -77,9 +79,9 @@ def scipys(held: Held, parts: tuple[Any, ...]) -> Any:
     return made
 
 
-def _same(one: Any, other: Any) -> bool:
+def same_parts(one: Any, other: Any) -> bool:
     if type(one) is tuple:
-        return len(one) == len(other) and all(map(_same, one, other))
+        return len(one) == len(other) and all(map(same_parts, one, other))
     return one is other
 
 
@@ -117,6 +119,14 @@ def _walked(value: Any, change: Callable[[Any], Any]) -> Any:
     return change(value)
 
 
+def _flat(parts: Any) -> list[np.ndarray]:
+    return [one for part in parts for one in (part if type(part) is tuple else (part,))]
+
+
+def _extent(view: np.ndarray) -> tuple[Any, ...]:
+    return view.__array_interface__["data"][0], view.shape, view.strides, view.dtype
+
+
 class _Passage:
     """One call of a function of SciPy's, by way of the door."""
 
@@ -125,9 +135,13 @@ class _Passage:
         self.given: list[Held] = []
         self.built: list[Any] = []
         self.made: list[Any] = []
+        self.foreign: list[Any] = []
+        self.views: dict[tuple[Any, ...], np.ndarray] = {}
 
     def place(self, value: Any) -> Any:
         if not isinstance(value, Held):
+            if type(value) in _ours:
+                self.foreign.append(value)
             return value
         for number, one in enumerate(self.given):
             if one is value:
@@ -136,7 +150,17 @@ class _Passage:
         return _Place(len(self.given) - 1)
 
     def fill(self, value: Any) -> Any:
+        if type(value) is np.ndarray:
+            self.views[_extent(value)] = value
         return self.built[value.number] if isinstance(value, _Place) else value
+
+    def kept(self, part: Any) -> Any:
+        """A part of a result: the argument itself where it is one, which the door knows; no other memory of SciPy's."""
+        if type(part) is tuple:
+            return tuple(map(self.kept, part))
+        if any(np.may_share_memory(part, one) for held in self.foreign for one in _flat(_parts_of(held))):
+            return part.copy()
+        return self.views.get(_extent(part), part)
 
     def take(self, value: Any) -> Any:
         """A sparse result as a place: of an argument, or behind these of what was made."""
@@ -150,12 +174,14 @@ class _Passage:
 
     def __call__(self, parts: list[Any], args: Any, kwargs: Any) -> Any:
         self.built = list(map(scipys, self.given, parts))
+        for view in _flat(part for its in parts for part in its):
+            self.views[_extent(view)] = view
         result = self.theirs(*_walked(args, self.fill), **_walked(kwargs, self.fill))
         result = _walked(result, self.take)
         # What a function writes into the arrays is written to ours; it may also put others in their place.
-        after = [_parts_of(one) for one in self.built]
-        changed = [None if _same(now, before) else now for now, before in zip(after, parts, strict=True)]
-        return result, [_parts_of(one) for one in self.made], changed
+        after = map(_parts_of, self.built)
+        changed = [None if same_parts(now, before) else tuple(map(self.kept, now)) for now, before in zip(after, parts, strict=True)]
+        return result, [tuple(map(self.kept, _parts_of(one))) for one in self.made], changed
 
     def run(self, args: Any, kwargs: Any) -> Any:
         args, kwargs = _walked(args, self.place), _walked(kwargs, self.place)
