@@ -27,8 +27,8 @@ from asnumpy.scipy.sparse._functions import (
 )
 
 __all__ = [
-    "bsr_array", "bsr_matrix", "coo_array", "coo_matrix", "csc_array", "csc_matrix", "csr_array", "csr_matrix", "dia_array",
-    "dia_matrix", "isspmatrix", "isspmatrix_bsr", "isspmatrix_coo", "isspmatrix_csc", "isspmatrix_csr", "isspmatrix_dia",
-    "issparse", "sparray", "spmatrix",
+    "bsr_array", "bsr_matrix", "coo_array", "coo_matrix", "csc_array", "csc_matrix", "csr_array", "csr_matrix",
+    "dia_array", "dia_matrix", "isspmatrix", "isspmatrix_bsr", "isspmatrix_coo", "isspmatrix_csc", "isspmatrix_csr",
+    "isspmatrix_dia", "issparse", "sparray", "spmatrix",
 ]
 __getattr__, __dir__ = _names_of(globals(), _on_host)

@@ -256,6 +256,9 @@ class Sparse(Held):
         made = product(self, other, 0)
         return self._reflected("__matmul__", other) if made is None else made
 
+    def __radd__(self, other: Any) -> Any:
+        return self._reflected("__add__", other)
+
     def __rsub__(self, other: Any) -> Any:
         return self._reflected("__sub__", other)
 

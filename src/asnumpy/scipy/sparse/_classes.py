@@ -19,7 +19,7 @@ from asnumpy.scipy.sparse._door import Held, ours, stands_for, through
 T = TypeVar("T", bound=type[Held])
 
 _SPECIAL = (
-    "__add__ __radd__ __sub__ __rsub__ __rtruediv__ __pow__ __iadd__ __isub__ __getitem__ __setitem__ __eq__ __ne__ "
+    "__add__ __sub__ __pow__ __iadd__ __isub__ __getitem__ __setitem__ __eq__ __ne__ "
     "__lt__ __le__ __gt__ __ge__ __bool__ __len__ __str__"
 ).split()
 _TURNED = {"csr": "csc", "csc": "csr"}

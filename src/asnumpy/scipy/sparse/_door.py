@@ -1,4 +1,4 @@
-"""SciPy's sparse functions through the host door: sparse arrays go in as SciPy's over the same memory, and come out ours."""
+"""SciPy's sparse functions through the host door: ours go in as SciPy's over the same memory, and ours come out."""
 
 from __future__ import annotations
 
@@ -179,9 +179,11 @@ class _Passage:
         result = self.theirs(*_walked(args, self.fill), **_walked(kwargs, self.fill))
         result = _walked(result, self.take)
         # What a function writes into the arrays is written to ours; it may also put others in their place.
-        after = map(_parts_of, self.built)
-        changed = [None if same_parts(now, before) else tuple(map(self.kept, now)) for now, before in zip(after, parts, strict=True)]
-        return result, [tuple(map(self.kept, _parts_of(one))) for one in self.made], changed
+        changed = [
+            None if same_parts(_parts_of(one), before) else self.kept(_parts_of(one))
+            for one, before in zip(self.built, parts, strict=True)
+        ]
+        return result, [self.kept(_parts_of(one)) for one in self.made], changed
 
     def run(self, args: Any, kwargs: Any) -> Any:
         args, kwargs = _walked(args, self.place), _walked(kwargs, self.place)

@@ -6,7 +6,6 @@ The steps are those of scipy.sparse.linalg, so that iterations and what is retur
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ import scipy.sparse.linalg as _theirs
 
 from asnumpy._public import beside
 from asnumpy._types import ndarray
-from asnumpy.creation.arrays import zeros, zeros_like
+from asnumpy.creation.arrays import zeros_like
 from asnumpy.creation.convert import asarray
 from asnumpy.linalg import norm as _norm
 from asnumpy.linalg._products import dot, vdot
@@ -149,8 +148,8 @@ def bicgstab(system: _System, maxiter: int | None = None) -> Any:
     return x, maxiter
 
 
-def _basis(system: _System, start: ndarray, restart: int, enough: float) -> tuple[list[ndarray], np.ndarray, float, bool]:
-    """Arnoldi's vectors from `start` on, the coefficients of the best combination, its residual, whether it is exact."""
+def _basis(system: _System, start: ndarray, restart: int, enough: float) -> tuple[list[ndarray], Any, float, bool]:
+    """Arnoldi's vectors from `start` on, the coefficients of the best sum of them, its residual, whether it is exact."""
     dtype, eps = start.dtype, float(np.finfo(start.dtype).eps)
     length = _length(start)
     vectors = [start * (1 / length)]

@@ -80,7 +80,7 @@ def _times(held: Held, axis: int, dense: ndarray) -> ndarray:
 
 
 def product(held: Held, dense: Any, axis: int) -> Any:
-    """held @ dense (axis 1) or dense @ held (axis 0) where it is a device's; None: SciPy is to compute or to refuse it."""
+    """held @ dense (axis 1) or dense @ held (axis 0) on a device; None: SciPy is to compute or to refuse it."""
     if not on_device(held) or not isinstance(dense, ndarray) or dense.ndim not in (1, 2):
         return None
     if dense._host_visible or dense._device_name != held._parts[0]._device_name or dense.dtype.char not in _DTYPES:

@@ -18,7 +18,7 @@ _LEAST, _MOST = 8, 64  # values of a line: about twice as many as a group has on
 
 
 def _width(lengths: np.ndarray) -> int:
-    filled = np.count_nonzero(lengths)
+    filled = int(np.count_nonzero(lengths))
     average = int(lengths.sum()) // filled if filled else 0
     return min(_MOST, max(_LEAST, 2 << average.bit_length()))
 
@@ -32,8 +32,8 @@ def _gathered(starts: np.ndarray, lengths: np.ndarray, width: int, nothing: int)
 class Groups:
     """Where the values of each group lie: the indices of one gather after the other, on the values' device.
 
-    A group's values are one line of the last gather. Long groups are divided into pieces first, so that few long ones do
-    not make all lines long.
+    A group's values are one line of the last gather. Long groups are divided into pieces first, so that few long ones
+    do not make all lines long.
     """
 
     def __init__(self, lengths: np.ndarray, order: np.ndarray | None, near: ndarray) -> None:
