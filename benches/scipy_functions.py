@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 import scipy.special
 import scipy.stats
 
@@ -41,6 +42,41 @@ def _numbers(count: int, dtype: Any) -> np.ndarray:
     return np.random.default_rng(count).uniform(0.05, 0.95, COUNT).astype(dtype)
 
 
+SPARSE: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "A @ x": lambda a, x, wide: a @ x,
+    "A @ X, 8 columns": lambda a, x, wide: a @ wide,
+    "x @ A": lambda a, x, wide: x @ a,
+    "A * 2": lambda a, x, wide: (a * 2.0).data,
+    "sqrt(abs(A))": lambda a, x, wide: abs(a).sqrt().data,
+    "A + A": lambda a, x, wide: (a + a).data,
+    "sums of rows": lambda a, x, wide: a.sum(axis=1),
+    "A @ A.T of 2,000 rows": lambda a, x, wide: (a[:2000] @ a[:2000].T).data,
+}
+ROWS = 100_000
+
+
+def _matrix() -> list[np.ndarray]:
+    """A million values in 100,000 rows, a vector, and eight beside each other."""
+    rng = np.random.default_rng(7)
+    places = rng.integers(0, ROWS, (2, COUNT))
+    a = scipy.sparse.csr_array((rng.uniform(0.05, 0.95, COUNT), tuple(places)), shape=(ROWS, ROWS))
+    vector, wide = rng.uniform(0.05, 0.95, ROWS), rng.uniform(0.05, 0.95, (ROWS, 8))
+    return [a.data, a.indices, a.indptr, vector, wide]
+
+
+def _of_sparse(operation: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
+    """The operation on a matrix that is made once from its arrays."""
+    made: dict[Any, Any] = {}
+
+    def work(xp: Any, *arrays: Any) -> Any:
+        if xp not in made:
+            module: Any = ap.scipy.sparse if xp is ap else scipy.sparse
+            made[xp] = module.csr_array(arrays[:3], shape=(ROWS, ROWS))
+        return operation(made[xp], *arrays[3:])
+
+    return work
+
+
 def cases() -> Iterator[Case]:
     for dtype in (np.float64, np.float32):
         for name, count in SPECIAL.items():
@@ -52,6 +88,8 @@ def cases() -> Iterator[Case]:
     for name in ("zscore", "skew", "kurtosis", "gmean"):
         yield Case(f"stats.{name}", f"{COUNT:,}", LEAST, _function(f"stats.{name}"), lambda: [_numbers(1, np.float64)],
                    close(1e-9))
+    for name, operation in SPARSE.items():
+        yield Case(f"sparse, {name}", f"{COUNT:,}", LEAST, _of_sparse(operation), _matrix, close(1e-12))
 
 
 if __name__ == "__main__":

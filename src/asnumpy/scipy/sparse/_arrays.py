@@ -15,7 +15,7 @@ from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.elementwise.functions import round as around
 from asnumpy.scipy.sparse._door import Held, same_parts, scipys, through
-from asnumpy.scipy.sparse._products import dense_of, on_device, product, summed
+from asnumpy.scipy.sparse._products import STORED, dense_of, on_device, product, summed
 from asnumpy.ufunc import functions as ufuncs
 
 _LONG_NAMES = {
@@ -74,7 +74,7 @@ class Sparse(Held):
 
     def _with_data(self, values: ndarray, copy: bool = True) -> Any:
         """An array with the same indices and other values."""
-        if values.dtype == np.float16:
+        if values.dtype.char not in STORED:
             self._theirs((1, 1), dtype=values.dtype)  # which SciPy refuses, in its words
         indices = self._parts[1:]
         made = self._of(self._shape, (values, *(_copied(indices) if copy else indices)), dict(self._known))
@@ -158,7 +158,7 @@ class Sparse(Held):
         return self._with_data(self.data.copy())
 
     def _one_value_each(self) -> ndarray:
-        if self.format != "dia":
+        if self.format != "dia" and not self.has_canonical_format:  # type: ignore[attr-defined]
             self.sum_duplicates()  # type: ignore[attr-defined]
         return self.data
 

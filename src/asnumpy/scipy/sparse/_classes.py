@@ -83,6 +83,32 @@ class _Compressed(Sparse):
     def nnz(self) -> int:
         return int(self.indptr[-1]) * math.prod(self.data.shape[1:])
 
+    @property
+    def has_sorted_indices(self) -> bool:
+        return self._in_order("has_sorted_indices")
+
+    @has_sorted_indices.setter
+    def has_sorted_indices(self, value: bool) -> None:
+        self._known["_has_sorted_indices"] = bool(value)
+
+    @property
+    def has_canonical_format(self) -> bool:
+        return self._known.get("_has_sorted_indices", True) and self._in_order("has_canonical_format")
+
+    @has_canonical_format.setter
+    def has_canonical_format(self, value: bool) -> None:
+        self._known["_has_canonical_format"] = bool(value)
+        if value:
+            self._known["_has_sorted_indices"] = True
+
+    def _in_order(self, name: str) -> bool:
+        """What is known already, or SciPy finds out."""
+        known = self._known.get(f"_{name}")
+        if known is None:
+            counted = f"scipy.sparse.{self._theirs.__name__}.{name}"
+            known = bool(through(lambda held: getattr(held, name), counted)(self))
+        return known
+
     def transpose(self, axes: Any = None, copy: bool = False) -> Any:
         if len(self._shape) != 2 or axes not in (None, (1, 0)) or self.format not in _TURNED:
             return self._by_scipy("transpose", axes=axes, copy=copy)

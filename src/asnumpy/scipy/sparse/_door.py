@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from asnumpy import _core
 from asnumpy._public import beside
 from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
@@ -65,6 +66,8 @@ def _parts_of(theirs: Any) -> tuple[Any, ...]:
 
 
 def _known_of(theirs: Any) -> dict[str, bool]:
+    if _core.tracing():  # it saw values of the trial alone
+        return {}
     return {name: value for name, value in vars(theirs).items() if name.endswith(_KNOWN)}
 
 
@@ -189,9 +192,10 @@ class _Passage:
         args, kwargs = _walked(args, self.place), _walked(kwargs, self.place)
         result, parts, changed = host_result(self, [one._parts for one in self.given], args, kwargs)
         for held, theirs, its in zip(self.given, self.built, changed, strict=True):
-            if its is not None:
-                held._hold(theirs.shape, _laid(its, _first(its)), {})
-            held._known = _known_of(theirs)
+            if its is not None or theirs.shape != held._shape:
+                held._hold(theirs.shape, held._parts if its is None else _laid(its, _first(its)), {})
+            if held._known != _known_of(theirs):  # what was put in order
+                held._known, held._groups = _known_of(theirs), {}
         whole = [
             _ours[type(theirs)]._of(theirs.shape, _laid(its, _first(its)), _known_of(theirs))
             for theirs, its in zip(self.made, parts, strict=True)

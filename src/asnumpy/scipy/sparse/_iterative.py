@@ -23,6 +23,7 @@ from asnumpy.scipy.sparse._door import on_host
 from asnumpy.scipy.sparse._products import on_device
 
 _FLOATS = "fdFD"
+_OPTIONS = {"M", "callback", "callback_type", "maxiter", "restart"}
 
 
 class _System(NamedTuple):
@@ -46,7 +47,7 @@ def _there(A: Any, given: Any, size: int) -> bool:
     return isinstance(given, ndarray) and given.shape == (size,) and given._device_name == A.data._device_name
 
 
-def _system(name: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any) -> _System | None:
+def _system(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any) -> _System | None:
     """None where SciPy is to see it: on the host, and what it refuses."""
     if not isinstance(A, Sparse) or not on_device(A) or A.shape[0] != A.shape[1] or not _there(A, b, A.shape[0]):
         return None
@@ -74,8 +75,8 @@ def _public(name: str) -> Callable[[Callable[..., Any]], Any]:
     def mark(solve: Callable[..., Any]) -> Any:
         def call(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0, **options: Any) -> Any:
             system = None
-            if options.get("callback") is None:  # SciPy gives it NumPy's arrays
-                system = _system(name, A, b, x0, rtol, atol, options.get("M"))
+            if options.get("callback") is None and options.keys() <= _OPTIONS:  # SciPy calls it with NumPy's arrays
+                system = _system(A, b, x0, rtol, atol, options.get("M"))
             if system is None:
                 return host(A, b, x0, rtol=rtol, atol=atol, **options)
             if not system.b.any():
@@ -149,7 +150,7 @@ def bicgstab(system: _System, maxiter: int | None = None) -> Any:
 
 
 def _basis(system: _System, start: ndarray, restart: int, enough: float) -> tuple[list[ndarray], Any, float, bool]:
-    """Arnoldi's vectors from `start` on, the coefficients of the best sum of them, its residual, whether it is exact."""
+    """Arnoldi's vectors from `start` on, coefficients of the best sum of them, its residual, whether it is exact."""
     dtype, eps = start.dtype, float(np.finfo(start.dtype).eps)
     length = _length(start)
     vectors = [start * (1 / length)]

@@ -19,7 +19,8 @@ from asnumpy.scipy.sparse._segments import Groups, by_pointers, numbers_of, sort
 from asnumpy.ufunc.functions import multiply
 
 _FORMATS = ("csr", "csc", "coo")
-_DTYPES = "?bBhHiIlLqQfdFD"
+STORED = "?bBhHiIlLqQfdFDgG"  # the dtypes that SciPy stores
+_ADDED = STORED[:-2]  # extended precision is a processor's
 _AT_ONCE = 1 << 24  # products with a matrix that exist at the same time
 
 
@@ -27,7 +28,7 @@ def on_device(held: Held) -> bool:
     """Whether its sums are made there: a matrix whose elements the host does not see, of a dtype that SciPy adds."""
     data = held._parts[0]
     return (
-        held.format in _FORMATS and len(held._shape) == 2 and not data._host_visible and data.dtype.char in _DTYPES
+        held.format in _FORMATS and len(held._shape) == 2 and not data._host_visible and data.dtype.char in _ADDED
         and data.shape[0] > 0
     )
 
@@ -83,7 +84,7 @@ def product(held: Held, dense: Any, axis: int) -> Any:
     """held @ dense (axis 1) or dense @ held (axis 0) on a device; None: SciPy is to compute or to refuse it."""
     if not on_device(held) or not isinstance(dense, ndarray) or dense.ndim not in (1, 2):
         return None
-    if dense._host_visible or dense._device_name != held._parts[0]._device_name or dense.dtype.char not in _DTYPES:
+    if dense._host_visible or dense._device_name != held._parts[0]._device_name or dense.dtype.char not in _ADDED:
         return None
     if dense.shape[axis - 1] != held._shape[axis]:
         return None
