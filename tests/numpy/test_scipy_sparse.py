@@ -17,7 +17,6 @@ import asnumpy as ap
 import asnumpy.scipy.sparse as own
 
 FORMATS = ("csr", "csc", "coo")
-KINDS = ("array", "matrix")
 DTYPES = (np.float64, np.complex128, np.int8, np.bool_)
 
 
@@ -118,14 +117,16 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     "element": lambda a: a[2, 3], "outside": lambda a: a[20, 1], "where": lambda a: a[a > 1],
     "first": lambda a: next(iter(a)), "getrow": lambda a: a.getrow(2), "getH": lambda a: a.getH(),
     "sorted": lambda a: a.has_sorted_indices,
-    "canonical": lambda a: a.has_canonical_format, "unknown": lambda a: a.nothing, "shape": lambda a: a.shape,
+    "squared": lambda a: a**2, "canonical": lambda a: a.has_canonical_format,
+    "unknown": lambda a: a.nothing, "shape": lambda a: a.shape,
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_of_one(format: str, dtype: Any, kind: str) -> None:
+@pytest.mark.parametrize("format, kind, dtype", [
+    *((format, "array", dtype) for format in FORMATS for dtype in DTYPES), ("csr", "matrix", np.float64),
+    ("coo", "matrix", np.int8),
+])
+def test_of_one(format: str, kind: str, dtype: Any) -> None:
     for name, function in UNARY.items():
         mine, scipys = pair(format, dtype, kind)
         try:
@@ -141,8 +142,10 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("formats", [("csr", "csr"), ("csr", "coo"), ("csc", "csr"), ("coo", "csc")])
+@pytest.mark.parametrize("formats, kind", [
+    (("csr", "csr"), "array"), (("csr", "coo"), "array"), (("csc", "csr"), "array"), (("coo", "csc"), "array"),
+    (("csr", "csc"), "matrix"),
+])
 def test_of_two(formats: tuple[str, str], kind: str) -> None:
     for dtypes in ((np.float64, np.float64), (np.int8, np.float32), (np.bool_, np.complex128)):
         mine, scipys = zip(*(pair(*two, kind) for two in zip(formats, dtypes, strict=True)), strict=True)
@@ -160,9 +163,11 @@ WITH_DENSE: tuple[Callable[[Any, Any], Any], ...] = (
 )
 
 
-@pytest.mark.parametrize("format, kind", [*((one, "array") for one in (*FORMATS, "dia", "bsr")), ("csr", "matrix")])
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_with_dense(format: str, dtype: Any, kind: str) -> None:
+@pytest.mark.parametrize("format, kind, dtype", [
+    *((format, "array", dtype) for format in FORMATS for dtype in DTYPES), ("dia", "array", np.float64),
+    ("bsr", "array", np.int8), ("csr", "matrix", np.complex128),
+])
+def test_with_dense(format: str, kind: str, dtype: Any) -> None:
     mine, scipys = (one.asformat(format) for one in pair("coo", dtype, kind))
     rng = np.random.default_rng(3)
     others = [rng.normal(0, 3, shape) for shape in SHAPES]
@@ -234,13 +239,29 @@ def test_in_place(format: str) -> None:
         both(operator.matmul, (mine, ap.array(y)), (scipys, y))
         both(lambda a: a.sum(axis=0), (mine,), (scipys,))
 
-    for dtype in (np.float64, np.int64):
-        for change in changes:
-            mine, scipys = pair(format, dtype)
-            products(mine, scipys)  # what they have found out must not stay
-            assert outcome(lambda: change(mine)) == outcome(lambda: change(scipys))  # noqa: B023
-            same(mine, scipys)
-            products(mine, scipys)
+    for dtype, change in [*((np.float64, one) for one in changes), (np.int64, times), (np.int64, over)]:
+        mine, scipys = pair(format, dtype)
+        products(mine, scipys)  # what they have found out must not stay
+        assert outcome(lambda: change(mine)) == outcome(lambda: change(scipys))  # noqa: B023
+        same(mine, scipys)
+        products(mine, scipys)
+
+
+def test_parts_are_put() -> None:
+    """Arrays, of ours and NumPy's, in the place of what an array consists of."""
+    mine, scipys = pair("coo")
+    for name, values in (("row", scipys.row[::-1].copy()), ("col", scipys.col[::-1].copy()), ("data", scipys.data * 2)):
+        setattr(mine, name, values if name == "row" else ap.array(values))
+        setattr(scipys, name, values)
+        same(mine, scipys)
+        assert mine.row.dtype == scipys.row.dtype and isinstance(mine.row, ap.ndarray)
+    mine, scipys = pair("csr")
+    for one, make in ((mine, ap.array), (scipys, np.array)):
+        one.sort_indices()
+        one.indices, one.indptr = make(scipys.indices[::-1].copy()), make(scipys.indptr)
+        one.has_sorted_indices = False
+    same(mine, scipys)
+    assert not mine.has_canonical_format and mine.has_sorted_indices == scipys.has_sorted_indices
 
 
 def test_made_of() -> None:

@@ -16,7 +16,7 @@ import asnumpy as ap
 import asnumpy.scipy.sparse as own
 
 SOLVERS = ("cg", "bicgstab", "gmres")
-SIZE = 40
+SIZE = 24
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +66,7 @@ def test_solvers_refuse_and_end(name: str) -> None:
         lambda s, a, b: s(a, b, atol=-1.0), lambda s, a, b: s(a, b, unknown=1), lambda s, a, b: s(a, b, x0=b[:3]),
     )
     for call in calls:
-        with pytest.raises(Exception) as wanted:  # noqa: PT011  # whatever SciPy raises
+        with pytest.raises(Exception) as wanted:  # whatever SciPy raises
             call(theirs_solve, matrix, b)
         with pytest.raises(wanted.type):
             call(solve, mine, ap.array(b))
@@ -93,7 +93,6 @@ def test_by_scipy() -> None:
         lambda m, a, b: m.inv(a), lambda m, a, b: m.expm(a), lambda m, a, b: m.minres(a, b)[0],
         lambda m, a, b: m.expm_multiply(a, b), lambda m, a, b: m.lsqr(a, b)[0], lambda m, a, b: abs(m.svds(a, k=2)[1]),
         lambda m, a, b: m.eigsh(a, k=2, return_eigenvectors=False), lambda m, a, b: m.matrix_power(a, 3),
-        lambda m, a, b: m.onenormest(a),
     )
     for call in calls:
         got, wanted = call(own.linalg, mine, line), call(their_linalg, matrix, b)

@@ -97,7 +97,7 @@ class Sparse(Held):
 
     @property
     def dtype(self) -> np.dtype:
-        return self._parts[0].dtype
+        return np.dtype(self.data.dtype)
 
     @property
     def size(self) -> int:
@@ -113,7 +113,7 @@ class Sparse(Held):
     @property
     def device(self) -> Any:
         """Where its arrays lie."""
-        return self._parts[0].device
+        return self.data.device
 
     def to_scipy(self) -> Any:
         """SciPy's object of the same class, with copies of the arrays in NumPy's."""
@@ -276,8 +276,8 @@ class Sparse(Held):
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         if out is not None or not self._adds(axis):
             return self._by_scipy("sum", axis=axis, dtype=dtype, out=out)
-        if axis is None:
-            return self.data.sum(dtype=dtype)
+        if axis is None:  # values of one place are added first, which shows where that is done in small integers
+            return (self.data if self.dtype.kind in "fc" else self._one_value_each()).sum(dtype=dtype)
         wanted = np.add.reduce(np.empty(0, self.dtype)).dtype  # small integers are added in larger ones
         made = summed(self, axis % 2, wanted)
         return made if dtype is None else made.astype(dtype, copy=False)

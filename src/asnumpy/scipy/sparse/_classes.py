@@ -160,7 +160,7 @@ class _Coordinates(Sparse):
 
     def _put_index(self, axis: int, values: Any) -> None:
         coords = list(self.coords)
-        coords[axis] = asarray(values, self.coords[axis].dtype, device=self.device)
+        coords[axis] = asarray(values, device=self.device).astype(coords[axis].dtype, copy=False)
         self.coords = tuple(coords)
 
     @property

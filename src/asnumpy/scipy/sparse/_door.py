@@ -66,8 +66,6 @@ def _parts_of(theirs: Any) -> tuple[Any, ...]:
 
 
 def _known_of(theirs: Any) -> dict[str, bool]:
-    if _core.tracing():  # it saw values of the trial alone
-        return {}
     return {name: value for name, value in vars(theirs).items() if name.endswith(_KNOWN)}
 
 
@@ -78,7 +76,9 @@ def scipys(held: Held, parts: tuple[Any, ...]) -> Any:
     made.data = parts[0]
     for name, part in zip(INDEX_PARTS[held.format], parts[1:], strict=True):
         setattr(made, name, part)
-    vars(made).update(held._known)
+    for name in _known_of(made):  # of the array without values that it was
+        delattr(made, name)
+    vars(made).update({"has_canonical_format": False} if held.format == "coo" else {}, **held._known)
     return made
 
 
