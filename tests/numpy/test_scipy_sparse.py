@@ -364,6 +364,21 @@ def test_to_scipy_and_devices() -> None:
         assert moved.device == "cpu" and mine.to_device(mine.device) is mine
 
 
+def test_in_traced_functions() -> None:
+    """What SciPy computes is refused, since the samples of a trace are no indices; products on a device are recorded."""
+    mine, scipys = pair()
+    x = np.arange(1.0, 8.0)
+    mine @ ap.array(x)
+    with pytest.raises(ap.TracingError, match="outside of the function"):
+        ap.jit(lambda x: (mine + mine) @ x)(ap.array(x))
+    doubled = ap.jit(lambda x: (mine * 2.0).data * x[0])
+    same(doubled(ap.array(x)), scipys.data * 2.0)
+    if mine.device != "cpu":
+        product = ap.jit(lambda x: mine @ x + 1)
+        for factor in (1.0, 3.0, -2.0):
+            same(product(ap.array(x * factor)), scipys @ (x * factor) + 1, 1e-12)
+
+
 def test_host_work_is_counted() -> None:
     mine, _ = pair()
     ap.forget_fallbacks()

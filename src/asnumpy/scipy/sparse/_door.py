@@ -189,6 +189,11 @@ class _Passage:
         return result, [self.kept(_parts_of(one)) for one in self.made], changed
 
     def run(self, args: Any, kwargs: Any) -> Any:
+        if _core.tracing():  # it would run on samples of the arrays, where indices must be indices
+            raise _core.TracingError(
+                f"{self.__module__}.{self.__name__}: SciPy computes it from values, which are not there while the "
+                "function is traced; compute this outside of the function"
+            )
         args, kwargs = _walked(args, self.place), _walked(kwargs, self.place)
         result, parts, changed = host_result(self, [one._parts for one in self.given], args, kwargs)
         for held, theirs, its in zip(self.given, self.built, changed, strict=True):
