@@ -365,7 +365,7 @@ def test_to_scipy_and_devices() -> None:
 
 
 def test_in_traced_functions() -> None:
-    """What SciPy computes is refused, since the samples of a trace are no indices; products on a device are recorded."""
+    """What SciPy computes is refused: the samples of a trace are no indices. Products on a device are recorded."""
     mine, scipys = pair()
     x = np.arange(1.0, 8.0)
     mine @ ap.array(x)

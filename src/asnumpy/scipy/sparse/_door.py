@@ -34,9 +34,10 @@ class Held:
     _parts: tuple[Any, ...]
     _known: dict[str, bool]  # of the indices: what SciPy has found out
     _groups: dict[Any, Any]  # of the indices: what products on a device have found out
+    _frame: dict[str, Any] | None
 
     def _hold(self, shape: tuple[int, ...], parts: tuple[Any, ...], known: dict[str, bool]) -> None:
-        self._shape, self._parts, self._known, self._groups = shape, parts, known, {}
+        self._shape, self._parts, self._known, self._groups, self._frame = shape, parts, known, {}, None
 
     @classmethod
     def _of(cls, shape: tuple[int, ...], parts: tuple[Any, ...], known: dict[str, bool]) -> Any:
@@ -69,15 +70,23 @@ def _known_of(theirs: Any) -> dict[str, bool]:
     return {name: value for name, value in vars(theirs).items() if name.endswith(_KNOWN)}
 
 
+def _frame(held: Held) -> dict[str, Any]:
+    """What SciPy's object has besides its arrays, found once: to make one takes longer than a small product."""
+    if held._frame is None:
+        options = {"blocksize": held._parts[0].shape[1:]} if held.format == "bsr" else {}
+        left_out = ("data", *INDEX_PARTS[held.format], *_KNOWN)
+        empty = vars(held._theirs(held._shape, **options))
+        held._frame = {name: value for name, value in empty.items() if not name.endswith(left_out)}
+    return held._frame
+
+
 def scipys(held: Held, parts: tuple[Any, ...]) -> Any:
     """SciPy's object over these arrays, which are taken as they are."""
-    options = {"blocksize": parts[0].shape[1:]} if held.format == "bsr" else {}
-    made = held._theirs(held._shape, **options)
+    made = held._theirs.__new__(held._theirs)
+    vars(made).update(_frame(held))
     made.data = parts[0]
     for name, part in zip(INDEX_PARTS[held.format], parts[1:], strict=True):
         setattr(made, name, part)
-    for name in _known_of(made):  # of the array without values that it was
-        delattr(made, name)
     vars(made).update({"has_canonical_format": False} if held.format == "coo" else {}, **held._known)
     return made
 
