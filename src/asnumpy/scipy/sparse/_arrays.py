@@ -97,7 +97,8 @@ class Sparse(Held):
 
     @property
     def dtype(self) -> np.dtype:
-        return np.dtype(self.data.dtype)
+        dtype: np.dtype = self.data.dtype
+        return dtype
 
     @property
     def size(self) -> int:

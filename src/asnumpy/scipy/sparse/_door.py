@@ -82,7 +82,8 @@ def _frame(held: Held) -> dict[str, Any]:
 
 def scipys(held: Held, parts: tuple[Any, ...]) -> Any:
     """SciPy's object over these arrays, which are taken as they are."""
-    made = held._theirs.__new__(held._theirs)
+    kind: Any = held._theirs
+    made = kind.__new__(kind)
     vars(made).update(_frame(held))
     made.data = parts[0]
     for name, part in zip(INDEX_PARTS[held.format], parts[1:], strict=True):
