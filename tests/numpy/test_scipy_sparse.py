@@ -17,7 +17,10 @@ import asnumpy as ap
 import asnumpy.scipy.sparse as own
 
 FORMATS = ("csr", "csc", "coo")
-DTYPES = (np.float64, np.complex128, np.int8, np.bool_)
+ARRAYS = [
+    *(("csr", "array", dtype) for dtype in (np.float64, np.complex128, np.int8, np.bool_)),
+    ("csc", "array", np.float64), ("csc", "array", np.bool_), ("coo", "array", np.float64), ("coo", "array", np.int8),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -123,8 +126,7 @@ UNARY: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("format, kind, dtype", [
-    *((format, "array", dtype) for format in FORMATS for dtype in DTYPES), ("csr", "matrix", np.float64),
-    ("coo", "matrix", np.int8),
+    *ARRAYS, ("csr", "matrix", np.float64), ("coo", "matrix", np.bool_),
 ])
 def test_of_one(format: str, kind: str, dtype: Any) -> None:
     for name, function in UNARY.items():
@@ -164,8 +166,7 @@ WITH_DENSE: tuple[Callable[[Any, Any], Any], ...] = (
 
 
 @pytest.mark.parametrize("format, kind, dtype", [
-    *((format, "array", dtype) for format in FORMATS for dtype in DTYPES), ("dia", "array", np.float64),
-    ("bsr", "array", np.int8), ("csr", "matrix", np.complex128),
+    *ARRAYS, ("dia", "array", np.float64), ("bsr", "array", np.int8), ("csr", "matrix", np.complex128),
 ])
 def test_with_dense(format: str, kind: str, dtype: Any) -> None:
     mine, scipys = (one.asformat(format) for one in pair("coo", dtype, kind))

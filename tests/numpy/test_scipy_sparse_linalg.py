@@ -16,7 +16,7 @@ import asnumpy as ap
 import asnumpy.scipy.sparse as own
 
 SOLVERS = ("cg", "bicgstab", "gmres")
-SIZE = 24
+SIZE = 16
 
 
 @pytest.fixture(autouse=True)
@@ -35,8 +35,10 @@ def system(dtype: Any = np.float64, turned: float = 0.0) -> tuple[Any, np.ndarra
     return matrix.astype(dtype), b.astype(dtype)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128, np.int64])
+@pytest.mark.parametrize("name, dtype", [
+    *((name, dtype) for name in SOLVERS for dtype in (np.float64, np.complex128)), ("cg", np.int64),
+    ("gmres", np.float32),
+])
 def test_solvers(name: str, dtype: Any) -> None:
     matrix, b = system(dtype, 0.0 if name == "cg" else 0.3)
     mine, solve, theirs_solve = own.csr_array(matrix), getattr(own.linalg, name), getattr(their_linalg, name)
