@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.ndimage
 import scipy.signal
+import scipy.sparse
 import scipy.special
 import scipy.stats
 
@@ -103,6 +104,42 @@ def _signals() -> Iterator[Case]:
                    close(1e-9))
 
 
+SPARSE: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "A @ x": lambda a, x, wide: a @ x,
+    "A @ X, 8 columns": lambda a, x, wide: a @ wide,
+    "x @ A": lambda a, x, wide: x @ a,
+    "A * 2": lambda a, x, wide: (a * 2.0).data,
+    "sqrt(abs(A))": lambda a, x, wide: abs(a).sqrt().data,
+    "A + A": lambda a, x, wide: (a + a).data,
+    "sums of rows": lambda a, x, wide: a.sum(axis=1),
+    "A @ A.T of 20,000 rows": lambda a, x, wide: (a[:20_000] @ a[:20_000].T).data,
+}
+LOWER = {"A @ X, 8 columns": 0.7}  # SciPy's loop too: it reads lines of X in no order, which NumPy lays on large pages
+ROWS = 100_000
+
+
+def _matrix() -> list[np.ndarray]:
+    """A million values in 100,000 rows, a vector, and eight beside each other."""
+    rng = np.random.default_rng(7)
+    places = rng.integers(0, ROWS, (2, COUNT))
+    a = scipy.sparse.csr_array((rng.uniform(0.05, 0.95, COUNT), tuple(places)), shape=(ROWS, ROWS))
+    vector, wide = rng.uniform(0.05, 0.95, ROWS), rng.uniform(0.05, 0.95, (ROWS, 8))
+    return [a.data, a.indices, a.indptr, vector, wide]
+
+
+def _of_sparse(operation: Callable[[Any, Any, Any], Any]) -> Callable[..., Any]:
+    """The operation on a matrix that is made once from its arrays."""
+    made: dict[Any, Any] = {}
+
+    def work(xp: Any, *arrays: Any) -> Any:
+        if xp not in made:
+            module: Any = ap.scipy.sparse if xp is ap else scipy.sparse
+            made[xp] = module.csr_array(arrays[:3], shape=(ROWS, ROWS))
+        return operation(made[xp], *arrays[3:])
+
+    return work
+
+
 def cases() -> Iterator[Case]:
     yield from _images()
     for dtype in (np.float64, np.float32):
@@ -116,6 +153,9 @@ def cases() -> Iterator[Case]:
     for name in ("zscore", "skew", "kurtosis", "gmean"):
         yield Case(f"stats.{name}", f"{COUNT:,}", LEAST, _function(f"stats.{name}"), lambda: [_numbers(1, np.float64)],
                    close(1e-9))
+    for name, operation in SPARSE.items():
+        least = LOWER.get(name, LEAST)
+        yield Case(f"sparse, {name}", f"{COUNT:,}", least, _of_sparse(operation), _matrix, close(1e-12))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,9 @@ TABLE = "## What runs where"
 
 
 def modules() -> list[ModuleType]:
-    names = [*asnumpy.scipy.__all__, "signal.windows", "spatial.distance"]
+    names = [
+        *asnumpy.scipy.__all__, "signal.windows", "sparse.csgraph", "sparse.linalg", "spatial.distance",
+    ]
     return [importlib.import_module(f"asnumpy.scipy.{name}") for name in sorted(names)]
 
 
@@ -47,8 +49,8 @@ def table() -> str:
     parts = [
         TABLE,
         f"Written by `tools/scipy_table.py` for SciPy {scipy.__version__}; do not edit it by hand. Of a distribution "
-        "the methods in brackets are composed, the others SciPy's. Classes (but those of "
-        "`interpolate`) and constants are SciPy's own.",
+        "the methods in brackets are composed, the others SciPy's. Classes (but those of `interpolate`) and constants "
+        "not listed are SciPy's own.",
     ]
     for module in modules():
         parts.append(f"### {module.__name__.removeprefix('asnumpy.')}")

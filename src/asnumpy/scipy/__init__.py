@@ -6,7 +6,9 @@ the host door, which is counted (`asnumpy.fallbacks()`). Each module is loaded w
 
 import importlib as _importlib
 
-__all__ = ["fft", "interpolate", "linalg", "ndimage", "optimize", "signal", "spatial", "special", "stats"]
+__all__ = [
+    "fft", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "spatial", "special", "stats",
+]
 
 
 def __getattr__(name):  # type: ignore[no-untyped-def]

@@ -1,0 +1,103 @@
+"""Products and sums of sparse arrays on a device: values are gathered, multiplied and added by groups.
+
+On the host SciPy's loops over the same memory are quicker than that, and are used.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from asnumpy._types import ndarray
+from asnumpy.creation.arrays import zeros
+from asnumpy.indexing.selection import take
+from asnumpy.manipulation.joining import concatenate
+from asnumpy.manipulation.shapes import transpose
+from asnumpy.scipy.sparse._door import Held
+from asnumpy.scipy.sparse._segments import Groups, by_pointers, numbers_of, sorted_by
+from asnumpy.ufunc.functions import multiply
+
+_FORMATS = ("csr", "csc", "coo")
+STORED = "?bBhHiIlLqQfdFDgG"  # the dtypes that SciPy stores
+_ADDED = STORED[:-2]  # extended precision is a processor's
+_AT_ONCE = 1 << 24  # products with a matrix that exist at the same time
+
+
+def on_device(held: Held) -> bool:
+    """Whether its sums are made there: a matrix whose elements the host does not see, of a dtype that SciPy adds."""
+    data = held._parts[0]
+    return (
+        held.format in _FORMATS and len(held._shape) == 2 and not data._host_visible and data.dtype.char in _ADDED
+        and data.shape[0] > 0
+    )
+
+
+def coordinates(held: Held, axis: int) -> ndarray:
+    """The index along an axis of each value."""
+    if held.format == "coo":
+        coords: ndarray = held._parts[1][axis]
+        return coords
+    _, minor, pointers = held._parts
+    if axis == (1 if held.format == "csr" else 0):
+        found: ndarray = minor
+        return found
+    if "major" not in held._groups:
+        held._groups["major"] = numbers_of(pointers, minor.dtype, minor)
+    major: ndarray = held._groups["major"]
+    return major
+
+
+def _groups(held: Held, axis: int) -> Groups:
+    """The values that have the same index along this axis."""
+    if axis not in held._groups:
+        if held.format == ("csr", "csc")[axis]:
+            held._groups[axis] = Groups(by_pointers(held._parts[2]), None, held._parts[0])
+        else:
+            held._groups[axis] = sorted_by(coordinates(held, axis), held._shape[axis], held._parts[0])
+    groups: Groups = held._groups[axis]
+    return groups
+
+
+def summed(held: Held, axis: int, dtype: np.dtype) -> ndarray:
+    """The sum along an axis of a matrix."""
+    return _groups(held, 1 - axis).sums(held._parts[0], dtype)
+
+
+def _times(held: Held, axis: int, dense: ndarray) -> ndarray:
+    """The sum over `axis` of the matrix times the lines of `dense`, whose first axis has the same length."""
+    data, dtype = held._parts[0], np.result_type(held._parts[0].dtype, dense.dtype)
+    groups, where = _groups(held, 1 - axis), coordinates(held, axis)
+    if dense.ndim == 1:
+        return groups.sums(multiply(data, take(dense, where, 0), dtype=dtype), dtype)
+    columns = max(1, _AT_ONCE // data.shape[0])
+    parts = [
+        groups.sums(multiply(data[:, None], take(dense[:, first:first + columns], where, 0), dtype=dtype), dtype)
+        for first in range(0, dense.shape[1], columns)
+    ]
+    if not parts:
+        return zeros((held._shape[1 - axis], 0), dtype, device=data.device)
+    return parts[0] if len(parts) == 1 else concatenate(parts, axis=1)
+
+
+def product(held: Held, dense: Any, axis: int) -> Any:
+    """held @ dense (axis 1) or dense @ held (axis 0) on a device; None: SciPy is to compute or to refuse it."""
+    if not on_device(held) or not isinstance(dense, ndarray) or dense.ndim not in (1, 2):
+        return None
+    if dense._host_visible or dense._device_name != held._parts[0]._device_name or dense.dtype.char not in _ADDED:
+        return None
+    if dense.shape[axis - 1] != held._shape[axis]:
+        return None
+    if axis == 1:
+        return _times(held, 1, dense)
+    return transpose(_times(held, 0, transpose(dense)))
+
+
+def dense_of(held: Held) -> ndarray | None:
+    """The elements as an array of the device; None where several values may be at one place."""
+    if not on_device(held) or not held.has_canonical_format:  # type: ignore[attr-defined]
+        return None
+    data = held._parts[0]
+    made = zeros(held._shape, data.dtype, device=data.device)
+    made[coordinates(held, 0), coordinates(held, 1)] = data
+    return made
