@@ -74,7 +74,7 @@ class Seen:
         self.pandas = dict(pandas.found)
         self.looked_at_pandas = pandas.on
         self.tracks: dict[int, dict[Any, str]] = {
-            HOST: {key: _title(key) for key in sorted({unit.thread for unit in self.units})},
+            HOST: {key: _title(key) for key in sorted({event["thread"] for event in self.events})},
             DEVICES: {key: f"{self.streams[key]}, stream {key}" for key in sorted({one.stream for one in self.tasks})},
         }
 

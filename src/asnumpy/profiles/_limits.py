@@ -16,26 +16,29 @@ CHAINED = 1 << 18   # elements of a program of many steps
 LINKS = 16          # of it, a product and a sum each
 SIDE = 512          # of square matrices
 
-_kept: list[Limits] = []
-_lock = threading.Lock()
-
 
 @dataclass(frozen=True)
 class Limits:
     """By asnumpy's own programs: the most of a few runs, which other work on the machine makes less."""
 
-    bandwidth: float                                         # bytes a second: a sum of two large arrays
-    arithmetic: float                                        # operations a second on elements of float32, fused
+    bandwidth: float   # bytes a second: a sum of two large arrays
+    arithmetic: float  # operations a second on elements of float32, fused
     products: dict[str, float] = field(default_factory=dict)  # of a matrix product, by dtype
-    seconds: float = 0.0                                     # that the measurement took
+    seconds: float = 0.0  # that the measurement took
 
     def text(self) -> str:
         """One sentence."""
-        products = ", ".join(f"{rate / 1e9:,.1f} G operations/s in a product of {dtype}"
-                             for dtype, rate in self.products.items())
-        return (f"This machine's processor reaches {self.bandwidth / 1e9:,.1f} GB/s (a sum of two arrays of {STREAMED * 4 >> 20} MiB),"
-                f" {self.arithmetic / 1e9:,.1f} G operations/s on elements (a fused program of {2 * LINKS} steps on float32)"
-                f"{', ' * bool(products)}{products}: the best of {REPEATS} runs, in {self.seconds:.2f} s of this process")
+        parts = [
+            f"{self.bandwidth / 1e9:,.1f} GB/s (a sum of two arrays of {STREAMED * 4 >> 20} MiB)",
+            f"{self.arithmetic / 1e9:,.1f} G operations/s on elements (a fused program of {2 * LINKS} steps, float32)",
+            *(f"{rate / 1e9:,.1f} G operations/s in a product of {dtype}" for dtype, rate in self.products.items()),
+        ]
+        measured = f"the best of {REPEATS} runs, in {self.seconds:.2f} s of this process"
+        return f"this machine's processor reaches {', '.join(parts)}: {measured}"
+
+
+_kept: list[Limits] = []
+_lock = threading.Lock()
 
 
 def _best(work: Callable[[], object]) -> float:
@@ -51,28 +54,34 @@ def _best(work: Callable[[], object]) -> float:
     return min(taken)
 
 
-def _measure() -> Limits:
-    begun = time.perf_counter()
-    with ap.Device("cpu"), ap.config.using(eager=False, host_calls="count"):
-        a, b, c = (ap.ones(STREAMED, "float32") for _ in range(3))
-        bandwidth = 3 * a.nbytes / _best(lambda: ap.add(a, b, out=c))
-        del a, b, c
-        x, y = ap.ones(CHAINED, "float32"), ap.empty(CHAINED, "float32")
+def _sum() -> float:
+    left, right, made = (ap.ones(STREAMED, "float32") for _ in range(3))
+    return 3 * left.nbytes / _best(lambda: ap.add(left, right, out=made))
 
-        def chain() -> None:
-            value = x
-            for link in range(LINKS):
-                value = value * (1.0 - link / 64) + 0.25
-            y[...] = value
 
-        arithmetic = 2 * LINKS * CHAINED / _best(chain)
-        products = {dtype: 2 * SIDE**3 / _product(dtype) for dtype in ("float32", "float64")}
-    return Limits(bandwidth, arithmetic, products, time.perf_counter() - begun)
+def _chain() -> float:
+    values, made = ap.ones(CHAINED, "float32"), ap.empty(CHAINED, "float32")
+
+    def work() -> None:
+        value = values
+        for link in range(LINKS):
+            value = value * (1.0 - link / 64) + 0.25
+        made[...] = value
+
+    return 2 * LINKS * CHAINED / _best(work)
 
 
 def _product(dtype: str) -> float:
     left, right, made = (ap.ones((SIDE, SIDE), dtype) for _ in range(3))
-    return _best(lambda: ap.matmul(left, right, out=made))
+    return 2 * SIDE**3 / _best(lambda: ap.matmul(left, right, out=made))
+
+
+def _measure() -> Limits:
+    begun = time.perf_counter()
+    with ap.Device("cpu"), ap.config.using(eager=False, host_calls="count"):
+        bandwidth, arithmetic = _sum(), _chain()
+        products = {dtype: _product(dtype) for dtype in ("float32", "float64")}
+    return Limits(bandwidth, arithmetic, products, time.perf_counter() - begun)
 
 
 def limits() -> Limits | None:

@@ -14,12 +14,12 @@ from asnumpy.running._report import MORE, lines_in, milliseconds, shown_place, t
 
 MOST = 60       # rows of a table
 HIGH = 720      # pixels of the page within a notebook
-OF_TASKS = """What the simulated device's operators took. <b>Modelled, not measured: nothing here ran on hardware.</b> Times
-on the time line are those of the simulation on this machine's processor."""
-OF_PROGRAMS = """The same work from the same lines is one row; operations that were fused are one program. Shares are of what
-this machine reaches."""
+OF_TASKS = """What the simulated device's operators took. <b>Modelled, not measured: nothing here ran on hardware.</b>
+Times on the time line are those of the simulation on this machine's processor."""
+OF_PROGRAMS = """The same work from the same lines is one row; operations that were fused are one program. Shares are
+of what this machine reaches."""
 STYLE = """
-td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .scroll { overflow-x: auto; } body { max-width: 84em; } .names { font: 13px/1.4 ui-monospace, monospace; }
 .warn { border-left: 4px solid #b3121d; padding-left: .8em; }
 """
@@ -27,7 +27,7 @@ td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowra
 
 def _cells(values: list[str]) -> list[str]:
     """Right-aligned."""
-    return [f'<div style="text-align:right;white-space:nowrap">{value}</div>' for value in values]
+    return [f'<div class="number">{value}</div>' for value in values]
 
 
 def _places(lines: str) -> str:
@@ -113,7 +113,7 @@ def _fallbacks(seen: Seen) -> Iterator[str]:
         [escape(one["function"]), one["kind"], escape(one["dtypes"]), escape(one["device"]), escape(one["reason"]),
          *_cells([f"{one['count']:,}", f"{one['bytes']:,}"]), _places(one["lines"])] for one in seen.fallbacks[:MOST]
     )) if seen.fallbacks else "<p>Nothing.</p>"
-    looked = f"looked at: {_pandas.LOOKED_AT}" if seen.looked_at_pandas else "it was not imported when the profile began"
+    looked = f"looked at: {_pandas.LOOKED_AT}" if seen.looked_at_pandas else "not imported when the profile began"
     yield f"<p>pandas deciding by an array's class, {escape(looked)}.</p>"
 
 

@@ -40,7 +40,7 @@ def _numbers(data: Any) -> bool:
 
 
 class Watch:
-    """Looks until `end`, if pandas has been imported; `found` has the line of each thing that was seen, and its text."""
+    """Looks until `end`, if pandas has been imported; `found` has each thing that was seen."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, str], int] = {}  # by line and text: how often

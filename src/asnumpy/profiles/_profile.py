@@ -86,7 +86,7 @@ class Profile:
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, of which each call has a profile of its own: `function.profile` is the latest one's."""
         if not callable(function):
-            raise TypeError(f"profile: expected a function, got {type(function).__name__}; a path is ap.profile(save=path)")
+            raise TypeError(f"profile: expected a function, got {type(function).__name__}; a path goes to save=")
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
             raise TypeError(
                 f"profile: {getattr(function, '__name__', function)} runs after its call has returned; "
@@ -142,7 +142,7 @@ class Profile:
     def to_dict(self, table: str = "work") -> dict[str, list[Any]]:
         """One of the tables, by columns, as `pandas.DataFrame` takes it; None is what the trace does not tell.
 
-        Parameters: table, "work" (each program, operation, copy and call), "programs" (these together, the longest first),
+        Parameters: table, "work" (each program, operation, copy and call), "programs" (these together, longest first),
         "tasks" (of devices, on the simulator), "memory", "fallbacks" or "pandas". ValueError for another.
         """
         return _figures.columns(self._ended("to_dict"), table)

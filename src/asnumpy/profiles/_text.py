@@ -64,15 +64,15 @@ def text(seen: Seen) -> str:
         f"threads: {seen.threads})",
     ]
     if seen.lost:
-        lines.append(f"{seen.lost:,} events are lost: figures are of the newest alone; ap.profile(events=...) keeps more")
+        lines.append(f"{seen.lost:,} events are lost: figures are of the newest; ap.profile(events=...) keeps more")
     lines += ["", *_programs(seen), "", about_limits(seen), UNKNOWN_BYTES, ""]
     begun, ended = seen.in_use
     lines.append(f"memory in use: {begun / 1e6:.2f} MB at the beginning, {ended / 1e6:.2f} MB at the end, at most "
                  f"{seen.peak / 1e6:.2f} MB")
     if seen.fallbacks:
         lines += ["", "on the host, or by NumPy:"]
-        lines += [f"  {one['function']} {one['dtypes']}  {one['count']} times, {one['bytes']:,} bytes, {one['device']}: "
-                  f"{one['reason']}  {one['lines']}".rstrip() for one in seen.fallbacks]
+        lines += [f"  {one['function']} {one['dtypes']}  {one['count']} times, {one['bytes']:,} bytes, "
+                  f"{one['device']}: {one['reason']}  {one['lines']}".rstrip() for one in seen.fallbacks]
     if seen.pandas:
         lines += ["", "pandas did otherwise than with NumPy's arrays:"]
         lines += [f"  {line}  {count} times: {what}" for (line, what), count in seen.pandas.items()]

@@ -1,4 +1,4 @@
-"""The time line of a page: rows of spans and a curve of memory on a canvas, with zoom, by a script in the page itself."""
+"""The time line of a page: rows of spans and a curve of memory on a canvas, with zoom, by a script in the page."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ COLOURS = {
     "queue": "#c9ced6", "task": "#7b5ea7",
 }
 TITLES = {
-    "program": "programs", "operation": "operations that stand alone", "copy": "copies",
-    "host": "NumPy's functions, and what fell back", "queue": "finding and beginning programs", "task": "tasks of a device",
+    "program": "programs", "operation": "operations that stand alone", "copy": "copies", "task": "tasks of a device",
+    "host": "NumPy's functions, and what fell back", "queue": "finding and beginning programs",
 }
 STYLE = """
 #line { border: 1px solid #ccc; display: block; width: 100%; touch-action: none; cursor: grab; }
@@ -105,7 +105,7 @@ SCRIPT = """
       const from = Math.max(x(span[2]), LEFT), to = Math.min(x(span[2] + span[3]), width);
       const top = tops[span[0]] + span[1] * LANE, wide = Math.max(to - from, 1);
       pen.fillStyle = data.colours[span[4]] || "#888"; pen.fillRect(from, top, wide, LANE - 2);
-      if (k === chosen) { pen.strokeStyle = "#000"; pen.lineWidth = 2; pen.strokeRect(from, top, wide, LANE - 2); pen.lineWidth = 1; }
+      if (k === chosen) { pen.strokeStyle = "#000"; pen.strokeRect(from + .5, top + .5, wide - 1, LANE - 3); }
       if (wide > 24) {
         pen.save(); pen.beginPath(); pen.rect(from, top, wide - 2, LANE); pen.clip();
         pen.fillStyle = span[4] === "queue" ? "#333" : "#fff";
@@ -137,7 +137,9 @@ SCRIPT = """
   canvas.addEventListener("wheel", function (event) {
     event.preventDefault(); zoom(event.deltaY > 0 ? 1.25 : 0.8, at(Math.max(event.offsetX, LEFT)));
   }, { passive: false });
-  canvas.addEventListener("pointerdown", function (event) { drag = [event.offsetX, view[0], view[1]]; canvas.setPointerCapture(event.pointerId); });
+  canvas.addEventListener("pointerdown", function (event) {
+    drag = [event.offsetX, view[0], view[1]]; canvas.setPointerCapture(event.pointerId);
+  });
   canvas.addEventListener("pointerup", function () { drag = null; });
   canvas.addEventListener("pointermove", function (event) {
     if (drag) {
@@ -165,7 +167,7 @@ SCRIPT = """
 
 
 def _lanes(spans: list[tuple[int, int]]) -> tuple[list[int], int]:
-    """A lane for each of these times, by their beginnings, so that none lies on another; and how many lanes there are."""
+    """A lane for each of these times, by their beginnings, so that none lies on another; and the number of lanes."""
     free: list[int] = []  # when each lane's last span ends
     lanes = []
     for start, end in spans:

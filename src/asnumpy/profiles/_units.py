@@ -67,9 +67,13 @@ class Row:
         return amount / self.own * 1e9 if amount and self.own else None
 
 
+def _sides(shape: re.Match[str]) -> list[int]:
+    return [int(side) for side in shape[1].split(",") if side.strip()]
+
+
 def _elements(detail: str) -> int | None:
     found = SHAPE.match(detail)
-    return math.prod(int(one) for one in found[1].split(",") if one.strip()) if found else None
+    return math.prod(_sides(found)) if found else None
 
 
 def _of_program(event: Event) -> int | None:
@@ -93,7 +97,7 @@ def _of_product(detail: str, nbytes: int) -> tuple[int | None, str]:
         size = 0
     if not found or not size:
         return None, ""
-    *batch, m, k = (int(one) for one in found[1].split(",") if one.strip())
+    *batch, m, k = [1, 1, *_sides(found)]
     matrices = math.prod(batch)
     if not matrices * (m + k):
         return None, ""
@@ -115,7 +119,7 @@ def _unit(event: Event, own: int, lines: str) -> Unit | None:
     elif name in ("flush", "replay") and category == "run":
         kind = "queue"
     else:
-        kind = {"structured": "operation", "run": "operation"}.get(category, category)
+        kind = "operation" if category in ("structured", "run") else category
     start = event["start_ns"]
     return Unit(kind, name, event.get("thread"), start, start + event["duration_ns"], own, detail, lines, nbytes,
                 arithmetic)
