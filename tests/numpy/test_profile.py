@@ -8,7 +8,6 @@ import json
 import math
 import re
 import threading
-import warnings
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from device_marks import OTHERS, each_device, needs_simulator
 
 import asnumpy as ap
 from asnumpy import cannsim
-from asnumpy.profiles import PandasWarning, Profile, _limits, _timeline, _units
+from asnumpy.profiles import Profile, _limits, _timeline, _units
 
 SIZE = 50_000
 HERE = __file__
@@ -219,65 +218,6 @@ def test_calls_of_two_threads() -> None:
     found = pd.DataFrame(p.to_dict())
     threads = found[found.name == "numpy.linalg.eigvals"].thread
     assert len(threads) == 3 and threads.iloc[0] not in set(threads[1:])
-
-
-FRAME = pd.DataFrame({"x": np.arange(10.0), "y": np.arange(10.0) * 2})
-
-
-def decided() -> dict[str, Any]:
-    return {
-        "frame": lambda mask: FRAME.iloc[mask], "cell": lambda mask: FRAME.iloc[mask, 0],
-        "series": lambda mask: FRAME.x.iloc[mask], "index": lambda mask: FRAME.index[mask],
-        "numbers": lambda mask: pd.Series([mask[0], mask[1]]).dtype,
-    }
-
-
-@pytest.mark.parametrize("what", decided())
-def test_pandas_decides_by_class(what: str) -> None:
-    take, host = decided()[what], np.arange(10) > 2
-    mask = ap.asarray(host)
-    expected, without = take(host), take(mask)
-    assert not same(without, expected)  # else there is nothing to warn of
-    with ap.profile() as p, warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        within = take(mask)
-    assert same(within, without)
-    assert [one.filename for one in told if one.category is PandasWarning] == [HERE]
-    found = p.to_dict("pandas")
-    assert len(found["lines"]) == 1 and found["lines"][0].startswith(f"{HERE}:") and found["count"] == [1]
-    assert "pandas did otherwise" in str(p) and "pandas did otherwise" in Page(p.html()).text
-    with ap.profile() as p, warnings.catch_warnings():
-        warnings.simplefilter("error", PandasWarning)
-        assert same(take(host), expected) and same(take(ap.to_numpy(mask)), expected)
-    assert p.to_dict("pandas")["lines"] == []
-
-
-def same(one: Any, other: Any) -> bool:
-    equal = getattr(one, "equals", None)
-    return bool(equal(other)) if equal else one == other
-
-
-@pytest.mark.parametrize(
-    "take", [lambda mask: FRAME.x.where(mask), lambda mask: FRAME.x * mask, lambda mask: FRAME.x.isin(mask)],
-)
-def test_what_pandas_takes_is_not_warned_of(take: Any) -> None:
-    host = np.arange(10) > 2
-    with ap.profile() as p, warnings.catch_warnings():
-        warnings.simplefilter("error", PandasWarning)
-        assert same(take(ap.asarray(host)), take(host))
-    assert p.to_dict("pandas")["lines"] == []
-
-
-def test_pandas_gets_its_methods_back() -> None:
-    def methods() -> list[Any]:
-        kinds = (type(FRAME.iloc), pd.RangeIndex, pd.Series)
-        return [{name: vars(kind).get(name) for name in ("__getitem__", "__init__")} for kind in kinds]
-
-    before = methods()
-    with pytest.raises(KeyError), ap.profile():
-        assert methods() != before
-        raise KeyError
-    assert methods() == before
 
 
 def test_errors_of_use(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ class Limits:
             *(f"{rate / 1e9:,.1f} G operations/s in a product of {dtype}" for dtype, rate in self.products.items()),
         ]
         measured = f"the best of {REPEATS} runs, in {self.seconds:.2f} s of this process"
-        return f"this machine's processor reaches {', '.join(parts)}: {measured}"
+        return f"This machine's processor reaches {', '.join(parts)}: {measured}"
 
 
 _kept: list[Limits] = []

@@ -16,10 +16,9 @@ MOST = 60       # rows of a table
 HIGH = 720      # pixels of the page within a notebook
 OF_TASKS = """What the simulated device's operators took. <b>Modelled, not measured: nothing here ran on hardware.</b>
 Times on the time line are those of the simulation on this machine's processor."""
-OF_PROGRAMS = """The same work from the same lines is one row; operations that were fused are one program. Shares are
-of what this machine reaches."""
+OF_PROGRAMS = """The same work from the same lines is one row; operations that were fused are one program."""
 STYLE = """
-.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; } .whole { white-space: nowrap; }
 .scroll { overflow-x: auto; } body { max-width: 84em; } .names { font: 13px/1.4 ui-monospace, monospace; }
 .warn { border-left: 4px solid #b3121d; padding-left: .8em; }
 """
@@ -37,12 +36,13 @@ def _places(lines: str) -> str:
 def _bar(share: float | None) -> str:
     if share is None:
         return ""
-    return f'<span class="bar" style="width:{min(share, 1) * 60:.0f}px"></span> {_text.percent(share)}'
+    bar = f'<span class="bar" style="width:{min(share, 1) * 50:.0f}px"></span>'
+    return f'<span class="whole">{bar} {_text.percent(share)}</span>'
 
 
 def _facts(seen: Seen) -> Iterator[str]:
     facts = {
-        "seconds": f"{seen.seconds:.4f}", "of these asnumpy's work": f"{seen.work:.4f}", "device": seen.device,
+        "seconds": f"{seen.seconds:.4f}", "asnumpy's work, all threads": f"{seen.work:.4f}", "device": seen.device,
         "threads": seen.threads, "asnumpy": ap.__version__, "python": platform.python_version(),
     }
     yield table(["", ""], ([name, escape(str(value))] for name, value in facts.items()))
@@ -72,13 +72,14 @@ def _line(seen: Seen) -> Iterator[str]:
 
 def _programs(seen: Seen) -> Iterator[str]:
     total = sum(row.own for row in seen.rows) or 1
-    yield f"<h2>Programs</h2><p>{OF_PROGRAMS} {escape(_text.about_limits(seen))}. Empty: {_text.UNKNOWN_BYTES}.</p>"
+    about = escape(f"{_text.about_limits(seen)}. {_text.UNKNOWN_BYTES}.")
+    yield f"<h2>Programs</h2><p>{OF_PROGRAMS} {about}</p>"
     known = not seen.used_devices
     yield '<div class="scroll">' + table(
-        ["", "operations", "shape", "calls", "ms", "of the work", "MB", "GB/s", "of what is reached", "Gop/s",
-         "of what is reached", "lines"],
+        ["", "operations", "shape", "calls", "ms", "of the work", "MB", "GB/s", "of the most", "Gop/s", "of the most",
+         "lines"],
         ([
-            row.kind, f'<span class="names">{escape(row.name)}</span>', escape(row.shape),
+            row.kind, f'<span class="names">{escape(row.name)}</span>', f'<span class="whole">{escape(row.shape)}</span>',
             *_cells([f"{row.calls:,}", milliseconds(row.own)]), _bar(row.own / total),
             *_cells([_text.size(row.bytes), _text.rate(row.rate(row.bytes) if known else None)]), _bar(moved),
             *_cells([_text.rate(row.rate(row.arithmetic) if known else None)]), _bar(computed), _places(row.lines),

@@ -7,10 +7,10 @@ from asnumpy.profiles._figures import Seen
 MOST = 25   # rows
 WIDEST = 48  # of a name
 
-UNKNOWN_BYTES = "the trace does not tell the bytes of fused programs, nor the arithmetic of what runs several together"
-OF_DEVICES = """a device took part: the host begins its work and goes on, so times are the host's, and no bandwidth or
+UNKNOWN_BYTES = "The trace does not tell the bytes of fused programs, nor the arithmetic of what runs several together"
+OF_DEVICES = """A device took part: the host begins its work and goes on, so times are the host's, and no bandwidth or
 arithmetic is told of them"""
-NOT_MEASURED = "what this machine reaches was not measured: another recording runs, or there is no memory for it"
+NOT_MEASURED = "What this machine reaches was not measured: another recording runs, or there is no memory for it"
 
 
 def rate(value: float | None) -> str:
@@ -60,7 +60,7 @@ def _programs(seen: Seen) -> list[str]:
 def text(seen: Seen) -> str:
     """All of it but the time line."""
     lines = [
-        f"profile: {seen.seconds:.3f} s, of these asnumpy's work {seen.work:.3f} s ({seen.device}, "
+        f"profile: {seen.seconds:.3f} s, asnumpy's work {seen.work:.3f} s, all threads ({seen.device}, "
         f"threads: {seen.threads})",
     ]
     if seen.lost:

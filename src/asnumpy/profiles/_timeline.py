@@ -41,8 +41,8 @@ SCRIPT = """
   const curveTop = height; height += CURVE + GAP;
 
   function time(us) {
-    if (us >= 1e6) return (us / 1e6).toPrecision(4) + " s";
-    return us >= 1e3 ? (us / 1e3).toPrecision(4) + " ms" : us.toPrecision(4) + " us";
+    const unit = us >= 1e6 ? [1e6, " s"] : us >= 1e3 ? [1e3, " ms"] : [1, " us"];
+    return Number((us / unit[0]).toPrecision(4)) + unit[1];
   }
   function size(bytes) {
     const names = ["B", "KiB", "MiB", "GiB", "TiB"]; let k = 0;

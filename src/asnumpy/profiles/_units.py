@@ -76,12 +76,10 @@ def _elements(detail: str) -> int | None:
     return math.prod(_sides(found)) if found else None
 
 
-def _of_program(event: Event) -> int | None:
+def _of_program(detail: str) -> int | None:
     """Each step and each reduction is one operation on every element of the program's space."""
-    elements, steps = _elements(event["detail"]), STEPS.search(event["detail"])
-    if elements is None or steps is None:
-        return None
-    return elements * (int(steps[1]) + event["detail"].count("reduce:"))
+    elements, steps = _elements(detail), STEPS.search(detail)
+    return None if elements is None or steps is None else elements * (int(steps[1]) + detail.count("reduce:"))
 
 
 def _of_product(detail: str, nbytes: int) -> tuple[int | None, str]:
@@ -115,7 +113,7 @@ def _unit(event: Event, own: int, lines: str) -> Unit | None:
         kind = "program"
         name = " ".join(operations(event)) if name != "graph" else f"graph of {detail.removesuffix(' by one call')}"
         name = "copy" if name == "program" else name  # elements are moved, nothing is computed
-        arithmetic, nbytes = _of_program(event), None  # the trace counts elements there
+        arithmetic, nbytes = _of_program(detail), None  # the trace counts elements there
     elif name in ("flush", "replay") and category == "run":
         kind = "queue"
     else:
