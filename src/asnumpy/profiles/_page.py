@@ -79,7 +79,8 @@ def _programs(seen: Seen) -> Iterator[str]:
         ["", "operations", "shape", "calls", "ms", "of the work", "MB", "GB/s", "of the most", "Gop/s", "of the most",
          "lines"],
         ([
-            row.kind, f'<span class="names">{escape(row.name)}</span>', f'<span class="whole">{escape(row.shape)}</span>',
+            row.kind, f'<span class="names">{escape(row.name)}</span>',
+            f'<span class="whole">{escape(row.shape)}</span>',
             *_cells([f"{row.calls:,}", milliseconds(row.own)]), _bar(row.own / total),
             *_cells([_text.size(row.bytes), _text.rate(row.rate(row.bytes) if known else None)]), _bar(moved),
             *_cells([_text.rate(row.rate(row.arithmetic) if known else None)]), _bar(computed), _places(row.lines),
