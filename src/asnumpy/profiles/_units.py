@@ -63,8 +63,8 @@ class Row:
         return next(iter(self.shapes), "") if len(self.shapes) < 2 else f"{len(self.shapes)} shapes"
 
     def rate(self, amount: int | None) -> float | None:
-        """So much in a second; None where the amount is not known, or nothing."""
-        return amount / self.own * 1e9 if amount and self.own else None
+        """So much in a second; None where the amount is not known, or nothing, or how it is used is NumPy's affair."""
+        return amount / self.own * 1e9 if amount and self.own and self.kind != "host" else None
 
 
 def _sides(shape: re.Match[str]) -> list[int]:
