@@ -79,6 +79,11 @@ def work(values: np.ndarray) -> tuple[float, np.ndarray]:
     return float(y.sum()), ap.to_numpy(product)
 
 
+def rates_are_known(p: Profile) -> bool:
+    """Not where a device took part, were it by what another thread compiles for it."""
+    return not p._seen.used_devices
+
+
 @each_device
 def test_a_block(device: str) -> None:
     values = np.random.default_rng(1).random(SIZE, np.float32)
@@ -96,7 +101,9 @@ def test_a_block(device: str) -> None:
     assert math.isclose(together.seconds.sum(), found.own_us.sum() / 1e6) and together.calls.sum() == len(found)
     assert math.isclose(together.share.sum(), 1.0)
     text = str(p)
-    assert "matmul" in text and "memory in use" in text and ("GB/s (a sum" in text) == (device == "cpu")
+    assert "matmul" in text and "memory in use" in text and ("GB/s (a sum" in text) == rates_are_known(p)
+    assert rates_are_known(p) or OTHERS
+    assert device == "cpu" or not rates_are_known(p)
     page = Page(p.html())
     assert page.outside == [] and "canvas" in page.tags
     drawn = page.data
@@ -147,7 +154,8 @@ def test_the_arithmetic_of_a_product(left: tuple[int, ...], right: tuple[int, ..
     batch = np.broadcast_shapes(left[:-2], right[:-2])
     sizes = [math.prod(batch) * math.prod(one[-2:]) for one in (left, right)]
     assert found.bytes == (sum(sizes) + made.size) * np.dtype(dtype).itemsize
-    assert found.arithmetic_share > 0 and found.bandwidth_share > 0
+    if rates_are_known(p):
+        assert found.arithmetic_share > 0 and found.bandwidth_share > 0
 
 
 def test_the_arithmetic_of_a_program() -> None:
@@ -159,7 +167,8 @@ def test_the_arithmetic_of_a_program() -> None:
     found = pd.DataFrame(p.to_dict("programs"))
     one = found[found.kind == "program"].iloc[0]
     assert one["name"] == "sin multiply add reduce:add" and one.operations == 4 * SIZE and one["shape"] == f"({SIZE},)"
-    assert pd.isna(one.bytes) and pd.isna(one.bandwidth_share) and one.arithmetic_share > 0
+    assert pd.isna(one.bytes) and pd.isna(one.bandwidth_share)
+    assert not rates_are_known(p) or one.arithmetic_share > 0
 
 
 def test_limits_are_measured_once_and_outside_of_recordings() -> None:
@@ -186,8 +195,8 @@ def test_memory(device: str) -> None:
             more = kept * 3.0
             ap.synchronize()
         found = p.to_dict("memory")["bytes"]
-    in_use = sum(ap.memory_info(one)["in_use"] for one in ap.devices())
-    assert found[-1] == in_use and min(found) >= kept.nbytes
+    assert min(found) >= kept.nbytes and found[-1] >= kept.nbytes + more.nbytes
+    assert len(found) >= 3 and f"{p._seen.in_use[1] / 1e6:.2f} MB at the end" in str(p)
     assert max(found) >= 2 * more.nbytes
 
 
