@@ -103,6 +103,7 @@ if _typing.TYPE_CHECKING:
         cann, char, ctypeslib, emath, f2py, operators, polynomial, random, scipy, strings, testing, typing,
     )
     from asnumpy.operators import ElementwiseKernel, RawKernel, RawModule, ReductionKernel, operator
+    from asnumpy.profiles import profile
     from asnumpy.tracing import TracingError, cond, jit, load_compiled, range, while_loop
     from numpy import ma, matlib, rec
 else:
@@ -113,6 +114,7 @@ else:
     })
     _FROM = {
         **dict.fromkeys(("ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "operator"), "operators"),
+        "profile": "profiles",
         **dict.fromkeys(("TracingError", "cond", "jit", "load_compiled", "range", "while_loop"), "tracing"),
     }
     # NumPy's own, for classes on top of its arrays.
@@ -189,8 +191,8 @@ __all__ = [  # by a star: all but eval and range, which would hide Python's
     "object_", "ogrid", "ones", "ones_like", "outer", "packbits", "pad", "partition", "pending_count", "percentile",
     "permute_dims", "pi", "piecewise", "place", "poly", "poly1d", "polyadd", "polyder", "polydiv", "polyfit",
     "polyint", "polymul", "polynomial", "polysub", "polyval", "positive", "pow", "power", "printoptions", "prod",
-    "operator", "operators", "profiler", "promote_types", "ptp", "put", "put_along_axis", "putmask", "quantile",
-    "r_", "rad2deg", "radians", "random", "ravel", "ravel_multi_index", "real", "real_if_close", "recarray",
+    "operator", "operators", "profile", "profiler", "promote_types", "ptp", "put", "put_along_axis", "putmask",
+    "quantile", "r_", "rad2deg", "radians", "random", "ravel", "ravel_multi_index", "real", "real_if_close", "recarray",
     "reciprocal", "record", "remainder", "repeat", "require", "reset_peak", "reshape", "resize", "result_type",
     "right_shift", "rint", "roll", "rollaxis", "roots", "rot90", "round", "row_stack", "s_", "save", "savetxt",
     "savez", "savez_compressed", "sctypeDict", "searchsorted", "select", "set_num_threads", "set_printoptions",

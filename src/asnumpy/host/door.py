@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -249,7 +250,7 @@ def host_result(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> A
         listener.append({
             "name": name, "category": "host", "start_ns": start, "duration_ns": time.perf_counter_ns() - start,
             "bytes": sum(view.nbytes for view, _ in door.views.values()), "detail": "",
-            "lines": _core.origin(),
+            "lines": _core.origin(), "python_thread": threading.get_ident(),
         })
     return door.back(result)
 

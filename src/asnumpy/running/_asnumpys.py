@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from asnumpy import _core
 from asnumpy.running import _imports, _program
+from asnumpy.runtime.origins import keep_origins
 
 AFRESH = "asnumpy.running._spawned"
 
@@ -24,7 +24,7 @@ def run(program: _program.Program, report: Path | None = None, numpy_random: boo
         from asnumpy.running import _numpys_draws
 
         _numpys_draws.install()
-    _core.set_origins(True)
+    keep_origins()
     if report is not None:
         from asnumpy.running import _report
 

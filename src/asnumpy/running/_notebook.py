@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy
 
-from asnumpy import _core
 from asnumpy.running import _imports
+from asnumpy.runtime.origins import keep_origins, leave_origins
 
 _installed: dict[int, tuple[Any, Any]] = {}  # by the shell's id: the transformer, the finder
 
@@ -20,7 +20,7 @@ def load_ipython_extension(shell: Any) -> None:
     transformer, finder = _imports.Imports(), _imports.install()
     shell.ast_transformers.append(transformer)
     _installed[id(shell)] = transformer, finder
-    _core.set_origins(True)
+    keep_origins()
     before = sorted(name for name, value in shell.user_ns.items() if value is numpy and not name.startswith("_"))
     if before:
         print(f"asnumpy: {', '.join(before)} is still NumPy, from an earlier cell; run its import again")
@@ -32,5 +32,4 @@ def unload_ipython_extension(shell: Any) -> None:
     if transformer is not None:
         shell.ast_transformers.remove(transformer)
         sys.meta_path.remove(finder)
-        if not _installed:
-            _core.set_origins(False)
+        leave_origins()

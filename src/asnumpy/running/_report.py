@@ -123,11 +123,11 @@ def by_line(events: Iterable[Event]) -> dict[tuple[str, int], Line]:
     return found
 
 
-def _milliseconds(nanoseconds: float) -> str:
+def milliseconds(nanoseconds: float) -> str:
     return f"{nanoseconds / 1e6:.3f}"
 
 
-def _place(place: tuple[str, int]) -> str:
+def shown_place(place: tuple[str, int]) -> str:
     if not place[1]:
         return "<i>no line is known</i>"
     name = os.path.relpath(place[0]) if os.path.isabs(place[0]) else place[0]
@@ -135,12 +135,12 @@ def _place(place: tuple[str, int]) -> str:
     return f"{escape(name)}:{place[1]} <code>{escape(linecache.getline(*place).strip()[:100])}</code>"
 
 
-def _lines(events: list[Event]) -> Iterator[str]:
+def time_by_line(events: list[Event]) -> Iterator[str]:
     found = sorted(by_line(events).items(), key=lambda item: -item[1].nanoseconds)
     total = sum(line.nanoseconds for _, line in found) or 1.0
     yield f"<h2>Time by line</h2><p>{OF_LINES}</p>"
     yield table(["line", "ms", "", "operations"], (
-        [_place(place), _milliseconds(line.nanoseconds),
+        [shown_place(place), milliseconds(line.nanoseconds),
          f'<span class="bar" style="width:{line.nanoseconds / total * 120:.0f}px"></span>',
          escape(", ".join(f"{name} {count}" if count > 1 else name for name, count in line.operations.items()))]
         for place, line in found[:MOST]
@@ -157,7 +157,7 @@ def _fused(events: list[Event]) -> Iterator[str]:
         yield f"<h2>What was fused</h2><p>{OF_PROGRAMS}</p>"
         ordered = sorted(programs.items(), key=lambda item: -item[1][1])[:MOST]
         yield table(["operations", "lines", "times", "ms"], (
-            [escape(names), "<br>".join(map(_place, lines_in(lines))), f"{row[0]:.0f}", _milliseconds(row[1])]
+            [escape(names), "<br>".join(map(shown_place, lines_in(lines))), f"{row[0]:.0f}", milliseconds(row[1])]
             for (_, names, lines), row in ordered
         ))
 
@@ -217,7 +217,7 @@ def page(events: list[Event], program: str, seconds: float, lost: int) -> str:
         yield table(["", ""], ([name, escape(str(value))] for name, value in facts.items()))
         if lost:
             yield f"<p><b>{lost:,} events are lost</b>: figures are of the newest {EVENTS:,} alone.</p>"
-        yield from _lines(events)
+        yield from time_by_line(events)
         yield from _fused(events)
         yield from _fallbacks()
         yield from _memory(events)
