@@ -81,6 +81,11 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         return flagsobj(self)
 
     @property
+    def __pandas_priority__(self) -> float | None:
+        """Lets `frame * a` come to `a`: pandas takes a matrix for a list of arrays unless it is NumPy's."""
+        return 1e6 if self.ndim == 2 else None
+
+    @property
     def flat(self) -> flatiter:
         return flatiter(self)
 
@@ -166,12 +171,15 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         except ValueError as error:
             raise ValueError(f"ndarray.to_device: {error}") from None
 
-    def to_numpy(self) -> np.ndarray:
+    def to_numpy(self, dtype: DTypeLike | None = None, copy: bool = True, na_value: Any = None) -> np.ndarray:
         """The elements in a NumPy array of its own: `asnumpy.to_numpy`, where other libraries look for it.
 
-        Returns a numpy.ndarray of the array's shape, dtype and memory order.
+        Parameters: dtype, to which they are cast (None: the array's own); copy and na_value are pandas', and change
+        nothing: it is always a copy, and nothing is missing. Returns a numpy.ndarray of the array's shape and memory
+        order.
         """
-        return _core.numpy_copy(self)
+        made = _core.numpy_copy(self)
+        return made if dtype is None else made.astype(dtype, copy=False)
 
     def getfield(self, /, dtype: DTypeLike | None, offset: int = 0) -> ndarray:
         return layout.field(self, dtype, offset)

@@ -56,6 +56,13 @@ class Waiting:
             warnings.warn(f"{self.ours} could not be loaded for {self.theirs}: {error!r}", RuntimeWarning, stacklevel=2)
 
 
+def put(package: str, name: str, before: Any, after: Any) -> None:
+    """Puts `after` wherever a module of their package has `before` under its name."""
+    for module_name, module in list(sys.modules.items()):
+        if f"{module_name}.".startswith(f"{package}.") and vars(module).get(name) is before:
+            setattr(module, name, after)
+
+
 def together(theirs: str, ours: str) -> None:
     """Imports `ours` once `theirs` has been imported: now, or when that happens."""
     waiting = Waiting(theirs, ours)

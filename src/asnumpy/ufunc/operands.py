@@ -10,7 +10,7 @@ from asnumpy import _core
 from asnumpy._core import asarray
 from asnumpy._types import EXACT, Casting, ndarray
 from asnumpy.dtypes.dtype import is_narrow, real_kind, supported, warn_of_cast, wide_dtype
-from asnumpy.host.door import as_numpy
+from asnumpy.host.door import as_numpy, numpy_view
 from asnumpy.host.numpys import derived
 
 if TYPE_CHECKING:
@@ -97,7 +97,26 @@ def overrides(values: Any) -> list[Any]:
 
 def call_overrides(ufunc: ufunc, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """NumPy offers the call to each override in its order; our arrays' own says that it leaves it to the others."""
+    if any(_is_pandas(value) for value in args):
+        return _answer_of_pandas(getattr(ufunc.numpy, name), args, kwargs)
     return _core.call_back(getattr(ufunc.numpy, name), tuple(args), kwargs)
+
+
+def _is_pandas(value: Any) -> bool:
+    """Whether it is pandas', which answers for NumPy's arrays alone."""
+    return hasattr(type(value), "__pandas_priority__") and not isinstance(value, ndarray)
+
+
+def _answer_of_pandas(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    out = kwargs.get("out")
+    targets = out if isinstance(out, tuple) else (out,)
+    views = tuple(map(numpy_view, targets))
+    named = {**kwargs, "out": views if isinstance(out, tuple) else views[0]} if "out" in kwargs else kwargs
+    made = _core.call_back(function, tuple(map(numpy_view, args)), named)
+    for target, view in zip(targets, views, strict=True):
+        if isinstance(target, ndarray) and not target._host_visible:
+            target[...] = view
+    return made
 
 
 def priority(value: Any) -> float:
