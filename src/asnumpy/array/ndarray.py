@@ -47,6 +47,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
 
     __slots__ = ()
     __array_priority__ = 0.0
+    __pandas_priority__ = property(lambda self: 1e6 if self.ndim == 2 else None)  # `frame * matrix` is the matrix's
 
     @classmethod
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -79,11 +80,6 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
     @property
     def flags(self) -> flagsobj:
         return flagsobj(self)
-
-    @property
-    def __pandas_priority__(self) -> float | None:
-        """Lets `frame * a` come to `a`: pandas takes a matrix for a list of arrays unless it is NumPy's."""
-        return 1e6 if self.ndim == 2 else None
 
     @property
     def flat(self) -> flatiter:
@@ -174,12 +170,9 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
     def to_numpy(self, dtype: DTypeLike | None = None, copy: bool = True, na_value: Any = None) -> np.ndarray:
         """The elements in a NumPy array of its own: `asnumpy.to_numpy`, where other libraries look for it.
 
-        Parameters: dtype, to which they are cast (None: the array's own); copy and na_value are pandas', and change
-        nothing: it is always a copy, and nothing is missing. Returns a numpy.ndarray of the array's shape and memory
-        order.
+        Parameters: dtype, to cast to; copy and na_value, pandas', change nothing. Returns a numpy.ndarray.
         """
-        made = _core.numpy_copy(self)
-        return made if dtype is None else made.astype(dtype, copy=False)
+        return np.asarray(_core.numpy_copy(self), dtype)
 
     def getfield(self, /, dtype: DTypeLike | None, offset: int = 0) -> ndarray:
         return layout.field(self, dtype, offset)
