@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import traceback
 import warnings
@@ -59,14 +60,14 @@ def value_of(code: str, np: Any) -> Any:
     return names["result"]
 
 
-def wrong(probe: Probe, ap: Any) -> str:
-    """What is not as the probe says, or an empty string."""
+def judge(probe: Probe, ap: Any) -> None:
+    """Raises an AssertionError, or the work's own, where it does not go as the row says."""
     expected = value_of(probe.code, numpy)
     if not probe.fails:
         got = value_of(probe.code, ap)
         same(expected, got)
         assert not probe.gives or given_by(got) == probe.gives, f"the result is {given_by(got)}'s"
-        return ""
+        return
     try:
         same(expected, value_of(probe.code, ap))
     except AssertionError:
@@ -77,7 +78,6 @@ def wrong(probe: Probe, ap: Any) -> str:
         raise AssertionError("it works now: the remedy is not needed any more")
     if probe.remedy:
         same(expected, value_of(probe.remedy, ap))
-    return ""
 
 
 def outcomes(sections: list[str]) -> dict[str, str]:
@@ -89,10 +89,12 @@ def outcomes(sections: list[str]) -> dict[str, str]:
         warnings.simplefilter("ignore")
         for section in sections:
             for probe in SECTIONS[section]:
+                name = f"{section}: {probe.tried}"
                 try:
-                    found[f"{section}: {probe.tried}"] = wrong(probe, ap)
+                    judge(probe, ap)
+                    found[name] = ""
                 except Exception:
-                    found[f"{section}: {probe.tried}"] = traceback.format_exc(limit=-4)
+                    found[name] = traceback.format_exc(limit=-4)
     return found
 
 
@@ -104,6 +106,37 @@ def _row(probe: Probe) -> str:
     return f"| {probe.tried} | {how} | | {probe.why}{remedy} |"
 
 
+def _limits(library: str) -> list[str]:
+    """Rows for what the snippets know of a library: tests/examples/test_snippets.py holds them to be as told."""
+    sys.path[1:1] = [folder for folder in (str(ROOT / "tests" / "examples"),) if folder not in sys.path]
+    from failing import reason_to_fail
+    from snippets import LIMITS
+
+    rows = []
+    for name, one in LIMITS.items():
+        shown = re.search(r"print\((.*)\)$", one.code.strip())
+        if library in one.needs and shown:
+            rows.append(f"| `{shown.group(1)}` | not as with NumPy | | {reason_to_fail(f'limits: {name}', 'cpu')} |")
+    return rows
+
+
+def _standard() -> list[str]:
+    """Rows for what goes by the array API standard: tests/numpy/test_consumers.py runs each."""
+    sys.path[1:1] = [folder for folder in (str(ROOT / "tests"),) if folder not in sys.path]
+    import consumers
+
+    def names(calls: Any) -> str:
+        return ", ".join(f"`{name}`" for name in sorted(calls) if " of " not in name)
+
+    return [
+        f"| with `SCIPY_ARRAY_API=1` set before SciPy is imported: {names(consumers.SCIPY)} | works | asnumpy | |",
+        f"| functions that SciPy has not converted: {names(consumers.SCIPY_TO_NUMPY)} | works | NumPy | |",
+        "| with `sklearn.config_context(array_api_dispatch=True)`, and SciPy as above: "
+        f"{names(consumers.SKLEARN)} | works | asnumpy | |",
+        "| both without these settings | works | NumPy | NumPy's arrays are made of what comes in |",
+    ]
+
+
 def table() -> str:
     parts = [
         TABLE,
@@ -112,9 +145,13 @@ def table() -> str:
         "says whose arrays come out. Where it does not, the fourth says why, and what gives NumPy's result (`np` is "
         "asnumpy).",
     ]
-    for section, probes in SECTIONS.items():
-        rows = ["| what | outcome | results | why, and the remedy |", "|---|---|---|---|", *map(_row, probes)]
-        parts.append(f"### {section}\n" + "\n".join(rows))
+    rows = {section: [*map(_row, probes)] for section, probes in SECTIONS.items()}
+    rows["pandas"] += _limits("pandas")
+    rows["zarr and h5py"] += _limits("h5py")
+    rows["SciPy and scikit-learn"] = _standard()
+    for section, lines in rows.items():
+        head = ["| what | outcome | results | why, and the remedy |", "|---|---|---|---|"]
+        parts.append(f"### {section}\n" + "\n".join(head + lines))
     return "\n\n".join(parts) + "\n"
 
 

@@ -11,8 +11,9 @@ import sys
 import pytest
 from one_import import CONFIGURATIONS, plain_environment
 
+import asnumpy as ap
 import ecosystem_table
-from ecosystem_probes import SECTIONS, missing
+from ecosystem_probes import SECTIONS, Probe, missing
 
 NAMES = [(section, probe.tried) for section, probes in SECTIONS.items() for probe in probes]
 
@@ -39,3 +40,21 @@ def test_as_the_page_says(section: str, tried: str) -> None:
 
 def test_the_page_is_current() -> None:
     assert ecosystem_table.PAGE.read_text() == ecosystem_table.text(), "python tools/ecosystem_table.py --write"
+
+
+@pytest.mark.parametrize(
+    "probe",
+    [
+        Probe("another result", "result = np.__name__"),
+        Probe("another class", "result = x", "NumPy"),
+        Probe("another dtype", "result = x.astype('f4' if np is numpy else 'f8')"),
+        Probe("no error", "result = x", fails="TypeError"),
+        Probe("another error", "result = x[1, 1] if np is not numpy else x", fails="TypeError"),
+        Probe("a result in place of an error", "result = np.__name__", fails="TypeError"),
+        Probe("no remedy", "result = np.__name__", fails="silently", remedy="result = np.__name__"),
+    ],
+    ids=lambda one: one.tried,
+)
+def test_a_row_that_is_wrong_is_seen(probe: Probe) -> None:
+    with pytest.raises(AssertionError):
+        ecosystem_table.judge(probe, ap)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -16,9 +17,9 @@ _MODULES = {"numpy": "asnumpy", "scipy.special": "asnumpy.scipy.special", "scipy
 @functools.cache
 def printer_class() -> type:
     """What writes expressions as code: as sympy does for SciPy and NumPy, by our names."""
-    from sympy.printing.numpy import SciPyPrinter
+    scipys: Any = importlib.import_module("sympy.printing.numpy").SciPyPrinter
 
-    class AsnumpyPrinter(SciPyPrinter):
+    class AsnumpyPrinter(scipys):  # type: ignore[misc]
         def _module_format(self, fqn: str, register: bool = True) -> Any:
             module, _, name = fqn.rpartition(".")
             return super()._module_format(f"{_MODULES.get(module, module)}.{name}".lstrip("."), register)
