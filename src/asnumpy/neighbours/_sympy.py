@@ -54,5 +54,6 @@ def _knowing(lambdify: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _lambdify: Any = sys.modules["sympy.utilities.lambdify"]
-_lambdify.MODULES[_NAME] = ({"I": 1j}, {"I": 1j}, _lambdify.NUMPY_TRANSLATIONS, (f"import_module({_NAME!r})",))
+_COMMANDS = (f"from {_NAME}.scipy.special import *", f"import_module({_NAME!r})")  # what comes last hides the others
+_lambdify.MODULES[_NAME] = ({"I": 1j}, {"I": 1j}, _lambdify.NUMPY_TRANSLATIONS, _COMMANDS)
 put("sympy", "lambdify", _lambdify.lambdify, _knowing(_lambdify.lambdify))

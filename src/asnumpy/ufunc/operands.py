@@ -97,12 +97,12 @@ def overrides(values: Any) -> list[Any]:
 
 def call_overrides(ufunc: ufunc, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """NumPy offers the call to each override in its order; our arrays' own says that it leaves it to the others."""
-    if any(_is_pandas(value) for value in args):
+    if any(is_pandas(value) for value in args):
         return _answer_of_pandas(getattr(ufunc.numpy, name), args, kwargs)
     return _core.call_back(getattr(ufunc.numpy, name), tuple(args), kwargs)
 
 
-def _is_pandas(value: Any) -> bool:
+def is_pandas(value: Any) -> bool:
     """Whether it is pandas', which answers for NumPy's arrays alone."""
     return hasattr(type(value), "__pandas_priority__") and not isinstance(value, ndarray)
 
