@@ -110,12 +110,14 @@ def is_pandas(value: Any) -> bool:
 def _answer_of_pandas(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     out = kwargs.get("out")
     targets = out if isinstance(out, tuple) else (out,)
-    views = tuple(map(numpy_view, targets))
-    named = {**kwargs, "out": views if isinstance(out, tuple) else views[0]} if "out" in kwargs else kwargs
+    afar = [isinstance(target, ndarray) and not target._host_visible for target in targets]
+    given = tuple(
+        _core.numpy_copy(target) if far else numpy_view(target) for target, far in zip(targets, afar, strict=True))
+    named = {**kwargs, "out": given if isinstance(out, tuple) else given[0]} if "out" in kwargs else kwargs
     made = _core.call_back(function, tuple(map(numpy_view, args)), named)
-    for target, view in zip(targets, views, strict=True):
-        if isinstance(target, ndarray) and not target._host_visible:
-            target[...] = view
+    for target, far, result in zip(targets, afar, given, strict=True):
+        if far:
+            target[...] = result
     return made
 
 
