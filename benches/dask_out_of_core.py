@@ -39,7 +39,8 @@ def measured(library: str, given: argparse.Namespace) -> tuple[str, ...]:
     rows = int(given.chunk * 1e6 / 4 / SIDE)
     number = int(given.gigabytes * 1e9 / (rows * SIDE * 4))
     meta = LIBRARIES[library].empty((0, 0), "float32")
-    x = da.map_blocks(chunk, library, rows, chunks=((rows,) * number, (SIDE,)), dtype="float32", meta=meta)
+    x = da.map_blocks(
+        chunk, library=library, rows=rows, chunks=((rows,) * number, (SIDE,)), dtype="float32", meta=meta)
     with (
         LocalCluster(
             n_workers=given.workers, threads_per_worker=1, memory_limit=given.memory_limit, dashboard_address=None,

@@ -10,7 +10,6 @@ import argparse
 import os
 import time
 from collections.abc import Callable
-from statistics import median
 from typing import Any
 
 import dask
@@ -70,7 +69,7 @@ def rows(name: str, threads: tuple[int, ...]) -> list[tuple[str, ...]]:
                 times.setdefault((library, number), []).append(time.perf_counter() - start)
     for one, other in zip(results["NumPy"], results["asnumpy"], strict=True):
         np.testing.assert_allclose(np.asarray(other), one, rtol=1e-3)
-    best = {key: median(seconds[1:]) for key, seconds in times.items()}  # the first is a warm-up
+    best = {key: min(seconds[1:]) for key, seconds in times.items()}  # the first is a warm-up
     return [
         (name, library, f"{best[library, threads[0]] * 1e3:.0f}",
          *(f"{best[library, threads[0]] / best[library, number]:.2f}" for number in threads[1:]))
