@@ -109,7 +109,7 @@ def is_pandas(value: Any) -> bool:
 
 def _answer_of_pandas(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     out = kwargs.get("out")
-    targets = out if isinstance(out, tuple) else (out,)
+    targets: tuple[Any, ...] = out if isinstance(out, tuple) else (out,)
     afar = [isinstance(target, ndarray) and not target._host_visible for target in targets]
     given = tuple(
         _core.numpy_copy(target) if far else numpy_view(target) for target, far in zip(targets, afar, strict=True))
