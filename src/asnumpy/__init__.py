@@ -224,7 +224,11 @@ _kernels.offered["launch"] = lambda: _importlib.import_module("asnumpy.operators
 _offer_kernels()
 _explanation.offered["look"] = lambda: _importlib.import_module("asnumpy.look")
 
-_together("dask.array", "asnumpy.dask")
+for _theirs, _ours in (
+    ("dask.array", "dask"), ("einops", "einops"), ("pandas", "neighbours._pandas"), ("xarray", "neighbours._xarray"),
+    ("sympy.utilities.lambdify", "neighbours._sympy"),
+):
+    _together(_theirs, f"asnumpy.{_ours}")
 
 if _os.environ.get("ASNUMPY_OPERATORS"):  # rules that redirect operations
     _importlib.import_module("asnumpy.operators").use_rules(_os.environ["ASNUMPY_OPERATORS"])

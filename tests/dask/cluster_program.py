@@ -48,6 +48,43 @@ def moments(client: Client) -> Any:
     }
 
 
+def out_of_core(client: Client) -> Any:
+    """The same of 48 MB, while no worker may hold more than 20 MB of arrays at a time."""
+    def part(block_info: Any) -> Any:
+        number = block_info[None]["chunk-location"][0]
+        return ap.arange(1 << 17, dtype="float32").reshape(256, 512) % 97 + number
+
+    def limited(most: int) -> None:
+        ap.config.memory_limit = most
+
+    chunks = da.map_blocks(part, chunks=((256,) * 96, (512,)), dtype="float32", meta=ap.empty((0, 0), "float32"))
+    client.run(limited, 20_000_000)
+    mean, deviation = dask.compute(chunks.mean(), chunks.std())
+    client.run(limited, 0)
+    plain = np.arange(1 << 17, dtype=np.float32) % 97 + np.arange(96, dtype=np.float32)[:, None]
+    return {
+        "mean": float(mean), "deviation": float(deviation), "numpys mean": float(plain.mean(dtype=np.float64)),
+        "numpys deviation": float(plain.std(dtype=np.float64)),
+    }
+
+
+def k_means(client: Client) -> Any:
+    """Lloyd's steps: each point to its nearest centre, each centre to the mean of its points."""
+    corners = np.array([[0, 0, 0], [9, 0, 0], [0, 9, 0], [9, 9, 9]], np.float32)
+    points = np.repeat(corners, 500, axis=0) + RNG.normal(size=(2000, 3)).astype(np.float32)
+
+    def steps(points: Any, centres: Any, number: int = 4) -> Any:
+        for _ in range(number):
+            nearest = ((points[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+            members = (nearest[:, None] == np.arange(4)).astype("float32")
+            centres, = dask.compute((members.T @ points) / members.sum(axis=0)[:, None])
+        return centres
+
+    start = corners + np.float32(2)
+    got = steps(da.from_array(points, chunks=(500, 3)).to_backend("asnumpy"), ap.array(start))
+    return {"kind": kind_of(got), "error": float(abs(ap.to_numpy(got) - steps(points, start)).max())}
+
+
 def tall_and_skinny(client: Client) -> Any:
     q, r = da.linalg.tsqr(da.from_array(TALL, chunks=(1024, 8)).to_backend("asnumpy"))
     q, r = dask.compute(q, r)
@@ -156,7 +193,11 @@ def main() -> None:
         ) as cluster,
         Client(cluster) as client,
     ):
-        for work in (identity, moments, tall_and_skinny, stencil, draws, spilled, moved, failed, columns, killed):
+        works = (
+            identity, moments, out_of_core, k_means, tall_and_skinny, stencil, draws, spilled, moved, failed, columns,
+            killed,
+        )
+        for work in works:
             told[work.__name__] = work(client)
     told["served"] = served()
     print(json.dumps(told))

@@ -40,9 +40,13 @@ import sys, importlib.util, asnumpy as ap
 from asnumpy.interop.arrivals import Waiting
 assert importlib.util.find_spec("dask.array") is not None   # asking imports dask, not dask.array
 assert "dask.array" not in sys.modules and "asnumpy.dask" not in sys.modules
-assert sum(isinstance(one, Waiting) for one in sys.meta_path) == 1
+waiting, = [one for one in sys.meta_path if isinstance(one, Waiting)]
+assert waiting.ours["dask.array"] == "asnumpy.dask"
 import dask.array as da, dask.array.chunk_types as kinds
-assert not any(isinstance(one, Waiting) for one in sys.meta_path)
+assert "dask.array" not in waiting.ours
+waiting.ours = {"colorsys": "keyword"}   # as if all the others had been imported
+import colorsys
+assert waiting not in sys.meta_path and not waiting.ours
 assert kinds._HANDLED_CHUNK_TYPES.count(ap.ndarray) == 1
 assert type(da.__loader__).__name__ == type(da.__spec__.loader).__name__ == "SourceFileLoader"
 """ + USE)

@@ -40,14 +40,15 @@ def test_each_worker_sees_one_device(told: Any) -> None:
 
 
 @needs_built_simulator
-def test_mean_and_deviation(told: Any) -> None:
-    found = told["moments"]
+@pytest.mark.parametrize("work", ["moments", "out_of_core"])
+def test_mean_and_deviation(told: Any, work: str) -> None:
+    found = told[work]
     np.testing.assert_allclose(found["mean"], found["numpys mean"], rtol=1e-5)
     np.testing.assert_allclose(found["deviation"], found["numpys deviation"], rtol=1e-5)
 
 
 @needs_built_simulator
-@pytest.mark.parametrize("work", ["tall_and_skinny", "stencil"])
+@pytest.mark.parametrize("work", ["tall_and_skinny", "stencil", "k_means"])
 def test_work_with_neighbours(told: Any, work: str) -> None:
     assert told[work]["kind"] == "asnumpy.ndarray on ascend:0"
     assert told[work]["error"] < 1e-5

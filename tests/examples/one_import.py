@@ -33,19 +33,20 @@ def with_library(source: str, configuration: str) -> str:
     return source if configuration != "numpy" else source.replace(LINE, "import numpy as np\n")
 
 
-def outcomes(programs: dict[str, Any], configuration: str, patience: float = 300) -> dict[str, dict[str, Any]]:
-    """Runs programs, each {"source", "path", "arguments"}, in a new process of that configuration.
-
-    Only the default settings are tested: what the session set by the environment is taken out, but for eager mode.
-    """
-    environment = {
+def plain_environment() -> dict[str, str]:
+    """Only default settings are tested: what the session set by the environment is taken out, but for eager mode."""
+    return {
         name: value for name, value in os.environ.items()
         if not name.startswith(("ASNUMPY_", "CANNSIM_")) or name in ("ASNUMPY_EAGER", "ASNUMPY_CANNSIM_LIB")
     }
+
+
+def outcomes(programs: dict[str, Any], configuration: str, patience: float = 300) -> dict[str, dict[str, Any]]:
+    """Runs programs, each {"source", "path", "arguments"}, in a new process of that configuration."""
     given = {name: {**one, "source": with_library(one["source"], configuration)} for name, one in programs.items()}
     run = subprocess.run(
         [sys.executable, "-X", "faulthandler", __file__], input=json.dumps(given), capture_output=True, text=True,
-        timeout=patience, env={**environment, **CONFIGURATIONS[configuration], "MPLBACKEND": "Agg"},
+        timeout=patience, env={**plain_environment(), **CONFIGURATIONS[configuration], "MPLBACKEND": "Agg"},
     )
     assert run.returncode == 0, run.stderr[-4000:]
     return json.loads(run.stdout)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -217,3 +218,7 @@ def test_host_calls_are_counted_and_can_be_refused() -> None:
     with config.using(host_calls="count"):
         ap.linalg.svd(x)
         assert calls_of_numpys()["numpy.linalg.svd"] > before
+
+
+def test_functions_that_travel_mean_the_settings_of_where_they_arrive() -> None:
+    assert pickle.loads(pickle.dumps(ap.config)) is ap.config

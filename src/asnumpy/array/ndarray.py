@@ -47,6 +47,7 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
 
     __slots__ = ()
     __array_priority__ = 0.0
+    __pandas_priority__ = property(lambda self: 1e6 if self.ndim == 2 else None)  # `frame * matrix` is the matrix's
 
     @classmethod
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -166,12 +167,12 @@ class ndarray(_core.Array[ShapeT, DTypeT]):
         except ValueError as error:
             raise ValueError(f"ndarray.to_device: {error}") from None
 
-    def to_numpy(self) -> np.ndarray:
+    def to_numpy(self, dtype: DTypeLike | None = None, copy: bool = True, na_value: Any = None) -> np.ndarray:
         """The elements in a NumPy array of its own: `asnumpy.to_numpy`, where other libraries look for it.
 
-        Returns a numpy.ndarray of the array's shape, dtype and memory order.
+        Parameters: dtype, to cast to; copy and na_value, pandas', change nothing. Returns a numpy.ndarray.
         """
-        return _core.numpy_copy(self)
+        return np.asarray(_core.numpy_copy(self), dtype)
 
     def getfield(self, /, dtype: DTypeLike | None, offset: int = 0) -> ndarray:
         return layout.field(self, dtype, offset)

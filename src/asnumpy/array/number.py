@@ -76,6 +76,10 @@ class Number(ndarray):
         """What sympy.sympify() takes: without it, it would see an array."""
         return importlib.import_module("sympy").sympify(self._numpy_scalar())
 
+    def _mpmath_(self, precision: Any, rounding: Any) -> Any:
+        """What mpmath takes, and sympy's numbers with it."""
+        return importlib.import_module("mpmath").mpmathify(self.item())
+
     def byteswap(self, inplace: bool = False) -> Any:
         """The number whose bytes are in the opposite order."""
         return _ours(self._numpy_scalar().byteswap(inplace))  # type: ignore[arg-type]

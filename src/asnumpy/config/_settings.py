@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import re
 import sys
@@ -322,6 +323,10 @@ class Settings(ModuleType):
         if name not in _NAMES and not name.startswith("__"):
             raise AttributeError(f"asnumpy.config has no setting '{name}'; its settings are {', '.join(_NAMES)}")
         super().__setattr__(name, value)
+
+    def __reduce__(self) -> Any:
+        """A function that is sent to another process, and names a setting, means that process's."""
+        return importlib.import_module, (self.__name__,)
 
 
 _NAMES = tuple(name for name, value in vars(Settings).items() if isinstance(value, Setting))

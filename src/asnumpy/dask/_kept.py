@@ -13,6 +13,7 @@ from dask.array import Array, utils
 import asnumpy as ap
 from asnumpy.dtypes.dtype import supported
 from asnumpy.host.door import host
+from asnumpy.interop.arrivals import put
 
 # By the module that defines them. Of these the chunks would be NumPy's: they make arrays of positions, zeros or
 # structures without asking whose they should be; pandas and SciPy give NumPy's arrays; a function of the user's may.
@@ -40,7 +41,7 @@ def is_ours(value: Any) -> bool:
     return isinstance(value._meta if isinstance(value, Array) else value, ap.ndarray)
 
 
-def _with_our_chunks(value: Array) -> Array:
+def with_our_chunks(value: Array) -> Array:
     meta = ap.empty((0,) * value.ndim, value.dtype)
     made: Array = value.map_blocks(ap.asarray, dtype=value.dtype, meta=meta)  # type: ignore[arg-type, call-arg]
     return made
@@ -95,21 +96,14 @@ def _scipy_linalg(before: Callable[..., Any]) -> Callable[..., Any]:
     return scipy_linalg_safe
 
 
-def _put(name: str, before: Any, after: Any) -> None:
-    """Wherever dask.array has the function under its name."""
-    for module_name, module in list(sys.modules.items()):
-        if module_name.split(".")[:2] == ["dask", "array"] and vars(module).get(name) is before:
-            setattr(module, name, after)
-
-
 def keep() -> None:
     """Puts all of them in place."""
-    for table, change in ((CHUNKS, _with_our_chunks), (SAMPLES, _with_our_sample)):
+    for table, change in ((CHUNKS, with_our_chunks), (SAMPLES, _with_our_sample)):
         for module_name, names in table.items():
             for name in names:
                 before = getattr(sys.modules.get(module_name), name, None)
                 if before is not None:  # versions of Dask differ in where what is not public stands
-                    _put(name, before, kept(before, change))
+                    put("dask.array", name, before, kept(before, change))
     for name, around in (("scipy_linalg_safe", _scipy_linalg), ("meta_from_array", _sample), ("compute_meta", _sample)):
         before = getattr(utils, name)
-        _put(name, before, around(before))
+        put("dask.array", name, before, around(before))

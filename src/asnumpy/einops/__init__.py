@@ -1,6 +1,7 @@
-"""einops over asnumpy arrays: importing this module lets `einops.rearrange` and its like take them.
+"""einops over asnumpy arrays: with this module `einops.rearrange` and its like take them.
 
-`einops.array_api` takes them without it. The functions are einops' own and can be imported from here too.
+It is loaded when einops and asnumpy have both been imported. The functions are einops' own and can be imported from
+here too.
 """
 
 from einops import asnumpy, einsum, pack, parse_shape, rearrange, reduce, repeat, unpack

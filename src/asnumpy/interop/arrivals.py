@@ -13,9 +13,10 @@ from typing import Any
 class _Loader:
     """Another module's loader, which loads ours after it."""
 
-    def __init__(self, loader: Any, waiting: Waiting) -> None:
+    def __init__(self, loader: Any, waiting: Waiting, name: str) -> None:
         self._loader = loader
         self._waiting = waiting
+        self._name = name
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
@@ -25,41 +26,53 @@ class _Loader:
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         self._loader.exec_module(module)
-        self._waiting.arrived()
+        self._waiting.arrived(self._name)
 
 
 class Waiting:
-    """A finder that finds nothing by itself: it notices the import of one module, and is gone after it."""
+    """A finder that finds nothing by itself: it notices the import of some modules, and is gone after the last one."""
 
-    def __init__(self, theirs: str, ours: str) -> None:
-        self.theirs, self.ours = theirs, ours
+    def __init__(self) -> None:
+        self.ours: dict[str, str] = {}  # by theirs
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
-        if name != self.theirs:
+        if name not in self.ours:
             return None
         for finder in sys.meta_path:
             find = None if finder is self else getattr(finder, "find_spec", None)
             spec = None if find is None else find(name, path, target)
             if spec is not None:
                 if spec.loader is not None and hasattr(spec.loader, "exec_module"):
-                    spec.loader = _Loader(spec.loader, self)
+                    spec.loader = _Loader(spec.loader, self, name)
                 return spec
         return None
 
-    def arrived(self) -> None:
+    def arrived(self, theirs: str) -> None:
         """Loads ours. A version of theirs that it does not know must not end the import of theirs."""
-        if self in sys.meta_path:
+        ours = self.ours.pop(theirs, None)
+        if not self.ours and self in sys.meta_path:
             sys.meta_path.remove(self)
         try:
-            importlib.import_module(self.ours)
+            if ours is not None:
+                importlib.import_module(ours)
         except Exception as error:
-            warnings.warn(f"{self.ours} could not be loaded for {self.theirs}: {error!r}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"{ours} could not be loaded for {theirs}: {error!r}", RuntimeWarning, stacklevel=2)
+
+
+_waiting = Waiting()
+
+
+def put(package: str, name: str, before: Any, after: Any) -> None:
+    """Puts `after` wherever a module of their package has `before` under its name."""
+    for module_name, module in list(sys.modules.items()):
+        if f"{module_name}.".startswith(f"{package}.") and vars(module).get(name) is before:
+            setattr(module, name, after)
 
 
 def together(theirs: str, ours: str) -> None:
     """Imports `ours` once `theirs` has been imported: now, or when that happens."""
-    waiting = Waiting(theirs, ours)
+    _waiting.ours[theirs] = ours
     if theirs in sys.modules:
-        waiting.arrived()
-    else:
-        sys.meta_path.insert(0, waiting)
+        _waiting.arrived(theirs)
+    elif _waiting not in sys.meta_path:
+        sys.meta_path.insert(0, _waiting)

@@ -11,6 +11,7 @@ from asnumpy import _core
 from asnumpy._types import ndarray
 from asnumpy.host.door import host_result
 from asnumpy.interop import derived
+from asnumpy.ufunc.operands import is_pandas
 from asnumpy.ufunc.ufunc import of_numpy
 
 
@@ -33,11 +34,14 @@ def as_numpy_array(a: ndarray, dtype: Any, copy: bool | None) -> np.ndarray:
 
 
 def overridden(own: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a class with another `__array_ufunc__` than `own` wants to answer; it is asked first."""
+    """Whether a class with another `__array_ufunc__` than `own` wants to answer; it is asked first.
+
+    Classes of pandas' leave the answer to us: by our ufunc they are asked again, with NumPy's arrays in place of ours.
+    """
     outs = kwargs.get("out", ())
     values = (*inputs, *(outs if isinstance(outs, tuple) else (outs,)), kwargs.get("where"))
     plain = (np.ndarray.__array_ufunc__, own, None)
-    return any(getattr(type(value), "__array_ufunc__", None) not in plain for value in values)
+    return any(getattr(type(value), "__array_ufunc__", None) not in plain and not is_pandas(value) for value in values)
 
 
 def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

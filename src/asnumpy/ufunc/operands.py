@@ -10,7 +10,7 @@ from asnumpy import _core
 from asnumpy._core import asarray
 from asnumpy._types import EXACT, Casting, ndarray
 from asnumpy.dtypes.dtype import is_narrow, real_kind, supported, warn_of_cast, wide_dtype
-from asnumpy.host.door import as_numpy
+from asnumpy.host.door import as_numpy, numpy_view
 from asnumpy.host.numpys import derived
 
 if TYPE_CHECKING:
@@ -97,7 +97,28 @@ def overrides(values: Any) -> list[Any]:
 
 def call_overrides(ufunc: ufunc, name: str, args: Any, kwargs: dict[str, Any]) -> Any:
     """NumPy offers the call to each override in its order; our arrays' own says that it leaves it to the others."""
+    if any(is_pandas(value) for value in args):
+        return _answer_of_pandas(getattr(ufunc.numpy, name), args, kwargs)
     return _core.call_back(getattr(ufunc.numpy, name), tuple(args), kwargs)
+
+
+def is_pandas(value: Any) -> bool:
+    """Whether it is pandas', which answers for NumPy's arrays alone."""
+    return hasattr(type(value), "__pandas_priority__") and not isinstance(value, ndarray)
+
+
+def _answer_of_pandas(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    out = kwargs.get("out")
+    targets: tuple[Any, ...] = out if isinstance(out, tuple) else (out,)
+    afar = [isinstance(target, ndarray) and not target._host_visible for target in targets]
+    given = tuple(
+        _core.numpy_copy(target) if far else numpy_view(target) for target, far in zip(targets, afar, strict=True))
+    named = {**kwargs, "out": given if isinstance(out, tuple) else given[0]} if "out" in kwargs else kwargs
+    made = _core.call_back(function, tuple(map(numpy_view, args)), named)
+    for target, far, result in zip(targets, afar, given, strict=True):
+        if far:
+            target[...] = result
+    return made
 
 
 def priority(value: Any) -> float:

@@ -1,0 +1,194 @@
+"""Work in which other libraries meet arrays of ours, and what comes of it: the rows of docs/ecosystem.md."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass, replace
+
+# Every piece begins with this; np is NumPy or asnumpy.
+PREAMBLE = """
+x = np.linspace(0.1, 2, 20)
+a = np.arange(64.0).reshape(8, 8) / 64
+k = np.array([3, 1, 2])
+m = np.array([True, False, True])
+"""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """Code whose last value is `result`, whose that is with asnumpy, and where it fails: how, why and the remedy."""
+
+    tried: str
+    code: str
+    gives: str = ""    # asnumpy, NumPy, or the library's name; nothing: numbers, text and such
+    fails: str = ""    # the exception's class, or "silently"
+    why: str = ""
+    remedy: str = ""   # code in place of `code` that gives NumPy's result; nothing: there is none
+    shown: str = ""    # what the page shows of the remedy
+
+
+def _with(before: str, *probes: Probe) -> list[Probe]:
+    """The pieces, each of which begins with these lines."""
+    return [
+        replace(
+            one, code=f"{before}\n{one.code}", remedy=one.remedy and f"{before}\n{one.remedy}",
+            shown=one.shown or one.remedy.rpartition("\n")[2].removeprefix("result = "),
+        )
+        for one in probes
+    ]
+
+
+_CLASS = "pandas asks for NumPy's class"
+PANDAS = _with(
+    """import pandas as pd
+s = pd.Series([0.5, 1.0, numpy.nan, 3.0])
+df = pd.DataFrame(numpy.arange(12.0).reshape(3, 4), columns=list("abcd"))
+b = np.arange(12.0).reshape(3, 4)""",
+    Probe("`DataFrame`, `Series`, `Index` of arrays", "result = [pd.DataFrame(b), pd.DataFrame({'v': x}), pd.Series(x), pd.Index(k)]", "pandas"),
+    Probe("`np.asarray(frame)`, `np.array(series)`", "result = [np.asarray(df) * b, np.array(s)]", "asnumpy"),
+    Probe("`matrix * frame`, `frame * matrix`, comparisons, `&`, `divmod`", "result = [b * df, df * b, b - df, df == b, (b > 3) & (df > 2), *divmod(df, b + 1)]", "pandas"),
+    Probe("`line * series`, `series + line`, `series += line`", "s += x[:4]\nresult = [x[:4] * s, s - x[:4], s > x[:4], s]", "pandas"),
+    Probe("ufuncs of both: `np.maximum(series, line)`, `np.hypot(frame, matrix)`", "result = [np.maximum(s, x[:4]), np.hypot(df, b), np.add(b, df), np.sin(df)]", "pandas"),
+    Probe("`matrix @ frame`, `frame @ matrix`, `frame.dot`", "result = [b @ df.T, df @ b.T, df.dot(x[:4])]", "pandas"),
+    Probe("`isin`", "result = [s.isin(np.array([1.0, np.nan])), df.isin(x * 10), s.isin(k)]", "pandas"),
+    Probe("`replace`, `fillna`, `clip`, `where`, `mask`, `between`", "result = [s.replace(np.array([1.0, 3.0]), 9), s.fillna(x[0]), s.clip(x[:4]), df.where(b > 5, b), df.mask(b > 5), s.between(x[:4], 2)]", "pandas"),
+    Probe("`iloc`, `loc`, `take`, `reindex`, `drop` by integers", "result = [df.iloc[k - 1], s.loc[k], df.take(k - 1), df.reindex(k), df.drop(index=k - 1)]", "pandas"),
+    Probe("results of `groupby` back in arrays", "g = df.assign(g=m).groupby('g')\nresult = [np.asarray(g.sum()) * 2, np.asarray(g['a'].mean()) + x[:2], np.asarray(g.agg(np.mean))]", "asnumpy"),
+    Probe("`merge`, `concat`, `pivot_table`, `crosstab`, `cut`", "t = pd.DataFrame({'k': k, 'v': x[:3]})\nresult = [t.merge(t, on='k'), pd.concat([t, t]), pd.pivot_table(t, index='k'), pd.crosstab(k, k), pd.cut(x, [0, 1, 3]).codes]", "pandas"),
+    Probe("`eval` and `query` with `@array`", "result = [df.eval('a + @k'), df.query('a in @x')]", "pandas"),
+    Probe("`frame.iloc[mask]`", "result = df.iloc[m]", "pandas", "silently", f"{_CLASS}, and takes the mask for the numbers 0 and 1: rows 1, 0, 1", "result = df.iloc[np.to_numpy(m)]"),
+    Probe("`series.iloc[mask]`, `frame.iloc[:, mask]`", "result = df.iloc[:, np.array([True, False, True, False])]", "pandas", "silently", f"{_CLASS}, as above", "result = df.iloc[:, np.to_numpy(np.array([True, False, True, False]))]"),
+    Probe("`groupby(array)`", "result = df.groupby(k % 2).sum()", "pandas", "TypeError", f"{_CLASS}", "result = df.groupby(np.to_numpy(k % 2)).sum()"),
+    Probe("`set_index(array)`", "result = df.set_index(k)", "pandas", "TypeError", f"{_CLASS}", "result = df.set_index(np.to_numpy(k))"),
+    Probe("`frame.mul(matrix)`; `frame += matrix` (AttributeError)", "result = df.mul(b)", "pandas", "ValueError", "pandas takes a matrix that is not NumPy's for a list of arrays; operators ask the matrix first, these do not", "result = df * b"),
+    Probe("`frame == number` of an array", "result = str(df == x[9])", "", "TypeError", "a Number is no scalar for pandas: the frame holds an array of asnumpy's, and does not print", "result = str(df == float(x[9]))"),
+    Probe("`Categorical(integers)`", "result = pd.Categorical(k).categories", "pandas", "silently", f"{_CLASS}: categories are objects", "result = pd.Categorical(np.to_numpy(k)).categories"),
+    Probe("`series.map(function)`, whose results are Numbers", "result = s.dropna().map(lambda v: x[int(v)])", "pandas", "silently", "the dtype is found by the classes of the results: object", "result = s.dropna().map(lambda v: float(x[int(v)]))"),
+    Probe("`frame.at[k[0], 'a']`, `iat`, `series.get(k[0])`", "result = df.at[k[1], 'a']", "", "KeyError", "labels have Python's and NumPy's classes; `get` gives None", "result = df.at[int(k[1]), 'a']"),
+)
+
+SYMPY = _with(
+    """import sympy
+u, v = sympy.symbols("u v")""",
+    Probe('`lambdify(..., modules="asnumpy")`', "f = sympy.lambdify((u, v), sympy.sin(u) * v + sympy.exp(-u**2) + sympy.Abs(u - 1) + sympy.atan2(u, v), modules=np.__name__)\nresult = f(x, 2.0)", "asnumpy"),
+    Probe("the same with `Piecewise`, `Max`, `conjugate`, `Heaviside`, matrices", "f = sympy.lambdify(u, [sympy.Piecewise((u, u > 1), (0, True)), sympy.Max(u, 1) + sympy.conjugate(u), sympy.Heaviside(u - 1)], modules=np.__name__)\ng = sympy.lambdify(u, sympy.Matrix([[u, u**2], [1, sympy.pi]]), modules=np.__name__)\nresult = [*f(x), g(2.0)]", "asnumpy"),
+    Probe("the same with special functions (`erf`, `gamma`, `besselj`)", "f = sympy.lambdify(u, sympy.erf(u) + sympy.gamma(u) + sympy.besselj(0, u), modules=[np.__name__, 'scipy'])\nresult = f(x)", "asnumpy"),
+    Probe('`modules="numpy"` and `["scipy", "numpy"]` with our arrays', "result = [sympy.lambdify(u, sympy.sin(u) ** 2, modules='numpy')(x), sympy.lambdify(u, sympy.erf(u), modules=['scipy', 'numpy'])(x)]", "asnumpy"),
+    Probe("`Matrix`, `Array` of arrays; `Float`, `Integer`, `nsolve`, `subs` with Numbers", "result = [str(w) for w in (sympy.Matrix(a[:2, :2]), sympy.Array(a[:2]), sympy.Float(x[3]), sympy.Integer(k[0]), u * x[3], u.subs(u, x[3]), sympy.nsolve(u**2 - 2, x[0]))]"),
+    Probe("`array * symbol`: an array of objects, NumPy's", "result = [str(w) for w in x * u]"),
+    Probe("`symbol * array`", "result = [str(w) for w in u * x]", "", "TypeError", "sympy asks for NumPy's class", "result = [str(w) for w in x * u]"),
+)
+
+NETWORKX = _with(
+    "import networkx as nx",
+    Probe("`from_numpy_array`, `to_numpy_array`", "g = nx.from_numpy_array(a)\nresult = [nx.to_numpy_array(g), g.number_of_edges(), np.asarray(nx.to_numpy_array(g)) @ x[:8]]", "NumPy"),
+    Probe("edges, nodes, weights and positions from arrays", "g = nx.Graph()\ng.add_edges_from(np.array([[0, 1], [1, 2], [2, 0], [2, 3]]))\ng.add_weighted_edges_from((i, i + 1, w) for i, w in enumerate(x[:3]))\nresult = [g.number_of_nodes(), g.degree[k[0]], k[0] in g, nx.dijkstra_path_length(g, 0, 3)]"),
+    Probe("`pagerank`, spanning trees, components, layouts", "g = nx.from_numpy_array(a > 0.3)\nresult = [sorted(nx.pagerank(g).values()), nx.minimum_spanning_tree(g).size(), nx.number_connected_components(g), nx.spring_layout(g, pos=dict(enumerate(a[:, :2])), seed=1, iterations=3)[0]]", ""),
+    Probe("the Laplacian as a matrix of ours", "result = np.linalg.eigvalsh(np.asarray(nx.laplacian_matrix(nx.cycle_graph(5)).toarray(), dtype=float))", "asnumpy"),
+)
+
+STATSMODELS = _with(
+    """import statsmodels.api as sm
+X, y = sm.add_constant(x), 2 * x + np.sin(x * 9)""",
+    Probe("`OLS`, `WLS`, `RLM`: parameters, p-values, predictions, `summary()`", "f = sm.OLS(y, X).fit()\nresult = [f.params, f.pvalues, f.predict(X), f.get_prediction(X[:2]).conf_int(), len(str(f.summary())), sm.WLS(y, X, weights=x).fit().params, sm.RLM(y, X).fit().params]", "NumPy"),
+    Probe("`GLM` (binomial, Poisson), `Logit`", "result = [sm.GLM((y > 2).astype(float), X, family=sm.families.Binomial()).fit().params, sm.GLM(np.round(y), X, family=sm.families.Poisson()).fit().params, sm.Logit((x + np.sin(x * 9) > 1).astype(float), X).fit(disp=0).params]", "NumPy"),
+    Probe("time series (`acf`, `seasonal_decompose`), `lowess`, `qqplot`", "result = [sm.tsa.acf(y, nlags=3), sm.tsa.seasonal_decompose(y, period=4).trend[3:5], sm.nonparametric.lowess(y, x)[:2]]", "NumPy"),
+)
+
+SKIMAGE = _with(
+    """from skimage import color, exposure, feature, filters, measure, morphology, restoration, segmentation, transform, util
+g = np.sin(np.arange(400).reshape(20, 20) / 30.0) * 0.5 + 0.5
+rgb = np.stack([g, g.T, 1 - g], axis=-1)""",
+    Probe("`filters`: Gaussian, Sobel, median, Otsu, Gabor, `rank`", "result = [filters.gaussian(g, 1), filters.sobel(g), filters.median(g), filters.threshold_otsu(g), filters.gabor(g, 0.3)[0], filters.rank.mean((g * 255).astype('uint8'), morphology.disk(2))]", "NumPy"),
+    Probe("`transform`: `resize`, `rotate`, `rescale`, `warp`, `radon`", "result = [transform.resize(g, (10, 10)), transform.rotate(g, 30), transform.rescale(g, 0.5), transform.warp(g, transform.AffineTransform(rotation=0.1)), transform.radon(g, theta=np.arange(2.0) * 30, circle=False)]", "NumPy"),
+    Probe("`measure`: `label`, `regionprops`, contours, moments", "w = measure.label(g > 0.6)\nresult = [w, measure.regionprops_table(w, g, properties=('area', 'mean_intensity')), len(measure.find_contours(g, 0.5)), measure.profile_line(g, (0, 0), (5, 5)), measure.shannon_entropy(g)]", "NumPy"),
+    Probe("`morphology`, `exposure`: dilation, opening, equalisation", "result = [morphology.dilation(g), morphology.opening(g), exposure.equalize_hist(g), exposure.adjust_gamma(g, 2), exposure.match_histograms(g, g.T)]", "asnumpy"),
+    Probe("`color`, `feature`, `segmentation`, `restoration`", "result = [color.rgb2lab(rgb), feature.canny(g), feature.peak_local_max(g), feature.hog(g, pixels_per_cell=(5, 5)), segmentation.slic(rgb, n_segments=4), segmentation.felzenszwalb(g), restoration.denoise_bilateral(g)]", "NumPy"),
+    Probe("`transform.hough_line`, `measure.marching_cubes`, `util.view_as_windows`, `watershed` with an array of markers", "result = util.view_as_windows(g, (5, 5))", "NumPy", "TypeError", "scikit-image asks for NumPy's class", "result = util.view_as_windows(np.to_numpy(g), (5, 5))"),
+)
+
+PIL = _with(
+    "from PIL import Image, ImageChops, ImageFilter\npicture = Image.fromarray((a * 255).astype('uint8'))",
+    Probe("`Image.fromarray` (grey, colour, float, bool), `np.asarray(image)`", "result = [np.asarray(w) for w in (picture, Image.fromarray((np.stack([a] * 3, axis=-1) * 255).astype('uint8')), Image.fromarray(a.astype('float32')), Image.fromarray(a > 0.5))]", "asnumpy"),
+    Probe("filters, pasting, blending, sizes and pixels from arrays", "w = picture.copy()\nw.paste(picture, (0, 0), Image.fromarray((a > 0.5).astype('uint8') * 255))\nw.putpixel((1, 1), int(k[0]))\nresult = [np.asarray(one) for one in (w, picture.filter(ImageFilter.BLUR), picture.resize((k[0], k[2])), ImageChops.add(picture, w), Image.blend(picture, w, x[3]))]", "asnumpy"),
+)
+
+_FIGURE = """import matplotlib.pyplot as plt
+figure, axes = plt.subplots(2, 2, figsize=(3, 2))
+p, q, r, t = axes.ravel()"""
+_DRAWN = """
+figure.canvas.draw()
+result = numpy.asarray(figure.canvas.buffer_rgba()).astype(int)
+plt.close("all")"""
+
+
+def _plot(tried: str, code: str, fails: str = "", why: str = "", remedy: str = "") -> Probe:
+    drawn = [f"{_FIGURE}\n{one}{_DRAWN}" if one else "" for one in (code, remedy)]
+    return Probe(tried, drawn[0], "NumPy", fails, why, drawn[1], remedy.rpartition("\n")[2])
+
+
+MATPLOTLIB = [
+    _plot("category axes, dates, text", "p.bar(np.array(['p', 'q', 'r']), k)\nq.scatter(['p', 'q', 'r'], k, c=k)\nr.barh(['p', 'q', 'r'], k, xerr=x[:3])\nt.plot(np.arange('2024-01-01', '2024-01-04', dtype='M8[D]'), k)\nt.bar_label(q.bar(['p', 'q', 'r'], k))\np.table(a[:2, :2])"),
+    _plot("colour maps and norms: `cmap(array)`, listed, segmented, logarithmic, boundaries, two slopes", "from matplotlib import colors\np.imshow(plt.get_cmap('viridis')(a))\nq.imshow(a, cmap=colors.ListedColormap(plt.get_cmap('jet')(np.linspace(0, 1, 5))))\nr.pcolormesh(a + 0.1, norm=colors.LogNorm(vmin=0.1, vmax=a.max()))\nt.pcolormesh(a, norm=colors.BoundaryNorm(np.linspace(0, 1, 5), 256))\nt.scatter(x, x, color=np.stack([x / 2] * 3, axis=1))\nq.imshow(a, norm=colors.TwoSlopeNorm(a.mean(), a.min(), a.max()), cmap=colors.LinearSegmentedColormap.from_list('u', np.array([[0, 0, 0], [1, 0.5, 0]])))"),
+    _plot("lines: `step`, `stairs`, `stem`, `stackplot`, `fill_between`, `errorbar`, `eventplot`, logarithmic axes", "p.step(x, x)\np.stairs(k, np.arange(4))\nq.stem(x, x)\nq.stackplot(x, x, x * 2)\nr.fill_between(x, x, x * 2, where=x > 1)\nr.errorbar(x, x, yerr=np.stack([x, x]), xerr=x[0])\nt.loglog(x, x)\nt.eventplot([x, x * 2])"),
+    _plot("distributions: `hist`, `hist2d`, `hexbin`, `boxplot`, `violinplot`, `ecdf`, `pie`", "p.hist([x, x * 2], bins=4, stacked=True)\nq.hist2d(x, x, bins=(np.linspace(0, 2, 3), np.linspace(0, 2, 3)), weights=x)\nr.boxplot(a)\nr.violinplot([x, x * 2], positions=np.array([1, 3]))\nr.ecdf(x)\nt.hexbin(x, x, C=x, gridsize=4)\nt.pie(k, explode=x[:3] / 10)"),
+    _plot("fields: `contour`, `tricontourf`, `tripcolor`, `quiver`, `barbs`, `streamplot`, `pcolor`, `spy`", "p.contourf(x[:8], x[:8], a)\np.contour(a, levels=np.linspace(0, 1, 4))\nq.tricontourf(x, np.sin(x * 9), x)\nq.tripcolor(x, np.sin(x * 9), x)\nr.quiver(x[:8], x[:8], a, a.T, a)\nr.barbs(x, x, x * 9, x)\nt.streamplot(np.arange(8.0), np.arange(8.0), a + 0.1, a.T + 0.1)\nt.spy(a > 0.5)"),
+    _plot("signals: `psd`, `csd`, `cohere`, spectra, `acorr`", "w = np.sin(np.arange(600.0))\np.psd(w, NFFT=64)\nq.csd(w, w**2, NFFT=64)\nr.magnitude_spectrum(x)\nr.phase_spectrum(x)\nt.acorr(x)\nt.cohere(w, np.cos(np.arange(600.0) ** 1.1), NFFT=64)"),
+    _plot("patches, paths, collections, annotations, limits, data that is set anew", "from matplotlib import collections, patches\nfrom matplotlib.path import Path\np.add_patch(patches.Polygon(a[:3, :2]))\np.add_patch(patches.PathPatch(Path(a[:4, :2])))\nq.add_collection(collections.LineCollection(np.stack([a[:4, :2], a[4:, :2]], axis=1), array=x[:4]))\nq.annotate('u', xy=x[:2], xytext=(x[2], x[3]), arrowprops={})\nr.set_xlim(x.min(), x.max())\nr.axvspan(x[0], x[1])\nline, = r.plot(x)\nline.set_data(x, x**2)\nw = t.scatter(x, x)\nw.set_offsets(np.stack([x, x], axis=1))\nw.set_array(x)\nfigure.colorbar(t.imshow(a), ticks=np.linspace(0, 1, 3))"),
+    _plot("polar and three-dimensional axes", "figure.clf()\np = figure.add_subplot(121, projection='polar')\np.bar(k, k)\nq = figure.add_subplot(122, projection='3d')\nX, Y = np.meshgrid(x[:4], x[:4])\nq.plot_surface(X, Y, a[:4, :4])\nq.scatter(x, x, x, c=x)\nq.bar3d(k, k, 0, 1, 1, k)\nq.plot_trisurf(x[:8], np.sin(x[:8] * 9), a[0])"),
+    _plot("`streamplot` with an array of colours", "p.streamplot(np.arange(8.0), np.arange(8.0), a + 0.1, a.T + 0.1, color=a)", "ValueError", "matplotlib asks for NumPy's class", "p.streamplot(np.arange(8.0), np.arange(8.0), a + 0.1, a.T + 0.1, color=np.to_numpy(a))"),
+    _plot("`LightSource().hillshade`", "from matplotlib.colors import LightSource\np.imshow(LightSource().hillshade(a))", "TypeError", "a view of NumPy's array as the array's class", "from matplotlib.colors import LightSource\np.imshow(LightSource().hillshade(np.to_numpy(a)))"),
+]
+
+WORKERS = [
+    *_with("import joblib",
+           Probe("joblib: `Parallel` with threads", "result = joblib.Parallel(2, backend='threading')(joblib.delayed(np.exp)(a * i) for i in range(4))", "asnumpy"),
+           Probe("joblib: `Parallel` with processes (loky)", "result = joblib.Parallel(2)(joblib.delayed(np.exp)(a * i) for i in range(4))", "asnumpy"),
+           Probe("joblib: `dump`, `load`, `hash`, `Memory`", "import tempfile\nfolder = tempfile.mkdtemp()\njoblib.dump({'a': a}, folder + '/x')\ncounted = []\ndef twice(v):\n    counted.append(1)\n    return v * 2\nw = joblib.Memory(folder, verbose=0).cache(twice)\nresult = [joblib.load(folder + '/x')['a'], w(a), w(a.copy()), len(counted), joblib.hash(a) == joblib.hash(a.copy()), joblib.hash(a) == joblib.hash(a + 1)]", "asnumpy")),
+    *_with("import multiprocessing, concurrent.futures",
+           Probe('multiprocessing: a pool, `"spawn"`', "with multiprocessing.get_context('spawn').Pool(1) as pool:\n    result = pool.map(np.exp, [a, a * 2])", "asnumpy"),
+           Probe('multiprocessing: a pool, `"fork"`, after work on the CPU', "w = (a @ a).sum()\nwith multiprocessing.get_context('fork').Pool(1) as pool:\n    result = [*pool.map(np.exp, [a, a * 2]), w]", "asnumpy"),
+           Probe("`concurrent.futures`: threads", "with concurrent.futures.ThreadPoolExecutor(2) as pool:\n    result = list(pool.map(np.exp, [a, a * 2]))", "asnumpy")),
+]
+
+XARRAY = _with(
+    """import xarray as xr
+d = xr.DataArray(a, dims=("y", "x"), coords={"y": np.arange(8.0), "x": np.arange(8.0) * 2})
+n = xr.DataArray(numpy.array([3, 1, 2]), dims="n")""",
+    Probe("arithmetic, reductions, `quantile`, `where`, `dot`, `apply_ufunc`", "result = [w.data for w in (d * 2 + d.T, d.mean('y'), d.std('x'), d.quantile(0.3, dim='x'), d.where(d > 0.3), xr.dot(d, d, dim='x'), xr.apply_ufunc(np.sin, d))]", "asnumpy"),
+    Probe("`isel` and `sel`: slices, lists, masks, nearest, vectorised; assignment by them", "e = d.copy()\ne[dict(y=n, x=n)] = 9\nresult = [w.data for w in (d.isel(y=k), d.isel(y=d.y > 3), d.sel(y=[1.0, 3.0]), d.sel(y=2.5, method='nearest'), d.isel(y=n, x=n), d.sel(y=n.astype(float)), e)]", "asnumpy"),
+    Probe("`interp`, `interp_like`, `interpolate_na` (computed by SciPy and NumPy)", "result = [w.data for w in (d.interp(x=[1.0, 3.0]), d.interp(x=3.0, method='cubic'), d.interp(x=n * 1.0, y=n * 1.0), d.interp_like(d.isel(x=[0, 1])), d.where(d > 0.3).interpolate_na('x'))]", "asnumpy"),
+    Probe("`groupby`, `groupby_bins`, `rolling`, `coarsen`, `weighted`", "result = [w.data for w in (d.groupby('y').mean(), d.groupby_bins('y', [0, 3, 7]).mean(), d.rolling(x=3).mean(), d.coarsen(x=2).mean(), d.weighted(d.x).mean('x'))]", "asnumpy"),
+    Probe("`diff`, `cumsum`, `differentiate`, `integrate`, `polyfit`, `shift`, `pad`, `concat`, `stack`", "result = [w.data for w in (d.diff('x'), d.cumsum('x'), d.differentiate('x'), d.integrate('x'), d.polyfit('x', 1).polyfit_coefficients, d.shift(x=1), d.pad(x=1), xr.concat([d, d], 'y'), d.stack(z=('y', 'x')))]", "asnumpy"),
+    Probe("Datasets, `to_pandas`, `to_series`", "result = [d.to_dataset(name='v').mean().v.data, d.to_pandas(), d.to_series().sum()]", ""),
+)
+
+STORES = [
+    *_with("import zarr",
+           Probe("zarr: whole arrays and chunks in and out, `oindex`, `vindex`, masks", "z = zarr.array(a, chunks=(4, 4))\nz[2:4] = a[:2]\nz[:, 1] = x[:8]\nresult = [z[:], z.oindex[k, :], z.vindex[k, k], z[a > 0.5], z[k[1], k[2]]]", "NumPy"),
+           Probe("zarr: a Number as an attribute", "z = zarr.array(a)\nz.attrs['s'] = x[0]\nresult = z.attrs['s']", "", "TypeError", "JSON takes Python's numbers", "z = zarr.array(a)\nz.attrs['s'] = float(x[0])\nresult = z.attrs['s']", "float(x[0])")),
+    *_with("import h5py, io",
+           Probe("h5py: datasets and chunks in and out, compressed; attributes, lists of rows", "with h5py.File(io.BytesIO(), 'w') as f:\n    z = f.create_dataset('x', data=a, chunks=(4, 4), compression='gzip')\n    z[2:4] = a[:2]\n    z[:, 1] = x[:8]\n    z.attrs['v'] = x\n    result = [z[:], z[k[1]:], z[np.array([1, 2])], z.attrs['v'], np.asarray(z) * 1]", "NumPy"),
+           Probe("h5py: `write_direct`", "with h5py.File(io.BytesIO(), 'w') as f:\n    z = f.create_dataset('x', data=a)\n    z.write_direct(a * 2)\n    result = z[:]", "NumPy", "TypeError", "h5py asks for NumPy's class", "with h5py.File(io.BytesIO(), 'w') as f:\n    z = f.create_dataset('x', data=a)\n    z[...] = a * 2\n    result = z[:]", "dataset[...] = a * 2")),
+]
+
+PRODUCTS = [
+    *_with("import einops",
+           Probe("einops: `rearrange`, `reduce`, `repeat`, `einsum`, `pack`", "result = [einops.rearrange(a, '(p q) y -> p q y', p=2), einops.reduce(a, '(p q) y -> p y', 'mean', p=2), einops.repeat(k, 'i -> i j', j=2), einops.einsum(a, a, 'i j, k j -> i k'), einops.pack([a, a], '* y')[0]]", "asnumpy")),
+    *_with("import opt_einsum",
+           Probe("opt_einsum: `contract`, `contract_expression`", "result = [opt_einsum.contract('ij,jk,kl->il', a, a, a), opt_einsum.contract_expression('ij,jk->ik', (8, 8), (8, 8))(a, a)]", "asnumpy")),
+]
+
+SECTIONS: dict[str, list[Probe]] = {
+    "pandas": PANDAS, "xarray": XARRAY, "sympy": SYMPY, "networkx": NETWORKX, "statsmodels": STATSMODELS,
+    "scikit-image": SKIMAGE, "PIL": PIL, "matplotlib": MATPLOTLIB, "joblib and multiprocessing": WORKERS,
+    "zarr and h5py": STORES, "einops and opt_einsum": PRODUCTS,
+}
+# What a section needs, where that is not in the extra `test`.
+NEEDS = {"statsmodels": "statsmodels", "scikit-image": "skimage"}
+
+
+def missing(section: str) -> str:
+    """The package that a section needs and that is not installed, else nothing."""
+    name = NEEDS.get(section, "")
+    return name if name and importlib.util.find_spec(name) is None else ""
