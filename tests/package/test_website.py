@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import pictures
+import diagrams
 import website
 
 NAMES = [str(page.relative_to(website.ROOT)) for page in website.pages()]
@@ -67,9 +67,9 @@ def test_languages_have_the_same_code(page: Path) -> None:
 
 
 def test_pictures_are_those_that_are_drawn() -> None:
-    drawn = pictures.pictures()
-    there = {name: (pictures.FOLDER / name).read_text(encoding="utf-8") for name in drawn}
-    assert there == drawn, "python tools/pictures.py"
+    drawn = diagrams.pictures()
+    there = {name: (diagrams.FOLDER / name).read_text(encoding="utf-8") for name in drawn}
+    assert there == drawn, "python tools/diagrams.py"
     words = "".join(text for name, text in drawn.items() if name.endswith(".zh.svg"))
     assert all(chinese.replace("\"", "&quot;") in words or chinese in words for chinese in pictures.CHINESE.values())
 

@@ -1,4 +1,4 @@
-"""Draws the pictures of "how it works" in docs/images, in English and in Chinese: python tools/pictures.py."""
+"""Draws the pictures of "how it works" in docs/images, in English and in Chinese: python tools/diagrams.py."""
 
 from __future__ import annotations
 
