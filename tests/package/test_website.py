@@ -71,7 +71,7 @@ def test_pictures_are_those_that_are_drawn() -> None:
     there = {name: (diagrams.FOLDER / name).read_text(encoding="utf-8") for name in drawn}
     assert there == drawn, "python tools/diagrams.py"
     words = "".join(text for name, text in drawn.items() if name.endswith(".zh.svg"))
-    assert all(chinese.replace("\"", "&quot;") in words or chinese in words for chinese in pictures.CHINESE.values())
+    assert all(chinese.replace("\"", "&quot;") in words or chinese in words for chinese in diagrams.CHINESE.values())
 
 
 @pytest.mark.parametrize("link", HEADINGS)
