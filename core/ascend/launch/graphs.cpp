@@ -162,9 +162,14 @@ Graphs::Next Graphs::recur(const LaunchKey& key) {
         ++clock_;
         const auto found = graphs_.find(key.hash);
         if (found == graphs_.end()) {
-            Seen& seen = seen_[key.hash % seen_.size()];
-            if (seen.hash != key.hash) seen = {key.hash, 0};
-            if (++seen.times < captured_at || refused_.contains(key.hash)) return Next::launch;
+            std::array<Seen, 4>& places = seen_[key.hash % seen_.size()];
+            auto seen = std::ranges::find(places, key.hash, &Seen::hash);
+            if (seen == places.end()) {
+                seen = std::ranges::min_element(places, {}, &Seen::last);
+                *seen = {key.hash, 0, 0};
+            }
+            seen->last = clock_;
+            if (++seen->times < captured_at || refused_.contains(key.hash)) return Next::launch;
             if (graphs_.size() < most_graphs) return Next::capture;
             return std::ranges::any_of(graphs_, [this](const auto& one) { return clock_ - one.second->used > rests; }) ? Next::capture : Next::launch;
         }

@@ -130,9 +130,10 @@ private:
     std::unordered_map<std::uint64_t, std::shared_ptr<Graph>> graphs_;
     std::unordered_set<std::uint64_t> refused_;
     struct Seen {
-        std::uint64_t hash = 0, times = 0;
+        std::uint64_t hash = 0, times = 0, last = 0;  // `last` as of the clock
     };
-    std::array<Seen, 4096> seen_{};
+    // Several places for each remainder: two programs of one loop do not keep each other from being counted.
+    std::array<std::array<Seen, 4>, 1024> seen_{};
     std::uint64_t clock_ = 0;  // one tick per launch that asked
     std::atomic<std::uint64_t> captures_{0}, replays_{0}, refusals_{0}, kept_{0}, bytes_{0}, blocks_{0};
     std::atomic<bool> stale_{false};
