@@ -72,7 +72,7 @@ def _polynomials(theirs: Any, x: ndarray, options: dict[str, Any], there: Kept) 
 
 def _line(theirs: Any, x: ndarray, options: dict[str, Any], there: Kept) -> Any:
     fill = theirs.fill_value
-    ends = fill if isinstance(fill, tuple) and len(fill) == 2 else (fill, fill)
+    ends: Any = fill if isinstance(fill, tuple) and len(fill) == 2 else (fill, fill)
     linear = getattr(theirs, "_kind", "") == "linear" and theirs.y.ndim == 1 and not options
     numbers = all(np.shape(one) == () and not isinstance(one, str) for one in ends)
     if not linear or not numbers or not theirs.x.dtype == theirs.y.dtype == FLOAT64:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.fft
-import scipy.signal as _theirs
+import scipy.signal
 
 from asnumpy import fft
 from asnumpy._types import ndarray
@@ -18,6 +18,9 @@ from asnumpy.manipulation.padding import pad
 from asnumpy.scipy._composed import along, composed_in, few_on_host, is_number, numbers, values_of
 from asnumpy.statistics import convolution as lines
 from asnumpy.ufunc.functions import add, conjugate, multiply
+
+_theirs: Any = scipy.signal  # SciPy has no annotations
+_their_fft: Any = scipy.fft
 
 _MODES = ("full", "same", "valid")
 MOST_PLACES = 256  # a kernel of more places is not worked through place by place
@@ -90,7 +93,7 @@ def _full_shape(a: ndarray, b: ndarray, axes: list[int]) -> list[int]:
 def _whole(a: ndarray, b: ndarray, axes: list[int]) -> ndarray:
     shape = _full_shape(a, b, axes)
     real = a.dtype.kind == b.dtype.kind == "f"
-    quick = [scipy.fft.next_fast_len(shape[one], real) for one in axes]
+    quick = [_their_fft.next_fast_len(shape[one], real) for one in axes]
     return _transforms(a, b, quick, axes)[tuple(map(slice, shape))]
 
 
@@ -105,7 +108,7 @@ def fftconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any
 
 def _block(longer: int, shorter: int) -> int:
     """The length of a transform that makes a long line cheapest, block by block."""
-    sizes = [scipy.fft.next_fast_len(shorter << power, True) for power in range(1, 12)]
+    sizes = [_their_fft.next_fast_len(shorter << power, True) for power in range(1, 12)]
     fitting = [size for size in sizes if size < longer + shorter] or sizes[:1]
     best: int = min(fitting, key=lambda size: size * math.log2(2 * size) / (size - shorter + 1))
     return best

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.signal as _theirs
+import scipy.signal
 
 from asnumpy import fft
 from asnumpy._types import ndarray
@@ -34,6 +34,8 @@ from asnumpy.scipy.signal._convolution import MOST_PLACES, placed
 from asnumpy.statistics import convolution as lines
 from asnumpy.statistics.quantiles import median
 from asnumpy.ufunc.functions import add, divide, multiply, subtract
+
+_theirs: Any = scipy.signal  # SciPy has no annotations
 
 _LEAST = 1 << 15  # elements on the host: SciPy's loops are quicker for fewer
 _PADDINGS = {"mirror": "reflect", "nearest": "edge", "wrap": "wrap", "constant": "constant"}

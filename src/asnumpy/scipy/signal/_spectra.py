@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.fft
-import scipy.signal as _theirs
+import scipy.signal
 
 from asnumpy import fft
 from asnumpy._types import ndarray
@@ -21,6 +21,8 @@ from asnumpy.scipy.signal._filters import without_trend
 from asnumpy.statistics.difference import unwrap
 from asnumpy.statistics.quantiles import median
 from asnumpy.ufunc.functions import absolute, add, conjugate, divide, multiply, square
+
+_theirs: Any = scipy.signal  # SciPy has no annotations
 
 _TRENDS = {"constant": "constant", "c": "constant", "linear": "linear", "l": "linear", False: None}
 _EDGES = {

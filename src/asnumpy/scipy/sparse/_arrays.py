@@ -87,9 +87,10 @@ class Sparse(Held):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        if not hasattr(self, "set_shape"):
+        change = getattr(self, "set_shape", None)  # matrices have it
+        if change is None:
             raise AttributeError("can't set attribute 'shape'")
-        self.set_shape(shape)
+        change(shape)
 
     @property
     def ndim(self) -> int:

@@ -143,7 +143,8 @@ class _Coordinates(Sparse):
     @property
     def row(self) -> ndarray:
         """The row of each value."""
-        return self.coords[-2] if len(self.coords) > 1 else zeros_like(self.coords[0])
+        *_, column = coords = list(self.coords)
+        return coords[-2] if len(coords) > 1 else zeros_like(column)
 
     @row.setter
     def row(self, values: Any) -> None:

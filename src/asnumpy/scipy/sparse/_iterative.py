@@ -157,7 +157,7 @@ def _basis(system: _System, start: ndarray, restart: int, enough: float) -> tupl
     h = np.zeros((restart + 1, restart), dtype)
     wanted = np.zeros(restart + 1, dtype)
     wanted[0] = length
-    left, exact, count = length, False, 0
+    left, exact, count, best = length, False, 0, wanted[:0]
     for column in range(restart):
         w = system.inverse(system.times(vectors[column]))
         whole = _length(w)
