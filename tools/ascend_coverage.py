@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import ascend_names
+import kept_page
 from asnumpy.operators import library
 from asnumpy.runtime import kernels as kernels_of_numpys
 
@@ -283,17 +284,5 @@ def text() -> str:
     ])
 
 
-def main() -> int:
-    if "--write" in sys.argv:
-        PAGE.write_text(text())
-    elif "--check" in sys.argv:
-        if PAGE.read_text() != text():
-            print(f"{PAGE.name} is not current: python tools/ascend_coverage.py --write", file=sys.stderr)
-            return 1
-    else:
-        print(text(), end="")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(kept_page.run(PAGE, text))

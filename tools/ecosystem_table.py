@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy
 
+import kept_page
 from ecosystem_probes import PREAMBLE, SECTIONS, Probe, missing
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -164,15 +165,8 @@ def main() -> int:
     if "--run" in sys.argv:
         given = sys.argv[sys.argv.index("--run") + 1:]
         print(json.dumps(outcomes(given or [section for section in SECTIONS if not missing(section)])))
-    elif "--write" in sys.argv:
-        PAGE.write_text(text())
-    elif "--check" in sys.argv:
-        if PAGE.read_text() != text():
-            print("docs/ecosystem.md is not current: python tools/ecosystem_table.py --write", file=sys.stderr)
-            return 1
-    else:
-        print(text())
-    return 0
+        return 0
+    return kept_page.run(PAGE, text)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from typing import Any
 import scipy
 
 import asnumpy.scipy
+import kept_page
 from asnumpy.scipy._host import Distribution
 from asnumpy.scipy._names import kind_of
 
@@ -73,17 +74,5 @@ def written_for() -> str:
     return found.group(1)
 
 
-def main() -> int:
-    if "--write" in sys.argv:
-        PAGE.write_text(text())
-    elif "--check" in sys.argv:
-        if PAGE.read_text() != text():
-            print("docs/scipy.md is not current: python tools/scipy_table.py --write", file=sys.stderr)
-            return 1
-    else:
-        print(text())
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(kept_page.run(PAGE, text))
