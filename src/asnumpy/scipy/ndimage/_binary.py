@@ -70,7 +70,7 @@ def _steps(
     border = bool(integer(border_value))
     under, origins = _structure(structure, places, a.ndim), origins_of(origin, places, a.ndim)
     if dilates:
-        under, origins = under[(slice(None, None, -1),) * a.ndim], reflected(origins, under.shape)
+        under, origins = np.flip(under), reflected(origins, under.shape)
     within = None
     if mask is not None:
         within = truth(plain(mask))

@@ -124,7 +124,7 @@ def _over_neighbours(
     given = over_all_axes(constant(weights, np.float64), places, a.ndim)
     origins = origins_of(origin, places, a.ndim)
     if turned:
-        given = given[(slice(None, None, -1),) * a.ndim]
+        given = np.flip(given)
         origins = reflected(origins, given.shape)
     dtype, out = target(output, a.dtype, a.shape)
     border, value = checked(mode), number(cval)

@@ -31,10 +31,7 @@ def _erosion(a: Any, output: Any, size: Any, footprint: Any, structure: Any, mod
 
 
 def _turned(given: Any, dtype: Any) -> np.ndarray | None:
-    if given is None:
-        return None
-    values = constant(given, dtype)
-    return values[(slice(None, None, -1),) * values.ndim]
+    return None if given is None else np.flip(constant(given, dtype))
 
 
 def _dilation(a: Any, output: Any, size: Any, footprint: Any, structure: Any, mode: Any, cval: Any, origin: Any,

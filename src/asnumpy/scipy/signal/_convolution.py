@@ -15,6 +15,7 @@ from asnumpy._types import ndarray
 from asnumpy.creation.convert import as_dtype_of, asarray
 from asnumpy.host.numpys import derived
 from asnumpy.manipulation.padding import pad
+from asnumpy.manipulation.shapes import flip
 from asnumpy.scipy._composed import along, composed_in, few_on_host, is_number, numbers, values_of
 from asnumpy.statistics import convolution as lines
 from asnumpy.ufunc.functions import add, conjugate, multiply
@@ -35,6 +36,12 @@ _BOUNDARIES = {
 def _both(in1: Any, in2: Any) -> tuple[ndarray, ndarray] | None:
     a, b = numbers(in1), numbers(in2)
     return None if a is None or b is None or a.ndim != b.ndim else (a, b)
+
+
+def _both_inexact(in1: Any, in2: Any) -> tuple[ndarray, ndarray] | None:
+    """Whether sums are exact enough for integers is a question of their values: None for these."""
+    both = _both(in1, in2)
+    return None if both is None or any(asarray(one).dtype.kind in "iu" for one in (in1, in2)) else both
 
 
 def _transforms(a: ndarray, b: ndarray, shape: list[int], axes: list[int]) -> ndarray:
@@ -165,7 +172,7 @@ def _directly(
     values = values_of(b)
     if values is None:
         return NotImplemented
-    kernel = values[(slice(None, None, -1),) * values.ndim] if turned else values.conj()
+    kernel = np.flip(values) if turned else values.conj()
     a = as_dtype_of(a, np.result_type(a.dtype, b.dtype))
     if mode == "full":
         widths = [(n - 1, n - 1) for n in b.shape]
@@ -187,20 +194,25 @@ def _by_shape(a: ndarray, b: ndarray, mode: str) -> str:
     return chosen
 
 
+def _turned(b: ndarray) -> ndarray:
+    b = flip(b)
+    return conjugate(b) if b.dtype.kind == "c" else b
+
+
 def _one_line(in1: Any, in2: Any) -> bool:
     return all(isinstance(one, ndarray) and one.ndim == 1 and one.size > 0 for one in (in1, in2))
 
 
-@composed_in(_theirs)
-def convolve(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> Any:
+def _by_method(in1: Any, in2: Any, mode: Any, method: Any, correlated: bool) -> Any:
+    """Correlation is convolution with the second array turned around and conjugated."""
     if mode not in _MODES or method not in ("auto", "direct", "fft") or derived(in1) or derived(in2):
         return NotImplemented
     if method == "direct" and _one_line(in1, in2) and (mode != "same" or in1.size >= in2.size):
-        return lines.convolve(in1, in2, mode)
-    both = _both(in1, in2)
-    if both is None or any(asarray(one).dtype.kind in "iu" for one in (in1, in2)):
-        return NotImplemented  # whether transforms are exact enough for integers is a question of their values
-    a, b = both
+        return (lines.correlate if correlated else lines.convolve)(in1, in2, mode)
+    both = _both_inexact(in1, in2)
+    if both is None:
+        return NotImplemented
+    a, b = (both[0], _turned(both[1])) if correlated else both
     if mode == "valid" and not all(m >= n for m, n in zip(a.shape, b.shape, strict=True)):
         a, b = b, a
     if method == "auto":
@@ -213,29 +225,20 @@ def convolve(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> An
     return made if made is NotImplemented else as_dtype_of(made, np.result_type(a.dtype, b.dtype))
 
 
-def _turned(b: ndarray) -> ndarray:
-    b = b[(slice(None, None, -1),) * b.ndim]
-    return conjugate(b) if b.dtype.kind == "c" else b
+@composed_in(_theirs)
+def convolve(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> Any:
+    return _by_method(in1, in2, mode, method, False)
 
 
 @composed_in(_theirs)
 def correlate(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> Any:
-    if mode not in _MODES or method not in ("auto", "direct", "fft") or derived(in1) or derived(in2):
-        return NotImplemented
-    if method == "direct" and _one_line(in1, in2) and (mode != "same" or in1.size >= in2.size):
-        return lines.correlate(in1, in2, mode)
-    both = _both(in1, in2)
-    if both is None or any(asarray(one).dtype.kind in "iu" for one in (in1, in2)):
-        return NotImplemented
-    return convolve.body(both[0], _turned(both[1]), mode, method)
+    return _by_method(in1, in2, mode, method, True)
 
 
 def _plane(in1: Any, in2: Any, mode: Any, boundary: Any, fillvalue: Any, turned: bool) -> Any:
-    both = _both(in1, in2)
+    both = _both_inexact(in1, in2)
     padding = _BOUNDARIES.get(boundary) if isinstance(boundary, str) else None
     if both is None or both[0].ndim != 2 or mode not in _MODES or padding is None or not is_number(fillvalue):
-        return NotImplemented
-    if any(asarray(one).dtype.kind in "iu" for one in (in1, in2)):
         return NotImplemented
     return _directly(*both, mode, turned, padding, fillvalue)
 

@@ -143,8 +143,7 @@ class _Coordinates(Sparse):
     @property
     def row(self) -> ndarray:
         """The row of each value."""
-        *_, column = coords = list(self.coords)
-        return coords[-2] if len(coords) > 1 else zeros_like(column)
+        return self.coords[-2] if len(self.coords) > 1 else zeros_like(self.col)
 
     @row.setter
     def row(self, values: Any) -> None:
