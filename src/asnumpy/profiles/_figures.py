@@ -103,12 +103,16 @@ class Seen:
         """Of this machine. None where a device took part: the times are those of beginning its work."""
         return None if self.used_devices else _limits.limits()
 
+    def rates(self, row: Row) -> tuple[float | None, float | None]:
+        """Bytes and operations a second; None where they are not known, or a device took part."""
+        return (None, None) if self.used_devices else (row.rate(row.bytes), row.rate(row.arithmetic))
+
     def shares(self, row: Row) -> tuple[float | None, float | None]:
         """Of bandwidth and of arithmetic, as parts of what the machine reaches; None where it is not known."""
         limits = self.limits if row.kind in ("program", "operation") else None
         if limits is None:
             return None, None
-        moved, computed = row.rate(row.bytes), row.rate(row.arithmetic)
+        moved, computed = self.rates(row)
         reached = limits.products.get(row.dtype) if row.dtype else limits.arithmetic
         return (
             None if moved is None else moved / limits.bandwidth,

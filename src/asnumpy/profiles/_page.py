@@ -74,7 +74,6 @@ def _programs(seen: Seen) -> Iterator[str]:
     total = sum(row.own for row in seen.rows) or 1
     about = escape(f"{_text.about_limits(seen)}. {_text.UNKNOWN_BYTES}.")
     yield f"<h2>Programs</h2><p>{OF_PROGRAMS} {about}</p>"
-    known = not seen.used_devices
     yield '<div class="scroll">' + table(
         ["", "operations", "shape", "calls", "ms", "of the work", "MB", "GB/s", "of the most", "Gop/s", "of the most",
          "lines"],
@@ -82,9 +81,10 @@ def _programs(seen: Seen) -> Iterator[str]:
             row.kind, f'<span class="names">{escape(row.name)}</span>',
             f'<span class="whole">{escape(row.shape)}</span>',
             *_cells([f"{row.calls:,}", milliseconds(row.own)]), _bar(row.own / total),
-            *_cells([_text.size(row.bytes), _text.rate(row.rate(row.bytes) if known else None)]), _bar(moved),
-            *_cells([_text.rate(row.rate(row.arithmetic) if known else None)]), _bar(computed), _places(row.lines),
-        ] for row in seen.rows[:MOST] for moved, computed in [seen.shares(row)]),
+            *_cells([_text.size(row.bytes), _text.rate(bandwidth)]), _bar(moved),
+            *_cells([_text.rate(arithmetic)]), _bar(computed), _places(row.lines),
+        ] for row in seen.rows[:MOST]
+            for (bandwidth, arithmetic), (moved, computed) in [(seen.rates(row), seen.shares(row))]),
     ) + "</div>"
     if len(seen.rows) > MOST:
         yield f"<p>{len(seen.rows) - MOST:,} more take less time.</p>"

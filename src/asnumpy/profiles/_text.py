@@ -45,11 +45,11 @@ def _programs(seen: Seen) -> list[str]:
     lines = [f"{head} {'Gop/s':>7} {'of it':>6}  lines"]
     for row, name in zip(seen.rows[:MOST], names, strict=True):
         moved, computed = seen.shares(row)
-        known = not seen.used_devices
+        bandwidth, arithmetic = seen.rates(row)
         figures = [
             f"{row.calls:>6} {row.own / 1e6:>10.3f} {percent(row.own / total):>6} {size(row.bytes):>9}",
-            f"{rate(row.rate(row.bytes) if known else None):>7} {percent(moved):>6}",
-            f"{rate(row.rate(row.arithmetic) if known else None):>7} {percent(computed):>6}",
+            f"{rate(bandwidth):>7} {percent(moved):>6}",
+            f"{rate(arithmetic):>7} {percent(computed):>6}",
         ]
         lines.append(f"{row.kind:<9} {name:<{width}} {' '.join(figures)}  {_cut(row.lines, 60)}".rstrip())
     if len(seen.rows) > MOST:
