@@ -13,8 +13,9 @@ from dask.tokenize import normalize_token
 
 import asnumpy as ap
 from asnumpy.dask import _kept
-from asnumpy.dask._arrays import evaluated, held_bytes
+from asnumpy.dask._arrays import held_bytes
 from asnumpy.dask._backend import Backend
+from asnumpy.dask._tasks import evaluate_in_its_thread
 from asnumpy.host.door import numpy_view
 
 
@@ -26,10 +27,6 @@ def _token(array: ap.ndarray) -> tuple[Any, ...]:
 
 def _token_of_ufunc(function: ap.ufunc) -> tuple[str, str]:
     return "asnumpy.ufunc", function.__name__
-
-
-def _task_ended(key: Any, value: Any, *rest: Any) -> None:
-    evaluated(value)
 
 
 def register() -> None:
@@ -49,6 +46,6 @@ def register() -> None:
     normalize_token.register(ap.ndarray, _token)
     normalize_token.register(ap.ufunc, _token_of_ufunc)
     array_creation_dispatch.register_backend("asnumpy", Backend())
-    Callback(posttask=_task_ended).register()
+    Callback(pretask=evaluate_in_its_thread).register()
     if not config.get("array.query-planning", False):  # whose functions are others
         _kept.keep()

@@ -9,24 +9,14 @@ from typing import Any
 from dask._task_spec import GraphNode
 
 import asnumpy as ap
-from asnumpy.dask._arrays import evaluated
-
-
-class _Evaluated:
-    """A task whose result has nothing pending: its time is the task's, and so is an error."""
-
-    def __init__(self, task: GraphNode) -> None:
-        self._task = task
-
-    def __call__(self, values: Any) -> Any:
-        return evaluated(self._task(values))
+from asnumpy.dask._tasks import Evaluated
 
 
 def _evaluating(submit: Callable[..., Any]) -> Callable[..., Any]:
     """An executor's `submit`, for which tasks are evaluated in the thread that runs them."""
 
     def submit_evaluated(function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return submit(function, *(_Evaluated(one) if isinstance(one, GraphNode) else one for one in args), **kwargs)
+        return submit(function, *(Evaluated(one) if isinstance(one, GraphNode) else one for one in args), **kwargs)
 
     return submit_evaluated
 

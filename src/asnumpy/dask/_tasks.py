@@ -1,0 +1,27 @@
+"""Tasks of Dask's whose results have nothing pending."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dask._task_spec import GraphNode
+
+from asnumpy.dask._arrays import evaluated
+
+
+class Evaluated(GraphNode):
+    """A task that runs what it has recorded, in its own thread: its time is the task's, and so is an error."""
+
+    __slots__ = ("_task",)
+
+    def __init__(self, task: GraphNode) -> None:
+        self.key, self._dependencies, self._task = task.key, task.dependencies, task
+
+    def __call__(self, values: Any = ()) -> Any:
+        return evaluated(self._task(values))
+
+
+def evaluate_in_its_thread(key: Any, graph: dict[Any, Any], state: Any) -> None:
+    """Before a task of a scheduler in this process starts, which has a graph of its own."""
+    if not isinstance(graph[key], Evaluated):
+        graph[key] = Evaluated(graph[key])
