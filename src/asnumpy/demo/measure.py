@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +18,9 @@ Run = Callable[[], Any]
 Check = Callable[[Any, Any], tuple[bool, str]]
 
 BLOCK = 1 << 22  # elements compared at a time
-# OpenBLAS's threads look for more work for 2^26 ticks of the clock after a product, where the next contender computes.
-PAUSE_SECONDS = 0.04
+PAUSE_SECONDS, STEP_SECONDS = 0.04, 0.005
+# After a product OpenBLAS's threads look for more work for 2^26 to 2^28 ticks, while the next contender computes.
+SLOWEST_TO_SLEEP = 0.4
 
 
 @dataclass
@@ -35,6 +39,31 @@ class Timing:
         """Half the distance between the quartiles, as a fraction of the median."""
         low, high = np.percentile(self.rounds, [25, 75])
         return float((high - low) / 2 / self.median)
+
+
+def _busy_nanoseconds() -> int | None:
+    """How long the other threads of this process have run; None where the system does not tell."""
+    busy = 0
+    try:
+        for thread in os.listdir("/proc/self/task"):
+            if int(thread) != threading.get_native_id():
+                busy += int(Path(f"/proc/self/task/{thread}/schedstat").read_text().split()[0])
+    except (OSError, ValueError, IndexError):  # another system, or a thread that has just ended
+        return None
+    return busy
+
+
+def pause() -> None:
+    """Wait until the threads of the one before, which look for more work for a while, sleep."""
+    time.sleep(PAUSE_SECONDS)
+    end = time.perf_counter() + SLOWEST_TO_SLEEP
+    before = _busy_nanoseconds()
+    while time.perf_counter() < end:
+        time.sleep(STEP_SECONDS)
+        now = _busy_nanoseconds()
+        if before is not None and now is not None and now - before < STEP_SECONDS * 1e9 / 10:
+            return
+        before = now
 
 
 def settle(result: Any) -> Any:
@@ -71,7 +100,7 @@ def calls_per_round(run: Run, least_seconds: float) -> int:
 def interleave(runs: Sequence[Run], rounds: int, least_seconds: float = 0.0) -> list[Timing]:
     """Time every function once cold and then `rounds` times warm, taking turns so that all meet the same machine.
 
-    Before each warm turn is a pause, in which threads that wait for more work of the one before go to sleep.
+    Before each warm turn is a pause, until threads that wait for more work of the one before sleep.
     """
     timings = []
     for run in runs:
@@ -84,7 +113,7 @@ def interleave(runs: Sequence[Run], rounds: int, least_seconds: float = 0.0) -> 
         order = range(len(runs)) if turn % 2 == 0 else reversed(range(len(runs)))
         for i in order:
             run, count, result = runs[i], calls[i], None
-            time.sleep(PAUSE_SECONDS)
+            pause()
             start = time.perf_counter()
             for _ in range(count):
                 result = run()
