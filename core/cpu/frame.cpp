@@ -14,8 +14,6 @@ constexpr std::int64_t tile_bytes = 32 * 1024;
 constexpr std::int64_t shortest_tile = 512, longest_tile_elements = 4096;
 // What it costs to gather short rows to a tile of several; and instead, to run the calls for each row, and gather what lies apart for it.
 constexpr double gather_ns_per_byte = 0.0125, row_ns = 15, call_of_row_ns = 6, gather_of_row_ns = 6;
-// Fewer elements than this are reduced by strided vectors rather than one by one.
-constexpr std::int64_t shortest_fold = 16;
 // Bytes of a line for which a strand folds as it computes; it computes shorter ones all at once: alone, they are hardly whole vectors.
 constexpr std::int64_t shortest_strand_line = 1024;
 // At least this many results side by side are worth a vector; fewer, and a tile takes several reduced indices.

@@ -63,6 +63,9 @@ constexpr bool is_folded_line(std::int64_t length, DType dtype) {
     return length * std::max<std::int64_t>(4, static_cast<std::int64_t>(itemsize(dtype))) >= 256;
 }
 
+// Fewer elements than this are reduced by strided vectors rather than one by one.
+inline constexpr std::int64_t shortest_fold = 16;
+
 enum class Scheme : std::uint8_t {
     elementwise,
     lines,      // a tile holds whole lines, each folded to one element

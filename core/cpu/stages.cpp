@@ -113,6 +113,18 @@ bool folds_lines(const Frame& frame) {
                        [&](const Combine& reduction) { return is_folded_line(frame.order.reduced, reduction.dtype); });
 }
 
+// Whether blocks of lines along an axis are computed as the whole is: the axis is outermost, or outside it are only short reduced axes, which
+// each block has whole and takes one by one.
+bool divides(const Frame& frame, const Stages::Stage& stage) {
+    int place = 0;
+    while (place < frame.order.ndim && frame.order.axis[static_cast<std::size_t>(place)] != stage.axis) {
+        if (!((stage.launch.reduced >> frame.order.axis[static_cast<std::size_t>(place)]) & 1u)) return false;
+        ++place;
+    }
+    if (place == 0) return true;
+    return frame.scheme == Scheme::segments && frame.segments.by_line && frame.order.outer == 1 && frame.order.reduced < shortest_fold;
+}
+
 // Moves a copy of a prepared frame to another block of lines and another thread's scratch memory.
 void move_frame(Frame& frame, const Frame& prepared, const Stages& stages, const Stages::Stage& stage, std::int64_t lines, std::int64_t scratch) {
     const auto shift = [&](std::size_t operand) {
@@ -156,9 +168,8 @@ std::int64_t lines_at_once(const Stages& stages, std::span<const Resolved* const
     const std::vector<Frame> frames = prepare_frames(stages, plans, 0, lines, rooms, nowhere);
     for (std::size_t s = 0; s < frames.size(); ++s) {
         const Stages::Stage& stage = stages.stages[s];
-        const bool outermost = frames[s].order.axis[0] == stage.axis;
         const bool in_chunks = frames[s].scheme == Scheme::segments && frames[s].segments.chunks > 1;
-        if (!outermost || in_chunks || !folds_lines(frames[s]) || !block(stage.launch, static_cast<int>(plans[s]->inputs.size()), static_cast<int>(plans[s]->stores.size())).empty())
+        if (!divides(frames[s], stage) || in_chunks || !folds_lines(frames[s]) || !block(stage.launch, static_cast<int>(plans[s]->inputs.size()), static_cast<int>(plans[s]->stores.size())).empty())
             return 0;
     }
     return lines;

@@ -16,7 +16,7 @@ constexpr std::int64_t fewest_elements = 64 * 1024, fewest_in_order = 1024 * 102
 // Of one chain: each operand is compared with those before it that have its buffer.
 constexpr std::size_t most_stages = 32, most_operands = 96;
 
-// A part, with the axes that it never needs apart as one where lines are apart: they are often several axes of an array.
+// A part as it may take its place in a chain.
 struct Candidate {
     Launch launch;
     std::vector<const Array*> arrays;  // by operand; null: a constant
@@ -40,7 +40,12 @@ struct Candidate {
     }
 };
 
-Candidate candidate(std::span<const Instruction> list, const Schedule::Part& part, Lines lines) {
+enum class Axes : std::uint8_t {
+    joined,  // those that it never needs apart as one
+    apart,
+};
+
+Candidate candidate(std::span<const Instruction> list, const Schedule::Part& part, Axes axes) {
     const Fused& fused = part.fused;
     const Dims& shape = list[part.group.members.front()].shape;
     Candidate made;
@@ -62,7 +67,7 @@ Candidate candidate(std::span<const Instruction> list, const Schedule::Part& par
         if (shape[axis] == 1) continue;
         const int end = made.launch.shape.size() - 1;
         const std::uint64_t reduced = fused.reduced >> axis & 1u;
-        bool joins = last >= 0 && lines == Lines::apart && reduced == (made.launch.reduced >> end & 1u);
+        bool joins = last >= 0 && axes == Axes::joined && reduced == (made.launch.reduced >> end & 1u);
         for (std::size_t k = 0; joins && k < made.arrays.size(); ++k) joins = stride(k, last) == stride(k, axis) * shape[axis];
         if (joins) made.launch.shape[end] *= shape[axis];
         else {
@@ -207,11 +212,13 @@ bool repeats(const Candidate& c) {
     return true;
 }
 
-std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines, std::size_t most) {
+// The longest chain that begins with this part so. Lines in order are along one axis of an array; lines apart often along several, which some
+// parts need apart and others do not.
+std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines, std::size_t most, Axes axes) {
     std::vector<Candidate> best;
     const bool ordered = lines == Lines::in_order;
     const auto takes_part = [ordered](const Candidate& c) { return ordered ? c.launch.reduced == 0 : repeats(c); };
-    const Candidate start = candidate(list, schedule.parts[first], lines);
+    const Candidate start = candidate(list, schedule.parts[first], axes);
     if (!takes_part(start)) return best;
     most = std::min(most, most_stages);
     for (int axis = 0; axis < start.launch.shape.size(); ++axis) {
@@ -220,15 +227,20 @@ std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Sc
         along.axis = axis;
         Chain chain(along, lines);
         const std::int64_t length = start.launch.shape[axis];
-        for (std::size_t p = first + 1; p < schedule.parts.size() && schedule.parts[p].follows && chain.size() < most; ++p) {
-            Candidate next = candidate(list, schedule.parts[p], lines);
-            if (chain.operands() + next.arrays.size() > most_operands || !takes_part(next)) break;
+        const auto follows = [&](Candidate next) {
             bool found = false;
             for (next.axis = 0; next.axis < next.launch.shape.size() && !found; ++next.axis) {
                 const std::int64_t other = next.launch.shape[next.axis];
                 if (!is_kept(next, next.axis) || (ordered ? 2 * std::abs(other - length) > length : other != length)) continue;
                 found = chain.follow(next);
             }
+            return found;
+        };
+        for (std::size_t p = first + 1; p < schedule.parts.size() && schedule.parts[p].follows && chain.size() < most; ++p) {
+            const Candidate next = candidate(list, schedule.parts[p], ordered ? Axes::apart : Axes::joined);
+            if (chain.operands() + next.arrays.size() > most_operands || !takes_part(next)) break;
+            bool found = follows(next);
+            if (!found && !ordered) found = follows(candidate(list, schedule.parts[p], Axes::apart));
             if (!found && ordered)
                 if (const std::optional<Candidate> line = chain.as_line(next)) found = chain.follow(*line);
             if (!found) break;
@@ -236,6 +248,13 @@ std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Sc
         if (chain.size() > best.size()) best = std::move(chain).take();
     }
     return best;
+}
+
+std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines, std::size_t most) {
+    if (lines == Lines::in_order) return longest_chain(list, schedule, first, lines, most, Axes::apart);
+    std::vector<Candidate> joined = longest_chain(list, schedule, first, lines, most, Axes::joined);
+    std::vector<Candidate> apart = longest_chain(list, schedule, first, lines, most, Axes::apart);
+    return apart.size() > joined.size() ? apart : joined;
 }
 
 // Which buffers only these stages see, and where in a line of theirs the operands lie.

@@ -178,6 +178,35 @@ def test_threads_have_no_influence(form: Callable[..., Any]) -> None:
     assert results[0] == results[1]
 
 
+def pairs(x: Any) -> Any:
+    """What each point gets from all others: the short axis of coordinates is reduced first, then that of points."""
+    apart = x[None, :, :] - x[:, None, :]
+    square = (apart * apart).sum(axis=2) + x.dtype.type(0.01)
+    return ((1 / (square * ap.sqrt(square)))[:, :, None] * apart).sum(axis=1)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "float16"])
+@pytest.mark.parametrize("shape", [(301, 3), (257, 2), (260, 7), (263, 15), (270, 16), (290, 1), (255, 3), (20000, 4)])
+def test_short_axes_are_reduced_with_the_lines(dtype: str, shape: tuple[int, int]) -> None:
+    x = ap.from_numpy((np.random.default_rng(3).standard_normal(shape) * 5).astype(dtype))
+
+    def near(x: Any) -> Any:  # of few neighbours, where all pairs are too many
+        apart = x[:, None, :] - x[None, :9, :]
+        square = (apart * apart).sum(axis=2)
+        return square - square.max(axis=1, keepdims=True), (apart * square[:, :, None]).sum(axis=1)
+
+    results = []
+    for passes in ("all", "-together"):
+        with ap.config.using(passes=passes):
+            made = near(x) if len(x) > 1000 else (pairs(x),)
+            lines = [one.lines for one in programs(made[0])]
+            ap.eval(*made)
+            results.append(list(map(bits, made)))
+            if ON_CPU and shape == (301, 3) and dtype == "float64":
+                assert any(lines) == (passes == "all")
+    assert results[0] == results[1]
+
+
 @pytest.mark.parametrize("dtype", ["int32", "uint8", "int64", "bool"])
 def test_integers(dtype: str) -> None:
     plain = (np.arange(700 * 300) * 7919 % 101).astype(dtype).reshape(700, 300)
