@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import dask
@@ -13,6 +14,7 @@ from dask.sizeof import sizeof
 from dask_operations import OPERATIONS
 
 import asnumpy as ap
+from asnumpy.dask._arrays import evaluated
 
 RNG = np.random.default_rng(11)
 MATRIX, LINE = RNG.normal(size=(12, 8)), RNG.normal(size=12)
@@ -111,6 +113,23 @@ def test_a_task_ends_with_nothing_pending() -> None:
         total = dask.delayed(lambda *given: sum(one.sum() for one in given))(*parts).compute(scheduler="synchronous")
     assert float(total) == 20_000 * (2 * 6 + 4)
     assert left == [0] * 5
+
+
+def test_a_task_is_evaluated_by_the_thread_that_runs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    by_thread: list[int] = []
+
+    def noted(value: Any) -> Any:
+        by_thread.append(threading.get_ident())
+        return evaluated(value)
+
+    monkeypatch.setattr("asnumpy.dask._tasks.evaluated", noted)
+    wide = da.from_array(ap.array(MATRIX), chunks=(4, 4))
+    graph = dict((wide * 2 + 1).__dask_graph__())
+    before = dict(graph)
+    (wide * 2 + 1).sum().compute(scheduler="threads", num_workers=2)
+    assert by_thread and threading.get_ident() not in by_thread
+    dask.threaded.get(graph, list((wide * 2 + 1).__dask_keys__()))
+    assert graph == before  # the caller's graph is the caller's
 
 
 def test_threads() -> None:
