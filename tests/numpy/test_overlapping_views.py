@@ -189,17 +189,31 @@ def eager(request: Any) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def drawn() -> list[Any]:
+    """The same cases for each way to write: drawing them takes twenty times longer than the writes."""
+    found = []
+
+    @SLOW
+    @given(case=cases())
+    def draw(case: Any) -> None:
+        found.append(case)
+
+    draw()
+    return found
+
+
 @pytest.mark.parametrize("name", WRITES)
-@SLOW
-@given(case=cases())
-def test_writes_as_numpy(name: str, case: Any) -> None:
-    expected, got = written(np, name, case), written(ap, name, case)
-    if isinstance(expected, type):
-        assert got is expected
-    elif name in ROUNDED:
-        np.testing.assert_allclose(got, expected, rtol=1e-12)
-    else:
-        np.testing.assert_array_equal(got, expected)
+def test_writes_as_numpy(name: str, drawn: list[Any]) -> None:
+    assert len(drawn) >= 50
+    for case in drawn:
+        expected, got = written(np, name, case), written(ap, name, case)
+        if isinstance(expected, type):
+            assert got is expected, case
+        elif name in ROUNDED:
+            np.testing.assert_allclose(got, expected, rtol=1e-12, err_msg=str(case))
+        else:
+            np.testing.assert_array_equal(got, expected, err_msg=str(case))
 
 
 # --- large ones, which threads would share ---
