@@ -24,12 +24,13 @@ step() {  # TITLE SECONDS COMMAND...: its status is the command's
 
 lanes() {  # FUNCTION...: two rows of them side by side. Each row takes the next one that nobody has taken: neither waits for the
   # other but at the end. What the second row prints comes when both have ended.
-  local taken said
+  local taken said second
   taken=$(mktemp -d) && said=$(mktemp) || exit 1
   row() { local each; for each; do ! mkdir "$taken/$each" 2>/dev/null || "$each"; done; }
   row "$@" > "$said" 2>&1 &
+  second=$!
   row "$@"
-  wait $!
+  wait "$second"
   cat "$said"
   rm -rf "$said" "$taken"
 }
