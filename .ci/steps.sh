@@ -1,5 +1,5 @@
 # The steps of continuous integration: each has a limit in seconds, all of them together $limit; one that fails, is stopped or
-# finds no time left fails the run, and `summary` says how each ended and how long it took. `lanes` runs two rows of steps side by side.
+# finds no time left fails the run, and `summary` says how each ended and how long it took. `lanes` runs them in two rows side by side.
 limit=${CI_LIMIT:-5300}
 results=$(mktemp) || exit 1  # a line a step: seconds, how it ended, its title
 
@@ -22,15 +22,17 @@ step() {  # TITLE SECONDS COMMAND...: its status is the command's
   return "$status"
 }
 
-lanes() {  # FUNCTION FUNCTION: each calls steps, one after the other; what the second one prints comes when both have ended
-  local said second
-  said=$(mktemp) || exit 1
-  "$2" > "$said" 2>&1 &
+lanes() {  # FUNCTION...: two rows of them side by side. Each row takes the next one that nobody has taken: neither waits for the
+  # other but at the end. What the second row prints comes when both have ended.
+  local taken said second
+  taken=$(mktemp -d) && said=$(mktemp) || exit 1
+  row() { local each; for each; do ! mkdir "$taken/$each" 2>/dev/null || "$each"; done; }
+  row "$@" > "$said" 2>&1 &
   second=$!
-  "$1"
+  row "$@"
   wait "$second"
   cat "$said"
-  rm -f "$said"
+  rm -rf "$said" "$taken"
 }
 
 summary() {  # status 0 where every step passed

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import drawn
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 import asnumpy as ap
@@ -190,16 +191,17 @@ def eager(request: Any) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", WRITES)
-@SLOW
-@given(case=cases())
-def test_writes_as_numpy(name: str, case: Any) -> None:
-    expected, got = written(np, name, case), written(ap, name, case)
-    if isinstance(expected, type):
-        assert got is expected
-    elif name in ROUNDED:
-        np.testing.assert_allclose(got, expected, rtol=1e-12)
-    else:
-        np.testing.assert_array_equal(got, expected)
+def test_writes_as_numpy(name: str) -> None:
+    def check(case: Any) -> None:
+        expected, got = written(np, name, case), written(ap, name, case)
+        if isinstance(expected, type):
+            assert got is expected
+        elif name in ROUNDED:
+            np.testing.assert_allclose(got, expected, rtol=1e-12, err_msg=str(case))
+        else:
+            np.testing.assert_array_equal(got, expected, err_msg=str(case))
+
+    drawn.for_each(check, cases(), SLOW, "writes")
 
 
 # --- large ones, which threads would share ---

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import drawn
 import hypothesis
 import numpy as np
 import pytest
@@ -71,8 +72,6 @@ def play(xp: Any, choices: list[tuple[int, int, int, int]], dtype: str) -> list[
 
 @pytest.mark.parametrize("dtype", ["int64", "float32"])
 def test_programs_that_repeat_themselves(chosen: str, dtype: str) -> None:
-    @hypothesis.settings(settings, max_examples=max(EXAMPLES // 4, 10))
-    @hypothesis.given(st.lists(st.tuples(st.integers(0, 11), *[st.integers(0, 11)] * 3), min_size=3, max_size=24))
     def compare(choices: list[tuple[int, int, int, int]]) -> None:
         expected = play(np, choices, dtype)
         for eager in (False, True):
@@ -80,17 +79,15 @@ def test_programs_that_repeat_themselves(chosen: str, dtype: str) -> None:
                 for n, (got, right) in enumerate(zip(play(ap, choices, dtype), expected, strict=True)):
                     np.testing.assert_array_equal(got, right, err_msg=f"array {n}", strict=True)
 
-    compare()
+    few = hypothesis.settings(settings, max_examples=max(EXAMPLES // 4, 10))
+    choices = st.lists(st.tuples(st.integers(0, 11), *[st.integers(0, 11)] * 3), min_size=3, max_size=24)
+    drawn.for_each(compare, choices, few, "choices")
 
 
 def test_random_programs(chosen: str) -> None:
-    @hypothesis.settings(settings, max_examples=max(EXAMPLES // 6, 10))
-    @hypothesis.given(programs())
-    def compare(lines: list[str]) -> None:
-        check(lines)
-
+    few = hypothesis.settings(settings, max_examples=max(EXAMPLES // 6, 10))
     with ap.config.using(eager=False):
-        compare()
+        drawn.for_each(check, programs(), few, "programs")
 
 
 def test_functions_under_jit(chosen: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import drawn
 import hypothesis
 import numpy as np
 import pytest
@@ -83,13 +84,8 @@ WAYS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("how", WAYS)
 def test_random_programs(how: str) -> None:
-    @settings
-    @hypothesis.given(programs())
-    def compare(lines: list[str]) -> None:
-        check(lines)
-
     with ap.config.using(**WAYS[how]):
-        compare()
+        drawn.for_each(check, programs(), settings, "programs")
 
 
 def test_random_programs_about_rows() -> None:
@@ -134,10 +130,6 @@ def test_writer_writes_programs_of_every_kind() -> None:
     """The generator itself: what it writes runs on NumPy, twice with the same outcome, and is not trivial."""
     kinds = set()
 
-    @hypothesis.settings(
-        max_examples=150, deadline=None, suppress_health_check=list(hypothesis.HealthCheck), database=None
-    )
-    @hypothesis.given(programs())
     def collect(lines: list[str]) -> None:
         text = "\n".join(lines)
         kinds.update(
@@ -149,5 +141,5 @@ def test_writer_writes_programs_of_every_kind() -> None:
         one, two = live(run(lines, np)), live(run(lines, np))
         assert all(np.array_equal(one[name], two[name], equal_nan=one[name].dtype.kind in "fc") for name in one)
 
-    collect()
+    drawn.for_each(collect, programs(), settings, "programs")
     assert len(kinds) >= 13, f"only {kinds}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,10 @@ import asnumpy as ap
 DTYPES = ["float32", "float64", "complex64", "complex128", "float16"]
 
 # Rows, depth, columns; with one row or one column a product with a vector.
-SHAPES = [
+SHAPES = (
     (1, 70_001, 1), (3, 30_001, 1), (17, 5003, 1), (400, 311, 1), (1, 311, 400), (5, 3003, 40), (97, 79, 151),
     (33, 40, 501), (501, 40, 33),
-]  # fmt: skip
+)  # fmt: skip
 
 
 def spread(xp: Any, a: np.ndarray) -> Any:
@@ -48,14 +49,24 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.asarray((a.astype(wide) @ b.astype(wide)).astype(a.dtype))
 
 
+Shapes = tuple[tuple[int, int, int], ...]
+
+
+@functools.cache
+def products(shapes: Shapes, dtype: str) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]]:
+    """Two matrices, their product, and that of the first with itself turned over: made once, in most of the time."""
+    rng, made = generator(), []
+    for rows, depth, columns in shapes:
+        a, b = whole(rng, (rows, depth), dtype), whole(rng, (depth, columns), dtype)
+        made.append((a, b, product(a, b), product(a, a.T) if rows > 1 and columns > 1 else None))
+    return made
+
+
 @pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_layout(dtype: str, layout: str) -> None:
-    rng = generator()
-    for rows, depth, columns in SHAPES:
-        a, b = whole(rng, (rows, depth), dtype), whole(rng, (depth, columns), dtype)
-        expected = product(a, b)
+    for (rows, _, columns), (a, b, expected, _) in zip(SHAPES, products(SHAPES, dtype), strict=True):
         x, y = (LAYOUTS[layout](ap, v) for v in (a, b))
         np.testing.assert_array_equal(np.asarray(x @ y), expected, strict=True)
         if columns == 1:
@@ -89,24 +100,21 @@ def test_stacks(many: int, dtype: str) -> None:
 # On both sides of where a product is divided in another way: rows for as many blocks as there may be, and their ends
 # within an edge; results so wide that each thread has a piece of its own, or several; blocks for which the library
 # copies nothing, and larger ones.
-EDGES = [
+EDGES = (
     (127, 600, 1), (128, 600, 1), (129, 1100, 1), (255, 1100, 1), (257, 2100, 1), (1031, 130, 1), (1, 601, 127),
     (1, 601, 129), (1, 301, 511), (1, 301, 513), (1, 70, 1025), (1, 70, 2049), (1, 70, 4111), (16, 1100, 33),
     (17, 4100, 16), (159, 161, 160), (161, 41, 163), (200, 1001, 65), (65, 1001, 200), (31, 300, 31), (311, 257, 303),
-]  # fmt: skip
+)  # fmt: skip
 
 
 @pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 def test_edges_of_the_division(dtype: str, layout: str) -> None:
-    rng = generator()
-    for rows, depth, columns in EDGES:
-        a, b = whole(rng, (rows, depth), dtype), whole(rng, (depth, columns), dtype)
+    for a, b, expected, square in products(EDGES, dtype):
         x, y = (LAYOUTS[layout](ap, v) for v in (a, b))
-        np.testing.assert_array_equal(np.asarray(x @ y), product(a, b), strict=True)
-        if rows > 1 and columns > 1:
-            square = product(a, a.T)
+        np.testing.assert_array_equal(np.asarray(x @ y), expected, strict=True)
+        if square is not None:
             np.testing.assert_array_equal(np.asarray(x @ x.T), square, strict=True)
 
 

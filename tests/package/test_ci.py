@@ -47,6 +47,22 @@ summary
     assert said.index("a met b") < said.index("said two")
 
 
+def test_a_row_that_is_free_takes_the_next() -> None:
+    """The first one ends when the last one has, so that the other row has all the others; each is done once."""
+    status, said = run("""
+meeting=$(mktemp -d); export meeting
+first() { step one 20 bash -c 'until [ -e "$meeting/last" ]; do sleep 0.1; done'; }
+second() { step two 20 bash -c 'echo >> "$meeting/second"'; }
+last() { step three 20 bash -c 'touch "$meeting/last"'; }
+lanes first second last
+step lines 5 bash -c 'wc -l < "$meeting/second"'
+summary
+""")
+    assert status == 0, said
+    assert sorted(re.findall(r"\d+ s  passed +(.+)", said)) == ["lines", "one", "three", "two"]
+    assert re.search(r"^1$", said, re.MULTILINE)
+
+
 @pytest.mark.parametrize(
     ("script", "limit", "expected"),
     [

@@ -79,27 +79,23 @@ def test_what_is_ignored_is_named() -> None:
     assert found == []
 
 
-MYPY = ("--config-file=", "--cache-dir=cache")
+@pytest.fixture(scope="module", params=["mypy", "pyright"])
+def errors(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+    """The lines with errors of the program and of the wrong one, which a checker reads together."""
+    folder = tmp_path_factory.mktemp(request.param)
+    (folder / "wrong.py").write_text(WRONG)
+    options = ["--config-file=", "--cache-dir=cache"] if request.param == "mypy" else []
+    done = checker(request.param, *options, str(PROGRAM), str(folder / "wrong.py"), folder=folder)
+    found: dict[str, set[str]] = {"typed_program.py": set(), "wrong.py": set()}
+    for name, line in re.findall(r"(\w+\.py):(\d+)[:\d]*(?: -)? error: ", done.stdout):
+        found[name].add(line)
+    assert done.returncode == 1 and "error" in done.stdout.splitlines()[-1], done.stdout + done.stderr
+    return found
 
 
-def test_mypy_accepts_the_program(tmp_path: Path) -> None:
-    done = checker("mypy", *MYPY, str(PROGRAM), folder=tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_the_program_is_accepted(errors: dict[str, set[str]]) -> None:
+    assert errors["typed_program.py"] == set()
 
 
-def test_mypy_refuses_mistakes(tmp_path: Path) -> None:
-    (tmp_path / "wrong.py").write_text(WRONG)
-    done = checker("mypy", *MYPY, str(tmp_path / "wrong.py"), folder=tmp_path)
-    assert f"Found {MISTAKES} errors" in done.stdout, done.stdout + done.stderr
-
-
-def test_pyright_accepts_the_program(tmp_path: Path) -> None:
-    done = checker("pyright", str(PROGRAM), folder=tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_pyright_refuses_mistakes(tmp_path: Path) -> None:
-    (tmp_path / "wrong.py").write_text(WRONG)
-    done = checker("pyright", str(tmp_path / "wrong.py"), folder=tmp_path)
-    found = {line.split(":")[1] for line in done.stdout.splitlines() if " error: " in line}
-    assert len(found) == MISTAKES, done.stdout + done.stderr
+def test_mistakes_are_refused(errors: dict[str, set[str]]) -> None:
+    assert len(errors["wrong.py"]) == MISTAKES

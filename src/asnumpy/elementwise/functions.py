@@ -78,8 +78,8 @@ def _rounded(a: ndarray, decimals: int) -> ndarray:
 def round(a: ArrayLike, decimals: int = 0, out: Any = None) -> ndarray:
     a, places = asarray(a), int(np.intc(index(decimals)))
     if (places < 0 and a.dtype.kind in "iu") or (places and a.dtype == _BOOL):
-        # tens of integers, with NumPy's detour through float64; it counts up to their exponent: all are 0 long before
-        return host(np.round, a, max(places, -400), out)
+        # tens of integers, with NumPy's detour through float64; it counts up to their exponent, one by one
+        return host(np.round, a, min(max(places, -400), 400), out)
     made = _rounded(a, places)
     if made.dtype != a.dtype and a.dtype.kind == "V":  # ufuncs take bfloat16 through float32
         made = _core.cast(made, a.dtype)
