@@ -20,7 +20,7 @@ from asnumpy.ufunc.functions import add, logical_or, multiply
 
 _UNBOUNDED = ("nearest", "grid-constant")  # where a coordinate stays what it is
 _HARDLY = 1e-15
-_INTP = np.dtype(np.intp)
+INTP = np.dtype(np.intp)
 
 
 class _Corner(NamedTuple):
@@ -57,7 +57,7 @@ def _folded(c: Any, length: int, mode: str) -> tuple[Any, Any]:
     )
 
 
-def _within(c: Any, length: int, mode: str) -> tuple[Any, Any]:
+def within(c: Any, length: int, mode: str) -> tuple[Any, Any]:
     """The coordinate in the array, and where it lies outside of it (None: nowhere)."""
     if mode in _UNBOUNDED:
         return c, None
@@ -89,9 +89,17 @@ def _beside(place: Any, length: int, mode: str) -> tuple[Any, Any]:
     return np.where(place < 0, before, np.where(place >= length, behind, place)), None
 
 
+def element_at(place: Any, length: int, mode: str) -> tuple[Any, Any]:
+    """The same for a place that may be further away: some elements of a short array reach beyond it more than once."""
+    if mode in _UNBOUNDED:
+        return _beside(place, length, mode)
+    before, behind = _folded(place, length, "mirror" if mode in ("constant", "wrap") else mode)
+    return np.trunc(np.where(place < 0, before, np.where(place > length - 1, behind, place))), None
+
+
 def _corners(c: Any, length: int, order: int, mode: str) -> tuple[list[_Corner], Any]:
     """The elements beside coordinates along one axis, and where the coordinates are outside."""
-    c, outside = _within(c, length, mode)
+    c, outside = within(c, length, mode)
     lower = np.floor(c + 0.5) if order == 0 else np.floor(c)
     place = lower
     if mode != "constant":  # those far away are all alike, and so is NaN
@@ -105,7 +113,7 @@ def _corners(c: Any, length: int, order: int, mode: str) -> tuple[list[_Corner],
     ], outside
 
 
-def _either(masks: list[Any]) -> ndarray | None:
+def either(masks: list[Any]) -> ndarray | None:
     made: ndarray | None = None
     for mask in masks:
         if mask is not None:
@@ -115,7 +123,7 @@ def _either(masks: list[Any]) -> ndarray | None:
 
 def _weighted(value: ndarray, corners: tuple[_Corner, ...], cval: float) -> ndarray:
     value = doubles(value)
-    missing = _either([corner.missing for corner in corners])
+    missing = either([corner.missing for corner in corners])
     if missing is not None:
         value = select_where(missing, cval, value, FLOAT64)
     for corner in corners:
@@ -143,13 +151,13 @@ def at_points(
         for corner, step in zip(chosen, steps, strict=True):
             part = corner.element if step == 1 else multiply(corner.element, step)
             flat = part if flat is None else add(flat, part)
-        positions.append(_core.cast(flat, _INTP))
+        positions.append(_core.cast(flat, INTP))
     made: ndarray | None = None
     for chosen, index in zip(every, positions, strict=True):
         one = _weighted(take(lines, index, axis=1), chosen, cval)
         made = one if made is None else add(made, one)
     assert made is not None
-    beyond = _either(outside)
+    beyond = either(outside)
     return made if beyond is None else select_where(beyond, cval, made, FLOAT64)
 
 
@@ -163,10 +171,10 @@ def on_grid(
         corners, beyond = _corners(c, length, order, mode)
         form = (-1,) + (1,) * (a.ndim - axis - 1)
         each.append([
-            _Corner(asarray(one.element.astype(np.intp)), _lying(one.missing, form), _lying(one.weight, form))
+            _Corner(asarray(one.element.astype(np.intp)), lying(one.missing, form), lying(one.weight, form))
             for one in corners
         ])
-        outside.append(_lying(beyond, form))
+        outside.append(lying(beyond, form))
     made: ndarray | None = None
 
     def gather(part: ndarray, chosen: tuple[_Corner, ...]) -> None:
@@ -181,11 +189,11 @@ def on_grid(
 
     gather(a, ())
     assert made is not None
-    beyond = _either(outside)
+    beyond = either(outside)
     return made if beyond is None else select_where(beyond, cval, made, FLOAT64)
 
 
-def _lying(values: Any, form: tuple[int, ...]) -> ndarray | None:
+def lying(values: Any, form: tuple[int, ...]) -> ndarray | None:
     """A line of the host as an array along its axis; None for a mask that is nowhere true."""
     if values is None or (values.dtype == bool and not values.any()):
         return None
