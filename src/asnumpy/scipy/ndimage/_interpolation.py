@@ -1,4 +1,4 @@
-"""Values between elements. On the host splines of orders 2 to 5 are SciPy's, whose loops are quicker there."""
+"""Values between elements, of orders 0 to 5: at points, on grids that are shifted or zoomed, in turned planes."""
 
 from __future__ import annotations
 
@@ -33,13 +33,18 @@ from asnumpy.scipy.ndimage._correlation import copied
 from asnumpy.ufunc.functions import add, greater, maximum, minimum, multiply
 
 _POINTS = 1 << 20  # that are looked up together
-_SPLINES_ON_HOST = False  # tests compose them there too
+_LEAST = 1 << 14  # elements on the host: SciPy's loops over splines are quicker for fewer
 
 
-def _degree(order: Any, a: ndarray) -> int:
-    """The order where the values are composed: on the host SciPy's loop over splines is quicker."""
+def _quicker(a: ndarray, grid: bool) -> bool:
+    """Whether splines are composed: on the host the values on a grid of a large array alone. At points, where all
+    elements around each are looked up, SciPy's loop is three times as quick there."""
+    return not a._host_visible or (grid and a.size >= _LEAST)
+
+
+def _degree(order: Any, a: ndarray, grid: bool) -> int:
     degree = integer(order)
-    if degree not in range(6) or (degree > 1 and a._host_visible and not _SPLINES_ON_HOST):
+    if degree not in range(6) or (degree > 1 and not _quicker(a, grid)):
         raise Left
     return degree
 
@@ -98,7 +103,7 @@ def shift(
     prefilter: Any = True,
 ) -> Any:
     a = plain(input)
-    degree = _degree(order, a)
+    degree = _degree(order, a, True)
     dtype, out = target(output, a.dtype, a.shape)
     moves = [number(one) for one in sequence(shift, a.ndim)]
     if not all(np.isfinite(moves)):
@@ -114,7 +119,7 @@ def zoom(
     prefilter: Any = True, *, grid_mode: Any = False,
 ) -> Any:
     a = plain(input)
-    degree = _degree(order, a)
+    degree = _degree(order, a, True)
     factors = [number(one) for one in sequence(zoom, a.ndim)]
     border, value = checked(mode), number(cval)
     if not all(np.isfinite(factors)) or (grid_mode and border in ("constant", "wrap")):
@@ -170,7 +175,7 @@ def map_coordinates(
     prefilter: Any = True,
 ) -> Any:
     a, points = plain(input), plain(coordinates)
-    degree = _degree(order, a)
+    degree = _degree(order, a, False)
     if points.ndim < 2 or points.shape[0] != a.ndim:
         raise Left
     shape = points.shape[1:]
@@ -224,9 +229,9 @@ def affine_transform(
     mode: Any = "constant", cval: Any = 0.0, prefilter: Any = True,
 ) -> Any:
     a = plain(input)
-    degree = _degree(order, a)
     border, value = checked(mode), number(cval)
     turn, start = _affine(constant(matrix, np.float64), offset, a.ndim)
+    degree = _degree(order, a, turn.ndim == 1)
     if output_shape is not None:
         shape = tuple(integer(one) for one in output_shape)
     else:
@@ -250,7 +255,7 @@ def affine_transform(
 @composed
 def spline_filter1d(input: Any, order: Any = 3, axis: Any = -1, output: Any = FLOAT64, mode: Any = "mirror") -> Any:
     a = plain(input)
-    degree, place, border = _degree(order, a), one_axis(axis, a.ndim), checked(mode)
+    degree, place, border = _degree(order, a, False), one_axis(axis, a.ndim), checked(mode)
     dtype, out = target(output, a.dtype, a.shape)
     if degree < 2:
         return handed(copied(a, dtype), out, a)
@@ -260,7 +265,7 @@ def spline_filter1d(input: Any, order: Any = 3, axis: Any = -1, output: Any = FL
 @composed
 def spline_filter(input: Any, order: Any = 3, output: Any = FLOAT64, mode: Any = "mirror") -> Any:
     a = plain(input)
-    degree, border = _degree(order, a), checked(mode)
+    degree, border = _degree(order, a, False), checked(mode)
     if degree < 2:
         raise Left
     dtype, out = target(output, a.dtype, a.shape)
@@ -275,7 +280,7 @@ def rotate(
     mode: Any = "constant", cval: Any = 0.0, prefilter: Any = True,
 ) -> Any:
     a = plain(input)
-    degree = _degree(order, a)
+    degree = _degree(order, a, False)
     border, value, turned = checked(mode), number(cval), number(angle)
     plane = sorted(integer(axis) % a.ndim if -a.ndim <= integer(axis) < a.ndim else -1 for axis in axes)
     if a.ndim < 2 or len(plane) != 2 or plane[0] < 0 or plane[0] == plane[1]:
