@@ -63,8 +63,9 @@ def _source(
     a: ndarray, order: int, prefilter: Any, mode: str, cval: float, axes: tuple[int, ...] | None = None
 ) -> _Source:
     ahead = 0
-    if order > 1 and prefilter:
-        a, ahead = _splines.coefficients(a, order, tuple(range(a.ndim)) if axes is None else axes, mode, cval)
+    if order > 1:
+        every = tuple(range(a.ndim)) if axes is None else axes
+        a, ahead = _splines.coefficients(a, order, bool(prefilter), every, mode, cval)
     return _Source(a, ahead, order, mode, cval)
 
 
@@ -147,10 +148,7 @@ def _sampled(
     a, ahead, *how = source
     others, old = a.shape[:a.ndim - ndim], a.shape[a.ndim - ndim:]
     lines = a.reshape(math.prod(others), math.prod(old))
-    row = max(1, math.prod(new[1:]))
-    if source.order > 1:  # all elements around the points of all arrays are looked up together
-        row *= lines.shape[0] * (source.order + 1) ** ndim
-    count = max(1, _POINTS // row)
+    count = max(1, _POINTS // max(1, math.prod(new[1:])))
     at_points = _places.at_points if source.order < 2 else _splines.at_points
 
     def values(first: int, rows: int) -> ndarray:

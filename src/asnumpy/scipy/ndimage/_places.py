@@ -20,7 +20,7 @@ from asnumpy.ufunc.functions import add, logical_or, multiply
 
 _UNBOUNDED = ("nearest", "grid-constant")  # where a coordinate stays what it is
 _HARDLY = 1e-15
-INTP = np.dtype(np.intp)
+_INTP = np.dtype(np.intp)
 
 
 class _Corner(NamedTuple):
@@ -89,14 +89,6 @@ def _beside(place: Any, length: int, mode: str) -> tuple[Any, Any]:
     return np.where(place < 0, before, np.where(place >= length, behind, place)), None
 
 
-def element_at(place: Any, length: int, mode: str) -> tuple[Any, Any]:
-    """The same for a place that may be further away: some elements of a short array reach beyond it more than once."""
-    if mode in _UNBOUNDED:
-        return _beside(place, length, mode)
-    before, behind = _folded(place, length, "mirror" if mode in ("constant", "wrap") else mode)
-    return np.trunc(np.where(place < 0, before, np.where(place > length - 1, behind, place))), None
-
-
 def _corners(c: Any, length: int, order: int, mode: str) -> tuple[list[_Corner], Any]:
     """The elements beside coordinates along one axis, and where the coordinates are outside."""
     c, outside = within(c, length, mode)
@@ -151,7 +143,7 @@ def at_points(
         for corner, step in zip(chosen, steps, strict=True):
             part = corner.element if step == 1 else multiply(corner.element, step)
             flat = part if flat is None else add(flat, part)
-        positions.append(_core.cast(flat, INTP))
+        positions.append(_core.cast(flat, _INTP))
     made: ndarray | None = None
     for chosen, index in zip(every, positions, strict=True):
         one = _weighted(take(lines, index, axis=1), chosen, cval)

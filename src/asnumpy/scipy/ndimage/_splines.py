@@ -20,7 +20,7 @@ from asnumpy.creation.convert import asarray
 from asnumpy.indexing.selection import select_where, take
 from asnumpy.scipy.ndimage._borders import doubles, extended, in_blocks, part
 from asnumpy.scipy.ndimage._calls import FLOAT64, stored
-from asnumpy.scipy.ndimage._places import INTP, either, element_at, lying, within
+from asnumpy.scipy.ndimage._places import either, lying, within
 from asnumpy.ufunc.functions import add, multiply
 
 _theirs: Any = scipy.ndimage  # SciPy has no annotations
@@ -28,6 +28,8 @@ _POLES = {  # of 1 over the B-spline's values at whole numbers, for S
     2: (-0.17157287525380990,), 3: (-0.26794919243112270,), 4: (-0.36134122590022018, -0.013725429297339121),
     5: (-0.43057534709997379, -0.043096288203264654),
 }
+_NARROW, _INTP = np.dtype(np.int32), np.dtype(np.intp)
+_MOST = np.iinfo(_NARROW).max
 _LEAST = 1e-17  # of a response, beyond which it is left away
 _SHORT = 24  # lines of so many elements are multiplied by the matrix of the recursion
 _FRAME = 12  # elements around an array whose borders the recursion does not know, as in SciPy
@@ -88,13 +90,24 @@ def recursion(a: ndarray, order: int, axis: int, dtype: np.dtype, mode: str) -> 
     return in_blocks(a, axis, dtype, by_matrix if length <= _SHORT else by_steps)
 
 
-def coefficients(a: ndarray, order: int, axes: tuple[int, ...], mode: str, cval: float) -> tuple[ndarray, int]:
-    """The coefficients along these axes, and how many elements there are more on each side of them."""
-    frame = _FRAME if mode in _FRAMED else 0
-    made = extended(a, [(frame, frame) if axis in axes else (0, 0) for axis in range(a.ndim)], mode, cval)
-    for axis in axes:
+def coefficients(
+    a: ndarray, order: int, prefilter: bool, axes: tuple[int, ...], mode: str, cval: float
+) -> tuple[ndarray, int]:
+    """The coefficients along these axes, with a margin in which the elements around a point beyond the edges lie, and
+    where the first element of the array is among those in the margin."""
+    def around(made: ndarray, width: int, border: str) -> ndarray:
+        return extended(made, [(width, width) if axis in axes else (0, 0) for axis in range(made.ndim)], border, cval)
+
+    frame = _FRAME if prefilter and mode in _FRAMED else 0
+    made = around(a, frame, mode)
+    for axis in axes if prefilter else ():
         made = recursion(made, order, axis, FLOAT64, mode)
-    return made, frame
+    beyond = mode if mode in _FRAMED else _CONTINUED.get(mode, "mirror")
+    return around(doubles(made), _margin(order), beyond), frame
+
+
+def _margin(order: int) -> int:
+    return order + 1
 
 
 # --- weights ---
@@ -115,43 +128,35 @@ def _pieces(order: int) -> np.ndarray:
     return np.array([[*one.coef, *[0.0] * (order + 1 - len(one.coef))][::-1] for one in before]).T
 
 
-def _around(c: Any, length: int, order: int, mode: str) -> tuple[Any, Any, Any, Any]:
-    """The elements around coordinates along an axis, in a first axis of theirs, where they are missing, their weights;
-    and where the coordinates are outside."""
+def _around(c: Any, length: int, order: int, mode: str) -> tuple[Any, list[Any], Any]:
+    """The first of the elements around coordinates along an axis, in its margin, the weights of all, and where the
+    coordinates are outside."""
     c, outside = within(c, length, mode)
     c = c if order % 2 else c + 0.5
     lower = np.floor(c)
-    ours = isinstance(c, ndarray)
-
-    def column(values: np.ndarray) -> Any:
-        values = values.reshape((-1,) + (1,) * c.ndim)
-        return asarray(values) if ours else values
-
-    first = np.fmin(np.fmax(lower, -float(order)), float(length + order)) - order // 2
-    element, missing = element_at(first + column(np.arange(order + 1.0)), length, mode)
-    fraction, pieces = c - lower, _pieces(order)
-    weight = column(pieces[0])
-    for coefficient in pieces[1:]:
-        weight = weight * fraction + column(coefficient)
-    return element, missing, weight, outside
+    first = np.fmin(np.fmax(lower + (_margin(order) - order // 2), 0.0), float(length + _margin(order)))
+    fraction, weights = c - lower, []
+    for piece in _pieces(order).T[:-1].tolist():
+        weight = fraction * piece[0] + piece[1]
+        for coefficient in piece[2:]:
+            weight = weight * fraction
+            weight = weight + coefficient if coefficient else weight
+        weights.append(weight)
+    return first, [*weights, 1.0 - functools.reduce(lambda one, other: one + other, weights)], outside
 
 
 def on_grid(a: ndarray, coordinates: list[np.ndarray], order: int, mode: str, cval: float) -> ndarray:
     """The values at the points of a grid, one axis after the other."""
     outside = []
-    for axis, (c, length) in enumerate(zip(coordinates, a.shape, strict=True)):
-        element, missing, weight, beyond = _around(c, length, order, mode)
+    for axis, c in enumerate(coordinates):
+        first, weights, beyond = _around(c, a.shape[axis] - 2 * _margin(order), order, mode)
+        first = first.astype(np.intp)
         form = (-1,) + (1,) * (a.ndim - axis - 1)
         outside.append(lying(beyond, form))
-        made: ndarray | None = None
-        for place in range(order + 1):
-            value = doubles(_core.take(a, asarray(element[place].astype(np.intp)), axis))
-            hidden = None if missing is None else lying(missing[place], form)
-            if hidden is not None:  # the weights of the other axes make one
-                value = select_where(hidden, cval, value, FLOAT64)
-            one = multiply(value, asarray(weight[place].reshape(form)))
+        made: Any = None
+        for place, weight in enumerate(weights):
+            one = multiply(_core.take(a, asarray(first + place), axis), asarray(weight.reshape(form)))
             made = one if made is None else add(made, one)
-        assert made is not None
         a = made
     anywhere = either(outside)
     return a if anywhere is None else select_where(anywhere, cval, a, FLOAT64)
@@ -160,28 +165,27 @@ def on_grid(a: ndarray, coordinates: list[np.ndarray], order: int, mode: str, cv
 def at_points(
     lines: ndarray, shape: tuple[int, ...], coordinates: list[ndarray], order: int, mode: str, cval: float
 ) -> ndarray:
-    """The values at points of arrays of this shape, of which each line has the elements of one. All elements around the
-    points are looked up together."""
-    ndim, points = len(shape), coordinates[0].shape
-    flat: Any = None
-    hidden, weights, outside = [], [], []
+    """The values at points of arrays of this shape, of which each line has the elements of one."""
+    every, outside = [], []
+    index: Any = None
     for axis, (c, length) in enumerate(zip(coordinates, shape, strict=True)):
-        element, missing, weight, beyond = _around(c, length, order, mode)
-        form = (1,) * axis + (order + 1,) + (1,) * (ndim - axis - 1) + points  # its elements among those of all axes
+        first, weights, beyond = _around(c, length - 2 * _margin(order), order, mode)
         step = math.prod(shape[axis + 1:])
-        place = element.reshape(form)
-        place = place if step == 1 else multiply(place, float(step))
-        flat = place if flat is None else add(flat, place)
-        weights.append(weight.reshape(form))
-        hidden.append(None if missing is None else missing.reshape(form))
+        first = multiply(first, float(step)) if step > 1 else first
+        index = first if index is None else add(index, first)
+        every.append([(place * step, weight) for place, weight in enumerate(weights)])
         outside.append(beyond)
-    value = doubles(take(lines, _core.cast(flat, INTP), axis=1))
-    anywhere = either(hidden)
-    if anywhere is not None:
-        value = select_where(anywhere, cval, value, FLOAT64)
-    for axis in reversed(range(ndim)):
-        weight = weights[axis]
-        weight = weight.reshape(weight.shape[:axis + 1] + weight.shape[ndim:])
-        value = multiply(value, weight).sum(axis=axis + 1)
-    beyond = either(outside)
-    return value if beyond is None else select_where(beyond, cval, value, FLOAT64)
+    index = _core.cast(index, _NARROW if lines.shape[1] <= _MOST else _INTP)
+
+    def total(axis: int, offset: int) -> ndarray:
+        if axis == len(shape):
+            return take(lines, add(index, offset), axis=1)
+        made: Any = None
+        for place, weight in every[axis]:
+            one = multiply(total(axis + 1, offset + place), weight)
+            made = one if made is None else add(made, one)
+        whole: ndarray = made
+        return whole
+
+    made, anywhere = total(0, 0), either(outside)
+    return made if anywhere is None else select_where(anywhere, cval, made, FLOAT64)
