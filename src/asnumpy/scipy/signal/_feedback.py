@@ -49,7 +49,7 @@ def _scaled(values: np.ndarray, bits: int) -> np.ndarray:
     return np.array([(above << bits) // below for above, below in ratios], object)
 
 
-def _polynomials(a: np.ndarray, count: int, eps: float) -> list[tuple[int, np.ndarray]]:
+def polynomials(a: np.ndarray, count: int, eps: float) -> list[tuple[int, np.ndarray]]:
     """The polynomials A, A1, A2... over lines of `count` elements, each with the distance of its first power."""
     bits = 128 + 2 * a.size * count.bit_length()
     real, imaginary = _scaled(a.real, bits), _scaled(a.imag, bits)
@@ -79,7 +79,7 @@ def _response(values: np.ndarray, count: int) -> np.ndarray:
     return np.asarray(_theirs.lfilter([1.0], values, np.eye(1, count)[0]))
 
 
-def _errors(a: np.ndarray, found: list[tuple[int, np.ndarray]], count: int) -> tuple[float, float]:
+def growth(a: np.ndarray, found: list[tuple[int, np.ndarray]], count: int) -> tuple[float, float]:
     """How many units in the last place, of the largest result there can be, are lost by SciPy's recursion, and by the
     sums: what is rounded after some sums goes through those that follow."""
     whole = _response(a, count)
@@ -102,8 +102,8 @@ def _sums(kind: str, octets: bytes, count: int) -> tuple[tuple[Terms, ...]] | No
     with np.errstate(all="ignore"):
         if not np.isfinite(_response(a, line)).all():
             return None
-        found = _polynomials(a, count, eps)
-        theirs, ours = _errors(a, [(distance, values) for distance, values in found if distance < line], line)
+        found = polynomials(a, count, eps)
+        theirs, ours = growth(a, [(distance, values) for distance, values in found if distance < line], line)
     longer = count / line if found and found[-1][0] * 2 >= line else 1.0
     if not (theirs * longer * eps <= _LOST and ours * longer * eps <= math.sqrt(eps)):
         return None
