@@ -54,9 +54,7 @@ class _Source(NamedTuple):
 
     a: ndarray
     ahead: int
-    order: int
-    mode: str
-    cval: float
+    how: tuple[int, str, float]  # the order, the mode, cval
 
 
 def _source(
@@ -66,7 +64,7 @@ def _source(
     if order > 1:
         every = tuple(range(a.ndim)) if axes is None else axes
         a, ahead = _splines.coefficients(a, order, bool(prefilter), every, mode, cval)
-    return _Source(a, ahead, order, mode, cval)
+    return _Source(a, ahead, (order, mode, cval))
 
 
 def _kept(made: ndarray, dtype: np.dtype) -> ndarray:
@@ -83,10 +81,10 @@ def _kept(made: ndarray, dtype: np.dtype) -> ndarray:
 def _gridded(source: _Source, coordinates: list[np.ndarray], dtype: np.dtype) -> ndarray:
     """The values at the points of a grid, some rows at a time."""
     shape = tuple(map(len, coordinates))
-    a, ahead, *how = source
+    a, ahead, how = source
     if ahead:
         coordinates = [line + ahead for line in coordinates]
-    on_grid = _places.on_grid if source.order < 2 else _splines.on_grid
+    on_grid = _places.on_grid if how[0] < 2 else _splines.on_grid
     rows, count = coordinates[0], max(1, _POINTS // max(1, math.prod(shape[1:])))
     if count >= shape[0]:
         return _kept(on_grid(a, coordinates, *how), dtype)
@@ -145,11 +143,11 @@ def _sampled(
 ) -> ndarray:
     """The values of the arrays that the last `ndim` axes are, in results of a shape `new`. `points` gives their
     coordinates from a row on, for so many rows: what they are computed from stays in the cache."""
-    a, ahead, *how = source
+    a, ahead, how = source
     others, old = a.shape[:a.ndim - ndim], a.shape[a.ndim - ndim:]
     lines = a.reshape(math.prod(others), math.prod(old))
     count = max(1, _POINTS // max(1, math.prod(new[1:])))
-    at_points = _places.at_points if source.order < 2 else _splines.at_points
+    at_points = _places.at_points if how[0] < 2 else _splines.at_points
 
     def values(first: int, rows: int) -> ndarray:
         coordinates = points(first, rows)

@@ -17,7 +17,6 @@ import scipy.signal
 
 from asnumpy._types import ndarray
 from asnumpy.creation.convert import as_dtype_of, asarray
-from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.padding import pad
 from asnumpy.manipulation.shapes import flip, moveaxis
 from asnumpy.scipy._composed import along
@@ -143,8 +142,8 @@ def _widths(ndim: int, axis: int, before: int) -> list[tuple[int, int]]:
 
 
 def summed(line: ndarray, terms: Terms, axis: int) -> ndarray:
-    count = line.shape[axis]
     """The sum of the elements that lie so many places before each one, times their weights."""
+    count = line.shape[axis]
     terms = tuple((lag, value) for lag, value in terms if lag < count)
     most = terms[-1][0]
     padded = pad(line, _widths(line.ndim, axis, most)) if most else line
@@ -153,7 +152,8 @@ def summed(line: ndarray, terms: Terms, axis: int) -> ndarray:
         view = padded[along(line.ndim, axis, slice(most - lag, most - lag + count))]
         one = view if value == 1 else multiply(view, value)
         made = one if made is None else add(made, one)
-    return made
+    whole: ndarray = made
+    return whole
 
 
 def _tail(line: ndarray, axis: int, count: int) -> ndarray:
@@ -161,41 +161,42 @@ def _tail(line: ndarray, axis: int, count: int) -> ndarray:
     missing = count - line.shape[axis]
     if missing > 0:
         line = pad(line, _widths(line.ndim, axis, missing))
-    return flip(moveaxis(line, axis, -1)[..., line.shape[axis] - count:], -1)
+    end: ndarray = moveaxis(line, axis, -1)[..., line.shape[axis] - count:]
+    return flip(end, -1)
 
 
 def state_after(f: Filter, inputs: ndarray, results: ndarray) -> ndarray:
     """What of inputs and results goes into those that follow. The newest are first along their last axis."""
     count = f.b.size - 1
-    places = np.add.outer(np.arange(count), np.arange(count)) + 1
-    weights = np.concatenate([
-        np.where(places <= count, values[np.minimum(places, count)], 0) for values in (f.b, -f.a)
-    ])
-    both = concatenate((inputs, results), -1)
-    return multiply(both[..., None], asarray(weights)).sum(axis=-2)
+    made: Any = None
+    for line, values in ((inputs, f.b), (results, -f.a)):
+        for place in range(count):  # the element before this many others, in the states that it still reaches
+            weights = np.append(values[place + 1:], np.zeros(place, values.dtype))
+            one = multiply(line[..., place:place + 1], asarray(weights))
+            made = one if made is None else add(made, one)
+    whole: ndarray = made
+    return whole
 
 
-def filtered(f: Filter, signal: ndarray, axis: int, state: ndarray | None = None) -> tuple[ndarray, ndarray | None]:
-    """The results along an axis and, of a state at the beginning, the one at the end."""
-    signal = as_dtype_of(signal, f.b.dtype)
-    made, count = summed(signal, terms_of(f.b), axis), signal.shape[axis]
-    order, beyond = f.b.size - 1, None
-    if state is not None and order:
-        state = as_dtype_of(state, f.b.dtype)
-        missing = count - order
-        if missing > 0:
-            widths = [(0, missing) if one == axis else (0, 0) for one in range(made.ndim)]
-            made = add(made, pad(state, widths))
-        else:
-            made = add(made, state[along(made.ndim, axis, slice(None, count))])
-            beyond = moveaxis(state, axis, -1)[..., count:]
+def filtered(f: Filter, signal: ndarray, axis: int, state: ndarray | None = None) -> ndarray:
+    """The results along an axis, from a state at the beginning."""
+    made, count = summed(as_dtype_of(signal, f.b.dtype), terms_of(f.b), axis), signal.shape[axis]
+    if state is not None and state.shape[axis]:
+        begun = as_dtype_of(state, f.b.dtype)[along(made.ndim, axis, slice(None, count))]
+        missing = count - begun.shape[axis]
+        made = add(made, pad(begun, [(0, missing) if one == axis else (0, 0) for one in range(made.ndim)]))
     for terms in f.sums:
         made = summed(made, terms, axis)
-    if state is None:
-        return made, None
+    return made
+
+
+def state_at_end(f: Filter, signal: ndarray, made: ndarray, axis: int, state: ndarray) -> ndarray:
+    """The state after these results of a signal and of a state at the beginning."""
+    order, count, state = f.b.size - 1, signal.shape[axis], as_dtype_of(state, f.b.dtype)
     if not order:
-        return made, state
-    after = state_after(f, _tail(signal, axis, order), _tail(made, axis, order))
-    if beyond is not None and beyond.shape[-1]:
-        after = add(after, pad(beyond, _widths(made.ndim, made.ndim - 1, 0)[:-1] + [(0, order - beyond.shape[-1])]))
-    return made, moveaxis(after, -1, axis)
+        return state
+    after = state_after(f, _tail(as_dtype_of(signal, f.b.dtype), axis, order), _tail(made, axis, order))
+    if count < order:  # some of it has not been met yet
+        beyond = moveaxis(state, axis, -1)[..., count:]
+        after = add(after, pad(beyond, [(0, 0)] * (made.ndim - 1) + [(0, count)]))
+    return moveaxis(after, -1, axis)
