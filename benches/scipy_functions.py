@@ -33,7 +33,8 @@ IMAGES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("correlate", {"weights": np.arange(9.0).reshape(3, 3)}), ("median_filter", {"size": 3}),
     ("maximum_filter", {"size": 3}), ("maximum_filter", {"size": 25}), ("grey_opening", {"size": 5}),
     ("binary_dilation", {"iterations": 3}), ("shift", {"shift": (2.5, -3.25), "order": 1}),
-    ("zoom", {"zoom": 1.5, "order": 1}), ("rotate", {"angle": 30.0, "order": 1}),
+    ("zoom", {"zoom": 1.5, "order": 1}), ("rotate", {"angle": 30.0, "order": 1}), ("shift", {"shift": (2.5, -3.25)}),
+    ("zoom", {"zoom": 1.5}),
 )
 LABELS = 100
 # SciPy's sums of long windows go on from one another, and it passes over what a rotation does not reach.

@@ -14,7 +14,9 @@ from asnumpy.scipy.ndimage._grey import (
     black_tophat, grey_closing, grey_dilation, grey_erosion, grey_opening, morphological_gradient,
     morphological_laplace, white_tophat,
 )
-from asnumpy.scipy.ndimage._interpolation import affine_transform, map_coordinates, rotate, shift, zoom
+from asnumpy.scipy.ndimage._interpolation import (
+    affine_transform, map_coordinates, rotate, shift, spline_filter, spline_filter1d, zoom,
+)
 from asnumpy.scipy.ndimage._labels import (
     center_of_mass, histogram, maximum, mean, median, minimum, standard_deviation, sum, sum_labels, variance,
 )
@@ -30,7 +32,7 @@ __all__ = [
     "grey_opening", "histogram", "laplace", "map_coordinates", "maximum", "maximum_filter", "maximum_filter1d",
     "mean", "median", "median_filter", "minimum", "minimum_filter", "minimum_filter1d", "morphological_gradient",
     "morphological_laplace", "percentile_filter", "prewitt", "rank_filter", "rotate", "shift", "sobel",
-    "standard_deviation", "sum", "sum_labels", "uniform_filter", "uniform_filter1d", "variance", "white_tophat",
-    "zoom",
+    "spline_filter", "spline_filter1d", "standard_deviation", "sum", "sum_labels", "uniform_filter",
+    "uniform_filter1d", "variance", "white_tophat", "zoom",
 ]
 __getattr__, __dir__ = _names_of(globals())

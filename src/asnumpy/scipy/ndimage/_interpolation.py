@@ -1,10 +1,10 @@
-"""Values between elements, of orders 0 and 1. Splines of higher orders are recursions along lines, and SciPy's."""
+"""Values between elements, of orders 0 to 5: at points, on grids that are shifted or zoomed, in turned planes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.special
@@ -13,6 +13,7 @@ from asnumpy import _core
 from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.indexing.selection import select_where
+from asnumpy.scipy.ndimage import _places, _splines
 from asnumpy.scipy.ndimage._borders import checked, doubles, part
 from asnumpy.scipy.ndimage._calls import (
     FLOAT64,
@@ -22,23 +23,48 @@ from asnumpy.scipy.ndimage._calls import (
     handed,
     integer,
     number,
+    one_axis,
     plain,
     sequence,
     stored,
     target,
 )
 from asnumpy.scipy.ndimage._correlation import copied
-from asnumpy.scipy.ndimage._places import at_points, on_grid
 from asnumpy.ufunc.functions import add, greater, maximum, minimum, multiply
 
 _POINTS = 1 << 20  # that are looked up together
+_LEAST = 1 << 14  # elements on the host: SciPy's loops over splines are quicker for fewer
 
 
-def _low(order: Any) -> int:
+def _quicker(a: ndarray, grid: bool) -> bool:
+    """Whether splines are composed: on the host the values on a grid of a large array alone. At points, where all
+    elements around each are looked up, SciPy's loop is three times as quick there."""
+    return not a._host_visible or (grid and a.size >= _LEAST)
+
+
+def _degree(order: Any, a: ndarray, grid: bool) -> int:
     degree = integer(order)
-    if degree not in (0, 1):
+    if degree not in range(6) or (degree > 1 and not _quicker(a, grid)):
         raise Left
     return degree
+
+
+class _Source(NamedTuple):
+    """What is looked up: an array, or the coefficients of its splines with so many elements more around it."""
+
+    a: ndarray
+    ahead: int
+    how: tuple[int, str, float]  # the order, the mode, cval
+
+
+def _source(
+    a: ndarray, order: int, prefilter: Any, mode: str, cval: float, axes: tuple[int, ...] | None = None
+) -> _Source:
+    ahead = 0
+    if order > 1:
+        every = tuple(range(a.ndim)) if axes is None else axes
+        a, ahead = _splines.coefficients(a, order, bool(prefilter), every, mode, cval)
+    return _Source(a, ahead, (order, mode, cval))
 
 
 def _kept(made: ndarray, dtype: np.dtype) -> ndarray:
@@ -52,18 +78,20 @@ def _kept(made: ndarray, dtype: np.dtype) -> ndarray:
     return _core.cast(made, dtype)
 
 
-def _gridded(
-    a: ndarray, coordinates: list[np.ndarray], order: int, mode: str, cval: float, dtype: np.dtype
-) -> ndarray:
+def _gridded(source: _Source, coordinates: list[np.ndarray], dtype: np.dtype) -> ndarray:
     """The values at the points of a grid, some rows at a time."""
     shape = tuple(map(len, coordinates))
+    a, ahead, how = source
+    if ahead:
+        coordinates = [line + ahead for line in coordinates]
+    on_grid = _places.on_grid if how[0] < 2 else _splines.on_grid
     rows, count = coordinates[0], max(1, _POINTS // max(1, math.prod(shape[1:])))
     if count >= shape[0]:
-        return _kept(on_grid(a, coordinates, order, mode, cval), dtype)
+        return _kept(on_grid(a, coordinates, *how), dtype)
     made = _core.empty(shape, dtype)
     for first in range(0, shape[0], count):
         some = rows[first:first + count]
-        values = on_grid(a, [some, *coordinates[1:]], order, mode, cval)
+        values = on_grid(a, [some, *coordinates[1:]], *how)
         _core.assign(part(made, 0, first, len(some)), _kept(values, dtype))
     return made
 
@@ -73,13 +101,15 @@ def shift(
     input: Any, shift: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
     prefilter: Any = True,
 ) -> Any:
-    degree, a = _low(order), plain(input)
+    a = plain(input)
+    degree = _degree(order, a, True)
     dtype, out = target(output, a.dtype, a.shape)
     moves = [number(one) for one in sequence(shift, a.ndim)]
     if not all(np.isfinite(moves)):
         raise Left
     coordinates = [np.arange(length) - move for length, move in zip(a.shape, moves, strict=True)]
-    return handed(_gridded(a, coordinates, degree, checked(mode), number(cval), dtype), out)
+    source = _source(a, degree, prefilter, checked(mode), number(cval))
+    return handed(_gridded(source, coordinates, dtype), out)
 
 
 @composed
@@ -87,7 +117,8 @@ def zoom(
     input: Any, zoom: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
     prefilter: Any = True, *, grid_mode: Any = False,
 ) -> Any:
-    degree, a = _low(order), plain(input)
+    a = plain(input)
+    degree = _degree(order, a, True)
     factors = [number(one) for one in sequence(zoom, a.ndim)]
     border, value = checked(mode), number(cval)
     if not all(np.isfinite(factors)) or (grid_mode and border in ("constant", "wrap")):
@@ -104,27 +135,34 @@ def zoom(
             coordinates.append((np.arange(new) + 0.5) * (old / new) - 0.5)
         else:
             coordinates.append(np.arange(new) * ((old - 1) / (new - 1) if new > 1 else 1.0))
-    return handed(_gridded(a, coordinates, degree, border, value, dtype), out)
-
-
-def _as_one_line(a: ndarray) -> ndarray:
-    return a.reshape(1, a.size)
+    return handed(_gridded(_source(a, degree, prefilter, border, value), coordinates, dtype), out)
 
 
 def _sampled(
-    lines: ndarray, old: tuple[int, ...], new: tuple[int, ...], points: Callable[[int, int], list[ndarray]],
-    how: tuple[int, str, float], dtype: np.dtype,
+    source: _Source, ndim: int, new: tuple[int, ...], points: Callable[[int, int], list[ndarray]], dtype: np.dtype
 ) -> ndarray:
-    """The values of arrays of a shape `old`, each of which is a line, in results of a shape `new`. `points` gives their
+    """The values of the arrays that the last `ndim` axes are, in results of a shape `new`. `points` gives their
     coordinates from a row on, for so many rows: what they are computed from stays in the cache."""
+    a, ahead, how = source
+    others, old = a.shape[:a.ndim - ndim], a.shape[a.ndim - ndim:]
+    lines = a.reshape(math.prod(others), math.prod(old))
     count = max(1, _POINTS // max(1, math.prod(new[1:])))
+    at_points = _places.at_points if how[0] < 2 else _splines.at_points
+
+    def values(first: int, rows: int) -> ndarray:
+        coordinates = points(first, rows)
+        if ahead:
+            coordinates = [add(line, float(ahead)) for line in coordinates]
+        return _kept(at_points(lines, old, coordinates, *how), dtype)
+
     if count >= new[0]:
-        return _kept(at_points(lines, old, points(0, new[0]), *how), dtype)
-    made = _core.empty((lines.shape[0], *new), dtype)
-    for first in range(0, new[0], count):
-        rows = min(count, new[0] - first)
-        _core.assign(part(made, 1, first, rows), _kept(at_points(lines, old, points(first, rows), *how), dtype))
-    return made
+        made = values(0, new[0])
+    else:
+        made = _core.empty((lines.shape[0], *new), dtype)
+        for first in range(0, new[0], count):
+            rows = min(count, new[0] - first)
+            _core.assign(part(made, 1, first, rows), values(first, rows))
+    return made.reshape((*others, *new))
 
 
 @composed
@@ -132,17 +170,19 @@ def map_coordinates(
     input: Any, coordinates: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
     prefilter: Any = True,
 ) -> Any:
-    degree, a, points = _low(order), plain(input), plain(coordinates)
+    a, points = plain(input), plain(coordinates)
+    degree = _degree(order, a, False)
     if points.ndim < 2 or points.shape[0] != a.ndim:
         raise Left
     shape = points.shape[1:]
     dtype, out = target(output, a.dtype, shape)
-    how = (degree, checked(mode), number(cval))
+    border, value = checked(mode), number(cval)
 
     def given(first: int, rows: int) -> list[ndarray]:
         return [doubles(points[axis, first:first + rows]) for axis in range(a.ndim)]
 
-    return handed(_sampled(_as_one_line(a), a.shape, shape, given, how, dtype).reshape(shape), out)
+    source = _source(a, degree, prefilter, border, value)
+    return handed(_sampled(source, a.ndim, shape, given, dtype), out)
 
 
 def _moved(
@@ -184,9 +224,10 @@ def affine_transform(
     input: Any, matrix: Any, offset: Any = 0.0, output_shape: Any = None, output: Any = None, order: Any = 3,
     mode: Any = "constant", cval: Any = 0.0, prefilter: Any = True,
 ) -> Any:
-    degree, a = _low(order), plain(input)
+    a = plain(input)
     border, value = checked(mode), number(cval)
     turn, start = _affine(constant(matrix, np.float64), offset, a.ndim)
+    degree = _degree(order, a, turn.ndim == 1)
     if output_shape is not None:
         shape = tuple(integer(one) for one in output_shape)
     else:
@@ -202,10 +243,31 @@ def affine_transform(
             ]
         if not all(np.isfinite(line).all() for line in coordinates):
             raise Left
-        return handed(_gridded(a, coordinates, degree, border, value, dtype), out)
-    points = _moved(turn, start, shape)
-    made = _sampled(_as_one_line(a), a.shape, shape, points, (degree, border, value), dtype)
-    return handed(made.reshape(shape), out)
+        return handed(_gridded(_source(a, degree, prefilter, border, value), coordinates, dtype), out)
+    source = _source(a, degree, prefilter, border, value)
+    return handed(_sampled(source, a.ndim, shape, _moved(turn, start, shape), dtype), out)
+
+
+@composed
+def spline_filter1d(input: Any, order: Any = 3, axis: Any = -1, output: Any = FLOAT64, mode: Any = "mirror") -> Any:
+    a = plain(input)
+    degree, place, border = _degree(order, a, False), one_axis(axis, a.ndim), checked(mode)
+    dtype, out = target(output, a.dtype, a.shape)
+    if degree < 2:
+        return handed(copied(a, dtype), out, a)
+    return handed(_splines.recursion(a, degree, place, dtype, border), out)
+
+
+@composed
+def spline_filter(input: Any, order: Any = 3, output: Any = FLOAT64, mode: Any = "mirror") -> Any:
+    a = plain(input)
+    degree, border = _degree(order, a, False), checked(mode)
+    if degree < 2:
+        raise Left
+    dtype, out = target(output, a.dtype, a.shape)
+    for axis in range(a.ndim):
+        a = _splines.recursion(a, degree, axis, dtype, border)
+    return handed(a, out)
 
 
 @composed
@@ -213,7 +275,8 @@ def rotate(
     input: Any, angle: Any, axes: Any = (1, 0), reshape: Any = True, output: Any = None, order: Any = 3,
     mode: Any = "constant", cval: Any = 0.0, prefilter: Any = True,
 ) -> Any:
-    degree, a = _low(order), plain(input)
+    a = plain(input)
+    degree = _degree(order, a, False)
     border, value, turned = checked(mode), number(cval), number(angle)
     plane = sorted(integer(axis) % a.ndim if -a.ndim <= integer(axis) < a.ndim else -1 for axis in axes)
     if a.ndim < 2 or len(plane) != 2 or plane[0] < 0 or plane[0] == plane[1]:
@@ -234,11 +297,10 @@ def rotate(
         shape[axis] = length
     dtype, out = target(output, a.dtype, tuple(shape))
     others = [axis for axis in range(a.ndim) if axis not in plane]
-    planes = a.transpose((*others, *plane)).reshape(-1, int(old.prod()))
     size = tuple(new.tolist())
-    points = _moved(matrix, offset, size)
-    made = _sampled(planes, tuple(old.tolist()), size, points, (degree, border, value), dtype)
-    made = made.reshape((*(a.shape[axis] for axis in others), *new.tolist()))
+    planes = a.transpose((*others, *plane))
+    source = _source(planes, degree, prefilter, border, value, (a.ndim - 2, a.ndim - 1))
+    made = _sampled(source, 2, size, _moved(matrix, offset, size), dtype)
     if out is None and others:  # in rows as all results, not turned with the planes
         out = _core.empty(shape, dtype)
     return handed(made.transpose(np.argsort([*others, *plane]).tolist()), out)

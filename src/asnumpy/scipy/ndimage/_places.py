@@ -57,7 +57,7 @@ def _folded(c: Any, length: int, mode: str) -> tuple[Any, Any]:
     )
 
 
-def _within(c: Any, length: int, mode: str) -> tuple[Any, Any]:
+def within(c: Any, length: int, mode: str) -> tuple[Any, Any]:
     """The coordinate in the array, and where it lies outside of it (None: nowhere)."""
     if mode in _UNBOUNDED:
         return c, None
@@ -91,7 +91,7 @@ def _beside(place: Any, length: int, mode: str) -> tuple[Any, Any]:
 
 def _corners(c: Any, length: int, order: int, mode: str) -> tuple[list[_Corner], Any]:
     """The elements beside coordinates along one axis, and where the coordinates are outside."""
-    c, outside = _within(c, length, mode)
+    c, outside = within(c, length, mode)
     lower = np.floor(c + 0.5) if order == 0 else np.floor(c)
     place = lower
     if mode != "constant":  # those far away are all alike, and so is NaN
@@ -105,7 +105,7 @@ def _corners(c: Any, length: int, order: int, mode: str) -> tuple[list[_Corner],
     ], outside
 
 
-def _either(masks: list[Any]) -> ndarray | None:
+def either(masks: list[Any]) -> ndarray | None:
     made: ndarray | None = None
     for mask in masks:
         if mask is not None:
@@ -115,7 +115,7 @@ def _either(masks: list[Any]) -> ndarray | None:
 
 def _weighted(value: ndarray, corners: tuple[_Corner, ...], cval: float) -> ndarray:
     value = doubles(value)
-    missing = _either([corner.missing for corner in corners])
+    missing = either([corner.missing for corner in corners])
     if missing is not None:
         value = select_where(missing, cval, value, FLOAT64)
     for corner in corners:
@@ -149,7 +149,7 @@ def at_points(
         one = _weighted(take(lines, index, axis=1), chosen, cval)
         made = one if made is None else add(made, one)
     assert made is not None
-    beyond = _either(outside)
+    beyond = either(outside)
     return made if beyond is None else select_where(beyond, cval, made, FLOAT64)
 
 
@@ -163,10 +163,10 @@ def on_grid(
         corners, beyond = _corners(c, length, order, mode)
         form = (-1,) + (1,) * (a.ndim - axis - 1)
         each.append([
-            _Corner(asarray(one.element.astype(np.intp)), _lying(one.missing, form), _lying(one.weight, form))
+            _Corner(asarray(one.element.astype(np.intp)), lying(one.missing, form), lying(one.weight, form))
             for one in corners
         ])
-        outside.append(_lying(beyond, form))
+        outside.append(lying(beyond, form))
     made: ndarray | None = None
 
     def gather(part: ndarray, chosen: tuple[_Corner, ...]) -> None:
@@ -181,11 +181,11 @@ def on_grid(
 
     gather(a, ())
     assert made is not None
-    beyond = _either(outside)
+    beyond = either(outside)
     return made if beyond is None else select_where(beyond, cval, made, FLOAT64)
 
 
-def _lying(values: Any, form: tuple[int, ...]) -> ndarray | None:
+def lying(values: Any, form: tuple[int, ...]) -> ndarray | None:
     """A line of the host as an array along its axis; None for a mask that is nowhere true."""
     if values is None or (values.dtype == bool and not values.any()):
         return None

@@ -31,6 +31,7 @@ from asnumpy.scipy._composed import (
     values_of,
 )
 from asnumpy.scipy.signal._convolution import MOST_PLACES, placed
+from asnumpy.scipy.signal._recursive import run, sosfilt, sosfiltfilt, there
 from asnumpy.statistics import convolution as lines
 from asnumpy.statistics.quantiles import median
 from asnumpy.ufunc.functions import add, divide, multiply, subtract
@@ -59,15 +60,17 @@ def _slid(padded: ndarray, values: np.ndarray, axis: int) -> ndarray:
 @composed_in(_theirs)
 def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     signal = numbers(x)
-    if signal is None or signal._host_visible:
+    if signal is None or not there(signal):
         return NotImplemented  # on the host NumPy's convolution, which SciPy uses, is as quick as a program
     over, under = values_of(b), values_of(a)
     place = axis_of(signal, axis)
     if over is None or under is None or place is None:
         return NotImplemented
     over = np.atleast_1d(over)
-    if under.size != 1 or under.ndim > 1 or over.ndim != 1 or not over.size:
-        return NotImplemented  # what feeds back goes element by element
+    if under.size > 1:
+        return run(over, under, x, axis, zi)
+    if under.size != 1 or over.ndim != 1 or not over.size:
+        return NotImplemented
     under = under.reshape(1)
     state = None if zi is None else numbers(zi)
     dtype = np.result_type(over, under, signal.dtype, *([] if state is None else [state.dtype]))
@@ -230,10 +233,16 @@ def resample_poly(
 
 @composed_in(_theirs)
 def decimate(x: Any, q: Any, n: Any = None, ftype: Any = "iir", axis: Any = -1, zero_phase: Any = True) -> Any:
-    a = floats(x) if isinstance(ftype, str) and ftype == "fir" else None
+    a = (numbers(x) if ftype == "iir" else floats(x) if ftype == "fir" else None) if isinstance(ftype, str) else None
     place = None if a is None else axis_of(a, axis)
     if a is None or place is None or type(q) is not int or q < 1 or not (n is None or (type(n) is int and n > 0)):
         return NotImplemented
+    if ftype == "iir":
+        if q < 2 or not there(a):
+            return NotImplemented
+        sections = _theirs.cheby1(8 if n is None else n, 0.05, 0.8 / q, output="sos").astype(a.dtype)
+        made = (sosfiltfilt if zero_phase else sosfilt).body(sections, x, place)
+        return made if made is NotImplemented else made[along(a.ndim, place, slice(None, None, q))]
     h = _theirs.firwin((20 * q if n is None else n) + 1, 1.0 / q, window="hamming").astype(a.dtype)
     if zero_phase:
         return resample_poly.body(a, 1, q, place, h)
