@@ -14,10 +14,10 @@ from asnumpy.scipy.ndimage._grey import (
     black_tophat, grey_closing, grey_dilation, grey_erosion, grey_opening, morphological_gradient,
     morphological_laplace, white_tophat,
 )
-from asnumpy.scipy.ndimage._interpolation import affine_transform, map_coordinates, rotate, shift, zoom
 from asnumpy.scipy.ndimage._labels import (
     center_of_mass, histogram, maximum, mean, median, minimum, standard_deviation, sum, sum_labels, variance,
 )
+from asnumpy.scipy.ndimage._on_host import affine_transform, map_coordinates, rotate, shift, zoom
 from asnumpy.scipy.ndimage._order import (
     maximum_filter, maximum_filter1d, median_filter, minimum_filter, minimum_filter1d, percentile_filter, rank_filter,
 )

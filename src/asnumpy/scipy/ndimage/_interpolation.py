@@ -82,19 +82,27 @@ def shift(
     return handed(_gridded(a, coordinates, degree, checked(mode), number(cval), dtype), out)
 
 
+def zoomed(
+    shape: tuple[int, ...], zoom: Any, mode: str, grid_mode: Any
+) -> tuple[list[float], tuple[int, ...]]:
+    """The factor along each axis, and the shape of the result."""
+    factors = [number(one) for one in sequence(zoom, len(shape))]
+    if not all(np.isfinite(factors)) or (grid_mode and mode in ("constant", "wrap")):
+        raise Left
+    made = tuple(round(length * factor) for length, factor in zip(shape, factors, strict=True))
+    if min(made) < 1:
+        raise Left
+    return factors, made
+
+
 @composed
 def zoom(
     input: Any, zoom: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
     prefilter: Any = True, *, grid_mode: Any = False,
 ) -> Any:
     degree, a = _low(order), plain(input)
-    factors = [number(one) for one in sequence(zoom, a.ndim)]
     border, value = checked(mode), number(cval)
-    if not all(np.isfinite(factors)) or (grid_mode and border in ("constant", "wrap")):
-        raise Left
-    shape = tuple(round(length * factor) for length, factor in zip(a.shape, factors, strict=True))
-    if min(shape) < 1:
-        raise Left
+    factors, shape = zoomed(a.shape, zoom, border, grid_mode)
     dtype, out = target(output, a.dtype, shape)
     if prefilter and all(factor == 1 for factor in factors):
         return handed(copied(a, dtype), out, a)
@@ -166,7 +174,7 @@ def _moved(
     return coordinates
 
 
-def _affine(matrix: np.ndarray, offset: Any, ndim: int) -> tuple[np.ndarray, np.ndarray]:
+def affine(matrix: np.ndarray, offset: Any, ndim: int) -> tuple[np.ndarray, np.ndarray]:
     """The matrix and the offset of a transformation, which may be given as one matrix of homogeneous coordinates."""
     if matrix.ndim not in (1, 2) or not matrix.size:
         raise Left
@@ -179,6 +187,16 @@ def _affine(matrix: np.ndarray, offset: Any, ndim: int) -> tuple[np.ndarray, np.
     return matrix, np.array([number(one) for one in sequence(offset, ndim)])
 
 
+def shape_of_affine(a: ndarray, matrix: np.ndarray, output_shape: Any, output: Any) -> tuple[int, ...]:
+    if output_shape is not None:
+        shape = tuple(integer(one) for one in output_shape)
+    else:
+        shape = output.shape if isinstance(output, ndarray) else a.shape
+    if not shape or min(shape) < 1 or len(shape) != (matrix.shape[1] if matrix.ndim == 2 else a.ndim):
+        raise Left
+    return shape
+
+
 @composed
 def affine_transform(
     input: Any, matrix: Any, offset: Any = 0.0, output_shape: Any = None, output: Any = None, order: Any = 3,
@@ -186,13 +204,8 @@ def affine_transform(
 ) -> Any:
     degree, a = _low(order), plain(input)
     border, value = checked(mode), number(cval)
-    turn, start = _affine(constant(matrix, np.float64), offset, a.ndim)
-    if output_shape is not None:
-        shape = tuple(integer(one) for one in output_shape)
-    else:
-        shape = output.shape if isinstance(output, ndarray) else a.shape
-    if not shape or min(shape) < 1 or len(shape) != (turn.shape[1] if turn.ndim == 2 else a.ndim):
-        raise Left
+    turn, start = affine(constant(matrix, np.float64), offset, a.ndim)
+    shape = shape_of_affine(a, turn, output_shape, output)
     dtype, out = target(output, a.dtype, shape)
     if turn.ndim == 1:
         with np.errstate(all="ignore"):
@@ -208,19 +221,17 @@ def affine_transform(
     return handed(made.reshape(shape), out)
 
 
-@composed
-def rotate(
-    input: Any, angle: Any, axes: Any = (1, 0), reshape: Any = True, output: Any = None, order: Any = 3,
-    mode: Any = "constant", cval: Any = 0.0, prefilter: Any = True,
-) -> Any:
-    degree, a = _low(order), plain(input)
-    border, value, turned = checked(mode), number(cval), number(angle)
-    plane = sorted(integer(axis) % a.ndim if -a.ndim <= integer(axis) < a.ndim else -1 for axis in axes)
-    if a.ndim < 2 or len(plane) != 2 or plane[0] < 0 or plane[0] == plane[1]:
+def rotation(
+    shape: tuple[int, ...], angle: float, axes: Any, reshape: Any
+) -> tuple[list[int], np.ndarray, np.ndarray, tuple[int, ...]]:
+    """A rotation's plane, what takes places in it to where they come from, and the shape of the result."""
+    ndim = len(shape)
+    plane = sorted(integer(axis) % ndim if -ndim <= integer(axis) < ndim else -1 for axis in axes)
+    if ndim < 2 or len(plane) != 2 or plane[0] < 0 or plane[0] == plane[1]:
         raise Left
-    cosine, sine = scipy.special.cosdg(turned), scipy.special.sindg(turned)
+    cosine, sine = scipy.special.cosdg(angle), scipy.special.sindg(angle)
     matrix = np.array([[cosine, sine], [-sine, cosine]])
-    old = np.array([a.shape[axis] for axis in plane])
+    old = np.array([shape[axis] for axis in plane])
     new = old
     if reshape:
         rows, columns = old
@@ -228,17 +239,27 @@ def rotate(
         new = (np.ptp(corners, axis=1) + 0.5).astype(int)
     if not np.isfinite(matrix).all() or new.min() < 1:
         raise Left
-    offset = (old - 1) / 2 - matrix @ ((new - 1) / 2)
-    shape = list(a.shape)
+    made = list(shape)
     for axis, length in zip(plane, new.tolist(), strict=True):
-        shape[axis] = length
-    dtype, out = target(output, a.dtype, tuple(shape))
+        made[axis] = length
+    return plane, matrix, (old - 1) / 2 - matrix @ ((new - 1) / 2), tuple(made)
+
+
+@composed
+def rotate(
+    input: Any, angle: Any, axes: Any = (1, 0), reshape: Any = True, output: Any = None, order: Any = 3,
+    mode: Any = "constant", cval: Any = 0.0, prefilter: Any = True,
+) -> Any:
+    degree, a = _low(order), plain(input)
+    border, value, turned = checked(mode), number(cval), number(angle)
+    plane, matrix, offset, shape = rotation(a.shape, turned, axes, reshape)
+    old, new = ([lengths[axis] for axis in plane] for lengths in (a.shape, shape))
+    dtype, out = target(output, a.dtype, shape)
     others = [axis for axis in range(a.ndim) if axis not in plane]
-    planes = a.transpose((*others, *plane)).reshape(-1, int(old.prod()))
-    size = tuple(new.tolist())
-    points = _moved(matrix, offset, size)
-    made = _sampled(planes, tuple(old.tolist()), size, points, (degree, border, value), dtype)
-    made = made.reshape((*(a.shape[axis] for axis in others), *new.tolist()))
+    planes = a.transpose((*others, *plane)).reshape(-1, math.prod(old))
+    points = _moved(matrix, offset, tuple(new))
+    made = _sampled(planes, tuple(old), tuple(new), points, (degree, border, value), dtype)
+    made = made.reshape((*(a.shape[axis] for axis in others), *new))
     if out is None and others:  # in rows as all results, not turned with the planes
         out = _core.empty(shape, dtype)
     return handed(made.transpose(np.argsort([*others, *plane]).tolist()), out)

@@ -1,0 +1,155 @@
+"""Interpolation of the CPU's arrays: from order 1 on by SciPy's loops in slabs, which a composition does not reach.
+
+Order 0 only moves elements and stays composed, as all orders are that a device computes and what is recorded.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core
+from asnumpy._public import beside
+from asnumpy._types import ndarray
+from asnumpy.scipy._host import named, through
+from asnumpy.scipy.ndimage import _interpolation, _slabs
+from asnumpy.scipy.ndimage._borders import checked, holds
+from asnumpy.scipy.ndimage._calls import BOOL, Left, constant, integer, number, plain, sequence, target
+from asnumpy.scipy.ndimage._slabs import How
+
+
+def _first_here(body: Callable[..., Any]) -> Any:
+    """The function of `_interpolation` of this name; `body` answers what it does not leave to that one."""
+    composed = getattr(_interpolation, body.__name__)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return body(*args, **kwargs)
+        except Left:
+            pass
+        return composed(*args, **kwargs)
+
+    functools.update_wrapper(call, composed)
+    return beside(call, composed.__wrapped__)
+
+
+def _source(input: Any, order: Any) -> ndarray:
+    """The array, where SciPy's loops are to run over it."""
+    if _core.tracing() or not 1 <= integer(order) <= 5 or _slabs.loops() is None:
+        raise Left
+    a = plain(input)
+    if not a._host_visible:
+        raise Left
+    return a
+
+
+def _how(a: ndarray, order: Any, mode: Any, cval: Any, prefilter: Any, grid: Any = False) -> How:
+    how = How(integer(order), checked(mode), number(cval), bool(prefilter), bool(grid))
+    if how.order > 1 and how.mode == "grid-constant" and not holds(a.dtype, how.cval):
+        raise Left
+    return how
+
+
+def _target(a: ndarray, output: Any, shape: tuple[int, ...]) -> ndarray:
+    """What is to hold the result: of the CPU's memory, none of the source's, and no booleans, which are rounded so."""
+    dtype, out = target(output, a.dtype, shape)
+    if dtype == BOOL:
+        raise Left
+    if out is None:
+        return _core.empty(shape, dtype, "C", a._device_name)
+    if not out._host_visible or _core.may_share_memory(a, out):
+        raise Left
+    return out
+
+
+def _filled(name: str, loop: Callable[..., None], a: ndarray, out: ndarray, *further: Any) -> ndarray:
+    """The result, written by a loop over NumPy's views."""
+
+    def function(source: np.ndarray, made: np.ndarray, *rest: Any) -> np.ndarray:
+        loop(source, made, *rest)
+        return made
+
+    made: ndarray = through(named(function, f"scipy.ndimage.{name}"), (a, out, *further), {})
+    return made
+
+
+@_first_here
+def shift(
+    input: Any, shift: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
+    prefilter: Any = True,
+) -> Any:
+    a = _source(input, order)
+    how, moves = _how(a, order, mode, cval, prefilter), [-number(one) for one in sequence(shift, a.ndim)]
+    if not np.isfinite(moves).all():
+        raise Left
+    out = _target(a, output, a.shape)
+    return _filled("shift", lambda *views: _slabs.on_grid(*views, None, moves, how), a, out)
+
+
+@_first_here
+def zoom(
+    input: Any, zoom: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
+    prefilter: Any = True, *, grid_mode: Any = False,
+) -> Any:
+    a = _source(input, order)
+    how = _how(a, order, mode, cval, prefilter, grid_mode)
+    factors, shape = _interpolation.zoomed(a.shape, zoom, how.mode, grid_mode)
+    if prefilter and all(factor == 1 for factor in factors):
+        raise Left
+    out = _target(a, output, shape)
+    less = 0 if how.grid else 1
+    zooms = np.array([
+        (old - less) / (new - less) if new > less else 1.0 for old, new in zip(a.shape, shape, strict=True)
+    ])
+    return _filled("zoom", lambda *views: _slabs.on_grid(*views, zooms, [0.0] * a.ndim, how), a, out)
+
+
+@_first_here
+def map_coordinates(
+    input: Any, coordinates: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
+    prefilter: Any = True,
+) -> Any:
+    a, points = _source(input, order), plain(coordinates)
+    if points.ndim < 2 or points.shape[0] != a.ndim or not points._host_visible:
+        raise Left
+    how, out = _how(a, order, mode, cval, prefilter), _target(a, output, points.shape[1:])
+    if _core.may_share_memory(points, out):
+        raise Left
+    return _filled("map_coordinates", lambda *views: _slabs.at_points(*views, how), a, out, points)
+
+
+@_first_here
+def affine_transform(
+    input: Any, matrix: Any, offset: Any = 0.0, output_shape: Any = None, output: Any = None, order: Any = 3,
+    mode: Any = "constant", cval: Any = 0.0, prefilter: Any = True,
+) -> Any:
+    a = _source(input, order)
+    how = _how(a, order, mode, cval, prefilter)
+    weights, start = _interpolation.affine(constant(matrix, np.float64), offset, a.ndim)
+    shape = _interpolation.shape_of_affine(a, weights, output_shape, output)
+    out = _target(a, output, shape)
+    if weights.ndim == 1:
+        with np.errstate(all="ignore"):
+            moves = start / weights
+        if not np.isfinite(moves).all():
+            raise Left
+        return _filled("affine_transform", lambda *views: _slabs.on_grid(*views, weights.copy(), moves, how), a, out)
+    if a.ndim != len(shape):
+        raise Left
+    turned, axes = np.ascontiguousarray(weights), range(a.ndim)
+    return _filled("affine_transform", lambda *views: _slabs.by_matrix(*views, axes, turned, start, how), a, out)
+
+
+@_first_here
+def rotate(
+    input: Any, angle: Any, axes: Any = (1, 0), reshape: Any = True, output: Any = None, order: Any = 3,
+    mode: Any = "constant", cval: Any = 0.0, prefilter: Any = True,
+) -> Any:
+    a = _source(input, order)
+    how = _how(a, order, mode, cval, prefilter)
+    plane, matrix, offset, shape = _interpolation.rotation(a.shape, number(angle), axes, reshape)
+    out = _target(a, output, shape)
+    return _filled("rotate", lambda *views: _slabs.by_matrix(*views, plane, matrix, offset, how), a, out)
