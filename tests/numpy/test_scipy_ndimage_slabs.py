@@ -1,7 +1,8 @@
-"""Interpolation of the CPU's arrays in slabs of the result: SciPy's bits, whatever is cut, and threads that share it."""
+"""Interpolation of the CPU's arrays in slabs of the result: SciPy's bits, however it is cut, on several threads."""
 
 from __future__ import annotations
 
+import itertools
 import threading
 import warnings
 from collections.abc import Iterator
@@ -98,7 +99,7 @@ def test_coordinates_keep_their_bits_where_slabs_begin() -> None:
         for length in (1, 5, 1000, 4099):
             slabs = _slabs._slabs_of_line(length, move, 3)
             assert [slabs[0][0], slabs[-1][1]] == [0, length]
-            assert all(one[1] == other[0] for one, other in zip(slabs, slabs[1:], strict=False))
+            assert all(one[1] == other[0] for one, other in itertools.pairwise(slabs))
             made = np.concatenate([np.arange(last - first) + start for first, last, start in slabs])
             np.testing.assert_array_equal(made, np.arange(length) + move)
 
@@ -135,7 +136,7 @@ def test_errors_are_scipys(threads: int) -> None:
         ("rotate", {"angle": 3.0, "axes": (0, 5)}), ("shift", {"shift": 1.0, "mode": "beside"}),
         ("affine_transform", {"matrix": np.eye(5)}), ("map_coordinates", {"coordinates": np.zeros((3, 4))}),
     ):
-        with pytest.raises(Exception) as wanted:  # noqa: PT011 whatever SciPy's is
+        with pytest.raises(Exception) as wanted:
             getattr(theirs, name)(values, **options)
         with pytest.raises(type(wanted.value)) as got:
             getattr(own, name)(on_cpu(values), **options)

@@ -13,10 +13,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.ndimage as _theirs
+import scipy.ndimage
 
 from asnumpy.host.blocks import in_blocks, parts_of
 from asnumpy.runtime import get_num_threads
+
+_theirs: Any = scipy.ndimage
 
 _EACH = 1 << 16  # elements that are looked up: for fewer another thread is not worth its awakening
 _POINTS = 1 << 15  # whose coordinates exist at the same time in each thread, near its processor
