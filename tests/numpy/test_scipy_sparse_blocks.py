@@ -126,7 +126,10 @@ def test_sums_of_two(threads: int, kind: str) -> None:
             agree(one - ours(opposite), tidy - opposite)
     tidy = sparse(np.float64, kind)
     tidy.sum_duplicates()
+    tidy.eliminate_zeros()
     one = ours(tidy)
+    agree(one + one, tidy + tidy)  # no value becomes zero
+    agree(one - one * 3, tidy - tidy * 3)
     made = one + one
     made.indices[:] = 0
     assert int(one.indices.max()) > 0  # a sum has indices of its own
