@@ -158,7 +158,7 @@ def test_threads_share_the_slabs(monkeypatch: pytest.MonkeyPatch) -> None:
             ap.set_num_threads(threads)
             for call in (
                 lambda a: own.shift(a, 1.0, order=1), lambda a: own.zoom(a, 1.5, order=1), lambda a: own.shift(a, 0.5),
-                lambda a: own.rotate(a, 30.0, order=1), lambda a: own.map_coordinates(a, ap.indices(a.shape), order=1),
+                lambda a: own.rotate(a, 30.0, order=1), lambda a: own.map_coordinates(a, on_cpu(np.indices(a.shape)), order=1),
             ):
                 for a, least in ((large, threads), (small, 1)):
                     given.clear()
