@@ -93,6 +93,17 @@ def test_axes_and_orders(threads: int) -> None:
     same("zoom", image(np.float64), zoom=1.3, prefilter=False)
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_averages_over_long_windows(threads: int, mode: str) -> None:
+    for dtype in (np.float64, np.float32, np.uint8, np.int64):
+        values = image(dtype, (30, 26))
+        same("uniform_filter", values, size=17, mode=mode, cval=3.0)
+        same("uniform_filter", values, size=(1, 20), origin=(0, -3), mode=mode, output=np.float32)
+        same("uniform_filter1d", values, size=19, axis=0, mode=mode)
+    same("uniform_filter", image(np.float64, (4, 30, 5)), size=18, axes=(1, -1), mode=[mode, "nearest"])
+    same("uniform_filter1d", image(np.float64, (70,)), size=40, mode=mode)
+
+
 def test_coordinates_keep_their_bits_where_slabs_begin() -> None:
     """Adding a slab's first place to a move rounds; the sum of both and a place would round again."""
     for move in (0.1, -7.3, 1 / 3, 2.9999999999999996, 1e-17, 1e6 + 0.1, 2.0):
@@ -134,6 +145,7 @@ def test_errors_are_scipys(threads: int) -> None:
     for name, options in (
         ("shift", {"shift": (1.0, 2.0, 3.0)}), ("zoom", {"zoom": 2.0, "order": 6}), ("zoom", {"zoom": (1.0,)}),
         ("rotate", {"angle": 3.0, "axes": (0, 5)}), ("shift", {"shift": 1.0, "mode": "beside"}),
+        ("uniform_filter", {"size": 20, "origin": 10}), ("uniform_filter1d", {"size": 20, "axis": 2}),
         ("affine_transform", {"matrix": np.eye(5)}), ("map_coordinates", {"coordinates": np.zeros((3, 4))}),
     ):
         with pytest.raises(Exception) as wanted:
@@ -158,7 +170,8 @@ def test_threads_share_the_slabs(monkeypatch: pytest.MonkeyPatch) -> None:
             ap.set_num_threads(threads)
             for call in (
                 lambda a: own.shift(a, 1.0, order=1), lambda a: own.zoom(a, 1.5, order=1), lambda a: own.shift(a, 0.5),
-                lambda a: own.rotate(a, 30.0, order=1), lambda a: own.map_coordinates(a, on_cpu(np.indices(a.shape)), order=1),
+                lambda a: own.rotate(a, 30.0, order=1), lambda a: own.uniform_filter(a, 31),
+                lambda a: own.map_coordinates(a, on_cpu(np.indices(a.shape)), order=1),
             ):
                 for a, least in ((large, threads), (small, 1)):
                     given.clear()

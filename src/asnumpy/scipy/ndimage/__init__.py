@@ -5,7 +5,7 @@ from asnumpy.scipy.ndimage._binary import (
     binary_closing, binary_dilation, binary_erosion, binary_hit_or_miss, binary_opening,
 )
 from asnumpy.scipy.ndimage._correlation import (
-    convolve, convolve1d, correlate, correlate1d, gaussian_filter, gaussian_filter1d, uniform_filter, uniform_filter1d,
+    convolve, convolve1d, correlate, correlate1d, gaussian_filter, gaussian_filter1d,
 )
 from asnumpy.scipy.ndimage._derivatives import (
     gaussian_gradient_magnitude, gaussian_laplace, generic_gradient_magnitude, generic_laplace, laplace, prewitt, sobel,
@@ -17,7 +17,9 @@ from asnumpy.scipy.ndimage._grey import (
 from asnumpy.scipy.ndimage._labels import (
     center_of_mass, histogram, maximum, mean, median, minimum, standard_deviation, sum, sum_labels, variance,
 )
-from asnumpy.scipy.ndimage._on_host import affine_transform, map_coordinates, rotate, shift, zoom
+from asnumpy.scipy.ndimage._on_host import (
+    affine_transform, map_coordinates, rotate, shift, uniform_filter, uniform_filter1d, zoom,
+)
 from asnumpy.scipy.ndimage._order import (
     maximum_filter, maximum_filter1d, median_filter, minimum_filter, minimum_filter1d, percentile_filter, rank_filter,
 )

@@ -1,6 +1,7 @@
-"""Interpolation of the CPU's arrays: from order 1 on by SciPy's loops in slabs, which a composition does not reach.
+"""What SciPy's loops in slabs do for the CPU's arrays, where a composition is not as quick.
 
-Order 0 only moves elements and stays composed, as all orders are that a device computes and what is recorded.
+That is interpolation from order 1 on, and averages over long windows. Order 0, which only moves elements, short
+windows, a device's arrays and what is recorded are left to the compositions.
 """
 
 from __future__ import annotations
@@ -15,35 +16,43 @@ from asnumpy import _core
 from asnumpy._public import beside
 from asnumpy._types import ndarray
 from asnumpy.scipy._host import named, through
-from asnumpy.scipy.ndimage import _interpolation, _slabs
-from asnumpy.scipy.ndimage._borders import checked, holds
-from asnumpy.scipy.ndimage._calls import BOOL, Left, constant, integer, number, plain, sequence, target
+from asnumpy.scipy.ndimage import _correlation, _interpolation, _slabs
+from asnumpy.scipy.ndimage._borders import before_and_after, checked, holds
+from asnumpy.scipy.ndimage._calls import BOOL, Left, constant, integer, number, one_axis, plain, sequence, target
 from asnumpy.scipy.ndimage._slabs import How
 
+_LONG = 16  # elements of a window: sums of fewer are composed more quickly
 
-def _first_here(body: Callable[..., Any]) -> Any:
-    """The function of `_interpolation` of this name; `body` answers what it does not leave to that one."""
-    composed = getattr(_interpolation, body.__name__)
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return body(*args, **kwargs)
-        except Left:
-            pass
-        return composed(*args, **kwargs)
+def _before(composed: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Marks what answers a call first, with SciPy's signature; what it leaves is the composition's."""
 
-    functools.update_wrapper(call, composed)
-    return beside(call, composed.__wrapped__)
+    def mark(body: Callable[..., Any]) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return body(*args, **kwargs)
+            except Left:
+                pass
+            return composed(*args, **kwargs)
+
+        functools.update_wrapper(call, composed)
+        return beside(call, composed.numpy)
+
+    return mark
+
+
+def _lies_here(input: Any) -> ndarray:
+    a = plain(input)
+    if not a._host_visible:
+        raise Left
+    return a
 
 
 def _source(input: Any, order: Any) -> ndarray:
     """The array, where SciPy's loops are to run over it."""
     if _core.tracing() or not 1 <= integer(order) <= 5 or _slabs.loops() is None:
         raise Left
-    a = plain(input)
-    if not a._host_visible:
-        raise Left
-    return a
+    return _lies_here(input)
 
 
 def _how(a: ndarray, order: Any, mode: Any, cval: Any, prefilter: Any, grid: Any = False) -> How:
@@ -76,7 +85,7 @@ def _filled(name: str, loop: Callable[..., None], a: ndarray, out: ndarray, *fur
     return made
 
 
-@_first_here
+@_before(_interpolation.shift)
 def shift(
     input: Any, shift: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
     prefilter: Any = True,
@@ -89,7 +98,7 @@ def shift(
     return _filled("shift", lambda *views: _slabs.on_grid(*views, None, moves, how), a, out)
 
 
-@_first_here
+@_before(_interpolation.zoom)
 def zoom(
     input: Any, zoom: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
     prefilter: Any = True, *, grid_mode: Any = False,
@@ -107,7 +116,7 @@ def zoom(
     return _filled("zoom", lambda *views: _slabs.on_grid(*views, zooms, [0.0] * a.ndim, how), a, out)
 
 
-@_first_here
+@_before(_interpolation.map_coordinates)
 def map_coordinates(
     input: Any, coordinates: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
     prefilter: Any = True,
@@ -121,7 +130,7 @@ def map_coordinates(
     return _filled("map_coordinates", lambda *views: _slabs.at_points(*views, how), a, out, points)
 
 
-@_first_here
+@_before(_interpolation.affine_transform)
 def affine_transform(
     input: Any, matrix: Any, offset: Any = 0.0, output_shape: Any = None, output: Any = None, order: Any = 3,
     mode: Any = "constant", cval: Any = 0.0, prefilter: Any = True,
@@ -143,7 +152,7 @@ def affine_transform(
     return _filled("affine_transform", lambda *views: _slabs.by_matrix(*views, axes, turned, start, how), a, out)
 
 
-@_first_here
+@_before(_interpolation.rotate)
 def rotate(
     input: Any, angle: Any, axes: Any = (1, 0), reshape: Any = True, output: Any = None, order: Any = 3,
     mode: Any = "constant", cval: Any = 0.0, prefilter: Any = True,
@@ -153,3 +162,37 @@ def rotate(
     plane, matrix, offset, shape = _interpolation.rotation(a.shape, number(angle), axes, reshape)
     out = _target(a, output, shape)
     return _filled("rotate", lambda *views: _slabs.by_matrix(*views, plane, matrix, offset, how), a, out)
+
+
+def _averaged(name: str, input: Any, output: Any, windows: Callable[[ndarray], list[Any]]) -> ndarray:
+    """By SciPy's sums, which run along: of long windows they take less than sums that begin anew at each place."""
+    if _core.tracing():
+        raise Left
+    a = _lies_here(input)
+    chosen = [one for one in windows(a) if one[1] > 1]
+    if max((one[1] for one in chosen), default=0) < _LONG:
+        raise Left
+    for _, size, _, _, origin in chosen:
+        before_and_after(size, origin)
+    out = _target(a, output, a.shape)
+    return _filled(name, lambda *views: _slabs.averages(*views, chosen), a, out)
+
+
+@_before(_correlation.uniform_filter1d)
+def uniform_filter1d(
+    input: Any, size: Any, axis: Any = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
+) -> Any:
+    return _averaged("uniform_filter1d", input, output, lambda a: [
+        (one_axis(axis, a.ndim), integer(size), checked(mode), number(cval), integer(origin))
+    ])
+
+
+@_before(_correlation.uniform_filter)
+def uniform_filter(
+    input: Any, size: Any = 3, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0, *,
+    axes: Any = None,
+) -> Any:
+    def windows(a: ndarray) -> list[Any]:
+        return _correlation.windows_of(a, size, mode, cval, origin, axes)
+
+    return _averaged("uniform_filter", input, output, windows)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -91,18 +91,33 @@ def _for_splines(a: np.ndarray, axes: Sequence[int], how: How) -> tuple[np.ndarr
 
 
 def _filter_lines(a: np.ndarray, made: np.ndarray, axis: int, how: How) -> None:
-    count = _threads(a.size, 1, how.order) if a.ndim > 1 else 1
+    order, mode = how.order, how.mode
+    along_lines(a, made, axis, order, lambda one, part: _theirs.spline_filter1d(one, order, axis, part, mode))
+
+
+def along_lines(
+    a: np.ndarray, made: np.ndarray, axis: int, work_of_each: int, loop: Callable[[np.ndarray, np.ndarray], Any]
+) -> None:
+    """Calls the loop, which goes along an axis, on slabs across another one."""
+    count = _threads(a.size, 1, work_of_each) if a.ndim > 1 else 1
     if count < 2:
-        _theirs.spline_filter1d(a, how.order, axis, made, how.mode)
+        loop(a, made)
         return
     cut = _cut(a.shape, count, but=axis)
     slabs = parts_of(a.shape[cut], min(count, a.shape[cut]))
 
     def work(block: int) -> None:
-        one = _slab(a, cut, *slabs[block])
-        _theirs.spline_filter1d(one, how.order, axis, _slab(made, cut, *slabs[block]), how.mode)
+        loop(_slab(a, cut, *slabs[block]), _slab(made, cut, *slabs[block]))
 
     in_blocks(work, len(slabs))
+
+
+def averages(a: np.ndarray, out: np.ndarray, windows: Sequence[tuple[int, int, str, float, int]]) -> None:
+    """Writes the averages over windows, axis by axis, each given as SciPy's function for one axis has it."""
+    for axis, size, mode, cval, origin in windows:
+        further = (size, axis), (mode, cval, origin)
+        along_lines(a, out, axis, 1, lambda one, part, f=further: _theirs.uniform_filter1d(one, *f[0], part, *f[1]))
+        a = out
 
 
 def _slabs_of_line(length: int, move: float, count: int) -> list[tuple[int, int, float]]:
