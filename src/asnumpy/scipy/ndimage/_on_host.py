@@ -74,14 +74,14 @@ def _target(a: ndarray, output: Any, shape: tuple[int, ...]) -> ndarray:
     return out
 
 
-def _filled(name: str, loop: Callable[..., None], a: ndarray, out: ndarray, *further: Any) -> ndarray:
-    """The result, written by a loop over NumPy's views."""
+def _filled(name: str, loop: Callable[..., None], arrays: tuple[ndarray, ...], *further: Any) -> ndarray:
+    """The second of the arrays, written by a loop over NumPy's views of them all."""
 
-    def function(source: np.ndarray, made: np.ndarray, *rest: Any) -> np.ndarray:
-        loop(source, made, *rest)
-        return made
+    def function(*views: np.ndarray) -> np.ndarray:
+        loop(*views, *further)
+        return views[1]
 
-    made: ndarray = through(named(function, f"scipy.ndimage.{name}"), (a, out, *further), {})
+    made: ndarray = through(named(function, f"scipy.ndimage.{name}"), arrays, {})
     return made
 
 
@@ -95,7 +95,7 @@ def shift(
     if not np.isfinite(moves).all():
         raise Left
     out = _target(a, output, a.shape)
-    return _filled("shift", lambda *views: _slabs.on_grid(*views, None, moves, how), a, out)
+    return _filled("shift", _slabs.on_grid, (a, out), None, moves, how)
 
 
 @_before(_interpolation.zoom)
@@ -113,7 +113,7 @@ def zoom(
     zooms = np.array([
         (old - less) / (new - less) if new > less else 1.0 for old, new in zip(a.shape, shape, strict=True)
     ])
-    return _filled("zoom", lambda *views: _slabs.on_grid(*views, zooms, [0.0] * a.ndim, how), a, out)
+    return _filled("zoom", _slabs.on_grid, (a, out), zooms, [0.0] * a.ndim, how)
 
 
 @_before(_interpolation.map_coordinates)
@@ -127,7 +127,7 @@ def map_coordinates(
     how, out = _how(a, order, mode, cval, prefilter), _target(a, output, points.shape[1:])
     if _core.may_share_memory(points, out):
         raise Left
-    return _filled("map_coordinates", lambda *views: _slabs.at_points(*views, how), a, out, points)
+    return _filled("map_coordinates", _slabs.at_points, (a, out, points), how)
 
 
 @_before(_interpolation.affine_transform)
@@ -145,11 +145,11 @@ def affine_transform(
             moves = start / weights
         if not np.isfinite(moves).all():
             raise Left
-        return _filled("affine_transform", lambda *views: _slabs.on_grid(*views, weights.copy(), moves, how), a, out)
+        return _filled("affine_transform", _slabs.on_grid, (a, out), weights.copy(), moves, how)
     if a.ndim != len(shape):
         raise Left
-    turned, axes = np.ascontiguousarray(weights), range(a.ndim)
-    return _filled("affine_transform", lambda *views: _slabs.by_matrix(*views, axes, turned, start, how), a, out)
+    turned = np.ascontiguousarray(weights)
+    return _filled("affine_transform", _slabs.by_matrix, (a, out), range(a.ndim), turned, start, how)
 
 
 @_before(_interpolation.rotate)
@@ -161,7 +161,7 @@ def rotate(
     how = _how(a, order, mode, cval, prefilter)
     plane, matrix, offset, shape = _interpolation.rotation(a.shape, number(angle), axes, reshape)
     out = _target(a, output, shape)
-    return _filled("rotate", lambda *views: _slabs.by_matrix(*views, plane, matrix, offset, how), a, out)
+    return _filled("rotate", _slabs.by_matrix, (a, out), plane, matrix, offset, how)
 
 
 def _averaged(name: str, input: Any, output: Any, windows: Callable[[ndarray], list[Any]]) -> ndarray:
@@ -175,7 +175,7 @@ def _averaged(name: str, input: Any, output: Any, windows: Callable[[ndarray], l
     for _, size, _, _, origin in chosen:
         before_and_after(size, origin)
     out = _target(a, output, a.shape)
-    return _filled(name, lambda *views: _slabs.averages(*views, chosen), a, out)
+    return _filled(name, _slabs.averages, (a, out), chosen)
 
 
 @_before(_correlation.uniform_filter1d)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,7 +67,8 @@ def _threads(points: int, ndim: int, order: int) -> int:
 def _cut(shape: tuple[int, ...], count: int, but: int = -1) -> int:
     """The axis that is cut into slabs: the first that has enough places, or the longest."""
     axes = [axis for axis in range(len(shape)) if axis != but]
-    return next((axis for axis in axes if shape[axis] >= 2 * count), max(axes, key=lambda axis: shape[axis]))
+    longest = max(axes, key=shape.__getitem__)
+    return next((axis for axis in axes if shape[axis] >= 2 * count), longest)
 
 
 def _slab(a: np.ndarray, axis: int, first: int, last: int) -> np.ndarray:
@@ -81,33 +82,28 @@ def _for_splines(a: np.ndarray, axes: Sequence[int], how: How) -> tuple[np.ndarr
     pad = _PAD if how.mode in _PADDED else 0
     if pad:
         widths = [(pad, pad) if axis in axes else (0, 0) for axis in range(a.ndim)]
-        options = {"constant_values": how.cval} if how.mode == "grid-constant" else {}
-        a = np.pad(a, widths, "edge" if how.mode == "nearest" else "constant", **options)
+        if how.mode == "nearest":
+            a = np.pad(a, widths, "edge")
+        else:
+            a = np.pad(a, widths, "constant", constant_values=how.cval)
     made = np.empty(a.shape)
     for axis in axes:
-        _filter_lines(a, made, axis, how)
+        along_lines(a, made, axis, how.order, partial(_theirs.spline_filter1d, order=how.order, mode=how.mode))
         a = made
     return made, pad
 
 
-def _filter_lines(a: np.ndarray, made: np.ndarray, axis: int, how: How) -> None:
-    order, mode = how.order, how.mode
-    along_lines(a, made, axis, order, lambda one, part: _theirs.spline_filter1d(one, order, axis, part, mode))
-
-
-def along_lines(
-    a: np.ndarray, made: np.ndarray, axis: int, work_of_each: int, loop: Callable[[np.ndarray, np.ndarray], Any]
-) -> None:
-    """Calls the loop, which goes along an axis, on slabs across another one."""
+def along_lines(a: np.ndarray, made: np.ndarray, axis: int, work_of_each: int, loop: Callable[..., Any]) -> None:
+    """Calls loop(a, axis=axis, output=made), which goes along that axis, on slabs across another one."""
     count = _threads(a.size, 1, work_of_each) if a.ndim > 1 else 1
     if count < 2:
-        loop(a, made)
+        loop(a, axis=axis, output=made)
         return
     cut = _cut(a.shape, count, but=axis)
     slabs = parts_of(a.shape[cut], min(count, a.shape[cut]))
 
     def work(block: int) -> None:
-        loop(_slab(a, cut, *slabs[block]), _slab(made, cut, *slabs[block]))
+        loop(_slab(a, cut, *slabs[block]), axis=axis, output=_slab(made, cut, *slabs[block]))
 
     in_blocks(work, len(slabs))
 
@@ -115,8 +111,7 @@ def along_lines(
 def averages(a: np.ndarray, out: np.ndarray, windows: Sequence[tuple[int, int, str, float, int]]) -> None:
     """Writes the averages over windows, axis by axis, each given as SciPy's function for one axis has it."""
     for axis, size, mode, cval, origin in windows:
-        further = (size, axis), (mode, cval, origin)
-        along_lines(a, out, axis, 1, lambda one, part, f=further: _theirs.uniform_filter1d(one, *f[0], part, *f[1]))
+        along_lines(a, out, axis, 1, partial(_theirs.uniform_filter1d, size=size, mode=mode, cval=cval, origin=origin))
         a = out
 
 
