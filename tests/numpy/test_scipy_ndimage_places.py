@@ -179,7 +179,7 @@ def test_compositions_are_not_counted_and_the_rest_is() -> None:
     ap.forget_fallbacks()
     for call in (
         own.gaussian_filter(values, 1.0), own.median_filter(values, 3), own.grey_closing(values, 3),
-        own.binary_opening(values > 50), own.zoom(values, 2, order=1), own.rotate(values, 30, order=1),
+        own.binary_opening(values > 50), own.zoom(values, 2, order=0), own.rotate(values, 30, order=0),
         own.gaussian_gradient_magnitude(values, 2), own.convolve(values, WEIGHTS), own.mean(values),
     ):
         assert isinstance(call, ap.ndarray)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +12,12 @@ import numpy as np
 
 from asnumpy import _core, creation
 from asnumpy.array import ndarray
+from asnumpy.host.blocks import in_blocks
 from asnumpy.operators import _signature
 from asnumpy.operators._arguments import on
 from asnumpy.operators._compiler import compile_ascend, compile_cpu
 from asnumpy.operators._packing import Memory, block, pack, structure
-from asnumpy.runtime import Stream, get_num_threads
+from asnumpy.runtime import Stream
 
 
 class RawModule:
@@ -205,19 +203,10 @@ class RawKernel:
     def _on_cpu(self, blocks: int, given: list[Any]) -> None:
         function, of_blocks = self._module._function("cpu", self.name), ctypes.c_int64(blocks)
         values = pack(self.name, self._module._parameters("cpu", self.name), given, _HOST)
-        if blocks == 1:
-            function(ctypes.c_int64(0), of_blocks, *values)
-            return
-
         def run(block: int) -> None:
             function(ctypes.c_int64(block), of_blocks, *values)  # lets go of the interpreter's lock
 
-        if (threads := get_num_threads()) == 1:
-            for block in range(blocks):
-                run(block)
-        else:
-            for _ in _pool(threads).map(run, range(blocks)):
-                pass
+        in_blocks(run, blocks)
 
     def _on_npu(self, blocks: int, given: list[Any], device: int) -> None:
         from asnumpy.cann import _calls, _devices
@@ -244,14 +233,6 @@ def _tell_memory(calls: Any, spans: Sequence[tuple[int, int, bool]]) -> None:
         begins = (ctypes.c_void_p * len(spans))(*[begin for begin, *_ in spans])
         sizes = (ctypes.c_uint64 * len(spans))(*[end - begin for begin, end, *_ in spans])
         tell(begins, sizes, ctypes.c_uint64(len(spans)))
-
-
-@cache
-def _pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, thread_name_prefix="asnumpy-blocks")
-
-
-os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def _launch(calls: Any, function: Any, blocks: int, stream: int, packed: bytes) -> None:

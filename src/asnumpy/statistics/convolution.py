@@ -1,4 +1,4 @@
-"""Convolution and correlation of lines: on a device by matrix products, else by NumPy.
+"""Convolution and correlation of lines: on a device by matrix products, else by NumPy, a long line on several threads.
 
 A block of outputs is a window of the longer line times a matrix whose columns are the shorter line, each a place
 further down. Zeros stand in that matrix and around the longer line, so infinite values and NaN are left to NumPy.
@@ -6,6 +6,7 @@ further down. Zeros stand in that matrix and around the longer line, so infinite
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,18 @@ from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.arrays import zeros
 from asnumpy.creation.convert import as_dtype_of, asarray, lies_on_device
-from asnumpy.host.door import host
+from asnumpy.host.blocks import in_blocks, parts_of
+from asnumpy.host.door import host, name_function
 from asnumpy.manipulation.joining import concatenate
+from asnumpy.runtime import get_num_threads
 from asnumpy.ufunc.functions import add, conjugate, isfinite
 
 _TERMS = 512  # the most of one product: of a longer line several are added
 _BLOCK = 64  # the fewest outputs of one, which keep a cube core busy
 _MULTIPLIED = "?bhilqBHILQefF"  # dtypes that devices multiply as matrices
 _FLOAT32 = np.dtype(np.float32)
+_EACH = 1 << 20  # products of a part on the host: for fewer another thread is not worth its awakening
+_BESIDE = 32  # as many products take the time that NumPy needs besides for each output
 
 
 def _windows(a: ndarray, count: int, length: int, step: int) -> ndarray:
@@ -79,13 +84,49 @@ def _there(a: Any, v: Any, mode: Any, turned: bool) -> ndarray | None:
     return _core.cast(made, dtype)
 
 
+def _in_parts(theirs: Callable[..., Any], a: Any, v: Any, mode: Any) -> Any:
+    """NumPy's function on parts of a long line, which threads share; each output is the sum that it is in the whole."""
+    shapes, known = (np.shape(a), np.shape(v)), mode in ("full", "same", "valid")
+    if not known or any(len(shape) != 1 or not shape[0] for shape in shapes) or shapes[0] < shapes[1]:
+        return theirs(a, v, mode)
+    (length,), (taps,) = shapes
+    count = min(get_num_threads(), length // (4 * taps), length * (taps + _BESIDE) // _EACH)
+    if count < 2:
+        return theirs(a, v, mode)
+    first = {"full": 0, "same": (taps - 1) // 2, "valid": taps - 1}[mode]
+    whole = {"full": length + taps - 1, "same": length, "valid": length - taps + 1}[mode]
+    made = np.empty(whole, np.promote_types(a.dtype, v.dtype))
+    parts = parts_of(whole, count)
+
+    def work(number: int) -> None:
+        begin, end = parts[number][0] + first, parts[number][1] + first  # among the outputs of mode "full"
+        start = max(begin - taps + 1, 0)
+        some = theirs(a[start:min(end, length)], v, "full")
+        made[parts[number][0]:parts[number][1]] = some[begin - start:end - start]
+
+    in_blocks(work, count)
+    return made
+
+
+def _convolve_in_parts(a: Any, v: Any, mode: Any) -> Any:
+    return _in_parts(np.convolve, a, v, mode)
+
+
+def _correlate_in_parts(a: Any, v: Any, mode: Any) -> Any:
+    return _in_parts(np.correlate, a, v, mode)
+
+
+name_function(_convolve_in_parts, "numpy.convolve")
+name_function(_correlate_in_parts, "numpy.correlate")
+
+
 @public
 def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> ndarray:
     made = _there(a, v, mode, True)
-    return host(np.convolve, asarray(a), asarray(v), mode) if made is None else made
+    return host(_convolve_in_parts, asarray(a), asarray(v), mode) if made is None else made
 
 
 @public
 def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> ndarray:
     made = _there(a, v, mode, False)
-    return host(np.correlate, asarray(a), asarray(v), mode) if made is None else made
+    return host(_correlate_in_parts, asarray(a), asarray(v), mode) if made is None else made

@@ -5,7 +5,7 @@ from asnumpy.scipy.ndimage._binary import (
     binary_closing, binary_dilation, binary_erosion, binary_hit_or_miss, binary_opening,
 )
 from asnumpy.scipy.ndimage._correlation import (
-    convolve, convolve1d, correlate, correlate1d, gaussian_filter, gaussian_filter1d, uniform_filter, uniform_filter1d,
+    convolve, convolve1d, correlate, correlate1d, gaussian_filter, gaussian_filter1d,
 )
 from asnumpy.scipy.ndimage._derivatives import (
     gaussian_gradient_magnitude, gaussian_laplace, generic_gradient_magnitude, generic_laplace, laplace, prewitt, sobel,
@@ -14,11 +14,12 @@ from asnumpy.scipy.ndimage._grey import (
     black_tophat, grey_closing, grey_dilation, grey_erosion, grey_opening, morphological_gradient,
     morphological_laplace, white_tophat,
 )
-from asnumpy.scipy.ndimage._interpolation import (
-    affine_transform, map_coordinates, rotate, shift, spline_filter, spline_filter1d, zoom,
-)
+from asnumpy.scipy.ndimage._interpolation import spline_filter, spline_filter1d
 from asnumpy.scipy.ndimage._labels import (
     center_of_mass, histogram, maximum, mean, median, minimum, standard_deviation, sum, sum_labels, variance,
+)
+from asnumpy.scipy.ndimage._on_host import (
+    affine_transform, map_coordinates, rotate, shift, uniform_filter, uniform_filter1d, zoom,
 )
 from asnumpy.scipy.ndimage._order import (
     maximum_filter, maximum_filter1d, median_filter, minimum_filter, minimum_filter1d, percentile_filter, rank_filter,

@@ -199,23 +199,30 @@ def uniform_filter(
     return axis_by_axis(_uniform, input, size, output, mode, cval, origin, axes)
 
 
+def windows_of(
+    a: ndarray, size: Any, mode: Any, cval: Any, origin: Any, axes: Any
+) -> list[tuple[int, int, str, float, int]]:
+    """The axis, size, border, value beyond it and displacement of each window."""
+    places, value = chosen_axes(axes, a.ndim), number(cval)
+    count = len(places)
+    return list(zip(
+        places, map(integer, sequence(size, count)), map(checked, sequence(mode, count)), [value] * count,
+        map(integer, sequence(origin, count)), strict=True,
+    ))
+
+
 def axis_by_axis(
     step: Callable[..., ndarray], input: Any, size: Any, output: Any, mode: Any, cval: Any, origin: Any, axes: Any,
 ) -> Any:
     """A filter of windows that is one filter after the other along the axes, each kept in the result's dtype."""
     a = plain(input)
-    places = chosen_axes(axes, a.ndim)
+    windows = windows_of(a, size, mode, cval, origin, axes)
     dtype, out = target(output, a.dtype, a.shape)
-    count, value = len(places), number(cval)
-    each = list(zip(
-        places, map(integer, sequence(size, count)), map(checked, sequence(mode, count)),
-        map(integer, sequence(origin, count)), strict=True,
-    ))
-    for _, extent, _, shift in each:
+    for _, extent, _, _, shift in windows:
         if extent > 1:
             before_and_after(extent, shift)
     made = a
-    for axis, extent, border, shift in each:
+    for axis, extent, border, value, shift in windows:
         if extent > 1:
             made = step(made, extent, axis, dtype, border, value, shift)
     return handed(copied(a, dtype) if made is a else made, out, a)

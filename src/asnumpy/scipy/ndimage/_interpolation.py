@@ -36,7 +36,7 @@ _POINTS = 1 << 20  # that are looked up together
 _LEAST = 1 << 14  # elements on the host: SciPy's loops over splines are quicker for fewer
 
 
-def _quicker(a: ndarray, grid: bool) -> bool:
+def quicker(a: ndarray, grid: bool) -> bool:
     """Whether splines are composed: on the host the values on a grid of a large array alone. At points, where all
     elements around each are looked up, SciPy's loop is three times as quick there."""
     return not a._host_visible or (grid and a.size >= _LEAST)
@@ -44,7 +44,7 @@ def _quicker(a: ndarray, grid: bool) -> bool:
 
 def _degree(order: Any, a: ndarray, grid: bool) -> int:
     degree = integer(order)
-    if degree not in range(6) or (degree > 1 and not _quicker(a, grid)):
+    if degree not in range(6) or (degree > 1 and not quicker(a, grid)):
         raise Left
     return degree
 
@@ -112,6 +112,19 @@ def shift(
     return handed(_gridded(source, coordinates, dtype), out)
 
 
+def zoomed(
+    shape: tuple[int, ...], zoom: Any, mode: str, grid_mode: Any
+) -> tuple[list[float], tuple[int, ...]]:
+    """The factor along each axis, and the shape of the result."""
+    factors = [number(one) for one in sequence(zoom, len(shape))]
+    if not all(np.isfinite(factors)) or (grid_mode and mode in ("constant", "wrap")):
+        raise Left
+    made = tuple(round(length * factor) for length, factor in zip(shape, factors, strict=True))
+    if min(made) < 1:
+        raise Left
+    return factors, made
+
+
 @composed
 def zoom(
     input: Any, zoom: Any, output: Any = None, order: Any = 3, mode: Any = "constant", cval: Any = 0.0,
@@ -119,13 +132,8 @@ def zoom(
 ) -> Any:
     a = plain(input)
     degree = _degree(order, a, True)
-    factors = [number(one) for one in sequence(zoom, a.ndim)]
     border, value = checked(mode), number(cval)
-    if not all(np.isfinite(factors)) or (grid_mode and border in ("constant", "wrap")):
-        raise Left
-    shape = tuple(round(length * factor) for length, factor in zip(a.shape, factors, strict=True))
-    if min(shape) < 1:
-        raise Left
+    factors, shape = zoomed(a.shape, zoom, border, grid_mode)
     dtype, out = target(output, a.dtype, shape)
     if prefilter and all(factor == 1 for factor in factors):
         return handed(copied(a, dtype), out, a)
@@ -206,7 +214,7 @@ def _moved(
     return coordinates
 
 
-def _affine(matrix: np.ndarray, offset: Any, ndim: int) -> tuple[np.ndarray, np.ndarray]:
+def affine(matrix: np.ndarray, offset: Any, ndim: int) -> tuple[np.ndarray, np.ndarray]:
     """The matrix and the offset of a transformation, which may be given as one matrix of homogeneous coordinates."""
     if matrix.ndim not in (1, 2) or not matrix.size:
         raise Left
@@ -219,6 +227,16 @@ def _affine(matrix: np.ndarray, offset: Any, ndim: int) -> tuple[np.ndarray, np.
     return matrix, np.array([number(one) for one in sequence(offset, ndim)])
 
 
+def shape_of_affine(a: ndarray, matrix: np.ndarray, output_shape: Any, output: Any) -> tuple[int, ...]:
+    if output_shape is not None:
+        shape = tuple(integer(one) for one in output_shape)
+    else:
+        shape = output.shape if isinstance(output, ndarray) else a.shape
+    if not shape or min(shape) < 1 or len(shape) != (matrix.shape[1] if matrix.ndim == 2 else a.ndim):
+        raise Left
+    return shape
+
+
 @composed
 def affine_transform(
     input: Any, matrix: Any, offset: Any = 0.0, output_shape: Any = None, output: Any = None, order: Any = 3,
@@ -226,14 +244,9 @@ def affine_transform(
 ) -> Any:
     a = plain(input)
     border, value = checked(mode), number(cval)
-    turn, start = _affine(constant(matrix, np.float64), offset, a.ndim)
+    turn, start = affine(constant(matrix, np.float64), offset, a.ndim)
     degree = _degree(order, a, turn.ndim == 1)
-    if output_shape is not None:
-        shape = tuple(integer(one) for one in output_shape)
-    else:
-        shape = output.shape if isinstance(output, ndarray) else a.shape
-    if not shape or min(shape) < 1 or len(shape) != (turn.shape[1] if turn.ndim == 2 else a.ndim):
-        raise Left
+    shape = shape_of_affine(a, turn, output_shape, output)
     dtype, out = target(output, a.dtype, shape)
     if turn.ndim == 1:
         with np.errstate(all="ignore"):
@@ -270,6 +283,30 @@ def spline_filter(input: Any, order: Any = 3, output: Any = FLOAT64, mode: Any =
     return handed(a, out)
 
 
+def rotation(
+    shape: tuple[int, ...], angle: float, axes: Any, reshape: Any
+) -> tuple[list[int], np.ndarray, np.ndarray, tuple[int, ...]]:
+    """A rotation's plane, what takes places in it to where they come from, and the shape of the result."""
+    ndim = len(shape)
+    plane = sorted(integer(axis) % ndim if -ndim <= integer(axis) < ndim else -1 for axis in axes)
+    if ndim < 2 or len(plane) != 2 or plane[0] < 0 or plane[0] == plane[1]:
+        raise Left
+    cosine, sine = scipy.special.cosdg(angle), scipy.special.sindg(angle)
+    matrix = np.array([[cosine, sine], [-sine, cosine]])
+    old = np.array([shape[axis] for axis in plane])
+    new = old
+    if reshape:
+        rows, columns = old
+        corners = matrix @ [[0, 0, rows, rows], [0, columns, 0, columns]]
+        new = (np.ptp(corners, axis=1) + 0.5).astype(int)
+    if not np.isfinite(matrix).all() or new.min() < 1:
+        raise Left
+    made = list(shape)
+    for axis, length in zip(plane, new.tolist(), strict=True):
+        made[axis] = length
+    return plane, matrix, (old - 1) / 2 - matrix @ ((new - 1) / 2), tuple(made)
+
+
 @composed
 def rotate(
     input: Any, angle: Any, axes: Any = (1, 0), reshape: Any = True, output: Any = None, order: Any = 3,
@@ -278,26 +315,10 @@ def rotate(
     a = plain(input)
     degree = _degree(order, a, False)
     border, value, turned = checked(mode), number(cval), number(angle)
-    plane = sorted(integer(axis) % a.ndim if -a.ndim <= integer(axis) < a.ndim else -1 for axis in axes)
-    if a.ndim < 2 or len(plane) != 2 or plane[0] < 0 or plane[0] == plane[1]:
-        raise Left
-    cosine, sine = scipy.special.cosdg(turned), scipy.special.sindg(turned)
-    matrix = np.array([[cosine, sine], [-sine, cosine]])
-    old = np.array([a.shape[axis] for axis in plane])
-    new = old
-    if reshape:
-        rows, columns = old
-        corners = matrix @ [[0, 0, rows, rows], [0, columns, 0, columns]]
-        new = (np.ptp(corners, axis=1) + 0.5).astype(int)
-    if not np.isfinite(matrix).all() or new.min() < 1:
-        raise Left
-    offset = (old - 1) / 2 - matrix @ ((new - 1) / 2)
-    shape = list(a.shape)
-    for axis, length in zip(plane, new.tolist(), strict=True):
-        shape[axis] = length
-    dtype, out = target(output, a.dtype, tuple(shape))
+    plane, matrix, offset, shape = rotation(a.shape, turned, axes, reshape)
+    dtype, out = target(output, a.dtype, shape)
     others = [axis for axis in range(a.ndim) if axis not in plane]
-    size = tuple(new.tolist())
+    size = (shape[plane[0]], shape[plane[1]])
     planes = a.transpose((*others, *plane))
     source = _source(planes, degree, prefilter, border, value, (a.ndim - 2, a.ndim - 1))
     made = _sampled(source, 2, size, _moved(matrix, offset, size), dtype)

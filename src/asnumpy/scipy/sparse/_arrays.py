@@ -14,8 +14,9 @@ from asnumpy import _core
 from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.elementwise.functions import round as around
+from asnumpy.scipy.sparse._blocks import STORED
 from asnumpy.scipy.sparse._door import Held, same_parts, scipys, through
-from asnumpy.scipy.sparse._products import STORED, dense_of, on_device, product, summed
+from asnumpy.scipy.sparse._products import dense_of, on_device, product, summed
 from asnumpy.ufunc import functions as ufuncs
 
 _LONG_NAMES = {

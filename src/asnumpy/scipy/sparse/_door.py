@@ -15,6 +15,7 @@ from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.host.door import host_result
 from asnumpy.scipy._host import shown
+from asnumpy.scipy.sparse._blocks import shared
 
 # What an object of each format consists of besides its data; `coords` is a tuple of arrays.
 INDEX_PARTS = {
@@ -222,9 +223,10 @@ class _Passage:
 def through(theirs: Callable[..., Any], name: str) -> Callable[..., Any]:
     """SciPy's function, counted under `name`, for sparse arrays of ours and others."""
     module, _, short = name.rpartition(".")
+    function = shared(theirs, short)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return _Passage(theirs, module, short).run(args, kwargs)
+        return _Passage(function, module, short).run(args, kwargs)
 
     return call
 

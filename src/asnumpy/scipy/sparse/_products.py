@@ -14,12 +14,12 @@ from asnumpy.creation.arrays import zeros
 from asnumpy.indexing.selection import take
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import transpose
+from asnumpy.scipy.sparse._blocks import STORED
 from asnumpy.scipy.sparse._door import Held
 from asnumpy.scipy.sparse._segments import Groups, by_pointers, numbers_of, sorted_by
 from asnumpy.ufunc.functions import multiply
 
 _FORMATS = ("csr", "csc", "coo")
-STORED = "?bBhHiIlLqQfdFDgG"  # the dtypes that SciPy stores
 _ADDED = STORED[:-2]  # extended precision is a processor's
 _AT_ONCE = 1 << 24  # products with a matrix that exist at the same time
 
