@@ -169,7 +169,7 @@ def test_threads_share_the_slabs(monkeypatch: pytest.MonkeyPatch) -> None:
         for threads in (1, 2):
             ap.set_num_threads(threads)
             for call in (
-                lambda a: own.shift(a, 1.0, order=1), lambda a: own.zoom(a, 1.5, order=1), lambda a: own.shift(a, 0.5),
+                lambda a: own.shift(a, 1.0, order=1), lambda a: own.zoom(a, 1.5, order=1), lambda a: own.rotate(a, 9.0),
                 lambda a: own.rotate(a, 30.0, order=1), lambda a: own.uniform_filter(a, 31),
                 lambda a: own.map_coordinates(a, on_cpu(np.indices(a.shape)), order=1),
             ):

@@ -21,7 +21,7 @@ ON_HOST = ap.zeros(1)._host_visible
 @pytest.fixture(autouse=True)
 def composed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Composed on the host too, and nowhere by SciPy."""
-    monkeypatch.setattr(_interpolation, "_quicker", lambda a, grid: True)
+    monkeypatch.setattr(_interpolation, "quicker", lambda a, grid: True)
     ap.forget_fallbacks()
     yield
     assert ap.fallbacks() == []

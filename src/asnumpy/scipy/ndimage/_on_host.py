@@ -1,7 +1,7 @@
 """What SciPy's loops in slabs do for the CPU's arrays, where a composition is not as quick.
 
-That is interpolation of order 1, and of higher ones but on the grids of large arrays; and averages over long windows. Order 0, which only moves elements, short
-windows, a device's arrays and what is recorded are left to the compositions.
+That is interpolation of order 1, and of higher ones but on the grids of large arrays; and averages over long windows.
+Order 0, which only moves elements, short windows, a device's arrays and what is recorded are left to the compositions.
 """
 
 from __future__ import annotations
