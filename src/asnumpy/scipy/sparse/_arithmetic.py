@@ -18,7 +18,7 @@ from asnumpy.scipy.sparse._door import Held
 from asnumpy.scipy.sparse._moves import converted
 from asnumpy.scipy.sparse._patterns import Pattern, Places, host_indices, keys, one_each, stand_in, stays, without_zeros
 from asnumpy.scipy.sparse._products import dense_of
-from asnumpy.scipy.sparse._segments import Groups
+from asnumpy.statistics.groups import Groups
 from asnumpy.ufunc import functions as ufuncs
 
 _FORMATS = ("csr", "csc", "coo")

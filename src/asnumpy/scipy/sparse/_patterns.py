@@ -17,7 +17,7 @@ from asnumpy.indexing.selection import count_nonzero, take
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.scipy.sparse._door import Held, known_of, ours, parts_of, scipys
 from asnumpy.scipy.sparse._products import ADDED
-from asnumpy.scipy.sparse._segments import Groups
+from asnumpy.statistics.groups import Groups
 
 
 def copied(part: Any) -> Any:

@@ -15,7 +15,8 @@ from asnumpy.indexing.selection import take
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import transpose
 from asnumpy.scipy.sparse._door import Held
-from asnumpy.scipy.sparse._segments import Groups, by_pointers, numbers_of, sorted_by
+from asnumpy.scipy.sparse._segments import by_pointers, numbers_of, sorted_by
+from asnumpy.statistics.groups import Groups
 from asnumpy.ufunc.functions import multiply
 
 _FORMATS = ("csr", "csc", "coo")
