@@ -15,7 +15,7 @@ namespace asnumpy {
 
 namespace {
 
-constexpr std::size_t most_kept = 32768;  // launches of a list, of one or two kilobytes each
+constexpr std::size_t most_kept = 8192;  // launches of a list, of some kilobytes each
 
 }  // namespace
 

@@ -244,7 +244,7 @@ def test_in_place(format: str) -> None:
         mine, scipys = pair(format, dtype)
         products(mine, scipys)  # what they have found out must not stay
         assert outcome(lambda: change(mine)) == outcome(lambda: change(scipys))  # noqa: B023
-        same(mine, scipys)
+        same(mine, scipys, 1e-15)  # values of one place are added in another order on a device
         products(mine, scipys)
 
 
@@ -385,5 +385,5 @@ def test_host_work_is_counted() -> None:
     ap.forget_fallbacks()
     _ = mine * 2, -mine, mine.T
     assert not any(one["function"].startswith("scipy") for one in ap.fallbacks())
-    mine @ mine.T
-    assert "scipy.sparse.csr_array.__matmul__" in [one["function"] for one in ap.fallbacks()]
+    mine.todia()
+    assert "scipy.sparse.csr_array.todia" in [one["function"] for one in ap.fallbacks()]

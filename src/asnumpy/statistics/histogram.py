@@ -19,7 +19,9 @@ from asnumpy.host.door import host, host_result, numpy_view
 from asnumpy.indexing.selection import select_where, take
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import ravel
+from asnumpy.sorting.order import sorted_there
 from asnumpy.sorting.search import places_there
+from asnumpy.statistics.groups import Groups
 from asnumpy.ufunc.functions import (
     add,
     divide,
@@ -37,6 +39,8 @@ _COUNTED = "?bhilBHIfd"  # dtypes whose elements can be put into bins by arithme
 _SMALL = 4096  # elements below which NumPy's own loop is as fast as several programs
 _FEW_BINS = 4096
 _BLOCK = 65536  # of so many elements NumPy adds the weights, and then the sums
+_FLOAT64 = np.dtype(np.float64)
+_WEIGHTS, _WEIGHTS_OF_BINS = "?bBhHiIlLqQefd", "ilqfd"  # dtypes of weights that a device adds
 _LARGEST = np.iinfo(np.int64).max
 
 
@@ -60,6 +64,28 @@ def _counted(x: Any, weights: Any, minlength: int) -> np.ndarray:
     return np.bincount(x, weights, minlength)
 
 
+def _sums(place: ndarray, weights: ndarray, length: int) -> ndarray | None:
+    """The sums of the weights that have the same place, in an order of their own; None where NumPy adds them.
+
+    The host sees how many each place has, and nothing else.
+    """
+    if length > _SMALL + 4 * place.size:  # most have none
+        return None
+    found = sorted_there(place, 0)
+    if found is None:
+        return None
+    counts = _core.to_numpy_view(_core.bincount(place, length), False)
+    return Groups(counts, None, place).sums(take(as_dtype_of(weights, _FLOAT64), found[1]), _FLOAT64)
+
+
+def _adds_there(a: ndarray, weights: Any, dtypes: str) -> bool:
+    """Whether a device holds elements and their weights."""
+    return (
+        isinstance(weights, ndarray) and weights.shape == a.shape and weights.dtype.char in dtypes and a.size > 0
+        and lies_on_device(a) and weights._device_name == a._device_name and not _core.tracing()
+    )
+
+
 @public
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> ndarray:
     made = _core.bincount_now(x, weights, minlength)
@@ -68,7 +94,9 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     if _core.tracing():
         return host(_counted, x, weights, minlength)
     a = asarray(x)
-    simple = weights is None and a.ndim == 1 and a.size >= _SMALL and a.dtype.kind in "iu" and a.dtype != np.uint64
+    added = weights is not None and _adds_there(a, weights, _WEIGHTS)
+    simple = (added or (weights is None and a.size >= _SMALL)) and a.ndim == 1
+    simple = simple and a.dtype.kind in "iu" and a.dtype != np.uint64 and type(minlength) is not bool
     if not simple or operator.index(minlength) < 0:
         if a.dtype.kind in "iu" and a.size:
             _expect_countable(_core.reduce("maximum", a.dtype, a, None, False))
@@ -78,7 +106,9 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         raise ValueError("'list' argument must have no negative elements")
     _expect_countable(high)
     index = a if a.dtype == _INTP else _core.cast(a, _INTP)
-    return _core.bincount(index, max(int(high) + 1, operator.index(minlength)))
+    length = max(int(high) + 1, operator.index(minlength))
+    made = _sums(index, weights, length) if added else _core.bincount(index, length)  # type: ignore[arg-type]
+    return host(np.bincount, x, weights, minlength) if made is None else made
 
 
 def _plain(bins: Any) -> Any:
@@ -103,7 +133,8 @@ def _edges(a: ndarray, bins: Any, range: Any) -> np.ndarray:
 def _countable(a: ndarray, bins: Any, weights: Any) -> bool:
     """Whether the bins follow from the smallest and the largest element, and NumPy's own loop would not be quicker."""
     large = (a.size >= _SMALL or lies_on_device(a)) and not _core.tracing()  # it looks at the extremes
-    return large and weights is None and not isinstance(bins, str) and a.dtype.char in _COUNTED
+    counted = weights is None or _adds_there(a, weights, _WEIGHTS_OF_BINS)
+    return large and counted and not isinstance(bins, str) and a.dtype.char in _COUNTED
 
 
 @public
@@ -181,13 +212,20 @@ def _by_value(a: ndarray, *args: Any) -> tuple[ndarray, ndarray]:
     return asarray(counted), _ours(edges, bins)
 
 
-def _by_bins(a: ndarray, bins: Any, range: Any, density: Any) -> tuple[ndarray, ndarray] | None:
+def _by_bins(
+    a: ndarray, bins: Any, range: Any, density: Any, weights: ndarray | None = None,
+) -> tuple[ndarray, ndarray] | None:
     """np.histogram of a flat array by the place of each element; None where NumPy has to look at them."""
     edges = _edges(a, bins, range)
     place = _among_edges(a, edges) if np.ndim(bins) else _among_equal(a, edges)
     if place is None:
         return None
-    counted = _core.bincount(place, edges.size)[:edges.size - 1]
+    made = _core.bincount(place, edges.size) if weights is None else _sums(place, weights, edges.size)
+    if made is None:
+        return None
+    counted = made[:edges.size - 1]
+    if weights is not None:
+        counted = as_dtype_of(counted, weights.dtype)
     if density:
         counted = divide(divide(counted, asarray(np.diff(edges).astype(float))), counted.sum())
     return counted, _ours(edges, bins)
@@ -235,7 +273,10 @@ def histogram(
     a = asarray(a)
     made: Any = _by_places(a, bins, range, density, weights)
     if made is None and a.size and _countable(a, bins, weights):
-        made = (_by_value if a.dtype.itemsize == 1 else _by_bins)(ravel(a), bins, range, density)
+        if weights is not None:
+            made = _by_bins(ravel(a), bins, range, density, ravel(weights))
+        else:
+            made = (_by_value if a.dtype.itemsize == 1 else _by_bins)(ravel(a), bins, range, density)
     if made is None:
         made = host_result(np.histogram, a, bins, range, density, weights)
     return made  # type: ignore[no-any-return]
@@ -255,7 +296,9 @@ def _columns(sample: Any) -> list[ndarray] | None:
     return columns if usable and columns and columns[0].size else None
 
 
-def _in_space(columns: list[ndarray], bins: Any, range: Any, density: Any) -> tuple[ndarray, Any] | None:
+def _in_space(
+    columns: list[ndarray], bins: Any, range: Any, density: Any, weights: Any,
+) -> tuple[ndarray, Any] | None:
     """np.histogramdd of these coordinates; None where NumPy has to look at them."""
     # NumPy judges the bins and the ranges, and rounds the edges
     edges = np.histogramdd(np.stack([_extremes(one) for one in columns], 1), _plain(bins), range)[1]
@@ -272,7 +315,10 @@ def _in_space(columns: list[ndarray], bins: Any, range: Any, density: Any) -> tu
         number = add(multiply(number, length), place)
         outside = outside | equal(place, length)
     number = select_where(outside, total, number, _INTP)
-    made = _core.cast(_core.bincount(number, total + 1)[:total].reshape(lengths), np.dtype(float))
+    counted = _core.bincount(number, total + 1) if weights is None else _sums(number, weights, total + 1)
+    if counted is None:
+        return None
+    made = as_dtype_of(counted[:total].reshape(lengths), _FLOAT64)
     if density:
         every = made.sum()
         for axis, line in enumerate(edges):
@@ -299,8 +345,10 @@ def histogram2d(
 def histogramdd(
     sample: ArrayLike, bins: Any = 10, range: Any = None, density: bool | None = None, weights: ArrayLike | None = None,
 ) -> tuple[ndarray, tuple[ndarray, ...]]:
-    columns = _columns(sample) if weights is None else None
-    made: Any = None if columns is None else _in_space(columns, bins, range, density)
+    columns = _columns(sample)
+    if columns is not None and weights is not None and not _adds_there(columns[0], weights, _WEIGHTS):
+        columns = None
+    made: Any = None if columns is None else _in_space(columns, bins, range, density, weights)
     if made is None:
         made = host_result(np.histogramdd, sample, bins, range, density, weights)
     return made  # type: ignore[no-any-return]

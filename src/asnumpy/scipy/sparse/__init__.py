@@ -15,7 +15,6 @@ from asnumpy.scipy.sparse._classes import (
     dia_array,
     dia_matrix,
 )
-from asnumpy.scipy.sparse._door import on_host as _on_host
 from asnumpy.scipy.sparse._functions import (
     isspmatrix,
     isspmatrix_bsr,
@@ -24,6 +23,7 @@ from asnumpy.scipy.sparse._functions import (
     isspmatrix_csr,
     isspmatrix_dia,
     issparse,
+    on_host as _on_host,
 )
 
 __all__ = [

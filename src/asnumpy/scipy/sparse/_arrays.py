@@ -15,7 +15,10 @@ from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.elementwise.functions import round as around
 from asnumpy.scipy.sparse._blocks import STORED
+from asnumpy.scipy.sparse._device import on_its_device
 from asnumpy.scipy.sparse._door import Held, same_parts, scipys, through
+from asnumpy.scipy.sparse._moves import built
+from asnumpy.scipy.sparse._patterns import copied, one_each
 from asnumpy.scipy.sparse._products import dense_of, on_device, product, summed
 from asnumpy.ufunc import functions as ufuncs
 
@@ -31,10 +34,6 @@ def is_scalar(value: Any) -> bool:
     if isinstance(value, (bool, int, float, complex, np.number, np.bool_)):
         return True
     return isinstance(value, (ndarray, np.ndarray)) and value.ndim == 0 and value.dtype.kind in "biufc"
-
-
-def _copied(part: Any) -> Any:
-    return tuple(map(_copied, part)) if type(part) is tuple else part.copy()
 
 
 def _rebuilt(kind: type[Held], shape: Any, parts: Any, known: Any) -> Any:
@@ -53,7 +52,9 @@ class Sparse(Held):
 
     def __init__(self, arg1: Any, *args: Any, **kwargs: Any) -> None:
         kind = self._theirs
-        made = through(kind, f"scipy.sparse.{kind.__name__}")(arg1, *args, **kwargs)
+        made = built(kind, arg1, *args, **kwargs)
+        if made is NotImplemented:
+            made = through(kind, f"scipy.sparse.{kind.__name__}")(arg1, *args, **kwargs)
         self._hold(made._shape, made._parts, made._known)
 
     @property
@@ -78,7 +79,7 @@ class Sparse(Held):
         if values.dtype.char not in STORED:
             self._theirs((1, 1), dtype=values.dtype)  # which SciPy refuses, in its words
         indices = self._parts[1:]
-        made = self._of(self._shape, (values, *(_copied(indices) if copy else indices)), dict(self._known))
+        made = self._of(self._shape, (values, *(copied(indices) if copy else indices)), dict(self._known))
         made._groups = dict(self._groups)
         return made
 
@@ -235,6 +236,9 @@ class Sparse(Held):
 
     def _by_scipy(self, method: str, *args: Any, **kwargs: Any) -> Any:
         theirs = self._theirs
+        made = on_its_device(self, method, *args, **kwargs)
+        if made is not NotImplemented:
+            return made
         return through(getattr(theirs, method), f"scipy.sparse.{theirs.__name__}.{method}")(self, *args, **kwargs)
 
     def _reflected(self, method: str, other: Any) -> Any:
@@ -269,7 +273,7 @@ class Sparse(Held):
         return self._reflected("__truediv__", other)
 
     def toarray(self, order: Any = None, out: Any = None) -> Any:
-        made = dense_of(self) if order is None and out is None else None
+        made = dense_of(one_each(self)) if order is None and out is None and on_device(self) else None
         return self._by_scipy("toarray", order=order, out=out) if made is None else made
 
     def _adds(self, axis: Any) -> bool:

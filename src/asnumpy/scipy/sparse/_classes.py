@@ -14,7 +14,9 @@ from asnumpy._types import ndarray
 from asnumpy.creation.arrays import zeros_like
 from asnumpy.creation.convert import asarray
 from asnumpy.scipy.sparse._arrays import Sparse, sparray, spmatrix
+from asnumpy.scipy.sparse._device import on_its_device
 from asnumpy.scipy.sparse._door import Held, ours, stands_for, through
+from asnumpy.scipy.sparse._patterns import in_order, stays
 
 T = TypeVar("T", bound=type[Held])
 
@@ -31,7 +33,13 @@ def _defines(own: type, name: str) -> bool:
 
 
 def _method(theirs: Any, owner: type, name: str) -> Callable[..., Any]:
-    call = functools.update_wrapper(through(theirs, f"scipy.sparse.{owner.__name__}.{name}"), theirs)
+    on_host = through(theirs, f"scipy.sparse.{owner.__name__}.{name}")
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        made = on_its_device(self, name, *args, **kwargs)
+        return on_host(self, *args, **kwargs) if made is NotImplemented else made
+
+    call = functools.update_wrapper(method, theirs)
     call.__qualname__ = f"{owner.__name__}.{name}"
     return call
 
@@ -105,8 +113,11 @@ class _Compressed(Sparse):
         """What is known already, or SciPy finds out."""
         known = self._known.get(f"_{name}")
         if known is None:
-            counted = f"scipy.sparse.{self._theirs.__name__}.{name}"
-            known = bool(through(lambda held: getattr(held, name), counted)(self))
+            if stays(self):
+                known = self._known[f"_{name}"] = in_order(self, name)
+            else:
+                counted = f"scipy.sparse.{self._theirs.__name__}.{name}"
+                known = bool(through(lambda held: getattr(held, name), counted)(self))
         return known
 
     def transpose(self, axes: Any = None, copy: bool = False) -> Any:

@@ -63,11 +63,11 @@ def ours(theirs: type) -> type[Held]:
     return _ours[theirs]
 
 
-def _parts_of(theirs: Any) -> tuple[Any, ...]:
+def parts_of(theirs: Any) -> tuple[Any, ...]:
     return (theirs.data, *(getattr(theirs, name) for name in INDEX_PARTS[theirs.format]))
 
 
-def _known_of(theirs: Any) -> dict[str, bool]:
+def known_of(theirs: Any) -> dict[str, bool]:
     return {name: value for name, value in vars(theirs).items() if name.endswith(_KNOWN)}
 
 
@@ -124,12 +124,12 @@ class _Place:
         self.number = number
 
 
-def _walked(value: Any, change: Callable[[Any], Any]) -> Any:
+def walked(value: Any, change: Callable[[Any], Any]) -> Any:
     kind = type(value)
     if kind is tuple or kind is list:
-        return kind([_walked(one, change) for one in value])
+        return kind([walked(one, change) for one in value])
     if kind is dict:
-        return {key: _walked(one, change) for key, one in value.items()}
+        return {key: walked(one, change) for key, one in value.items()}
     return change(value)
 
 
@@ -137,11 +137,11 @@ def _flat(parts: Any) -> list[np.ndarray]:
     return [one for part in parts for one in (part if type(part) is tuple else (part,))]
 
 
-def _extent(view: np.ndarray) -> tuple[Any, ...]:
+def extent(view: np.ndarray) -> tuple[Any, ...]:
     return view.__array_interface__["data"][0], view.shape, view.strides, view.dtype
 
 
-class _Passage:
+class Passage:
     """One call of a function of SciPy's, by way of the door."""
 
     def __init__(self, theirs: Callable[..., Any], module: str, name: str) -> None:
@@ -165,16 +165,16 @@ class _Passage:
 
     def fill(self, value: Any) -> Any:
         if type(value) is np.ndarray:
-            self.views[_extent(value)] = value
+            self.views[extent(value)] = value
         return self.built[value.number] if isinstance(value, _Place) else value
 
     def kept(self, part: Any) -> Any:
         """A part of a result: the argument itself where it is one, which the door knows; no other memory of SciPy's."""
         if type(part) is tuple:
             return tuple(map(self.kept, part))
-        if any(np.may_share_memory(part, one) for held in self.foreign for one in _flat(_parts_of(held))):
+        if any(np.may_share_memory(part, one) for held in self.foreign for one in _flat(parts_of(held))):
             return part.copy()
-        return self.views.get(_extent(part), part)
+        return self.views.get(extent(part), part)
 
     def take(self, value: Any) -> Any:
         """A sparse result as a place: of an argument, or behind these of what was made."""
@@ -189,15 +189,15 @@ class _Passage:
     def __call__(self, parts: list[Any], args: Any, kwargs: Any) -> Any:
         self.built = list(map(scipys, self.given, parts))
         for view in _flat(part for its in parts for part in its):
-            self.views[_extent(view)] = view
-        result = self.theirs(*_walked(args, self.fill), **_walked(kwargs, self.fill))
-        result = _walked(result, self.take)
+            self.views[extent(view)] = view
+        result = self.theirs(*walked(args, self.fill), **walked(kwargs, self.fill))
+        result = walked(result, self.take)
         # What a function writes into the arrays is written to ours; it may also put others in their place.
         changed = [
-            None if same_parts(_parts_of(one), before) else self.kept(_parts_of(one))
+            None if same_parts(parts_of(one), before) else self.kept(parts_of(one))
             for one, before in zip(self.built, parts, strict=True)
         ]
-        return result, [self.kept(_parts_of(one)) for one in self.made], changed
+        return result, [self.kept(parts_of(one)) for one in self.made], changed
 
     def run(self, args: Any, kwargs: Any) -> Any:
         if _core.tracing():  # it would run on samples of the arrays, where indices must be indices
@@ -205,19 +205,19 @@ class _Passage:
                 f"{self.__module__}.{self.__name__}: SciPy computes it from values, which are not there while the "
                 "function is traced; compute this outside of the function"
             )
-        args, kwargs = _walked(args, self.place), _walked(kwargs, self.place)
+        args, kwargs = walked(args, self.place), walked(kwargs, self.place)
         result, parts, changed = host_result(self, [one._parts for one in self.given], args, kwargs)
         for held, theirs, its in zip(self.given, self.built, changed, strict=True):
             if its is not None or theirs.shape != held._shape:
                 held._hold(theirs.shape, held._parts if its is None else _laid(its, _first(its)), {})
-            if held._known != _known_of(theirs):  # what was put in order
-                held._known, held._groups = _known_of(theirs), {}
+            if held._known != known_of(theirs):  # what was put in order
+                held._known, held._groups = known_of(theirs), {}
         whole = [
-            _ours[type(theirs)]._of(theirs.shape, _laid(its, _first(its)), _known_of(theirs))
+            _ours[type(theirs)]._of(theirs.shape, _laid(its, _first(its)), known_of(theirs))
             for theirs, its in zip(self.made, parts, strict=True)
         ]
         known = [*self.given, *whole]
-        return _walked(result, lambda one: known[one.number] if isinstance(one, _Place) else one)
+        return walked(result, lambda one: known[one.number] if isinstance(one, _Place) else one)
 
 
 def through(theirs: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -226,7 +226,7 @@ def through(theirs: Callable[..., Any], name: str) -> Callable[..., Any]:
     function = shared(theirs, short)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return _Passage(function, module, short).run(args, kwargs)
+        return Passage(function, module, short).run(args, kwargs)
 
     return call
 

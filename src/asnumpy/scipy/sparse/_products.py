@@ -16,11 +16,12 @@ from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import transpose
 from asnumpy.scipy.sparse._blocks import STORED
 from asnumpy.scipy.sparse._door import Held
-from asnumpy.scipy.sparse._segments import Groups, by_pointers, numbers_of, sorted_by
+from asnumpy.scipy.sparse._segments import by_pointers, numbers_of, sorted_by
+from asnumpy.statistics.groups import Groups
 from asnumpy.ufunc.functions import multiply
 
 _FORMATS = ("csr", "csc", "coo")
-_ADDED = STORED[:-2]  # extended precision is a processor's
+ADDED = STORED[:-2]  # extended precision is a processor's
 _AT_ONCE = 1 << 24  # products with a matrix that exist at the same time
 
 
@@ -28,8 +29,7 @@ def on_device(held: Held) -> bool:
     """Whether its sums are made there: a matrix whose elements the host does not see, of a dtype that SciPy adds."""
     data = held._parts[0]
     return (
-        held.format in _FORMATS and len(held._shape) == 2 and not data._host_visible and data.dtype.char in _ADDED
-        and data.shape[0] > 0
+        held.format in _FORMATS and len(held._shape) == 2 and not data._host_visible and data.dtype.char in ADDED
     )
 
 
@@ -70,7 +70,7 @@ def _times(held: Held, axis: int, dense: ndarray) -> ndarray:
     groups, where = _groups(held, 1 - axis), coordinates(held, axis)
     if dense.ndim == 1:
         return groups.sums(multiply(data, take(dense, where, 0), dtype=dtype), dtype)
-    columns = max(1, _AT_ONCE // data.shape[0])
+    columns = max(1, _AT_ONCE // max(1, data.shape[0]))
     parts = [
         groups.sums(multiply(data[:, None], take(dense[:, first:first + columns], where, 0), dtype=dtype), dtype)
         for first in range(0, dense.shape[1], columns)
@@ -84,13 +84,13 @@ def product(held: Held, dense: Any, axis: int) -> Any:
     """held @ dense (axis 1) or dense @ held (axis 0) on a device; None: SciPy is to compute or to refuse it."""
     if not on_device(held) or not isinstance(dense, ndarray) or dense.ndim not in (1, 2):
         return None
-    if dense._host_visible or dense._device_name != held._parts[0]._device_name or dense.dtype.char not in _ADDED:
+    if dense._host_visible or dense._device_name != held._parts[0]._device_name or dense.dtype.char not in ADDED:
         return None
     if dense.shape[axis - 1] != held._shape[axis]:
         return None
-    if axis == 1:
-        return _times(held, 1, dense)
-    return transpose(_times(held, 0, transpose(dense)))
+    made = _times(held, 1, dense) if axis == 1 else transpose(_times(held, 0, transpose(dense)))
+    # SciPy's coordinate arrays give a number in the place of one element.
+    return made.reshape(()) if held.format == "coo" and made.shape == (1,) else made
 
 
 def dense_of(held: Held) -> ndarray | None:
@@ -99,5 +99,6 @@ def dense_of(held: Held) -> ndarray | None:
         return None
     data = held._parts[0]
     made = zeros(held._shape, data.dtype, device=data.device)
-    made[coordinates(held, 0), coordinates(held, 1)] = data
+    if data.shape[0]:
+        made[coordinates(held, 0), coordinates(held, 1)] = data
     return made
