@@ -127,6 +127,7 @@ def test_filters_that_are_left_to_scipy() -> None:
             np.testing.assert_array_equal(ap.to_numpy(own.lfilter(b, a, x)), near)
     assert [one["count"] for one in ap.fallbacks()] == [3]
     ap.forget_fallbacks()
+    assert _feedback.designed(np.ones(1), np.array([1.0, -1.001]), np.dtype(np.float64), 10**7) is None
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -78,7 +78,8 @@ def recursion(a: ndarray, order: int, axis: int, dtype: np.dtype, mode: str) -> 
     def by_steps(lines: ndarray) -> ndarray:
         factor, steps = _steps(order)
         widths = [(0, 0)] * a.ndim
-        widths[axis] = (sum(distance for distance, _ in steps),) * 2
+        reach = sum(distance for distance, _ in steps)
+        widths[axis] = (reach, reach)
         border = _CONTINUED.get(mode, "mirror")
         made = multiply(extended(doubles(lines), widths, border, 0.0), factor)
         for distance, weight in steps:

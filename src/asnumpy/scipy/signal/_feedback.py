@@ -24,7 +24,7 @@ from asnumpy.ufunc.functions import add, multiply
 
 _theirs: Any = scipy.signal  # SciPy has no annotations
 
-_DEGREE = 64  # of filters, at most
+_DEGREE = 32  # of filters, at most
 _LINE = 1 << 16  # elements over which the growth of errors is computed
 _LOST = 0.03  # of the largest result, that SciPy's recursion may lose by rounding; a twentieth of it is usual
 _DEAD = 2.0**-10  # of a unit in the last place: a response that has died away
@@ -51,7 +51,7 @@ def _scaled(values: np.ndarray, bits: int) -> np.ndarray:
 def polynomials(a: np.ndarray, count: int, eps: float) -> list[tuple[int, np.ndarray]]:
     """The polynomials A, A1, A2... over lines of `count` elements, each with the distance of its first power."""
     bits = 128 + 2 * a.size * count.bit_length()
-    real, imaginary = _scaled(a.real, bits), _scaled(a.imag, bits)
+    real, imaginary = _scaled(np.real(a), bits), _scaled(np.imag(a), bits)
     distance = 1
     found: list[tuple[int, np.ndarray]] = []
     while distance < count:
@@ -62,7 +62,7 @@ def polynomials(a: np.ndarray, count: int, eps: float) -> list[tuple[int, np.nda
         within = min(real.size, -(-count // distance))
         pairs = zip(real[:within], imaginary[:within], strict=True)
         values = np.array([complex(x / (1 << bits), y / (1 << bits)) for x, y in pairs])
-        values = values if a.dtype.kind == "c" else values.real
+        values = values if a.dtype.kind == "c" else np.real(values)
         if float(np.abs(values[1:]).sum()) < _DEAD * eps:
             break
         found.append((distance, values))
@@ -101,7 +101,10 @@ def _sums(kind: str, octets: bytes, count: int) -> tuple[tuple[Terms, ...]] | No
     with np.errstate(all="ignore"):
         if not np.isfinite(_response(a, line)).all():
             return None
-        found = polynomials(a, count, eps)
+        try:
+            found = polynomials(a, count, eps)
+        except OverflowError:  # it grows beyond all numbers further on
+            return None
         theirs, ours = growth(a, [(distance, values) for distance, values in found if distance < line], line)
     longer = count / line if found and found[-1][0] * 2 >= line else 1.0
     if not (theirs * longer * eps <= _LOST and ours * longer * eps <= math.sqrt(eps)):
