@@ -298,6 +298,7 @@ def cov(
     if freedom <= 0:
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
         freedom = 0
+    _core.empty(x.shape, kind)  # what no memory could hold is refused before its mean is computed
     x = subtract(x, mean_of(x, 1, None, None, True, True))
     return divide(_products_of_rows(x), freedom).squeeze()
 
