@@ -178,6 +178,7 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "more": lambda a: a > 1, "not 2": lambda a: a != 0, "is 2": lambda a: a == 2, "at least": lambda a: a.maximum(-1),
     "at most": lambda a: a.minimum(1),
     "class": lambda a: (own if type(a).__module__ == own.__name__ else theirs).csc_array(a),
+    "largest": lambda a: a.max(), "smallest": lambda a: a.min(), "largest stored": lambda a: a.max(explicit=True),
     "too small": lambda a: a.reshape(2, 2),
 }
 
