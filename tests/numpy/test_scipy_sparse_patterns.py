@@ -149,7 +149,7 @@ def test_products_twice(format: str) -> None:
     scipys = scipys_of("doubled", format, np.float64, (6, 6))
     further = scipys_of("canonical", format, np.float64, (6, 6), 4)
     mine, another = mine_of(scipys), mine_of(further)
-    for function in (operator.matmul, operator.add, operator.mul):
+    for function in (operator.matmul, operator.add, operator.mul, lambda a, b: a.T @ b, lambda a, b: (a + b.T).T):
         for one, other in ((another, further), (mine, scipys), (another * 3, further * 3), (another, further)):
             both(function, (mine, one), (scipys, other))
             both(function, (mine * 2, one), (scipys * 2, other))
