@@ -149,7 +149,7 @@ def test_products_twice(format: str) -> None:
     scipys = scipys_of("doubled", format, np.float64, (6, 6))
     further = scipys_of("canonical", format, np.float64, (6, 6), 4)
     mine, another = mine_of(scipys), mine_of(further)
-    for function in (operator.matmul, operator.add, operator.mul):
+    for function in (operator.matmul, operator.add, operator.mul, lambda a, b: a.T @ b, lambda a, b: (a + b.T).T):
         for one, other in ((another, further), (mine, scipys), (another * 3, further * 3), (another, further)):
             both(function, (mine, one), (scipys, other))
             both(function, (mine * 2, one), (scipys * 2, other))
@@ -178,6 +178,7 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "more": lambda a: a > 1, "not 2": lambda a: a != 0, "is 2": lambda a: a == 2, "at least": lambda a: a.maximum(-1),
     "at most": lambda a: a.minimum(1),
     "class": lambda a: (own if type(a).__module__ == own.__name__ else theirs).csc_array(a),
+    "largest": lambda a: a.max(), "smallest": lambda a: a.min(), "largest stored": lambda a: a.max(explicit=True),
     "too small": lambda a: a.reshape(2, 2),
 }
 

@@ -83,6 +83,11 @@ class Sparse(Held):
         made._groups = dict(self._groups)
         return made
 
+    def _turned(self, made: Any) -> Any:
+        """The transpose: what is found out of its indices is kept for the next one."""
+        made._groups = self._groups.setdefault("turned", {})
+        return made
+
     @property
     def shape(self) -> tuple[int, ...]:
         return self._shape

@@ -125,7 +125,7 @@ class _Compressed(Sparse):
             return self._by_scipy("transpose", axes=axes, copy=copy)
         turned = ours(getattr(_theirs, self._theirs.__name__.replace(self.format, _TURNED[self.format])))
         whole = self.copy() if copy else self
-        return turned._of(self._shape[::-1], whole._parts, dict(self._known))
+        return self._turned(turned._of(self._shape[::-1], whole._parts, dict(self._known)))
 
 
 class _Coordinates(Sparse):
@@ -182,7 +182,7 @@ class _Coordinates(Sparse):
         if len(self._shape) != 2 or axes not in (None, (1, 0)):
             return self._by_scipy("transpose", axes=axes, copy=copy)
         whole = self.copy() if copy else self
-        return self._of(self._shape[::-1], (whole._parts[0], whole._parts[1][::-1]), {})
+        return self._turned(self._of(self._shape[::-1], (whole._parts[0], whole._parts[1][::-1]), {}))
 
 
 class _Diagonals(Sparse):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,12 +10,15 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy._types import ndarray
+from asnumpy.creation.arrays import zeros
 from asnumpy.creation.convert import asarray
 from asnumpy.indexing.selection import count_nonzero
+from asnumpy.reduction import reductions
 from asnumpy.scipy.sparse._arithmetic import ARITHMETIC
 from asnumpy.scipy.sparse._door import Held
 from asnumpy.scipy.sparse._moves import converted, moved
 from asnumpy.scipy.sparse._patterns import one_each, stand_in, stays, without_zeros
+from asnumpy.ufunc import functions as ufuncs
 
 _MATRICES = ("csr", "csc", "coo")
 
@@ -106,6 +110,25 @@ def _nonzero(held: Any) -> Any:
     return tuple(asarray(one, device=held.device) for one in found)
 
 
+def _extreme(name: str) -> Callable[..., Any]:
+    """Of all elements; along an axis it is SciPy's."""
+    fold = getattr(reductions, name)
+    choose = ufuncs.maximum if name == "max" else ufuncs.minimum
+
+    def find(held: Any, axis: Any = None, out: Any = None, *, explicit: bool = False) -> Any:
+        known = held.format in _MATRICES and len(held._shape) == 2
+        if axis is not None or out is not None or not known or 0 in held._shape:
+            return NotImplemented
+        if not held._parts[0].shape[0]:
+            return zeros((), held._parts[0].dtype, device=held._parts[0].device)
+        values = held._one_value_each()
+        made = fold(values)
+        whole = explicit or values.shape[0] == math.prod(held._shape)
+        return made if whole else choose(made, values.dtype.type(0))
+
+    return find
+
+
 def _asformat(held: Any, format: Any, copy: bool = False) -> Any:
     if format is None or format == held.format:
         return held.copy() if copy else held
@@ -123,7 +146,8 @@ _METHODS: dict[str, Callable[..., Any]] = {
                                         "sorted_indices")},
     "__getitem__": _chosen, "trace": _trace, "asformat": _asformat, "__mul__": _times,
     "sum_duplicates": _sum_duplicates, "eliminate_zeros": _eliminate_zeros,
-    "sort_indices": _sort_indices, "count_nonzero": _count_nonzero, "nonzero": _nonzero,
+    "sort_indices": _sort_indices, "count_nonzero": _count_nonzero,
+    "max": _extreme("max"), "min": _extreme("min"), "nonzero": _nonzero,
 }
 
 

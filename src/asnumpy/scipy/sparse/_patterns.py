@@ -123,30 +123,31 @@ def one_each(held: Any) -> Any:
     if held.has_canonical_format:
         return held
     if "unique" not in held._groups:
-        held._groups["unique"] = _united(held, held.format != "coo")
+        held._groups["unique"] = _united(held)
     pattern, groups = held._groups["unique"]
     values = held._parts[0]
     return pattern.array(groups.of(values) if isinstance(groups, Places) else groups.sums(values, values.dtype))
 
 
-def _united(held: Any, compressed: bool) -> tuple[Pattern, Any]:
-    if compressed:
+def _united(held: Any) -> tuple[Pattern, Any]:
+    pointers = None
+    if held.format == "coo":
+        major, minor = host_indices(held)[0]
+    else:
         minor, pointers = host_indices(held)
         major = np.repeat(np.arange(len(pointers) - 1, dtype=minor.dtype), np.diff(pointers))
-    else:
-        major, minor = host_indices(held)[0]
     order = np.lexsort((minor, major))
     major, minor = major[order], minor[order]
     differs = (major[1:] != major[:-1]) | (minor[1:] != minor[:-1])
     first = np.flatnonzero(np.append(np.ones(min(len(order), 1), bool), differs))
     lengths = np.diff(np.append(first, len(order)))
     made = stand_in(held, np.ones(len(first), np.int8))
-    if compressed:
+    if pointers is None:
+        made.coords = major[first], minor[first]
+    else:
         starts = np.zeros_like(pointers)
         np.cumsum(np.bincount(major[first], minlength=len(pointers) - 1), out=starts[1:])
         made.indices, made.indptr = minor[first], starts
-    else:
-        made.coords = major[first], minor[first]
     made.has_canonical_format = True
     near = held._parts[0]
     alone = len(first) == len(order)
