@@ -11,6 +11,7 @@
 #include "runtime/fallback.hpp"
 #include "runtime/recorded_at.hpp"
 #include "runtime/single.hpp"
+#include "runtime/traffic.hpp"
 
 namespace asnumpy {
 
@@ -35,6 +36,7 @@ void run_together(std::span<const Instruction> list, const Schedule& schedule, s
             members.insert(members.end(), part.group.members.begin(), part.group.members.end());
             steps += names_of(part.fused.program);
         }
+        span.set_bytes(traffic_of(list, schedule, first, together.stages));
         span.set_detail(std::to_string(together.parts) + " programs, " + std::to_string(together.lines) + " lines at a time:" + steps);
         span.set_lines(lines_of(list, members));
     }
@@ -93,7 +95,7 @@ void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& 
     thread_local Launch launch;  // kept for its storage
     set_launch(launch, list, part);
     if (span.listening()) {
-        span.set_bytes(static_cast<std::uint64_t>(count(launch.shape)) * fused.program.inputs.size());
+        span.set_bytes(traffic_of(list, part));
         span.set_detail(to_string(launch.shape) + " " + std::to_string(fused.program.steps.size()) + " steps:" + names_of(fused.program));
         span.set_lines(lines_of(list, part.group.members));
     }
