@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "ascend/backend.hpp"
+#include "base/hash.hpp"
 #include "python/array_object.hpp"
 #include "python/convert.hpp"
 #include "runtime/devices.hpp"
@@ -152,14 +153,7 @@ void set_tensor_type(nb::handle type, nb::handle numbers) {
     formats = Py_NewRef(numbers.ptr());
 }
 
-std::uint64_t CallKey::hash() const {
-    std::uint64_t h = words_.size();
-    for (const std::uint64_t word : words_) {
-        h = (h ^ word) * 0x9fb21c651e98df25u;
-        h ^= h >> 32;
-    }
-    return h;
-}
+std::uint64_t CallKey::hash() const { return word_hash(words_); }
 
 bool CallKey::add_all(std::size_t count, const Given& given) {
     words_.reserve(8 * count);
