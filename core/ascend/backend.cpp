@@ -103,6 +103,7 @@ public:
 
     void run(const StructuredCall& call) override {
         trace::Span span(row(call.row).name, "run");
+        describe(span, call);
         by_next_paths(state_.name, [&] {
             if (any_demoted() && !structured(call)) throw Uncomputed(operation_of(call) + ": " + explain(call).text);
             prepare(call);

@@ -143,13 +143,7 @@ public:
         if (!function)
             throw RuntimeFailure("cpu backend: expected a structured row, got " + std::string(row(call.row).name));
         trace::Span span(row(call.row).name, "run");
-        if (span.listening()) {
-            std::uint64_t bytes = 0;
-            for (const auto* side : {&call.in, &call.out})
-                for (const Tensor& t : *side) bytes += static_cast<std::uint64_t>(count(t.shape)) * itemsize(t.dtype);
-            span.set_bytes(bytes);
-            span.set_detail(call.in.empty() ? std::string() : to_string(call.in[0].shape) + " " + std::string(asnumpy::name(call.in[0].dtype)));
-        }
+        describe(span, call);
         function(call);
     }
 

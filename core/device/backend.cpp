@@ -6,6 +6,7 @@
 
 #include "base/copy_bytes.hpp"
 #include "base/error.hpp"
+#include "device/trace.hpp"
 
 namespace asnumpy {
 
@@ -27,6 +28,20 @@ private:
 };
 
 }  // namespace
+
+std::uint64_t traffic_of(const StructuredCall& call) {
+    std::uint64_t bytes = 0;
+    for (const auto* side : {&call.in, &call.out})
+        for (const Tensor& t : *side)
+            if (!t.constant) bytes += static_cast<std::uint64_t>(count(t.shape)) * itemsize(t.dtype);
+    return bytes;
+}
+
+void describe(trace::Span& span, const StructuredCall& call) {
+    if (!span.listening()) return;
+    span.set_bytes(traffic_of(call));
+    span.set_detail(call.in.empty() ? std::string() : to_string(call.in[0].shape) + " " + std::string(name(call.in[0].dtype)));
+}
 
 void Backend::upload(void* to, const void* host, std::size_t bytes) { copy_bytes(static_cast<char*>(to), static_cast<const char*>(host), bytes); }
 

@@ -17,6 +17,7 @@
 namespace asnumpy {
 
 class Damage;
+namespace trace { class Span; }
 
 // A launch that is decided once, to run again and again with other addresses; by one thread at a time.
 class PreparedLaunch {
@@ -56,6 +57,11 @@ struct StructuredCall {
     std::array<double, 2> numbers{};
     Stream stream;           // random draws
 };
+
+// The bytes that it reads and writes; constants are not in them.
+std::uint64_t traffic_of(const StructuredCall&);
+// Tells an event that is watched what the call is: its bytes, and the shape and dtype of what it reads first.
+void describe(trace::Span&, const StructuredCall&);
 
 // Programs that run one after another and share an axis, their lines: what a later one reads of what an earlier one wrote was
 // written at the same line. So they may also run some lines at a time, each block of lines through all of them. Or it was written

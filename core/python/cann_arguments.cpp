@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "ascend/backend.hpp"
+#include "base/hash.hpp"
 #include "python/array_object.hpp"
 #include "python/convert.hpp"
 #include "runtime/devices.hpp"
@@ -47,7 +48,7 @@ DType dtype_of_tensor(PyObject* o) {
 }
 
 // A Tensor of Python's without its address; false where its storage or format is none that the caller describes.
-bool describe(PyObject* o, ascend::Argument& made) {
+bool to_argument(PyObject* o, ascend::Argument& made) {
     Tensor t;
     const nb::object format = attribute(o, attribute_names().format);
     if (PyTuple_GET_SIZE(attribute(o, attribute_names().storage).ptr()) != 1) return false;
@@ -100,12 +101,12 @@ bool to_argument(cann::Kind kind, PyObject* value, ascend::Argument& made) {
     using cann::Kind;
     if (!value || value == Py_None) return made = nullptr, true;
     switch (kind) {
-    case Kind::tensor: return describe(value, made);
+    case Kind::tensor: return to_argument(value, made);
     case Kind::tensors: {
         std::vector<Tensor> all;
         const bool plain = all_of(value, all, [](PyObject* one, Tensor& t) {
             ascend::Argument described;
-            if (one == Py_None || !describe(one, described) || !std::holds_alternative<Tensor>(described)) return false;
+            if (one == Py_None || !to_argument(one, described) || !std::holds_alternative<Tensor>(described)) return false;
             t = std::get<Tensor>(std::move(described));
             return true;
         });
@@ -152,14 +153,7 @@ void set_tensor_type(nb::handle type, nb::handle numbers) {
     formats = Py_NewRef(numbers.ptr());
 }
 
-std::uint64_t CallKey::hash() const {
-    std::uint64_t h = words_.size();
-    for (const std::uint64_t word : words_) {
-        h = (h ^ word) * 0x9fb21c651e98df25u;
-        h ^= h >> 32;
-    }
-    return h;
-}
+std::uint64_t CallKey::hash() const { return word_hash(words_); }
 
 bool CallKey::add_all(std::size_t count, const Given& given) {
     words_.reserve(8 * count);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "cpu/backend.hpp"
 #include "runtime/passes.hpp"
 #include "runtime/record.hpp"
@@ -94,10 +95,7 @@ private:
 
     static std::size_t hash(const Instruction& i, const std::array<ValueNumber, 3>& read) {
         std::uint64_t h = std::uint64_t{i.row} << 32 | std::uint64_t{i.loop} << 16 | static_cast<std::uint64_t>(i.work);
-        const auto add = [&h](std::uint64_t word) {
-            h = (h ^ word) * 0x9fb21c651e98df25u;
-            h ^= h >> 32;
-        };
+        const auto add = [&h](std::uint64_t word) { h = mixed(h, word); };
         for (std::size_t slot = 0; slot < i.in.size(); ++slot) {
             if (const Array* a = i.in[slot].array()) {
                 add(read[slot]);

@@ -10,6 +10,7 @@
 #include "runtime/record.hpp"
 #include "runtime/replay.hpp"
 #include "runtime/single.hpp"
+#include "runtime/traffic.hpp"
 
 namespace asnumpy {
 
@@ -77,7 +78,7 @@ void run_list(const Run&, std::span<Instruction> list, const Schedule& schedule,
                 count = again.together.run(p, [&](std::size_t part) {
                     std::size_t none = schedule.parts.size();
                     q.runner.run_from(list, schedule, part, none);
-                });
+                }, [&](std::size_t part) { return traffic_of(list, schedule.parts[part]); });
                 if (count) {
                     after(p, count);
                     continue;

@@ -93,7 +93,7 @@ void RecurringParts::divide(std::size_t first, const std::size_t last) {
     }
 }
 
-std::size_t RecurringParts::run(std::size_t first, FunctionRef<void(std::size_t part)> launch) {
+std::size_t RecurringParts::run(std::size_t first, FunctionRef<void(std::size_t part)> launch, FunctionRef<std::uint64_t(std::size_t part)> traffic) {
     const auto found = stretches_.find(first);
     if (found == stretches_.end()) return 0;
     const Pool& pool = *parts_[first].pool;
@@ -124,7 +124,12 @@ std::size_t RecurringParts::run(std::size_t first, FunctionRef<void(std::size_t 
         }
     });
     if (done) {
-        if (span.listening()) span.set_detail(std::to_string(count) + " programs by one call");
+        if (span.listening()) {
+            std::uint64_t bytes = 0;
+            for (std::size_t part = first; part < first + count; ++part) bytes += traffic(part);
+            span.set_bytes(bytes);
+            span.set_detail(std::to_string(count) + " programs by one call");
+        }
         return count;
     }
     span.forget();

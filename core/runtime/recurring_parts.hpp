@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
@@ -23,8 +24,9 @@ public:
                    const std::unordered_set<const Buffer*>& asked, FunctionRef<bool(const Instruction&)> read_by_host);
 
     bool empty() const { return stretches_.empty(); }
-    // Runs the parts from this one on that are one call, and returns how many; 0: none, this one is to be launched. `launch` launches one.
-    std::size_t run(std::size_t first, FunctionRef<void(std::size_t part)> launch);
+    // Runs the parts from this one on that are one call, and returns how many; 0: none, this one is to be launched. `launch` launches one,
+    // `traffic` tells the bytes that one reads and writes, where the trace is watched.
+    std::size_t run(std::size_t first, FunctionRef<void(std::size_t part)> launch, FunctionRef<std::uint64_t(std::size_t part)> traffic);
     // The part is launched by itself from now on.
     void leave_out(std::size_t part);
 

@@ -11,6 +11,7 @@
 #include "runtime/fallback.hpp"
 #include "runtime/recorded_at.hpp"
 #include "runtime/single.hpp"
+#include "runtime/traffic.hpp"
 
 namespace asnumpy {
 
@@ -35,6 +36,7 @@ void run_together(std::span<const Instruction> list, const Schedule& schedule, s
             members.insert(members.end(), part.group.members.begin(), part.group.members.end());
             steps += names_of(part.fused.program);
         }
+        span.set_bytes(traffic_of(list, schedule, first, together.stages));
         span.set_detail(std::to_string(together.parts) + " programs, " + std::to_string(together.lines) + " lines at a time:" + steps);
         span.set_lines(lines_of(list, members));
     }
@@ -66,24 +68,30 @@ const Executable& Runner::executable(std::span<const Instruction> list, const Sc
 
 Together Runner::find_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
     Backend& backend = list[schedule.parts[first].group.members.front()].out[0].pool().backend();
-    const auto find = [&](Lines lines, std::size_t most) {
-        Together found;
-        found.parts = find_stages(list, schedule, first, lines, most, found.stages);
-        if (found.parts < 2) return found;
-        for (std::size_t s = 0; s < found.parts; ++s) found.stages.stages[s].executable = &executable(list, schedule.parts[first + s]);
-        found.lines = backend.lines_at_once(found.stages);
-        return found;
+    const auto measured = [&](Stages&& stages) {
+        Together made{std::move(stages), 0, 0};
+        made.parts = made.stages.stages.size();
+        for (std::size_t s = 0; s < made.parts; ++s) made.stages.stages[s].executable = &executable(list, schedule.parts[first + s]);
+        made.lines = backend.lines_at_once(made.stages);
+        return made;
     };
-    Together apart = find(Lines::apart, schedule.parts.size());
-    const std::size_t beat = apart.lines > 0 ? apart.parts : 1;
     // Fewer stages have less that is to stay in a cache.
-    for (std::size_t most = schedule.parts.size(); most > beat;) {
-        Together ordered = find(Lines::in_order, most);
-        if (ordered.parts <= beat) break;
-        if (ordered.lines > 0) return ordered;
-        most = ordered.parts - std::max<std::size_t>(1, ordered.parts / 4);
-    }
-    return apart;
+    const auto fewer = [](const Together& all) { return all.parts - std::max<std::size_t>(1, all.parts / 4); };
+    Together apart, ordered;
+    std::size_t longest = 0;
+    find_stages(list, schedule, first, Lines::apart, [&](Stages&& some) -> std::size_t {
+        apart = measured(std::move(some));
+        longest = std::max(longest, apart.parts);
+        return apart.lines > 0 ? 0 : fewer(apart);
+    });
+    if (apart.lines == 0) apart.parts = longest;
+    const std::size_t beat = apart.lines > 0 ? apart.parts : 1;
+    find_stages(list, schedule, first, Lines::in_order, [&](Stages&& some) -> std::size_t {
+        if (some.stages.size() <= beat) return 0;
+        ordered = measured(std::move(some));
+        return ordered.lines > 0 ? 0 : fewer(ordered);
+    });
+    return ordered.lines > 0 ? ordered : apart;
 }
 
 void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& part) {
@@ -93,7 +101,7 @@ void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& 
     thread_local Launch launch;  // kept for its storage
     set_launch(launch, list, part);
     if (span.listening()) {
-        span.set_bytes(static_cast<std::uint64_t>(count(launch.shape)) * fused.program.inputs.size());
+        span.set_bytes(traffic_of(list, part));
         span.set_detail(to_string(launch.shape) + " " + std::to_string(fused.program.steps.size()) + " steps:" + names_of(fused.program));
         span.set_lines(lines_of(list, part.group.members));
     }

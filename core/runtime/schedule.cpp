@@ -2,6 +2,7 @@
 // constants only by which of them are the same; a view's numbers only where its buffer is seen through several.
 #include "runtime/schedule.hpp"
 
+#include "base/hash.hpp"
 #include "runtime/record.hpp"
 
 namespace asnumpy {
@@ -58,14 +59,7 @@ Schedule divide(const Draft& draft) {
     return made;
 }
 
-std::size_t ScheduleCache::Hash::operator()(const Key& key) const {
-    std::uint64_t h = key.size();
-    for (const std::uint64_t word : key) {
-        h = (h ^ word) * 0x9fb21c651e98df25u;
-        h ^= h >> 32;
-    }
-    return h;
-}
+std::size_t ScheduleCache::Hash::operator()(const Key& key) const { return word_hash(key); }
 
 void ScheduleCache::describe(std::span<const Instruction> list, const Census& census, Passes passes) {
     key_.clear();

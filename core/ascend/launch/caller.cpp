@@ -10,6 +10,7 @@
 #include "ascend/launch/device_state.hpp"
 #include "ascend/launch/refused.hpp"
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "cann/codes.hpp"
 #include "device/slow_cores.hpp"
 
@@ -18,15 +19,6 @@ namespace {
 
 constexpr std::size_t most_kept = 1024;
 constexpr std::size_t most_arguments = 64;
-
-std::uint64_t hash_of(std::span<const std::uint64_t> words) {
-    std::uint64_t h = words.size();
-    for (const std::uint64_t word : words) {
-        h = (h ^ word) * 0x9fb21c651e98df25u;
-        h ^= h >> 32;
-    }
-    return h;
-}
 
 bool runs_on_aicpu(const Operator& op, std::span<const Argument> arguments) {
     std::array<DType, most_arguments> operands;
@@ -297,7 +289,7 @@ void Caller::call(Operator& op, std::span<const Argument> arguments, Capture* gr
     bool slow = false;
     Executor* known = nullptr;
     if (may_repeat_) {
-        hash = hash_of(words_);
+        hash = word_hash(words_);
         known = executors_->find(hash, words_);
     }
     if (known) {

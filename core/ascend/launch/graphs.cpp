@@ -7,6 +7,7 @@
 
 #include "ascend/launch/device_state.hpp"
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "device/contract.hpp"
 #include "device/demotion.hpp"
 
@@ -31,12 +32,7 @@ LaunchKey& begun_key(std::uint64_t owner) {
 }
 
 const LaunchKey& ended_key(LaunchKey& key) {
-    std::uint64_t h = key.words.size();
-    for (const std::uint64_t word : key.words) {
-        h = (h ^ word) * 0x9fb21c651e98df25u;
-        h ^= h >> 32;
-    }
-    key.hash = h;
+    key.hash = word_hash(key.words);
     return key;
 }
 

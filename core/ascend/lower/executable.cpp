@@ -61,45 +61,45 @@ public:
         if (capturing) {  // together with other launches
             if (generated_.possible()) Capture::refuse("a program that may become a kernel");
             Emitter emitter(device_);
-            return enqueue(emitter, launch, reduced_empty, at);
+            return enqueue(emitter, launch, reduced_empty, std::nullopt, at);
         }
-        if (several_.load(std::memory_order_relaxed) && Graphs::enabled() && device_.graphs.possible() && replayed(launch, reduced_empty)) return;
-        if (generated_.possible()) generated_.prepare(launch);
+        std::optional<Space> space;  // normalised, where there may be a kernel for it
+        if (generated_.possible() && !reduced_empty) space.emplace(space_of(launch, program_.inputs.size())).normalise();
+        if (several_.load(std::memory_order_relaxed) && Graphs::enabled() && device_.graphs.possible() && replayed(launch, reduced_empty, space)) return;
+        if (space) generated_.prepare(*space);
         Emitter emitter(device_);
-        enqueue(emitter, launch, reduced_empty, at);
+        enqueue(emitter, launch, reduced_empty, space, at);
         if (emitter.enqueued() > 1) several_.store(true, std::memory_order_relaxed);
     }
 
 private:
     // Whether a graph of the launch did it. A kernel of its own does it better, and what recurs as a graph gets one as well.
-    bool replayed(const Launch& launch, bool reduced_empty) const {
-        std::optional<Space> space;
-        if (generated_.possible() && !reduced_empty) {
-            space.emplace(given_space(launch, *std::pmr::get_default_resource())).normalise();
-            if (generated_.find(*space)) return false;
-        }
+    bool replayed(const Launch& launch, bool reduced_empty, const std::optional<Space>& space) const {
+        if (space && generated_.find(*space)) return false;
         const LaunchKey& key = key_of(number_, program_.inputs, launch);
         const Graphs::Next next = device_.graphs.recur(key);
         if (next == Graphs::Next::done && space) generated_.count(*space);
         return next == Graphs::Next::done || (next == Graphs::Next::capture && device_.graphs.capture(key, [&](Capture&) {
                                                    Emitter emitter(device_);
                                                    AtWork captured;
-                                                   enqueue(emitter, launch, reduced_empty, captured);
+                                                   enqueue(emitter, launch, reduced_empty, space, captured);
                                                }));
     }
 
-    Space given_space(const Launch& launch, std::pmr::memory_resource& memory) const {
-        return {launch.shape, launch.reduced, {launch.operands.begin(), launch.operands.end(), &memory}, program_.inputs.size()};
+    // space: that of the launch, where there may be a kernel for it.
+    void enqueue(Emitter& emitter, const Launch& launch, bool reduced_empty, const std::optional<Space>& space, AtWork& at) const {
+        if (space) {
+            if (const ProgramKernel* const kernel = generated_.find(*space)) return run_generated(emitter, *space, *kernel, at);
+            generated_.count(*space);
+            return run_operators(emitter, *space, at);
+        }
+        Space given = space_of(launch, program_.inputs.size(), emitter.memory());
+        if (reduced_empty) return fill_neutral(emitter, given);
+        given.normalise();
+        run_operators(emitter, given, at);
     }
 
-    void enqueue(Emitter& emitter, const Launch& launch, bool reduced_empty, AtWork& at) const {
-        Space space = given_space(launch, emitter.memory());
-        if (reduced_empty) return fill_neutral(emitter, space);
-        space.normalise();
-        if (generated_.possible()) {
-            if (const ProgramKernel* const kernel = generated_.find(space)) return run_generated(emitter, space, *kernel, at);
-            generated_.count(space);
-        }
+    void run_operators(Emitter& emitter, const Space& space, AtWork& at) const {
         if (space.shape.size() <= most_axes) run_assigned(emitter, space, at);
         else run_gathered(emitter, space, at);
     }

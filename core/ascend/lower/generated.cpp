@@ -123,12 +123,8 @@ std::uint64_t elements_of(const Space& space) {
 
 }  // namespace
 
-void Generated::prepare(const Launch& launch) const {
-    if (machine_code.load(std::memory_order_relaxed) != MachineCode::wait) return;
-    if (std::ranges::find(launch.shape, 0) != launch.shape.end()) return;
-    Space space{launch.shape, launch.reduced, {launch.operands.begin(), launch.operands.end()}, program_.inputs.size()};
-    space.normalise();
-    if (!has_room(space)) return;
+void Generated::prepare(const Space& space) const {
+    if (machine_code.load(std::memory_order_relaxed) != MachineCode::wait || !has_room(space)) return;
     ProgramKernel* kernel = nullptr;
     {
         const std::lock_guard lock(mutex_);

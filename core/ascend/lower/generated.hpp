@@ -22,9 +22,9 @@ public:
 
     // Whether kernels of programs are wanted at all, and there may be one of this.
     bool possible() const;
-    // Where kernels are waited for: compiles the one of this launch, without the device's mutex.
-    void prepare(const Launch&) const;
-    // The kernel for a normalised space; null: none so far, or never.
+    // All spaces are normalised. Where kernels are waited for: compiles the one of this space, without the device's mutex.
+    void prepare(const Space&) const;
+    // The kernel; null: none so far, or never.
     const ProgramKernel* find(const Space&) const;
     // A launch was done in another way: what recurs gets a kernel.
     void count(const Space&) const;

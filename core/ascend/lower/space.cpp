@@ -65,6 +65,10 @@ void Space::normalise() {
     }
 }
 
+Space space_of(const Launch& launch, std::size_t inputs, std::pmr::memory_resource& memory) {
+    return {launch.shape, launch.reduced, {launch.operands.begin(), launch.operands.end(), &memory}, inputs};
+}
+
 Tensor Space::tensor(std::size_t operand, DType dtype) const {
     const Operand& o = operands[operand];
     if (shape.empty()) return {o.data, dtype, {1}, {static_cast<std::int64_t>(itemsize(dtype))}};

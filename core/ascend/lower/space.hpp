@@ -29,4 +29,7 @@ private:
     bool outer(int a, int b) const;
 };
 
+// The launch as it is given, of which so many operands are inputs.
+Space space_of(const Launch&, std::size_t inputs, std::pmr::memory_resource& = *std::pmr::get_default_resource());
+
 }  // namespace asnumpy::ascend

@@ -72,7 +72,7 @@ def _line(seen: Seen) -> Iterator[str]:
 
 def _programs(seen: Seen) -> Iterator[str]:
     total = sum(row.own for row in seen.rows) or 1
-    about = escape(f"{_text.about_limits(seen)}. {_text.UNKNOWN_BYTES}.")
+    about = escape(f"{_text.about_limits(seen)}. {_text.UNKNOWN_ARITHMETIC}.")
     yield f"<h2>Programs</h2><p>{OF_PROGRAMS} {about}</p>"
     yield '<div class="scroll">' + table(
         ["", "operations", "shape", "calls", "ms", "of the work", "MB", "GB/s", "of the most", "Gop/s", "of the most",

@@ -7,7 +7,7 @@ from asnumpy.profiles._figures import Seen
 MOST = 25   # rows
 WIDEST = 48  # of a name
 
-UNKNOWN_BYTES = "The trace does not tell the bytes of fused programs, nor the arithmetic of what runs several together"
+UNKNOWN_ARITHMETIC = "The trace does not tell the arithmetic of programs that run together"
 OF_DEVICES = """A device took part: the host begins its work and goes on, so times are the host's, and no bandwidth or
 arithmetic is told of them"""
 NOT_MEASURED = "What this machine reaches was not measured: another recording runs, or there is no memory for it"
@@ -65,7 +65,7 @@ def text(seen: Seen) -> str:
     ]
     if seen.lost:
         lines.append(f"{seen.lost:,} events are lost: figures are of the newest; ap.profile(events=...) keeps more")
-    lines += ["", *_programs(seen), "", about_limits(seen), UNKNOWN_BYTES, ""]
+    lines += ["", *_programs(seen), "", about_limits(seen), UNKNOWN_ARITHMETIC, ""]
     begun, ended = seen.in_use
     lines.append(f"memory in use: {begun / 1e6:.2f} MB at the beginning, {ended / 1e6:.2f} MB at the end, at most "
                  f"{seen.peak / 1e6:.2f} MB")

@@ -113,7 +113,7 @@ def _unit(event: Event, own: int, lines: str) -> Unit | None:
         kind = "program"
         name = " ".join(operations(event)) if name != "graph" else f"graph of {detail.removesuffix(' by one call')}"
         name = "copy" if name == "program" else name  # elements are moved, nothing is computed
-        arithmetic, nbytes = _of_program(detail), None  # the trace counts elements there
+        arithmetic = _of_program(detail)
     elif name in ("flush", "replay") and category == "run":
         kind = "queue"
     else:
