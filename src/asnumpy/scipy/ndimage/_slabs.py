@@ -61,7 +61,8 @@ def loops() -> _Loops | None:
 
 def _threads(points: int, ndim: int, order: int) -> int:
     """How many are worth their awakening."""
-    return max(1, min(get_num_threads(), points * (order + 1) ** ndim // _EACH))
+    each: int = (order + 1) ** ndim
+    return max(1, min(get_num_threads(), points * each // _EACH))
 
 
 def _cut(shape: tuple[int, ...], count: int, but: int = -1) -> int:
