@@ -136,7 +136,7 @@ def on_grid(a: np.ndarray, out: np.ndarray, zooms: np.ndarray | None, moves: Seq
     coefficients, pad = _for_splines(a, range(a.ndim), how)
     count = _threads(out.size, out.ndim, how.order)
     axis, mode = _cut(out.shape, count), found.code(how.mode)
-    slabs = _slabs_of_line(out.shape[axis], moves[axis], count)
+    slabs = _slabs_of_line(out.shape[axis], moves[axis], 2 * count if count > 1 else 1)  # who begins late takes fewer
 
     def work(block: int) -> None:
         first, last, move = slabs[block]

@@ -39,6 +39,11 @@ def _threads(work: int, overhead: int = 0) -> int:
     return max(1, min(count, work // (4 * overhead)) if overhead else count)
 
 
+def _pieces(count: int, work: int) -> int:
+    """More blocks than threads, where they are long enough: a thread that begins late then takes fewer."""
+    return max(count, min(4 * count, work // _EACH)) if count > 1 else 1
+
+
 def _lines(a: Any) -> int:
     return len(a.indptr) - 1
 
@@ -160,7 +165,11 @@ def _times_dense(a: Any, dense: np.ndarray) -> Any:
         return None
     dtype = np.result_type(a.dtype, dense.dtype)
     made = _memory((a.shape[0], *dense.shape[1:]), dtype)
-    (_by_lines if by_lines else _added_up)(a, np.ascontiguousarray(dense, dtype), made, count)
+    dense = np.ascontiguousarray(dense, dtype)
+    if by_lines:
+        _by_lines(a, dense, made, _pieces(count, a.nnz * columns))
+    else:
+        _added_up(a, dense, made, count)
     return made
 
 
@@ -175,7 +184,7 @@ def _times_sparse(method: Method, a: Any, other: Any) -> Any:
         return None
     whole = type(a)(other)  # in the same format, once
     cut = a if a.format == "csr" else whole
-    cuts = _cuts(cut.indptr, count)
+    cuts = _cuts(cut.indptr, _pieces(count, work))
     parts: list[Any] = [None] * len(cuts)
 
     def work_on(number: int) -> None:
@@ -253,7 +262,7 @@ def _sum(method: Method, a: Any, axis: Any = None, dtype: Any = None, out: Any =
         or axis not in within[a.format] or (count := _threads(a.nnz)) < 2
     ):
         return method(a, axis=axis, dtype=dtype, out=out)
-    cuts = _cuts(a.indptr, count)
+    cuts = _cuts(a.indptr, _pieces(count, a.nnz))
     wanted = np.add.reduce(np.empty(0, a.dtype), dtype=dtype).dtype
     made = _memory((_lines(a),), wanted)
 
