@@ -1,6 +1,9 @@
 // The structured operations of the CPU; ops/structured.hpp says what each one means.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "device/backend.hpp"
 
 namespace asnumpy::cpu {
@@ -39,6 +42,8 @@ bool adds_runs(DType);
 
 // ValueError or TracingError where one of these has no count among so many.
 void expect_counted(const Tensor& index, std::int64_t length);
+// The same of their least and largest; without a length, whether they can be counted at all.
+void expect_counts(std::int64_t low, std::int64_t high, std::optional<std::int64_t> length);
 
 // IndexError; the axis has this length.
 [[noreturn]] void raise_out_of_bounds(std::int64_t index, std::int64_t length);

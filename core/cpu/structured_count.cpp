@@ -14,6 +14,15 @@
 
 namespace asnumpy::cpu {
 
+void expect_counts(std::int64_t low, std::int64_t high, std::optional<std::int64_t> length) {
+    if (low < 0) throw ValueError("'list' argument must have no negative elements");
+    // NumPy counts one more than it and writes where that leads.
+    if (high == INT64_MAX) throw ValueError("bincount: a count for each integer up to " + std::to_string(high) + " is larger than an array can be");
+    if (length && high >= *length)
+        throw TracingError("bincount: recorded with a result of " + std::to_string(*length) + " elements, but these values give " + std::to_string(high + 1) +
+                           ": under jit the shapes and dtypes of results cannot depend on values; a larger minlength makes room for all");
+}
+
 void expect_counted(const Tensor& index, std::int64_t length) {
     const std::int64_t n = index.shape[0], stride = index.strides[0];
     std::int64_t low = 0, high = -1;
@@ -22,11 +31,7 @@ void expect_counted(const Tensor& index, std::int64_t length) {
         low = std::min(low, value);
         high = std::max(high, value);
     }
-    if (low < 0) throw ValueError("'list' argument must have no negative elements");
-    if (high == INT64_MAX) throw ValueError("bincount: a count for each integer up to " + std::to_string(high) + " is larger than an array can be");
-    if (high >= length)
-        throw TracingError("bincount: recorded with a result of " + std::to_string(length) + " elements, but these values give " + std::to_string(high + 1) +
-                           ": under jit the shapes and dtypes of results cannot depend on values; a larger minlength makes room for all");
+    expect_counts(low, high, length);
     // Somebody has changed it since: kernels look again.
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/order.hpp"
+#include "cpu/structured.hpp"
 #include "ops/random.hpp"
 #include "ops/structured.hpp"
 #include "python/bindings.hpp"
@@ -351,6 +352,9 @@ void bind_operations(nb::module_& m) {
         for (const Array& each : *made) all.append(result(Array(each)));
         return nb::tuple(all);
     }, "Arrays of these shapes and dtypes, made of the inputs by their device, which runs it before this returns; None where it has no such operation.");
+    m.def("expect_counts", [](std::int64_t low, std::int64_t high, nb::object length) {
+        cpu::expect_counts(low, high, length.is_none() ? std::nullopt : std::optional(nb::cast<std::int64_t>(length)));
+    }, arg("low"), arg("high"), arg("length") = nb::none());
     m.def("bincount", [](nb::handle index, std::int64_t length) {
         return nb::steal(wrap(bincount(expect_index(index, "bincount"), length)));
     }, arg("index"), arg("length"));

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy._core import TracingError
 from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import as_dtype_of, asarray, lies_on_device
@@ -37,26 +36,18 @@ _COUNTED = "?bhilBHIfd"  # dtypes whose elements can be put into bins by arithme
 _SMALL = 4096  # elements below which NumPy's own loop is as fast as several programs
 _FEW_BINS = 4096
 _BLOCK = 65536  # of so many elements NumPy adds the weights, and then the sums
-_LARGEST = np.iinfo(np.int64).max
 
 
-def _expect_countable(largest: Any) -> None:
-    if int(largest) == _LARGEST:  # NumPy counts one more than it and writes where that leads
-        raise ValueError(f"bincount: a count for each integer up to {int(largest)} is larger than an array can be")
+def _is_countable(a: Any) -> bool:
+    """Whether NumPy would count them: it takes no uint64."""
+    return bool(a.dtype.kind in "iu" and a.dtype != np.uint64 and a.size)
 
 
 def _counted(x: Any, weights: Any, minlength: int) -> np.ndarray:
     """np.bincount under jit, where it is safe and as long as `minlength` says."""
     numbers = np.asarray(x)
-    if numbers.dtype.kind in "iu" and numbers.size:
-        largest = np.maximum.reduce(numbers, axis=None)
-        _expect_countable(largest)
-        if largest >= minlength and np.minimum.reduce(numbers, axis=None) >= 0:
-            raise TracingError(
-                f"bincount: recorded with a result of {minlength} elements, but these values give {int(largest) + 1}: "
-                "under jit the shapes and dtypes of results cannot depend on values; a larger minlength makes room "
-                "for all"
-            )
+    if _is_countable(numbers):
+        _core.expect_counts(int(np.min(numbers)), int(np.max(numbers)), operator.index(minlength))
     return np.bincount(x, weights, minlength)
 
 
@@ -68,15 +59,13 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     if _core.tracing():
         return host(_counted, x, weights, minlength)
     a = asarray(x)
-    simple = weights is None and a.ndim == 1 and a.size >= _SMALL and a.dtype.kind in "iu" and a.dtype != np.uint64
+    simple = weights is None and a.ndim == 1 and a.size >= _SMALL and _is_countable(a)
     if not simple or operator.index(minlength) < 0:
-        if a.dtype.kind in "iu" and a.size:
-            _expect_countable(_core.reduce("maximum", a.dtype, a, None, False))
+        if _is_countable(a):
+            _core.expect_counts(0, int(_core.reduce("maximum", a.dtype, a, None, False)))
         return host(np.bincount, x, weights, minlength)
     low, high = _core.reduce("minimum", a.dtype, a, (0,), False), _core.reduce("maximum", a.dtype, a, (0,), False)
-    if a.dtype.kind == "i" and int(low) < 0:
-        raise ValueError("'list' argument must have no negative elements")
-    _expect_countable(high)
+    _core.expect_counts(int(low), int(high))
     index = a if a.dtype == _INTP else _core.cast(a, _INTP)
     return _core.bincount(index, max(int(high) + 1, operator.index(minlength)))
 
