@@ -68,24 +68,26 @@ const Executable& Runner::executable(std::span<const Instruction> list, const Sc
 
 Together Runner::find_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
     Backend& backend = list[schedule.parts[first].group.members.front()].out[0].pool().backend();
-    const auto find = [&](Lines lines, std::size_t most) {
-        Together found;
-        found.parts = find_stages(list, schedule, first, lines, most, found.stages);
-        if (found.parts < 2) return found;
-        for (std::size_t s = 0; s < found.parts; ++s) found.stages.stages[s].executable = &executable(list, schedule.parts[first + s]);
-        found.lines = backend.lines_at_once(found.stages);
-        return found;
+    const auto measured = [&](Stages&& stages) {
+        Together made{std::move(stages), 0, 0};
+        made.parts = made.stages.stages.size();
+        for (std::size_t s = 0; s < made.parts; ++s) made.stages.stages[s].executable = &executable(list, schedule.parts[first + s]);
+        made.lines = backend.lines_at_once(made.stages);
+        return made;
     };
-    Together apart = find(Lines::apart, schedule.parts.size());
+    Together apart, ordered;
+    find_stages(list, schedule, first, Lines::apart, [&](Stages&& all) -> std::size_t {
+        apart = measured(std::move(all));
+        return 0;
+    });
     const std::size_t beat = apart.lines > 0 ? apart.parts : 1;
-    // Fewer stages have less that is to stay in a cache.
-    for (std::size_t most = schedule.parts.size(); most > beat;) {
-        Together ordered = find(Lines::in_order, most);
-        if (ordered.parts <= beat) break;
-        if (ordered.lines > 0) return ordered;
-        most = ordered.parts - std::max<std::size_t>(1, ordered.parts / 4);
-    }
-    return apart;
+    find_stages(list, schedule, first, Lines::in_order, [&](Stages&& some) -> std::size_t {
+        if (some.stages.size() <= beat) return 0;
+        ordered = measured(std::move(some));
+        // Fewer stages have less that is to stay in a cache.
+        return ordered.lines > 0 ? 0 : ordered.parts - std::max<std::size_t>(1, ordered.parts / 4);
+    });
+    return ordered.lines > 0 ? ordered : apart;
 }
 
 void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& part) {

@@ -207,20 +207,20 @@ bool repeats(const Candidate& c) {
     return true;
 }
 
-std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines, std::size_t most) {
-    std::vector<Candidate> best;
+// By axis of the first part: what follows it along that one.
+std::vector<std::vector<Candidate>> chains_of(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines) {
+    std::vector<std::vector<Candidate>> found_chains;
     const bool ordered = lines == Lines::in_order;
     const auto takes_part = [ordered](const Candidate& c) { return ordered ? c.launch.reduced == 0 : repeats(c); };
     const Candidate start = candidate(list, schedule.parts[first], lines);
-    if (!takes_part(start)) return best;
-    most = std::min(most, most_stages);
+    if (!takes_part(start)) return found_chains;
     for (int axis = 0; axis < start.launch.shape.size(); ++axis) {
         if (!is_kept(start, axis)) continue;
         Candidate along = start;
         along.axis = axis;
         Chain chain(along, lines);
         const std::int64_t length = start.launch.shape[axis];
-        for (std::size_t p = first + 1; p < schedule.parts.size() && schedule.parts[p].follows && chain.size() < most; ++p) {
+        for (std::size_t p = first + 1; p < schedule.parts.size() && schedule.parts[p].follows && chain.size() < most_stages; ++p) {
             Candidate next = candidate(list, schedule.parts[p], lines);
             if (chain.operands() + next.arrays.size() > most_operands || !takes_part(next)) break;
             bool found = false;
@@ -233,13 +233,13 @@ std::vector<Candidate> longest_chain(std::span<const Instruction> list, const Sc
                 if (const std::optional<Candidate> line = chain.as_line(next)) found = chain.follow(*line);
             if (!found) break;
         }
-        if (chain.size() > best.size()) best = std::move(chain).take();
+        found_chains.push_back(std::move(chain).take());
     }
-    return best;
+    return found_chains;
 }
 
 // Which buffers only these stages see, and where in a line of theirs the operands lie.
-void find_hidden(const std::vector<Candidate>& chain, const Schedule& schedule, std::size_t first, std::span<const Buffer* const> buffers, Stages& stages) {
+void find_hidden(std::span<const Candidate> chain, const Schedule& schedule, std::size_t first, std::span<const Buffer* const> buffers, Stages& stages) {
     const auto in_one_line = [&stages](const Extent& extent, std::int64_t stride) { return stages.in_order || extent.high - extent.low <= stride; };
     std::vector<std::vector<std::pair<std::size_t, std::size_t>>> reached(buffers.size());  // stage and operand
     for (std::size_t s = 0; s < chain.size(); ++s)
@@ -268,23 +268,8 @@ void find_hidden(const std::vector<Candidate>& chain, const Schedule& schedule, 
     }
 }
 
-}  // namespace
-
-std::size_t let_share_lines(Draft& draft) {
-    draft.shares_lines = true;
-    return 0;
-}
-
-bool may_share_lines(const Dims& shape) { return count(shape) >= fewest_elements; }
-
-std::size_t find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines, std::size_t most, Stages& stages) {
-    if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows) return 1;
-    const std::int64_t fewest = lines == Lines::in_order ? fewest_in_order : fewest_elements;
-    const auto is_large = [&](std::size_t p) { return count(list[schedule.parts[p].group.members.front()].shape) >= fewest; };
-    if (!is_large(first) && !is_large(first + 1)) return 1;
-
-    const std::vector<Candidate> chain = longest_chain(list, schedule, first, lines, most);
-    if (chain.size() < 2) return 1;
+Stages stages_of(std::span<const Candidate> chain, const Schedule& schedule, std::size_t first, Lines lines) {
+    Stages stages;
     stages.in_order = lines == Lines::in_order;
     std::vector<const Buffer*> buffers;
     std::unordered_map<const Buffer*, std::int32_t> numbers;
@@ -304,7 +289,31 @@ std::size_t find_stages(std::span<const Instruction> list, const Schedule& sched
     }
     stages.buffers.resize(buffers.size());
     find_hidden(chain, schedule, first, buffers, stages);
-    return chain.size();
+    return stages;
+}
+
+}  // namespace
+
+std::size_t let_share_lines(Draft& draft) {
+    draft.shares_lines = true;
+    return 0;
+}
+
+bool may_share_lines(const Dims& shape) { return count(shape) >= fewest_elements; }
+
+void find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines, FunctionRef<std::size_t(Stages&&)> offer) {
+    if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows) return;
+    const std::int64_t fewest = lines == Lines::in_order ? fewest_in_order : fewest_elements;
+    const auto is_large = [&](std::size_t p) { return count(list[schedule.parts[p].group.members.front()].shape) >= fewest; };
+    if (!is_large(first) && !is_large(first + 1)) return;
+
+    const std::vector<std::vector<Candidate>> chains = chains_of(list, schedule, first, lines);
+    std::size_t asked = 0;
+    for (const auto& chain : chains) asked = std::max(asked, chain.size());
+    while (asked > 1) {
+        const auto enough = std::ranges::find_if(chains, [asked](const auto& chain) { return chain.size() >= asked; });
+        asked = std::min(asked - 1, offer(stages_of(std::span(*enough).first(asked), schedule, first, lines)));
+    }
 }
 
 void place_operands(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Stages& stages) {

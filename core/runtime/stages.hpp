@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/function_ref.hpp"
 #include "device/backend.hpp"
 #include "runtime/schedule.hpp"
 
@@ -19,9 +20,9 @@ enum class Lines : std::uint8_t {
     in_order,  // some need lines beside them
 };
 
-// The longest run of at most so many parts from `first` on that depend on each other in that way, as stages, without addresses and
-// executables. Returns how many parts these are; 1 where nothing joins the first, or all of it is small.
-std::size_t find_stages(std::span<const Instruction>, const Schedule&, std::size_t first, Lines, std::size_t most, Stages&);
+// The longest run of parts from `first` on that depend on each other in that way, as stages, without addresses and executables: two and
+// more are offered, then as many of them as that asks for, until it asks for fewer than two. Nothing is offered where all is small.
+void find_stages(std::span<const Instruction>, const Schedule&, std::size_t first, Lines, FunctionRef<std::size_t(Stages&&)> offer);
 
 // Gives the memory of the arrays to the launches of stages that find_stages() found.
 void place_operands(std::span<const Instruction>, const Schedule&, std::size_t first, Stages&);
