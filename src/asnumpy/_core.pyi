@@ -13,7 +13,6 @@ _DType = np.dtype[Any]
 _Number = bool | int | float | complex | np.generic
 _Shape = int | Sequence[int]
 _Pair = tuple[int, int]
-
 float4_e1m2fn: type[np.generic]
 hifloat8: type[np.generic]
 
