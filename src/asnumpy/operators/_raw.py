@@ -203,6 +203,7 @@ class RawKernel:
     def _on_cpu(self, blocks: int, given: list[Any]) -> None:
         function, of_blocks = self._module._function("cpu", self.name), ctypes.c_int64(blocks)
         values = pack(self.name, self._module._parameters("cpu", self.name), given, _HOST)
+
         def run(block: int) -> None:
             function(ctypes.c_int64(block), of_blocks, *values)  # lets go of the interpreter's lock
 

@@ -30,6 +30,19 @@ class Left(Exception):
     """A call that SciPy's function is to answer: an unusual one, or an error, which is SciPy's to raise."""
 
 
+def answered(body: Callable[..., Any], otherwise: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that `body` answers, and `otherwise` what that leaves."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return body(*args, **kwargs)
+        except Left:
+            pass
+        return otherwise(*args, **kwargs)
+
+    return call
+
+
 def composed(body: Callable[..., Any]) -> Any:
     """SciPy's function of this name. `body` has its signature, writes nothing before it has met all reasons for Left,
     and gives the result, which is `output` itself where that is an array."""
@@ -37,14 +50,7 @@ def composed(body: Callable[..., Any]) -> Any:
     theirs = getattr(_theirs, name)
     whole = on_host(theirs, f"scipy.ndimage.{name}")
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return body(*args, **kwargs)
-        except Left:
-            pass
-        return whole(*args, **kwargs)
-
-    functools.update_wrapper(call, theirs)
+    call = functools.update_wrapper(answered(body, whole), theirs)
     call.__module__ = "asnumpy.scipy.ndimage"
     shown: Any = beside(call, theirs)
     shown.body = body

@@ -18,7 +18,18 @@ from asnumpy._types import ndarray
 from asnumpy.scipy._host import named, through
 from asnumpy.scipy.ndimage import _correlation, _interpolation, _slabs
 from asnumpy.scipy.ndimage._borders import before_and_after, checked, holds
-from asnumpy.scipy.ndimage._calls import BOOL, Left, constant, integer, number, one_axis, plain, sequence, target
+from asnumpy.scipy.ndimage._calls import (
+    BOOL,
+    Left,
+    answered,
+    constant,
+    integer,
+    number,
+    one_axis,
+    plain,
+    sequence,
+    target,
+)
 from asnumpy.scipy.ndimage._slabs import How
 
 _LONG = 16  # elements of a window: sums of fewer are composed more quickly
@@ -28,15 +39,7 @@ def _before(composed: Any) -> Callable[[Callable[..., Any]], Any]:
     """Marks what answers a call first, with SciPy's signature; what it leaves is the composition's."""
 
     def mark(body: Callable[..., Any]) -> Any:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            try:
-                return body(*args, **kwargs)
-            except Left:
-                pass
-            return composed(*args, **kwargs)
-
-        functools.update_wrapper(call, composed)
-        return beside(call, composed.numpy)
+        return beside(functools.update_wrapper(answered(body, composed), composed), composed.numpy)
 
     return mark
 

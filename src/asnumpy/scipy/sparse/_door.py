@@ -108,10 +108,10 @@ def _first(parts: Any) -> Any:
     return None
 
 
-def _laid(part: Any, near: Any) -> Any:
+def laid(part: Any, near: Any) -> Any:
     """A part as an array of ours: NumPy's arrays that were arguments come back as themselves."""
     if type(part) is tuple:
-        return tuple(_laid(one, near) for one in part)
+        return tuple(laid(one, near) for one in part)
     if isinstance(part, ndarray):
         return part
     return asarray(part) if near is None else asarray(part, device=near.device)
@@ -133,7 +133,7 @@ def walked(value: Any, change: Callable[[Any], Any]) -> Any:
     return change(value)
 
 
-def _flat(parts: Any) -> list[np.ndarray]:
+def flat(parts: Any) -> list[Any]:
     return [one for part in parts for one in (part if type(part) is tuple else (part,))]
 
 
@@ -172,7 +172,7 @@ class Passage:
         """A part of a result: the argument itself where it is one, which the door knows; no other memory of SciPy's."""
         if type(part) is tuple:
             return tuple(map(self.kept, part))
-        if any(np.may_share_memory(part, one) for held in self.foreign for one in _flat(parts_of(held))):
+        if any(np.may_share_memory(part, one) for held in self.foreign for one in flat(parts_of(held))):
             return part.copy()
         return self.views.get(extent(part), part)
 
@@ -188,7 +188,7 @@ class Passage:
 
     def __call__(self, parts: list[Any], args: Any, kwargs: Any) -> Any:
         self.built = list(map(scipys, self.given, parts))
-        for view in _flat(part for its in parts for part in its):
+        for view in flat(part for its in parts for part in its):
             self.views[extent(view)] = view
         result = self.theirs(*walked(args, self.fill), **walked(kwargs, self.fill))
         result = walked(result, self.take)
@@ -209,11 +209,11 @@ class Passage:
         result, parts, changed = host_result(self, [one._parts for one in self.given], args, kwargs)
         for held, theirs, its in zip(self.given, self.built, changed, strict=True):
             if its is not None or theirs.shape != held._shape:
-                held._hold(theirs.shape, held._parts if its is None else _laid(its, _first(its)), {})
+                held._hold(theirs.shape, held._parts if its is None else laid(its, _first(its)), {})
             if held._known != known_of(theirs):  # what was put in order
                 held._known, held._groups = known_of(theirs), {}
         whole = [
-            _ours[type(theirs)]._of(theirs.shape, _laid(its, _first(its)), known_of(theirs))
+            _ours[type(theirs)]._of(theirs.shape, laid(its, _first(its)), known_of(theirs))
             for theirs, its in zip(self.made, parts, strict=True)
         ]
         known = [*self.given, *whole]

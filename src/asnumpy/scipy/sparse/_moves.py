@@ -14,7 +14,7 @@ from asnumpy._types import ndarray
 from asnumpy.creation.convert import asarray
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import ravel
-from asnumpy.scipy.sparse._door import Held, Passage, extent, known_of, ours, parts_of, walked
+from asnumpy.scipy.sparse._door import Held, Passage, extent, flat, known_of, ours, parts_of, walked
 from asnumpy.scipy.sparse._patterns import Pattern, Places, copied, host_indices, is_there, kept, one_each, stays
 
 _ORDINARY = (bool, int, str, type(None))
@@ -92,7 +92,7 @@ class _Move(Passage):
         self.tell(host, parts)
         self.source = ravel(self.near)
         made = self.theirs(host, *args, **kwargs)
-        for part in _arrays(host):
+        for part in flat(host):
             if isinstance(part, np.ndarray):
                 self.views[extent(part)] = part
         return self.whole(ours(type(made)), made.shape, self.kept(parts_of(made)), known_of(made))
@@ -165,16 +165,12 @@ def converted(held: Any, method: str, *args: Any, **kwargs: Any) -> Any:
         if made is held or not isinstance(made, Held) or len(move.made) != 1:
             return made
         parts = parts_of(move.made[0])
-        if any(one is other for one in _arrays(made._parts) for other in _arrays(held._parts)):
+        if any(one is other for one in flat(made._parts) for other in flat(held._parts)):
             return made  # it shares
         held._groups[key] = Pattern(move.made[0], made._parts[0]), Places(move.numbers(parts[0]), made._parts[0])
         return made
     pattern, places = found
     return pattern.array(places.of(ravel(held._parts[0])))
-
-
-def _arrays(parts: Any) -> list[Any]:
-    return [one for part in parts for one in (part if type(part) is tuple else (part,))]
 
 
 def built(kind: Any, arg1: Any, *args: Any, **kwargs: Any) -> Any:

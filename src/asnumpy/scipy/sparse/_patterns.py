@@ -15,7 +15,7 @@ from asnumpy.creation.arrays import zeros
 from asnumpy.creation.convert import asarray
 from asnumpy.indexing.selection import count_nonzero, take
 from asnumpy.manipulation.joining import concatenate
-from asnumpy.scipy.sparse._door import Held, known_of, ours, parts_of, scipys
+from asnumpy.scipy.sparse._door import Held, known_of, laid, ours, parts_of, scipys
 from asnumpy.scipy.sparse._products import ADDED
 from asnumpy.statistics.groups import Groups
 
@@ -98,17 +98,13 @@ class Pattern:
         """Of an object of SciPy's."""
         host = kept(parts_of(made)[1:])
         self.kind, self.shape, self.known, self.host = ours(type(made)), made.shape, known_of(made), host
-        self.parts = _laid(host, near)
+        self.parts = laid(host, near)
         self.groups: dict[Any, Any] = {"host": host}  # shared by all arrays of the pattern
 
     def array(self, values: ndarray) -> Any:
         made = self.kind._of(self.shape, (values, *copied(self.parts)), dict(self.known))
         made._groups = self.groups
         return made
-
-
-def _laid(part: Any, near: ndarray) -> Any:
-    return tuple(_laid(one, near) for one in part) if type(part) is tuple else asarray(part, device=near.device)
 
 
 def keys(indices: np.ndarray, pointers: np.ndarray, length: int) -> np.ndarray:
