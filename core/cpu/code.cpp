@@ -1,4 +1,4 @@
-// The table of strands, by content.
+// The table of strands and rounds, by content.
 #include "cpu/code.hpp"
 
 #include <atomic>
@@ -17,20 +17,20 @@ namespace {
 enum class Stage : std::uint8_t { wanted, taken, left, there, refused };
 
 struct Entry {
-    Program strand;
+    Coded coded;
     Effort effort;
     Stage stage = Stage::wanted;
-    Forms forms{};
+    Code code{};
 };
 
 struct ByContent {
-    std::size_t operator()(const Program& program) const { return program.hash(); }
+    std::size_t operator()(const Coded& coded) const { return std::visit([](const auto& one) { return one.hash(); }, coded); }
 };
 
 struct Codes {
     ForkMutex mutex{62};
     std::vector<Entry> entries;
-    std::unordered_map<Program, CodeId, ByContent> ids;
+    std::unordered_map<Coded, CodeId, ByContent> ids;
     std::atomic<std::uint32_t> wanted{0}, generation{0};
     std::atomic<bool> news{false};
     std::atomic<CodeMode> mode{CodeMode::background};
@@ -43,7 +43,7 @@ struct Codes {
 
     // What was taken and not yet settled.
     Entry& taken(CodeId id) {
-        if (id >= entries.size() || entries[id].stage == Stage::there) throw ValueError("cpu::install_code: expected the number of a strand that was taken, got " + std::to_string(id));
+        if (id >= entries.size() || entries[id].stage == Stage::there) throw ValueError("cpu::install_code: expected the number of code that was taken, got " + std::to_string(id));
         return entries[id];
     }
 };
@@ -65,12 +65,12 @@ bool anything_newly_wanted() {
     return all.news.load(std::memory_order_relaxed) && all.news.exchange(false, std::memory_order_relaxed);
 }
 
-CodeId want_code(const Program& strand, Effort effort) {
+CodeId want_code(const Coded& coded, Effort effort) {
     Codes& all = codes();
     const std::lock_guard lock(all.mutex);
-    const auto [found, added] = all.ids.try_emplace(strand, static_cast<CodeId>(all.entries.size()));
+    const auto [found, added] = all.ids.try_emplace(coded, static_cast<CodeId>(all.entries.size()));
     if (added) {
-        all.entries.push_back({strand, effort});
+        all.entries.push_back({coded, effort});
         all.want();
     } else if (Entry& entry = all.entries[found->second]; entry.effort < effort) {
         entry.effort = effort;
@@ -89,24 +89,24 @@ std::vector<WantedCode> take_wanted() {
     for (CodeId id = 0; id < all.entries.size(); ++id) {
         Entry& entry = all.entries[id];
         if (entry.stage != Stage::wanted) continue;
-        taken.push_back({id, entry.strand, entry.effort});
+        taken.push_back({id, entry.coded, entry.effort});
         entry.stage = Stage::taken;
     }
     all.wanted.store(0, std::memory_order_relaxed);
     return taken;
 }
 
-Program taken_strand(CodeId id) {
+Coded taken_code(CodeId id) {
     Codes& all = codes();
     const std::lock_guard lock(all.mutex);
-    return all.taken(id).strand;
+    return all.taken(id).coded;
 }
 
-void install_code(CodeId id, const Forms& forms) {
+void install_code(CodeId id, const Code& code) {
     Codes& all = codes();
     const std::lock_guard lock(all.mutex);
     Entry& entry = all.taken(id);
-    entry.forms = forms;
+    entry.code = code;
     entry.stage = Stage::there;
     all.generation.fetch_add(1, std::memory_order_release);
 }
@@ -150,7 +150,7 @@ FoundCode find_code(std::span<const CodeId> ids) {
         const Entry& entry = all.entries[id];
         if (entry.stage == Stage::refused) return {CodeState::refused, {}};
         if (entry.stage != Stage::there) found.state = CodeState::coming;
-        found.forms.push_back(entry.forms);
+        found.codes.push_back(entry.code);
     }
     return found;
 }

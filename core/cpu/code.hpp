@@ -1,13 +1,15 @@
-// Machine code for strands: which are wanted, which are there. Who has a compiler takes what is wanted, and installs a loop for
-// it or says that there will be none; programs look here before they run. Nothing here waits.
+// Machine code for strands and rounds: which are wanted, which are there. Who has a compiler takes what is wanted, and installs a function
+// for it or says that there will be none; programs look here before they run. Nothing here waits.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
+#include "cpu/rounds.hpp"
 #include "cpu/strands.hpp"
 #include "program/program.hpp"
 
@@ -22,7 +24,14 @@ enum class CodeMode : std::uint8_t {
 void set_code_mode(CodeMode);
 CodeMode code_mode();
 
-// What a strand is worth so far.
+// What code is made of, and what is made.
+using Coded = std::variant<Program, Round>;  // a strand; what rounds have in common
+struct Code {
+    Forms forms{};               // of a strand
+    RunRounds rounds = nullptr;
+};
+
+// What code is worth so far.
 enum class Effort : std::uint8_t {
     look,     // looking for code that another process has kept
     compile,  // a compiler's second
@@ -31,16 +40,16 @@ enum class Effort : std::uint8_t {
 using CodeId = std::uint32_t;
 struct WantedCode {
     CodeId id;
-    Program strand;
+    Coded coded;
     Effort effort;
 };
 
-CodeId want_code(const Program& strand, Effort);  // a number for the strand; it is wanted unless as much was done for it before
+CodeId want_code(const Coded&, Effort);           // a number for it; it is wanted unless as much was done for it before
 bool anything_wanted();
 bool anything_newly_wanted();                     // since the last time that this was asked
 std::vector<WantedCode> take_wanted();            // those that nobody has taken yet
-Program taken_strand(CodeId);
-void install_code(CodeId, const Forms&);
+Coded taken_code(CodeId);
+void install_code(CodeId, const Code&);
 void leave_code(CodeId);                          // what was taken was looked for, and is not there
 void refuse_code(CodeId);
 void forget_taken();                              // in a forked child: who has taken them is not there
@@ -49,7 +58,7 @@ std::uint32_t code_generation();          // changes with every installation and
 enum class CodeState : std::uint8_t { coming, there, refused };
 struct FoundCode {
     CodeState state;            // coming: at least one; refused: at least one
-    std::vector<Forms> forms;   // there
+    std::vector<Code> codes;    // there
 };
 FoundCode find_code(std::span<const CodeId>);
 

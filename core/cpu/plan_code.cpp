@@ -125,7 +125,9 @@ struct Plan::State {
         const FoundCode found = find_code(codes);
         if (found.state == CodeState::coming) return;
         if (found.state == CodeState::refused) return phase.store(Phase::settled, std::memory_order_release);
-        in_strands = std::make_unique<const Resolved>(program, strands, found.forms, one_by_one);
+        std::vector<Forms> forms;
+        for (const Code& code : found.codes) forms.push_back(code.forms);
+        in_strands = std::make_unique<const Resolved>(program, strands, forms, one_by_one);
         if (code_mode() == CodeMode::wait) return settle(true);
         phase.store(Phase::compared, std::memory_order_release);
     }

@@ -2,6 +2,7 @@
 #include "python/programs.hpp"
 
 #include <span>
+#include <variant>
 
 #include "cpu/code.hpp"
 #include "cpu/strands.hpp"
@@ -35,9 +36,45 @@ nb::list pending_programs(nb::handle array) {
     return result;
 }
 
-cpu::Forms forms(nb::tuple functions) {
-    const auto at = [&](std::size_t k) { return k < functions.size() ? reinterpret_cast<cpu::Loop>(nb::cast<std::uintptr_t>(functions[k])) : nullptr; };
-    return {at(0), at(1), at(2)};
+// Functions for what was taken by this number.
+cpu::Code code(cpu::CodeId id, nb::tuple functions) {
+    const auto address = [&](std::size_t k) { return k < functions.size() ? nb::cast<std::uintptr_t>(functions[k]) : 0; };
+    if (std::holds_alternative<cpu::Round>(cpu::taken_code(id))) return {.rounds = reinterpret_cast<cpu::RunRounds>(address(0))};
+    const auto at = [&](std::size_t k) { return reinterpret_cast<cpu::Loop>(address(k)); };
+    return {.forms = {at(0), at(1), at(2)}};
+}
+
+bool computes(cpu::CodeId id, nb::tuple functions) {
+    const cpu::Coded coded = cpu::taken_code(id);
+    const cpu::Code made = code(id, functions);
+    if (const auto* const round = std::get_if<cpu::Round>(&coded)) return cpu::computes_round(*round, made.rounds);
+    return cpu::computes_strand(std::get<Program>(coded), made.forms);
+}
+
+// By part: the program or None, so many axes, of each operand how it goes on along them, and the number with which its reduction begins; and the columns.
+nb::tuple round_data(const cpu::Round& round) {
+    nb::list parts, columns;
+    for (const cpu::Round::Part& part : round.parts) {
+        nb::list strides;
+        for (const cpu::Round::Strides& operand : part.strides) {
+            nb::list axes;
+            for (int axis = 0; axis < part.axes; ++axis) axes.append(static_cast<int>(operand[static_cast<std::size_t>(axis)]));
+            strides.append(nb::tuple(axes));
+        }
+        nb::object begins = nb::none();
+        if (part.program)
+            for (const Reduction& reduction : part.program->reductions)
+                if (const DType dtype = part.program->dtype(reduction.value); begins_with_identity(reduction.row, dtype))
+                    begins = nb::int_(neutral(reduction.row, dtype).bytes == Scalar{}.bytes ? 0 : 1);
+        parts.append(nb::make_tuple(part.program ? nb::object(program_data(*part.program)) : nb::none(), part.axes, nb::tuple(strides), begins));
+    }
+    for (const std::int32_t column : round.columns) columns.append(column);
+    return nb::make_tuple(nb::tuple(parts), nb::tuple(columns));
+}
+
+nb::tuple coded_data(const cpu::Coded& coded) {
+    if (const auto* const round = std::get_if<cpu::Round>(&coded)) return round_data(*round);
+    return program_data(std::get<Program>(coded));
 }
 
 // (row, loop, dtype, address of the fold)
@@ -93,11 +130,11 @@ void bind_programs(nb::module_& module) {
     m.def("set_mode", [](int mode) { cpu::set_code_mode(static_cast<cpu::CodeMode>(mode)); }, nb::arg("mode"));
     m.def("take_wanted", [] {
         nb::list taken;
-        for (const cpu::WantedCode& wanted : cpu::take_wanted()) taken.append(nb::make_tuple(wanted.id, program_data(wanted.strand), wanted.effort == cpu::Effort::compile));
+        for (const cpu::WantedCode& wanted : cpu::take_wanted()) taken.append(nb::make_tuple(wanted.id, coded_data(wanted.coded), wanted.effort == cpu::Effort::compile));
         return taken;
     });
-    m.def("install", [](cpu::CodeId id, nb::tuple functions) { cpu::install_code(id, forms(functions)); }, nb::arg("id"), nb::arg("functions"));
-    m.def("computes", [](cpu::CodeId id, nb::tuple functions) { return cpu::computes_strand(cpu::taken_strand(id), forms(functions)); }, nb::arg("id"), nb::arg("functions"));
+    m.def("install", [](cpu::CodeId id, nb::tuple functions) { cpu::install_code(id, code(id, functions)); }, nb::arg("id"), nb::arg("functions"));
+    m.def("computes", computes, nb::arg("id"), nb::arg("functions"));
     m.def("leave", [](cpu::CodeId id) { cpu::leave_code(id); }, nb::arg("id"));
     m.def("refuse", [](cpu::CodeId id) { cpu::refuse_code(id); }, nb::arg("id"));
     m.def("forget_taken", [] { cpu::forget_taken(); });

@@ -61,6 +61,7 @@ public:
     Census& census;
     std::vector<bool> dead;  // what will not run; what is empty is that from the start
     bool shares_lines = false;  // programs that share an axis may run some lines at a time
+    std::vector<std::uint32_t> bounds;  // positions that no instruction moves up past
     Edits edits;
     std::vector<Done> done;
 

@@ -175,17 +175,19 @@ void Census::take(std::span<const Instruction> list) {
     for (Mark& mark : marks_) mark.outside = mark.buffer->refs() > mark.held;
 }
 
-std::vector<Group> form_groups(std::span<const Instruction> list, const std::vector<bool>& dead, std::span<const TurnedCopy> copies) {
+std::vector<Group> form_groups(std::span<const Instruction> list, const std::vector<bool>& dead, std::span<const TurnedCopy> copies, std::span<const std::uint32_t> bounds) {
     const Unmade unmade(list, copies);
     std::vector<bool> left_out = dead;
     for (const TurnedCopy& copy : copies)
         for (const std::uint32_t piece : copy.pieces) left_out[piece] = true;
     std::vector<Open> open;
+    std::size_t closed = 0;  // groups before the last bound
     for (std::uint32_t position = 0; position < list.size(); ++position) {
+        for (; !bounds.empty() && bounds.front() <= position; bounds = bounds.subspan(1)) closed = open.size();
         if (left_out[position]) continue;
         const Instruction& instruction = list[position];
         Open* home = nullptr;
-        const std::size_t stop = open.size() > look_back ? open.size() - look_back : 0;
+        const std::size_t stop = std::max(closed, open.size() > look_back ? open.size() - look_back : 0);
         for (std::size_t g = open.size(); g-- > stop;) {
             if (may_join(instruction, open[g], unmade)) {
                 home = &open[g];

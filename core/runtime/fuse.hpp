@@ -49,8 +49,9 @@ struct TurnedCopy {
 };
 
 // Partitions the live instructions. Running the groups in order gives what running the instructions in order gives:
-// an instruction may move up past groups with which it has no hazard, never past another. Who reads a copy that is not made reads all of its source.
-std::vector<Group> form_groups(std::span<const Instruction>, const std::vector<bool>& dead, std::span<const TurnedCopy>);
+// an instruction may move up past groups with which it has no hazard, never past another, and never past one of `bounds`, which are positions in
+// order. Who reads a copy that is not made reads all of its source.
+std::vector<Group> form_groups(std::span<const Instruction>, const std::vector<bool>& dead, std::span<const TurnedCopy>, std::span<const std::uint32_t> bounds = {});
 
 // An operand of a recorded list.
 struct Place {

@@ -1,4 +1,6 @@
 // Lists that are kept: what a recorded function is, divided once and run at each call.
+#include <chrono>
+
 #include "cpu/code.hpp"
 #include "device/demotion.hpp"
 #include "device/trace.hpp"
@@ -16,7 +18,14 @@ namespace asnumpy {
 
 namespace {
 
-constexpr std::size_t most_kept = 8192;  // launches of a list, of some kilobytes each
+constexpr std::size_t most_kept = 32768;  // launches of a list, of some kilobytes each
+
+// What is kept of a list without machine code has none.
+void look_for_rounds(std::span<const Instruction> list, const Schedule& schedule, Again& again) {
+    if (again.looked || cpu::code_mode() == cpu::CodeMode::off) return;
+    again.looked = true;
+    again.rounds = Rounds::find(list, schedule, again.roots);
+}
 
 }  // namespace
 
@@ -38,6 +47,7 @@ Schedule plan_list(std::span<Instruction> list) {
         q.census.take(list);
         Draft draft(list, q.census, false);
         run_passes(draft, q.passes);
+        if (cpu::code_mode() != cpu::CodeMode::off) draft.bounds = starts_of_rounds(list, draft.dead);
         made = divide(draft);
     });
     for (const std::uint32_t k : made.dead) {
@@ -47,13 +57,20 @@ Schedule plan_list(std::span<Instruction> list) {
     return made;
 }
 
-void make_code(std::span<const Instruction> list, const Schedule& schedule, bool asked) {
+void make_code(std::span<const Instruction> list, const Schedule& schedule, Again& again, bool asked) {
     Queue& q = queue();
     if (!q.host.compile || is_forking() || cpu::code_mode() == cpu::CodeMode::off) return;
     bool awaits = false;
+    look_for_rounds(list, schedule, again);
+    if (asked || cpu::code_mode() == cpu::CodeMode::wait) {
+        for (Rounds& rounds : again.rounds) {
+            rounds.want(cpu::Effort::compile);
+            awaits = awaits || rounds.awaits();
+        }
+    }
     {
         const std::unique_lock planning = lock_planning(q);
-        awaits = q.runner.awaits_code(list, schedule, asked);
+        if (q.runner.awaits_code(list, schedule, asked)) awaits = true;
     }
     if (awaits && cpu::anything_wanted()) q.host.compile(true);
 }
@@ -64,45 +81,100 @@ void ask_for_interrupt() {
     if (const auto& ask = queue().host.check_interrupt; ask && !is_forking()) ask();
 }
 
-void run_list(const Run&, std::span<Instruction> list, const Schedule& schedule, Again& again, const std::function<void(std::size_t, std::size_t)>& after) {
-    Queue& q = queue();
-    const FromHere from(origin(q));
-    const trace::Span span("replay", "run");
-    const bool first = again.kept.empty();
-    if (first) again.kept.resize(std::min(schedule.parts.size(), most_kept));
-    std::size_t apart = 0;
-    for (std::size_t p = 0, count = 1; p < schedule.parts.size(); p += count) {
-        KeptLaunch* const kept = p < again.kept.size() ? &again.kept[p] : nullptr;
+namespace {
+
+// A list that is kept, on its way through its parts.
+class ListRun {
+public:
+    ListRun(std::span<Instruction> list, const Schedule& schedule, Again& again, const std::function<void(std::size_t, std::size_t)>& after)
+        : list_(list), schedule_(schedule), again_(again), after_(after), first_(again.kept.empty()) {
+        if (first_) again.kept.resize(std::min(schedule.parts.size(), most_kept));
+    }
+
+    void run() {
+        std::size_t next = 0;  // of the rounds
+        for (std::size_t p = 0; p < schedule_.parts.size();) {
+            if (next < again_.rounds.size() && again_.rounds[next].first() == p && !again_.watched) {
+                p = run_rounds(again_.rounds[next++]);
+            } else {
+                while (next < again_.rounds.size() && again_.rounds[next].first() <= p) ++next;
+                p += run_one(p);
+            }
+        }
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    // The part after the last one that ran.
+    std::size_t run_rounds(Rounds& rounds) {
+        const std::size_t first = rounds.first(), end = first + rounds.parts();
+        if (!rounds.ready(again_.bases)) {
+            const Clock::time_point begin = Clock::now();
+            std::size_t p = first;
+            while (p < end) p += run_one(p);
+            if (!first_) rounds.note(std::chrono::nanoseconds(Clock::now() - begin).count());
+            return p;
+        }
+        rounds.run([&](std::size_t part) { run_one(part, true); });
+        for (std::size_t p = first; p < end; ++p)
+            if (!rounds.is_others(p)) after_(p, 1);
+        return end;
+    }
+
+    // The part at p, or several from there together; how many. alone: what comes after it runs in another way.
+    std::size_t run_one(std::size_t p, bool alone = false) {
+        Queue& q = queue();
+        KeptLaunch* const kept = p < again_.kept.size() ? &again_.kept[p] : nullptr;
+        std::size_t count = 1;
         try {
-            if (!again.together.empty()) [[unlikely]] {
-                count = again.together.run(p, [&](std::size_t part) {
-                    std::size_t none = schedule.parts.size();
-                    q.runner.run_from(list, schedule, part, none);
-                }, [&](std::size_t part) { return traffic_of(list, schedule.parts[part]); });
+            if (!again_.together.empty()) [[unlikely]] {
+                count = again_.together.run(p, [&](std::size_t part) {
+                    std::size_t none = schedule_.parts.size();
+                    q.runner.run_from(list_, schedule_, part, none);
+                }, [&](std::size_t part) { return traffic_of(list_, schedule_.parts[part]); });
                 if (count) {
-                    after(p, count);
-                    continue;
+                    after_(p, count);
+                    return count;
                 }
             }
             count = 1;
-            if (kept && *kept && !again.watched) {
-                kept->run(again.bases);
+            if (kept && *kept && !again_.watched) {
+                kept->run(again_.bases);
             } else {
-                count = q.runner.run_from(list, schedule, p, apart);
-                if (kept && first && count == 1 && apart < schedule.parts.size()) *kept = q.runner.keep(list, schedule.parts[p], again.roots);
+                std::size_t none = schedule_.parts.size();
+                count = q.runner.run_from(list_, schedule_, p, alone ? none : apart_);
+                if (kept && first_ && count == 1 && apart_ < schedule_.parts.size()) *kept = q.runner.keep(list_, schedule_.parts[p], again_.roots);
             }
         } catch (const Uncomputed&) {  // nothing of it has run: its instructions one by one, on the host where that is allowed
             count = 1;
-            apart = schedule.parts.size();
-            again.together.leave_out(p);
-            for (const std::uint32_t member : schedule.parts[p].group.members) {
-                static_cast<void>(leave_to_host(list[member]));
-                if (list[member].on_host) run_on_host(list[member]);
-                else run_now(list[member]);
+            apart_ = schedule_.parts.size();
+            again_.together.leave_out(p);
+            for (const std::uint32_t member : schedule_.parts[p].group.members) {
+                static_cast<void>(leave_to_host(list_[member]));
+                if (list_[member].on_host) run_on_host(list_[member]);
+                else run_now(list_[member]);
             }
         }
-        after(p, count);
+        after_(p, count);
+        return count;
     }
+
+    std::span<Instruction> list_;
+    const Schedule& schedule_;
+    Again& again_;
+    const std::function<void(std::size_t, std::size_t)>& after_;
+    const bool first_;
+    std::size_t apart_ = 0;
+};
+
+}  // namespace
+
+void run_list(const Run&, std::span<Instruction> list, const Schedule& schedule, Again& again, const std::function<void(std::size_t, std::size_t)>& after) {
+    const FromHere from(origin(queue()));
+    const trace::Span span("replay", "run");
+    look_for_rounds(list, schedule, again);
+    ListRun(list, schedule, again, after).run();
 }
 
 std::string explain_list(std::span<const Instruction> list, const Schedule& schedule, ArrayNames& names) {

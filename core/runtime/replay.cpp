@@ -198,8 +198,8 @@ bool Replay::takes(std::span<const Array> arguments) const {
 
 void Replay::make_code_of_all(bool asked) {
     without_lock([&] {
-        for (const Stretch& stretch : stretches_)
-            make_code(std::span(traced_.list).subspan(stretch.first, stretch.count), *stretch.schedule, asked);
+        for (Stretch& stretch : stretches_)
+            make_code(std::span(traced_.list).subspan(stretch.first, stretch.count), *stretch.schedule, stretch.again, asked);
     });
     for (const Control& control : traced_.controls)
         for (const auto& function : {control.test, control.first, control.second})

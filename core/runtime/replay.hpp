@@ -15,6 +15,7 @@
 
 #include "runtime/kept_launch.hpp"
 #include "runtime/recurring_parts.hpp"
+#include "runtime/rounds.hpp"
 #include "runtime/runs.hpp"
 #include "runtime/schedule.hpp"
 #include "runtime/tracing.hpp"
@@ -38,6 +39,8 @@ struct Again {
     Roots roots;
     std::vector<char*> bases;      // of this run
     std::vector<KeptLaunch> kept;  // by part; empty before the first run
+    std::vector<Rounds> rounds;    // of parts, once it was looked for them
+    bool looked = false;
     bool watched = false;          // each launch of this run is an event: what is kept does not run, and all has to be where the list says
     RecurringParts together;       // on devices
 };
@@ -151,7 +154,7 @@ private:
 // The queue's side (queue_lists.cpp): dividing a list that is kept, and running it.
 Schedule plan_list(std::span<Instruction>);
 // Code that the programs await is made before this returns; `asked`: in the background mode, too. Without the interpreter's lock.
-void make_code(std::span<const Instruction>, const Schedule&, bool asked);
+void make_code(std::span<const Instruction>, const Schedule&, Again&, bool asked);
 void after_run();         // what the programs left to compile or to report
 void ask_for_interrupt();  // without the interpreter's lock; may throw Interrupted
 std::string explain_list(std::span<const Instruction>, const Schedule&, ArrayNames&);

@@ -145,7 +145,7 @@ void test_settling(const Program& program, std::chrono::nanoseconds in_code, boo
     strands[quicker] = cpu::divide_into_strands(program).strands.front().program;
     computed[quicker] = &strands[quicker];
     for (int i = 0; i < 100 && !cpu::anything_wanted(); ++i) run_once(plan, 20ms);
-    for (const cpu::WantedCode& wanted : cpu::take_wanted()) cpu::install_code(wanted.id, loops[quicker]);
+    for (const cpu::WantedCode& wanted : cpu::take_wanted()) cpu::install_code(wanted.id, {.forms = loops[quicker]});
     int both[2] = {0, 0};
     for (int i = 0; i < 40; ++i) {
         const cpu::Plan::Turn turn = plan.next();
@@ -166,7 +166,7 @@ void test_a_busy_beginning() {
     strand = cpu::divide_into_strands(program).strands.front().program;
     computed[2] = &strand;
     for (int i = 0; i < 100 && !cpu::anything_wanted(); ++i) run_once(plan, 20ms);
-    for (const cpu::WantedCode& wanted : cpu::take_wanted()) cpu::install_code(wanted.id, loops[2]);
+    for (const cpu::WantedCode& wanted : cpu::take_wanted()) cpu::install_code(wanted.id, {.forms = loops[2]});
     for (int i = 0, in_code = 0; i < 200; ++i) {
         const cpu::Plan::Turn turn = plan.next();
         const bool code = turn.plan != before;

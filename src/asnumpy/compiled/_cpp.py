@@ -69,7 +69,7 @@ def _element(name: str, program: Program) -> list[str]:
     for k, dtype in enumerate(program.inputs):
         lines.append(f"    const {TYPES[dtype]} {program.name(k)} = ops::load(from{k}, i);")
     for step in program.steps:
-        lines += _step(program, step)
+        lines += step_lines(program, step)
     lines += [f"    ops::store(to{k}, i, {program.name(value)});" for k, value in enumerate(program.stores)]
     lines += [f"    return {program.name(reduction.value)};" for reduction in program.reductions]
     return [*lines, "}"]
@@ -103,7 +103,8 @@ def _reduced(name: str, program: Program) -> list[str]:
     ]
 
 
-def _step(program: Program, step: Step) -> list[str]:
+def step_lines(program: Program, step: Step) -> list[str]:
+    """A step within a function: its values, by the names that the program gives them."""
     operands = ", ".join(map(program.name, step.inputs))
     kinds = [TYPES[dtype] for dtype in step.gives]
     names = [program.name(value) for value in step.outputs]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from asnumpy import _core, config
-from asnumpy.compiled import _cpp, _cuda
+from asnumpy.compiled import _cpp, _cuda, _rounds
 from asnumpy.compiled._compiler import Compilation, CompileError, CompilerHangs, compiler, kept
 from asnumpy.compiled._program import Program, pending
 from asnumpy.runtime import machine_code
@@ -21,7 +21,7 @@ from asnumpy.runtime import machine_code
 _SYMBOL = "asnumpy_strand"
 _MOST_FAILURES = 3  # one after the other, after which the compiler is asked no more
 
-_Wanted = tuple[int, tuple[Any, ...], bool]  # the core's number, the strand, whether it is worth a compiler
+_Wanted = tuple[int, tuple[Any, ...], bool]  # the core's number, the strand or round, whether it is worth a compiler
 
 _making = threading.Lock()
 _compilation = Compilation()
@@ -70,9 +70,17 @@ def status() -> str:
     return f"{config.machine_code}; compiler: {found}; {running}{refused}"
 
 
-def source(program: Program) -> str:
-    """The file that is compiled for a strand."""
-    return _cpp.source({_SYMBOL: program})
+def source(coded: Program | _rounds.Round) -> str:
+    """The file that is compiled for a strand, or for rounds."""
+    return _cpp.source({_SYMBOL: coded}) if isinstance(coded, Program) else _rounds.source(_SYMBOL, coded)
+
+
+def _read(data: tuple[Any, ...]) -> Program | _rounds.Round:
+    return Program.read(data) if len(data) == 4 else _rounds.Round.read(data)
+
+
+def _symbols(coded: Program | _rounds.Round) -> list[str]:
+    return _cpp.symbols(_SYMBOL, coded) if isinstance(coded, Program) else [_SYMBOL]
 
 
 def cuda_text(array: Any = None) -> str:
@@ -92,7 +100,7 @@ def _make(taken: list[_Wanted], beside: bool, told: Callable[[float, str], None]
         if told is not None:
             told(position / len(taken), f"{position} of {len(taken)}")
         try:
-            _make_one(number, Program.read(data), worth_compiling, beside)
+            _make_one(number, _read(data), worth_compiling, beside)
         except KeyboardInterrupt:  # the program waits no more; what is not there is wanted again
             _core.programs.forget_taken()
             raise
@@ -102,10 +110,10 @@ def _make(taken: list[_Wanted], beside: bool, told: Callable[[float, str], None]
             raise
 
 
-def _make_one(number: int, strand: Program, worth_compiling: bool, beside: bool) -> None:
+def _make_one(number: int, coded: Program | _rounds.Round, worth_compiling: bool, beside: bool) -> None:
     global installed, _failed
     try:
-        text, names = source(strand), _cpp.symbols(_SYMBOL, strand)
+        text, names = source(coded), _symbols(coded)
 
         def right(made: list[int]) -> bool:
             return bool(_core.programs.computes(number, tuple(made)))

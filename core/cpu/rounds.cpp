@@ -1,0 +1,41 @@
+#include "cpu/rounds.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "base/hash.hpp"
+#include "kernels/kernels.hpp"
+
+namespace asnumpy::cpu {
+
+namespace {
+
+constexpr std::size_t most_steps = 128;  // as in a strand
+
+// Types whose elements code loads and stores as they are.
+bool is_common(DType dtype) {
+    return dispatch(dtype, []<class T> { return !is_narrow_v<T> && !is_half_v<T> && !std::is_same_v<T, long double> && !std::is_same_v<T, std::complex<long double>>; });
+}
+
+}  // namespace
+
+std::size_t Round::hash() const {
+    std::uint64_t h = parts.size();
+    for (const Part& part : parts) {
+        h = mixed(h, part.program ? part.program->hash() : 1);
+        h = mixed(h, static_cast<std::uint64_t>(part.axes));
+        for (const Strides& strides : part.strides)
+            for (const Stride stride : strides) h = mixed(h, static_cast<std::uint64_t>(stride));
+    }
+    for (const std::int32_t column : columns) h = mixed(h, static_cast<std::uint32_t>(column));
+    return h;
+}
+
+bool may_be_in_round(const Program& program) {
+    if (program.reductions.size() > 1 || program.steps.size() > most_steps) return false;
+    for (const Reduction& one : program.reductions)
+        if (!is_plain(one.row, one.loop) || !fold(one.row, one.loop) || !is_common(program.dtype(one.value))) return false;
+    return std::ranges::all_of(program.inputs, is_common) && std::ranges::all_of(program.steps, [](const Step& step) { return is_plain(step.row, step.loop); });
+}
+
+}  // namespace asnumpy::cpu

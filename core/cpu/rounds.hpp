@@ -1,0 +1,67 @@
+// Short launches that come in rounds: every round has the same programs over operands that lie alike; where they lie, how long they are and how far
+// apart their elements are is another matter in each. One function in machine code runs all rounds, and what lies between launches is no more
+// than a loop.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace asnumpy::cpu {
+
+// How an operand goes on along an axis.
+enum class Stride : std::uint8_t {
+    same,  // the same element again
+    next,  // the element beside it
+    some,  // one so many bytes away
+};
+
+// What rounds have in common, which is the key of their code.
+struct Round {
+    static constexpr int most_axes = 2;
+    using Strides = std::array<Stride, most_axes>;
+
+    struct Part {
+        std::optional<Program> program;  // nothing: somebody else runs it
+        int axes = 0;                    // the loops around an element, outermost first
+        std::vector<Strides> strides;    // by operand: inputs, then stores, then a reduction's result
+        bool operator==(const Part&) const = default;
+    };
+    std::vector<Part> parts;
+    // By number, in the order in which each_number() gives them: the column of the table that is added to it in each round, or -1.
+    std::vector<std::int32_t> columns;
+
+    std::size_t hash() const;
+    bool operator==(const Round&) const = default;
+};
+
+// What the numbers of a part are: the lengths of its axes, then for each operand its base, its offset from there and each stride that is `some`.
+enum class Number : std::uint8_t { length, base, offset, stride };
+template <class F> void each_number(const Round::Part& part, F&& f) {
+    if (!part.program) return;
+    for (int axis = 0; axis < part.axes; ++axis) f(Number::length, std::size_t{0}, axis);
+    for (std::size_t k = 0; k < part.strides.size(); ++k) {
+        f(Number::base, k, 0);
+        f(Number::offset, k, 0);
+        for (int axis = 0; axis < part.axes; ++axis)
+            if (part.strides[k][static_cast<std::size_t>(axis)] == Stride::some) f(Number::stride, k, axis);
+    }
+}
+
+// Runs parts that are somebody else's: `part` counts from the first part of the first round.
+using OtherPart = void (*)(void* context, std::size_t part);
+// A number of a round is that of `numbers`, and what its column of the round's row of the table adds to it. Operands are aligned to their dtypes.
+using RunRounds = void (*)(const std::int64_t* numbers, const std::int64_t* table, std::size_t rounds, char* const* bases, OtherPart other, void* context);
+
+// Whether a round may have this program. Where it reduces, that is over its only axis, of at most so many elements: as many are always folded as one
+// line.
+inline constexpr std::int64_t longest_folded = 512;
+bool may_be_in_round(const Program&);
+// Whether a function computes what the steps of the programs do, to the bit but for which NaN it is.
+bool computes_round(const Round&, RunRounds);
+
+}  // namespace asnumpy::cpu

@@ -1,0 +1,115 @@
+// Whether code for rounds computes what the steps of its programs do, before anything runs it: every operand in memory of its own, elements as far apart
+// as the round says, numbers shared out between what is the same in all rounds and the table.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "cpu/checked_values.hpp"
+#include "cpu/rounds.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+// Whole vectors and some elements behind them; lines of those.
+constexpr std::int64_t line = 37, lines = 5;
+
+// One launch of a part.
+struct CheckedPart {
+    const Program& program;
+    std::array<std::int64_t, Round::most_axes> lengths{1, 1};
+    std::vector<std::array<std::int64_t, Round::most_axes>> strides;  // bytes, by operand
+    std::vector<CheckedValues> values, memory;                         // as the steps see them; by operand
+
+    CheckedPart(const Round::Part& part, std::mt19937& random, bool edges_too)
+        : program(*part.program), values(static_cast<std::size_t>(program.value_count())), memory(part.strides.size()) {
+        for (int axis = 0; axis < part.axes; ++axis) lengths[static_cast<std::size_t>(axis)] = axis + 1 == part.axes ? line : lines;
+        for (std::size_t k = 0; k < memory.size(); ++k) {
+            const auto item = static_cast<std::int64_t>(itemsize(dtype(k)));
+            auto& apart = strides.emplace_back();
+            for (std::size_t axis = 0; axis < static_cast<std::size_t>(part.axes); ++axis) {
+                const bool outer = axis + 1 < static_cast<std::size_t>(part.axes);
+                const Stride stride = part.strides[k][axis];
+                apart[axis] = stride == Stride::same ? 0 : stride == Stride::next ? item : (outer ? 8 * line : 8) * item;
+            }
+            memory[k] = {};
+            if (k < program.inputs.size()) fill(memory[k], dtype(k), random, edges_too);
+        }
+        for (std::size_t k = 0; k < program.inputs.size(); ++k) values[k] = gathered(k);
+        compute_steps(program, values);
+    }
+
+    std::int64_t elements() const { return lengths[0] * lengths[1]; }
+    DType dtype(std::size_t operand) const {
+        if (operand < program.inputs.size()) return program.inputs[operand];
+        operand -= program.inputs.size();
+        return program.dtype(operand < program.stores.size() ? program.stores[operand].value : program.reductions[0].value);
+    }
+
+    CheckedValues gathered(std::size_t operand) const {
+        CheckedValues found{};
+        const auto item = itemsize(dtype(operand));
+        char* to = found.bytes.data();
+        for (std::int64_t i = 0; i < lengths[0]; ++i)
+            for (std::int64_t j = 0; j < lengths[1]; ++j, to += item)
+                std::memcpy(to, memory[operand].bytes.data() + i * strides[operand][0] + j * strides[operand][1], item);
+        return found;
+    }
+
+    bool right() const {
+        const std::size_t read = program.inputs.size();
+        for (std::size_t k = 0; k < program.stores.size(); ++k)
+            if (!same_values(dtype(read + k), values[program.stores[k].value].bytes.data(), gathered(read + k).bytes.data(), static_cast<std::size_t>(elements()))) return false;
+        for (const Reduction& reduction : program.reductions) {
+            const DType of = program.dtype(reduction.value);
+            alignas(64) std::array<char, 64> wanted{};
+            fold(reduction.row, reduction.loop)(wanted.data(), values[reduction.value].bytes.data(), static_cast<std::size_t>(elements()));
+            if (begins_with_identity(reduction.row, of)) {
+                const Scalar first = neutral(reduction.row, of);
+                void* const to[2] = {wanted.data(), nullptr};
+                const void* const from[3] = {first.bytes.data(), wanted.data(), nullptr};
+                loop(reduction.row, reduction.loop)(to, from, 1);
+            }
+            if (!same_values(of, wanted.data(), memory.back().bytes.data(), 1)) return false;
+        }
+        return true;
+    }
+};
+
+bool computes(const Round& round, RunRounds made, bool edges_too) {
+    std::mt19937 random(11);
+    std::vector<CheckedPart> parts;
+    parts.reserve(round.parts.size());
+    for (const Round::Part& part : round.parts)
+        if (part.program) parts.emplace_back(part, random, edges_too);
+    std::vector<char*> bases;
+    std::vector<std::int64_t> numbers, table;
+    for (const std::int32_t column : round.columns)
+        if (column >= static_cast<std::int32_t>(table.size())) table.resize(static_cast<std::size_t>(column) + 1);
+    for (std::size_t column = 0; column < table.size(); ++column) table[column] = 1000 + 7 * static_cast<std::int64_t>(column);
+    auto checked = parts.begin();
+    for (const Round::Part& part : round.parts) {
+        if (!part.program) continue;
+        CheckedPart& one = *checked++;
+        const std::size_t first = bases.size();
+        for (CheckedValues& memory : one.memory) bases.push_back(memory.bytes.data() - 64);
+        each_number(part, [&](Number which, std::size_t operand, int axis) {
+            const auto at = static_cast<std::size_t>(axis);
+            const std::int64_t number = which == Number::length   ? one.lengths[at]
+                                        : which == Number::base   ? static_cast<std::int64_t>(first + operand)
+                                        : which == Number::offset ? 64
+                                                                  : one.strides[operand][at];
+            const std::int32_t column = round.columns[numbers.size()];
+            numbers.push_back(column < 0 ? number : number - table[static_cast<std::size_t>(column)]);
+        });
+    }
+    made(numbers.data(), table.data(), 1, bases.data(), [](void*, std::size_t) {}, nullptr);
+    return std::ranges::all_of(parts, [](const CheckedPart& one) { return one.right(); });
+}
+
+}  // namespace
+
+bool computes_round(const Round& round, RunRounds made) { return computes(round, made, true) && computes(round, made, false); }
+
+}  // namespace asnumpy::cpu

@@ -1,0 +1,353 @@
+#include "runtime/rounds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "base/hash.hpp"
+#include "runtime/record.hpp"
+#include "runtime/repeats.hpp"
+#include "runtime/single.hpp"
+
+namespace asnumpy {
+
+namespace {
+
+using cpu::Number;
+using cpu::Stride;
+
+// Rounds are worth code where launches are short and many. A longer launch is shared by threads.
+constexpr std::int64_t most_elements = 4096;
+constexpr std::size_t longest_round = 64, fewest_rounds = 8;       // parts
+constexpr std::size_t longest_of_single = 512;                     // instructions
+// As for strands (cpu/plan_code.cpp): what has taken this long is expected to take that long again.
+constexpr std::int64_t long_enough_to_look = 2'000'000, long_enough_to_compile = 150'000'000;  // ns
+constexpr std::uintptr_t alignment = 8;  // the largest of a dtype that rounds have
+
+// Operands that are no arrays lie anywhere: their offsets count from here.
+char anchor;
+
+// One launch of a round.
+struct OneLaunch {
+    struct Of {
+        const Array* array;  // or
+        const Scalar* constant;
+        std::array<std::int64_t, cpu::Round::most_axes> strides{};
+    };
+    int axes = 0;
+    std::array<std::int64_t, cpu::Round::most_axes> lengths{};
+    std::vector<Of> operands;
+};
+
+bool is_short_program(std::span<const Instruction> list, const Schedule::Part& part) {
+    const Instruction& first = list[part.group.members.front()];
+    return !part.group.alone && !part.fused.outputs.empty() && part.fused.through.empty() && first.out[0].host_visible() && first.on_stream == 0 &&
+           count(first.shape) <= most_elements;
+}
+
+// Axes in the order of the shape, neighbours that every operand walks in one go joined; nothing where there are too many, or where the order of
+// additions would be another one.
+std::optional<OneLaunch> launch_of(std::span<const Instruction> list, const Schedule::Part& part) {
+    const Dims& shape = list[part.group.members.front()].shape;
+    OneLaunch made;
+    std::vector<const Dims*> strides;
+    for (const Place& place : part.fused.inputs) {
+        const Argument& in = list[place.instruction].in[place.slot];
+        made.operands.push_back({in.array(), in.scalar()});
+        strides.push_back(in.array() ? &in.array()->view.strides : nullptr);
+    }
+    for (const Place& place : part.fused.outputs) {
+        made.operands.push_back({&list[place.instruction].out[place.slot], nullptr});
+        strides.push_back(&made.operands.back().array->view.strides);
+    }
+    const auto along = [&](std::size_t operand, int axis) { return strides[operand] ? (*strides[operand])[axis] : 0; };
+    const auto joined = [&](int axis, int length) {
+        for (std::size_t k = 0; k < strides.size(); ++k)
+            if (made.operands[k].strides[static_cast<std::size_t>(made.axes - 1)] != along(k, axis) * length) return false;
+        return true;
+    };
+    for (int axis = 0; axis < shape.size(); ++axis) {
+        if (shape[axis] == 0) return {};
+        if (shape[axis] == 1) continue;
+        if (made.axes == 0 || !joined(axis, static_cast<int>(shape[axis]))) {
+            if (made.axes == cpu::Round::most_axes) return {};
+            made.lengths[static_cast<std::size_t>(made.axes++)] = 1;
+        }
+        const auto last = static_cast<std::size_t>(made.axes - 1);
+        made.lengths[last] *= shape[axis];
+        for (std::size_t k = 0; k < strides.size(); ++k) made.operands[k].strides[last] = along(k, axis);
+    }
+    if (!part.fused.program.reductions.empty()) {
+        const std::size_t reads = part.fused.inputs.size() + part.fused.program.stores.size();
+        const bool backwards = std::ranges::any_of(made.operands, [](const OneLaunch::Of& one) { return one.strides[0] < 0; });
+        if (made.axes != 1 || made.lengths[0] > cpu::longest_folded || backwards || made.operands[reads].strides[0] != 0) return {};
+    }
+    return made;
+}
+
+Stride kind_of(std::int64_t stride, DType dtype) { return stride == 0 ? Stride::same : stride == item_bytes(dtype) ? Stride::next : Stride::some; }
+
+// What two parts have in common that are alike in rounds.
+class Kinds {
+public:
+    std::uint32_t of(std::span<const Instruction> list, const Schedule::Part& part) {
+        words_.clear();
+        const Instruction& first = list[part.group.members.front()];
+        if (part.group.alone || !is_short_program(list, part)) {
+            // Somebody else's; longer programs belong to no round, or they would not run together with others.
+            if (!part.group.alone && first.out[0].host_visible()) return next_++;
+            words_ = {0, first.row, static_cast<std::uint64_t>(part.group.alone)};
+            return numbered();
+        }
+        const Program& program = part.fused.program;
+        const std::uint32_t known = programs_.try_emplace(&program, static_cast<std::uint32_t>(programs_.size())).first->second;
+        const std::optional<OneLaunch> launch = cpu::may_be_in_round(program) ? launch_of(list, part) : std::nullopt;
+        words_ = {launch ? std::uint64_t{2} : std::uint64_t{1}, known};
+        if (launch) {
+            words_.push_back(static_cast<std::uint64_t>(launch->axes));
+            for (const OneLaunch::Of& one : launch->operands) {
+                const DType dtype = one.array ? one.array->dtype : one.constant->dtype;
+                for (int axis = 0; axis < launch->axes; ++axis) words_.push_back(static_cast<std::uint64_t>(kind_of(one.strides[static_cast<std::size_t>(axis)], dtype)));
+            }
+        }
+        return numbered();
+    }
+
+private:
+    struct Hash {
+        std::size_t operator()(const std::vector<std::uint64_t>& words) const { return word_hash(words); }
+        std::size_t operator()(const Program* program) const { return program->hash(); }
+    };
+    struct Equal {
+        bool operator()(const Program* a, const Program* b) const { return *a == *b; }
+    };
+
+    std::uint32_t numbered() {
+        const auto [found, added] = numbers_.try_emplace(words_, next_);
+        if (added) ++next_;
+        return found->second;
+    }
+
+    std::uint32_t next_ = 0;
+    std::vector<std::uint64_t> words_;
+    std::unordered_map<std::vector<std::uint64_t>, std::uint32_t, Hash> numbers_;
+    std::unordered_map<const Program*, std::uint32_t, Hash, Equal> programs_;
+};
+
+}  // namespace
+
+// From launches to numbers: of each round first, then those that differ as columns.
+class Rounds::Finding {
+public:
+    Finding(std::span<const Instruction> list, const Schedule& schedule, const Roots& roots) : list_(list), schedule_(schedule), roots_(roots) {}
+
+    std::optional<Rounds> made(const Repeat& repeat) {
+        Rounds rounds;
+        rounds.first_ = repeat.first;
+        rounds.count_ = repeat.count;
+        bool any = false;
+        for (std::size_t k = 0; k < repeat.period; ++k) {
+            const Schedule::Part& part = schedule_.parts[repeat.first + k];
+            cpu::Round::Part& common = rounds.round_.parts.emplace_back();
+            if (!is_short_program(list_, part) || !cpu::may_be_in_round(part.fused.program)) continue;
+            const std::optional<OneLaunch> launch = launch_of(list_, part);
+            if (!launch) continue;
+            any = true;
+            common.program = part.fused.program;
+            common.axes = launch->axes;
+            for (const OneLaunch::Of& one : launch->operands) {
+                cpu::Round::Strides& strides = common.strides.emplace_back();
+                strides.fill(Stride::same);
+                const DType dtype = one.array ? one.array->dtype : one.constant->dtype;
+                for (std::size_t axis = 0; axis < static_cast<std::size_t>(launch->axes); ++axis) strides[axis] = kind_of(one.strides[axis], dtype);
+            }
+        }
+        if (!any) return {};
+        std::vector<std::int64_t> all;  // round after round
+        for (std::size_t r = 0; r < repeat.count; ++r)
+            for (std::size_t k = 0; k < repeat.period; ++k)
+                if (rounds.round_.parts[k].program && !add(rounds, rounds.round_.parts[k], schedule_.parts[repeat.first + r * repeat.period + k], all)) return {};
+        put_down(rounds, all);
+        return rounds;
+    }
+
+private:
+    // False: an operand is not aligned.
+    bool add(Rounds& rounds, const cpu::Round::Part& common, const Schedule::Part& part, std::vector<std::int64_t>& to) {
+        const OneLaunch launch = *launch_of(list_, part);
+        bool aligned = true;
+        std::int64_t offset = 0;
+        cpu::each_number(common, [&](Number which, std::size_t k, int axis) {
+            const auto at = static_cast<std::size_t>(axis);
+            switch (which) {
+                case Number::length: to.push_back(launch.lengths[at]); break;
+                case Number::base:
+                    to.push_back(base_of(rounds, launch.operands[k], offset));
+                    aligned = aligned && is_aligned(launch.operands[k], offset);
+                    break;
+                case Number::offset: to.push_back(offset); break;
+                case Number::stride: to.push_back(launch.operands[k].strides[at]); break;
+            }
+        });
+        return aligned;
+    }
+
+    static bool is_aligned(const OneLaunch::Of& operand, std::int64_t offset) {
+        if (!operand.array) return true;
+        const std::int64_t unit = std::min<std::int64_t>(item_bytes(operand.array->dtype), alignment);
+        return offset % unit == 0 && std::ranges::all_of(operand.strides, [unit](std::int64_t stride) { return stride % unit == 0; });
+    }
+
+    std::int64_t base_of(Rounds& rounds, const OneLaunch::Of& operand, std::int64_t& offset) {
+        Where where{0, nullptr};
+        if (!operand.array) {
+            // Equal constants are one.
+            const Scalar*& first = constants_[*operand.constant];
+            if (!first) first = operand.constant;
+            where.base = no_base;
+            offset = reinterpret_cast<std::intptr_t>(bytes_of(*first)) - reinterpret_cast<std::intptr_t>(&anchor);
+        } else {
+            offset = operand.array->view.offset;
+            if (const auto root = roots_.find(operand.array->buffer.get()); root != roots_.end()) {
+                where.base = root->second.base;
+                offset += root->second.offset;
+            } else {
+                where.buffer = operand.array->buffer.get();
+            }
+        }
+        const auto [found, added] = numbers_.try_emplace(std::pair(where.base, where.buffer), 0);
+        if (added || found->second >= rounds.where_.size() || !(rounds.where_[found->second] == where)) {
+            found->second = rounds.where_.size();
+            rounds.where_.push_back(where);
+        }
+        return static_cast<std::int64_t>(found->second);
+    }
+
+    // What differs from the first round's, where it does; equal ones of these are one column.
+    static void put_down(Rounds& rounds, const std::vector<std::int64_t>& all) {
+        const std::size_t numbers = all.size() / rounds.count_;
+        rounds.numbers_.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(numbers));
+        std::vector<std::vector<std::int64_t>> columns;
+        std::map<std::vector<std::int64_t>, std::int32_t> known;
+        std::vector<std::int64_t> differs(rounds.count_);
+        for (std::size_t k = 0; k < numbers; ++k) {
+            for (std::size_t r = 0; r < rounds.count_; ++r) differs[r] = all[r * numbers + k] - all[k];
+            if (std::ranges::all_of(differs, [](std::int64_t one) { return one == 0; })) {
+                rounds.round_.columns.push_back(-1);
+                continue;
+            }
+            const auto [found, added] = known.try_emplace(differs, static_cast<std::int32_t>(columns.size()));
+            if (added) columns.push_back(differs);
+            rounds.round_.columns.push_back(found->second);
+        }
+        rounds.table_.reserve(rounds.count_ * columns.size());
+        for (std::size_t r = 0; r < rounds.count_; ++r)
+            for (const auto& column : columns) rounds.table_.push_back(column[r]);
+    }
+
+    static constexpr std::uint32_t no_base = ~std::uint32_t{0};
+    struct ByBytes {
+        bool operator()(const Scalar& a, const Scalar& b) const { return a.dtype != b.dtype ? a.dtype < b.dtype : a.bytes < b.bytes; }
+    };
+
+    std::span<const Instruction> list_;
+    const Schedule& schedule_;
+    const Roots& roots_;
+    std::map<Scalar, const Scalar*, ByBytes> constants_;
+    std::map<std::pair<std::uint32_t, const Buffer*>, std::size_t> numbers_;  // of bases; of the rounds that are being made
+
+    friend class Rounds;
+};
+
+std::vector<Rounds> Rounds::find(std::span<const Instruction> list, const Schedule& schedule, const Roots& roots) {
+    std::vector<Rounds> found;
+    if (schedule.parts.size() < 2 * fewest_rounds) return found;
+    Kinds kinds;
+    std::vector<std::uint32_t> sequence;
+    sequence.reserve(schedule.parts.size());
+    for (const Schedule::Part& part : schedule.parts) sequence.push_back(kinds.of(list, part));
+    Finding finding(list, schedule, roots);
+    for (const Repeat& repeat : find_repeats(sequence, longest_round, fewest_rounds))
+        if (auto made = finding.made(repeat)) found.push_back(std::move(*made));
+    return found;
+}
+
+void Rounds::want(cpu::Effort effort) {
+    if (wanted_ && effort_ >= effort) return;
+    generation_ = cpu::code_generation() - 1;  // it may be there
+    id_ = cpu::want_code(round_, effort);
+    effort_ = effort;
+    wanted_ = true;
+}
+
+void Rounds::note(std::int64_t ns) {
+    spent_ns_ += ns;
+    if (spent_ns_ >= long_enough_to_compile) want(cpu::Effort::compile);
+    else if (spent_ns_ >= long_enough_to_look) want(cpu::Effort::look);
+}
+
+bool Rounds::ready(std::span<char* const> bases) {
+    if (cpu::code_mode() == cpu::CodeMode::off) return false;
+    if (awaits() && generation_ != cpu::code_generation()) {
+        generation_ = cpu::code_generation();
+        const cpu::FoundCode found = cpu::find_code(std::array{id_});
+        refused_ = found.state == cpu::CodeState::refused;
+        if (found.state == cpu::CodeState::there) code_ = found.codes[0].rounds;
+    }
+    if (!code_) return false;
+    addresses_.clear();
+    for (const Where& where : where_) {
+        char* address = &anchor;
+        if (where.buffer) {
+            where.buffer->materialise();
+            address = where.buffer->data();
+        } else if (where.base != Finding::no_base) {
+            address = bases[where.base];
+        }
+        if (address != &anchor && reinterpret_cast<std::uintptr_t>(address) % alignment != 0) return false;
+        addresses_.push_back(address);
+    }
+    return true;
+}
+
+void Rounds::run(FunctionRef<void(std::size_t part)> other) {
+    struct Context {
+        FunctionRef<void(std::size_t)> other;
+        std::size_t first;
+    } context{other, first_};
+    code_(numbers_.data(), table_.data(), count_, addresses_.data(),
+          [](void* given, std::size_t part) {
+              const Context& to = *static_cast<Context*>(given);
+              to.other(to.first + part);
+          },
+          &context);
+}
+
+std::vector<std::uint32_t> starts_of_rounds(std::span<const Instruction> list, const std::vector<bool>& dead) {
+    std::vector<std::uint32_t> sequence, positions, starts;
+    std::map<std::array<std::uint64_t, 3>, std::uint32_t> known;
+    std::uint32_t next = 0;
+    for (std::uint32_t k = 0; k < list.size(); ++k) {
+        if (dead[k]) continue;
+        const Instruction& one = list[k];
+        positions.push_back(k);
+        if (one.work != Work::elementwise || one.on_host || !one.out[0].host_visible() || count(one.shape) != 1) {
+            sequence.push_back(next++);
+            continue;
+        }
+        std::uint64_t operands = one.in.size();
+        for (const Argument& in : one.in) operands = operands << 8 | (in.array() ? 64 + static_cast<std::uint64_t>(in.array()->dtype) : static_cast<std::uint64_t>(in.scalar()->dtype));
+        const auto [found, added] = known.try_emplace({one.row, one.loop, operands}, next);
+        if (added) ++next;
+        sequence.push_back(found->second);
+    }
+    for (const Repeat& repeat : find_repeats(sequence, longest_of_single, fewest_rounds))
+        for (std::size_t r = 0; r <= repeat.count; ++r)
+            if (const std::size_t at = repeat.first + r * repeat.period; at < positions.size()) starts.push_back(positions[at]);
+    return starts;
+}
+
+}  // namespace asnumpy

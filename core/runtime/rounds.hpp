@@ -1,0 +1,64 @@
+// Parts of a list that stays, which come in rounds: short launches, alike but for where their operands lie, how long they are and how far apart their
+// elements are. Where there is machine code for a round, one call runs all of them (cpu/rounds.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/function_ref.hpp"
+#include "cpu/code.hpp"
+#include "runtime/kept_launch.hpp"
+#include "runtime/schedule.hpp"
+
+namespace asnumpy {
+
+class Rounds {
+public:
+    // All that there are among the parts, in order; `list` stays where it is.
+    static std::vector<Rounds> find(std::span<const Instruction> list, const Schedule&, const Roots&);
+
+    std::size_t first() const { return first_; }
+    std::size_t parts() const { return round_.parts.size() * count_; }
+    std::size_t count() const { return count_; }
+    const cpu::Round& round() const { return round_; }
+    bool is_others(std::size_t part) const { return !round_.parts[(part - first_) % round_.parts.size()].program; }
+
+    // Asks for code for it.
+    void want(cpu::Effort);
+    bool awaits() const { return wanted_ && !code_ && !refused_; }
+    // The parts have run one by one, which took so long.
+    void note(std::int64_t ns);
+    // Whether run() may be called for operands at these bases.
+    bool ready(std::span<char* const> bases);
+    // Runs all parts, and what is not code by `other`.
+    void run(FunctionRef<void(std::size_t part)> other);
+
+private:
+    // A root's base, or a buffer that has none; neither: constants.
+    struct Where {
+        std::uint32_t base;
+        Buffer* buffer;
+        bool operator==(const Where&) const = default;
+    };
+    class Finding;
+
+    cpu::Round round_;
+    std::size_t first_ = 0, count_ = 0;
+    std::vector<Where> where_;
+    std::vector<std::int64_t> numbers_, table_;
+    std::vector<char*> addresses_;  // of this run, by number of a base
+    std::int64_t spent_ns_ = 0;
+    bool wanted_ = false, refused_ = false;
+    cpu::Effort effort_{};
+    cpu::CodeId id_ = 0;
+    std::uint32_t generation_ = 0;
+    cpu::RunRounds code_ = nullptr;
+};
+
+// Where rounds of instructions on single elements begin, in order. A program that holds elements of several rounds is alike to no other one.
+std::vector<std::uint32_t> starts_of_rounds(std::span<const Instruction>, const std::vector<bool>& dead);
+
+}  // namespace asnumpy

@@ -1,0 +1,201 @@
+"""The end for the CPU, for launches that come in rounds: all rounds as one function (`core/cpu/rounds.hpp`).
+
+What a launch takes of a call (addresses, lengths, distances) are numbers: each is one of `numbers`, and where it differs
+from round to round, a column of the table is added to it. So the function is one for all sizes. A part that is somebody
+else's is a call of `other`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from asnumpy.compiled._cpp import step_lines
+from asnumpy.compiled._program import Program
+from asnumpy.compiled._rows import TYPES, used_rows
+
+_SAME, _NEXT, _SOME = range(3)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A program, the loops around its element, how each operand goes on along them, and with what a reduction begins."""
+
+    program: Program | None
+    axes: int
+    strides: tuple[tuple[int, ...], ...]
+    begins: int | None
+
+
+@dataclass(frozen=True)
+class Round:
+    """What rounds have in common; `columns` are by number."""
+
+    parts: tuple[Part, ...]
+    columns: tuple[int, ...]
+
+    @classmethod
+    def read(cls, data: tuple[Any, ...]) -> Round:
+        """A round of the core."""
+        parts, columns = data
+        return cls(
+            tuple(Part(one and Program.read(one), axes, strides, begins) for one, axes, strides, begins in parts), columns
+        )
+
+
+def source(name: str, of: Round) -> str:
+    """A file with the function of the rounds."""
+    programs = [part.program for part in of.parts if part.program is not None]
+    includes, names = used_rows(programs)
+    if any(program.reductions for program in programs):
+        includes = ['#include "kernels/fold.hpp"', *includes]
+    lines = ["#include <cstddef>", "#include <cstdint>", "", '#include "ops/element.hpp"', *includes]
+    lines += ["", "namespace {", "", "using namespace asnumpy;", "", *names]
+    for k, part in enumerate(of.parts):
+        if part.program is not None:
+            lines += ["", *_element(k, part.program), *_reduced(k, part)]
+    lines += ["", "}  // namespace", "", *_function(name, of)]
+    return "\n".join(lines) + "\n"
+
+
+def _types(program: Program) -> list[str]:
+    """Of the operands: inputs, stores, and a reduction's result."""
+    given = [*program.stores, *(one.value for one in program.reductions)]
+    return [TYPES[dtype] for dtype in (*program.inputs, *(program.dtypes[value] for value in given))]
+
+
+def _element(k: int, program: Program) -> list[str]:
+    """What one element takes: its inputs, and the places of its stores."""
+    types, read = _types(program), len(program.inputs)
+    given = [f"{types[i]} {program.name(i)}" for i in range(read)]
+    given += [f"{types[read + i]}* to{i}" for i in range(len(program.stores))]
+    gives = types[-1] if program.reductions else "void"
+    lines = [f"[[gnu::always_inline]] inline {gives} element_{k}({', '.join(given)}) {{"]
+    for step in program.steps:
+        lines += step_lines(program, step)
+    lines += [f"    ops::store(to{i}, 0, {program.name(value)});" for i, value in enumerate(program.stores)]
+    lines += [f"    return {program.name(one.value)};" for one in program.reductions]
+    return [*lines, "}"]
+
+
+def _at(kind: str, pointer: str, stride: int, apart: str, const: bool) -> str:
+    """The place of element `i` of an operand."""
+    kind = f"const {kind}" if const else kind
+    if stride == _SOME:
+        return f"reinterpret_cast<{kind}*>({pointer} + static_cast<std::int64_t>(i) * {apart})"
+    start = f"reinterpret_cast<{kind}*>({pointer})"
+    return start if stride == _SAME else f"{start} + i"
+
+
+def _call(k: int, part: Part, pointers: list[str], apart: list[str]) -> str:
+    """One element, by its number `i` on the innermost axis."""
+    assert part.program is not None
+    types, given = _types(part.program), []
+    for operand, pointer in enumerate(pointers[: len(types) - len(part.program.reductions)]):
+        stride = part.strides[operand][-1] if part.axes else _SAME
+        read = operand < len(part.program.inputs)
+        place = _at(types[operand], pointer, stride, apart[operand], read)
+        given.append(f"ops::load({place}, 0)" if read else place)
+    return f"element_{k}({', '.join(given)})"
+
+
+def _reduced(k: int, part: Part) -> list[str]:
+    """What a fold reads instead of elements in memory."""
+    program = part.program
+    assert program is not None
+    if not program.reductions:
+        return []
+    kind, operands = _types(program)[-1], range(len(part.strides) - 1)
+    moved = []
+    for operand in operands:
+        stride = part.strides[operand][-1]
+        size = f"sizeof({_types(program)[operand]})"
+        step = {_SAME: "0", _NEXT: f"static_cast<std::int64_t>({size})", _SOME: f"s{operand}"}[stride]
+        moved.append(f"p{operand} + static_cast<std::int64_t>(i) * {step}")
+    fields = [f"p{operand}" for operand in operands], [f"s{operand}" for operand in operands]
+    return [
+        "",
+        f"using fold_{k} = cpu::FoldOf<row_{program.reductions[0].row}, {kind}>;",
+        f"struct elements_{k} {{",
+        *(f"    char* {name};" for name in fields[0]),
+        *(f"    std::int64_t {name};" for name in fields[1]),
+        "    static constexpr bool several = true;",
+        f"    [[gnu::always_inline]] {kind} operator[](std::size_t i) const {{",
+        f"        return {_call(k, part, *fields)};",
+        "    }",
+        f"    elements_{k} from(std::size_t i) const {{ return {{{', '.join([*moved, *fields[1]])}}}; }}",
+        "    void fetch(std::size_t, std::size_t) const {}",
+        "};",
+    ]
+
+
+def _numbers(part: Part) -> Iterator[tuple[str, int, int]]:
+    """What the numbers of a part are, in their order: ``each_number`` of the core."""
+    for axis in range(part.axes):
+        yield "length", 0, axis
+    for operand, strides in enumerate(part.strides):
+        yield "base", operand, 0
+        yield "offset", operand, 0
+        yield from (("stride", operand, axis) for axis, stride in enumerate(strides) if stride == _SOME)
+
+
+def _function(name: str, of: Round) -> list[str]:
+    lines = [
+        f'extern "C" void {name}(const std::int64_t* numbers, const std::int64_t* table, std::size_t rounds,'
+        " char* const* bases, void (*other)(void*, std::size_t), void* context) {",
+        *(f"    const std::int64_t n{k} = numbers[{k}];" for k in range(len(of.columns))),
+        f"    for (std::size_t round = 0; round < rounds; ++round, table += {max(of.columns, default=-1) + 1}) {{",
+    ]
+    position = count()
+    for k, part in enumerate(of.parts):
+        if part.program is None:
+            lines.append(f"        other(context, round * {len(of.parts)} + {k});")
+            continue
+        number = {}
+        for key in _numbers(part):
+            at = next(position)
+            number[key] = f"n{at}" if of.columns[at] < 0 else f"(n{at} + table[{of.columns[at]}])"
+        lines += ["        {", *(f"            {line}" for line in _launch(k, part, number)), "        }"]
+    used = [f"static_cast<void>({name});" for name in ("table", "bases", "other", "context")]
+    return [*lines[:1], f"    {' '.join(used)}", *lines[1:], "    }", "}"]
+
+
+def _launch(k: int, part: Part, number: dict[tuple[str, int, int], str]) -> list[str]:
+    program = part.program
+    assert program is not None
+    operands = range(len(part.strides))
+    lines = [
+        f"char* const p{one} = bases[{number['base', one, 0]}] + {number['offset', one, 0]};" for one in operands
+    ]
+    inner = part.axes - 1
+    apart = [number.get(("stride", one, inner), "0") for one in operands]
+    lines += [f"const std::int64_t s{one} = {apart[one]};" for one in operands if apart[one] != "0"]
+    names = [f"s{one}" if apart[one] != "0" else "0" for one in operands]
+    if program.reductions:
+        kind, *_ = _types(program)[-1:]
+        fields = [*(f"p{one}" for one in operands[:-1]), *names[:-1]]
+        folded = f"fold_{k}::pairs(elements_{k}{{{', '.join(fields)}}}, static_cast<std::size_t>({number['length', 0, 0]}))"
+        row = f"row_{program.reductions[0].row}"
+        value = folded if part.begins is None else f"static_cast<{kind}>({row}::call<{kind}>({kind}({part.begins}), {folded}))"
+        return [*lines, f"ops::store(reinterpret_cast<{kind}*>({f'p{operands[-1]}'}), 0, {value});"]
+    pointers = [f"p{one}" for one in operands]
+    if part.axes == 0:
+        return [*lines, f"{_call(k, part, pointers, names)};"]
+    indent = ""
+    if part.axes == 2:
+        sizes = _types(program)
+        steps = {_SAME: "0", _NEXT: "sizeof({})", _SOME: ""}
+        lines.append(f"for (std::int64_t j = 0; j < {number['length', 0, 0]}; ++j) {{")
+        for one in operands:
+            stride = part.strides[one][0]
+            step = number["stride", one, 0] if stride == _SOME else steps[stride].format(sizes[one])
+            lines.append(f"    char* const q{one} = p{one} + j * static_cast<std::int64_t>({step});")
+        pointers, indent = [f"q{one}" for one in operands], "    "
+    lines += [
+        f"{indent}const auto length = static_cast<std::size_t>({number['length', 0, inner]});",
+        "#pragma omp simd",
+        f"{indent}for (std::size_t i = 0; i < length; ++i) {_call(k, part, pointers, names)};",
+    ]
+    return [*lines, "}"] if part.axes == 2 else lines
