@@ -12,12 +12,11 @@ namespace {
 
 constexpr std::size_t most_steps = 128;  // as in a strand
 
-// Types whose elements code loads and stores as they are.
+}  // namespace
+
 bool is_common(DType dtype) {
     return dispatch(dtype, []<class T> { return !is_narrow_v<T> && !is_half_v<T> && !std::is_same_v<T, long double> && !std::is_same_v<T, std::complex<long double>>; });
 }
-
-}  // namespace
 
 std::size_t Round::hash() const {
     std::uint64_t h = parts.size();
@@ -31,11 +30,26 @@ std::size_t Round::hash() const {
     return h;
 }
 
-bool may_be_in_round(const Program& program) {
+bool is_called(const Step& step) { return !is_plain(step.row, step.loop); }
+
+std::vector<Loop> called_loops(const Round& round) {
+    std::vector<Loop> found;
+    for (const Round::Part& part : round.parts)
+        if (part.program)
+            for (const Step& step : part.program->steps)
+                if (is_called(step))
+                    if (const Loop called = loop(step.row, step.loop); std::ranges::find(found, called) == found.end()) found.push_back(called);
+    return found;
+}
+
+bool may_be_in_round(const Program& program, bool single) {
     if (program.reductions.size() > 1 || program.steps.size() > most_steps) return false;
     for (const Reduction& one : program.reductions)
         if (!is_plain(one.row, one.loop) || !fold(one.row, one.loop) || !is_common(program.dtype(one.value))) return false;
-    return std::ranges::all_of(program.inputs, is_common) && std::ranges::all_of(program.steps, [](const Step& step) { return is_plain(step.row, step.loop); });
+    return std::ranges::all_of(program.inputs, is_common) && std::ranges::all_of(program.steps, [single](const Step& step) {
+        const Signature& signature = row(step.row).loops[step.loop];
+        return is_called(step) ? single && std::all_of(signature.out.begin(), signature.out.begin() + signature.nout, is_common) : true;
+    });
 }
 
 }  // namespace asnumpy::cpu

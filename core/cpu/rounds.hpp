@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/kernels.hpp"
 #include "program/program.hpp"
 
 namespace asnumpy::cpu {
@@ -52,15 +53,20 @@ template <class F> void each_number(const Round::Part& part, F&& f) {
     }
 }
 
+// Steps of single elements that are not plain: their loops are called, of all parts in order, each loop once.
+std::vector<Loop> called_loops(const Round&);
+bool is_called(const Step&);
+
 // Runs parts that are somebody else's: `part` counts from the first part of the first round.
 using OtherPart = void (*)(void* context, std::size_t part);
 // A number of a round is that of `numbers`, and what its column of the round's row of the table adds to it. Operands are aligned to their dtypes.
-using RunRounds = void (*)(const std::int64_t* numbers, const std::int64_t* table, std::size_t rounds, char* const* bases, OtherPart other, void* context);
+using RunRounds = void (*)(const std::int64_t* numbers, const std::int64_t* table, std::size_t rounds, char* const* bases, const Loop* called, OtherPart other, void* context);
 
-// Whether a round may have this program. Where it reduces, that is over its only axis, of at most so many elements: as many are always folded as one
-// line.
+// Whether a round may have this program, over one element or several. Where it reduces, that is over its only axis, of at most so many elements: as
+// many are always folded as one line.
 inline constexpr std::int64_t longest_folded = 512;
-bool may_be_in_round(const Program&);
+bool may_be_in_round(const Program&, bool single);
+bool is_common(DType);  // code loads and stores elements as they are
 // Whether a function computes what the steps of the programs do, to the bit but for which NaN it is.
 bool computes_round(const Round&, RunRounds);
 

@@ -104,7 +104,7 @@ bool computes(const Round& round, RunRounds made, bool edges_too) {
             numbers.push_back(column < 0 ? number : number - table[static_cast<std::size_t>(column)]);
         });
     }
-    made(numbers.data(), table.data(), 1, bases.data(), [](void*, std::size_t) {}, nullptr);
+    made(numbers.data(), table.data(), 1, bases.data(), called_loops(round).data(), [](void*, std::size_t) {}, nullptr);
     return std::ranges::all_of(parts, [](const CheckedPart& one) { return one.right(); });
 }
 

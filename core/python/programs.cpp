@@ -1,6 +1,7 @@
 // Programs as tuples of names and numbers, and the loops that code may be written for.
 #include "python/programs.hpp"
 
+#include <algorithm>
 #include <span>
 #include <variant>
 
@@ -51,9 +52,11 @@ bool computes(cpu::CodeId id, nb::tuple functions) {
     return cpu::computes_strand(std::get<Program>(coded), made.forms);
 }
 
-// By part: the program or None, so many axes, of each operand how it goes on along them, and the number with which its reduction begins; and the columns.
+// By part: the program or None, so many axes, of each operand how it goes on along them, the number with which its reduction begins, and by step which
+// of the loops it calls, -1: none; and the columns.
 nb::tuple round_data(const cpu::Round& round) {
     nb::list parts, columns;
+    const std::vector<cpu::Loop> called = cpu::called_loops(round);
     for (const cpu::Round::Part& part : round.parts) {
         nb::list strides;
         for (const cpu::Round::Strides& operand : part.strides) {
@@ -66,7 +69,11 @@ nb::tuple round_data(const cpu::Round& round) {
             for (const Reduction& reduction : part.program->reductions)
                 if (const DType dtype = part.program->dtype(reduction.value); begins_with_identity(reduction.row, dtype))
                     begins = nb::int_(neutral(reduction.row, dtype).bytes == Scalar{}.bytes ? 0 : 1);
-        parts.append(nb::make_tuple(part.program ? nb::object(program_data(*part.program)) : nb::none(), part.axes, nb::tuple(strides), begins));
+        nb::list calls;
+        if (part.program)
+            for (const Step& step : part.program->steps)
+                calls.append(cpu::is_called(step) ? static_cast<int>(std::ranges::find(called, cpu::loop(step.row, step.loop)) - called.begin()) : -1);
+        parts.append(nb::make_tuple(part.program ? nb::object(program_data(*part.program)) : nb::none(), part.axes, nb::tuple(strides), begins, nb::tuple(calls)));
     }
     for (const std::int32_t column : round.columns) columns.append(column);
     return nb::make_tuple(nb::tuple(parts), nb::tuple(columns));

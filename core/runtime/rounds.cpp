@@ -88,6 +88,12 @@ std::optional<OneLaunch> launch_of(std::span<const Instruction> list, const Sche
     return made;
 }
 
+// Of a part that can be code in a round.
+std::optional<OneLaunch> coded_launch(std::span<const Instruction> list, const Schedule::Part& part) {
+    const bool single = count(list[part.group.members.front()].shape) == 1;
+    return cpu::may_be_in_round(part.fused.program, single) ? launch_of(list, part) : std::nullopt;
+}
+
 Stride kind_of(std::int64_t stride, DType dtype) { return stride == 0 ? Stride::same : stride == item_bytes(dtype) ? Stride::next : Stride::some; }
 
 // What two parts have in common that are alike in rounds.
@@ -104,7 +110,7 @@ public:
         }
         const Program& program = part.fused.program;
         const std::uint32_t known = programs_.try_emplace(&program, static_cast<std::uint32_t>(programs_.size())).first->second;
-        const std::optional<OneLaunch> launch = cpu::may_be_in_round(program) ? launch_of(list, part) : std::nullopt;
+        const std::optional<OneLaunch> launch = coded_launch(list, part);
         words_ = {launch ? std::uint64_t{2} : std::uint64_t{1}, known};
         if (launch) {
             words_.push_back(static_cast<std::uint64_t>(launch->axes));
@@ -152,8 +158,7 @@ public:
         for (std::size_t k = 0; k < repeat.period; ++k) {
             const Schedule::Part& part = schedule_.parts[repeat.first + k];
             cpu::Round::Part& common = rounds.round_.parts.emplace_back();
-            if (!is_short_program(list_, part) || !cpu::may_be_in_round(part.fused.program)) continue;
-            const std::optional<OneLaunch> launch = launch_of(list_, part);
+            const std::optional<OneLaunch> launch = is_short_program(list_, part) ? coded_launch(list_, part) : std::nullopt;
             if (!launch) continue;
             any = true;
             common.program = part.fused.program;
@@ -171,6 +176,7 @@ public:
             for (std::size_t k = 0; k < repeat.period; ++k)
                 if (rounds.round_.parts[k].program && !add(rounds, rounds.round_.parts[k], schedule_.parts[repeat.first + r * repeat.period + k], all)) return {};
         put_down(rounds, all);
+        rounds.called_ = cpu::called_loops(rounds.round_);
         return rounds;
     }
 
@@ -318,13 +324,24 @@ void Rounds::run(FunctionRef<void(std::size_t part)> other) {
         FunctionRef<void(std::size_t)> other;
         std::size_t first;
     } context{other, first_};
-    code_(numbers_.data(), table_.data(), count_, addresses_.data(),
+    code_(numbers_.data(), table_.data(), count_, addresses_.data(), called_.data(),
           [](void* given, std::size_t part) {
               const Context& to = *static_cast<Context*>(given);
               to.other(to.first + part);
           },
           &context);
 }
+
+namespace {
+
+// An element that code of a round computes.
+bool is_single(const Instruction& one) {
+    const auto common = [](const Argument& in) { return cpu::is_common(in.array() ? in.array()->dtype : in.scalar()->dtype); };
+    return one.work == Work::elementwise && !one.on_host && one.out[0].host_visible() && count(one.shape) == 1 && std::ranges::all_of(one.in, common) &&
+           std::ranges::all_of(one.out, [](const Array& out) { return cpu::is_common(out.dtype); });
+}
+
+}  // namespace
 
 std::vector<std::uint32_t> starts_of_rounds(std::span<const Instruction> list, const std::vector<bool>& dead) {
     std::vector<std::uint32_t> sequence, positions, starts;
@@ -334,7 +351,7 @@ std::vector<std::uint32_t> starts_of_rounds(std::span<const Instruction> list, c
         if (dead[k]) continue;
         const Instruction& one = list[k];
         positions.push_back(k);
-        if (one.work != Work::elementwise || one.on_host || !one.out[0].host_visible() || count(one.shape) != 1) {
+        if (!is_single(one)) {
             sequence.push_back(next++);
             continue;
         }

@@ -49,6 +49,7 @@ private:
     std::size_t first_ = 0, count_ = 0;
     std::vector<Where> where_;
     std::vector<std::int64_t> numbers_, table_;
+    std::vector<cpu::Loop> called_;
     std::vector<char*> addresses_;  // of this run, by number of a base
     std::int64_t spent_ns_ = 0;
     bool wanted_ = false, refused_ = false;

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any
 
 from asnumpy.compiled._cpp import step_lines
-from asnumpy.compiled._program import Program
+from asnumpy.compiled._program import Program, Step
 from asnumpy.compiled._rows import TYPES, used_rows
 
 _SAME, _NEXT, _SOME = range(3)
@@ -21,12 +21,14 @@ _SAME, _NEXT, _SOME = range(3)
 
 @dataclass(frozen=True)
 class Part:
-    """A program, the loops around its element, how each operand goes on along them, and with what a reduction begins."""
+    """A program, the loops around its element, how each operand goes on along them, with what a reduction begins, and by
+    step which loop of the core is called for it (-1: none)."""
 
     program: Program | None
     axes: int
     strides: tuple[tuple[int, ...], ...]
     begins: int | None
+    calls: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Round:
         """A round of the core."""
         parts, columns = data
         return cls(
-            tuple(Part(one and Program.read(one), axes, strides, begins) for one, axes, strides, begins in parts), columns
+            tuple(Part(one and Program.read(one), *layout) for one, *layout in parts), columns
         )
 
 
@@ -52,10 +54,11 @@ def source(name: str, of: Round) -> str:
     if any(program.reductions for program in programs):
         includes = ['#include "kernels/fold.hpp"', *includes]
     lines = ["#include <cstddef>", "#include <cstdint>", "", '#include "ops/element.hpp"', *includes]
-    lines += ["", "namespace {", "", "using namespace asnumpy;", "", *names]
+    lines += ["", "namespace {", "", "using namespace asnumpy;", ""]
+    lines += ["using Called = void (*)(void* const*, const void* const*, std::size_t);", *names]
     for k, part in enumerate(of.parts):
         if part.program is not None:
-            lines += ["", *_element(k, part.program), *_reduced(k, part)]
+            lines += ["", *_element(k, part), *_reduced(k, part)]
     lines += ["", "}  // namespace", "", *_function(name, of)]
     return "\n".join(lines) + "\n"
 
@@ -66,18 +69,36 @@ def _types(program: Program) -> list[str]:
     return [TYPES[dtype] for dtype in (*program.inputs, *(program.dtypes[value] for value in given))]
 
 
-def _element(k: int, program: Program) -> list[str]:
+def _element(k: int, part: Part) -> list[str]:
     """What one element takes: its inputs, and the places of its stores."""
+    program = part.program
+    assert program is not None
     types, read = _types(program), len(program.inputs)
     given = [f"{types[i]} {program.name(i)}" for i in range(read)]
     given += [f"{types[read + i]}* to{i}" for i in range(len(program.stores))]
+    if max(part.calls, default=-1) >= 0:
+        given.insert(0, "const Called* called")
     gives = types[-1] if program.reductions else "void"
     lines = [f"[[gnu::always_inline]] inline {gives} element_{k}({', '.join(given)}) {{"]
-    for step in program.steps:
-        lines += step_lines(program, step)
+    for step, called in zip(program.steps, part.calls, strict=True):
+        lines += step_lines(program, step) if called < 0 else _called(program, step, called)
     lines += [f"    ops::store(to{i}, 0, {program.name(value)});" for i, value in enumerate(program.stores)]
     lines += [f"    return {program.name(one.value)};" for one in program.reductions]
     return [*lines, "}"]
+
+
+def _called(program: Program, step: Step, number: int) -> list[str]:
+    """A step by a loop of the core, for one element."""
+    at, lines = step.outputs[0], []
+    for position, value in enumerate(step.inputs):
+        lines.append(f"    const {TYPES[program.dtypes[value]]} in{at}_{position} = {program.name(value)};")
+    for value in step.outputs:
+        lines.append(f"    {TYPES[program.dtypes[value]]} {program.name(value)};")
+    outs = ", ".join(f"&{program.name(value)}" for value in step.outputs)
+    ins = ", ".join(f"&in{at}_{position}" for position in range(len(step.inputs)))
+    lines.append(f"    void* const out{at}[] = {{{outs}}};")
+    lines.append(f"    const void* const in{at}[] = {{{ins}}};")
+    return [*lines, f"    called[{number}](out{at}, in{at}, 1);"]
 
 
 def _at(kind: str, pointer: str, stride: int, apart: str, const: bool) -> str:
@@ -92,7 +113,7 @@ def _at(kind: str, pointer: str, stride: int, apart: str, const: bool) -> str:
 def _call(k: int, part: Part, pointers: list[str], apart: list[str]) -> str:
     """One element, by its number `i` on the innermost axis."""
     assert part.program is not None
-    types, given = _types(part.program), []
+    types, given = _types(part.program), ["called"] * (max(part.calls, default=-1) >= 0)
     for operand, pointer in enumerate(pointers[: len(types) - len(part.program.reductions)]):
         stride = part.strides[operand][-1] if part.axes else _SAME
         read = operand < len(part.program.inputs)
@@ -144,7 +165,7 @@ def _numbers(part: Part) -> Iterator[tuple[str, int, int]]:
 def _function(name: str, of: Round) -> list[str]:
     lines = [
         f'extern "C" void {name}(const std::int64_t* numbers, const std::int64_t* table, std::size_t rounds,'
-        " char* const* bases, void (*other)(void*, std::size_t), void* context) {",
+        " char* const* bases, const Called* called, void (*other)(void*, std::size_t), void* context) {",
         *(f"    const std::int64_t n{k} = numbers[{k}];" for k in range(len(of.columns))),
         f"    for (std::size_t round = 0; round < rounds; ++round, table += {max(of.columns, default=-1) + 1}) {{",
     ]
@@ -158,7 +179,7 @@ def _function(name: str, of: Round) -> list[str]:
             at = next(position)
             number[key] = f"n{at}" if of.columns[at] < 0 else f"(n{at} + table[{of.columns[at]}])"
         lines += ["        {", *(f"            {line}" for line in _launch(k, part, number)), "        }"]
-    used = [f"static_cast<void>({name});" for name in ("table", "bases", "other", "context")]
+    used = [f"static_cast<void>({name});" for name in ("table", "bases", "called", "other", "context")]
     return [*lines[:1], f"    {' '.join(used)}", *lines[1:], "    }", "}"]
 
 
