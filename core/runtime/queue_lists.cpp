@@ -177,12 +177,16 @@ void run_list(const Run&, std::span<Instruction> list, const Schedule& schedule,
     ListRun(list, schedule, again, after).run();
 }
 
-std::string explain_list(std::span<const Instruction> list, const Schedule& schedule, ArrayNames& names) {
+std::string explain_list(std::span<const Instruction> list, const Schedule& schedule, Again& again, ArrayNames& names) {
     Queue& q = queue();
     std::string text;
     without_lock([&] {
         const Run nothing_else{Run::ByItself{}};  // what runs is lent memory, and does not look as it was recorded
         text = explanation_of(list, schedule, q.runner, nullptr, names).text;
+        look_for_rounds(list, schedule, again);
+        std::string rounds;
+        for (Rounds& one : again.rounds) rounds += one.text();
+        text.insert(0, rounds);
     });
     return text;
 }

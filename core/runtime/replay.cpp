@@ -206,16 +206,16 @@ void Replay::make_code_of_all(bool asked) {
             if (function) function->make_code_of_all(asked);
 }
 
-std::string Replay::text() const {
+std::string Replay::text() {
     ArrayNames names;
     return text(names);
 }
 
-std::string Replay::text(ArrayNames& names) const {
+std::string Replay::text(ArrayNames& names) {
     std::string text;
     for (std::size_t k = 0; k < stretches_.size(); ++k) {
-        const Stretch& stretch = stretches_[k];
-        if (!stretch.schedule->parts.empty()) text += explain_list(std::span(traced_.list).subspan(stretch.first, stretch.count), *stretch.schedule, names);
+        Stretch& stretch = stretches_[k];
+        if (!stretch.schedule->parts.empty()) text += explain_list(std::span(traced_.list).subspan(stretch.first, stretch.count), *stretch.schedule, stretch.again, names);
         if (k == traced_.controls.size()) continue;
         const Control& control = traced_.controls[k];
         text += control.kind == Control::Kind::call ? control.call.name + ", on the host\n" : control.kind == Control::Kind::loop ? "loop while\n" : "where true\n";

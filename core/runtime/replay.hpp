@@ -65,7 +65,7 @@ public:
     template <class F> void each_captured(F&& f) const {
         for (std::size_t k = 0; k < traced_.captured.size(); ++k) f(*traced_.captured[k], captured_written_[k]);
     }
-    std::string text() const;
+    std::string text();
     Cost cost();  // replay_cost.cpp
     // What was recorded, and what the plan added.
     const Traced& traced() const { return traced_; }
@@ -100,7 +100,7 @@ private:
 
     bool finds_all_whole(std::span<const Array> arguments) const;  // nothing that it reads is damaged
     Cost counted_cost() const;
-    std::string text(ArrayNames&) const;
+    std::string text(ArrayNames&);
     void make_code_of_all(bool asked);
     void reuse_donated();  // replay_donated.cpp
     bool can_be(std::size_t argument, const Buffer& result) const;
@@ -157,7 +157,7 @@ Schedule plan_list(std::span<Instruction>);
 void make_code(std::span<const Instruction>, const Schedule&, Again&, bool asked);
 void after_run();         // what the programs left to compile or to report
 void ask_for_interrupt();  // without the interpreter's lock; may throw Interrupted
-std::string explain_list(std::span<const Instruction>, const Schedule&, ArrayNames&);
+std::string explain_list(std::span<const Instruction>, const Schedule&, Again&, ArrayNames&);
 // Runs what is recorded and conflicts with one of these.
 void settle(std::span<const BufferUse>);
 // `after`: so many parts have run.

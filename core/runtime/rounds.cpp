@@ -295,14 +295,25 @@ void Rounds::note(std::int64_t ns) {
     else if (spent_ns_ >= long_enough_to_look) want(cpu::Effort::look);
 }
 
+void Rounds::look_for_code() {
+    if (!awaits() || generation_ == cpu::code_generation()) return;
+    generation_ = cpu::code_generation();
+    const cpu::FoundCode found = cpu::find_code(std::array{id_});
+    refused_ = found.state == cpu::CodeState::refused;
+    if (found.state == cpu::CodeState::there) code_ = found.codes[0].rounds;
+}
+
+std::string Rounds::text() {
+    look_for_code();
+    const auto coded = std::ranges::count_if(round_.parts, [](const cpu::Round::Part& part) { return part.program.has_value(); });
+    const std::string how = code_ ? "in machine code" : refused_ ? "one by one: no compiler made code for them" : "as one function once there is machine code for them";
+    return "programs " + std::to_string(first_) + " to " + std::to_string(first_ + parts() - 1) + ": " + std::to_string(count_) + " rounds of " +
+           std::to_string(round_.parts.size()) + ", of which " + std::to_string(coded) + " run " + how + "\n";
+}
+
 bool Rounds::ready(std::span<char* const> bases) {
     if (cpu::code_mode() == cpu::CodeMode::off) return false;
-    if (awaits() && generation_ != cpu::code_generation()) {
-        generation_ = cpu::code_generation();
-        const cpu::FoundCode found = cpu::find_code(std::array{id_});
-        refused_ = found.state == cpu::CodeState::refused;
-        if (found.state == cpu::CodeState::there) code_ = found.codes[0].rounds;
-    }
+    look_for_code();
     if (!code_) return false;
     addresses_.clear();
     for (const Where& where : where_) {

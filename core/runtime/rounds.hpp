@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/function_ref.hpp"
@@ -24,6 +25,7 @@ public:
     std::size_t parts() const { return round_.parts.size() * count_; }
     std::size_t count() const { return count_; }
     const cpu::Round& round() const { return round_; }
+    std::string text();  // a line for people
     bool is_others(std::size_t part) const { return !round_.parts[(part - first_) % round_.parts.size()].program; }
 
     // Asks for code for it.
@@ -44,6 +46,8 @@ private:
         bool operator==(const Where&) const = default;
     };
     class Finding;
+
+    void look_for_code();
 
     cpu::Round round_;
     std::size_t first_ = 0, count_ = 0;

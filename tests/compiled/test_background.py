@@ -114,6 +114,44 @@ def test_numbers_that_change_from_call_to_call_are_arguments(tmp_path: Path) -> 
     assert process(code, tmp_path) == "1 []"
 
 
+ROUNDS = """
+def work(x):
+    for k in range(1, 2000):
+        x[k] = x[k] * x[k - 1]
+    return x
+start = np.linspace(0.999, 1.001, 2000)
+wanted, recorded = np.multiply.accumulate(start), ap.jit(work)
+def again():
+    assert (np.asarray(recorded(ap.array(start))) == wanted).all()
+"""
+
+
+def test_rounds_of_a_recorded_function_get_code_beside_it(tmp_path: Path) -> None:
+    said = process(
+        ROUNDS + """
+again()
+before = _service.installed
+print(before, bool(soon(lambda: _service.installed, again)), _service.failures)
+again()
+print(recorded.compile(ap.array(start)).explain().splitlines()[0])
+""", tmp_path, ASNUMPY_MACHINE_CODE="background",
+    )
+    assert said.splitlines() == [
+        "0 True []", "programs 0 to 1998: 1999 rounds of 1, of which 1 run in machine code",
+    ]  # fmt: skip
+
+
+def test_rounds_without_a_compiler(tmp_path: Path) -> None:
+    said = process(
+        ROUNDS + """
+compiled = recorded.compile(ap.array(start))
+again(); again()
+print(compiled.explain().splitlines()[0])
+""", tmp_path, ASNUMPY_CXX="/nowhere/c++",
+    )
+    assert said.endswith("one by one: no compiler made code for them")
+
+
 def test_short_programs_start_no_compiler(tmp_path: Path) -> None:
     script, log = counting(tmp_path, f'exec {compiler()} "$@"')
     code = """

@@ -1,0 +1,241 @@
+"""Short launches of a recorded function that come in rounds and run as one function in machine code: the bits of the
+function without jit, whatever lies between them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import asnumpy as ap
+from host_compiler import needs_compiler
+
+pytestmark = needs_compiler
+
+
+@pytest.fixture(autouse=True)
+def deferred() -> Iterator[None]:
+    """Sums of what runs at once may end in other digits than those of the programs that are recorded."""
+    with ap.config.using(eager=False, eager_size=0):
+        yield
+
+
+def copies(arrays: tuple[Any, ...]) -> list[Any]:
+    return [ap.array(one) if isinstance(one, np.ndarray) else one for one in arrays]
+
+
+def check(work: Callable[..., Any], *arrays: Any, rounds: bool = True) -> None:
+    """Three calls of the compiled function, each with the bits of the function as it is, arguments too."""
+    compiled = ap.jit(work).compile(*copies(arrays))
+    assert ("in machine code" in compiled.explain()) == rounds
+    for _ in range(3):
+        given, wanted = copies(arrays), copies(arrays)
+        results, expected = compiled(*given), work(*wanted)
+        for one, other in zip([results, *given], [expected, *wanted], strict=True):
+            one, other = np.asarray(one), np.asarray(other)
+            assert one.dtype == other.dtype
+            assert one.shape == other.shape
+            assert one.tobytes() == other.tobytes()
+
+
+def values(dtype: str, *shape: int) -> np.ndarray:
+    random = np.random.default_rng(3)
+    if dtype == "bool":
+        return random.random(shape) < 0.5
+    if dtype[0] in "iu":
+        return random.integers(1, 50, shape).astype(dtype)
+    found = random.normal(size=shape) + 2
+    return (found + 1j * random.normal(size=shape) if dtype[0] == "c" else found).astype(dtype)
+
+
+def gauss_seidel(u: Any) -> Any:
+    for _ in range(3):
+        for i in range(1, u.shape[0] - 1):
+            for j in range(1, u.shape[1] - 1):
+                u[i, j] = (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1]) * 0.25
+    return u.sum()
+
+
+def running(x: Any) -> Any:
+    """Each element from the one before: a chain within one array."""
+    for k in range(1, len(x)):
+        x[k] = x[k] * x[k - 1] + x[k]
+    return x[::3].copy()
+
+
+def levinson(r: Any) -> Any:
+    """Lines of changing length, backwards too, with a product and single numbers between them."""
+    n = len(r)
+    y = ap.zeros_like(r)
+    y[0] = alpha = -r[0]
+    beta = 1.0
+    for k in range(1, n):
+        beta = beta * (1 - alpha * alpha)
+        alpha = -(r[k] + r[:k][::-1] @ y[:k]) / beta
+        y[:k] = y[:k] + alpha * y[:k][::-1]
+        y[k] = alpha
+    return y
+
+
+def elimination(a: Any) -> Any:
+    """Blocks that shrink: rows and columns that are broadcast, columns with gaps between their elements."""
+    for k in range(a.shape[0] - 1):
+        a[k + 1 :, k] = a[k + 1 :, k] / a[k, k]
+        a[k + 1 :, k + 1 :] = a[k + 1 :, k + 1 :] - a[k + 1 :, k : k + 1] * a[k, k + 1 :]
+    return a
+
+
+def prices(c: Any) -> Any:
+    """Reductions of lines that grow, each with a sum before it."""
+    n = len(c)
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            c[i, j] = (c[i, i:j] + c[i + 1 : j + 1, j]).min() + c[i, i] * c[j, j]
+    return c
+
+
+def totals(x: Any) -> Any:
+    """Sums, products and largest of lines of one, few and many elements, which give the next line."""
+    for k in range(1, 60):
+        line = x[: k * 7]
+        x[k] = line.sum() * 0.01
+        x[k + 60] = (line * line - 1).sum() / (1 + line.max())
+        x[k + 120] = line[:k].prod() * 0.5
+    return x
+
+
+def of_functions(x: Any) -> Any:
+    total = x[0] * 0
+    for k in range(len(x)):
+        total = total + ap.tanh(x[k]) * ap.exp(-x[k])
+        x[k] = ap.hypot(total, x[k])
+    return total
+
+
+# A compiler takes most of the time: each pair is another text for it.
+@pytest.mark.parametrize(("work", "dtype"), [
+    (gauss_seidel, "float64"), (gauss_seidel, "complex64"), (running, "float32"), (running, "complex128"),
+    (levinson, "float64"), (levinson, "float32"), (elimination, "float64"), (elimination, "float32"),
+], ids=lambda one: getattr(one, "__name__", one))  # fmt: skip
+def test_bits_of_floats(work: Callable[..., Any], dtype: str) -> None:
+    shape = (30,) if work is running else (80,) if work is levinson else (20, 24)
+    given = values(dtype, *shape)
+    check(work, given / np.asarray(40, dtype) if work is levinson else given)
+
+
+@pytest.mark.parametrize(("work", "dtype"), [
+    (prices, "float32"), (prices, "int64"), (totals, "float64"), (totals, "complex64"),
+], ids=lambda one: getattr(one, "__name__", one))  # fmt: skip
+def test_bits_of_reductions(work: Callable[..., Any], dtype: str) -> None:
+    check(work, values(dtype, 18, 18) if work is prices else values(dtype, 500) / np.asarray(2, dtype))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint64", "bool"])
+def test_integers(dtype: str) -> None:
+    def work(x: Any, y: Any) -> Any:
+        for k in range(1, len(x)):
+            x[k] = x[k] ^ x[k - 1] | y[k]
+            y[: len(x) - k] = ap.where(x[k:] > y[k - 1], y[: len(x) - k] & x[k], x[k:])
+        return x[::-1].copy()
+
+    check(work, values(dtype, 40), values(dtype, 40))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_functions_of_single_elements(dtype: str) -> None:
+    check(of_functions, values(dtype, 60))
+
+
+def test_neutral_elements_and_zeros() -> None:
+    def work(x: Any) -> Any:
+        for k in range(1, 30):
+            x[k] = x[30 : 30 + k].sum()
+            x[k + 60] = x[30 : 30 + k].max()
+        return x
+
+    given = np.full(100, -0.0)
+    given[45] = 0.0
+    check(work, given)
+    given[50] = np.nan
+    check(work, given)
+
+
+def test_arrays_of_all_kinds() -> None:
+    """Columns, every other element, arrays of the function's own, numbers that change with the round."""
+
+    def work(a: Any, b: Any) -> Any:
+        rows = [a[k] * (k + 0.5) for k in range(20)]
+        for k in range(1, 20):
+            rows[k] = rows[k] + rows[k - 1] * b[::2, k][:15]
+            b[:, k] = b[:, k - 1] * 0.5 - k
+            a[k, 1::2] -= b[k, : a.shape[1] // 2] * 2
+        return ap.stack(rows)
+
+    check(work, values("float64", 20, 15), values("float64", 30, 20))
+
+
+def test_an_index_out_of_range_within_the_rounds() -> None:
+    def work(x: Any, index: Any) -> Any:
+        for k in range(20):
+            x[k] = x[k] * 2 + 1
+            x[k + 1] = x[index[k : k + 1]][0] + x[k]
+        return x
+
+    given, index = values("float64", 40), np.arange(20) % 7
+    compiled = ap.jit(work).compile(*copies((given, index)))
+    assert "in machine code" in compiled.explain()
+    wanted, got = ap.array(given), ap.array(given)
+    np.testing.assert_array_equal(compiled(got, ap.array(index)), work(wanted, ap.array(index)))
+    index[13] = 40
+    with pytest.raises(IndexError, match="index 40 is out of bounds for axis 0 with size 40"):
+        compiled(ap.array(given), ap.array(index))
+    index[13] = 0
+    np.testing.assert_array_equal(compiled(ap.array(given), ap.array(index)), work(ap.array(given), ap.array(index)))
+
+
+def test_threads_have_memory_of_their_own() -> None:
+    given = [values("float64", 90) / (20 + k) for k in range(4)]
+    compiled = ap.jit(levinson).compile(ap.array(given[0]))
+    expected = [np.asarray(levinson(ap.array(one))) for one in given]
+    wrong = []
+
+    def run(k: int) -> None:
+        for _ in range(30):
+            if np.asarray(compiled(ap.array(given[k]))).tobytes() != expected[k].tobytes():
+                wrong.append(k)
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert wrong == []
+
+
+def test_memory_that_is_not_aligned_and_who_watches() -> None:
+    given = values("float64", 90) / 40
+    compiled = ap.jit(levinson).compile(ap.array(given))
+    expected = np.asarray(levinson(ap.array(given)))
+    memory = np.zeros(given.nbytes + 3, np.uint8)
+    placed = memory[3:].view(given.dtype)
+    placed[:] = given
+    for one in (ap.asarray(placed), ap.array(given)):
+        assert np.asarray(compiled(one)).tobytes() == expected.tobytes()
+    with ap.profiler.record() as trace:
+        watched = compiled(ap.array(given))
+    assert np.asarray(watched).tobytes() == expected.tobytes()
+    assert sum(event["name"] == "program" for event in trace.events) > 89
+
+
+def test_without_code_the_programs_run_one_by_one() -> None:
+    given = values("float64", 12, 12)
+    with ap.config.using(machine_code="off"):
+        compiled = ap.jit(gauss_seidel).compile(ap.array(given))
+        one, other = ap.array(given), ap.array(given)
+        assert float(compiled(one)) == float(gauss_seidel(other))
+        assert np.asarray(one).tobytes() == np.asarray(other).tobytes()
+        assert "rounds" not in compiled.explain()
