@@ -1,6 +1,7 @@
 // The table of strands and rounds, by content.
 #include "cpu/code.hpp"
 
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <string>
@@ -39,6 +40,17 @@ struct Codes {
     void want() {
         wanted.fetch_add(1, std::memory_order_relaxed);
         news.store(true, std::memory_order_relaxed);
+    }
+
+    FoundCode found(std::span<const CodeId> wanted_ids) const {
+        FoundCode result{CodeState::there, {}};
+        for (const CodeId id : wanted_ids) {
+            const Entry& entry = entries[id];
+            if (entry.stage == Stage::refused) return {CodeState::refused, {}};
+            if (entry.stage != Stage::there) result.state = CodeState::coming;
+            result.codes.push_back(entry.code);
+        }
+        return result;
     }
 
     // What was taken and not yet settled.
@@ -143,16 +155,14 @@ void forget_taken() {
 CodeUse& code_use() { return codes().use; }
 
 FoundCode find_code(std::span<const CodeId> ids) {
-    Codes& all = codes();
-    FoundCode found{CodeState::there, {}};
-    const std::lock_guard lock(all.mutex);
-    for (const CodeId id : ids) {
-        const Entry& entry = all.entries[id];
-        if (entry.stage == Stage::refused) return {CodeState::refused, {}};
-        if (entry.stage != Stage::there) found.state = CodeState::coming;
-        found.codes.push_back(entry.code);
-    }
-    return found;
+    const std::lock_guard lock(codes().mutex);
+    return codes().found(ids);
+}
+
+FoundCode find_code(const Coded& coded) {
+    const std::lock_guard lock(codes().mutex);
+    const auto known = codes().ids.find(coded);
+    return known == codes().ids.end() ? FoundCode{CodeState::coming, {}} : codes().found(std::array{known->second});
 }
 
 }  // namespace asnumpy::cpu

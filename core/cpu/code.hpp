@@ -61,6 +61,7 @@ struct FoundCode {
     std::vector<Code> codes;    // there
 };
 FoundCode find_code(std::span<const CodeId>);
+FoundCode find_code(const Coded&);        // coming, too, where nobody wants it
 
 // Whether loops compute what the steps of a strand do, one after the other, to the bit but for which NaN it is; where it ends in
 // a reduction, all forms are there.

@@ -20,13 +20,6 @@ namespace {
 
 constexpr std::size_t most_kept = 32768;  // launches of a list, of some kilobytes each
 
-// What is kept of a list without machine code has none.
-void look_for_rounds(std::span<const Instruction> list, const Schedule& schedule, Again& again) {
-    if (again.looked || cpu::code_mode() == cpu::CodeMode::off) return;
-    again.looked = true;
-    again.rounds = Rounds::find(list, schedule, again.roots);
-}
-
 }  // namespace
 
 void count_pending(const Instruction& instruction, int n) {
@@ -57,17 +50,13 @@ Schedule plan_list(std::span<Instruction> list) {
     return made;
 }
 
-void make_code(std::span<const Instruction> list, const Schedule& schedule, Again& again, bool asked) {
+void make_code(std::span<const Instruction> list, const Schedule& schedule, const Again& again, bool asked) {
     Queue& q = queue();
     if (!q.host.compile || is_forking() || cpu::code_mode() == cpu::CodeMode::off) return;
     bool awaits = false;
-    look_for_rounds(list, schedule, again);
-    if (asked || cpu::code_mode() == cpu::CodeMode::wait) {
-        for (Rounds& rounds : again.rounds) {
-            rounds.want(cpu::Effort::compile);
-            awaits = awaits || rounds.awaits();
-        }
-    }
+    if (asked || cpu::code_mode() == cpu::CodeMode::wait)
+        for (const Rounds& rounds : again.rounds)
+            if (rounds.awaits_code()) awaits = true;
     {
         const std::unique_lock planning = lock_planning(q);
         if (q.runner.awaits_code(list, schedule, asked)) awaits = true;
@@ -173,19 +162,18 @@ private:
 void run_list(const Run&, std::span<Instruction> list, const Schedule& schedule, Again& again, const std::function<void(std::size_t, std::size_t)>& after) {
     const FromHere from(origin(queue()));
     const trace::Span span("replay", "run");
-    look_for_rounds(list, schedule, again);
     ListRun(list, schedule, again, after).run();
 }
 
-std::string explain_list(std::span<const Instruction> list, const Schedule& schedule, Again& again, ArrayNames& names) {
+std::string explain_list(std::span<const Instruction> list, const Schedule& schedule, const Again& again, ArrayNames& names) {
     Queue& q = queue();
     std::string text;
     without_lock([&] {
         const Run nothing_else{Run::ByItself{}};  // what runs is lent memory, and does not look as it was recorded
         text = explanation_of(list, schedule, q.runner, nullptr, names).text;
-        look_for_rounds(list, schedule, again);
         std::string rounds;
-        for (Rounds& one : again.rounds) rounds += one.text();
+        if (cpu::code_mode() != cpu::CodeMode::off)
+            for (const Rounds& one : again.rounds) rounds += one.text();
         text.insert(0, rounds);
     });
     return text;

@@ -42,6 +42,12 @@ Replay::Replay(Traced&& traced, std::span<const std::size_t> donated) : traced_(
     beside_others_ = traced_.controls.empty() && on_host;
     if (beside_others_) find_constants();
     if (!on_host) find_recurring();
+    find_rounds();
+}
+
+void Replay::find_rounds() {
+    for (Stretch& stretch : stretches_)
+        stretch.again.rounds = Rounds::find(std::span(traced_.list).subspan(stretch.first, stretch.count), *stretch.schedule, stretch.again.roots);
 }
 
 // What another stretch uses is held by its instructions, and so counts as seen by others.
@@ -198,7 +204,7 @@ bool Replay::takes(std::span<const Array> arguments) const {
 
 void Replay::make_code_of_all(bool asked) {
     without_lock([&] {
-        for (Stretch& stretch : stretches_)
+        for (const Stretch& stretch : stretches_)
             make_code(std::span(traced_.list).subspan(stretch.first, stretch.count), *stretch.schedule, stretch.again, asked);
     });
     for (const Control& control : traced_.controls)
@@ -206,15 +212,15 @@ void Replay::make_code_of_all(bool asked) {
             if (function) function->make_code_of_all(asked);
 }
 
-std::string Replay::text() {
+std::string Replay::text() const {
     ArrayNames names;
     return text(names);
 }
 
-std::string Replay::text(ArrayNames& names) {
+std::string Replay::text(ArrayNames& names) const {
     std::string text;
     for (std::size_t k = 0; k < stretches_.size(); ++k) {
-        Stretch& stretch = stretches_[k];
+        const Stretch& stretch = stretches_[k];
         if (!stretch.schedule->parts.empty()) text += explain_list(std::span(traced_.list).subspan(stretch.first, stretch.count), *stretch.schedule, stretch.again, names);
         if (k == traced_.controls.size()) continue;
         const Control& control = traced_.controls[k];

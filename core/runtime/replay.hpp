@@ -39,8 +39,7 @@ struct Again {
     Roots roots;
     std::vector<char*> bases;      // of this run
     std::vector<KeptLaunch> kept;  // by part; empty before the first run
-    std::vector<Rounds> rounds;    // of parts, once it was looked for them
-    bool looked = false;
+    std::vector<Rounds> rounds;    // of parts
     bool watched = false;          // each launch of this run is an event: what is kept does not run, and all has to be where the list says
     RecurringParts together;       // on devices
 };
@@ -65,7 +64,7 @@ public:
     template <class F> void each_captured(F&& f) const {
         for (std::size_t k = 0; k < traced_.captured.size(); ++k) f(*traced_.captured[k], captured_written_[k]);
     }
-    std::string text();
+    std::string text() const;
     Cost cost();  // replay_cost.cpp
     // What was recorded, and what the plan added.
     const Traced& traced() const { return traced_; }
@@ -100,7 +99,7 @@ private:
 
     bool finds_all_whole(std::span<const Array> arguments) const;  // nothing that it reads is damaged
     Cost counted_cost() const;
-    std::string text(ArrayNames&);
+    std::string text(ArrayNames&) const;
     void make_code_of_all(bool asked);
     void reuse_donated();  // replay_donated.cpp
     bool can_be(std::size_t argument, const Buffer& result) const;
@@ -120,6 +119,7 @@ private:
     void find_last_uses();
     void place_small();  // replay_memory.cpp
     void find_recurring();
+    void find_rounds();
     void find_bases(std::span<const Array> arguments, std::span<const Array> results);
     void find_asked();
     void check_ranges(const Instruction&) const;
@@ -154,10 +154,10 @@ private:
 // The queue's side (queue_lists.cpp): dividing a list that is kept, and running it.
 Schedule plan_list(std::span<Instruction>);
 // Code that the programs await is made before this returns; `asked`: in the background mode, too. Without the interpreter's lock.
-void make_code(std::span<const Instruction>, const Schedule&, Again&, bool asked);
+void make_code(std::span<const Instruction>, const Schedule&, const Again&, bool asked);
 void after_run();         // what the programs left to compile or to report
 void ask_for_interrupt();  // without the interpreter's lock; may throw Interrupted
-std::string explain_list(std::span<const Instruction>, const Schedule&, Again&, ArrayNames&);
+std::string explain_list(std::span<const Instruction>, const Schedule&, const Again&, ArrayNames&);
 // Runs what is recorded and conflicts with one of these.
 void settle(std::span<const BufferUse>);
 // `after`: so many parts have run.

@@ -70,6 +70,7 @@ Replay::Replay(const Replay& of, Double)
         for (std::vector<BufferPtr>& after_part : made.drops) stand_ins.change(after_part);
         for (const auto& [buffer, root] : stretch.again.roots) made.again.roots.emplace(stand_ins.of(buffer), root);
     }
+    find_rounds();
 }
 
 // What the host made while the function was traced, and the list only reads.

@@ -281,39 +281,41 @@ std::vector<Rounds> Rounds::find(std::span<const Instruction> list, const Schedu
     return found;
 }
 
-void Rounds::want(cpu::Effort effort) {
-    if (wanted_ && effort_ >= effort) return;
-    generation_ = cpu::code_generation() - 1;  // it may be there
-    id_ = cpu::want_code(round_, effort);
-    effort_ = effort;
-    wanted_ = true;
+bool Rounds::awaits_code() const {
+    cpu::want_code(round_, cpu::Effort::compile);
+    return cpu::find_code(round_).state == cpu::CodeState::coming;
 }
 
 void Rounds::note(std::int64_t ns) {
+    if (refused_) return;
     spent_ns_ += ns;
-    if (spent_ns_ >= long_enough_to_compile) want(cpu::Effort::compile);
-    else if (spent_ns_ >= long_enough_to_look) want(cpu::Effort::look);
+    if (spent_ns_ < long_enough_to_look) return;
+    const cpu::Effort worth = spent_ns_ < long_enough_to_compile ? cpu::Effort::look : cpu::Effort::compile;
+    if (wanted_ && *wanted_ >= worth) return;
+    cpu::want_code(round_, worth);
+    wanted_ = worth;
+    looked_ = false;  // it may be there
 }
 
-void Rounds::look_for_code() {
-    if (!awaits() || generation_ == cpu::code_generation()) return;
-    generation_ = cpu::code_generation();
-    const cpu::FoundCode found = cpu::find_code(std::array{id_});
-    refused_ = found.state == cpu::CodeState::refused;
-    if (found.state == cpu::CodeState::there) code_ = found.codes[0].rounds;
-}
-
-std::string Rounds::text() {
-    look_for_code();
+std::string Rounds::text() const {
     const auto coded = std::ranges::count_if(round_.parts, [](const cpu::Round::Part& part) { return part.program.has_value(); });
-    const std::string how = code_ ? "in machine code" : refused_ ? "one by one: no compiler made code for them" : "as one function once there is machine code for them";
+    const cpu::CodeState state = cpu::find_code(round_).state;
+    const std::string how = state == cpu::CodeState::there     ? "in machine code"
+                            : state == cpu::CodeState::refused ? "one by one: no compiler made code for them"
+                                                               : "as one function once there is machine code for them";
     return "programs " + std::to_string(first_) + " to " + std::to_string(first_ + parts() - 1) + ": " + std::to_string(count_) + " rounds of " +
            std::to_string(round_.parts.size()) + ", of which " + std::to_string(coded) + " run " + how + "\n";
 }
 
 bool Rounds::ready(std::span<char* const> bases) {
     if (cpu::code_mode() == cpu::CodeMode::off) return false;
-    look_for_code();
+    if (const std::uint32_t now = cpu::code_generation(); !code_ && !refused_ && (!looked_ || generation_ != now)) {
+        looked_ = true;
+        generation_ = now;
+        const cpu::FoundCode found = cpu::find_code(round_);
+        refused_ = found.state == cpu::CodeState::refused;
+        if (found.state == cpu::CodeState::there) code_ = found.codes[0].rounds;
+    }
     if (!code_) return false;
     addresses_.clear();
     for (const Where& where : where_) {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,20 +23,17 @@ public:
 
     std::size_t first() const { return first_; }
     std::size_t parts() const { return round_.parts.size() * count_; }
-    std::size_t count() const { return count_; }
-    const cpu::Round& round() const { return round_; }
-    std::string text();  // a line for people
     bool is_others(std::size_t part) const { return !round_.parts[(part - first_) % round_.parts.size()].program; }
+    // Asks for code, by anybody; whether that is to come.
+    bool awaits_code() const;
+    std::string text() const;  // a line for people
 
-    // Asks for code for it.
-    void want(cpu::Effort);
-    bool awaits() const { return wanted_ && !code_ && !refused_; }
-    // The parts have run one by one, which took so long.
-    void note(std::int64_t ns);
-    // Whether run() may be called for operands at these bases.
+    // What follows is for one thread at a time, which runs the list. Whether run() may be called for operands at these bases.
     bool ready(std::span<char* const> bases);
     // Runs all parts, and what is not code by `other`.
     void run(FunctionRef<void(std::size_t part)> other);
+    // The parts have run one by one, which took so long.
+    void note(std::int64_t ns);
 
 private:
     // A root's base, or a buffer that has none; neither: constants.
@@ -47,8 +44,6 @@ private:
     };
     class Finding;
 
-    void look_for_code();
-
     cpu::Round round_;
     std::size_t first_ = 0, count_ = 0;
     std::vector<Where> where_;
@@ -56,10 +51,9 @@ private:
     std::vector<cpu::Loop> called_;
     std::vector<char*> addresses_;  // of this run, by number of a base
     std::int64_t spent_ns_ = 0;
-    bool wanted_ = false, refused_ = false;
-    cpu::Effort effort_{};
-    cpu::CodeId id_ = 0;
-    std::uint32_t generation_ = 0;
+    std::optional<cpu::Effort> wanted_;  // because of what was spent
+    std::uint32_t generation_ = 0;       // of the code that was looked at
+    bool looked_ = false, refused_ = false;
     cpu::RunRounds code_ = nullptr;
 };
 
