@@ -54,12 +54,17 @@ void make_code(std::span<const Instruction> list, const Schedule& schedule, cons
     Queue& q = queue();
     if (!q.host.compile || is_forking() || cpu::code_mode() == cpu::CodeMode::off) return;
     bool awaits = false;
-    if (asked || cpu::code_mode() == cpu::CodeMode::wait)
-        for (const Rounds& rounds : again.rounds)
+    std::vector<bool> in_rounds;
+    if (asked || cpu::code_mode() == cpu::CodeMode::wait) {
+        in_rounds.resize(schedule.parts.size());
+        for (const Rounds& rounds : again.rounds) {
             if (rounds.awaits_code()) awaits = true;
+            for (std::size_t p = rounds.first(); p < rounds.first() + rounds.parts(); ++p) in_rounds[p] = !rounds.is_others(p);
+        }
+    }
     {
         const std::unique_lock planning = lock_planning(q);
-        if (q.runner.awaits_code(list, schedule, asked)) awaits = true;
+        if (q.runner.awaits_code(list, schedule, asked, in_rounds)) awaits = true;
     }
     if (awaits && cpu::anything_wanted()) q.host.compile(true);
 }

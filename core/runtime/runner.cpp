@@ -108,10 +108,13 @@ void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& 
     executable(list, part).run(launch);
 }
 
-bool Runner::awaits_code(std::span<const Instruction> list, const Schedule& schedule, bool asked) {
+bool Runner::awaits_code(std::span<const Instruction> list, const Schedule& schedule, bool asked, const std::vector<bool>& without) {
     bool awaits = false;
-    for (const Schedule::Part& part : schedule.parts)
-        if (!part.group.alone && !part.fused.outputs.empty() && executable(list, part).awaits_code(asked)) awaits = true;
+    for (std::size_t p = 0; p < schedule.parts.size(); ++p) {
+        const Schedule::Part& part = schedule.parts[p];
+        if (part.group.alone || part.fused.outputs.empty() || (!without.empty() && without[p])) continue;
+        if (executable(list, part).awaits_code(asked)) awaits = true;
+    }
     return awaits;
 }
 

@@ -23,8 +23,8 @@ struct Together {
 class Runner {
 public:
     Together find_together(std::span<const Instruction>, const Schedule&, std::size_t first);
-    // Whether a program of these, now asked, awaits code (Executable::awaits_code).
-    bool awaits_code(std::span<const Instruction>, const Schedule&, bool asked);
+    // Whether a program of these, now asked, awaits code (Executable::awaits_code); by part, those that run without it.
+    bool awaits_code(std::span<const Instruction>, const Schedule&, bool asked, const std::vector<bool>& without = {});
     // Runs the part at p, or several from there together; returns how many. apart: the parts before this one run one by one.
     std::size_t run_from(std::span<const Instruction>, const Schedule&, std::size_t p, std::size_t& apart);
 
