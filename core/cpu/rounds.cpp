@@ -21,7 +21,7 @@ bool is_common(DType dtype) {
 std::size_t Round::hash() const {
     std::uint64_t h = parts.size();
     for (const Part& part : parts) {
-        h = mixed(h, part.program ? part.program->hash() : 1);
+        h = mixed(h, part.program ? part.program->hash() : part.product ? 2 + static_cast<std::uint64_t>(part.product->dtype) : 1);
         h = mixed(h, static_cast<std::uint64_t>(part.axes));
         for (const Strides& strides : part.strides)
             for (const Stride stride : strides) h = mixed(h, static_cast<std::uint64_t>(stride));
@@ -39,6 +39,14 @@ std::vector<Loop> called_loops(const Round& round) {
             for (const Step& step : part.program->steps)
                 if (is_called(step))
                     if (const Loop called = loop(step.row, step.loop); std::ranges::find(found, called) == found.end()) found.push_back(called);
+    return found;
+}
+
+std::vector<Product> called_products(const Round& round) {
+    std::vector<Product> found;
+    for (const Round::Part& part : round.parts)
+        if (part.product)
+            if (const Product called = product_of(*part.product); std::ranges::find(found, called) == found.end()) found.push_back(called);
     return found;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "cpu/checked_values.hpp"
@@ -77,35 +78,63 @@ struct CheckedPart {
     }
 };
 
+// One product, of matrices in memory of their own.
+struct CheckedProduct {
+    MatrixProduct product;
+    std::array<CheckedValues, 3> memory, wanted;
+    std::array<std::int64_t, 9> numbers;
+
+    CheckedProduct(const MatrixProduct& of, std::mt19937& random) : product(of) {
+        constexpr std::int64_t rows = 3, columns = 2, sums = 7;
+        const auto item = static_cast<std::int64_t>(itemsize(of.dtype));
+        numbers = {rows, columns, sums, 8 * item, item, item, 9 * item, 5 * item, 2 * item};
+        for (CheckedValues& one : memory) fill(one, of.dtype, random, false);
+        wanted = memory;
+        product_of(of)(wanted[0].bytes.data(), wanted[1].bytes.data(), wanted[2].bytes.data(), numbers.data());
+    }
+
+    bool right() const {
+        return std::ranges::equal(memory, wanted, [this](const CheckedValues& a, const CheckedValues& b) { return same_values(product.dtype, a.bytes.data(), b.bytes.data(), checked_elements); });
+    }
+};
+
 bool computes(const Round& round, RunRounds made, bool edges_too) {
     std::mt19937 random(11);
     std::vector<CheckedPart> parts;
+    std::vector<CheckedProduct> products;
     parts.reserve(round.parts.size());
-    for (const Round::Part& part : round.parts)
+    products.reserve(round.parts.size());
+    for (const Round::Part& part : round.parts) {
         if (part.program) parts.emplace_back(part, random, edges_too);
+        if (part.product) products.emplace_back(*part.product, random);
+    }
     std::vector<char*> bases;
     std::vector<std::int64_t> numbers, table;
     for (const std::int32_t column : round.columns)
         if (column >= static_cast<std::int32_t>(table.size())) table.resize(static_cast<std::size_t>(column) + 1);
     for (std::size_t column = 0; column < table.size(); ++column) table[column] = 1000 + 7 * static_cast<std::int64_t>(column);
     auto checked = parts.begin();
+    auto multiplied = products.begin();
     for (const Round::Part& part : round.parts) {
-        if (!part.program) continue;
-        CheckedPart& one = *checked++;
+        if (part.is_others()) continue;
+        CheckedPart* const one = part.program ? &*checked++ : nullptr;
+        CheckedProduct* const product = part.product ? &*multiplied++ : nullptr;
         const std::size_t first = bases.size();
-        for (CheckedValues& memory : one.memory) bases.push_back(memory.bytes.data() - 64);
+        for (CheckedValues& memory : one ? std::span<CheckedValues>(one->memory) : std::span<CheckedValues>(product->memory)) bases.push_back(memory.bytes.data() - 64);
         each_number(part, [&](Number which, std::size_t operand, int axis) {
             const auto at = static_cast<std::size_t>(axis);
-            const std::int64_t number = which == Number::length   ? one.lengths[at]
+            const std::int64_t number = which == Number::length   ? (one ? one->lengths[at] : product->numbers[at])
                                         : which == Number::base   ? static_cast<std::int64_t>(first + operand)
                                         : which == Number::offset ? 64
-                                                                  : one.strides[operand][at];
+                                        : one                     ? one->strides[operand][at]
+                                                                  : product->numbers[3 + 2 * operand + at];
             const std::int32_t column = round.columns[numbers.size()];
             numbers.push_back(column < 0 ? number : number - table[static_cast<std::size_t>(column)]);
         });
     }
-    made(numbers.data(), table.data(), 1, bases.data(), called_loops(round).data(), [](void*, std::size_t) {}, nullptr);
-    return std::ranges::all_of(parts, [](const CheckedPart& one) { return one.right(); });
+    made(numbers.data(), table.data(), 1, bases.data(), called_loops(round).data(), called_products(round).data(), [](void*, std::size_t) {}, nullptr);
+    const auto right = [](const auto& one) { return one.right(); };
+    return std::ranges::all_of(parts, right) && std::ranges::all_of(products, right);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "cpu/blas.hpp"
 #include "cpu/gemm_blas.hpp"
 #include "cpu/gemm_packed.hpp"
+#include "cpu/rounds.hpp"
 #include "cpu/structured.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
@@ -159,7 +160,24 @@ template <class T> void multiply(const MatrixView& a, const MatrixView& b, const
     }
 }
 
+// As matmul() does it for a product that no two threads share.
+template <class T, bool add> void multiply_on_this_thread(char* a, char* b, char* c, const std::int64_t* n) {
+    const MatrixView left{a, n[0], n[2], n[3], n[4]}, right{b, n[2], n[1], n[5], n[6]}, out{c, n[0], n[1], n[7], n[8]};
+    const Blas* const blas = in_blas<T> && n[0] * n[1] * n[2] > threads_of_blas ? Blas::find() : nullptr;
+    std::optional<Blas::OneThread> one;
+    if (blas) one.emplace(*blas);
+    multiply<T>(left, right, out, add);
+}
+
 }  // namespace
+
+Product product_of(const MatrixProduct& product) {
+    if (!is_common(product.dtype)) return nullptr;
+    return dispatch(product.dtype, [&]<class T>() -> Product {
+        if constexpr (is_narrow_v<T> || is_half_v<T>) return nullptr;
+        else return product.adds ? multiply_on_this_thread<T, true> : multiply_on_this_thread<T, false>;
+    });
+}
 
 void matmul(const StructuredCall& call) {
     const Tensor& a = call.in[0];

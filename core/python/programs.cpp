@@ -52,11 +52,12 @@ bool computes(cpu::CodeId id, nb::tuple functions) {
     return cpu::computes_strand(std::get<Program>(coded), made.forms);
 }
 
-// By part: the program or None, so many axes, of each operand how it goes on along them, the number with which its reduction begins, and by step which
+// By part: the program, the product's number among the products that are called, or None, so many axes, of each operand how it goes on along them, the number with which its reduction begins, and by step which
 // of the loops it calls, -1: none; and the columns.
 nb::tuple round_data(const cpu::Round& round) {
     nb::list parts, columns;
     const std::vector<cpu::Loop> called = cpu::called_loops(round);
+    const std::vector<cpu::Product> products = cpu::called_products(round);
     for (const cpu::Round::Part& part : round.parts) {
         nb::list strides;
         for (const cpu::Round::Strides& operand : part.strides) {
@@ -73,7 +74,10 @@ nb::tuple round_data(const cpu::Round& round) {
         if (part.program)
             for (const Step& step : part.program->steps)
                 calls.append(cpu::is_called(step) ? static_cast<int>(std::ranges::find(called, cpu::loop(step.row, step.loop)) - called.begin()) : -1);
-        parts.append(nb::make_tuple(part.program ? nb::object(program_data(*part.program)) : nb::none(), part.axes, nb::tuple(strides), begins, nb::tuple(calls)));
+        nb::object computed = nb::none();
+        if (part.program) computed = program_data(*part.program);
+        if (part.product) computed = nb::int_(std::ranges::find(products, cpu::product_of(*part.product)) - products.begin());
+        parts.append(nb::make_tuple(computed, part.axes, nb::tuple(strides), begins, nb::tuple(calls)));
     }
     for (const std::int32_t column : round.columns) columns.append(column);
     return nb::make_tuple(nb::tuple(parts), nb::tuple(columns));

@@ -38,9 +38,29 @@ struct OneLaunch {
         std::array<std::int64_t, cpu::Round::most_axes> strides{};
     };
     int axes = 0;
-    std::array<std::int64_t, cpu::Round::most_axes> lengths{};
+    std::array<std::int64_t, 3> lengths{};
     std::vector<Of> operands;
 };
+
+// A short product of two matrices that the host computes.
+std::optional<cpu::MatrixProduct> product_of(std::span<const Instruction> list, const Schedule::Part& part) {
+    static const RowId matmul = find_row("matmul");
+    const Instruction& only = list[part.group.members.front()];
+    if (!part.group.alone || only.work != Work::structured || only.row != matmul || only.on_host || only.on_stream != 0 || !only.out[0].host_visible()) return {};
+    const Array &a = *only.in[0].array(), &c = only.out[0];
+    if (c.ndim() != 2 || c.size() == 0 || a.size() == 0 || c.size() * a.shape()[1] > cpu::most_multiplications) return {};
+    const cpu::MatrixProduct product{c.dtype, only.option == 1};
+    return cpu::product_of(product) ? std::optional(product) : std::nullopt;
+}
+
+OneLaunch launch_of_product(const Instruction& only) {
+    OneLaunch made;
+    made.axes = 2;
+    made.lengths = {only.out[0].shape()[0], only.out[0].shape()[1], only.in[0].array()->shape()[1]};
+    for (const Array* array : {only.in[0].array(), only.in[1].array(), static_cast<const Array*>(&only.out[0])})
+        made.operands.push_back({array, nullptr, {array->view.strides[0], array->view.strides[1]}});
+    return made;
+}
 
 bool is_short_program(std::span<const Instruction> list, const Schedule::Part& part) {
     const Instruction& first = list[part.group.members.front()];
@@ -102,6 +122,10 @@ public:
     std::uint32_t of(std::span<const Instruction> list, const Schedule::Part& part) {
         words_.clear();
         const Instruction& first = list[part.group.members.front()];
+        if (const std::optional<cpu::MatrixProduct> product = product_of(list, part)) {
+            words_ = {3, static_cast<std::uint64_t>(product->dtype), product->adds};
+            return numbered();
+        }
         if (part.group.alone || !is_short_program(list, part)) {
             // Somebody else's; longer programs belong to no round, or they would not run together with others.
             if (!part.group.alone && first.out[0].host_visible()) return next_++;
@@ -158,6 +182,12 @@ public:
         for (std::size_t k = 0; k < repeat.period; ++k) {
             const Schedule::Part& part = schedule_.parts[repeat.first + k];
             cpu::Round::Part& common = rounds.round_.parts.emplace_back();
+            common.product = product_of(list_, part);
+            if (common.product) {
+                cpu::Round::Strides all;
+                all.fill(Stride::some);
+                common.strides.assign(3, all);
+            }
             const std::optional<OneLaunch> launch = is_short_program(list_, part) ? coded_launch(list_, part) : std::nullopt;
             if (!launch) continue;
             any = true;
@@ -174,16 +204,17 @@ public:
         std::vector<std::int64_t> all;  // round after round
         for (std::size_t r = 0; r < repeat.count; ++r)
             for (std::size_t k = 0; k < repeat.period; ++k)
-                if (rounds.round_.parts[k].program && !add(rounds, rounds.round_.parts[k], schedule_.parts[repeat.first + r * repeat.period + k], all)) return {};
+                if (!rounds.round_.parts[k].is_others() && !add(rounds, rounds.round_.parts[k], schedule_.parts[repeat.first + r * repeat.period + k], all)) return {};
         put_down(rounds, all);
         rounds.called_ = cpu::called_loops(rounds.round_);
+        rounds.products_ = cpu::called_products(rounds.round_);
         return rounds;
     }
 
 private:
     // False: an operand is not aligned.
     bool add(Rounds& rounds, const cpu::Round::Part& common, const Schedule::Part& part, std::vector<std::int64_t>& to) {
-        const OneLaunch launch = *launch_of(list_, part);
+        const OneLaunch launch = common.product ? launch_of_product(list_[part.group.members.front()]) : *launch_of(list_, part);
         bool aligned = true;
         std::int64_t offset = 0;
         cpu::each_number(common, [&](Number which, std::size_t k, int axis) {
@@ -298,7 +329,7 @@ void Rounds::note(std::int64_t ns) {
 }
 
 std::string Rounds::text() const {
-    const auto coded = std::ranges::count_if(round_.parts, [](const cpu::Round::Part& part) { return part.program.has_value(); });
+    const auto coded = std::ranges::count_if(round_.parts, [](const cpu::Round::Part& part) { return !part.is_others(); });
     const cpu::CodeState state = cpu::find_code(round_).state;
     const std::string how = state == cpu::CodeState::there     ? "in machine code"
                             : state == cpu::CodeState::refused ? "one by one: no compiler made code for them"
@@ -337,7 +368,7 @@ void Rounds::run(FunctionRef<void(std::size_t part)> other) {
         FunctionRef<void(std::size_t)> other;
         std::size_t first;
     } context{other, first_};
-    code_(numbers_.data(), table_.data(), count_, addresses_.data(), called_.data(),
+    code_(numbers_.data(), table_.data(), count_, addresses_.data(), called_.data(), products_.data(),
           [](void* given, std::size_t part) {
               const Context& to = *static_cast<Context*>(given);
               to.other(to.first + part);

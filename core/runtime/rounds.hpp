@@ -23,7 +23,7 @@ public:
 
     std::size_t first() const { return first_; }
     std::size_t parts() const { return round_.parts.size() * count_; }
-    bool is_others(std::size_t part) const { return !round_.parts[(part - first_) % round_.parts.size()].program; }
+    bool is_others(std::size_t part) const { return round_.parts[(part - first_) % round_.parts.size()].is_others(); }
     // Asks for code, by anybody; whether that is to come.
     bool awaits_code() const;
     std::string text() const;  // a line for people
@@ -49,6 +49,7 @@ private:
     std::vector<Where> where_;
     std::vector<std::int64_t> numbers_, table_;
     std::vector<cpu::Loop> called_;
+    std::vector<cpu::Product> products_;
     std::vector<char*> addresses_;  // of this run, by number of a base
     std::int64_t spent_ns_ = 0;
     std::optional<cpu::Effort> wanted_;  // because of what was spent

@@ -64,14 +64,14 @@ cpu::Round a_round() {
         return made;
     };
     using enum cpu::Stride;
-    return {{{program("add", 2), 1, {{next, same}, {some, same}, {next, same}}}, {}, {program("sqrt", 1), 0, {{same, same}, {same, same}}}},
+    return {{{program("add", 2), {}, 1, {{next, same}, {some, same}, {next, same}}}, {}, {program("sqrt", 1), {}, 0, {{same, same}, {same, same}}}},
             {-1, -1, 0, -1, 1, -1, -1, -1, -1, -1, 0, -1}};
 }
 
 double& at(char* base, std::int64_t offset) { return *reinterpret_cast<double*>(base + offset); }
 
 // As a compiler would have it; `wrong`: 1: a stride is left out, 2: a column is, 3: no square root.
-template <int wrong> void run(const std::int64_t* n, const std::int64_t* table, std::size_t rounds, char* const* bases, const cpu::Loop*, cpu::OtherPart other, void* context) {
+template <int wrong> void run(const std::int64_t* n, const std::int64_t* table, std::size_t rounds, char* const* bases, const cpu::Loop*, const cpu::Product*, cpu::OtherPart other, void* context) {
     for (std::size_t r = 0; r < rounds; ++r, table += 2) {
         const std::int64_t apart = wrong == 1 ? 8 : n[5];
         for (std::int64_t i = 0; i < n[0]; ++i)

@@ -239,3 +239,19 @@ def test_without_code_the_programs_run_one_by_one() -> None:
         assert float(compiled(one)) == float(gauss_seidel(other))
         assert np.asarray(one).tobytes() == np.asarray(other).tobytes()
         assert "rounds" not in compiled.explain()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex64", "int64"])
+def test_products_of_small_matrices(dtype: str) -> None:
+    """Vectors backwards and with gaps, matrices that grow, and products that are added."""
+
+    def work(a: Any, b: Any) -> Any:
+        total = ap.zeros((3, 4), a.dtype)
+        for k in range(2, 30):
+            b[k, 0] = a[k, :k][::-1] @ b[:k, 1]
+            b[k, :4] = a[k, ::2] @ b[: a.shape[1] // 2 + a.shape[1] % 2, :4]
+            total = total + a[:3, :k] @ a[:k, :4]
+            a[k, :k] = b[:k, :2] @ b[k, :2]
+        return total
+
+    check(work, values(dtype, 30, 30) / np.asarray(50, dtype) if dtype != "int64" else values(dtype, 30, 30), values(dtype, 30, 5))

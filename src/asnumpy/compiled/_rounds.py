@@ -17,14 +17,19 @@ from asnumpy.compiled._program import Program, Step
 from asnumpy.compiled._rows import TYPES, used_rows
 
 _SAME, _NEXT, _SOME = range(3)
+_CALLED = (
+    "using Called = void (*)(void* const*, const void* const*, std::size_t);",
+    "using Product = void (*)(char*, char*, char*, const std::int64_t*);",
+)
 
 
 @dataclass(frozen=True)
 class Part:
-    """A program, the loops around its element, how each operand goes on along them, with what a reduction begins, and by
-    step which loop of the core is called for it (-1: none)."""
+    """A program, or the number of a product of matrices that is called, or neither; the loops around an element, how each
+    operand goes on along them, with what a reduction begins, and by step which loop of the core is called (-1: none)."""
 
     program: Program | None
+    product: int | None
     axes: int
     strides: tuple[tuple[int, ...], ...]
     begins: int | None
@@ -42,9 +47,13 @@ class Round:
     def read(cls, data: tuple[Any, ...]) -> Round:
         """A round of the core."""
         parts, columns = data
-        return cls(
-            tuple(Part(one and Program.read(one), *layout) for one, *layout in parts), columns
-        )
+        return cls(tuple(cls._part(*part) for part in parts), columns)
+
+    @staticmethod
+    def _part(computed: Any, *layout: Any) -> Part:
+        if isinstance(computed, int):
+            return Part(None, computed, *layout)
+        return Part(None if computed is None else Program.read(computed), None, *layout)
 
 
 def source(name: str, of: Round) -> str:
@@ -55,7 +64,7 @@ def source(name: str, of: Round) -> str:
         includes = ['#include "kernels/fold.hpp"', *includes]
     lines = ["#include <cstddef>", "#include <cstdint>", "", '#include "ops/element.hpp"', *includes]
     lines += ["", "namespace {", "", "using namespace asnumpy;", ""]
-    lines += ["using Called = void (*)(void* const*, const void* const*, std::size_t);", *names]
+    lines += [*_CALLED, *names]
     for k, part in enumerate(of.parts):
         if part.program is not None:
             lines += ["", *_element(k, part), *_reduced(k, part)]
@@ -154,42 +163,60 @@ def _reduced(k: int, part: Part) -> list[str]:
 
 def _numbers(part: Part) -> Iterator[tuple[str, int, int]]:
     """What the numbers of a part are, in their order: ``each_number`` of the core."""
-    for axis in range(part.axes):
+    product = part.product is not None
+    for axis in range(3 if product else part.axes):
         yield "length", 0, axis
     for operand, strides in enumerate(part.strides):
         yield "base", operand, 0
         yield "offset", operand, 0
-        yield from (("stride", operand, axis) for axis, stride in enumerate(strides) if stride == _SOME)
+        along = (_SOME, _SOME) if product else strides
+        yield from (("stride", operand, axis) for axis, stride in enumerate(along) if stride == _SOME)
 
 
 def _function(name: str, of: Round) -> list[str]:
     lines = [
         f'extern "C" void {name}(const std::int64_t* numbers, const std::int64_t* table, std::size_t rounds,'
-        " char* const* bases, const Called* called, void (*other)(void*, std::size_t), void* context) {",
+        " char* const* bases, const Called* called, const Product* products, void (*other)(void*, std::size_t), void* context) {",
         *(f"    const std::int64_t n{k} = numbers[{k}];" for k in range(len(of.columns))),
         f"    for (std::size_t round = 0; round < rounds; ++round, table += {max(of.columns, default=-1) + 1}) {{",
     ]
     position = count()
     for k, part in enumerate(of.parts):
-        if part.program is None:
+        if part.program is None and part.product is None:
             lines.append(f"        other(context, round * {len(of.parts)} + {k});")
             continue
         number = {}
         for key in _numbers(part):
             at = next(position)
             number[key] = f"n{at}" if of.columns[at] < 0 else f"(n{at} + table[{of.columns[at]}])"
-        lines += ["        {", *(f"            {line}" for line in _launch(k, part, number)), "        }"]
-    used = [f"static_cast<void>({name});" for name in ("table", "bases", "called", "other", "context")]
+        launch = _launch(k, part, number) if part.program is not None else _multiplied(part, number)
+        lines += ["        {", *(f"            {line}" for line in launch), "        }"]
+    used = [f"static_cast<void>({name});" for name in ("table", "bases", "called", "products", "other", "context")]
     return [*lines[:1], f"    {' '.join(used)}", *lines[1:], "    }", "}"]
+
+
+def _places(part: Part, number: dict[tuple[str, int, int], str]) -> list[str]:
+    return [
+        f"char* const p{one} = bases[{number['base', one, 0]}] + {number['offset', one, 0]};"
+        for one in range(len(part.strides))
+    ]
+
+
+def _multiplied(part: Part, number: dict[tuple[str, int, int], str]) -> list[str]:
+    """A product of matrices, by the core."""
+    sizes = [number["length", 0, axis] for axis in range(3)]
+    sizes += [number["stride", one, axis] for one in range(3) for axis in range(2)]
+    return [
+        *_places(part, number), f"const std::int64_t sizes[] = {{{', '.join(sizes)}}};",
+        f"products[{part.product}](p0, p1, p2, sizes);",
+    ]  # fmt: skip
 
 
 def _launch(k: int, part: Part, number: dict[tuple[str, int, int], str]) -> list[str]:
     program = part.program
     assert program is not None
     operands = range(len(part.strides))
-    lines = [
-        f"char* const p{one} = bases[{number['base', one, 0]}] + {number['offset', one, 0]};" for one in operands
-    ]
+    lines = _places(part, number)
     inner = part.axes - 1
     apart = [number.get(("stride", one, inner), "0") for one in operands]
     lines += [f"const std::int64_t s{one} = {apart[one]};" for one in operands if apart[one] != "0"]
