@@ -1,4 +1,4 @@
-"""SciPy's and scikit-learn's tests for any array library run with asnumpy: a table of how many pass, and why others do not.
+"""SciPy's and scikit-learn's tests for any array library run with asnumpy: how many pass, and why others do not.
 
     python tools/array_suites.py                                  everything, on the CPU
     python tools/array_suites.py scipy.stats sklearn              some packages

@@ -80,7 +80,8 @@ const char* fold_lines(const Frame& frame, const Tiles& tiles, std::size_t k, st
     const char* const from = tiles.value(combine.value);
     char* const scratch = tiles.scratch(result.scratch_offset);
     if (length == 1 || result.applied) return from;
-    if (is_folded_line(length, combine.dtype) || (is_half(combine.dtype) && lines < fewest_lines)) {
+    const bool only_line = frame.portion.of_all(frame.order.outer) == 1;  // folded, as runtime/reduce.cpp does with a whole array
+    if (only_line || is_folded_line(length, combine.dtype) || (is_half(combine.dtype) && lines < fewest_lines)) {
         for (std::int64_t i = 0; i < lines; ++i) combine.fold(scratch + i * item, from + i * length * item, static_cast<std::size_t>(length));
         return scratch;
     }

@@ -1,4 +1,4 @@
-"""Sums along short rows have NumPy's bits: wherever a row lies, however many there are, whatever is computed beside them."""
+"""Sums along short rows have NumPy's bits, wherever a row lies, whatever is computed beside them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def test_batches_have_the_sums_of_the_whole() -> None:
     means = ap.array(x).mean(axis=-1)
     whole = ap.concatenate([means], axis=-1).mean(axis=-1, keepdims=True)
     parts = [ap.array(x[:, :, i:i + 10]).mean(axis=-1) for i in (0, 10)]
-    np.testing.assert_array_equal(np.asarray(whole), np.asarray(ap.concatenate(parts, axis=-1).mean(axis=-1, keepdims=True)))
+    joined = ap.concatenate(parts, axis=-1).mean(axis=-1, keepdims=True)
+    np.testing.assert_array_equal(np.asarray(whole), np.asarray(joined))
     np.testing.assert_array_equal(np.asarray(whole), x.mean(axis=-1).mean(axis=-1, keepdims=True))
 
 
@@ -65,4 +66,5 @@ def test_the_least_and_the_greatest_of_short_rows() -> None:
     x = sample((501, 13), "float64")
     x[7, 5] = np.nan
     for function in ("min", "max", "prod", "all", "any"):
-        np.testing.assert_allclose(np.asarray(getattr(ap.array(x), function)(axis=-1)), getattr(x, function)(axis=-1), rtol=1e-14)
+        got = np.asarray(getattr(ap.array(x), function)(axis=-1))
+        np.testing.assert_allclose(got, getattr(x, function)(axis=-1), rtol=1e-14)

@@ -1,4 +1,4 @@
-"""A pytest plugin that notes how each test ends, and runs a share of them: `pytest -p oracle.noting --outcomes FILE ...`."""
+"""A pytest plugin that notes how each test ends, and runs a share: `pytest -p oracle.noting --outcomes FILE`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A pytest plugin that gives SciPy's and scikit-learn's tests asnumpy as their array library, and runs those it is given to.
+"""A pytest plugin that gives SciPy's and scikit-learn's tests asnumpy as their array library, and runs only those.
 
-Used by running.py: `SCIPY_ARRAY_API=1 pytest -p suites.libraries scipy/stats/tests/test_stats.py`. SciPy's own table of
-libraries, and scikit-learn's, are written out in their sources: asnumpy is one more row of the first, under its own name, so
-that what a test says of other libraries is not said of this one, and the only row of the second.
+Used by running.py: `SCIPY_ARRAY_API=1 pytest -p suites.libraries scipy/stats/tests/test_stats.py`. SciPy's table of
+libraries and scikit-learn's are written out in their sources. Here asnumpy is the only row of both, under its own name:
+what a test says of another library is not said of this one.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ def _sklearn() -> None:
             yield _NAME, device, dtype
 
     def mixed() -> Iterator[tuple[Any, Any, str]]:
-        """What goes from one library or device to another in one call; array_api_strict's own metrics add no floats to ints."""
+        """What goes to another library or device in one call; not to array_api_strict, which adds no floats to ints."""
         here = [theirs.NamespaceAndDevice(_NAME, device) for device in devices]
-        numpy, strict = (theirs.NamespaceAndDevice(*other) for other in (("numpy", None), ("array_api_strict", "device1")))
+        numpy = theirs.NamespaceAndDevice("numpy", None)
+        strict = theirs.NamespaceAndDevice("array_api_strict", "device1")
         pairs = [(numpy, one) for one in here] + [(one, numpy) for one in here] + [(strict, one) for one in here]
         for other, one in pairs + list(itertools.permutations(here, 2)):
             yield other, one, " ".join(str(part) for part in (*other, "to", *one))

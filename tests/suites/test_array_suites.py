@@ -29,8 +29,8 @@ def test_module(module: str) -> None:
 def test_every_package_with_tests_for_array_libraries_is_found() -> None:
     packages = {running.package(module) for module in running.modules()}
     assert packages >= {f"scipy.{name}" for name in (
-        "_lib", "cluster", "differentiate", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal",
-        "spatial", "special", "stats",
+        "_lib", "cluster", "differentiate", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize",
+        "signal", "spatial", "special", "stats",
     )} | {"sklearn"}
 
 
@@ -55,7 +55,7 @@ def test_the_tool_gives_a_table_and_a_status(tmp_path: Path) -> None:
 
 
 def test_the_tests_get_asnumpys_arrays_and_failures_are_seen(tmp_path: Path) -> None:
-    """In SciPy's manner, under its conftest.py: a test whose claim is wrong, one for NumPy alone, one for no library."""
+    """In SciPy's manner, by its conftest.py: a claim that is wrong, a test for NumPy alone, one for no library."""
     (tmp_path / "conftest.py").write_text("from scipy.conftest import *\n")
     (tmp_path / "test_written.py").write_text(
         "import pytest\n"
