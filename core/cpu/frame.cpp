@@ -21,8 +21,8 @@ constexpr std::int64_t shortest_vector = 256;
 // Elements of a segment that one thread takes at once. Not a function of the thread count: nor is the result then.
 constexpr std::int64_t chunk_elements = 128 * 1024;
 constexpr std::int64_t enough_segments = 32;
-// Lines, or elements of short lines, added one after the other before pairwise addition begins.
-constexpr std::int64_t stacked_lines = 128, stacked_columns = 8;
+// Lines added one after the other before pairwise addition begins.
+constexpr std::int64_t stacked_lines = 128;
 // Shorter runs are not worth a pass of their own past the caches.
 constexpr std::int64_t streaming_run = 2048;
 // What the gathered tiles of a broadcast input may occupy that are kept for the next line: part of a second-level cache.
@@ -273,9 +273,7 @@ void Frame::place_scratch() {
             result.stack_offset = take(result.level_bytes * (std::bit_width(pushes) + 1));
         };
         if (scheme == Scheme::lines) {
-            const std::int64_t lines = tiling.tile / order.reduced;
-            take_stack(lines, stacked_columns, order.reduced);
-            result.scratch_offset = take(lines * item);
+            result.scratch_offset = take(tiling.tile * item);
             continue;
         }
         take_stack(segments.width, segments.by_line ? stacked_lines : 1, segments.chunk);

@@ -57,8 +57,8 @@ struct Result {
     std::int64_t partial_offset;  // in Frame::partials
 };
 
-// Shorter lines are combined element by element, all lines of the tile at once, where there are enough of them. A fold
-// needs elements for all its lanes to be worth its end.
+// Shorter lines are combined element by element, all lines of the tile at once. A fold needs elements for all its lanes to
+// be worth its end.
 constexpr bool is_folded_line(std::int64_t length, DType dtype) {
     return length * std::max<std::int64_t>(4, static_cast<std::int64_t>(itemsize(dtype))) >= 256;
 }

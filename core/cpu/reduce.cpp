@@ -11,7 +11,8 @@
 namespace asnumpy::cpu {
 namespace {
 
-constexpr std::int64_t fewest_lines = 16;  // that are worth combining element by element
+// of 16-bit floats that are worth combining element by element: a fold rounds once (their sums and products are float32's anyway)
+constexpr std::int64_t fewest_lines = 16;
 
 void combine_into(const Combine& combine, char* into, const char* other, std::int64_t n) {
     void* const out[2] = {into, nullptr};
@@ -54,6 +55,24 @@ void deliver(const Combine& combine, const Strided& view, std::int64_t flat, con
     }
 }
 
+// Lines that are too short for a fold's lanes: their columns are combined, all lines of the tile at once, in the order in
+// which NumPy adds each line: one after the other, or eight numbers side by side and those in pairs before the rest. So a
+// line's result depends neither on how many lines there are in a tile nor on where it lies.
+void combine_columns(const Combine& combine, char* columns, const char* from, std::int64_t lines, std::int64_t length) {
+    constexpr std::array<std::int64_t, 8> place{0, 4, 2, 6, 1, 5, 3, 7};  // of eight, so that halves are neighbours' pairs
+    const std::int64_t abreast = is_complex(combine.dtype) ? 4 : 8;
+    const auto item = static_cast<std::int64_t>(itemsize(combine.dtype)), column_bytes = lines * item;
+    const std::int64_t side = length < abreast ? 1 : abreast, stacked = length / side * side;
+    for (std::int64_t i = 0; i < length; ++i) {
+        const std::int64_t to = i < stacked && side > 1 ? i / side * side + place[static_cast<std::size_t>(i % side)] / (8 / side) : i;
+        move_line(columns + to * column_bytes, item, from + i * item, length * item, item, lines);
+    }
+    const auto add = [&](std::int64_t column, std::int64_t count) { combine_into(combine, columns, columns + column * column_bytes, count * lines); };
+    for (std::int64_t i = side; i < stacked; i += side) add(i, side);
+    for (std::int64_t half = side / 2; half > 0; half /= 2) add(half, half);
+    for (std::int64_t i = stacked; i < length; ++i) add(i, 1);
+}
+
 const char* fold_lines(const Frame& frame, const Tiles& tiles, std::size_t k, std::int64_t lines, std::int64_t length) {
     const Combine& combine = frame.plan->reductions[k];
     const Result& result = frame.results[k];
@@ -61,16 +80,13 @@ const char* fold_lines(const Frame& frame, const Tiles& tiles, std::size_t k, st
     const char* const from = tiles.value(combine.value);
     char* const scratch = tiles.scratch(result.scratch_offset);
     if (length == 1 || result.applied) return from;
-    if (is_folded_line(length, combine.dtype) || lines < fewest_lines) {
+    const bool only_line = frame.portion.of_all(frame.order.outer) == 1;  // folded, as runtime/reduce.cpp does with a whole array
+    if (only_line || is_folded_line(length, combine.dtype) || (is_half(combine.dtype) && lines < fewest_lines)) {
         for (std::int64_t i = 0; i < lines; ++i) combine.fold(scratch + i * item, from + i * length * item, static_cast<std::size_t>(length));
         return scratch;
     }
-    Accumulator columns(combine, tiles.scratch(result.stack_offset), result.level_bytes, result.block);
-    for (std::int64_t i = 0; i < length; ++i) {
-        move_line(scratch, item, from + i * item, length * item, item, lines);
-        columns.add(scratch, lines);
-    }
-    return columns.finish(lines);
+    combine_columns(combine, scratch, from, lines, length);
+    return scratch;
 }
 
 struct Unit {

@@ -106,7 +106,7 @@ std::vector<Frame> prepare_frames(const Stages& stages, std::span<const Resolved
     return frames;
 }
 
-// Short lines are combined in one of two ways, by how many there are.
+// Short lines are combined in one of two ways, by how many there are where an operand is not one run.
 bool folds_lines(const Frame& frame) {
     if (frame.scheme != Scheme::lines || frame.order.reduced == 1) return true;
     return std::all_of(frame.plan->reductions.begin(), frame.plan->reductions.end(),

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,11 @@ _NUMPY = Path(np.__file__).parent
 TARGET = 95.0
 # seconds for a test: one that still runs then is taken for one that hangs
 LIMIT = 240.0
+
+# How pytest gets NumPy's modules collected with asnumpy; numpy's conftest.py sets up numpy's own run.
+PLUGIN = ("-p", "oracle.collecting", "--noconftest")
+# NumPy's tests that need gigabytes skip themselves.
+SETTINGS = {"NPY_AVAILABLE_MEM": "1 GB"}
 
 # The names of our tables: NumPy's test files.
 MODULES = {
@@ -139,22 +144,21 @@ def classify(module: str, outcomes: dict[str, list[str]], rules: Sequence[reason
 
 def ended(
     file: Path, root: Path, arguments: Sequence[str] = (), show: bool = False, limit: float = LIMIT,
+    plugin: Sequence[str] = PLUGIN, settings: Mapping[str, str] = SETTINGS,
 ) -> dict[str, list[str]]:
     """How each test ended. One that crashes, or runs longer than `limit` seconds, fails; the rest run again."""
     outcomes: dict[str, list[str]] = {}
     with tempfile.TemporaryDirectory() as folder:
         lines, without, printed = (Path(folder, name) for name in ("outcomes", "without", "printed"))
         without.touch()
-        # numpy's conftest.py sets up numpy's own run
         command = [
-            sys.executable, "-m", "pytest", "-p", "oracle.collecting", "--noconftest", "-p", "no:cacheprovider",
-            "-c", os.devnull, "--rootdir", str(root), "--outcomes", str(lines), "--without", str(without), "-q",
+            sys.executable, "-m", "pytest", "-p", "oracle.noting", *plugin, "-p", "no:cacheprovider", "-c",
+            os.devnull, "--rootdir", str(root), "--outcomes", str(lines), "--without", str(without), "-q",
             "--tb=short" if show else "--tb=no", *arguments, str(file),
         ]
         own = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
         path = [str(_HERE.parent), *(os.path.abspath(part) for part in own)]  # pytest runs in another directory
-        # NPY_AVAILABLE_MEM: NumPy's tests that need gigabytes skip themselves
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "NPY_AVAILABLE_MEM": "1 GB"}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), **settings}
         while True:
             lines.write_text("")
             with printed.open("w") as output, subprocess.Popen(
@@ -238,23 +242,24 @@ def run_all(modules: Sequence[str], arguments: Sequence[str] = (), show: bool = 
 
 
 def table(results: Sequence[Result]) -> str:
-    lines = [f"{'module':<22}{'passed':>8}{'differs':>9}{'failed':>8}{'not run':>9}{'percent':>9}"]
+    width = max([20, *(len(result.module) for result in results)]) + 2
+    lines = [f"{'module':<{width}}{'passed':>8}{'differs':>9}{'failed':>8}{'not run':>9}{'percent':>9}"]
     everything = Result("all")
     for result in results:
-        lines.append(_line(result))
+        lines.append(_line(result, width))
         everything.passed += result.passed
         for kind in ("differs", "failed", "not_run"):
             getattr(everything, kind).update(getattr(result, kind))
-    lines.append(_line(everything))
-    for title, kind in (("Differences, by reason", "differs"), ("Not run, by what NumPy says", "not_run")):
+    lines.append(_line(everything, width))
+    for title, kind in (("Differences, by reason", "differs"), ("Not run, by what the tests say", "not_run")):
         counted = Counter(getattr(everything, kind).values())
         if counted:
             lines += ["", title, *(f"{number:>6}  {reason}" for reason, number in counted.most_common())]
     return "\n".join(lines)
 
 
-def _line(result: Result) -> str:
-    return (f"{result.module:<22}{len(result.passed):>8}{len(result.differs):>9}{len(result.failed):>8}"
+def _line(result: Result, width: int) -> str:
+    return (f"{result.module:<{width}}{len(result.passed):>8}{len(result.differs):>9}{len(result.failed):>8}"
             f"{len(result.not_run):>9}{result.percent:>9.1f}")
 
 
