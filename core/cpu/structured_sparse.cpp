@@ -29,7 +29,7 @@ template <class T> T plus_product(T sum, T x, T y) {
     else return sum + x * y;
 }
 
-template <class T> T element(const char* at) {
+template <class T> T number_at(const char* at) {
     if constexpr (std::is_same_v<T, bool>) return load<std::uint8_t>(at) != 0;
     else return load<T>(at);
 }
@@ -72,7 +72,7 @@ private:
     static constexpr std::int64_t most_owners = 8, block = 8, ahead = 16;
 
     std::int64_t index(std::int64_t entry) const { return load<I>(indices_ + entry * static_cast<std::int64_t>(sizeof(I))); }
-    T value(std::int64_t entry) const { return element<T>(values_ + entry * item); }
+    T value(std::int64_t entry) const { return number_at<T>(values_ + entry * item); }
     std::int64_t place(std::int64_t entry) const {
         const std::int64_t at = index(entry);
         if (static_cast<std::uint64_t>(at) >= static_cast<std::uint64_t>(length_)) [[unlikely]] raise_out_of_bounds(at, length_);
@@ -84,7 +84,7 @@ private:
         lines_.each(first, last, [self](std::int64_t line, std::int64_t begin, std::int64_t end) {
             T sum{};
             for (std::int64_t entry = begin; entry < end; ++entry)
-                sum = plus_product(sum, self.value(entry), element<T>(self.dense_ + self.place(entry) * self.step_));
+                sum = plus_product(sum, self.value(entry), number_at<T>(self.dense_ + self.place(entry) * self.step_));
             store(self.out_ + line * item, sum);
         });
     }
@@ -107,7 +107,7 @@ private:
             const char* const row = dense_ + place(entry) * step_ + from;
             for (std::int64_t k = 0; k < width; ++k) {
                 T& sum = sums[static_cast<std::size_t>(k)];
-                sum = plus_product(sum, x, element<T>(row + k * item));
+                sum = plus_product(sum, x, number_at<T>(row + k * item));
             }
         }
         std::memcpy(to + from, sums.data(), sizeof sums);
@@ -121,10 +121,10 @@ private:
     void add_vector() const {
         lines_.each([self = *this](std::int64_t line, std::int64_t begin, std::int64_t end) {
             const Product own = self;  // members would be read anew after every write
-            const T factor = element<T>(own.dense_ + line * own.step_);
+            const T factor = number_at<T>(own.dense_ + line * own.step_);
             for (std::int64_t entry = begin; entry < end; ++entry) {
                 char* const to = own.out_ + own.place(entry) * item;
-                store(to, plus_product(element<T>(to), own.value(entry), factor));
+                store(to, plus_product(number_at<T>(to), own.value(entry), factor));
             }
         });
     }
@@ -146,7 +146,7 @@ private:
         std::array<T, width> sums;
         for (std::size_t k = 0; k < sums.size(); ++k) {
             const auto at = static_cast<std::int64_t>(k) * item;
-            sums[k] = plus_product(element<T>(to + at), x, element<T>(from + at));
+            sums[k] = plus_product(number_at<T>(to + at), x, number_at<T>(from + at));
         }
         std::memcpy(to, sums.data(), sizeof sums);
     }
@@ -185,7 +185,7 @@ private:
     std::int64_t last_, length_, columns_, step_;
 };
 
-template <class T, class I> void multiply(const StructuredCall& call) {
+template <class T, class I> void multiply_lines(const StructuredCall& call) {
     const Product<T, I> product(call);
     if (call.option == 1) product.added_up();
     else product.by_lines();
@@ -239,7 +239,7 @@ bool sums_sparse(DType dtype) {
 
 void sparse_product(const StructuredCall& call) {
     dispatch(call.out[0].dtype, [&]<class T>() {
-        if constexpr (is_multiplied<T>) with_index(call.in[0].dtype, [&]<class I>() { multiply<T, I>(call); });
+        if constexpr (is_multiplied<T>) with_index(call.in[0].dtype, [&]<class I>() { multiply_lines<T, I>(call); });
     });
 }
 

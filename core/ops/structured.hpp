@@ -48,6 +48,8 @@ inline constexpr std::array whole_rows{
     // in: a line in rising order, NaN last, and a line of its dtype; out: int64, how many elements of the first are less than
     // each of the second; option 1: or equal to it
     Structured{"search", 2, 1},
+    // in: (n,) int64 within [0, size of out), and (n,) float64; out: float64, for each place the sum of the numbers that have it, in any order
+    Structured{"weighted_counts", 2, 1},
 };
 
 // Likewise, of matrices in the last two axes; all operands of a call have one dtype.
