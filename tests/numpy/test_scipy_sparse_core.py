@@ -215,6 +215,19 @@ def test_indices_that_lead_outside() -> None:
         ap.to_numpy(a @ x)
 
 
+@pytest.mark.parametrize("kind", ("coo", "csr", "csc"))
+def test_an_index_of_ours(kind: str) -> None:
+    a = sparse(np.float64, "csr").asformat(kind)
+    one = getattr(own, type(a).__name__)(a).to_device("cpu")
+    rows, columns = np.array([3, 0, 38]), np.array([1, 8, 2])
+    for key in ((rows,), (rows, columns), (slice(2, 30), columns)):
+        got = one[tuple(on_cpu(part) if isinstance(part, np.ndarray) else part for part in key)]
+        wanted = a[key]
+        if theirs.issparse(wanted):
+            got, wanted = got.toarray(), wanted.toarray()
+        agree(got, wanted)
+
+
 @pytest.mark.parametrize("kind", FORMATS)
 def test_under_jit(kind: str) -> None:
     a = sparse(np.float64, kind)
