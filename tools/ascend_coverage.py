@@ -54,6 +54,7 @@ STRUCTURED = {
     "compress": "compress, extract, `a[mask]`",
     "flatnonzero": "flatnonzero, nonzero, argwhere (of bool)",
     "bincount": "bincount",
+    "weighted_counts": "bincount and histograms with weights",
     "in_range": "the check of indices before take and put",
 } | {
     row: f"nn.{row}" for row in (

@@ -21,6 +21,8 @@ void bincount(const StructuredCall&);
 void add_at(const StructuredCall&);
 void add_runs(const StructuredCall&);
 void bin_places(const StructuredCall&);
+void sparse_product(const StructuredCall&);
+void sparse_sums(const StructuredCall&);
 void in_range(const StructuredCall&);
 void sort(const StructuredCall&);
 void search(const StructuredCall&);
@@ -39,6 +41,10 @@ bool sorts(DType);
 bool searches(DType);
 bool adds_up(DType);    // add_at
 bool adds_runs(DType);
+bool multiplies_sparse(DType);
+bool sums_sparse(DType);
+// Whether pointers rise within the indices, and these lie in [0, length); both are int32, or int64.
+bool is_sparse_pattern(const Tensor& pointers, const Tensor& indices, std::int64_t length);
 
 // ValueError or TracingError where one of these has no count among so many.
 void expect_counted(const Tensor& index, std::int64_t length);

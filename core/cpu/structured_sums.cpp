@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "cpu/index.hpp"
+#include "cpu/line_sums.hpp"
 #include "cpu/structured.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
@@ -23,12 +24,6 @@ template <class T> constexpr bool is_added_in_runs = std::is_same_v<T, float> ||
 
 // Elements of runs that are worth a thread.
 constexpr std::int64_t added_at_once = 16384;
-
-// Without undefined behaviour where integers run over.
-template <class T> T plus(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
-    else return a + b;
-}
 
 // A step between elements that the compiler knows, or a number.
 template <std::int64_t bytes> struct Side {
@@ -62,28 +57,6 @@ void expect_inside(const Tensor& index, std::int64_t length) {
         if (value < -length || value >= length)
             throw IndexError("index " + std::to_string(value) + " is out of bounds for axis 0 with size " + std::to_string(length));
     }
-}
-
-// As NumPy adds the elements of a line to what it has: eight sums side by side, long lines in halves.
-template <class T> T sum_of_line(const char* from, std::int64_t stride, std::int64_t n) {
-    const auto at = [from, stride](std::int64_t i) { return load<T>(from + i * stride); };
-    if (n < 8) {
-        T sum = -T(0);
-        for (std::int64_t i = 0; i < n; ++i) sum = plus(sum, at(i));
-        return sum;
-    }
-    if (n > 128) {
-        const std::int64_t half = n / 2 - n / 2 % 8;
-        return plus(sum_of_line<T>(from, stride, half), sum_of_line<T>(from + half * stride, stride, n - half));
-    }
-    std::array<T, 8> sums;
-    for (std::size_t k = 0; k < 8; ++k) sums[k] = at(static_cast<std::int64_t>(k));
-    std::int64_t i = 8;
-    for (; i < n - n % 8; i += 8)
-        for (std::size_t k = 0; k < 8; ++k) sums[k] = plus(sums[k], at(i + static_cast<std::int64_t>(k)));
-    T sum = plus(plus(plus(sums[0], sums[1]), plus(sums[2], sums[3])), plus(plus(sums[4], sums[5]), plus(sums[6], sums[7])));
-    for (; i < n; ++i) sum = plus(sum, at(i));
-    return sum;
 }
 
 // NumPy takes no places counted from the end here.
@@ -157,8 +130,7 @@ void add_runs(const StructuredCall& call) {
                 std::int64_t first = start_of_run(starts, begin, all);
                 for (std::int64_t k = begin; k < end; ++k, to += step_out) {
                     const std::int64_t next = k + 1 < last ? start_of_run(starts, k + 1, all) : all;
-                    const T start = load<T>(from + first * step);
-                    store(to, next > first + 1 ? plus(start, sum_of_line<T>(from + (first + 1) * step, step, next - first - 1)) : start);
+                    store(to, sum_of_run<T>(from + first * step, step, next - first));
                     first = next;
                 }
             });

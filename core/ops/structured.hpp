@@ -48,6 +48,8 @@ inline constexpr std::array whole_rows{
     // in: a line in rising order, NaN last, and a line of its dtype; out: int64, how many elements of the first are less than
     // each of the second; option 1: or equal to it
     Structured{"search", 2, 1},
+    // in: (n,) int64 within [0, size of out), and (n,) float64; out: float64, for each place the sum of the numbers that have it, in any order
+    Structured{"weighted_counts", 2, 1},
 };
 
 // Likewise, of matrices in the last two axes; all operands of a call have one dtype.
@@ -88,6 +90,14 @@ inline constexpr std::array common_rows{
     // in: (n,) float32, float64 or int64, and (m,) int64 within [0, n), else IndexError; out[k] = the sum of in[start[k] : start[k + 1]] as
     // np.add.reduceat makes it, to the bit
     Structured{"add_runs", 2, 1},
+    // A compressed sparse array times a dense one. in: (m + 1,) rising pointers and (n,) indices, both int32 or int64, (n,) values, all C-contiguous,
+    // and a dense vector, or matrix whose last axis is contiguous, of the values' dtype. Line i has the values from pointer[i] to pointer[i + 1].
+    // out[i] = the sum of value * dense[index] over line i. option 1: out[index] += value * dense[i] for one line after the other, from zeros on.
+    // Out is C-contiguous, its elements are added in the order of the values. IndexError where a pointer or an index leads outside
+    Structured{"sparse_product", 4, 1},
+    // in: pointers as above, and (n,) values of a float, a complex or a 64-bit integer dtype, both C-contiguous; out: (m,), the sum of each line as
+    // np.add.reduceat makes it, to the bit; 0 where a line is empty
+    Structured{"sparse_sums", 2, 1},
     // in: (n,) float32 or float64, and m + 1 rising numbers of its dtype at equal distances; out: (n,) int64, between which of them
     // each lies, the last one in the last bin; m where in no bin
     Structured{"bin_places", 2, 1},

@@ -16,13 +16,15 @@ public:
     Export(Export&& o) noexcept : buffer_(std::move(o.buffer_)) {}
     Export(const Export&) = delete;
     Export& operator=(const Export&) = delete;
+    Buffer* buffer() const { return buffer_.get(); }
 
 private:
     BufferPtr buffer_;
 };
 
 void create_export_type();
-// A Python object that holds an export: the base of the arrays that NumPy is given.
-nb::object export_object(const BufferPtr&);
+// A Python object that holds an export: the base of the arrays that NumPy is given. It is asked for its memory where somebody says once more
+// that such an array may be written.
+nb::object export_object(const BufferPtr&, bool writeable);
 
 }  // namespace asnumpy::python

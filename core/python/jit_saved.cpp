@@ -248,7 +248,7 @@ private:
         made.on_host = nb::cast<bool>(parts[8]);
         made.shape = dims_of(parts[9]);
         const Parts in(parts[10]), out(parts[11]);
-        expect(in.size() <= 3 && out.size() <= 2, "at most three operands and two results");
+        expect(in.size() <= most_read && out.size() <= 2, "at most four operands and two results");
         for (const nb::handle one : in) made.in.emplace_back(operand(one));
         for (const nb::handle one : out) {
             made.out.emplace_back(array(one));

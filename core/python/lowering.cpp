@@ -53,6 +53,7 @@ bool has_operands(std::string_view name, DType d, std::vector<DType>& in, std::v
     else if (name == "argmax" || name == "argmin") in = {d}, out = {DType::int64};
     else if (name == "flatnonzero" && d == DType::boolean) in = {d}, out = {DType::int64};
     else if (name == "bincount" && d == DType::int64) in = {d}, out = {d};
+    else if (name == "weighted_counts" && d == DType::int64) in = {d, DType::float64}, out = {DType::float64};
     else if (name == "in_range" && d == DType::int64) in = {d}, out = {DType::boolean};
     else return false;
     return true;

@@ -47,6 +47,7 @@ void initialise(nb::module_& m) {
     bind_hooks(m);
     bind_operations(m);
     bind_products(m);
+    bind_sparse(m);
     bind_axes(m);
     bind_devices(m);
     bind_streams(m);

@@ -183,7 +183,7 @@ PyObject* to_numpy(PyArray* a, bool writeable) {
         Py_INCREF(reinterpret_cast<PyObject*>(descr));
         return checked(PyArray_NewFromDescr(&PyArray_Type, descr, array.ndim(), shape, strides, nothing.data(), flags, nullptr));
     }
-    nb::object held = export_object(array.buffer);
+    nb::object held = export_object(array.buffer, writeable);
     make_ready(array);
     Py_INCREF(reinterpret_cast<PyObject*>(descr));
     nb::object view = owned(PyArray_NewFromDescr(&PyArray_Type, descr, array.ndim(), shape, strides, array.data(), flags, nullptr));

@@ -36,13 +36,13 @@ private:
     struct First {
         std::size_t hash;
         std::uint32_t position;
-        std::array<ValueNumber, 3> read;
+        std::array<ValueNumber, most_read> read;
         ValueNumber made;  // that of the first output; the others follow
     };
 
     void visit(std::uint32_t j) {
         Instruction& instruction = draft_.list[j];
-        std::array<ValueNumber, 3> read{};
+        std::array<ValueNumber, most_read> read{};
         for (std::uint8_t slot = 0; slot < instruction.in.size(); ++slot) {
             const Array* const a = instruction.in[slot].array();
             if (!a) continue;
@@ -93,7 +93,7 @@ private:
         ++shared_;
     }
 
-    static std::size_t hash(const Instruction& i, const std::array<ValueNumber, 3>& read) {
+    static std::size_t hash(const Instruction& i, const std::array<ValueNumber, most_read>& read) {
         std::uint64_t h = std::uint64_t{i.row} << 32 | std::uint64_t{i.loop} << 16 | static_cast<std::uint64_t>(i.work);
         const auto add = [&h](std::uint64_t word) { h = mixed(h, word); };
         for (std::size_t slot = 0; slot < i.in.size(); ++slot) {

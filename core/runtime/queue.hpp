@@ -47,6 +47,8 @@ private:
 
 enum class Work : std::uint8_t { elementwise, reduction, structured };
 
+constexpr std::size_t most_read = 4;
+
 // One recorded operation. Elementwise: every operand has the shape of the iteration space (broadcast strides 0).
 // A reduction's output has stride 0 on reduced axes.
 struct Instruction {
@@ -62,7 +64,7 @@ struct Instruction {
     Origin origin;                    // where it was recorded, while set_origins() keeps that
     Stream stream;                    // random draws
     Dims shape;                       // the iteration space of elementwise work and reductions
-    Few<Argument, 3> in;
+    Few<Argument, most_read> in;
     Few<Array, 2> out;
 };
 

@@ -88,6 +88,40 @@ def test_errors_are_numpys(name: str, arguments: dict[str, Any]) -> None:
         getattr(ap, name)(ap.asarray(a), **arguments)
 
 
+def counted(n: int, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(n)
+    return rng.integers(0, 50, n).astype(dtype), rng.normal(size=n)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64])
+def test_weights_are_added_by_one_operator(dtype: Any) -> None:
+    index, weights = counted(5000, dtype)
+    mine, its = ap.asarray(index), ap.asarray(weights)
+    ap.synchronize()
+    ap.forget_fallbacks()
+    cannsim.clear()
+    for more in (weights, weights.astype(np.float32), weights > 0):
+        got = ap.bincount(mine, ap.asarray(more), 70)
+        np.testing.assert_allclose(ap.to_numpy(got), np.bincount(index, more, 70), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        ap.to_numpy(ap.bincount(mine[::3], its[::-3])), np.bincount(index[::3], weights[::-3]), rtol=1e-12, atol=1e-12)
+    called = {task["name"] for task in cannsim.report()["tasks"]}
+    assert any("Bincount" in name for name in called) and not any("Sort" in name for name in called), called
+    assert left_the_device() == []
+
+
+def test_where_counting_is_refused_weights_are_sorted() -> None:
+    index, weights = counted(5001, np.int64)
+    cannsim.refuse("aclnnBincount")
+    try:
+        got = ap.bincount(ap.asarray(index), ap.asarray(weights))
+        np.testing.assert_allclose(ap.to_numpy(got), np.bincount(index, weights), rtol=1e-12, atol=1e-12)
+        assert any("aclnnBincount" in one["what"] for one in ap.demotions())
+    finally:
+        cannsim.clear_faults()
+        ap.forget_demotions()
+
+
 def test_what_is_refused_is_numpys() -> None:
     """A refusal at the call leaves the work to NumPy, from then on."""
     a = np.random.default_rng(1).random(4321, np.float32)  # no executor is kept for this shape

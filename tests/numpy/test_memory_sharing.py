@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import asnumpy as ap
+from asnumpy import _core
 
 steps = st.integers(-5, 5).filter(bool)
 slices = st.builds(slice, st.none() | st.integers(-9, 9), st.none() | st.integers(-9, 9), steps)
@@ -39,3 +40,15 @@ def test_too_hard() -> None:
     with pytest.raises(np.exceptions.TooHardError):
         ap.shares_memory(one, two, max_work=10)
     assert ap.may_share_memory(one, two, max_work=10)
+
+
+def test_what_numpys_functions_get_may_be_said_to_be_writeable_once_more() -> None:
+    x = ap.asarray(np.arange(3.0), device="cpu")
+    view, read = _core.to_numpy_view(x), _core.to_numpy_view(x, False)
+    view.flags.writeable = True
+    view.flags.writeable = False
+    view.flags.writeable = True
+    view[1] = 5
+    assert x.tolist() == [0, 5, 2]
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        read.flags.writeable = True

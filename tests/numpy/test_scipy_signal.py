@@ -165,6 +165,11 @@ def test_trends_and_the_analytic_signal(dtype: Any) -> None:
     compared("hilbert", x[:-1], 300)
     compared("hilbert", plane, axis=0)
     compared("hilbert", plane, 31)
+    compared("hilbert", plane, 9, 0)
+    for count in (1, 2, 3):
+        compared("hilbert", x[:count])
+    with np.errstate(all="ignore"):
+        compared("hilbert", np.where(x == x[3], np.inf, x))  # no element stays finite
 
 
 SPECTRA: dict[str, list[dict[str, Any]]] = {

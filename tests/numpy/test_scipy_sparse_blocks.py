@@ -1,4 +1,4 @@
-"""Products and sums of the CPU's compressed arrays in blocks that threads share, beside SciPy's."""
+"""Products and sums of two of the CPU's compressed arrays in blocks that threads share, beside SciPy's."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def on_cpu(dense: np.ndarray) -> Any:
     return ap.asarray(dense, device="cpu", copy=True)
 
 
-def agree(got: Any, wanted: Any, exact: bool = True) -> None:
+def agree(got: Any, wanted: Any) -> None:
     assert got.dtype == wanted.dtype and got.shape == wanted.shape
     if theirs.issparse(wanted):
         assert type(got).__name__ == type(wanted).__name__
@@ -61,36 +61,8 @@ def agree(got: Any, wanted: Any, exact: bool = True) -> None:
             found, expected = ap.to_numpy(getattr(got, part)), getattr(wanted, part)
             np.testing.assert_array_equal(found[:count], expected[:count])
         assert got.has_canonical_format == wanted.has_canonical_format
-    elif exact:
+    else:
         np.testing.assert_array_equal(ap.to_numpy(got), wanted)
-    else:  # blocks' sums are added
-        few = 8 * float(np.finfo(wanted.dtype).eps) if wanted.dtype.kind in "fc" else 0
-        np.testing.assert_allclose(ap.to_numpy(got), wanted, rtol=few, atol=few * float(np.abs(wanted).max(initial=0)))
-
-
-@pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_products_with_dense_arrays(threads: int, kind: str, dtype: Any) -> None:
-    a = sparse(dtype, kind)
-    one = ours(a)
-    for other in (dtype, np.float32, np.int32):
-        for shape in ((9,), (9, 1), (9, 5), (9, 0)):
-            dense = values(other, shape, 2)
-            agree(one @ on_cpu(dense), a @ dense, kind == "csr")
-            agree(one.dot(on_cpu(dense)), a.dot(dense), kind == "csr")
-        for shape in ((40,), (5, 40)):
-            dense = values(other, shape, 3)
-            agree(on_cpu(dense) @ one, dense @ a, kind == "csc")
-    wide = values(dtype, (7, 18), 4)[::-1, ::2]
-    agree(one @ on_cpu(wide.copy()).T, a @ wide.T, kind == "csr")
-
-
-def test_what_is_not_finite_stays_in_its_row(threads: int) -> None:
-    a = sparse(np.float64, "csr")
-    dense = values(np.float64, (9,), 2)
-    dense[3] = np.inf
-    with np.errstate(all="ignore"):
-        agree(ours(a) @ on_cpu(dense), a @ dense)
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -135,26 +107,8 @@ def test_sums_of_two(threads: int, kind: str) -> None:
     assert int(one.indices.max()) > 0  # a sum has indices of its own
 
 
-@pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_sums_along_axes(threads: int, kind: str, dtype: Any) -> None:
-    a = sparse(dtype, kind)
-    one = ours(a)
-    for axis in (0, 1, -1, -2):
-        agree(one.sum(axis=axis), a.sum(axis=axis))
-        agree(one.sum(axis=axis, dtype=np.complex128), a.sum(axis=axis, dtype=np.complex128))
-        agree(one.mean(axis=axis), a.mean(axis=axis))
-    assert one.sum() == a.sum()
-
-
 def test_errors_are_scipys(threads: int) -> None:
     a = sparse(np.float64, "csr")
-    for call in (lambda x, y: x @ y, lambda x, y: y @ x, lambda x, y: x.dot(y)):
-        with pytest.raises(ValueError) as wanted:
-            call(a, np.ones(8))
-        with pytest.raises(ValueError) as got:
-            call(ours(a), on_cpu(np.ones(8)))
-        assert str(got.value) == str(wanted.value)
     with pytest.raises(ValueError, match="mismatch"):
         ours(a) @ ours(a)
     with pytest.raises(ValueError, match="inconsistent shapes"):
@@ -192,8 +146,7 @@ def test_threads_share_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         for threads, expected in ((2, 2), (1, 0)):
             ap.set_num_threads(threads)
             for call in (
-                lambda a, b: a @ on_cpu(np.ones(a.shape[1])), lambda a, b: on_cpu(np.ones(a.shape[0])) @ a,
-                lambda a, b: a + b, lambda a, b: a.sum(axis=1), lambda a, b: a[:200] @ b[:200].T,
+                lambda a, b: a + b, lambda a, b: a[:200] @ b[:200].T,
             ):
                 met.clear()
                 call(large, other)

@@ -1,4 +1,4 @@
-// Sorting and searching on the device.
+// Sorting, and sums by place, on the device.
 #include "ascend/lower/whole.hpp"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "ascend/lower/call.hpp"
 #include "ascend/lower/order.hpp"
@@ -73,8 +74,18 @@ void run_sort(Emitter& emitter, const StructuredCall& c) {
     if (!how.same_bits()) copy_ordered_back(emitter, sorted, how, out);
 }
 
+constexpr std::string_view count_call = "aclnnBincount x y 0 -> out";
+
+Explanation explain_weighted(const StructuredCall& c) {
+    const std::string op(parse_call(count_call).op);
+    if (!accepts_dtypes(count_call, c.in[0].dtype, c.in[1].dtype, c.out[0].dtype)) return {Path::host, op + " does not accept " + std::string(name(c.in[1].dtype))};
+    return {Path::native, op};
+}
+void run_weighted(Emitter& emitter, const StructuredCall& c) { call(emitter, count_call, {.x = &c.in[0], .y = &c.in[1], .out = &c.out[0]}); }
+
 constexpr std::array whole_ways{
     Way{"sort", explain_sort, run_sort},
+    Way{"weighted_counts", explain_weighted, run_weighted},
 };
 
 }  // namespace

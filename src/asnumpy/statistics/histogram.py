@@ -58,15 +58,19 @@ def _counted(x: Any, weights: Any, minlength: int) -> np.ndarray:
 def _sums(place: ndarray, weights: ndarray, length: int) -> ndarray | None:
     """The sums of the weights that have the same place, in an order of their own; None where NumPy adds them.
 
-    The host sees how many each place has, and nothing else.
+    Where the device has no operation for it, the host sees how many each place has, and nothing else.
     """
+    doubles = as_dtype_of(weights, _FLOAT64)
+    at_once = _core.offered_at_once("weighted_counts", 0, 0, (place, doubles), (((length,), _FLOAT64),))
+    if at_once is not None:
+        return at_once[0]
     if length > _SMALL + 4 * place.size:  # most have none
         return None
     found = sorted_there(place, 0)
     if found is None:
         return None
     counts = _core.to_numpy_view(_core.bincount(place, length), False)
-    return Groups(counts, None, place).sums(take(as_dtype_of(weights, _FLOAT64), found[1]), _FLOAT64)
+    return Groups(counts, None, place).sums(take(doubles, found[1]), _FLOAT64)
 
 
 def _adds_there(a: ndarray, weights: Any, dtypes: str) -> bool:

@@ -19,7 +19,7 @@ from asnumpy.scipy.sparse._device import on_its_device
 from asnumpy.scipy.sparse._door import Held, same_parts, scipys, through
 from asnumpy.scipy.sparse._moves import built
 from asnumpy.scipy.sparse._patterns import copied, one_each
-from asnumpy.scipy.sparse._products import dense_of, on_device, product, summed
+from asnumpy.scipy.sparse._products import dense_of, on_device, on_host, product, summed
 from asnumpy.ufunc import functions as ufuncs
 
 _LONG_NAMES = {
@@ -38,6 +38,12 @@ def is_scalar(value: Any) -> bool:
 
 def _rebuilt(kind: type[Held], shape: Any, parts: Any, known: Any) -> Any:
     return kind._of(shape, parts, known)
+
+
+def _sum_of(dtype: np.dtype) -> np.dtype:
+    """In which dtype values are added: small integers in larger ones."""
+    found: np.dtype = np.add.reduce(np.empty(0, dtype)).dtype
+    return found
 
 
 class Sparse(Held):
@@ -285,14 +291,20 @@ class Sparse(Held):
         """Whether a sum along the axis is made on the device."""
         return on_device(self) and (axis is None or (type(axis) is int and -2 <= axis < 2))
 
+    def _adds_in_core(self, axis: Any, dtype: Any) -> bool:
+        """Whether it is the core's, of the host; what is cast to another kind, SciPy warns of or refuses."""
+        if type(axis) is not int or not -2 <= axis < 2 or not on_host(self):
+            return False
+        return dtype is None or np.can_cast(_sum_of(self.dtype), dtype, "same_kind")
+
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        if out is not None or not self._adds(axis):
-            return self._by_scipy("sum", axis=axis, dtype=dtype, out=out)
-        if axis is None:  # values of one place are added first, which shows where that is done in small integers
-            return (self.data if self.dtype.kind in "fc" else self._one_value_each()).sum(dtype=dtype)
-        wanted = np.add.reduce(np.empty(0, self.dtype)).dtype  # small integers are added in larger ones
-        made = summed(self, axis % 2, wanted)
-        return made if dtype is None else made.astype(dtype, copy=False)
+        if out is None and (self._adds(axis) or self._adds_in_core(axis, dtype)):
+            if axis is None:  # values of one place are added first, which shows where that is done in small integers
+                return (self.data if self.dtype.kind in "fc" else self._one_value_each()).sum(dtype=dtype)
+            made = summed(self, axis % 2, _sum_of(self.dtype))
+            if made is not None:
+                return made if dtype is None else made.astype(dtype, copy=False)
+        return self._by_scipy("sum", axis=axis, dtype=dtype, out=out)
 
     def mean(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         if out is not None or not self._adds(axis):

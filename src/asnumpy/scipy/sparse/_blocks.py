@@ -1,7 +1,7 @@
-"""Products and sums of SciPy's compressed arrays in blocks of rows, which threads share: its loops let go of the lock.
+"""Products and sums of two of SciPy's compressed arrays in blocks of rows, which threads share.
 
-A block is an object of SciPy's over slices of the same arrays. What rows give by themselves has SciPy's bits; where
-rows are added to each other (x @ A), those of a block are added first.
+SciPy's loops let go of the lock. A block is an object of SciPy's over slices of the same arrays, and its rows have
+SciPy's bits.
 """
 
 from __future__ import annotations
@@ -88,88 +88,11 @@ def _joined(parts: list[Any], shape: tuple[int, int]) -> Any:
     return type(parts[0])((data, indices, pointers), shape=shape)
 
 
-@functools.cache
-def _dense_loops() -> Any:
-    """SciPy's loops that add a product to an array that is given: its operators make one for every block. None where
-    the installed SciPy has them not, or not as they are called here."""
-    try:
-        from scipy.sparse import _sparsetools  # type: ignore[attr-defined, unused-ignore]
-
-        made = np.zeros(8)
-        for name, further, part in (
-            ("csr_matvec", (), made[:2]), ("csc_matvec", (), made[2:4]),
-            ("csr_matvecs", (1,), made[4:6]), ("csc_matvecs", (1,), made[6:]),
-        ):
-            pointers, indices, data = np.array([0, 2, 3]), np.array([0, 1, 1]), np.array([1.0, 2.0, 4.0])
-            getattr(_sparsetools, name)(2, 2, *further, pointers, indices, data, np.array([1.0, 3.0]), part)
-    except (ImportError, AttributeError, TypeError, ValueError):
-        return None
-    return _sparsetools if made.tolist() == [7.0, 12.0, 1.0, 14.0] * 2 else None
-
-
-def _add_product(a: Any, first: int, last: int, dense: np.ndarray, made: np.ndarray) -> None:
-    """Adds what some lines of the array give; `dense` and `made` have the result's dtype."""
-    begin, end = int(a.indptr[first]), int(a.indptr[last])
-    arrays = (a.indptr[first:last + 1] - a.indptr[first], a.indices[begin:end], a.data[begin:end])
-    shape = (last - first, a.shape[1]) if a.format == "csr" else (a.shape[0], last - first)
-    if dense.ndim == 1:
-        getattr(_dense_loops(), f"{a.format}_matvec")(*shape, *arrays, dense, made)
-    else:
-        getattr(_dense_loops(), f"{a.format}_matvecs")(*shape, dense.shape[1], *arrays, dense.ravel(), made.ravel())
-
-
 def _memory(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """Of the pool, which has been written before, where the core knows the dtype."""
     if not _core.dtype_supported(dtype):
         return np.empty(shape, dtype)
     made: np.ndarray = _core.to_numpy_view(_core.empty(shape, dtype, "C", "cpu"))
-    return made
-
-
-def _by_lines(a: Any, dense: np.ndarray, made: np.ndarray, count: int) -> None:
-    """Each line of a result is that of one line of the array."""
-    cuts = _cuts(a.indptr, count)
-
-    def work(number: int) -> None:
-        first, last = cuts[number]
-        part = made[first:last]
-        part[...] = 0
-        _add_product(a, first, last, dense, part)
-
-    in_blocks(work, len(cuts))
-
-
-def _added_up(a: Any, dense: np.ndarray, made: np.ndarray, count: int) -> None:
-    """Each line of the array adds to all of a result: the sums of blocks, added in their order."""
-    cuts = _cuts(a.indptr, count)
-    sums = [made, *(_memory(made.shape, made.dtype) for _ in cuts[1:])]
-
-    def work(number: int) -> None:
-        first, last = cuts[number]
-        sums[number][...] = 0
-        _add_product(a, first, last, dense[first:last], sums[number])
-
-    in_blocks(work, len(cuts))
-    for other in sums[1:]:
-        made += other
-
-
-def _times_dense(a: Any, dense: np.ndarray) -> Any:
-    """a @ dense; None where one thread is as quick, or SciPy is to refuse it."""
-    if dense.ndim not in (1, 2) or dense.shape[0] != a.shape[1] or not {a.dtype.char, dense.dtype.char} <= set(STORED):
-        return None
-    columns = dense.shape[1] if dense.ndim == 2 else 1
-    by_lines = a.format == "csr"
-    count = _threads(a.nnz * columns, 0 if by_lines else a.shape[0] * columns)
-    if count < 2 or _dense_loops() is None:
-        return None
-    dtype = np.result_type(a.dtype, dense.dtype)
-    made = _memory((a.shape[0], *dense.shape[1:]), dtype)
-    dense = np.ascontiguousarray(dense, dtype)
-    if by_lines:
-        _by_lines(a, dense, made, _pieces(count, a.nnz * columns))
-    else:
-        _added_up(a, dense, made, count)
     return made
 
 
@@ -196,23 +119,8 @@ def _times_sparse(method: Method, a: Any, other: Any) -> Any:
 
 
 def _matmul(method: Method, a: Any, other: Any) -> Any:
-    made = None
-    if _compressed(a):
-        if type(other) is np.ndarray:
-            made = _times_dense(a, other)
-        elif _theirs.issparse(other):
-            made = _times_sparse(method, a, other)
+    made = _times_sparse(method, a, other) if _compressed(a) and _theirs.issparse(other) else None
     return method(a, other) if made is None else made
-
-
-def _rmatmul(method: Method, a: Any, other: Any) -> Any:
-    """other @ a, which SciPy computes as the product of both turned around."""
-    if _compressed(a) and type(other) is np.ndarray and other.ndim in (1, 2):
-        turned = a.transpose()
-        made = _times_dense(turned, other.transpose())
-        if made is not None:
-            return made.transpose()
-    return method(a, other)
 
 
 def _same_places(a: Any, other: Any) -> bool:
@@ -255,27 +163,8 @@ def _added(ufunc: np.ufunc, method: Method, a: Any, other: Any) -> Any:
     return _joined(parts, a.shape)
 
 
-def _sum(method: Method, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-    within = {"csr": (1, -1), "csc": (0, -2)}
-    if (
-        not _compressed(a) or not isinstance(a, _theirs.sparray) or out is not None or type(axis) is not int
-        or axis not in within[a.format] or (count := _threads(a.nnz)) < 2
-    ):
-        return method(a, axis=axis, dtype=dtype, out=out)
-    cuts = _cuts(a.indptr, _pieces(count, a.nnz))
-    wanted = np.add.reduce(np.empty(0, a.dtype), dtype=dtype).dtype
-    made = _memory((_lines(a),), wanted)
-
-    def work(number: int) -> None:
-        first, last = cuts[number]
-        made[first:last] = method(_block(a, first, last), axis=axis, dtype=dtype)
-
-    in_blocks(work, len(cuts))
-    return made
-
-
 _SHARED: dict[str, Callable[..., Any]] = {
-    "__matmul__": _matmul, "dot": _matmul, "__rmatmul__": _rmatmul, "sum": _sum,
+    "__matmul__": _matmul, "dot": _matmul,
     "__add__": functools.partial(_added, np.add), "__sub__": functools.partial(_added, np.subtract),
 }
 

@@ -1,7 +1,4 @@
-"""Products and sums of sparse arrays on a device: values are gathered, multiplied and added by groups.
-
-On the host SciPy's loops over the same memory are quicker than that, and are used.
-"""
+"""Products and sums of sparse arrays: of the host the core's operations, of a device gathers and sums by groups."""
 
 from __future__ import annotations
 
@@ -9,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from asnumpy import _core
 from asnumpy._types import ndarray
-from asnumpy.creation.arrays import zeros
+from asnumpy.creation.arrays import ones, zeros
 from asnumpy.indexing.selection import take
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import transpose
@@ -21,6 +19,7 @@ from asnumpy.statistics.groups import Groups
 from asnumpy.ufunc.functions import multiply
 
 _FORMATS = ("csr", "csc", "coo")
+_COMPRESSED = ("csr", "csc")
 ADDED = STORED[:-2]  # extended precision is a processor's
 _AT_ONCE = 1 << 24  # products with a matrix that exist at the same time
 
@@ -59,9 +58,37 @@ def _groups(held: Held, axis: int) -> Groups:
     return groups
 
 
-def summed(held: Held, axis: int, dtype: np.dtype) -> ndarray:
-    """The sum along an axis of a matrix."""
-    return _groups(held, 1 - axis).sums(held._parts[0], dtype)
+def on_host(held: Held) -> bool:
+    """Whether the core has its products and sums: compressed rows or columns that lie on the host."""
+    data = held._parts[0]
+    if held.format not in _COMPRESSED or len(held._shape) != 2 or not data._host_visible:
+        return False
+    if data.dtype.char not in STORED:
+        return False
+    if _core.tracing():
+        return True  # its indices are looked at as the core follows them
+    if "inside" not in held._groups:  # and again then
+        length = held._shape[1 if held.format == "csr" else 0]
+        held._groups["inside"] = _core.is_sparse_pattern(held._parts[2], held._parts[1], length)
+    return bool(held._groups["inside"])
+
+
+def _in_core(held: Held, axis: int, dense: ndarray, dtype: np.dtype) -> ndarray | None:
+    """The sum over `axis` of the matrix times the lines of `dense`."""
+    data, indices, pointers = held._parts
+    values, lines = data.astype(dtype, copy=False), dense.astype(dtype, copy=False)
+    added = axis != (1 if held.format == "csr" else 0)
+    return _core.sparse_product(pointers, indices, values, lines, added, held._shape[1 - axis])
+
+
+def summed(held: Held, axis: int, dtype: np.dtype) -> ndarray | None:
+    """The sum along an axis of a matrix; None: SciPy is to compute it."""
+    data = held._parts[0]
+    if not data._host_visible:
+        return _groups(held, 1 - axis).sums(data, dtype)
+    if axis == (1 if held.format == "csr" else 0):
+        return _core.sparse_sums(held._parts[2], data.astype(dtype, copy=False))
+    return _in_core(held, axis, ones(held._shape[axis], dtype, device=data.device), dtype)
 
 
 def _times(held: Held, axis: int, dense: ndarray) -> ndarray:
@@ -81,12 +108,19 @@ def _times(held: Held, axis: int, dense: ndarray) -> ndarray:
 
 
 def product(held: Held, dense: Any, axis: int) -> Any:
-    """held @ dense (axis 1) or dense @ held (axis 0) on a device; None: SciPy is to compute or to refuse it."""
-    if not on_device(held) or not isinstance(dense, ndarray) or dense.ndim not in (1, 2):
+    """held @ dense (axis 1) or dense @ held (axis 0); None: SciPy is to compute or to refuse it."""
+    if not isinstance(dense, ndarray) or dense.ndim not in (1, 2) or len(held._shape) != 2:
         return None
-    if dense._host_visible or dense._device_name != held._parts[0]._device_name or dense.dtype.char not in ADDED:
+    data = held._parts[0]
+    if dense.shape[axis - 1] != held._shape[axis] or dense._device_name != data._device_name:
         return None
-    if dense.shape[axis - 1] != held._shape[axis]:
+    if dense.dtype.char not in STORED:
+        return None
+    if on_host(held):
+        dtype = data.dtype if data.dtype == dense.dtype else np.result_type(data.dtype, dense.dtype)
+        made = _in_core(held, axis, dense if axis == 1 else transpose(dense), dtype)
+        return made if made is None or axis == 1 else transpose(made)
+    if not on_device(held) or dense.dtype.char not in ADDED:
         return None
     made = _times(held, 1, dense) if axis == 1 else transpose(_times(held, 0, transpose(dense)))
     # SciPy's coordinate arrays give a number in the place of one element.
