@@ -162,7 +162,6 @@ void TakenForRun::add(Buffer& b, bool written) {
     const auto lock = take_back(b, written);
     if (!written) return;
     ++b.written_by_runs;
-    b.writes.fetch_add(1, std::memory_order_relaxed);
     written_.emplace_back(&b);
 }
 
@@ -176,7 +175,10 @@ void TakenForRun::bring_up() const {
 TakenForRun::~TakenForRun() {
     if (written_.empty()) return;
     const auto lock = lock_mirrors();
-    for (const BufferPtr& b : written_) --b->written_by_runs;
+    for (const BufferPtr& b : written_) {
+        --b->written_by_runs;
+        b->writes.fetch_add(1, std::memory_order_release);  // what was copied meanwhile may be older
+    }
 }
 
 std::optional<Array> begin_writing(const Array& array) {
