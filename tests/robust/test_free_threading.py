@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import sysconfig
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from robust.at_once import THREADS, together
+from robust.processes import run_script
 
 import asnumpy as ap
 from asnumpy.tracing import _function
@@ -30,6 +32,14 @@ def switching_often() -> Iterator[None]:
     sys.setswitchinterval(1e-6)
     yield
     sys.setswitchinterval(before)
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="a Python with the interpreter's lock")
+def test_the_lock_stays_off() -> None:
+    """Python turns it on for a module that does not say that it does without, and warns."""
+    done = run_script("import sys, asnumpy; print(sys._is_gil_enabled(), float((asnumpy.ones(3) * 2).sum()))", PYTHON_GIL="",
+                      PYTHONWARNINGS="error:The global interpreter lock:RuntimeWarning")
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "False 6.0\n")
 
 
 @pytest.mark.parametrize("size", SIZES)
