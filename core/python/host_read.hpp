@@ -1,6 +1,8 @@
 // An array's elements as the host reads them.
 #pragma once
 
+#include <optional>
+
 #include "runtime/copies.hpp"
 #include "runtime/mirror.hpp"
 
@@ -15,8 +17,9 @@ public:
             make_ready(a, Access::read);
             array_ = &a;
         } else {
-            copy_ = a.buffer->mirror ? as_mirrored(a) : to_host(a);
-            array_ = &copy_;
+            copy_ = as_mirrored(a);
+            if (!copy_) copy_ = to_host(a);
+            array_ = &*copy_;
         }
     }
     HostRead(const HostRead&) = delete;
@@ -26,7 +29,7 @@ public:
 
 private:
     const Array* array_;
-    Array copy_;
+    std::optional<Array> copy_;
 };
 
 }  // namespace asnumpy::python

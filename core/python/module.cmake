@@ -24,19 +24,18 @@ add_library(numpy_headers INTERFACE)
 target_include_directories(numpy_headers SYSTEM INTERFACE ${kept}/numpy)
 
 file(GLOB python_sources CONFIGURE_DEPENDS python/*.cpp)
-# Where Python has no lock of the interpreter's, a module has to say that it does without; else Python turns the lock on. python/shared.hpp
-# has the rules. Not said by default: no such Python has run the tests yet.
-option(ASNUMPY_FREE_THREADED "Tell a free-threaded Python that the module needs no lock of the interpreter's" OFF)
-set(free_threaded)
-if(ASNUMPY_FREE_THREADED)
-  set(free_threaded FREE_THREADED)
+# Where Python has no lock of the interpreter's, the module says that it does without (python/shared.hpp has the rules). Other Pythons
+# know nothing of that, and nanobind's library has a name for each kind.
+nanobind_add_module(_core NB_STATIC NOMINSIZE FREE_THREADED ${python_sources})  # hot slots: not -Os
+set(nanobind_library nanobind-static)
+if(TARGET nanobind-static-ft)
+  set(nanobind_library nanobind-static-ft)
 endif()
-nanobind_add_module(_core NB_STATIC NOMINSIZE ${free_threaded} ${python_sources})  # hot slots: not -Os
 target_link_libraries(_core PRIVATE asnumpy_core asnumpy_options numpy_headers)
-set_target_properties(nanobind-static _core PROPERTIES UNITY_BUILD "${ASNUMPY_TOGETHER}")
+set_target_properties(${nanobind_library} _core PROPERTIES UNITY_BUILD "${ASNUMPY_TOGETHER}")
 set_target_properties(_core PROPERTIES UNITY_BUILD_BATCH_SIZE 8)  # compiled last: one large unit would leave processors without work
 set_source_files_properties(python/module.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # it has NumPy's table of functions
-target_compile_options(nanobind-static PRIVATE $<$<CONFIG:Release>:-O1>)  # what is called often has slots of its own
+target_compile_options(${nanobind_library} PRIVATE $<$<CONFIG:Release>:-O1>)  # what is called often has slots of its own
 install(TARGETS _core LIBRARY DESTINATION asnumpy)
 # What machine code is made of; functions that are compiled once for a CPU are part of a GPU's kernel.
 install(DIRECTORY base ops DESTINATION asnumpy/compiled/include FILES_MATCHING PATTERN "*.hpp" PATTERN "complex_math.cpp")

@@ -121,9 +121,9 @@ bool learn(PyNumber* n) {
     const nb::ft_object_guard only(self_as_object(n));
     if (n->known) return true;  // another thread was quicker
     const Buffer& buffer = *n->array.buffer;
-    const char* element = nullptr;
-    if (buffer.mirror) element = as_mirrored(n->array).data();
-    else if (buffer.host_visible() && !buffer.pending_writes && buffer.materialised()) element = n->array.data();
+    const std::optional<Array> here = as_mirrored(n->array);
+    const char* element = here ? here->data() : nullptr;
+    if (buffer.host_visible() && !buffer.pending_writes && buffer.materialised()) element = n->array.data();
     if (!element) return false;
     std::memcpy(n->value.bytes.data(), element, itemsize(n->value.dtype));
     return n->known = true;

@@ -1,7 +1,7 @@
 // What threads share in a Python without the interpreter's lock, and what stands in that lock's place.
 //
-// With the lock, whoever runs code of this folder is alone with Python's objects until it gives the lock away. Without it (a build that tells
-// the interpreter so: NB_FREE_THREADED) all threads run at once, and this folder keeps to these rules, which cost nothing where there is the lock:
+// With the lock, whoever runs code of this folder is alone with Python's objects until it gives the lock away. Without it (a build for a
+// free-threaded Python: NB_FREE_THREADED) all threads run at once, and this folder keeps to these rules, which cost nothing where there is the lock:
 //
 // 1. What is made at import and never changed (types, hooks, names, the functions of operators) needs no lock.
 // 2. A setting, or that something is known, is a Flag or another atomic: its writer has written everything else before.

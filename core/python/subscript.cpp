@@ -19,16 +19,17 @@ namespace {
 
 bool has_value_here(const Buffer& b) { return b.host_visible() && !b.pending_writes && b.materialised() && !current_trace(); }
 
-// The buffer's bytes where a program that uses single elements of a device's array finds them; null: on the device.
-char* on_host(const Array& a) {
-    return a.host_visible() || current_trace() ? nullptr : host_bytes(a, [&a] { return announce_mirror(a); });
+// Whether a program that uses single elements of a device's array finds them on the host.
+bool is_on_host(const Array& a) {
+    return !a.host_visible() && !current_trace() && keep_on_host(a, [&a] { return announce_mirror(a); });
 }
 
 // One element on its own. NumPy gives a scalar here, so that a later write to the array does not show in it.
 PyObject* element_of(PyArray* source, View&& view) {
     const Array& a = source->array;
     if (has_value_here(*a.buffer)) return number_at(a.dtype, a.buffer->data() + view.offset, a.pool());
-    if (const char* host = on_host(a)) return number_at(a.dtype, host + view.offset, a.pool());
+    Scalar here;
+    if (is_on_host(a) && read_element(a, view.offset, here.bytes.data())) return number_at(a.dtype, reinterpret_cast<const char*>(here.bytes.data()), a.pool());
     return wrap_result(cast(Array{a.buffer, std::move(view), a.dtype}, a.dtype));
 }
 
@@ -70,31 +71,28 @@ std::optional<std::int64_t> element_offset(const View& from, PyObject* key) {
 bool store_element(PyArray* target, std::int64_t offset, PyObject* value) {
     const Array& a = target->array;
     const Buffer& buffer = *a.buffer;
-    char* bytes = nullptr;
-    if (!a.host_visible()) bytes = on_host(a);
-    else if (has_value_here(buffer) && !buffer.pending_reads) bytes = buffer.data();
-    if (!bytes) return false;
-    char* const to = bytes + offset;
+    const bool in_place = has_value_here(buffer) && !buffer.pending_reads;
+    if (!in_place && !is_on_host(a)) return false;
+    const void* bytes;
+    double number;
     if (is_number_object(value)) {
         PyNumber* n = as_number(value);
         if (n->value.dtype != a.dtype || !is_known(n)) return false;
-        copy_item(to, n->value.bytes.data(), itemsize(a.dtype));
+        bytes = n->value.bytes.data();
     } else {
         if (a.dtype != DType::float64 || !PyFloat_CheckExact(value)) return false;
-        const double number = PyFloat_AS_DOUBLE(value);
-        std::memcpy(to, &number, sizeof number);
+        number = PyFloat_AS_DOUBLE(value);
+        bytes = &number;
     }
-    if (buffer.mirror) buffer.mirror->changed = true;
+    if (!in_place) return write_element(a, offset, bytes);
+    copy_item(buffer.data() + offset, bytes, itemsize(a.dtype));
     return true;
 }
 
 // A value of the array's dtype, where its elements are kept: on the host, if they are there.
 void store_scalar(const Array& element, const Scalar& value) {
-    const Buffer& buffer = *element.buffer;
-    if (!buffer.mirror || current_trace()) return assign_element(element, value);
-    const Scalar same = cast_scalar(value, element.dtype);
-    copy_item(buffer.mirror->host->data() + element.view.offset, same.bytes.data(), itemsize(element.dtype));
-    buffer.mirror->changed = true;
+    const bool here = element.buffer->mirror && !current_trace();
+    if (!here || !write_element(element, element.view.offset, cast_scalar(value, element.dtype).bytes.data())) assign_element(element, value);
 }
 
 // NumPy refuses to store an array where one element is due; a bool is the truth of an array of one element.

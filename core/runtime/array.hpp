@@ -30,6 +30,27 @@ struct DropMirror {
     void operator()(Mirror*) const;
 };
 
+// Where a buffer has its mirror (mirror.hpp). Whether it has one anybody may ask; all else is for who has the queue's lock of mirrors.
+class MirrorPlace {
+public:
+    using Held = std::unique_ptr<Mirror, DropMirror>;
+    explicit operator bool() const { return there_.load(std::memory_order_acquire); }
+    Mirror& operator*() const { return *held_; }
+    Mirror* operator->() const { return held_.get(); }
+    void keep(Held&& mirror) {
+        held_ = std::move(mirror);
+        there_.store(true, std::memory_order_release);
+    }
+    void drop() {
+        there_.store(false, std::memory_order_relaxed);
+        held_.reset();
+    }
+
+private:
+    Held held_;
+    std::atomic<bool> there_{false};
+};
+
 // One allocation on one device. Memory is taken when the first program that writes it runs, or by materialise().
 class Buffer {
 public:
@@ -65,8 +86,9 @@ public:
     // The host holds an alias (np.asarray, buffer protocol, DLPack): nothing that touches it may be deferred.
     std::atomic<int> exports{0};
 
-    // Of a device's memory that the host may not touch; see mirror.hpp. Guarded by the interpreter's lock.
-    std::unique_ptr<Mirror, DropMirror> mirror;
+    // Of a device's memory that the host may not touch; see mirror.hpp.
+    MirrorPlace mirror;
+    int written_by_runs = 0;                       // of recorded functions, under way; guarded by the queue's lock of mirrors
     std::atomic<std::uint32_t> elements_alone{0};  // asked for one by one since it was last written as a whole
     std::atomic<bool> given_away{false};           // its address, to whom may write there
 

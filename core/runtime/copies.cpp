@@ -123,10 +123,8 @@ void upload(const Array& source, const Array& target, bool at_once) {
 }
 
 Array to_host(const Array& a) {
-    if (a.buffer->mirror && a.size() > 0) {
-        const Array here = as_mirrored(a);
-        return is_close(here) ? downloaded_range(here) : gathered(here);
-    }
+    if (a.size() > 0)
+        if (const std::optional<Array> here = as_mirrored(a)) return is_close(*here) ? downloaded_range(*here) : gathered(*here);
     if (a.size() > 0 || a.host_visible()) make_ready(a, Access::read);
     if (a.host_visible()) return a;
     Array host;
@@ -156,10 +154,11 @@ Array moved(const Array& a, Pool& pool, bool blocking) {
 }
 
 Scalar value_of(const Array& a) {
-    const Array host = a.buffer->mirror ? as_mirrored(a) : to_host(a);
+    std::optional<Array> host = as_mirrored(a);
+    if (!host) host = to_host(a);
     Scalar value;
     value.dtype = a.dtype;
-    std::memcpy(value.bytes.data(), host.data(), itemsize(a.dtype));
+    std::memcpy(value.bytes.data(), host->data(), itemsize(a.dtype));
     return value;
 }
 

@@ -241,12 +241,9 @@ void record(Instruction&& instruction) {
     const Buffer* out = instruction.out[0].buffer.get();
     Few<BufferPtr, 2> behind;
     const std::uint64_t most_bytes = out->pool().total_memory() / 4;
+    std::unique_lock<std::mutex> mirrors;
     if (!out->host_visible()) {
-        for (bool all = false; !all;) {  // taking one back may wait, and another thread use the elements of the next meanwhile
-            each_buffer(instruction, take_back);
-            all = true;
-            each_buffer(instruction, [&](const Buffer& b, bool written) { all = all && !(b.mirror && (b.mirror->changed || (written && !b.mirror->behind))); });
-        }
+        mirrors = take_back(instruction);
         for (const Array& target : instruction.out) {
             if (target.size() > 1) target.buffer->elements_alone = 0;
             if (target.buffer->mirror) behind.emplace_back(target.buffer);
@@ -265,13 +262,14 @@ void record(Instruction&& instruction) {
         if (q.recorded_bytes > most_bytes) now = true;
         full = q.recorded.size() >= longest_list;
     }
+    if (mirrors) mirrors.unlock();
     if (!now && !full) return;
     try {
         run(q, out, now || !behind.empty() ? Take::all : Take::first);  // what is brought up has to have run
         tell_news(q);
         for (const BufferPtr& buffer : behind) bring_up(*buffer);
     } catch (...) {
-        for (const BufferPtr& buffer : behind) buffer->mirror.reset();  // what it shows is not the array any more
+        for (const BufferPtr& buffer : behind) drop_mirror(*buffer);
         throw;
     }
 }
@@ -290,10 +288,12 @@ void make_ready(const Array& array, Access access) {
     }
     if (conflict) flush(&buffer);
     if (access == Access::write && buffer.pending_reads > 0) flush();  // what reads it has failed, and says why: it runs again with these values
-    take_back(buffer, access == Access::write);
-    if (access == Access::write && !buffer.host_visible()) {
-        buffer.given_away = true;
-        buffer.mirror.reset();
+    if (!buffer.host_visible()) {
+        const auto mirrors = take_back(buffer, access == Access::write);
+        if (access == Access::write) {
+            buffer.given_away = true;
+            buffer.mirror.drop();
+        }
     }
     buffer.materialise();
 }

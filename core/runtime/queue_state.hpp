@@ -20,7 +20,7 @@ namespace asnumpy {
 struct Queue {
     Queue() { spares.reserve(most_spares); }
 
-    std::mutex planning, recording;  // what they guard, and their order: runtime/runs.hpp
+    std::mutex planning, mirrors, recording;  // what they guard, and their order: runtime/runs.hpp
     // Guarded by `recording`.
     std::vector<Instruction> recorded;
     std::size_t recorded_bytes = 0;

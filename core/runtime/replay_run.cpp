@@ -189,8 +189,9 @@ std::vector<Array> Replay::run(std::span<const Array> given, std::span<const Str
     settle(uses);
     const std::vector<Array> own = reused_.empty() ? std::vector<Array>() : with_memory_of_their_own(given);
     const std::span arguments = reused_.empty() ? given : std::span(own);
-    for (std::size_t k = 0; k < arguments.size(); ++k) take_back(*arguments[k].buffer, argument_written_[k]);
-    for (std::size_t k = 0; k < traced_.captured.size(); ++k) take_back(*traced_.captured[k], captured_written_[k]);
+    TakenForRun taken;
+    for (std::size_t k = 0; k < arguments.size(); ++k) taken.add(*arguments[k].buffer, argument_written_[k]);
+    for (std::size_t k = 0; k < traced_.captured.size(); ++k) taken.add(*traced_.captured[k], captured_written_[k]);
     std::vector<Array> made = new_results(arguments);
     if (!has_run_.exchange(true)) make_code_of_all(false);
     if (!own.empty()) {
@@ -199,14 +200,7 @@ std::vector<Array> Replay::run(std::span<const Array> given, std::span<const Str
     }
     const std::span<const BufferUse> used = uses;
     without_lock([&] { execute(arguments, made, streams, &used); });
-    const auto written = [](Buffer& b) {
-        b.elements_alone = 0;
-        if (b.mirror) bring_up(b);
-    };
-    for (std::size_t k = 0; k < arguments.size(); ++k)
-        if (argument_written_[k]) written(*arguments[k].buffer);
-    for (std::size_t k = 0; k < traced_.captured.size(); ++k)
-        if (captured_written_[k]) written(*traced_.captured[k]);
+    taken.bring_up();
     after_run();
     return made;
 }

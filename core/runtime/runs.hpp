@@ -3,6 +3,8 @@
 // The queue's locks, in the order in which they are taken. Nobody waits for the interpreter's lock, or runs Python code, while holding
 // one of them (but see lock_for_fork), and none is held while programs run.
 //   planning   the census and the numbers that it gives buffers, the schedules, and who may begin
+//   mirrors    what of a device's arrays is on the host (mirror.hpp); held while that goes back to the device. Taken by who records, or uses
+//              elements, never by who has `planning`
 //   recording  what is recorded, the counts of what is pending, and this table; held for moments. Taken alone by who records, which is
 //              under the interpreter's lock. Who takes it without that lock has `planning`, or runs.
 //   Runner's   compiled programs; taken by who has `planning`, or runs

@@ -12,7 +12,10 @@
 #include "arrays.hpp"
 #include "base/error.hpp"
 #include "cpu/threads.hpp"
+#include "guarded.hpp"
 #include "on_threads.hpp"
+#include "runtime/copies.hpp"
+#include "runtime/mirror.hpp"
 #include "runtime/replay.hpp"
 
 using namespace asnumpy;
@@ -137,6 +140,51 @@ void one_recording() {
     }
 }
 
+// Each thread has a part of one array of a device, which lies on the host while elements are used, and on the device while work is.
+void elements_beside_work() {
+    const auto announce = [] { return true; };
+    const auto mine = [&](const Array& whole, std::int64_t place) {
+        double value;
+        const Array element = slice(whole, place, place + 1);
+        if (!keep_on_host(whole, announce) || !read_element(whole, element.view.offset, &value)) value = value_of(element).get<double>();
+        return value;
+    };
+    const auto set = [&](const Array& whole, std::int64_t place, double value) {
+        const Array element = slice(whole, place, place + 1);
+        if (!keep_on_host(whole, announce) || !write_element(whole, element.view.offset, &value)) assign(element, number(value));
+    };
+    for (const std::int64_t length : {std::int64_t{20}, std::int64_t{6000}}) {
+        const Array whole = moved(iota(thread_number * length), guarded_pool(0));
+        const Array given[]{slice(whole, 0, length)};
+        Trace trace(given);
+        add_in_place(trace.argument(0), number(2));
+        trace.end({});
+        Replay replay(trace.take());
+        on_threads([&](int t) {
+            const Array part = slice(whole, t * length, (t + 1) * length);
+            const std::int64_t first = t * length, last = first + length - 1;
+            double added = 0, at_first = 0;
+            for (int round = 0; round < 60; ++round) {
+                for (int k = 0; k < 20; ++k) {
+                    expect(mine(whole, last) == static_cast<double>(last) + added, "an element beside work on others");
+                    set(whole, first, at_first = round + k);
+                }
+                if (round % 3 == t % 3) add_in_place(part, number(1)), added += 1, at_first += 1;
+                if (round % 4 == t) {
+                    const Array own[]{part};
+                    static_cast<void>(replay.run(own, {}));
+                    added += 2;
+                    at_first += 2;
+                }
+                add_in_place(slice(part, 0, 1), number(1));
+                expect(mine(whole, first) == at_first + 1, "an element that work has changed");
+                if (round % 5 == t) expect(at(to_host(part), 0) == at_first + 1 && at(to_host(part), length - 1) == static_cast<double>(last) + added, "a part on the host");
+            }
+        });
+    }
+    expect(guarded_pool(0).figures().in_use == 0, "all memory has come back");
+}
+
 // A failure is told to whose work it was, or to whoever runs it for all; what has nothing to do with it goes on.
 void errors() {
     on_threads([&](int t) {
@@ -180,6 +228,7 @@ int main() {
         pending_arrays_are_read_by_all();
         arrays_die_anywhere();
         one_recording();
+        elements_beside_work();
         errors();
     }
     set_eager(false);

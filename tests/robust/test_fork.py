@@ -206,7 +206,8 @@ IN_CHILD = {
         globals().update(tensor=None, plan=None)""",
 }
 
-STRICT = {"ASNUMPY_CANN": "sim", "ASNUMPY_DEVICE": "", "ASNUMPY_EAGER": "", "CANNSIM_STRICT": "abort"}
+STRICT = {"ASNUMPY_CANN": "sim", "ASNUMPY_DEVICE": "", "ASNUMPY_EAGER": "", "CANNSIM_STRICT": "abort",
+          "PYTHONWARNINGS": "ignore:This process:DeprecationWarning"}  # that it has threads is the point
 
 
 @needs_built_simulator

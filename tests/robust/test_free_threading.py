@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import sysconfig
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from robust.at_once import THREADS, together
+from robust.processes import run_script
 
 import asnumpy as ap
 from asnumpy.tracing import _function
@@ -30,6 +32,14 @@ def switching_often() -> Iterator[None]:
     sys.setswitchinterval(1e-6)
     yield
     sys.setswitchinterval(before)
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="a Python with the interpreter's lock")
+def test_the_lock_stays_off() -> None:
+    """Python turns it on for a module that does not say that it does without, and warns."""
+    done = run_script("import sys, asnumpy; print(sys._is_gil_enabled(), float((asnumpy.ones(3) * 2).sum()))", PYTHON_GIL="",
+                      PYTHONWARNINGS="error:The global interpreter lock:RuntimeWarning")
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "False 6.0\n")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -51,6 +61,44 @@ def test_writes_to_the_same_elements(size: int) -> None:
     assert np.all((found >= 1) & (found <= THREADS * rounds)) and np.array_equal(found, np.floor(found))
     counts += 1
     assert np.array_equal(ap.to_numpy(counts), found + 1)
+
+
+@pytest.mark.parametrize("size", [7, 1500])
+def test_elements_beside_work_on_the_rest(size: int) -> None:
+    """Each thread has a part of one array, which lies on the host while elements are used and on the device while work is."""
+    shared = ap.zeros(THREADS * size)
+    rounds = 12 if size > 100 else 60
+
+    @ap.jit
+    def add(x: Any, amount: float) -> None:
+        x += amount
+
+    def work(number: int) -> None:
+        random = np.random.default_rng(number)
+        part, mine = shared[number * size : (number + 1) * size], np.zeros(size)
+        for k in range(rounds):
+            for place in random.integers(size, size=4):
+                part[place] = mine[place] = mine[place] + k
+                part[int(place)] += 1.0
+                mine[place] += 1
+            for place in random.integers(size, size=4):
+                assert part[int(place)] == mine[place]
+            if k % 3 == number % 3:
+                part += k
+                mine += k
+            if k % 4 == number % 4:
+                add(part, 0.5)
+                mine += 0.5
+            few = slice(k % (size - 2), k % (size - 2) + 2)
+            part[few] *= 2
+            mine[few] *= 2
+            assert float((part[few] + 1)[1]) == mine[few][1] + 1
+            if k % 5 == number % 5:
+                assert np.array_equal(ap.to_numpy(part), mine) and float(part.sum()) == mine.sum()
+        assert np.array_equal(ap.to_numpy(part), mine)
+
+    with ap.config.using(implicit_copies="count"):
+        together(work)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sysconfig
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from asnumpy.host.door import as_numpy, host
 _BOOL = np.dtype(bool)
 _INT64 = np.dtype(np.int64)
 _SCALARS = (bool, int, float, complex)
+_LISTS_MAY_CHANGE = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))  # while NumPy reads them, in another thread: it would refuse
 
 
 def _numpy_getitem(a: np.ndarray, key: Any) -> Any:
@@ -154,6 +156,8 @@ def _result_shape(taken: _Taken) -> tuple[int, ...]:
 
 def getitem(a: ndarray, key: Any) -> ndarray:
     """`a[key]` for a key that is not a basic one."""
+    if _LISTS_MAY_CHANGE and type(key) is list:
+        key = key.copy()
     if type(key) is list and key and type(key[0]) is int and a.ndim:  # the common key first
         plain = np.asarray(key)
         if plain.dtype == _INT64 and plain.ndim == 1:
@@ -190,6 +194,8 @@ def setitem(a: ndarray, key: Any, value: Any) -> None:
     """`a[key] = value` for a key that is not a basic one."""
     if not a._flags_writeable:
         raise ValueError("assignment destination is read-only")
+    if _LISTS_MAY_CHANGE and type(key) is list:
+        key = key.copy()
     if _core.overlaps_itself(a):
         host(_numpy_setitem, a, key, value)  # which wins of several elements at one place, the order of writing tells
         return
