@@ -9,6 +9,7 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
+from dask._task_spec import Task
 from dask.base import tokenize
 from dask.sizeof import sizeof
 from dask_operations import OPERATIONS
@@ -128,8 +129,11 @@ def test_a_task_is_evaluated_by_the_thread_that_runs_it(monkeypatch: pytest.Monk
     before = dict(graph)
     (wide * 2 + 1).sum().compute(scheduler="threads", num_workers=2)
     assert by_thread and threading.get_ident() not in by_thread
-    dask.threaded.get(graph, list((wide * 2 + 1).__dask_keys__()))
-    assert graph == before  # the caller's graph is the caller's
+    for _ in range(2):
+        by_thread.clear()
+        dask.threaded.get(graph, list((wide * 2 + 1).__dask_keys__()))
+        assert graph == before  # the caller's graph is the caller's
+        assert len(by_thread) == sum(isinstance(task, Task) for task in graph.values())  # each task once
 
 
 def test_threads() -> None:

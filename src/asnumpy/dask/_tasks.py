@@ -22,6 +22,5 @@ class Evaluated(GraphNode):
 
 
 def evaluate_in_its_thread(key: Any, graph: dict[Any, Any], state: Any) -> None:
-    """Before a task of a scheduler in this process starts, which has a graph of its own."""
-    if not isinstance(graph[key], Evaluated):
-        graph[key] = Evaluated(graph[key])
+    """Once for each task, before it starts: each call of a scheduler of this process makes a graph of its own."""
+    graph[key] = Evaluated(graph[key])
