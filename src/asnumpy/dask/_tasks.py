@@ -20,6 +20,9 @@ class Evaluated(GraphNode):
     def __call__(self, values: Any = ()) -> Any:
         return evaluated(self._task(values))
 
+    def __repr__(self) -> str:
+        return repr(self._task)  # for who profiles tasks
+
 
 def evaluate_in_its_thread(key: Any, graph: dict[Any, Any], state: Any) -> None:
     """Once for each task, before it starts: each call of a scheduler of this process makes a graph of its own."""
