@@ -9,7 +9,7 @@ import pytest
 
 import profile_picture
 
-pytest.importorskip("pandas", reason="the program gives a mask to pandas")
+pytest.importorskip("pandas", reason="the program gives numbers to pandas")
 
 
 def test_the_page_has_what_the_picture_is_to_show(tmp_path: Path) -> None:
