@@ -140,6 +140,15 @@ def test_memory_is_shared_with_arrays(python: Path, tmp_path: Path) -> None:
     assert all(line.startswith("cannsim: leak: ") for line in found.splitlines()), found
 
 
+def test_what_the_documentation_says_of_torch(python: Path, tmp_path: Path) -> None:
+    """docs/from-torch-npu.md, name beside name, as far as torch's CPU has it."""
+    run = subprocess.run(
+        [str(python), str(PROGRAM.with_name("torch_names.py"))], env=with_asnumpy(python, tmp_path),
+        capture_output=True, text=True, timeout=300, check=False,
+    )
+    case_program.check(run, least=6)
+
+
 TENSOR = "import torch, torch_npu\nt = torch.ones(4, device='npu:0')\n"
 ARRAY = "import asnumpy as ap\nx = ap.ones(4, device='ascend:0') * 2\nassert x.sum() == 8\n"
 

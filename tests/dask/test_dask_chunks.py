@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from typing import Any
 
@@ -9,6 +10,7 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
+from dask._task_spec import Task
 from dask.base import tokenize
 from dask.sizeof import sizeof
 from dask_operations import OPERATIONS
@@ -128,8 +130,29 @@ def test_a_task_is_evaluated_by_the_thread_that_runs_it(monkeypatch: pytest.Monk
     before = dict(graph)
     (wide * 2 + 1).sum().compute(scheduler="threads", num_workers=2)
     assert by_thread and threading.get_ident() not in by_thread
-    dask.threaded.get(graph, list((wide * 2 + 1).__dask_keys__()))
-    assert graph == before  # the caller's graph is the caller's
+    for _ in range(2):
+        by_thread.clear()
+        dask.threaded.get(graph, list((wide * 2 + 1).__dask_keys__()))
+        assert graph == before  # the caller's graph is the caller's
+        assert len(by_thread) == sum(isinstance(task, Task) for task in graph.values())  # each task once
+
+
+def test_dasks_bars_and_profiles_see_tasks_that_have_run() -> None:
+    from dask.diagnostics import Profiler, ProgressBar
+
+    left: list[int] = []
+    screen = io.StringIO()
+
+    class Watch(dask.callbacks.Callback):
+        def _posttask(self, *given: Any) -> None:
+            left.append(ap.pending_count())
+
+    wide = da.from_array(ap.array(RNG.normal(size=(64, 512))), chunks=(8, 512))
+    with ProgressBar(out=screen), Profiler() as profile, Watch():
+        da.exp(wide).sum().compute()
+    assert screen.getvalue().rstrip().rpartition("\r")[2].startswith(f"[{'#' * 40}] | 100% Completed")
+    assert len(left) == len(profile.results) > 8 and set(left) == {0}
+    assert "Evaluated" not in repr(profile.results) and "<Task " in repr(profile.results)
 
 
 def test_threads() -> None:

@@ -204,6 +204,7 @@ FRAMES = _group(
     series="import pandas as pd\nv = pd.Series(x, index=list('abcdefghij')); print(v['c'], v[v > s / 5].tolist(), (v + x).sum(), v.rolling(3).mean().iloc[-1], v.iloc[k].tolist())",
     group_by="import pandas as pd\nd = pd.DataFrame({'g': np.arange(10) % 3, 'x': x}); print(d.groupby('g').x.mean().tolist(), d.groupby('g').agg(['sum', 'max']).to_numpy(), d.groupby('g').x.agg(np.mean).dtype)",
     merging="import pandas as pd\np = pd.DataFrame({'k': k, 'v': x[:3]}); q = pd.DataFrame({'k': np.array([1, 2]), 'w': [s, 1.0]}); print(p.merge(q, on='k', how='left'), pd.concat([p, p]).v.sum())",
+    frame_mask="import pandas as pd\nd = pd.DataFrame({'x': host}); print(d[x > 2].shape, d.loc[x > 2, 'x'].sum(), d.iloc[x > 2].x.tolist(), d.index[x > 2].tolist())",
     assigning="import pandas as pd\nd = pd.DataFrame({'a': [1.0] * 10}); d['b'] = x; d['c'] = np.where(x > 2, 1, 0); d.loc[0, 'b'] = s; d.loc[k, 'a'] = x[:3]; d.iloc[k[0], 1] = x[0]; print(d.sum().tolist(), d.iloc[k].shape)",
     back="import pandas as pd\nd = pd.DataFrame({'a': [1, 2, 3], 'b': [1.5, 2.5, 3.5]}); print(np.asarray(d), np.array(d['b']) * 2, np.sqrt(d['a']).tolist(), np.mean(d['b']), np.array(d.a.values) + k, d.b @ x[:3])",
     time_series="import pandas as pd\nv = pd.Series(x, index=pd.date_range('2024-01-01', periods=10)); print(v.resample('W').sum().tolist(), v['2024-01-03'], np.array(v.index)[0])",
@@ -269,7 +270,6 @@ LIMITS = {
     ),
     **_group(
         "pandas",
-        frame_mask="import pandas as pd\nd = pd.DataFrame({'x': host}); print(d[x > 2].shape, d.loc[x > 2, 'x'].sum())",
         frame_of_means="import pandas as pd\nprint(pd.DataFrame([{'m': r.mean()} for r in a]).dtypes.tolist())",
         frame_label="import pandas as pd\nprint(pd.Series([1.0, 2.0, 3.0], index=[3, 0, 1])[k[0]])",
         factorize="import pandas as pd\nprint(pd.factorize(k)[0], pd.unique(k))",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
 import asnumpy as ap
 from asnumpy.look import Bar, _progress, bar
+from asnumpy.stores import _loading
 
 
 class Screen(io.StringIO):
@@ -113,3 +116,20 @@ def test_a_check_of_an_operator_shows_how_far_it_is(monkeypatch: pytest.MonkeyPa
     said = screen.getvalue()
     assert [f"case {k}" in said for k in range(4)] == [True, True, True, False]
     assert "log_softmax" in said and left_on(screen) == ""
+
+
+def test_verifying_what_is_kept_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One file after the other, also where one of them is not read in time."""
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setattr(_loading, "SECONDS", 2)
+    screen = screen_of(monkeypatch)
+    files = [tmp_path / name for name in ("first.so", "never.so", "last.so")]
+    for file in files:
+        os.mkfifo(file) if file.stem == "never" else file.write_text("no library")
+    wrong = _loading.that_do_not_load([(file, "simulator") for file in files])
+    reasons = ["expected an ELF file", "did not load within 2 s", "expected an ELF file"]
+    assert wrong == list(zip(files, reasons, strict=True))
+    assert re.findall(r"loading \[(#*) *\] (\S+)", screen.getvalue()) == [
+        ("#" * 8, "first.so"), ("#" * 16, "never.so"), ("#" * 24, "last.so")
+    ]
+    assert left_on(screen) == ""

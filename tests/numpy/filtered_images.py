@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 import scipy.ndimage as theirs
 
 import asnumpy as ap
@@ -44,3 +46,13 @@ def compare(name: str, values: np.ndarray, **options: Any) -> None:
         wanted = getattr(theirs, name)(values, **options)
         agree(getattr(own, name)(ap.array(values), **with_arrays(options)), wanted,
               np.float32 if values.dtype == np.float32 else None)
+
+
+def refuse_alike(name: str, *args: Any, ours: Callable[[Any], ap.ndarray] = ap.array, **options: Any) -> None:
+    """SciPy's function raises for an image, and ours for the same one the same class with the same words."""
+    values = image(np.float64)
+    with pytest.raises(Exception) as wanted:
+        getattr(theirs, name)(values, *args, **options)
+    with pytest.raises(wanted.type) as got:
+        getattr(own, name)(ours(values), *args, **options)
+    assert got.type is wanted.type and str(got.value) == str(wanted.value)

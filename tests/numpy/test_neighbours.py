@@ -72,6 +72,57 @@ def test_results_into_arrays() -> None:
     np.testing.assert_array_equal(ap.to_numpy(alias), MATRIX[1] + FRAME.to_numpy()[1])
 
 
+KEYED: dict[str, Any] = {
+    "rows": lambda m, k: TALL.iloc[m], "rows and a column": lambda m, k: TALL.iloc[m, 0],
+    "rows and columns": lambda m, k: TALL.iloc[m, k[:2] % 2], "of a column": lambda m, k: TALL.x.iloc[m],
+    "by label": lambda m, k: TALL.loc[m], "and one column": lambda m, k: TALL.loc[m, "y"],
+    "in brackets": lambda m, k: TALL[m], "a column's": lambda m, k: TALL.x[m], "of labels": lambda m, k: TALL.loc[k],
+    "places": lambda m, k: TALL.iloc[k], "index": lambda m, k: TALL.index[m],
+    "places in it": lambda m, k: TALL.index[k], "of names": lambda m, k: TALL.set_index("name").index[m],
+    "of pairs": lambda m, k: PAIRS[m], "of dates": lambda m, k: pd.date_range("2020", periods=6)[m],
+    "a table": lambda m, k: TALL[["x", "y"]][m[:, None] & (m[:2] | True)],
+}
+TALL = pd.DataFrame({"x": np.arange(6.0), "y": np.arange(6) * 2, "name": list("abcdef")})
+PAIRS = pd.MultiIndex.from_arrays([[1, 1, 2, 2, 3, 3], list("ababab")])
+
+
+def equal(got: Any, expected: Any) -> bool:
+    return got.equals(expected) if hasattr(expected, "equals") else bool(got == expected)
+
+
+@pytest.mark.parametrize("what", KEYED)
+def test_masks_and_places_in_brackets(what: str) -> None:
+    mask, places = np.array([False, False, True, True, False, True]), np.array([4, 1, 1])
+    got, expected = KEYED[what](ap.array(mask), ap.array(places)), KEYED[what](mask, places)
+    assert type(got) is type(expected) and equal(got, expected)
+
+
+def test_keys_that_are_assigned_to() -> None:
+    mask, places = np.array([False, False, True, True, False, True]), np.array([4, 1])
+    frames = []
+    for make in (np.array, ap.array):
+        m, k, frame = make(mask), make(places), TALL.copy()
+        frame.iloc[m, 0] = -1.0
+        frame.loc[m, "y"] = 7
+        frame.iloc[k] = frame.iloc[k[::-1]].to_numpy()
+        column = frame.x.copy()
+        column[m], column.iloc[k] = 5.0, make([8.0, 9.0])
+        frame["z"] = column
+        frame.loc[make(~mask), ["x", "y"]] = 0
+        numbers = frame[["x", "y", "z"]]
+        numbers[make(numbers.to_numpy() > 5)] = 3
+        frames.append((frame, numbers))
+    for one, other in zip(*frames, strict=True):
+        pd.testing.assert_frame_equal(one, other)
+
+
+def test_a_mask_that_does_not_fit() -> None:
+    for make in (np.array, ap.array):
+        for take in (lambda m: TALL.iloc[m], lambda m: TALL[m], lambda m: TALL.index[m]):
+            with pytest.raises((IndexError, ValueError)):
+                take(make([True, False]))
+
+
 @pytest.mark.parametrize("values", [[1.0, np.nan], [1, 3], [True], [], [2**53]], ids=str)
 def test_isin(values: list[Any]) -> None:
     ours, numpys = ap.array(values), np.array(values)

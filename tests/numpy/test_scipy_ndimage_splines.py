@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.ndimage as theirs
-from filtered_images import MODES, image, with_arrays
+from filtered_images import MODES, image, refuse_alike, with_arrays
 
 import asnumpy as ap
 import asnumpy.scipy.ndimage as own
@@ -126,12 +126,7 @@ def test_values_that_are_no_numbers() -> None:
     ("map_coordinates", (np.zeros((3, 4)),), {}), ("affine_transform", (np.eye(4),), {}), ("rotate", (30, (0, 5)), {}),
 ])
 def test_errors(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> None:
-    values = image(np.float64)
-    with pytest.raises(Exception) as wanted:
-        getattr(theirs, name)(values, *args, **options)
-    with pytest.raises(wanted.type) as got:
-        getattr(own, name)(ap.array(values), *args, **options)
-    assert str(got.value) == str(wanted.value)
+    refuse_alike(name, *args, **options)
     ap.forget_fallbacks()
 
 

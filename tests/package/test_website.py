@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -109,6 +112,55 @@ def test_the_search_knows_both_languages() -> None:
     split = configuration.BothLanguages({}).split
     assert split("NumPy数组, eager_size") == ["NumPy", "数", "组", "数组", "eager_size"]
     assert split("延迟执行") == ["延", "迟", "执", "行", "延迟", "迟执", "执行"]
+
+
+@pytest.fixture(scope="module")
+def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two pages, one in each language, with the site's settings."""
+    for needed in ("sphinx", "furo", "myst_parser"):
+        pytest.importorskip(needed, reason="the site is built with the extra `docs`, which the tests do without")
+    source = tmp_path_factory.mktemp("source")
+    shutil.copy(website.DOCS / "conf.py", source)
+    (source / "zh").mkdir()
+    entries = (("API", "a"), ("中文", "zh/index"))
+    tables = "".join(f"```{{toctree}}\n:caption: {name}\n{page}\n```\n" for name, page in entries)
+    (source / "index.md").write_text(f"# Begin\n{tables}")
+    (source / "a.md").write_text("# A page\n## Next\nwords\n")
+    (source / "zh" / "index.md").write_text("# 文档\n## Next\n融合 words\n")
+    site = source / "site"
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", str(source), str(site)]
+    subprocess.run(command, check=True, timeout=120)
+    return site
+
+
+def test_the_theme_speaks_the_language_of_the_page(small_site: Path) -> None:
+    def words(name: str) -> set[str]:
+        """What the theme says on a page: outside of its text and of links to pages."""
+        text = (small_site / name).read_text(encoding="utf-8")
+        text = re.sub(r"(?s)<article.*?</article>|<(script|style|li|a)\b.*?</\1>", "", text)
+        said = re.findall(r"(?:aria-label|title|placeholder)=\"([^\"]*)\"|>([^<]*)<", text)
+        return {word.strip() for pair in said for word in pair if re.search(r"\w", word)}
+
+    titles = {"asnumpy", "API", "中文", "A page", "Begin", "文档 - asnumpy", "A page - asnumpy", "文档"}
+    english, chinese = words("a.html") - titles, words("zh/index.html") - titles
+    assert {"On this page", "Search", "Menu", "Toggle site navigation sidebar"} <= english
+    assert {"本页内容", "搜索", "菜单", "显示或隐藏导航栏"} <= chinese
+    assert not any(re.search("[\u3400-\u9fff]", word) for word in english)
+    assert [word for word in chinese if not re.search("[\u3400-\u9fff]", word)] == []
+    page = (small_site / "zh" / "index.html").read_text(encoding="utf-8")
+    assert "<h2>Next<" in page, "the text is the page's"
+    assert 'lang="zh-CN"' in page and page.index(">中文<") < page.index(">API<")
+
+
+def test_each_language_has_its_search(small_site: Path) -> None:
+    for name, leads_to in (("a.html", "search.html"), ("zh/index.html", "../search-zh.html")):
+        assert f'action="{leads_to}"' in (small_site / name).read_text(encoding="utf-8")
+    page = (small_site / "search-zh.html").read_text(encoding="utf-8")
+    scripts = re.findall(r'<script src="([^"?]*)', page)
+    assert {"_static/sphinx.js", "_static/searchtools.js", "searchindex.js"} <= set(scripts)
+    assert "\\u641c\\u7d22" in (small_site / "_static" / "sphinx.js").read_text()  # what the search says
+    assert 'placeholder="搜索"' in page and "<title>搜索 - asnumpy</title>" in page
+    assert "sphinx.js" not in (small_site / "search.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

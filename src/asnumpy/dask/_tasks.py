@@ -20,8 +20,10 @@ class Evaluated(GraphNode):
     def __call__(self, values: Any = ()) -> Any:
         return evaluated(self._task(values))
 
+    def __repr__(self) -> str:
+        return repr(self._task)  # for who profiles tasks
+
 
 def evaluate_in_its_thread(key: Any, graph: dict[Any, Any], state: Any) -> None:
-    """Before a task of a scheduler in this process starts, which has a graph of its own."""
-    if not isinstance(graph[key], Evaluated):
-        graph[key] = Evaluated(graph[key])
+    """Once for each task, before it starts: each call of a scheduler of this process makes a graph of its own."""
+    graph[key] = Evaluated(graph[key])

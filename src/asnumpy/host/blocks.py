@@ -20,6 +20,13 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
+def threads_for(work: int, each: int, most: int | None = None) -> int:
+    """How many threads are worth their awakening, where each is to do so much of the work, and there are `most` parts
+    of it: as many as programs use, or fewer, and 1 at least."""
+    worth = work // each
+    return max(1, min(get_num_threads(), worth if most is None else min(worth, most)))
+
+
 def in_blocks(work: Callable[[int], Any], count: int) -> None:
     """Calls work(0) to work(count - 1), each once: whichever thread is free takes the next, the caller's among them."""
     threads = min(get_num_threads(), count)

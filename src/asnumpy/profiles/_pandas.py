@@ -1,7 +1,8 @@
 """Where pandas decides by an array's class, and silently does something else than with NumPy's array.
 
 pandas asks for NumPy's own class in its C code and in Python: no array can see that it was asked. So while a profile
-records, the few methods of pandas' that such an array comes through are replaced by ones that look at it first.
+records, the methods of pandas' that such values come through are replaced by ones that look at them first. Keys in
+brackets are not among them: `asnumpy.neighbours` gives pandas NumPy's.
 """
 
 from __future__ import annotations
@@ -15,24 +16,14 @@ from typing import Any
 
 from asnumpy import _core
 
-ROWS = ("pandas does not take asnumpy's array of bools for a mask in {where}[mask], but for the numbers 0 and 1: use"
-        " {where}[ap.to_numpy(mask)]")
 OBJECTS = ("pandas makes dtype object of asnumpy's numbers in pd.Series([...]): use float(x) or int(x) for each,"
            " or .astype(float) afterwards")
 # What is looked at, for who reads a profile.
-LOOKED_AT = "frame.iloc[...], series.iloc[...], index[...] of a RangeIndex, pd.Series([...])"
+LOOKED_AT = "pd.Series([...])"
 
 
 class PandasWarning(RuntimeWarning):
     """pandas has decided by an array's class, and its result is another than with NumPy's array."""
-
-
-def _mask(key: Any) -> bool:
-    return isinstance(key, _core.Array) and key.dtype.kind == "b" and key.ndim > 0
-
-
-def _masks(key: Any) -> bool:
-    return any(map(_mask, key)) if type(key) is tuple else _mask(key)
 
 
 def _numbers(data: Any) -> bool:
@@ -50,9 +41,6 @@ class Watch:
         if not self.on:
             return
         pandas: Any = sys.modules["pandas"]
-        for kind in {type(pandas.DataFrame().iloc), type(pandas.Series(dtype=float).iloc)}:
-            self._look(kind, "__getitem__", _masks, ROWS.format(where=".iloc"))
-        self._look(pandas.RangeIndex, "__getitem__", _mask, ROWS.format(where="index"))
         self._look(pandas.Series, "__init__", _numbers, OBJECTS)
 
     def _look(self, kind: type, name: str, decides: Callable[[Any], bool], text: str) -> None:

@@ -69,8 +69,8 @@ def fallbacks() -> list[dict[str, Any]]:
     Work that a program wanted and that turned out not to be needed counts as well.
     """
     calls = [
-        {"kind": "call", "function": name, "dtypes": "", "device": "cpu", "reason": "NumPy computes it at once",
-         "count": count, "bytes": 0}
+        {"kind": "call", "function": name, "dtypes": "", "device": "cpu", "count": count, "bytes": 0,
+         "reason": f"{'SciPy' if name.startswith('scipy.') else 'NumPy'} computes it at once"}
         for name, count in _calls.most_common()
     ]
     return [*_core.fallbacks(), *calls]

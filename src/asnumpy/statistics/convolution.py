@@ -16,10 +16,9 @@ from asnumpy._public import public
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.arrays import zeros
 from asnumpy.creation.convert import as_dtype_of, asarray, lies_on_device
-from asnumpy.host.blocks import in_blocks, parts_of
+from asnumpy.host.blocks import in_blocks, parts_of, threads_for
 from asnumpy.host.door import host, name_function
 from asnumpy.manipulation.joining import concatenate
-from asnumpy.runtime import get_num_threads
 from asnumpy.ufunc.functions import add, conjugate, isfinite
 
 _TERMS = 512  # the most of one product: of a longer line several are added
@@ -90,7 +89,7 @@ def _in_parts(theirs: Callable[..., Any], a: Any, v: Any, mode: Any) -> Any:
     if not known or any(len(shape) != 1 or not shape[0] for shape in shapes) or shapes[0] < shapes[1]:
         return theirs(a, v, mode)
     (length,), (taps,) = shapes
-    count = min(get_num_threads(), length // (4 * taps), length * (taps + _BESIDE) // _EACH)
+    count = threads_for(length * (taps + _BESIDE), _EACH, most=length // (4 * taps))
     if count < 2:
         return theirs(a, v, mode)
     first = {"full": 0, "same": (taps - 1) // 2, "valid": taps - 1}[mode]

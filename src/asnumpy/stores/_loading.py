@@ -8,10 +8,12 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from asnumpy import _core
+from asnumpy.look import bar
 
 SECONDS = 120
 _MAGIC, _MACHINE = b"\x7fELF", slice(18, 20)  # of an ELF file: how it begins, and for which processor it is
@@ -21,20 +23,54 @@ def that_do_not_load(files: Sequence[tuple[Path, str]]) -> list[tuple[Path, str]
     """Of files and their kinds those that do not load, with the reason."""
     binaries = [(path, kind) for path, kind in files if kind != "machines"]
     wrong: list[tuple[Path, str]] = []
-    while binaries:
-        command = [sys.executable, "-m", "asnumpy.stores._loading"]
-        given = json.dumps([[str(path), kind] for path, kind in binaries])
-        try:
-            done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=SECONDS, check=False)
-            said, ended = done.stdout, f"ended a process that loaded it ({done.returncode})"
-        except subprocess.TimeoutExpired as error:
-            said, ended = (error.stdout or b"").decode(), f"did not load within {SECONDS} s"
-        told = [json.loads(line) for line in said.splitlines()]
-        wrong += [(path, why) for (path, _), why in zip(binaries, told, strict=False) if why]
-        if len(told) < len(binaries):  # it has ended at the next one; those behind it are still to be loaded
-            wrong.append((binaries[len(told)][0], ended))
-        binaries = binaries[len(told) + 1 :]
+    done = 0
+
+    def note(why: str) -> None:
+        nonlocal done
+        path = binaries[done][0]
+        if why:
+            wrong.append((path, why))
+        done += 1
+        shown.to(done / len(binaries), path.name)
+
+    with bar("loading") as shown:
+        while done < len(binaries):
+            ended = _load(binaries[done:], note)
+            if done < len(binaries):  # it has ended at the next one; those behind it are still to be loaded
+                note(ended)
     return wrong
+
+
+def _load(binaries: Sequence[tuple[Path, str]], tell: Callable[[str], None]) -> str:
+    """Loads them in a process, and tells of each as it comes; how that has ended, if before the last one."""
+    command, late = [sys.executable, "-m", "asnumpy.stores._loading"], threading.Event()
+    with tempfile.TemporaryFile("w+") as given:
+        json.dump([[str(path), kind] for path, kind in binaries], given)
+        given.seek(0)
+        process = subprocess.Popen(
+            command, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8"
+        )
+
+    def stop() -> None:
+        late.set()
+        process.kill()
+
+    timer = threading.Timer(SECONDS, stop)
+    timer.start()
+    with process:
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                tell(json.loads(line))
+            process.wait()
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            timer.cancel()
+    if late.is_set():
+        return f"did not load within {SECONDS} s"
+    return f"ended a process that loaded it ({process.returncode})"
 
 
 def _why_not(path: str, kind: str) -> str:

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.ndimage
 
-from asnumpy.host.blocks import in_blocks, parts_of
-from asnumpy.runtime import get_num_threads
+from asnumpy.host.blocks import in_blocks, parts_of, threads_for
 
 _theirs: Any = scipy.ndimage
 
@@ -60,9 +59,8 @@ def loops() -> _Loops | None:
 
 
 def _threads(points: int, ndim: int, order: int) -> int:
-    """How many are worth their awakening."""
-    worth: int = points * (order + 1) ** ndim // _EACH
-    return max(1, min(get_num_threads(), worth))
+    """How many share so many points, around each of which elements are looked up."""
+    return threads_for(points * (order + 1) ** ndim, _EACH)
 
 
 def _cut(shape: tuple[int, ...], count: int, but: int = -1) -> int:
