@@ -7,7 +7,9 @@ import os
 import re
 import sys
 import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,13 +123,36 @@ def test_a_check_of_an_operator_shows_how_far_it_is(monkeypatch: pytest.MonkeyPa
 def test_verifying_what_is_kept_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """One file after the other, also where one of them is not read in time."""
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    monkeypatch.setattr(_loading, "SECONDS", 2)
-    screen = screen_of(monkeypatch)
+    screen, load = screen_of(monkeypatch), _loading._load
+    timers: list[Any] = []
+
+    class Timer:
+        """One whose time is over when the first of several files has been told of."""
+
+        def __init__(self, seconds: float, function: Callable[[], None]) -> None:
+            self.function = function
+
+        def start(self) -> None:
+            timers.append(self)
+
+        def cancel(self) -> None:
+            timers.remove(self)
+
+    def timed(binaries: Sequence[tuple[Path, str]], tell: Callable[[str], None]) -> str:
+        def told(why: str) -> None:
+            tell(why)
+            if len(binaries) > 1:
+                timers[0].function()
+
+        return load(binaries, told)
+
+    monkeypatch.setattr(_loading.threading, "Timer", Timer)
+    monkeypatch.setattr(_loading, "_load", timed)
     files = [tmp_path / name for name in ("first.so", "never.so", "last.so")]
     for file in files:
         os.mkfifo(file) if file.stem == "never" else file.write_text("no library")
     wrong = _loading.that_do_not_load([(file, "simulator") for file in files])
-    reasons = ["expected an ELF file", "did not load within 2 s", "expected an ELF file"]
+    reasons = ["expected an ELF file", f"did not load within {_loading.SECONDS} s", "expected an ELF file"]
     assert wrong == list(zip(files, reasons, strict=True))
     assert re.findall(r"loading \[(#*) *\] (\S+)", screen.getvalue()) == [
         ("#" * 8, "first.so"), ("#" * 16, "never.so"), ("#" * 24, "last.so")

@@ -46,7 +46,8 @@ def _by_numpys_keys(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _all_of(kind: type) -> list[type]:
-    return [kind, *(each for below in kind.__subclasses__() for each in _all_of(below))]
+    derived: list[type] = kind.__subclasses__()
+    return [kind, *(one for below in derived for one in _all_of(below))]
 
 
 def _keyed() -> list[type]:
@@ -59,10 +60,10 @@ def _keyed() -> list[type]:
 
 for _kind in (pd.Series, pd.Index, pd.DataFrame):
     _kind.isin = _of_numpys(_kind.isin)
-_DONE: set[Any] = set()  # what a class inherits has been done where its base came first
+_done: set[Any] = set()  # what a class inherits has been done where its base came first
 for _kind in _keyed():
     for _name in ("__getitem__", "__setitem__"):
-        if (_theirs := getattr(_kind, _name, None)) not in {None, *_DONE}:
-            _ours = _by_numpys_keys(_theirs)
-            _DONE.add(_ours)
-            setattr(_kind, _name, _ours)
+        _theirs: Any = getattr(_kind, _name, None)
+        if _theirs is not None and _theirs not in _done:
+            setattr(_kind, _name, _by_numpys_keys(_theirs))
+            _done.add(getattr(_kind, _name))
