@@ -58,7 +58,8 @@ CHANGES = (
     Change("2.5", "cross takes no vectors of two", ("test_cross[2-*]", "test_cross[3-2]"), False),
     Change("2.5", "where refuses Python integers out of range", ("test_where_dtypes[*]", "test_where_forms"), False),
     Change("2.5", "take casts to its output", ("test_take_out",), False),
-    Change("2.5", "eigenvalues are complex also where all are real", ("test_eigenvalues_of_any_matrix", "test_forms_that_depend_on_values[<lambda>3]"), False),
+    Change("2.5", "eigenvalues are complex also where all are real", (
+        "test_eigenvalues_of_any_matrix", "test_forms_that_depend_on_values[<lambda>3]"), False),
 )
 
 

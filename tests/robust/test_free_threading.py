@@ -37,8 +37,8 @@ def switching_often() -> Iterator[None]:
 @pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="a Python with the interpreter's lock")
 def test_the_lock_stays_off() -> None:
     """Python turns it on for a module that does not say that it does without, and warns."""
-    done = run_script("import sys, asnumpy; print(sys._is_gil_enabled(), float((asnumpy.ones(3) * 2).sum()))", PYTHON_GIL="",
-                      PYTHONWARNINGS="error:The global interpreter lock:RuntimeWarning")
+    source = "import sys, asnumpy; print(sys._is_gil_enabled(), float((asnumpy.ones(3) * 2).sum()))"
+    done = run_script(source, PYTHON_GIL="", PYTHONWARNINGS="error:The global interpreter lock:RuntimeWarning")
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "False 6.0\n")
 
 
@@ -65,7 +65,7 @@ def test_writes_to_the_same_elements(size: int) -> None:
 
 @pytest.mark.parametrize("size", [7, 1500])
 def test_elements_beside_work_on_the_rest(size: int) -> None:
-    """Each thread has a part of one array, which lies on the host while elements are used and on the device while work is."""
+    """Each thread has a part of one array, which lies on the host while elements are used, on the device for work."""
     shared = ap.zeros(THREADS * size)
     rounds = 12 if size > 100 else 60
 

@@ -17,7 +17,8 @@ from asnumpy.host.door import as_numpy, host
 _BOOL = np.dtype(bool)
 _INT64 = np.dtype(np.int64)
 _SCALARS = (bool, int, float, complex)
-_LISTS_MAY_CHANGE = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))  # while NumPy reads them, in another thread: it would refuse
+# While NumPy reads them, by another thread: it would refuse.
+_LISTS_MAY_CHANGE = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 
 
 def _numpy_getitem(a: np.ndarray, key: Any) -> Any:
