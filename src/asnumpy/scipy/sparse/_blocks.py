@@ -16,8 +16,7 @@ import numpy as np
 import scipy.sparse
 
 from asnumpy import _core
-from asnumpy.host.blocks import in_blocks
-from asnumpy.runtime import get_num_threads
+from asnumpy.host.blocks import in_blocks, threads_for
 
 _theirs: Any = scipy.sparse
 
@@ -35,8 +34,7 @@ def _compressed(a: Any) -> bool:
 
 def _threads(work: int, overhead: int = 0) -> int:
     """How many are worth their awakening, and what each does that one alone would do once."""
-    count = min(get_num_threads(), work // _EACH)
-    return max(1, min(count, work // (4 * overhead)) if overhead else count)
+    return threads_for(work, _EACH, most=work // (4 * overhead) if overhead else None)
 
 
 def _pieces(count: int, work: int) -> int:
