@@ -22,7 +22,6 @@ using cpu::Stride;
 // Rounds are worth code where launches are short and many. A longer launch is shared by threads.
 constexpr std::int64_t most_elements = 4096;
 constexpr std::size_t longest_round = 64, fewest_rounds = 8;       // parts
-constexpr std::size_t longest_of_single = 512;                     // instructions
 // As for strands (cpu/plan_code.cpp): what has taken this long is expected to take that long again.
 constexpr std::int64_t long_enough_to_look = 2'000'000, long_enough_to_compile = 150'000'000;  // ns
 constexpr std::uintptr_t alignment = 8;  // the largest of a dtype that rounds have
@@ -374,41 +373,6 @@ void Rounds::run(FunctionRef<void(std::size_t part)> other) {
               to.other(to.first + part);
           },
           &context);
-}
-
-namespace {
-
-// An element that code of a round computes.
-bool is_single(const Instruction& one) {
-    const auto common = [](const Argument& in) { return cpu::is_common(in.array() ? in.array()->dtype : in.scalar()->dtype); };
-    return one.work == Work::elementwise && !one.on_host && one.out[0].host_visible() && count(one.shape) == 1 && std::ranges::all_of(one.in, common) &&
-           std::ranges::all_of(one.out, [](const Array& out) { return cpu::is_common(out.dtype); });
-}
-
-}  // namespace
-
-std::vector<std::uint32_t> starts_of_rounds(std::span<const Instruction> list, const std::vector<bool>& dead) {
-    std::vector<std::uint32_t> sequence, positions, starts;
-    std::map<std::array<std::uint64_t, 3>, std::uint32_t> known;
-    std::uint32_t next = 0;
-    for (std::uint32_t k = 0; k < list.size(); ++k) {
-        if (dead[k]) continue;
-        const Instruction& one = list[k];
-        positions.push_back(k);
-        if (!is_single(one)) {
-            sequence.push_back(next++);
-            continue;
-        }
-        std::uint64_t operands = one.in.size();
-        for (const Argument& in : one.in) operands = operands << 8 | (in.array() ? 64 + static_cast<std::uint64_t>(in.array()->dtype) : static_cast<std::uint64_t>(in.scalar()->dtype));
-        const auto [found, added] = known.try_emplace({one.row, one.loop, operands}, next);
-        if (added) ++next;
-        sequence.push_back(found->second);
-    }
-    for (const Repeat& repeat : find_repeats(sequence, longest_of_single, fewest_rounds))
-        for (std::size_t r = 0; r <= repeat.count; ++r)
-            if (const std::size_t at = repeat.first + r * repeat.period; at < positions.size()) starts.push_back(positions[at]);
-    return starts;
 }
 
 }  // namespace asnumpy

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from host_compiler import needs_compiler
 
 import asnumpy as ap
-from host_compiler import needs_compiler
 
 pytestmark = needs_compiler
 
@@ -254,4 +254,5 @@ def test_products_of_small_matrices(dtype: str) -> None:
             a[k, :k] = b[:k, :2] @ b[k, :2]
         return total
 
-    check(work, values(dtype, 30, 30) / np.asarray(50, dtype) if dtype != "int64" else values(dtype, 30, 30), values(dtype, 30, 5))
+    a = values(dtype, 30, 30)
+    check(work, a if dtype == "int64" else a / np.asarray(50, dtype), values(dtype, 30, 5))

@@ -1,8 +1,8 @@
 """The end for the CPU, for launches that come in rounds: all rounds as one function (`core/cpu/rounds.hpp`).
 
-What a launch takes of a call (addresses, lengths, distances) are numbers: each is one of `numbers`, and where it differs
-from round to round, a column of the table is added to it. So the function is one for all sizes. A part that is somebody
-else's is a call of `other`.
+What differs from call to call or from round to round (addresses, lengths, distances) are numbers: each is one of
+`numbers`, and what a round's row of the table adds to it. So the function is one for all sizes. A part that is
+somebody else's is a call of `other`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,14 @@ _CALLED = (
 
 @dataclass(frozen=True)
 class Part:
-    """A program, or the number of a product of matrices that is called, or neither; the loops around an element, how each
-    operand goes on along them, with what a reduction begins, and by step which loop of the core is called (-1: none)."""
+    """One launch: a program, or a product of matrices, or neither where it is somebody else's."""
 
     program: Program | None
-    product: int | None
-    axes: int
-    strides: tuple[tuple[int, ...], ...]
-    begins: int | None
-    calls: tuple[int, ...]
+    product: int | None  # which of those that are called
+    axes: int  # the loops around an element
+    strides: tuple[tuple[int, ...], ...]  # by operand and axis
+    begins: int | None  # the number with which a reduction begins
+    calls: tuple[int, ...]  # by step: which of the core's loops is called for it, -1: none
 
 
 @dataclass(frozen=True)
@@ -176,7 +175,8 @@ def _numbers(part: Part) -> Iterator[tuple[str, int, int]]:
 def _function(name: str, of: Round) -> list[str]:
     lines = [
         f'extern "C" void {name}(const std::int64_t* numbers, const std::int64_t* table, std::size_t rounds,'
-        " char* const* bases, const Called* called, const Product* products, void (*other)(void*, std::size_t), void* context) {",
+        " char* const* bases, const Called* called, const Product* products, void (*other)(void*, std::size_t),"
+        " void* context) {",
         *(f"    const std::int64_t n{k} = numbers[{k}];" for k in range(len(of.columns))),
         f"    for (std::size_t round = 0; round < rounds; ++round, table += {max(of.columns, default=-1) + 1}) {{",
     ]
@@ -222,12 +222,14 @@ def _launch(k: int, part: Part, number: dict[tuple[str, int, int], str]) -> list
     lines += [f"const std::int64_t s{one} = {apart[one]};" for one in operands if apart[one] != "0"]
     names = [f"s{one}" if apart[one] != "0" else "0" for one in operands]
     if program.reductions:
-        kind, *_ = _types(program)[-1:]
+        kind, result = _types(program)[-1], operands[-1]
         fields = [*(f"p{one}" for one in operands[:-1]), *names[:-1]]
-        folded = f"fold_{k}::pairs(elements_{k}{{{', '.join(fields)}}}, static_cast<std::size_t>({number['length', 0, 0]}))"
-        row = f"row_{program.reductions[0].row}"
-        value = folded if part.begins is None else f"static_cast<{kind}>({row}::call<{kind}>({kind}({part.begins}), {folded}))"
-        return [*lines, f"ops::store(reinterpret_cast<{kind}*>({f'p{operands[-1]}'}), 0, {value});"]
+        lines.append(f"const auto length = static_cast<std::size_t>({number['length', 0, 0]});")
+        value = f"fold_{k}::pairs(elements_{k}{{{', '.join(fields)}}}, length)"
+        if part.begins is not None:
+            row = f"row_{program.reductions[0].row}"
+            value = f"static_cast<{kind}>({row}::call<{kind}>({kind}({part.begins}), {value}))"
+        return [*lines, f"ops::store(reinterpret_cast<{kind}*>(p{result}), 0, {value});"]
     pointers = [f"p{one}" for one in operands]
     if part.axes == 0:
         return [*lines, f"{_call(k, part, pointers, names)};"]
