@@ -40,7 +40,7 @@ Schedule plan_list(std::span<Instruction> list) {
         q.census.take(list);
         Draft draft(list, q.census, false);
         run_passes(draft, q.passes);
-        if (cpu::code_mode() != cpu::CodeMode::off) draft.bounds = starts_of_rounds(list, draft.dead);
+        draft.bounds = starts_of_rounds(list, draft.dead);
         made = divide(draft);
     });
     for (const std::uint32_t k : made.dead) {
@@ -104,15 +104,15 @@ private:
     std::size_t run_rounds(Rounds& rounds) {
         const std::size_t first = rounds.first(), end = first + rounds.parts();
         if (!rounds.ready(again_.bases)) {
-            const Clock::time_point begin = Clock::now();
             std::size_t p = first;
             while (p < end) p += run_one(p);
-            if (!first_) rounds.note(std::chrono::nanoseconds(Clock::now() - begin).count());
             return p;
         }
+        const Clock::time_point begin = rounds.has_code() ? Clock::time_point{} : Clock::now();
         rounds.run([&](std::size_t part) { run_one(part, true); });
+        if (!rounds.has_code() && !first_) rounds.note(std::chrono::nanoseconds(Clock::now() - begin).count());
         for (std::size_t p = first; p < end; ++p)
-            if (!rounds.is_others(p)) after_(p, 1);
+            if (!rounds.is_others_now(p)) after_(p, 1);
         return end;
     }
 
@@ -177,8 +177,7 @@ std::string explain_list(std::span<const Instruction> list, const Schedule& sche
         const Run nothing_else{Run::ByItself{}};  // what runs is lent memory, and does not look as it was recorded
         text = explanation_of(list, schedule, q.runner, nullptr, names).text;
         std::string rounds;
-        if (cpu::code_mode() != cpu::CodeMode::off)
-            for (const Rounds& one : again.rounds) rounds += one.text();
+        for (const Rounds& one : again.rounds) rounds += one.text();
         text.insert(0, rounds);
     });
     return text;

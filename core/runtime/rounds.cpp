@@ -205,6 +205,7 @@ public:
             for (std::size_t k = 0; k < repeat.period; ++k)
                 if (!rounds.round_.parts[k].is_others() && !add(rounds, rounds.round_.parts[k], schedule_.parts[repeat.first + r * repeat.period + k], all)) return {};
         put_down(rounds, all);
+        rounds.interpreted_.emplace(rounds.round_);
         rounds.called_ = cpu::called_loops(rounds.round_);
         rounds.products_ = cpu::called_products(rounds.round_);
         return rounds;
@@ -317,7 +318,7 @@ bool Rounds::awaits_code() const {
 }
 
 void Rounds::note(std::int64_t ns) {
-    if (refused_) return;
+    if (refused_ || cpu::code_mode() == cpu::CodeMode::off) return;
     spent_ns_ += ns;
     if (spent_ns_ < long_enough_to_look) return;
     const cpu::Effort worth = spent_ns_ < long_enough_to_compile ? cpu::Effort::look : cpu::Effort::compile;
@@ -329,24 +330,23 @@ void Rounds::note(std::int64_t ns) {
 
 std::string Rounds::text() const {
     const auto coded = std::ranges::count_if(round_.parts, [](const cpu::Round::Part& part) { return !part.is_others(); });
-    const cpu::CodeState state = cpu::find_code(round_).state;
-    const std::string how = state == cpu::CodeState::there     ? "in machine code"
-                            : state == cpu::CodeState::refused ? "one by one: no compiler made code for them"
-                                                               : "as one function once there is machine code for them";
+    const cpu::CodeState state = cpu::code_mode() == cpu::CodeMode::off ? cpu::CodeState::refused : cpu::find_code(round_).state;
+    const std::string how = state == cpu::CodeState::refused ? "without machine code"
+                                                             : "of which " + std::to_string(coded) + (state == cpu::CodeState::there ? " run in machine code" : " are to run in machine code");
     return "programs " + std::to_string(first_) + " to " + std::to_string(first_ + parts() - 1) + ": " + std::to_string(count_) + " rounds of " +
-           std::to_string(round_.parts.size()) + ", of which " + std::to_string(coded) + " run " + how + "\n";
+           std::to_string(round_.parts.size()) + ", " + how + "\n";
 }
 
 bool Rounds::ready(std::span<char* const> bases) {
-    if (cpu::code_mode() == cpu::CodeMode::off) return false;
-    if (const std::uint32_t now = cpu::code_generation(); !code_ && !refused_ && (!looked_ || generation_ != now)) {
+    const bool wanted = cpu::code_mode() != cpu::CodeMode::off;
+    if (const std::uint32_t now = cpu::code_generation(); wanted && !code_ && !refused_ && (!looked_ || generation_ != now)) {
         looked_ = true;
         generation_ = now;
         const cpu::FoundCode found = cpu::find_code(round_);
         refused_ = found.state == cpu::CodeState::refused;
         if (found.state == cpu::CodeState::there) code_ = found.codes[0].rounds;
     }
-    if (!code_) return false;
+    now_ = wanted ? code_ : nullptr;
     addresses_.clear();
     for (const Where& where : where_) {
         char* address = &anchor;
@@ -367,12 +367,12 @@ void Rounds::run(FunctionRef<void(std::size_t part)> other) {
         FunctionRef<void(std::size_t)> other;
         std::size_t first;
     } context{other, first_};
-    code_(numbers_.data(), table_.data(), count_, addresses_.data(), called_.data(), products_.data(),
-          [](void* given, std::size_t part) {
-              const Context& to = *static_cast<Context*>(given);
-              to.other(to.first + part);
-          },
-          &context);
+    const cpu::OtherPart call = [](void* given, std::size_t part) {
+        const Context& to = *static_cast<Context*>(given);
+        to.other(to.first + part);
+    };
+    if (now_) now_(numbers_.data(), table_.data(), count_, addresses_.data(), called_.data(), products_.data(), call, &context);
+    else interpreted_->run(numbers_.data(), table_.data(), count_, addresses_.data(), call, &context);
 }
 
 }  // namespace asnumpy

@@ -1,5 +1,6 @@
 // Parts of a list that stays, which come in rounds: short launches, alike but for where their operands lie, how long they are and how far apart their
-// elements are. Where there is machine code for a round, one call runs all of them (cpu/rounds.hpp).
+// elements are. One call runs all of them: machine code where there is some
+// (cpu/rounds.hpp), an interpreter of single elements where there is none (cpu/rounds_interpreted.hpp).
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 
 #include "base/function_ref.hpp"
 #include "cpu/code.hpp"
+#include "cpu/rounds_interpreted.hpp"
 #include "runtime/kept_launch.hpp"
 #include "runtime/schedule.hpp"
 
@@ -23,7 +25,9 @@ public:
 
     std::size_t first() const { return first_; }
     std::size_t parts() const { return round_.parts.size() * count_; }
+    // Whether machine code has the part; and whether what runs now gives it to `other`.
     bool is_others(std::size_t part) const { return round_.parts[(part - first_) % round_.parts.size()].is_others(); }
+    bool is_others_now(std::size_t part) const { return has_code() ? is_others(part) : !interpreted_->computes((part - first_) % round_.parts.size()); }
     // Asks for code, by anybody; whether that is to come.
     bool awaits_code() const;
     std::string text() const;  // a line for people
@@ -32,7 +36,8 @@ public:
     bool ready(std::span<char* const> bases);
     // Runs all parts, and what is not code by `other`.
     void run(FunctionRef<void(std::size_t part)> other);
-    // The parts have run one by one, which took so long.
+    bool has_code() const { return now_; }
+    // The parts have run without code, which took so long.
     void note(std::int64_t ns);
 
 private:
@@ -45,6 +50,7 @@ private:
     class Finding;
 
     cpu::Round round_;
+    std::optional<cpu::InterpretedRounds> interpreted_;
     std::size_t first_ = 0, count_ = 0;
     std::vector<Where> where_;
     std::vector<std::int64_t> numbers_, table_;
@@ -55,7 +61,7 @@ private:
     std::optional<cpu::Effort> wanted_;  // because of what was spent
     std::uint32_t generation_ = 0;       // of the code that was looked at
     bool looked_ = false, refused_ = false;
-    cpu::RunRounds code_ = nullptr;
+    cpu::RunRounds code_ = nullptr, now_ = nullptr;  // what there is, and what this run takes
 };
 
 // Where rounds of instructions on single elements begin, in order. A program that holds elements of several rounds is alike to no other one.
