@@ -37,6 +37,9 @@ enum class Effort : std::uint8_t {
     compile,  // a compiler's second
 };
 
+// What has run for so long is expected to run that long again: then it is worth as much.
+inline constexpr std::int64_t long_enough_to_look = 2'000'000, long_enough_to_compile = 150'000'000;  // ns
+
 using CodeId = std::uint32_t;
 struct WantedCode {
     CodeId id;

@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 // second, which a process should be worth: that is asked of all its programs together. Each look after it takes a thousandth. A
 // compiler takes about two thirds of a second, beside the program, and what it makes is there for every later process.
 constexpr std::uint32_t fewest_runs = 4;
-constexpr std::int64_t all_long_enough_to_look = 50'000'000, long_enough_to_look = 2'000'000, long_enough_to_compile = 150'000'000;  // ns
+constexpr std::int64_t all_long_enough_to_look = 50'000'000;  // ns
 std::atomic<std::int64_t> spent_by_all{0};
 
 // Reading the clock twice costs what a short run's smallest differences do, so of short runs one in so many is timed.

@@ -1,18 +1,14 @@
+// What rounds may have, and what they call.
 #include "cpu/rounds.hpp"
 
 #include <algorithm>
 #include <type_traits>
 
 #include "base/hash.hpp"
+#include "cpu/strands.hpp"
 #include "kernels/kernels.hpp"
 
 namespace asnumpy::cpu {
-
-namespace {
-
-constexpr std::size_t most_steps = 128;  // as in a strand
-
-}  // namespace
 
 bool is_common(DType dtype) {
     return dispatch(dtype, []<class T> { return !is_narrow_v<T> && !is_half_v<T> && !std::is_same_v<T, long double> && !std::is_same_v<T, std::complex<long double>>; });
@@ -42,11 +38,11 @@ std::vector<Loop> called_loops(const Round& round) {
     return found;
 }
 
-std::vector<Product> called_products(const Round& round) {
-    std::vector<Product> found;
+std::vector<RunProduct> called_products(const Round& round) {
+    std::vector<RunProduct> found;
     for (const Round::Part& part : round.parts)
         if (part.product)
-            if (const Product called = product_of(*part.product); std::ranges::find(found, called) == found.end()) found.push_back(called);
+            if (const RunProduct called = product_of(*part.product); std::ranges::find(found, called) == found.end()) found.push_back(called);
     return found;
 }
 

@@ -68,15 +68,15 @@ std::vector<Loop> called_loops(const Round&);
 bool is_called(const Step&);
 
 // Products: of as many rows, columns and sums as the first three numbers say, the others are the matrices' strides in bytes.
-using Product = void (*)(char* a, char* b, char* c, const std::int64_t* numbers);
-Product product_of(const MatrixProduct&);            // structured_matmul.cpp; null where there is none
-std::vector<Product> called_products(const Round&);  // of all parts in order, each once
+using RunProduct = void (*)(char* a, char* b, char* c, const std::int64_t* numbers);
+RunProduct product_of(const MatrixProduct&);            // structured_matmul.cpp; null where there is none
+std::vector<RunProduct> called_products(const Round&);  // of all parts in order, each once
 inline constexpr std::int64_t most_multiplications = 65536;  // a larger product may be for several threads
 
 // Runs parts that are somebody else's: `part` counts from the first part of the first round.
 using OtherPart = void (*)(void* context, std::size_t part);
 // A number of a round is that of `numbers`, and what its column of the round's row of the table adds to it. Operands are aligned to their dtypes.
-using RunRounds = void (*)(const std::int64_t* numbers, const std::int64_t* table, std::size_t rounds, char* const* bases, const Loop* called, const Product* products,
+using RunRounds = void (*)(const std::int64_t* numbers, const std::int64_t* table, std::size_t rounds, char* const* bases, const Loop* called, const RunProduct* products,
                            OtherPart other, void* context);
 
 // Whether a round may have this program, over one element or several. Where it reduces, that is over its only axis, of at most so many elements: as

@@ -14,7 +14,7 @@ namespace asnumpy::cpu {
 namespace {
 
 // Whole vectors and some elements behind them; lines of those.
-constexpr std::int64_t line = 37, lines = 5;
+constexpr std::int64_t checked_line = 37, checked_lines = 5;
 
 // One launch of a part.
 struct CheckedPart {
@@ -25,14 +25,14 @@ struct CheckedPart {
 
     CheckedPart(const Round::Part& part, std::mt19937& random, bool edges_too)
         : program(*part.program), values(static_cast<std::size_t>(program.value_count())), memory(part.strides.size()) {
-        for (int axis = 0; axis < part.axes; ++axis) lengths[static_cast<std::size_t>(axis)] = axis + 1 == part.axes ? line : lines;
+        for (int axis = 0; axis < part.axes; ++axis) lengths[static_cast<std::size_t>(axis)] = axis + 1 == part.axes ? checked_line : checked_lines;
         for (std::size_t k = 0; k < memory.size(); ++k) {
             const auto item = static_cast<std::int64_t>(itemsize(dtype(k)));
             auto& apart = strides.emplace_back();
             for (std::size_t axis = 0; axis < static_cast<std::size_t>(part.axes); ++axis) {
                 const bool outer = axis + 1 < static_cast<std::size_t>(part.axes);
                 const Stride stride = part.strides[k][axis];
-                apart[axis] = stride == Stride::same ? 0 : stride == Stride::next ? item : (outer ? 8 * line : 8) * item;
+                apart[axis] = stride == Stride::same ? 0 : stride == Stride::next ? item : (outer ? 8 * checked_line : 8) * item;
             }
             memory[k] = {};
             if (k < program.inputs.size()) fill(memory[k], dtype(k), random, edges_too);

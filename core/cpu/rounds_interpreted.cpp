@@ -1,3 +1,4 @@
+// Addresses from the numbers, values in slots of 16 bytes, one call of a loop a step.
 #include "cpu/rounds_interpreted.hpp"
 
 #include <algorithm>

@@ -38,7 +38,7 @@ private:
         std::size_t inputs = 0;
         std::vector<Call> calls;
         std::vector<ValueId> stores;
-        Product product = nullptr;
+        RunProduct product = nullptr;
         std::vector<Term> sizes;  // of the product: as it takes them
     };
 

@@ -9,9 +9,6 @@
 namespace asnumpy::cpu {
 namespace {
 
-// A longer strand takes a compiler longer than its steps are worth, and has more values than registers anyway.
-constexpr std::size_t most_steps = 128;
-
 constexpr std::int32_t input = -1;
 
 // By value: the reduction that alone reads it, and whose elements a loop may combine as it makes them. Not bools: compilers make

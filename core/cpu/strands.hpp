@@ -11,6 +11,9 @@
 
 namespace asnumpy::cpu {
 
+// A longer strand takes a compiler longer than its steps are worth, and has more values than registers anyway.
+inline constexpr std::size_t most_steps = 128;
+
 // A strand's last value may go to a reduction and nowhere else; then one loop does both.
 struct Strand {
     Program program;

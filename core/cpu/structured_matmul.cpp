@@ -171,9 +171,9 @@ template <class T, bool add> void multiply_on_this_thread(char* a, char* b, char
 
 }  // namespace
 
-Product product_of(const MatrixProduct& product) {
+RunProduct product_of(const MatrixProduct& product) {
     if (!is_common(product.dtype)) return nullptr;
-    return dispatch(product.dtype, [&]<class T>() -> Product {
+    return dispatch(product.dtype, [&]<class T>() -> RunProduct {
         if constexpr (is_narrow_v<T> || is_half_v<T>) return nullptr;
         else return product.adds ? multiply_on_this_thread<T, true> : multiply_on_this_thread<T, false>;
     });

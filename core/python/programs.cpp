@@ -57,7 +57,7 @@ bool computes(cpu::CodeId id, nb::tuple functions) {
 nb::tuple round_data(const cpu::Round& round) {
     nb::list parts, columns;
     const std::vector<cpu::Loop> called = cpu::called_loops(round);
-    const std::vector<cpu::Product> products = cpu::called_products(round);
+    const std::vector<cpu::RunProduct> products = cpu::called_products(round);
     for (const cpu::Round::Part& part : round.parts) {
         nb::list strides;
         for (const cpu::Round::Strides& operand : part.strides) {

@@ -1,3 +1,4 @@
+// From each position on the pieces that come again, of which the shortest that covers nearly the most is taken.
 #include "runtime/repeats.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Parts get numbers by what is alike; the launches of those that repeat become numbers; code for them is looked for as it comes.
 #include "runtime/rounds.hpp"
 
 #include <algorithm>
@@ -20,10 +21,8 @@ using cpu::Number;
 using cpu::Stride;
 
 // Rounds are worth code where launches are short and many. A longer launch is shared by threads.
-constexpr std::int64_t most_elements = 4096;
+constexpr std::int64_t longest_launch = 4096;
 constexpr std::size_t longest_round = 64, fewest_rounds = 8;       // parts
-// As for strands (cpu/plan_code.cpp): what has taken this long is expected to take that long again.
-constexpr std::int64_t long_enough_to_look = 2'000'000, long_enough_to_compile = 150'000'000;  // ns
 constexpr std::uintptr_t alignment = 8;  // the largest of a dtype that rounds have
 
 // Operands that are no arrays lie anywhere: their offsets count from here.
@@ -64,7 +63,7 @@ OneLaunch launch_of_product(const Instruction& only) {
 bool is_short_program(std::span<const Instruction> list, const Schedule::Part& part) {
     const Instruction& first = list[part.group.members.front()];
     return !part.group.alone && !part.fused.outputs.empty() && part.fused.through.empty() && first.out[0].host_visible() && first.on_stream == 0 &&
-           count(first.shape) <= most_elements;
+           count(first.shape) <= longest_launch;
 }
 
 // Axes in the order of the shape, neighbours that every operand walks in one go joined; nothing where there are too many, or where the order of
@@ -320,8 +319,8 @@ bool Rounds::awaits_code() const {
 void Rounds::note(std::int64_t ns) {
     if (refused_ || cpu::code_mode() == cpu::CodeMode::off) return;
     spent_ns_ += ns;
-    if (spent_ns_ < long_enough_to_look) return;
-    const cpu::Effort worth = spent_ns_ < long_enough_to_compile ? cpu::Effort::look : cpu::Effort::compile;
+    if (spent_ns_ < cpu::long_enough_to_look) return;
+    const cpu::Effort worth = spent_ns_ < cpu::long_enough_to_compile ? cpu::Effort::look : cpu::Effort::compile;
     if (wanted_ && *wanted_ >= worth) return;
     cpu::want_code(round_, worth);
     wanted_ = worth;

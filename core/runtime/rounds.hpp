@@ -55,7 +55,7 @@ private:
     std::vector<Where> where_;
     std::vector<std::int64_t> numbers_, table_;
     std::vector<cpu::Loop> called_;
-    std::vector<cpu::Product> products_;
+    std::vector<cpu::RunProduct> products_;
     std::vector<char*> addresses_;  // of this run, by number of a base
     std::int64_t spent_ns_ = 0;
     std::optional<cpu::Effort> wanted_;  // because of what was spent

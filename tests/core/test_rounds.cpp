@@ -71,7 +71,7 @@ cpu::Round a_round() {
 double& at(char* base, std::int64_t offset) { return *reinterpret_cast<double*>(base + offset); }
 
 // As a compiler would have it; `wrong`: 1: a stride is left out, 2: a column is, 3: no square root.
-template <int wrong> void run(const std::int64_t* n, const std::int64_t* table, std::size_t rounds, char* const* bases, const cpu::Loop*, const cpu::Product*, cpu::OtherPart other, void* context) {
+template <int wrong> void run(const std::int64_t* n, const std::int64_t* table, std::size_t rounds, char* const* bases, const cpu::Loop*, const cpu::RunProduct*, cpu::OtherPart other, void* context) {
     for (std::size_t r = 0; r < rounds; ++r, table += 2) {
         const std::int64_t apart = wrong == 1 ? 8 : n[5];
         for (std::int64_t i = 0; i < n[0]; ++i)
