@@ -17,9 +17,9 @@ pytestmark = needs_compiler
 
 
 @pytest.fixture(autouse=True)
-def deferred() -> Iterator[None]:
+def deferred_on_the_cpu() -> Iterator[None]:
     """Sums of what runs at once may end in other digits than those of the programs that are recorded."""
-    with ap.config.using(eager=False, eager_size=0):
+    with ap.config.using(eager=False, eager_size=0, device="cpu"):
         yield
 
 
