@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "cpu/strands.hpp"
 #include "kernels/kernels.hpp"
 #include "program/program.hpp"
 
@@ -18,9 +19,6 @@ namespace asnumpy::cpu {
 
 // Several blocks of every reduction, whole vectors of every width, and some elements behind them.
 inline constexpr std::size_t checked_elements = 2309;
-
-// The types that strands have.
-template <class T> inline constexpr bool in_strands = !is_narrow_v<T> && !is_half_v<T> && !std::is_same_v<T, long double> && !std::is_same_v<T, std::complex<long double>>;
 
 // Numbers in between, with whole ones that differences and comparisons meet again, and, where wanted, at the edges; one NaN among many.
 template <class T> T a_number(std::mt19937& random, bool edges_too) {

@@ -2,7 +2,6 @@
 #include "cpu/rounds.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "base/hash.hpp"
 #include "cpu/strands.hpp"
@@ -11,7 +10,7 @@
 namespace asnumpy::cpu {
 
 bool is_common(DType dtype) {
-    return dispatch(dtype, []<class T> { return !is_narrow_v<T> && !is_half_v<T> && !std::is_same_v<T, long double> && !std::is_same_v<T, std::complex<long double>>; });
+    return dispatch(dtype, []<class T> { return in_strands<T>; });
 }
 
 std::size_t Round::hash() const {

@@ -83,7 +83,7 @@ using RunRounds = void (*)(const std::int64_t* numbers, const std::int64_t* tabl
 // many are always folded as one line.
 inline constexpr std::int64_t longest_folded = 512;
 bool may_be_in_round(const Program&, bool single);
-bool is_common(DType);  // code loads and stores elements as they are
+bool is_common(DType);  // in_strands
 // Whether a function computes what the steps of the programs do, to the bit but for which NaN it is.
 bool computes_round(const Round&, RunRounds);
 

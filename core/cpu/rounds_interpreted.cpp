@@ -72,8 +72,7 @@ InterpretedRounds::InterpretedRounds(const Round& round) {
 }
 
 void InterpretedRounds::run_element(const Part& part, const std::int64_t* numbers, const std::int64_t* row, char* const* bases) const {
-    const auto value = [&](Term term) { return numbers[term.number] + (term.column < 0 ? 0 : row[term.column]); };
-    const auto at = [&](const Place& place) { return bases[value(place.base)] + value(place.offset); };
+    const auto at = [&](const Place& place) { return place.in(numbers, row, bases); };
     Value* const values = values_of_this_thread(most_values_).data();
     // All are read before the first is written: an output may be where an input is.
     for (std::size_t k = 0; k < part.inputs; ++k) copy_element(&values[k], at(part.operands[k]), part.operands[k].bytes);
@@ -89,12 +88,10 @@ void InterpretedRounds::run_element(const Part& part, const std::int64_t* number
 }
 
 void InterpretedRounds::run_product(const Part& part, const std::int64_t* numbers, const std::int64_t* row, char* const* bases) const {
-    const auto value = [&](Term term) { return numbers[term.number] + (term.column < 0 ? 0 : row[term.column]); };
     std::array<std::int64_t, 9> sizes;
-    for (std::size_t k = 0; k < sizes.size(); ++k) sizes[k] = value(part.sizes[k]);
-    std::array<char*, 3> at;
-    for (std::size_t k = 0; k < at.size(); ++k) at[k] = bases[value(part.operands[k].base)] + value(part.operands[k].offset);
-    part.product(at[0], at[1], at[2], sizes.data());
+    for (std::size_t k = 0; k < sizes.size(); ++k) sizes[k] = part.sizes[k].in(numbers, row);
+    const auto at = [&](std::size_t operand) { return part.operands[operand].in(numbers, row, bases); };
+    part.product(at(0), at(1), at(2), sizes.data());
 }
 
 void InterpretedRounds::run(const std::int64_t* numbers, const std::int64_t* table, std::size_t rounds, char* const* bases, OtherPart other, void* context) const {

@@ -22,10 +22,12 @@ private:
     struct Term {
         std::uint32_t number;
         std::int32_t column;  // -1: none
+        std::int64_t in(const std::int64_t* numbers, const std::int64_t* row) const { return numbers[number] + (column < 0 ? 0 : row[column]); }
     };
     struct Place {
         Term base, offset;
         std::uint32_t bytes;  // of an element
+        char* in(const std::int64_t* numbers, const std::int64_t* row, char* const* bases) const { return bases[base.in(numbers, row)] + offset.in(numbers, row); }
     };
     struct Call {
         Loop loop;

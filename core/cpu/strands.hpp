@@ -2,14 +2,19 @@
 // them. What generated code computes; the steps between them keep the loops that they have (kernels.hpp's is_plain).
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/kernels.hpp"
 #include "program/program.hpp"
 
 namespace asnumpy::cpu {
+
+// The types that strands and rounds have: code loads and stores their elements as they are.
+template <class T> inline constexpr bool in_strands = !is_narrow_v<T> && !is_half_v<T> && !std::is_same_v<T, long double> && !std::is_same_v<T, std::complex<long double>>;
 
 // A longer strand takes a compiler longer than its steps are worth, and has more values than registers anyway.
 inline constexpr std::size_t most_steps = 128;

@@ -111,7 +111,7 @@ private:
         const Clock::time_point begin = rounds.has_code() ? Clock::time_point{} : Clock::now();
         rounds.run([&](std::size_t part) { run_one(part, true); });
         if (!rounds.has_code() && !first_) rounds.note(std::chrono::nanoseconds(Clock::now() - begin).count());
-        for (std::size_t p = first; p < end; ++p)
+        for (const std::size_t p : rounds.giving_back())
             if (!rounds.is_others_now(p)) after_(p, 1);
         return end;
     }

@@ -47,7 +47,8 @@ Replay::Replay(Traced&& traced, std::span<const std::size_t> donated) : traced_(
 
 void Replay::find_rounds() {
     for (Stretch& stretch : stretches_)
-        stretch.again.rounds = Rounds::find(std::span(traced_.list).subspan(stretch.first, stretch.count), *stretch.schedule, stretch.again.roots);
+        stretch.again.rounds = Rounds::find(std::span(traced_.list).subspan(stretch.first, stretch.count), *stretch.schedule, stretch.again.roots,
+                                             [&](std::size_t part) { return !stretch.drops[part].empty(); });
 }
 
 // What another stretch uses is held by its instructions, and so counts as seen by others.

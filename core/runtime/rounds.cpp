@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
-#include "base/hash.hpp"
 #include "runtime/record.hpp"
 #include "runtime/repeats.hpp"
 #include "runtime/single.hpp"
@@ -106,63 +105,61 @@ std::optional<OneLaunch> launch_of(std::span<const Instruction> list, const Sche
     return made;
 }
 
-// Of a part that can be code in a round.
-std::optional<OneLaunch> coded_launch(std::span<const Instruction> list, const Schedule::Part& part) {
-    const bool single = count(list[part.group.members.front()].shape) == 1;
-    return cpu::may_be_in_round(part.fused.program, single) ? launch_of(list, part) : std::nullopt;
-}
-
 Stride kind_of(std::int64_t stride, DType dtype) { return stride == 0 ? Stride::same : stride == item_bytes(dtype) ? Stride::next : Stride::some; }
 
-// What two parts have in common that are alike in rounds.
+// What the rounds of a part have in common.
+cpu::Round::Part common_of(std::span<const Instruction> list, const Schedule::Part& part) {
+    cpu::Round::Part common;
+    cpu::Round::Strides strides;
+    common.product = product_of(list, part);
+    if (common.product) {
+        strides.fill(Stride::some);
+        common.strides.assign(3, strides);
+    }
+    if (!is_short_program(list, part) || !cpu::may_be_in_round(part.fused.program, count(list[part.group.members.front()].shape) == 1)) return common;
+    const std::optional<OneLaunch> launch = launch_of(list, part);
+    if (!launch) return common;
+    common.program = part.fused.program;
+    common.axes = launch->axes;
+    for (const OneLaunch::Of& one : launch->operands) {
+        strides.fill(Stride::same);
+        const DType dtype = one.array ? one.array->dtype : one.constant->dtype;
+        for (std::size_t axis = 0; axis < static_cast<std::size_t>(launch->axes); ++axis) strides[axis] = kind_of(one.strides[axis], dtype);
+        common.strides.push_back(strides);
+    }
+    return common;
+}
+
+// Numbers of parts, by what is alike in rounds.
 class Kinds {
 public:
     std::uint32_t of(std::span<const Instruction> list, const Schedule::Part& part) {
-        words_.clear();
+        const auto numbered = [this](auto& numbers, auto&& key) {
+            const auto [found, added] = numbers.try_emplace(std::forward<decltype(key)>(key), next_);
+            if (added) ++next_;
+            return found->second;
+        };
+        if (cpu::Round one{{common_of(list, part)}, {}}; !one.parts[0].is_others()) return numbered(coded_, std::move(one));
         const Instruction& first = list[part.group.members.front()];
-        if (const std::optional<cpu::MatrixProduct> product = product_of(list, part)) {
-            words_ = {3, static_cast<std::uint64_t>(product->dtype), product->adds};
-            return numbered();
-        }
-        if (part.group.alone || !is_short_program(list, part)) {
-            // Somebody else's; longer programs belong to no round, or they would not run together with others.
-            if (!part.group.alone && first.out[0].host_visible()) return next_++;
-            words_ = {0, first.row, static_cast<std::uint64_t>(part.group.alone)};
-            return numbered();
-        }
-        const Program& program = part.fused.program;
-        const std::uint32_t known = programs_.try_emplace(&program, static_cast<std::uint32_t>(programs_.size())).first->second;
-        const std::optional<OneLaunch> launch = coded_launch(list, part);
-        words_ = {launch ? std::uint64_t{2} : std::uint64_t{1}, known};
-        if (launch) {
-            words_.push_back(static_cast<std::uint64_t>(launch->axes));
-            for (const OneLaunch::Of& one : launch->operands) {
-                const DType dtype = one.array ? one.array->dtype : one.constant->dtype;
-                for (int axis = 0; axis < launch->axes; ++axis) words_.push_back(static_cast<std::uint64_t>(kind_of(one.strides[static_cast<std::size_t>(axis)], dtype)));
-            }
-        }
-        return numbered();
+        if (is_short_program(list, part)) return numbered(programs_, &part.fused.program);
+        // Somebody else's; longer programs belong to no round, or they would not run together with others.
+        if (!part.group.alone && first.out[0].host_visible()) return next_++;
+        return numbered(others_, std::pair(first.row, part.group.alone));
     }
 
 private:
     struct Hash {
-        std::size_t operator()(const std::vector<std::uint64_t>& words) const { return word_hash(words); }
+        std::size_t operator()(const cpu::Round& round) const { return round.hash(); }
         std::size_t operator()(const Program* program) const { return program->hash(); }
     };
     struct Equal {
         bool operator()(const Program* a, const Program* b) const { return *a == *b; }
     };
 
-    std::uint32_t numbered() {
-        const auto [found, added] = numbers_.try_emplace(words_, next_);
-        if (added) ++next_;
-        return found->second;
-    }
-
     std::uint32_t next_ = 0;
-    std::vector<std::uint64_t> words_;
-    std::unordered_map<std::vector<std::uint64_t>, std::uint32_t, Hash> numbers_;
+    std::unordered_map<cpu::Round, std::uint32_t, Hash> coded_;
     std::unordered_map<const Program*, std::uint32_t, Hash, Equal> programs_;
+    std::map<std::pair<RowId, bool>, std::uint32_t> others_;
 };
 
 }  // namespace
@@ -176,29 +173,9 @@ public:
         Rounds rounds;
         rounds.first_ = repeat.first;
         rounds.count_ = repeat.count;
-        bool any = false;
-        for (std::size_t k = 0; k < repeat.period; ++k) {
-            const Schedule::Part& part = schedule_.parts[repeat.first + k];
-            cpu::Round::Part& common = rounds.round_.parts.emplace_back();
-            common.product = product_of(list_, part);
-            if (common.product) {
-                cpu::Round::Strides all;
-                all.fill(Stride::some);
-                common.strides.assign(3, all);
-            }
-            const std::optional<OneLaunch> launch = is_short_program(list_, part) ? coded_launch(list_, part) : std::nullopt;
-            if (!launch) continue;
-            any = true;
-            common.program = part.fused.program;
-            common.axes = launch->axes;
-            for (const OneLaunch::Of& one : launch->operands) {
-                cpu::Round::Strides& strides = common.strides.emplace_back();
-                strides.fill(Stride::same);
-                const DType dtype = one.array ? one.array->dtype : one.constant->dtype;
-                for (std::size_t axis = 0; axis < static_cast<std::size_t>(launch->axes); ++axis) strides[axis] = kind_of(one.strides[axis], dtype);
-            }
-        }
-        if (!any) return {};
+        for (std::size_t k = 0; k < repeat.period; ++k) rounds.round_.parts.push_back(common_of(list_, schedule_.parts[repeat.first + k]));
+        if (std::ranges::none_of(rounds.round_.parts, [](const cpu::Round::Part& part) { return part.program.has_value(); })) return {};
+        numbers_.clear();
         std::vector<std::int64_t> all;  // round after round
         for (std::size_t r = 0; r < repeat.count; ++r)
             for (std::size_t k = 0; k < repeat.period; ++k)
@@ -255,7 +232,7 @@ private:
             }
         }
         const auto [found, added] = numbers_.try_emplace(std::pair(where.base, where.buffer), 0);
-        if (added || found->second >= rounds.where_.size() || !(rounds.where_[found->second] == where)) {
+        if (added) {
             found->second = rounds.where_.size();
             rounds.where_.push_back(where);
         }
@@ -298,7 +275,7 @@ private:
     friend class Rounds;
 };
 
-std::vector<Rounds> Rounds::find(std::span<const Instruction> list, const Schedule& schedule, const Roots& roots) {
+std::vector<Rounds> Rounds::find(std::span<const Instruction> list, const Schedule& schedule, const Roots& roots, FunctionRef<bool(std::size_t part)> gives_back) {
     std::vector<Rounds> found;
     if (schedule.parts.size() < 2 * fewest_rounds) return found;
     Kinds kinds;
@@ -308,6 +285,9 @@ std::vector<Rounds> Rounds::find(std::span<const Instruction> list, const Schedu
     Finding finding(list, schedule, roots);
     for (const Repeat& repeat : find_repeats(sequence, longest_round, fewest_rounds))
         if (auto made = finding.made(repeat)) found.push_back(std::move(*made));
+    for (Rounds& one : found)
+        for (std::size_t p = one.first(); p < one.first() + one.parts(); ++p)
+            if (gives_back(p)) one.giving_back_.push_back(p);
     return found;
 }
 
@@ -324,7 +304,6 @@ void Rounds::note(std::int64_t ns) {
     if (wanted_ && *wanted_ >= worth) return;
     cpu::want_code(round_, worth);
     wanted_ = worth;
-    looked_ = false;  // it may be there
 }
 
 std::string Rounds::text() const {
@@ -338,8 +317,7 @@ std::string Rounds::text() const {
 
 bool Rounds::ready(std::span<char* const> bases) {
     const bool wanted = cpu::code_mode() != cpu::CodeMode::off;
-    if (const std::uint32_t now = cpu::code_generation(); wanted && !code_ && !refused_ && (!looked_ || generation_ != now)) {
-        looked_ = true;
+    if (const std::uint32_t now = cpu::code_generation(); wanted && !code_ && !refused_ && generation_ != now) {
         generation_ = now;
         const cpu::FoundCode found = cpu::find_code(round_);
         refused_ = found.state == cpu::CodeState::refused;

@@ -20,14 +20,15 @@ namespace asnumpy {
 
 class Rounds {
 public:
-    // All that there are among the parts, in order; `list` stays where it is.
-    static std::vector<Rounds> find(std::span<const Instruction> list, const Schedule&, const Roots&);
+    // All that there are among the parts, in order; `list` stays where it is. gives_back: whether memory goes back after a part.
+    static std::vector<Rounds> find(std::span<const Instruction> list, const Schedule&, const Roots&, FunctionRef<bool(std::size_t part)> gives_back);
 
     std::size_t first() const { return first_; }
     std::size_t parts() const { return round_.parts.size() * count_; }
     // Whether machine code has the part; and whether what runs now gives it to `other`.
     bool is_others(std::size_t part) const { return round_.parts[(part - first_) % round_.parts.size()].is_others(); }
     bool is_others_now(std::size_t part) const { return has_code() ? is_others(part) : !interpreted_->computes((part - first_) % round_.parts.size()); }
+    std::span<const std::size_t> giving_back() const { return giving_back_; }  // the parts after which memory does
     // Asks for code, by anybody; whether that is to come.
     bool awaits_code() const;
     std::string text() const;  // a line for people
@@ -45,13 +46,13 @@ private:
     struct Where {
         std::uint32_t base;
         Buffer* buffer;
-        bool operator==(const Where&) const = default;
     };
     class Finding;
 
     cpu::Round round_;
     std::optional<cpu::InterpretedRounds> interpreted_;
     std::size_t first_ = 0, count_ = 0;
+    std::vector<std::size_t> giving_back_;
     std::vector<Where> where_;
     std::vector<std::int64_t> numbers_, table_;
     std::vector<cpu::Loop> called_;
@@ -59,8 +60,8 @@ private:
     std::vector<char*> addresses_;  // of this run, by number of a base
     std::int64_t spent_ns_ = 0;
     std::optional<cpu::Effort> wanted_;  // because of what was spent
-    std::uint32_t generation_ = 0;       // of the code that was looked at
-    bool looked_ = false, refused_ = false;
+    std::optional<std::uint32_t> generation_;  // of the code that was looked at
+    bool refused_ = false;
     cpu::RunRounds code_ = nullptr, now_ = nullptr;  // what there is, and what this run takes
 };
 
