@@ -7,12 +7,13 @@
 #include <type_traits>
 
 #include "cpu/structured_layout.hpp"
+#include "ops/integer.hpp"
 
 namespace asnumpy::cpu {
 
 // Without undefined behaviour where integers run over.
 template <class T> T plus(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    if constexpr (std::is_integral_v<T>) return ops::wrap_add(a, b);
     else return a + b;
 }
 

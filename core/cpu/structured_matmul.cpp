@@ -10,7 +10,9 @@
 #include "cpu/blas.hpp"
 #include "cpu/gemm_blas.hpp"
 #include "cpu/gemm_packed.hpp"
+#include "cpu/multiply_add.hpp"
 #include "cpu/rounds.hpp"
+#include "cpu/strands.hpp"
 #include "cpu/structured.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
@@ -34,17 +36,7 @@ template <> struct AccumulatorOf<bool> { using type = bool; };
 template <> struct AccumulatorOf<float16> { using type = float; };
 template <> struct AccumulatorOf<bfloat16> { using type = float; };
 
-template <class A> A multiply_add(A sum, A x, A y) {
-    if constexpr (std::is_same_v<A, bool>) return sum | (x & y);
-    else if constexpr (is_complex_v<A>)
-        return {sum.real() + (x.real() * y.real() - x.imag() * y.imag()), sum.imag() + (x.real() * y.imag() + x.imag() * y.real())};
-    else return sum + x * y;
-}
-
-template <class T> auto element(const char* at) {
-    if constexpr (std::is_same_v<T, bool>) return load<std::uint8_t>(at) != 0;
-    else return static_cast<typename AccumulatorOf<T>::type>(load<T>(at));
-}
+template <class T> auto element(const char* at) { return static_cast<typename AccumulatorOf<T>::type>(number_at<T>(at)); }
 
 template <class T> void multiply_directly(const MatrixView& a, const MatrixView& b, const MatrixView& c, bool add) {
     using A = typename AccumulatorOf<T>::type;
@@ -172,9 +164,8 @@ template <class T, bool add> void multiply_on_this_thread(char* a, char* b, char
 }  // namespace
 
 RunProduct product_of(const MatrixProduct& product) {
-    if (!is_common(product.dtype)) return nullptr;
     return dispatch(product.dtype, [&]<class T>() -> RunProduct {
-        if constexpr (is_narrow_v<T> || is_half_v<T>) return nullptr;
+        if constexpr (!in_strands<T>) return nullptr;
         else return product.adds ? multiply_on_this_thread<T, true> : multiply_on_this_thread<T, false>;
     });
 }

@@ -9,30 +9,16 @@
 #include "base/error.hpp"
 #include "cpu/compressed_lines.hpp"
 #include "cpu/line_sums.hpp"
+#include "cpu/multiply_add.hpp"
 #include "cpu/structured.hpp"
 #include "cpu/structured_layout.hpp"
 #include "cpu/threads.hpp"
-#include "ops/integer.hpp"
 
 namespace asnumpy::cpu {
 namespace {
 
 template <class T> constexpr bool is_multiplied = std::is_arithmetic_v<T> || is_complex_v<T>;
 template <class T> constexpr bool is_summed = is_multiplied<T> && !(std::is_integral_v<T> && sizeof(T) < 8);
-
-// sum + x * y, each rounded; a product of complex numbers is written out, which no rule for what is not finite follows.
-template <class T> T plus_product(T sum, T x, T y) {
-    if constexpr (std::is_same_v<T, bool>) return sum | (x & y);
-    else if constexpr (std::is_integral_v<T>) return ops::wrap_add(sum, ops::wrap_multiply(x, y));
-    else if constexpr (is_complex_v<T>)
-        return {sum.real() + (x.real() * y.real() - x.imag() * y.imag()), sum.imag() + (x.real() * y.imag() + x.imag() * y.real())};
-    else return sum + x * y;
-}
-
-template <class T> T number_at(const char* at) {
-    if constexpr (std::is_same_v<T, bool>) return load<std::uint8_t>(at) != 0;
-    else return load<T>(at);
-}
 
 // A line is what is compressed: a row of CSR, which gives a row of the result; a column of CSC, whose values each add to a row of it.
 template <class T, class I> class Product {
@@ -84,7 +70,7 @@ private:
         lines_.each(first, last, [self](std::int64_t line, std::int64_t begin, std::int64_t end) {
             T sum{};
             for (std::int64_t entry = begin; entry < end; ++entry)
-                sum = plus_product(sum, self.value(entry), number_at<T>(self.dense_ + self.place(entry) * self.step_));
+                sum = multiply_add(sum, self.value(entry), number_at<T>(self.dense_ + self.place(entry) * self.step_));
             store(self.out_ + line * item, sum);
         });
     }
@@ -107,7 +93,7 @@ private:
             const char* const row = dense_ + place(entry) * step_ + from;
             for (std::int64_t k = 0; k < width; ++k) {
                 T& sum = sums[static_cast<std::size_t>(k)];
-                sum = plus_product(sum, x, number_at<T>(row + k * item));
+                sum = multiply_add(sum, x, number_at<T>(row + k * item));
             }
         }
         std::memcpy(to + from, sums.data(), sizeof sums);
@@ -124,7 +110,7 @@ private:
             const T factor = number_at<T>(own.dense_ + line * own.step_);
             for (std::int64_t entry = begin; entry < end; ++entry) {
                 char* const to = own.out_ + own.place(entry) * item;
-                store(to, plus_product(number_at<T>(to), own.value(entry), factor));
+                store(to, multiply_add(number_at<T>(to), own.value(entry), factor));
             }
         });
     }
@@ -146,7 +132,7 @@ private:
         std::array<T, width> sums;
         for (std::size_t k = 0; k < sums.size(); ++k) {
             const auto at = static_cast<std::int64_t>(k) * item;
-            sums[k] = plus_product(number_at<T>(to + at), x, number_at<T>(from + at));
+            sums[k] = multiply_add(number_at<T>(to + at), x, number_at<T>(from + at));
         }
         std::memcpy(to, sums.data(), sizeof sums);
     }
