@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from oracle.running import table, unused
+from oracle.running import listed, table, unused
 from suites import running
 
 
@@ -41,13 +41,7 @@ def main() -> int:
     arguments = ["-k", options.k] if options.k else []
     jobs = 1 if options.verbose else options.jobs
     results = running.run_all(files, arguments, options.verbose, jobs, options.device, running.say)
-    for result in results:
-        if options.failed:
-            for test, error in result.failed.items():
-                print(f"{test}\n    {error[:400]}")
-        if options.reasons:
-            for test, reason in result.differs.items():
-                print(f"{test}: {reason}")
+    listed(results, options.failed, options.reasons)
     print(table(results if options.modules else running.by_package(results)))
     if options.json:
         kept = {result.module: {**result.counts(), "not_run": len(result.not_run), "failures": result.failed}

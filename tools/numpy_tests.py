@@ -31,13 +31,7 @@ def main() -> int:
     modules = options.module or list(running.MODULES)
     arguments = ["-k", options.k] if options.k else []
     results = running.run_all(modules, arguments, options.verbose, 1 if options.verbose else options.jobs)
-    for result in results:
-        if options.failed:
-            for test, error in result.failed.items():
-                print(f"{test}\n    {error[:400]}")
-        if options.reasons:
-            for test, reason in result.differs.items():
-                print(f"{test}: {reason}")
+    running.listed(results, options.failed, options.reasons)
     print(running.table(results))
     if options.json:
         options.json.write_text(json.dumps({result.module: result.counts() for result in results}, indent=2))

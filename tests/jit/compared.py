@@ -1,12 +1,16 @@
-"""What tests of recorded functions compare with: arrays made of a seed, and sameness to the bit."""
+"""What tests of recorded functions share: arrays made of a seed, sameness to the bit, threads that call at once."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import asnumpy as ap
+
+THREADS = 4
 
 
 def same(a: Any, b: Any) -> None:
@@ -28,3 +32,26 @@ def same(a: Any, b: Any) -> None:
 
 def given(seed: int, n: int, dtype: Any = np.float64) -> ap.ndarray:
     return ap.array((np.random.default_rng(seed).random(n) * 10).astype(dtype))
+
+
+def in_threads(work: Callable[[int], Any]) -> list[Any]:
+    """What the work gives for each thread's number; they begin together."""
+    start = threading.Barrier(THREADS)
+    results: list[Any] = [None] * THREADS
+
+    def body(number: int) -> None:
+        start.wait()
+        try:
+            results[number] = work(number)
+        except BaseException as error:  # told below, in the thread of the test
+            results[number] = error
+
+    threads = [threading.Thread(target=body, args=(number,)) for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return results

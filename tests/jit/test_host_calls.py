@@ -1,9 +1,9 @@
 """Functions that NumPy computes, within functions under jit."""
 
-import threading
 
 import numpy as np
 import pytest
+from jit.compared import THREADS, in_threads
 
 import asnumpy as ap
 from asnumpy.host import traced
@@ -171,21 +171,13 @@ def test_a_target_is_written_whatever_samples_show(dtype):
 def test_several_threads():
     function = ap.jit(lambda a: ap.sort(a * 2)[::-1] + a)
     function(line())
-    failures = []
 
     def work(seed):
         rng = np.random.default_rng(seed)
-        for _ in range(50):
-            x = rng.standard_normal(40)
-            if function(ap.asarray(x)).tolist() != (np.sort(x * 2)[::-1] + x).tolist():
-                failures.append(seed)
+        given = [rng.standard_normal(40) for _ in range(50)]
+        return [x for x in given if function(ap.asarray(x)).tolist() != (np.sort(x * 2)[::-1] + x).tolist()]
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    assert in_threads(work) == [[]] * THREADS
 
 
 def test_it_is_told_and_counted(tmp_path):

@@ -3,15 +3,16 @@ function without jit, whatever lies between them."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from host_compiler import needs_compiler
+from jit.compared import THREADS, in_threads
 
 import asnumpy as ap
+from programs.factorisations import levinson as levinson_of
 
 pytestmark = needs_compiler
 
@@ -74,16 +75,7 @@ def running(x: Any) -> Any:
 
 def levinson(r: Any) -> Any:
     """Lines of changing length, backwards too, with a product and single numbers between them."""
-    n = len(r)
-    y = ap.zeros_like(r)
-    y[0] = alpha = -r[0]
-    beta = 1.0
-    for k in range(1, n):
-        beta = beta * (1 - alpha * alpha)
-        alpha = -(r[k] + r[:k][::-1] @ y[:k]) / beta
-        y[:k] = y[:k] + alpha * y[:k][::-1]
-        y[k] = alpha
-    return y
+    return levinson_of(ap, r)
 
 
 def elimination(a: Any) -> Any:
@@ -204,22 +196,14 @@ def test_an_index_out_of_range_within_the_rounds() -> None:
 
 
 def test_threads_have_memory_of_their_own() -> None:
-    given = [values("float64", 90) / (20 + k) for k in range(4)]
+    given = [values("float64", 90) / (20 + k) for k in range(THREADS)]
     compiled = ap.jit(levinson).compile(ap.array(given[0]))
     expected = [np.asarray(levinson(ap.array(one))) for one in given]
-    wrong = []
 
-    def run(k: int) -> None:
-        for _ in range(30):
-            if np.asarray(compiled(ap.array(given[k]))).tobytes() != expected[k].tobytes():
-                wrong.append(k)
+    def run(k: int) -> bool:
+        return all(np.asarray(compiled(ap.array(given[k]))).tobytes() == expected[k].tobytes() for _ in range(30))
 
-    threads = [threading.Thread(target=run, args=(k,)) for k in range(4)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert wrong == []
+    assert in_threads(run) == [True] * THREADS
 
 
 def test_memory_that_is_not_aligned_and_who_watches() -> None:

@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from jit.compared import THREADS, in_threads
 
 import asnumpy as ap
 
-THREADS, CALLS = 4, 12
+CALLS = 12
 SIZES = [100, 60_000]
-
-
-def in_threads(work: Callable[[int], Any]) -> list[Any]:
-    """What the work gives for each thread's number; they begin together."""
-    start = threading.Barrier(THREADS)
-    results: list[Any] = [None] * THREADS
-
-    def body(number: int) -> None:
-        start.wait()
-        try:
-            results[number] = work(number)
-        except BaseException as error:  # told below, in the thread of the test
-            results[number] = error
-
-    threads = [threading.Thread(target=body, args=(number,)) for number in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
-    return results
 
 
 def whole(seed: int, n: int) -> np.ndarray:

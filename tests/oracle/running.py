@@ -263,6 +263,17 @@ def _line(result: Result, width: int) -> str:
             f"{len(result.not_run):>9}{result.percent:>9.1f}")
 
 
+def listed(results: Sequence[Result], failed: bool, reasoned: bool) -> None:
+    """Prints the failures that have no reason, where asked for, and those that have one."""
+    for result in results:
+        if failed:
+            for test, error in result.failed.items():
+                print(f"{test}\n    {error[:400]}")
+        if reasoned:
+            for test, reason in result.differs.items():
+                print(f"{test}: {reason}")
+
+
 def complaints(results: Sequence[Result]) -> list[str]:
     """What keeps a run from being accepted."""
     wrong = []
