@@ -14,6 +14,18 @@
 
 namespace asnumpy {
 
+// One launch of a round. (What Rounds::Finding captures has linkage as it has itself.)
+struct OneLaunch {
+    struct Of {
+        const Array* array;  // or
+        const Scalar* constant;
+        std::array<std::int64_t, cpu::Round::most_axes> strides{};
+    };
+    int axes = 0;
+    std::array<std::int64_t, 3> lengths{};
+    std::vector<Of> operands;
+};
+
 namespace {
 
 using cpu::Number;
@@ -26,18 +38,6 @@ constexpr std::uintptr_t alignment = 8;  // the largest of a dtype that rounds h
 
 // Operands that are no arrays lie anywhere: their offsets count from here.
 char anchor;
-
-// One launch of a round.
-struct OneLaunch {
-    struct Of {
-        const Array* array;  // or
-        const Scalar* constant;
-        std::array<std::int64_t, cpu::Round::most_axes> strides{};
-    };
-    int axes = 0;
-    std::array<std::int64_t, 3> lengths{};
-    std::vector<Of> operands;
-};
 
 // A short product of two matrices that the host computes.
 std::optional<cpu::MatrixProduct> product_of(std::span<const Instruction> list, const Schedule::Part& part) {
