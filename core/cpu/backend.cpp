@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "cpu/host_memory.hpp"
 #include "cpu/lines.hpp"
 #include "cpu/ordered_stages.hpp"
+#include "cpu/relayed_stages.hpp"
 #include "cpu/stages.hpp"
 #include "cpu/structured.hpp"
 #include "device/trace.hpp"
@@ -117,20 +119,38 @@ public:
     }
 
     std::int64_t lines_at_once(const Stages& stages) const override {
-        return stages.in_order ? ordered_lines_at_once(stages, plans(stages)) : cpu::lines_at_once(stages, plans(stages));
+        const std::vector<const Resolved*> made = plans(stages);
+        if (!stages.in_order) return cpu::lines_at_once(stages, made);
+        if (const std::optional<Relay> relay = relay_of(stages, made)) return relay->lines;
+        return ordered_lines_at_once(stages, made);
     }
     void run_stages(const Stages& stages, std::int64_t lines) override {
-        std::vector<Plan::Turn> turns;
+        // Of each plan the stages run alike, and of two of them one at a time is compared: what is timed is the whole.
+        struct Turn {
+            const Plan* plan;
+            Plan::Turn next;
+            std::int64_t points, stages;
+        };
+        std::vector<Turn> turns;
         std::vector<const Resolved*> plans;
         for (const Stages::Stage& stage : stages.stages) {
-            turns.push_back(plan_of(stage).next());
-            plans.push_back(turns.back().plan);
+            const Plan& plan = plan_of(stage);
+            auto turn = std::ranges::find(turns, &plan, &Turn::plan);
+            if (turn == turns.end()) {
+                const bool comparing = std::ranges::any_of(turns, [](const Turn& other) { return other.next.compared; });
+                turn = turns.insert(turns.end(), {&plan, comparing ? Plan::Turn{&plan.resolved(), false} : plan.next(), 0, 0});
+            }
+            turn->points += count(stage.launch.shape);
+            ++turn->stages;
+            plans.push_back(turn->next.plan);
         }
         const auto begin = std::chrono::steady_clock::now();
-        (stages.in_order ? run_ordered_stages : cpu::run_stages)(stages, plans, lines);
-        const auto share = (std::chrono::steady_clock::now() - begin) / static_cast<std::int64_t>(stages.stages.size());
-        for (std::size_t s = 0; s < turns.size(); ++s)
-            if (turns[s].timed) plan_of(stages.stages[s]).note(turns[s], count(stages.stages[s].launch.shape), share);
+        if (!stages.in_order) cpu::run_stages(stages, plans, lines);
+        else if (const std::optional<Relay> relay = relay_of(stages, plans)) run_relayed(stages, plans, *relay);
+        else run_ordered_stages(stages, plans, lines);
+        const auto each = (std::chrono::steady_clock::now() - begin) / static_cast<std::int64_t>(stages.stages.size());
+        for (const Turn& turn : turns)
+            if (turn.next.timed) turn.plan->note(turn.next, turn.points, turn.stages * each);
     }
 
     bool computes(const StructuredCall& call) const override { return function_of(call) != nullptr; }

@@ -24,10 +24,10 @@ public:
     const Resolved& resolved() const;  // what runs now; valid as long as the plan
     bool awaits_code(bool asked) const;  // it would wait for code that is wanted, where the mode is to wait, or somebody asks for it
 
-    // What the next run takes, and whether note() is to be told how long it was.
+    // What the next run takes, whether note() is to be told how long it was, and whether that decides which of two is the quicker one.
     struct Turn {
         const Resolved* plan;
-        bool timed;
+        bool timed, compared = false;
     };
     Turn next() const;
     void note(const Turn&, std::int64_t points, std::chrono::nanoseconds) const;

@@ -149,9 +149,9 @@ struct Plan::State {
 
     Turn next_of_compared() {
         const std::lock_guard lock(changing);
-        if (phase.load(std::memory_order_relaxed) != Phase::compared) return {current.load(std::memory_order_relaxed), 0};
+        if (phase.load(std::memory_order_relaxed) != Phase::compared) return {current.load(std::memory_order_relaxed), false};
         const bool strands_next = in_strands_next[turn++ % in_strands_next.size()];
-        return {strands_next ? in_strands.get() : &one_by_one, 1};
+        return {strands_next ? in_strands.get() : &one_by_one, true, true};
     }
 };
 
@@ -168,12 +168,12 @@ const Resolved& Plan::resolved() const {
 Plan::Turn Plan::next() const {
     const Resolved& plan = resolved();
     const State::Phase phase = state_->phase.load(std::memory_order_acquire);
-    if (phase == State::Phase::settled || phase == State::Phase::asked || code_mode() != CodeMode::background) [[likely]] return {&plan, 0};
+    if (phase == State::Phase::settled || phase == State::Phase::asked || code_mode() != CodeMode::background) [[likely]] return {&plan, false};
     if (phase == State::Phase::compared) return state_->next_of_compared();
     const std::uint32_t untimed = state_->untimed.load(std::memory_order_relaxed);
-    if (untimed == 0) return {&plan, 1};
+    if (untimed == 0) return {&plan, true};
     state_->untimed.store(untimed - 1, std::memory_order_relaxed);
-    return {&plan, 0};
+    return {&plan, false};
 }
 
 void Plan::note(const Turn& turn, std::int64_t points, std::chrono::nanoseconds time) const {

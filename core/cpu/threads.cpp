@@ -30,6 +30,7 @@
 #include "base/error.hpp"
 #include "base/fork_mutex.hpp"
 #include "cpu/processors.hpp"
+#include "cpu/spinning.hpp"
 
 namespace asnumpy::cpu {
 namespace {
@@ -50,36 +51,13 @@ std::atomic<int>& current_thread_count() {
     return count;
 }
 
-inline void pause() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
-
 using Clock = std::chrono::steady_clock;
 
-// Sleeping and waking costs so much, within which nobody lets others run. A thread that has worked for longer waits for as long as
-// it has worked, so that waiting at most doubles what it costs: asleep it would come late to the next call, the others would do its
-// part, and bring it from memory into caches that are not there for it.
-constexpr std::chrono::microseconds short_patience{40}, most_patience{1000};
+// A thread that has worked for longer waits for as long as it has worked, so that waiting at most doubles what it costs: asleep it would come
+// late to the next call, the others would do its part, and bring it from memory into caches that are not there for it.
+constexpr std::chrono::microseconds most_patience{1000};
 
 Clock::duration patience_after(Clock::duration work) { return std::clamp<Clock::duration>(work, short_patience, most_patience); }
-
-// True once `done` is; gives up after `patience`.
-template <class Done> bool spin_until(Done done, Clock::duration patience) {
-    const auto start = Clock::now();
-    for (;;) {
-        for (int i = 0; i < 32; ++i) {
-            if (done()) return true;
-            pause();
-        }
-        const auto waited = Clock::now() - start;
-        if (waited >= patience) return false;
-        if (waited >= short_patience) std::this_thread::yield();
-    }
-}
 
 thread_local bool inside_parallel_for = false;
 

@@ -11,16 +11,8 @@ namespace asnumpy {
 
 namespace {
 
-constexpr std::size_t most_members = 96;   // keeps the live slots of a program within the cache
 constexpr std::size_t most_inputs = 24;
 constexpr std::size_t look_back = 12;      // groups that an instruction may move up past
-
-bool same_elements(const View& a, const View& b) {  // of one iteration space
-    if (a.offset != b.offset) return false;
-    for (int i = 0; i < a.ndim(); ++i)
-        if (a.strides[i] != b.strides[i] && a.shape[i] > 1) return false;
-    return true;
-}
 
 enum class Kind : std::uint8_t { read, write, reduced };
 
@@ -135,6 +127,13 @@ void join(Open& open, const Instruction& instruction, std::uint32_t position, co
 }
 
 }  // namespace
+
+bool same_elements(const View& a, const View& b) {
+    if (a.offset != b.offset) return false;
+    for (int i = 0; i < a.ndim(); ++i)
+        if (a.strides[i] != b.strides[i] && a.shape[i] > 1) return false;
+    return true;
+}
 
 bool conflicts(const Instruction& a, const Instruction& b) {
     bool found = false;

@@ -53,6 +53,15 @@ struct TurnedCopy {
 // order. Who reads a copy that is not made reads all of its source.
 std::vector<Group> form_groups(std::span<const Instruction>, const std::vector<bool>& dead, std::span<const TurnedCopy>, std::span<const std::uint32_t> bounds = {});
 
+// Moves instructions down to the only group that reads what they make, where that group reads what they read, or beside it: what they make is neither
+// written nor read again. No instruction moves past one of `bounds`. Not for groups that read through copies.
+void sink(std::span<const Instruction>, std::vector<Group>&, Census&, std::span<const std::uint32_t> bounds);
+
+// Of one iteration space.
+bool same_elements(const View&, const View&);
+
+inline constexpr std::size_t most_members = 96;  // keeps the live slots of a program within the cache
+
 // An operand of a recorded list.
 struct Place {
     std::uint32_t instruction;

@@ -32,6 +32,7 @@ Schedule divide(const Draft& draft) {
     for (std::uint32_t k = 0; k < list.size(); ++k)
         if (draft.dead[k]) made.dead.push_back(k);
     std::vector<Group> groups = form_groups(list, draft.dead, draft.edits.turned, draft.bounds);
+    if (draft.edits.turned.empty()) sink(list, groups, census, draft.bounds);
     std::vector<Fused> fused = fuse(list, groups, draft.edits.turned, census);
     constexpr std::uint32_t never = ~std::uint32_t{0};
     std::vector<std::uint32_t> touched_by(census.marks().size(), never);

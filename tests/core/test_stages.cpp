@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
-#include "cpu/ordered_stages.hpp"
+#include <optional>
 
+#include "cpu/ordered_stages.hpp"
+#include "cpu/relayed_stages.hpp"
 #include "cpu/threads.hpp"
 #include "random_programs.hpp"
 
@@ -169,6 +171,10 @@ void compare_ordered(std::int64_t lines, std::int64_t length) {
     const Stages plain = sweeps.stages(false);
     for (std::size_t s = 0; s < plain.stages.size(); ++s) sweeps.all[s]->run(plain.stages[s].launch);
     const std::vector<float> expected = sweeps.u, sums = sweeps.sums;
+    const std::optional<cpu::Relay> relay = cpu::relay_of(plain, sweeps.all);
+    expect(relay.has_value() || lines < 1000, "many lines have runners");
+    if (relay)
+        expect(relay->lines * 6 < lines && relay->ends.back() == plain.stages.size() && std::ranges::is_sorted(relay->ends), "runners have blocks and stages");
     expect(cpu::ordered_lines_at_once(plain, sweeps.all) * 4 < std::max<std::int64_t>(lines, 4), "there are several blocks, or none");
     for (const bool hidden : {false, true}) {
         for (const std::int64_t at_once : {std::int64_t{1}, std::int64_t{2}, std::int64_t{7}, lines / 3 + 1, lines - 1, lines + 5}) {
@@ -181,6 +187,13 @@ void compare_ordered(std::int64_t lines, std::int64_t length) {
                                         std::to_string(threads) + " threads";
                 expect(sweeps.u == expected, how + ": the same bits");
                 expect(hidden || sweeps.sums == sums, how + ": so has what lies between");
+                for (const std::vector<std::size_t>& ends : std::vector<std::vector<std::size_t>>{{7}, {4, 7}, {3, 7}, {2, 4, 6, 7}, {1, 2, 3, 4, 5, 6, 7}}) {
+                    sweeps.u = before;
+                    std::fill(sweeps.sums.begin(), sweeps.sums.end(), -1.0f);
+                    cpu::run_relayed(sweeps.stages(hidden), sweeps.all, {at_once, ends});
+                    expect(sweeps.u == expected, how + ", " + std::to_string(ends.size()) + " runners: the same bits");
+                    expect(hidden || sweeps.sums == sums, how + ", runners: so has what lies between");
+                }
             }
         }
     }
@@ -196,7 +209,7 @@ int main() {
     for (const auto& [lines, length] : std::vector<std::pair<std::int64_t, std::int64_t>>{
              {600, 257}, {601, 1000}, {20000, 12}, {20000, 20}, {64, 9000}, {129, 5003}, {10, 10}, {3, 100000}})
         compare(lines, length);
-    for (const auto& [lines, length] : std::vector<std::pair<std::int64_t, std::int64_t>>{{200, 1}, {40, 3001}, {500, 257}, {5, 20000}})
+    for (const auto& [lines, length] : std::vector<std::pair<std::int64_t, std::int64_t>>{{200, 1}, {40, 3001}, {500, 257}, {5, 20000}, {1200, 700}})
         compare_ordered(lines, length);
     return failures != 0;
 }

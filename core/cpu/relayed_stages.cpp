@@ -1,0 +1,257 @@
+// A stage may always run ahead of those after it, since what it meets of them comes before theirs in the program's order. So a runner waits only
+// until the one before it has passed on the same block, and no thread waits for all others. What a runner's stages leave for each other stays
+// in its caches.
+#include "cpu/relayed_stages.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "cpu/arena.hpp"
+#include "cpu/frame.hpp"
+#include "cpu/ordered_lines.hpp"
+#include "cpu/spinning.hpp"
+#include "cpu/threads.hpp"
+#include "cpu/tile.hpp"
+#include "cpu/transfer.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+// What a block has in the operands of a stage, which takes much longer than to begin with it; what a runner's stages use stays in a second-level cache.
+constexpr std::int64_t relayed_bytes = 192 * kb;
+// With fewer blocks the first and the last runner wait for most of the time.
+constexpr std::int64_t fewest_blocks_each = 6, fewest_stages_each = 2;
+// What one runner's stages leave for another's in memory of their own.
+constexpr std::int64_t most_handed_bytes = 8 * mb;
+constexpr double operand_ns = 0.4;  // of an element, beside what the steps take
+
+std::int64_t bytes_between(const Stages::Held& held, std::int64_t lines) { return held.line_bytes * (lines - 1) + held.reach; }
+
+// What the stages of each runner take is about the same; near that, ends are where the least is handed on.
+std::vector<std::size_t> shared_out(const Stages& stages, std::span<const Resolved* const> plans, const LineBytes& bytes, std::size_t runners) {
+    const std::size_t count = stages.stages.size();
+    std::vector<double> until(count + 1, 0);
+    for (std::size_t s = 0; s < count; ++s) {
+        const Stages::Stage& stage = stages.stages[s];
+        double ns = plans[s]->cost;
+        for (const Operand& operand : stage.launch.operands)
+            if (operand.strides[stage.launch.shape.size() - 1] != 0) ns += operand_ns;
+        until[s + 1] = until[s] + ns * static_cast<double>(asnumpy::count(stage.launch.shape));
+    }
+    std::vector<std::int64_t> handed(count + 1, 0);  // where stages from there on are another runner's
+    for (std::size_t b = 0; b < stages.buffers.size(); ++b) {
+        if (!stages.buffers[b].hidden) continue;
+        std::size_t first = count, last = 0;
+        for (std::size_t s = 0; s < count; ++s)
+            for (const Stages::Reach& reach : stages.stages[s].reach)
+                if (reach.buffer == static_cast<std::int32_t>(b)) {
+                    first = std::min(first, s);
+                    last = s;
+                }
+        for (std::size_t s = first + 1; s <= last; ++s) handed[s] += bytes_between(stages.buffers[b], bytes.length);
+    }
+    std::vector<std::size_t> ends;
+    for (std::size_t r = 1; r < runners; ++r) {
+        const double ideal = until[count] * static_cast<double>(r) / static_cast<double>(runners), near = until[count] / static_cast<double>(8 * runners);
+        const std::size_t from = ends.empty() ? 1 : ends.back() + 1;
+        std::size_t best = from;
+        const auto worse = [&](std::size_t s) { return std::pair(std::max(near, std::abs(until[s] - ideal)), handed[s]); };
+        for (std::size_t s = from; s <= count - (runners - r); ++s)
+            if (worse(s) < worse(best) || (worse(s) == worse(best) && std::abs(until[s] - ideal) < std::abs(until[best] - ideal))) best = s;
+        ends.push_back(best);
+    }
+    ends.push_back(count);
+    return ends;
+}
+
+// By buffer: who uses it.
+struct Users {
+    std::size_t first = ~std::size_t{0}, last = 0;
+    bool one() const { return first >= last; }
+};
+
+std::vector<Users> users_of(const Stages& stages, std::span<const std::size_t> ends) {
+    std::vector<Users> found(stages.buffers.size());
+    std::size_t runner = 0;
+    for (std::size_t s = 0; s < stages.stages.size(); ++s) {
+        while (s >= ends[runner]) ++runner;
+        for (const Stages::Reach& reach : stages.stages[s].reach) {
+            if (reach.buffer < 0) continue;
+            Users& users = found[static_cast<std::size_t>(reach.buffer)];
+            users.first = std::min(users.first, runner);
+            users.last = runner;
+        }
+    }
+    return found;
+}
+
+// Where the lines of hidden buffers lie. What one runner uses is a window of lines at the same place for each block: what the next block needs
+// moves to its front. What one hands to another is there as a whole.
+class LinesBetween {
+public:
+    LinesBetween(const Stages& stages, const Relay& relay) : stages_(stages), lines_(relay.lines), distances_(distances_of(stages)), users_(users_of(stages, relay.ends)) {
+        constexpr std::int64_t unit = 4096;
+        std::int64_t length = 0, total = 0;
+        for (const Stages::Stage& stage : stages.stages) length = std::max(length, length_of(stage));
+        for (std::size_t b = 0; b < stages.buffers.size(); ++b) {
+            std::int64_t bytes = 0;
+            if (stages.buffers[b].hidden) bytes = bytes_between(stages.buffers[b], users_[b].one() ? lines_ + distances_[b].most - distances_[b].least : length);
+            places_.push_back({total, bytes});
+            total += (bytes + unit - 1) / unit * unit;
+        }
+        thread_local Arena arena;  // the tiles have another
+        memory_ = arena.reserve(total);
+    }
+
+    bool hidden(std::int32_t buffer) const { return buffer >= 0 && held(buffer).hidden; }
+    bool moves(std::int32_t buffer) const { return hidden(buffer) && users_[static_cast<std::size_t>(buffer)].one(); }
+    // Where line 0 of it lies, or would lie, in the first block; in each further one it lies as far before as the lines of a block.
+    char* first_line(std::int32_t buffer) const {
+        char* const start = memory_ + places_[static_cast<std::size_t>(buffer)].offset;
+        return moves(buffer) ? start + distances_[static_cast<std::size_t>(buffer)].most * held(buffer).line_bytes : start;
+    }
+    void slide(std::size_t runner) const {
+        for (std::size_t b = 0; b < places_.size(); ++b) {
+            if (!moves(static_cast<std::int32_t>(b)) || users_[b].first != runner) continue;
+            const std::int64_t gone = stages_.buffers[b].line_bytes * lines_;
+            char* const window = memory_ + places_[b].offset;
+            if (places_[b].bytes > gone) std::memmove(window, window + gone, static_cast<std::size_t>(places_[b].bytes - gone));
+        }
+    }
+
+private:
+    struct Place {
+        std::int64_t offset, bytes;
+    };
+    const Stages::Held& held(std::int32_t buffer) const { return stages_.buffers[static_cast<std::size_t>(buffer)]; }
+
+    const Stages& stages_;
+    std::int64_t lines_;
+    std::vector<Distance> distances_;
+    std::vector<Users> users_;
+    std::vector<Place> places_;
+    char* memory_ = nullptr;
+};
+
+// A stage, decided once for all of its lines.
+class Leg {
+public:
+    Leg(const Stages& stages, std::size_t s, const Resolved& plan, const LinesBetween& rooms, std::int64_t lines) : stage_(stages.stages[s]) {
+        Launch launch = stage_.launch;
+        for (std::size_t k = 0; k < launch.operands.size(); ++k) {
+            const Stages::Reach& reach = stage_.reach[k];
+            if (rooms.hidden(reach.buffer)) launch.operands[k].data = rooms.first_line(reach.buffer) + reach.offset;
+            moves_.push_back(rooms.moves(reach.buffer) ? lines * launch.operands[k].strides[stage_.axis] : 0);
+        }
+        frame_.prepare(plan, launch, Arrangement::natural, {1, 1, used_elsewhere(stages, s, plan)});
+        line_ = frame_.order.size() / length_of(stage_);
+        backwards_ = frame_.order.flipped >> stage_.axis & 1u;
+    }
+
+    const Stages::Stage& stage() const { return stage_; }
+    void reserve() const { frame_.reserve(); }
+
+    void run(LineSpan span) {
+        if (backwards_) span.begin = length_of(stage_) - span.begin - span.count;
+        const Tiling& tiling = frame_.tiling;
+        const std::int64_t end = (span.begin + span.count) * line_, origin = tiling.pieces == tiling.count ? span.begin * line_ : 0;
+        Tiles tiles(frame_);
+        for (std::int64_t flat = span.begin * line_; flat < end;) {
+            const std::int64_t at = (flat - origin) % tiling.period;
+            const std::int64_t n = std::min({tiling.tile - at % tiling.tile, tiling.period - at, end - flat});
+            tiles.run(flat, n);
+            flat += n;
+        }
+        if (frame_.streaming) finish_streaming();
+    }
+
+    // What lies in windows has moved.
+    void next_block() {
+        std::size_t k = 0;
+        for (Source& input : frame_.inputs) {
+            input.view.data -= moves_[k];
+            input.view.before -= moves_[k++];
+        }
+        for (Output& output : frame_.outputs) output.view.data -= moves_[k++];
+    }
+
+private:
+    const Stages::Stage& stage_;
+    Frame frame_;
+    std::vector<std::int64_t> moves_;  // by operand: bytes, from block to block
+    std::int64_t line_ = 1;            // elements
+    bool backwards_ = false;
+};
+
+// How many blocks a runner has passed on.
+struct alignas(64) Passed {
+    std::atomic<std::int64_t> blocks{0};
+
+    void wait_for(std::int64_t block) const {
+        const auto there = [&] { return blocks.load(std::memory_order_acquire) > block; };
+        while (!spin_until(there, std::chrono::seconds(1))) continue;
+    }
+};
+
+}  // namespace
+
+std::optional<Relay> relay_of(const Stages& stages, std::span<const Resolved* const> plans) {
+    const auto threads = static_cast<std::size_t>(thread_count());
+    if (stages.stages.size() < threads * fewest_stages_each) return {};
+    const LineBytes bytes(stages, plans);
+    if (!bytes.any()) return {};
+    Relay relay;
+    relay.lines = std::max<std::int64_t>(1, std::min(relayed_bytes / bytes.of_stage, bytes.length / (4 * fewest_blocks_each * static_cast<std::int64_t>(threads))));
+    if (bytes.length < fewest_blocks_each * static_cast<std::int64_t>(threads) * relay.lines + bytes.behind) return {};
+    relay.ends = shared_out(stages, plans, bytes, threads);
+    // All that a runner meets between two blocks stays in the thread's own cache.
+    const std::vector<Users> users = users_of(stages, relay.ends);
+    const std::vector<Distance> distances = distances_of(stages);
+    std::vector<std::int64_t> beside(threads, 0);
+    std::int64_t moved = 0, handed = 0;
+    for (std::size_t b = 0; b < users.size(); ++b) {
+        const std::int64_t lines = distances[b].most - distances[b].least, runners = static_cast<std::int64_t>(users[b].last - users[b].first) + 1;
+        if (users[b].first > users[b].last) continue;
+        for (std::size_t r = users[b].first; r <= users[b].last; ++r) beside[r] += bytes.of_buffer[b] * (lines / runners + relay.lines);
+        const Stages::Held& held = stages.buffers[b];
+        if (held.hidden) (users[b].one() ? moved : handed) += bytes_between(held, users[b].one() ? lines + 1 : bytes.length);
+    }
+    if (*std::ranges::max_element(beside) > cache_bytes().second / 2 || handed > most_handed_bytes) return {};
+    if (most_share_moved * moved > bytes.met_again * relay.lines) return {};
+    return relay;
+}
+
+void run_relayed(const Stages& stages, std::span<const Resolved* const> plans, const Relay& relay) {
+    const LinesBetween rooms(stages, relay);
+    std::vector<Leg> legs;
+    legs.reserve(stages.stages.size());
+    for (std::size_t s = 0; s < stages.stages.size(); ++s) legs.emplace_back(stages, s, *plans[s], rooms, relay.lines);
+    const auto reserve = [&] {
+        for (const Leg& leg : legs) leg.reserve();
+    };
+    reserve();
+    const std::int64_t blocks = (end_of_lines(stages) + relay.lines - 1) / relay.lines;
+    std::vector<Passed> passed(relay.ends.size());
+    std::atomic<std::size_t> started{0};
+    // Who is free takes the next runner's part: the one before it has begun, on a thread that waits for none after it.
+    parallel_for(static_cast<std::int64_t>(passed.size()), 1, reserve, [&](std::int64_t begin, std::int64_t end, int) {
+        for (; begin < end; ++begin) {
+            const std::size_t runner = started.fetch_add(1);
+            const std::span<Leg> mine(legs.data() + (runner == 0 ? 0 : relay.ends[runner - 1]), legs.data() + relay.ends[runner]);
+            for (std::int64_t b = 0; b < blocks; ++b) {
+                if (runner > 0) passed[runner - 1].wait_for(b);
+                for (Leg& leg : mine) {
+                    if (const LineSpan span = own_lines(leg.stage(), b, relay.lines); span.count > 0) leg.run(span);
+                    leg.next_block();
+                }
+                rooms.slide(runner);
+                passed[runner].blocks.store(b + 1, std::memory_order_release);
+            }
+        }
+    });
+}
+
+}  // namespace asnumpy::cpu
