@@ -15,7 +15,7 @@ namespace asnumpy {
 namespace {
 
 constexpr std::size_t largest = 64 * 1024;  // bytes; a block of more is worth giving back early
-constexpr std::int64_t unit = 64;
+constexpr std::int64_t place_unit = 64;
 
 // Room in a block that grows as it must: the first gap that is wide enough.
 class Room {
@@ -54,7 +54,7 @@ private:
     std::int64_t end_ = 0;
 };
 
-std::int64_t room_for(const Buffer& b) { return (static_cast<std::int64_t>(b.bytes()) + unit - 1) / unit * unit; }
+std::int64_t room_for(const Buffer& b) { return (static_cast<std::int64_t>(b.bytes()) + place_unit - 1) / place_unit * place_unit; }
 
 }  // namespace
 
