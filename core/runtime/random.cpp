@@ -1,4 +1,5 @@
 // Recording random draws.
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -6,6 +7,7 @@
 #include "ops/random.hpp"
 #include "runtime/copies.hpp"
 #include "runtime/record.hpp"
+#include "runtime/single.hpp"
 
 namespace asnumpy {
 
@@ -19,6 +21,15 @@ const RandomRow* find_random(const Row& r) {
     for (const RandomRow& row : random_rows)
         if (row.name == r.name) return &row;
     return nullptr;
+}
+
+// A parameter that is a number, whoever traces meanwhile: what draws keep for numbers is never written again.
+Scalar scalar_of(const Array& parameter) {
+    if (!is_at_hand(parameter)) return value_of(parameter);
+    Scalar number;
+    number.dtype = parameter.dtype;
+    std::memcpy(number.bytes.data(), parameter.data(), itemsize(parameter.dtype));
+    return number;
 }
 
 }  // namespace
@@ -46,7 +57,7 @@ void draw(RowId id, const Stream& stream, std::span<const Array> parameters, con
     instruction.row = id;
     for (const Array& parameter : parameters) {
         if (!out.host_visible() && parameter.host_visible() && parameter.ndim() == 0) {
-            instruction.in.emplace_back(value_of(parameter));
+            instruction.in.emplace_back(scalar_of(parameter));
             continue;
         }
         Array in = may_overlap(parameter, out) ? cast(parameter, parameter.dtype) : parameter;

@@ -219,6 +219,20 @@ def test_random_streams_advance():
     assert one.random() == other.random()
 
 
+def test_draws_with_parameters_that_were_used_before():
+    def noisy(rng):
+        return rng.normal(2.5, 0.25, 2000), rng.integers(0, 1 << 40, 2000), rng.gamma(1.75, size=3), rng.poisson(3.0)
+
+    other = ap.random.default_rng(8)
+    noisy(ap.random.default_rng(8))
+    one = ap.random.default_rng(8)
+    fast = ap.jit(lambda x: (noisy(one), x + 1))
+    for _ in range(2):
+        got, wanted = fast(given(1, 6))[0], noisy(other)
+        same(list(got[:3]), list(wanted[:3]))
+        assert int(got[3]) == wanted[3]
+
+
 def test_nested_functions_and_methods():
     @ap.jit
     def inner(x):
