@@ -201,6 +201,7 @@ struct alignas(64) Passed {
 std::optional<Relay> relay_of(const Stages& stages, std::span<const Resolved* const> plans) {
     const auto threads = static_cast<std::size_t>(thread_count());
     if (stages.stages.size() < threads * fewest_stages_each) return {};
+    if (std::ranges::any_of(plans, [](const Resolved* plan) { return !plan->reductions.empty(); })) return {};
     const LineBytes bytes(stages, plans);
     if (!bytes.any()) return {};
     Relay relay;
