@@ -11,7 +11,6 @@
 namespace asnumpy::cpu {
 namespace {
 
-
 // Every element of an operand is aligned, whichever lines a launch takes.
 bool all_aligned(const Stages::Stage& stage, const Resolved& plan) {
     for (std::size_t k = 0; k < stage.launch.operands.size(); ++k) {

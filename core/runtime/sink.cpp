@@ -43,14 +43,20 @@ public:
 private:
     // The only group that reads what the instruction makes, which nobody else sees.
     std::uint32_t reader_of(std::uint32_t position) const {
-        const Instruction& instruction = list_[position];
-        if (instruction.work != Work::elementwise || instruction.out.size() != 1) return none;
-        const Buffer& made = *instruction.out[0].buffer;
-        const std::vector<std::uint32_t>& readers = readers_[made.number];
-        if (census_[made].outside || writers_[made.number].size() != 1 || readers.empty()) return none;
+        if (list_[position].out.empty()) return none;
+        const std::vector<std::uint32_t>& readers = readers_[list_[position].out[0].buffer->number];
+        if (readers.empty()) return none;
         const std::uint32_t group = group_of_[readers.front()];
-        const bool only = std::ranges::all_of(readers, [&](std::uint32_t reader) { return group_of_[reader] == group && reads_as_made(reader, instruction.out[0]); });
-        return only && group > group_of_[position] ? group : none;
+        return group > group_of_[position] && is_for(position, [&](std::uint32_t reader) { return group_of_[reader] == group; }) ? group : none;
+    }
+
+    // Whether it alone makes one array, which nobody sees but these, element by element.
+    template <class Reader> bool is_for(std::uint32_t position, Reader is_one) const {
+        const Instruction& instruction = list_[position];
+        if (instruction.work != Work::elementwise || instruction.out.size() != 1) return false;
+        const Buffer& made = *instruction.out[0].buffer;
+        return !census_[made].outside && writers_[made.number].size() == 1 &&
+               std::ranges::all_of(readers_[made.number], [&](std::uint32_t reader) { return is_one(reader) && reads_as_made(reader, instruction.out[0]); });
     }
 
     // Element by element, where it is made: no neighbours, nothing turned.
@@ -82,15 +88,9 @@ private:
 
     // Of the same group, where nobody reads what it makes but those that sink.
     std::uint32_t maker_of(const Array& array, std::uint32_t position, std::uint32_t to, const std::vector<std::uint32_t>& moved) const {
-        const Buffer& made = *array.buffer;
-        const std::vector<std::uint32_t>& writers = writers_[made.number];
-        if (census_[made].outside || writers.size() != 1 || group_of_[writers[0]] != group_of_[position] || writers[0] > position) return none;
-        const Instruction& maker = list_[writers[0]];
-        if (maker.work != Work::elementwise || maker.out.size() != 1) return none;
-        const bool only = std::ranges::all_of(readers_[made.number], [&](std::uint32_t reader) {
-            return (group_of_[reader] == to || std::ranges::find(moved, reader) != moved.end()) && reads_as_made(reader, maker.out[0]);
-        });
-        return only ? writers[0] : none;
+        const std::vector<std::uint32_t>& writers = writers_[array.buffer->number];
+        if (writers.size() != 1 || group_of_[writers[0]] != group_of_[position] || writers[0] > position) return none;
+        return is_for(writers[0], [&](std::uint32_t reader) { return group_of_[reader] == to || std::ranges::find(moved, reader) != moved.end(); }) ? writers[0] : none;
     }
 
     std::size_t between_bounds(std::uint32_t position) const {
