@@ -8,6 +8,7 @@
 namespace asnumpy {
 
 struct ValueError : std::runtime_error { using runtime_error::runtime_error; };      // ValueError
+struct LinAlgError : ValueError { using ValueError::ValueError; };                  // numpy.linalg.LinAlgError
 struct TypeError : std::runtime_error { using runtime_error::runtime_error; };       // TypeError
 struct IndexError : std::runtime_error { using runtime_error::runtime_error; };      // IndexError
 struct MemoryError : std::runtime_error { using runtime_error::runtime_error; };     // MemoryError

@@ -48,10 +48,10 @@ private:
 };
 
 using StructuredFunction = void (*)(const StructuredCall&);
-constexpr std::array<std::pair<std::string_view, StructuredFunction>, 22> structured_functions{{
+constexpr std::array<std::pair<std::string_view, StructuredFunction>, 24> structured_functions{{
     {"matmul", matmul}, {"scan", scan}, {"argmax", argmax}, {"argmin", argmin}, {"take", take}, {"scatter", scatter},
     {"compress", compress}, {"flatnonzero", flatnonzero}, {"bincount", bincount}, {"add_at", add_at}, {"add_runs", add_runs},
-    {"sparse_product", sparse_product}, {"sparse_sums", sparse_sums},
+    {"sparse_product", sparse_product}, {"sparse_sums", sparse_sums}, {"matrix_inverse", matrix_inverse}, {"matrix_solve", matrix_solve},
     {"bin_places", bin_places}, {"in_range", in_range}, {"deviations", deviations}, {"overlapping_copy", overlapping_copy}, {"sort", sort}, {"search", search},
     {"random_choice", random_choice}, {"random_multinomial", random_multinomial},
     {"random_multivariate_hypergeometric", random_multivariate_hypergeometric},

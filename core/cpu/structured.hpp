@@ -23,6 +23,8 @@ void add_runs(const StructuredCall&);
 void bin_places(const StructuredCall&);
 void sparse_product(const StructuredCall&);
 void sparse_sums(const StructuredCall&);
+void matrix_inverse(const StructuredCall&);
+void matrix_solve(const StructuredCall&);
 void in_range(const StructuredCall&);
 void sort(const StructuredCall&);
 void search(const StructuredCall&);
@@ -43,6 +45,7 @@ bool adds_up(DType);    // add_at
 bool adds_runs(DType);
 bool multiplies_sparse(DType);
 bool sums_sparse(DType);
+bool solves(DType);  // matrix_inverse and matrix_solve
 // Whether pointers rise within the indices, and these lie in [0, length); both are int32, or int64.
 bool is_sparse_pattern(const Tensor& pointers, const Tensor& indices, std::int64_t length);
 

@@ -21,6 +21,7 @@ template <class T> using ByFunction = std::array<std::array<T, 2>, functions>;  
 
 ByFunction<NumpyLoop> numpy_loops{};
 bool any_numpy_loop = false;
+std::array<std::array<NumpyLoop, 2>, solvers> solver_loops{};
 ByFunction<void*> library_functions{};
 
 struct LibraryName {
@@ -72,6 +73,9 @@ void set_numpy_loop(int function, bool is_double, NumpyLoop loop) {
 }
 
 const NumpyLoop& numpy_loop(int function, bool is_double) { return numpy_loops[static_cast<std::size_t>(function)][is_double]; }
+
+void set_solver(Solver which, bool complex, NumpyLoop loop) { solver_loops[static_cast<std::size_t>(which)][complex] = loop; }
+const NumpyLoop& solver(Solver which, bool complex) { return solver_loops[static_cast<std::size_t>(which)][complex]; }
 
 void load_error_function(std::string_view instruction_set) { load(instruction_set, error_functions); }
 void load_vector_math(std::string_view instruction_set) { load(instruction_set, library_names); }

@@ -17,6 +17,14 @@ struct NumpyLoop {
 void set_numpy_loop(int function, bool is_double, NumpyLoop);
 const NumpyLoop& numpy_loop(int function, bool is_double);
 
+// Of NumPy's linear algebra, which calls the LAPACK that it has: a matrix to its inverse; a matrix and a matrix, or a vector, to what solves them.
+// Lengths are the number of calls, that of the matrix, and the columns of the right side; strides those from call to call, then along the axes.
+enum class Solver : std::uint8_t { inverse, solve, solve_vector };
+inline constexpr int solvers = 3;
+// Of float64, or complex128: NumPy computes all others as these. Null: there is none.
+void set_solver(Solver, bool complex, NumpyLoop);
+const NumpyLoop& solver(Solver, bool complex);
+
 // Looks up the C library's functions for the widths of `instruction_set`: the error function alone, or all. Before any loop runs.
 void load_error_function(std::string_view instruction_set);
 void load_vector_math(std::string_view instruction_set);

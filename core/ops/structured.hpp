@@ -98,6 +98,10 @@ inline constexpr std::array common_rows{
     // in: pointers as above, and (n,) values of a float, a complex or a 64-bit integer dtype, both C-contiguous; out: (m,), the sum of each line as
     // np.add.reduceat makes it, to the bit; 0 where a line is empty
     Structured{"sparse_sums", 2, 1},
+    // in: (m, m) float64 or complex128; out: its inverse, as NumPy's; LinAlgError where it is singular
+    Structured{"matrix_inverse", 1, 1},
+    // in: such a matrix, and (m,) or (m, n) of its dtype; out: the x of matrix @ x = that; LinAlgError likewise
+    Structured{"matrix_solve", 2, 1},
     // in: (n,) float32 or float64, and m + 1 rising numbers of its dtype at equal distances; out: (n,) int64, between which of them
     // each lies, the last one in the last bin; m where in no bin
     Structured{"bin_places", 2, 1},

@@ -9,9 +9,11 @@ namespace asnumpy::python {
 
 inline nb::str string(std::string_view text) { return nb::str(text.data(), text.size()); }
 
+void take_numpy_solvers();           // likewise: its linear algebra
 void take_numpy_loops();             // numpy_loops.cpp: NumPy's loops of elementary functions
 void bind_operations(nb::module_&);  // operations.cpp: everything that records
 void bind_products(nb::module_&);    // products.cpp: matrix products and sums over axes, by the short way
+void bind_solve(nb::module_&);       // solve.cpp: inverses and systems of equations
 void bind_sparse(nb::module_&);      // sparse.cpp: products and sums of compressed sparse arrays
 void bind_axes(nb::module_&);        // axis_methods.cpp: views by axes
 void bind_devices(nb::module_&);     // devices.cpp: devices, moves between them, fallbacks

@@ -14,6 +14,7 @@ namespace {
 PyObject* axis_error = nullptr;
 PyObject* complex_warning = nullptr;
 PyObject* tracing_error = nullptr;
+PyObject* linalg_error = nullptr;
 
 void set_cann_error(const DeviceFailure& e) {
     stop_after_the_end();
@@ -42,6 +43,8 @@ void load_exceptions(nb::module_& m) {
         "asnumpy.TracingError", "What a function asks for while `asnumpy.jit` traces it cannot be recorded.", PyExc_RuntimeError, nullptr));
     m.attr("TracingError") = nb::borrow(tracing_error);
     const nb::object module = owned(PyImport_ImportModule("numpy.exceptions"));
+    const nb::object linalg = owned(PyImport_ImportModule("numpy.linalg"));
+    linalg_error = checked(PyObject_GetAttrString(linalg.ptr(), "LinAlgError"));
     axis_error = checked(PyObject_GetAttrString(module.ptr(), "AxisError"));
     complex_warning = checked(PyObject_GetAttrString(module.ptr(), "ComplexWarning"));
 }
@@ -76,6 +79,8 @@ void set_python_error() noexcept {
         e.restore();
     } catch (const Interrupted& e) {
         if (!PyErr_Occurred()) PyErr_SetString(PyExc_KeyboardInterrupt, e.what());
+    } catch (const LinAlgError& e) {
+        PyErr_SetString(linalg_error, e.what());
     } catch (const ValueError& e) {
         PyErr_SetString(PyExc_ValueError, e.what());
     } catch (const TypeError& e) {

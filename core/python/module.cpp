@@ -38,6 +38,7 @@ void initialise(nb::module_& m) {
     load_dtypes(m);
     register_translators();
     take_numpy_loops();
+    take_numpy_solvers();
     install_host();
     create_export_type();
     create_beside_type(m);
@@ -47,6 +48,7 @@ void initialise(nb::module_& m) {
     bind_hooks(m);
     bind_operations(m);
     bind_products(m);
+    bind_solve(m);
     bind_sparse(m);
     bind_axes(m);
     bind_devices(m);

@@ -1,6 +1,7 @@
 // Hands NumPy's loops of elementary functions to the CPU's kernels.
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "kernels/vector_math.hpp"
@@ -44,6 +45,19 @@ void take_numpy_loops() {
                 if (std::all_of(types, types + u->nargs, [type](char t) { return t == type; }))
                     cpu::set_numpy_loop(static_cast<int>(function), type == NPY_DOUBLE, {u->functions[i], u->data ? const_cast<void*>(u->data[i]) : nullptr});
         }
+    }
+}
+
+void take_numpy_solvers() {
+    const nb::object module = owned(PyImport_ImportModule("numpy.linalg._umath_linalg"));
+    using cpu::Solver;
+    for (const auto& [which, name, types] : {std::tuple{Solver::inverse, "inv", 2}, std::tuple{Solver::solve, "solve", 3}, std::tuple{Solver::solve_vector, "solve1", 3}}) {
+        const nb::object found = owned(PyObject_GetAttrString(module.ptr(), name));
+        const auto* const u = reinterpret_cast<const PyUFuncObject*>(found.ptr());
+        for (int i = 0; i < u->ntypes && u->nargs == types; ++i)
+            for (const char type : {NPY_DOUBLE, NPY_CDOUBLE})
+                if (std::all_of(u->types + i * types, u->types + (i + 1) * types, [type](char t) { return t == type; }))
+                    cpu::set_solver(which, type == NPY_CDOUBLE, {u->functions[i], u->data ? const_cast<void*>(u->data[i]) : nullptr});
     }
 }
 

@@ -123,15 +123,15 @@ def test_another_form_than_recorded_is_an_error():
 
 
 def test_errors_of_the_function_come_with_each_call():
-    function = ap.jit(lambda a: ap.linalg.inv(a) + 1)
-    right = square()
-    wanted = np.linalg.inv(np.asarray(right)) + 1
+    function = ap.jit(lambda a: ap.linalg.cholesky(a) + 1)
+    right = ap.asarray(np.eye(6) * 4 + 1)
+    wanted = np.linalg.cholesky(np.asarray(right)) + 1
     for _ in range(2):
-        with pytest.raises(np.linalg.LinAlgError, match="Singular"):
-            function(ap.zeros((6, 6)))
+        with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
+            function(-ap.eye(6))
         np.testing.assert_array_equal(np.asarray(function(right)), wanted)
     with pytest.raises(np.linalg.LinAlgError, match="square"):
-        ap.jit(lambda a: ap.linalg.inv(a))(ap.ones((3, 4)))
+        ap.jit(lambda a: ap.linalg.cholesky(a))(ap.ones((3, 4)))
 
 
 def test_functions_of_the_users_are_not_recorded():
@@ -181,9 +181,9 @@ def test_several_threads():
 
 
 def test_it_is_told_and_counted(tmp_path):
-    function = ap.jit(lambda a: ap.linalg.inv(a) * 2)
+    function = ap.jit(lambda a: ap.linalg.det(a) * a)
     compiled = function.compile(square())
-    assert "numpy.linalg.inv, on the host" in compiled.explain()
+    assert "numpy.linalg.det, on the host" in compiled.explain()
     assert compiled.cost().bytes_read >= 6 * 6 * 8
-    with pytest.raises(ValueError, match=r"it calls numpy\.linalg\.inv, which NumPy computes"):
+    with pytest.raises(ValueError, match=r"it calls numpy\.linalg\.det, which NumPy computes"):
         compiled.save(tmp_path / "function.asnp")

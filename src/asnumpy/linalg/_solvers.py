@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from asnumpy import _core
 from asnumpy._public import public_in
 from asnumpy._types import ArrayLike, ndarray
 from asnumpy.creation.convert import as_dtype_of, lies_on_device
@@ -49,7 +50,7 @@ def inv(a: ArrayLike) -> ndarray:
         # within rounding of a singular matrix, whether it is one is for NumPy to say
         if made is not None and bool((_widest_sum(x) * _widest_sum(made) * epsilon(x) < 1).all()):
             return made
-    return _inv(a)
+    return _inv(a) if (there := _core.solve(a)) is None else there
 
 
 def _stacked(a: Any, b: Any) -> tuple[ndarray, ndarray] | None:
@@ -74,7 +75,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> ndarray:
     made = None if both is None else _by_reflections(*both)
     if made is not None:
         return made.reshape(made.shape[:-1]) if isinstance(b, ndarray) and b.ndim == 1 else made
-    return _solve(a, b)
+    return _solve(a, b) if (there := _core.solve(a, b)) is None else there
 
 
 def _by_reflections(a: ndarray, b: ndarray) -> ndarray | None:
