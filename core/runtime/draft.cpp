@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "runtime/record.hpp"
@@ -82,7 +84,96 @@ void add_to_product_counted(const Accumulation& change, std::span<Instruction> l
     for (const std::uint32_t k : {change.product, change.sum}) add_pending_of(list[k], 1);
 }
 
+// All of a buffer in elements of the part's dtype, by the part's axes where those can be told.
+Array whole_of(const Array& part) {
+    const auto bytes = static_cast<std::int64_t>(part.buffer->bytes());
+    const std::int64_t item = item_bytes(part);
+    std::vector<int> axes(static_cast<std::size_t>(part.ndim()));
+    std::iota(axes.begin(), axes.end(), 0);
+    std::ranges::stable_sort(axes, std::greater(), [&](int axis) { return part.view.strides[axis]; });
+    View view{0, Dims(part.ndim()), part.view.strides};
+    std::int64_t left = bytes;
+    for (const int axis : axes) {
+        const std::int64_t stride = part.view.strides[axis];
+        if (stride <= 0 || left % stride != 0) {
+            left = 0;
+            break;
+        }
+        view.shape[axis] = left / stride;
+        left = stride;
+    }
+    if (left == item) return {part.buffer, std::move(view), part.dtype};
+    if (bytes % item == 0) return {part.buffer, contiguous(Dims{bytes / item}, item), part.dtype};
+    return {part.buffer, contiguous(Dims{bytes}, 1), DType::uint8};
+}
+
+Instruction copy_to(const Array& from, Array&& to) {
+    Instruction copy;
+    copy.row = cast_row();
+    copy.loop = static_cast<std::uint16_t>(cast_loop(from.dtype, from.dtype));
+    copy.shape = from.view.shape;
+    copy.in.emplace_back(from);
+    copy.out.emplace_back(std::move(to));
+    return copy;
+}
+
 }  // namespace
+
+bool alternates(const Alternation& alternation, std::span<const Instruction> list) {
+    const Array& target = list[alternation.puts.front().position].out[0];
+    if (2 * static_cast<std::size_t>(target.nbytes()) < target.buffer->bytes() || has_internal_overlap(target.view, item_bytes(target))) return false;
+    return std::ranges::all_of(alternation.puts, [&](const Alternation::Put& put) {
+        if (put.maker == Alternation::none) return true;
+        const Array &made = list[put.maker].out[0], &moved = *list[put.position].in[0].array();
+        return !made.buffer->foreign() && !made.buffer->materialised() && made.view == moved.view;
+    });
+}
+
+std::vector<Buffer*> put_in_turns(std::span<const Alternation> all, std::vector<Instruction>& list, bool counted) {
+    std::vector<std::pair<std::uint32_t, Instruction>> copies;
+    std::vector<Buffer*> others;
+    for (const Alternation& alternation : all) {
+        const Instruction& put = list[alternation.puts.front().position];
+        const Array from = whole_of(put.out[0]);
+        Array to = from;
+        to.buffer = BufferPtr(new Buffer(from.pool(), from.buffer->bytes()));
+        const std::uint32_t maker = alternation.puts.front().maker;
+        to.buffer->trace = maker == Alternation::none ? from.buffer->trace : list[maker].out[0].buffer->trace;
+        others.push_back(to.buffer.get());
+        copies.emplace_back(alternation.first(), copy_to(from, std::move(to)));
+        copies.back().second.on_stream = put.on_stream;
+        copies.back().second.origin = put.origin;
+    }
+    list.reserve(list.size() + copies.size());
+    const auto count_all = [&](const Alternation& alternation, int n) {
+        for (std::uint32_t k = alternation.first(); counted && k <= alternation.last(); ++k) add_pending_of(list[k], n);
+    };
+    for (std::size_t a = 0; a < all.size(); ++a) {
+        const BufferPtr one = list[all[a].puts.front().position].out[0].buffer, other(others[a]);
+        count_all(all[a], -1);
+        bool turned = false;
+        auto put = all[a].puts.begin();
+        for (std::uint32_t k = all[a].first(); k <= all[a].last(); ++k) {
+            for (Argument& in : list[k].in)
+                if (turned && in.array() && in.array()->buffer == one) in.array()->buffer = other;
+            if (k != put->position) continue;
+            turned = turned != put->turns;
+            Array& out = list[k].out[0];
+            out.buffer = turned ? other : one;
+            if (put->maker != Alternation::none) {
+                list[put->maker].out[0] = std::move(out);
+                list[k].in.clear();
+                list[k].out.clear();
+            }
+            ++put;
+        }
+        count_all(all[a], 1);
+        if (counted) add_pending_of(copies[a].second, 1);
+    }
+    std::ranges::sort(copies, std::greater(), &std::pair<std::uint32_t, Instruction>::first);
+    for (auto& [position, copy] : copies) list.insert(list.begin() + position, std::move(copy));
+    return others;
+}
 
 bool computes_alike(const Instruction& a, const Instruction& b) {
     using Bits = std::array<std::uint64_t, 2>;
@@ -107,13 +198,20 @@ bool holds(const Edits& edits, std::span<const Instruction> list) {
            std::ranges::all_of(edits.turned, [&](const TurnedCopy& copy) { return turned_by(list, copy.pieces) == copy.turned; });
 }
 
-Draft::Draft(std::span<Instruction> instructions, Census& census_of_it, bool counted) : list(instructions), census(census_of_it), counted_(counted) {
+Draft::Draft(std::vector<Instruction>& instructions, Census& census_of_it, bool counted) : list(instructions), census(census_of_it), counted_(counted) {
     dead.reserve(list.size());
     for (const Instruction& instruction : list) dead.push_back(instruction.out.empty());
 }
 
 void Draft::count(const Instruction& like, int n) const {
     if (counted_) add_pending_of(like, n);
+}
+
+void Draft::alternate(std::vector<Alternation>&& found) {
+    for (Buffer* const other : put_in_turns(found, list, counted_)) census.add(*other);
+    edits.alternations = std::move(found);
+    dead.clear();
+    for (const Instruction& instruction : list) dead.push_back(instruction.out.empty());
 }
 
 void Draft::redirect(const Redirect& change) {

@@ -163,15 +163,17 @@ void Census::take(std::span<const Instruction> list) {
     marks_.clear();
     for (const Instruction& instruction : list) {
         each_buffer(instruction, [this](Buffer& b, bool) {
-            if (b.counted_by != flush_number_) {
-                b.counted_by = flush_number_;
-                b.number = static_cast<std::uint32_t>(marks_.size());
-                marks_.push_back({&b});
-            }
+            if (b.counted_by != flush_number_) add(b);
             ++marks_[b.number].held;
         });
     }
     for (Mark& mark : marks_) mark.outside = mark.buffer->refs() > mark.held;
+}
+
+void Census::add(Buffer& b) {
+    b.counted_by = flush_number_;
+    b.number = static_cast<std::uint32_t>(marks_.size());
+    marks_.push_back({&b});
 }
 
 std::vector<Group> form_groups(std::span<const Instruction> list, const std::vector<bool>& dead, std::span<const TurnedCopy> copies, std::span<const std::uint32_t> bounds) {

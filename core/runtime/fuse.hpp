@@ -22,6 +22,7 @@ public:
 
     // Counts the references of all instructions.
     void take(std::span<const Instruction>);
+    void add(Buffer&);  // that only the list will know
     Mark& operator[](const Buffer& b) { return marks_[b.number]; }
     const Mark* find(const Buffer& b) const { return b.counted_by == flush_number_ ? &marks_[b.number] : nullptr; }  // null: the list does not touch it
     std::span<const Mark> marks() const { return marks_; }

@@ -17,6 +17,9 @@ bool has_copies(std::span<const Instruction> list) {
     return std::ranges::any_of(list, [](const Instruction& i) { return i.work == Work::elementwise && i.row == cast_row() && !i.in.empty() && i.in[0].dtype() == i.out[0].dtype; });
 }
 
+// Few writes to one array are not worth another one.
+bool has_puts(std::span<const Instruction> list) { return list.size() >= 2 * fewest_puts; }
+
 bool on_device(const Instruction& i) { return !i.out.empty() && !i.out[0].host_visible(); }
 
 bool has_any(std::span<const Instruction> list) { return !list.empty(); }
@@ -36,8 +39,9 @@ bool has_sums_of_products(std::span<const Instruction> list) {
     return false;
 }
 
-// Dead instructions are found after those passes that make some, and before the one that asks who reads a product.
+// What adds instructions comes first. Dead ones are found after those passes that make some, and before the one that asks who reads a product.
 constexpr std::array pass_table{
+    Pass{"alternate", "what is put back among its neighbours time and again goes to two arrays in turns", "that put something back", true, has_puts, alternate_puts},
     Pass{"equal", "what gives the same values as an earlier operation is computed once", "computed before", true, has_several, share_equal},
     Pass{"copies", "what reads a copy reads the original", "read through to the original", true, has_copies, read_through_copies},
     Pass{"dead", "what nobody can see is not computed", "with results that nobody sees", true, has_any, leave_out_dead},

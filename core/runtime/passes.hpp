@@ -21,6 +21,8 @@ struct Pass {
     std::size_t (*run)(Draft&);                     // to how many instructions it did something
 };
 
+inline constexpr std::size_t fewest_puts = 4;  // to an array that alternates
+
 std::span<const Pass> passes();
 
 // Passes as bits, the first of the table the lowest.
@@ -36,8 +38,11 @@ Recurs recurs(std::span<const Instruction>, Passes chosen);
 // One line for each.
 std::string to_string(std::span<const Done>, std::size_t instructions);
 
-// --- each in a file of its own: equal.cpp, read_through.cpp, dead.cpp, accumulate.cpp, turned.cpp, stages.cpp ---
+// --- each in a file of its own: alternate.cpp, equal.cpp, read_through.cpp, dead.cpp, accumulate.cpp, turned.cpp, stages.cpp ---
 
+// What a list writes time and again to one part of an array, from what lies around it, goes to that array and another one in turns: no copy of it
+// is made first, and all that makes it is one program.
+std::size_t alternate_puts(Draft&);
 std::size_t share_equal(Draft&);
 std::size_t read_through_copies(Draft&);
 std::size_t leave_out_dead(Draft&);

@@ -55,19 +55,28 @@ void release(Queue& q, std::span<Instruction> list) {
 bool is_lost(const Instruction& instruction) { return !instruction.out[0].pool().backend().usable(); }
 
 // Lets the passes over the list and divides it into programs, or finds how that was done before, and releases what does not run.
-std::shared_ptr<const Schedule> schedule(Queue& q, std::span<Instruction> list) {
+std::shared_ptr<const Schedule> schedule(Queue& q, std::vector<Instruction>& list) {
     q.census.take(list);
     const Passes chosen = q.passes.load(std::memory_order_relaxed);
     const Recurs recurring = recurs(list, chosen);
-    if (recurring != Recurs::never) {
+    bool is_new = recurring != Recurs::never;
+    if (is_new) {
         std::shared_ptr<const Schedule> found = q.schedules.find(list, q.census, chosen, recurring == Recurs::by_views);
-        if (found && holds(found->edits, list)) {
-            if (!found->edits.empty()) {
+        if (found && std::ranges::all_of(found->edits.alternations, [&](const Alternation& one) { return alternates(one, list); })) {
+            if (!found->edits.alternations.empty()) {
                 const std::lock_guard lock(q.recording);
-                repeat(found->edits, list);
+                put_in_turns(found->edits.alternations, list, true);
+                is_new = false;  // not the list that came
             }
-            if (!found->dead.empty()) release(q, list, found->dead);
-            return found;
+            if (holds(found->edits, list)) {
+                if (!found->edits.empty()) {
+                    const std::lock_guard lock(q.recording);
+                    repeat(found->edits, list);
+                }
+                if (!found->dead.empty()) release(q, list, found->dead);
+                return found;
+            }
+            if (!is_new) q.census.take(list);
         }
     }
     Draft draft(list, q.census, true);
@@ -76,7 +85,7 @@ std::shared_ptr<const Schedule> schedule(Queue& q, std::span<Instruction> list) 
         run_passes(draft, chosen);
     }
     auto made = std::make_shared<const Schedule>(divide(draft));
-    if (recurring != Recurs::never) q.schedules.keep(made);
+    if (is_new) q.schedules.keep(made);
     release(q, list, made->dead);
     return made;
 }
@@ -106,7 +115,6 @@ bool run_some(Queue& q, const Buffer* wanted, Take what, bool first) {
         put_back(q, list);
     };
     try {
-        kept.reserve(list.size());
         if (anything_damaged()) [[unlikely]] {
             Refused refused = refuse_damaged(list, wanted);
             release(q, refused.never);
@@ -116,6 +124,7 @@ bool run_some(Queue& q, const Buffer* wanted, Take what, bool first) {
             put_back(q, refused.later);
         }
         planned = schedule(q, list);
+        kept.reserve(list.size());
         if (first && !failure && q.host.compile && cpu::code_mode() == cpu::CodeMode::wait && !is_forking() && q.runner.awaits_code(list, *planned, false)) {
             record_again();
             return false;

@@ -32,7 +32,7 @@ void add_pending_write(Buffer& buffer, int n) {
     add_pending(buffer.pending_writes, n);
 }
 
-Schedule plan_list(std::span<Instruction> list) {
+Schedule plan_list(std::vector<Instruction>& list) {
     Queue& q = queue();
     Schedule made;
     without_lock([&] {

@@ -53,16 +53,23 @@ void Replay::find_rounds() {
 
 // What another stretch uses is held by its instructions, and so counts as seen by others.
 void Replay::divide_list() {
-    std::size_t first = 0;
+    std::vector<Instruction> all = std::exchange(traced_.list, {});
+    std::size_t done = 0;
     const auto add = [&](std::size_t end) {
+        const auto at = [&](std::size_t k) { return std::make_move_iterator(all.begin() + static_cast<std::ptrdiff_t>(k)); };
+        std::vector<Instruction> list(at(done), at(end));
+        done = end;
         Stretch& made = stretches_.emplace_back();
-        made.first = first;
-        made.count = end - first;
-        made.schedule = std::make_shared<const Schedule>(plan_list(std::span(traced_.list).subspan(first, made.count)));
-        first = end;
+        made.schedule = std::make_shared<const Schedule>(plan_list(list));
+        made.first = traced_.list.size();
+        made.count = list.size();
+        traced_.list.insert(traced_.list.end(), std::make_move_iterator(list.begin()), std::make_move_iterator(list.end()));
     };
-    for (const Control& control : traced_.controls) add(control.before);
-    add(traced_.list.size());
+    for (Control& control : traced_.controls) {
+        add(control.before);
+        control.before = traced_.list.size();
+    }
+    add(all.size());
 }
 
 void Replay::rename(const BufferPtr& from, const BufferPtr& to) {

@@ -152,7 +152,7 @@ private:
 };
 
 // The queue's side (queue_lists.cpp): dividing a list that is kept, and running it.
-Schedule plan_list(std::span<Instruction>);
+Schedule plan_list(std::vector<Instruction>&);
 // Code that the programs await is made before this returns; `asked`: in the background mode, too. Without the interpreter's lock.
 void make_code(std::span<const Instruction>, const Schedule&, const Again&, bool asked);
 void after_run();         // what the programs left to compile or to report

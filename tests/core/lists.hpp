@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,14 @@ struct Passed {
     const Array& read(std::size_t k, std::size_t slot = 0) const { return *list[k].in[slot].array(); }
     const Array& written(std::size_t k) const { return list[k].out[0]; }
 };
+
+// One pass of the table.
+inline Passes pass(std::string_view name) {
+    for (std::size_t p = 0; p < passes().size(); ++p)
+        if (passes()[p].name == name) return Passes{1} << p;
+    expect(false, "there is such a pass");
+    return 0;
+}
 
 // The temporaries of a list are the list's alone, as after the calls that recorded it.
 template <class F> std::vector<Instruction> list_of(F&& add) {

@@ -19,7 +19,7 @@ from test_random_programs import EXAMPLES, check, settings
 import asnumpy as ap
 from asnumpy import _core
 
-NAMES = ["equal", "copies", "dead", "accumulate", "turned", "together"]
+NAMES = ["alternate", "equal", "copies", "dead", "accumulate", "turned", "together"]
 SETS = ["all", "none", *NAMES, *(f"-{name}" for name in NAMES)]
 SIDE = 12
 
