@@ -1,4 +1,4 @@
-"""What is put back among its neighbours time and again goes to two arrays in turns: the values are those of one array."""
+"""What is put back among its neighbours time and again goes to two arrays in turns, with the values of one array."""
 
 from __future__ import annotations
 
@@ -119,7 +119,8 @@ def arrays(dtype: str) -> list[np.ndarray]:
 def compare(form: Callable[..., Any], work: Callable[..., Any], dtype: str, make: Callable[..., Any] = np.copy) -> None:
     expected_given, mine_given = [x.copy() for x in arrays(dtype)], [ap.array(make(x)) for x in arrays(dtype)]
     expected, mine = form(np, *expected_given), work(*mine_given)
-    results = [[*(x if isinstance(x, tuple) else (x,)), *given] for x, given in ((mine, mine_given), (expected, expected_given))]
+    pairs = (mine, mine_given), (expected, expected_given)
+    results = [[*(x if isinstance(x, tuple) else (x,)), *given] for x, given in pairs]
     for got, right in zip(*results, strict=True):
         np.testing.assert_array_equal(np.asarray(ap.to_numpy(got) if isinstance(got, ap.ndarray) else got), right)
 
