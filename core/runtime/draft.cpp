@@ -126,7 +126,7 @@ bool alternates(const Alternation& alternation, std::span<const Instruction> lis
         if (put.maker == Alternation::none) return true;
         const Array &made = list[put.maker].out[0], &moved = *list[put.position].in[0].array();
         return !made.buffer->foreign() && !made.buffer->materialised() && made.view == moved.view;
-    });
+    }) && std::ranges::all_of(alternation.copies, [&](std::uint32_t k) { return moves_only(list[k]); });
 }
 
 std::vector<Buffer*> put_in_turns(std::span<const Alternation> all, std::vector<Instruction>& list, bool counted) {
@@ -153,9 +153,25 @@ std::vector<Buffer*> put_in_turns(std::span<const Alternation> all, std::vector<
         count_all(all[a], -1);
         bool turned = false;
         auto put = all[a].puts.begin();
+        auto next_copy = all[a].copies.begin();
+        std::optional<Instruction> copy;  // which is read where it comes from: the next one is made when all readers of it have been met
         for (std::uint32_t k = all[a].first(); k <= all[a].last(); ++k) {
-            for (Argument& in : list[k].in)
-                if (turned && in.array() && in.array()->buffer == one) in.array()->buffer = other;
+            for (Argument& in : list[k].in) {
+                Array* const read = in.array();
+                if (read && read->buffer == one) {
+                    if (turned) read->buffer = other;
+                } else if (read && copy && read->buffer == copy->out[0].buffer) {
+                    const Array& from = *copy->in[0].array();
+                    read->view.offset += from.view.offset - copy->out[0].view.offset;
+                    read->buffer = from.buffer;
+                }
+            }
+            if (next_copy != all[a].copies.end() && k == *next_copy) {
+                copy = std::move(list[k]);
+                list[k].in.clear();
+                list[k].out.clear();
+                ++next_copy;
+            }
             if (k != put->position) continue;
             turned = turned != put->turns;
             Array& out = list[k].out[0];

@@ -26,7 +26,8 @@ struct Accumulation {
 };
 
 // An array of which one part is written time and again, each time from what lies around it: what is written goes to another array of the same kind, and
-// the next time back, so that nothing is overwritten that is still read. That one gets all the rest first.
+// the next time back, so that nothing is overwritten that is still read. That one gets all the rest first; what else is written goes where the array is
+// at that time.
 struct Alternation {
     struct Put {
         std::uint32_t position;
@@ -34,9 +35,10 @@ struct Alternation {
         bool turns;           // to the other array; else to the one that is read
     };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
-    std::vector<Put> puts;    // they turn an even number of times, the first and the last of them among those
+    std::vector<Put> puts;              // all writes, of which an even number turn, the first one among them
+    std::vector<std::uint32_t> copies;  // of the array before it turns, which need not be made: it is still there
 
-    std::uint32_t first() const { return std::min(puts.front().position, puts.front().maker); }  // who writes the other array
+    std::uint32_t first() const { return std::min({puts.front().position, puts.front().maker, copies.empty() ? none : copies.front()}); }
     std::uint32_t last() const { return puts.back().position; }
 };
 
@@ -95,7 +97,7 @@ bool moves_only(const Instruction&);
 // What these, of which the first one begins where it begins, make of a buffer that had no value: the elements of another one, all of them, its axes
 // turned; nothing: something else.
 std::optional<Turned> turned_by(std::span<const Instruction> list, std::span<const std::uint32_t> pieces);
-// Whether the array is one to take turns with, and nobody has seen what the makers made.
+// Whether the array is one to take turns with, nobody has seen what the makers made, and copies are as the original.
 bool alternates(const Alternation&, std::span<const Instruction>);
 // Does it. Buffers count what is pending where `counted`. The other arrays.
 std::vector<Buffer*> put_in_turns(std::span<const Alternation>, std::vector<Instruction>& list, bool counted);

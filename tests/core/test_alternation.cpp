@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lists.hpp"
+#include "runtime/boxes.hpp"
 
 using namespace asnumpy;
 using namespace asnumpy::testing;
@@ -59,8 +60,19 @@ void what_does_not() {
                for (int k = 0; k < 6; ++k) add_step(list, u, true, k % 2 ? 2 : 4);
            })) == 0, "to parts that differ");
     const auto border = [&] { return list_of([&](auto& list) { list.push_back(copied(slice(v, 0, 1), slice(u, 0, 1))); }); };
-    expect(puts(steps(u, 5, true, border())) == 0, "where another part is written among few writes");
+    expect(puts(steps(u, 5, true, border())) == 0, "where another part is written once, and is old in the other array");
     expect(puts(steps(u, 6, true, border())) == 4, "those after it do");
+    const auto walls = [&](bool first) {
+        return list_of([&](auto& list) {
+            for (int k = 0; k < 4; ++k) {
+                if (first) list.push_back(copied(slice(v, 0, 1), slice(u, 0, 1)));
+                add_step(list, u, true);
+                if (!first) list.push_back(copied(slice(v, 0, 1), slice(u, 0, 1)));
+            }
+        });
+    };
+    expect(puts(walls(false)) == 8, "what is written beside each time goes where the array is");
+    expect(puts(walls(true)) == 0, "not where it is written after it could be read, and the last time never");
     const Array sum = empty(n - 2);
     expect(puts(list_of([&](auto& list) {
                for (int k = 0; k < 4; ++k) {
@@ -82,6 +94,57 @@ void another_list() {
     expect(v.buffer->pending_writes == 2 && others[0]->pending_writes == 3 && v.buffer->pending_reads == 5 && others[0]->pending_reads == 4, "and counted");
     for (const Instruction& one : second) count_pending(one, -1);
     expect(v.buffer->pending_writes == 0 && others[0]->pending_reads == 0 && others[0]->pending_writes == 0, "by who releases it");
+}
+
+// Sets of elements of a small array, as boxes and one by one.
+void boxes() {
+    const Array all = new_array(Dims{5, 6, 4}, DType::float64, default_pool());
+    const BoxAxes axes = *BoxAxes::of(all);
+    std::uint32_t seed = 7;
+    const auto any = [&](std::int64_t below) { return static_cast<std::int64_t>((seed = seed * 1664525 + 1013904223) >> 16) % below; };
+    const auto part = [&](Box& box) {
+        Array a = all;
+        box = {};
+        for (int i = 0; i < 3; ++i) {
+            const std::int64_t first = any(all.view.shape[i]), length = 1 + any(all.view.shape[i] - first);
+            box.axes.push_back({first, first + length});
+            a.view.offset += first * a.view.strides[i];
+            a.view.shape[i] = length;
+        }
+        return a;
+    };
+    using Set = std::vector<bool>;
+    const auto each = [](const Box& box, auto&& f) {
+        for (std::int64_t i = box.axes[0][0]; i < box.axes[0][1]; ++i)
+            for (std::int64_t j = box.axes[1][0]; j < box.axes[1][1]; ++j)
+                for (std::int64_t k = box.axes[2][0]; k < box.axes[2][1]; ++k) f(static_cast<std::size_t>((i * 6 + j) * 4 + k));
+    };
+    for (int round = 0; round < 300; ++round) {
+        Boxes made;
+        Set right(120);
+        for (int step = 0; step < 8; ++step) {
+            Box box;
+            expect(axes.box(part(box)) == box, "a part is a box");
+            const bool more = any(3) > 0;
+            if (more) made.add(box);
+            else made.take_away(box);
+            each(box, [&](std::size_t k) { right[k] = more; });
+            Set found(120);
+            for (const Box& one : made) each(one, [&](std::size_t k) { expect(!found[k], "boxes do not meet"), found[k] = true; });
+            expect(found == right, "and together they are what was added and not taken away");
+            bool meets = false;
+            each(box, [&](std::size_t k) { meets = meets || right[k]; });
+            expect(made.within(box).empty() == !meets, "so is what lies within another box");
+        }
+    }
+    Array strided = all;
+    strided.view.shape[1] = 3;
+    strided.view.strides[1] *= 2;
+    expect(!axes.box(strided), "what leaves elements out is none");
+    Array turned = all;
+    turned.view.offset = all.view.strides[0] * 4;
+    turned.view.strides[0] *= -1;
+    expect(axes.box(turned) == axes.box(all), "from its end it is the same one");
 }
 
 double value_after(int steps, std::int64_t at) {
@@ -124,5 +187,6 @@ int main() {
     what_alternates();
     what_does_not();
     another_list();
+    boxes();
     values();
 }
