@@ -18,6 +18,12 @@ public:
         std::int64_t origin, length;
     };
     std::vector<Key> fetched;
+    struct Moving {
+        char** value;
+        std::int64_t step;  // bytes from row to row
+    };
+    std::vector<Moving> moving;
+    std::vector<std::int64_t> places;  // of a tile, by the axes of each grid
 
 private:
     struct Free {

@@ -60,8 +60,7 @@ void Frame::reserve() const {
 void Frame::run(std::int64_t begin, std::int64_t end) {
     switch (scheme) {
     case Scheme::elementwise: {
-        Tiles tiles(*this);
-        for (std::int64_t i = begin; i < end; ++i) tiles.run(tiling.start(i), tiling.length(i));
+        Tiles(*this).run_tiles(begin, end);
         break;
     }
     case Scheme::lines: reduce_lines(*this, begin, end); break;

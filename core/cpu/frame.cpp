@@ -49,9 +49,11 @@ void Frame::prepare(const Resolved& p, const Launch& launch, Arrangement arrange
         order = arrange(launch, ninputs, nstores, Arrangement::kept_inner);
         lay_out_operands(launch);
     }
+    find_grids();
     choose_tiles();
     choose_calls();
     choose_access(launch);
+    rows_in_place = has_rows_in_place();
     place_scratch();
     estimate();
 }
@@ -65,6 +67,21 @@ void Frame::lay_out_operands(const Launch& launch) {
     }
     for (std::size_t i = 0; i < results.size(); ++i)
         cpu::lay_out(results[i].view, *operand++, plan->reductions[i].dtype, launch, order, true);
+}
+
+void Frame::find_grids() {
+    grids.clear();
+    const auto find = [this](Strided& view) {
+        view.grid = -1;
+        if (view.ndim == 1 || view.ndim > Grid::most_axes) return;
+        const auto known = std::ranges::find_if(grids, [&](const Grid& grid) { return grid.fits(view); });
+        view.grid = static_cast<int>(known - grids.begin());
+        if (known != grids.end()) return;
+        Grid& grid = grids.emplace_back(Grid{view.ndim, {}});
+        for (int i = 0; i < view.ndim; ++i) grid.lengths[static_cast<std::size_t>(i)] = view.axes[i].length;
+    };
+    for (Source& input : inputs) find(input.view);
+    for (Output& output : outputs) find(output.view);
 }
 
 std::int64_t Frame::longest_tile() const {
@@ -237,6 +254,16 @@ void Frame::choose_access(const Launch& launch) {
             for (Output& output : outputs)
                 if (output.value == k) output.delivery = Output::Delivery::copied;
     }
+}
+
+bool Frame::has_rows_in_place() const {
+    if (scheme != Scheme::elementwise || grids.size() != 1 || plan->calls.empty()) return false;
+    const std::int64_t row = grids[0].lengths[static_cast<std::size_t>(grids[0].ndim - 1)];
+    return tiling.tile == row && tiling.period % row == 0 &&
+           std::ranges::all_of(inputs, [](const Source& input) { return input.access == Source::Access::in_place || input.access == Source::Access::constant; }) &&
+           std::ranges::all_of(outputs, [](const Output& output) { return output.delivery == Output::Delivery::direct; }) &&
+           std::ranges::all_of(inputs, [](const Source& input) { return input.view.ndim == 1 || input.view.grid == 0; }) &&
+           std::ranges::all_of(outputs, [](const Output& output) { return output.view.ndim == 1 || output.view.grid == 0; });
 }
 
 void Frame::place_scratch() {

@@ -95,8 +95,10 @@ struct Frame {
     Scheme scheme = Scheme::elementwise;
     Segments segments{};
     bool streaming = false;
+    bool rows_in_place = false;  // tiles are rows of the one grid, read and written where they are
     std::vector<Source> inputs;
     std::vector<Output> outputs;
+    std::vector<Grid> grids;     // of inputs and outputs of several axes
     std::vector<Result> results;
     std::vector<bool> applied;   // by call of the plan: it makes the result of a reduction
     std::vector<std::int64_t> slot_offset;
@@ -115,6 +117,7 @@ struct Frame {
 
 private:
     void lay_out_operands(const Launch&);
+    void find_grids();
     std::int64_t longest_tile() const;
     void choose_tiles();
     std::int64_t line_between_seams(std::int64_t run) const;
@@ -122,6 +125,7 @@ private:
     void choose_calls();
     void choose_segments(std::int64_t run, std::int64_t longest);
     void choose_access(const Launch&);
+    bool has_rows_in_place() const;
     void place_scratch();
     void estimate();
 };

@@ -40,11 +40,6 @@ void sort_axes(Order& order, const Launch& launch, int inputs, int stores) {
 }  // namespace
 
 char* Strided::at(std::int64_t flat) const {
-    if (ndim == 1) return data + flat * axes[0].stride;
-    if (ndim == 2) {  // most of all others: a division for each operand of a tile counts where tiles are short
-        const std::int64_t line = flat / axes[1].length;
-        return data + line * axes[0].stride + (flat - line * axes[1].length) * axes[1].stride;
-    }
     char* p = data;
     for (int i = ndim - 1; i > 0; --i) {
         const Axis& axis = axes[i];
@@ -52,6 +47,13 @@ char* Strided::at(std::int64_t flat) const {
         flat /= axis.length;
     }
     return p + flat * axes[0].stride;
+}
+
+bool Grid::fits(const Strided& view) const {
+    if (view.ndim != ndim) return false;
+    for (int i = 0; i < ndim; ++i)
+        if (view.axes[i].length != lengths[static_cast<std::size_t>(i)]) return false;
+    return true;
 }
 
 Tiling::Tiling(std::int64_t stretch, std::int64_t unit, std::int64_t longest, bool cut_runs, std::int64_t shortest) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "program/program.hpp"
 
@@ -53,8 +54,10 @@ public:
         (*many_)[static_cast<std::size_t>(i)] = axis;
     }
 
-private:
     static constexpr int inline_size = 4;
+    std::span<const Axis, inline_size> few() const { return few_; }
+
+private:
     using Many = std::array<Axis, max_ndim>;
     std::array<Axis, inline_size> few_{};
     std::unique_ptr<Many> many_;  // for those beyond
@@ -70,10 +73,36 @@ struct Strided {
     const Turned* turned = nullptr;  // what is read is a copy that is not made: addresses are those that its elements would have from `data` on
     std::int64_t before = 0;         // bytes from its first element to `data`
 
+    int grid = -1;                   // where the positions of tiles are told by axis (Frame::grids); -1: nowhere
+
     Axis inner() const { return axes[ndim - 1]; }
     bool constant() const { return ndim == 1 && axes[0].stride == 0 && axes[0].length > 1; }
     bool contiguous_runs() const { return inner().stride == itemsize; }
     char* at(std::int64_t flat) const;
+    char* at(const std::int64_t* place) const {  // by axis, of as many as a grid has
+        const std::span<const Axis, Axes::inline_size> few = axes.few();
+        char* p = data + place[0] * few[0].stride + place[1] * few[1].stride;
+        if (ndim > 2) p += place[2] * few[2].stride;
+        if (ndim > 3) p += place[3] * few[3].stride;
+        return p;
+    }
+};
+
+// The lengths of the axes of several operands: a position is divided by them once for all, as divisions count where tiles are short.
+struct Grid {
+    static constexpr int most_axes = Axes::inline_size;
+    int ndim;  // 2 or more
+    std::array<std::int64_t, most_axes> lengths;
+
+    bool fits(const Strided&) const;
+    void divide(std::int64_t flat, std::int64_t* place) const {
+        for (int i = ndim - 1; i > 0; --i) {
+            const std::int64_t rest = flat / lengths[static_cast<std::size_t>(i)];
+            place[i] = flat - rest * lengths[static_cast<std::size_t>(i)];
+            flat = rest;
+        }
+        place[0] = flat;
+    }
 };
 
 // How tiles cut a stretch of the space: into periods, and each period into pieces of `tile` elements (the last may be

@@ -37,6 +37,8 @@ void Tiles::reserve(const Frame& frame) {
     if (arena.values.size() < frame.plan->values.size()) arena.values.resize(frame.plan->values.size());
     if (arena.operands.size() < frame.plan->most_operands) arena.operands.resize(frame.plan->most_operands);
     if (arena.fetched.size() < static_cast<std::size_t>(frame.keys)) arena.fetched.resize(static_cast<std::size_t>(frame.keys));
+    if (const std::size_t moving = frame.inputs.size() + frame.outputs.size(); arena.moving.size() < moving) arena.moving.resize(moving);
+    if (const std::size_t places = frame.grids.size() * Grid::most_axes; arena.places.size() < places) arena.places.resize(places);
 }
 
 Tiles::Tiles(const Frame& frame) : frame_(frame) {
@@ -47,6 +49,8 @@ Tiles::Tiles(const Frame& frame) : frame_(frame) {
     values_ = arena.values.data();
     operands_ = arena.operands.data();
     fetched_ = arena.fetched.data();
+    places_ = arena.places.data();
+    moving_ = arena.moving.data();
     std::fill_n(fetched_, frame.keys, Arena::Key{0, 0});
     for (std::size_t i = 0; i < frame.inputs.size(); ++i) {
         const Source& input = frame.inputs[i];
@@ -69,7 +73,7 @@ void Tiles::fetch(std::size_t i, std::int64_t flat, std::int64_t n) {
         }
         Arena::Key& key = fetched_[input.first_key + way];
         values_[i] = memory_ + input.offset + way * input.way_bytes;
-        const std::int64_t origin = input.repeat == Source::Repeat::cycle ? flat % input.cycle : reinterpret_cast<std::intptr_t>(input.view.at(flat));
+        const std::int64_t origin = input.repeat == Source::Repeat::cycle ? flat % input.cycle : reinterpret_cast<std::intptr_t>(at(input.view, flat));
         if (key.origin == origin && key.length >= n) return;
         key = {origin, n};
     }
@@ -90,20 +94,57 @@ void Tiles::fold(const Call& call, std::int64_t n) {
     }
 }
 
+inline void Tiles::call(const Call& call, Loop loop, std::int64_t n) {
+    const ValueId* const operand = frame_.plan->operands.data() + call.first;
+    const std::size_t count = std::size_t{call.nout} + call.nin;
+    for (std::size_t k = 0; k < count; ++k) operands_[k] = values_[operand[k]];
+    loop(operands_, operands_ + call.nout, static_cast<std::size_t>(n));
+}
+
+void Tiles::run_tiles(std::int64_t begin, std::int64_t end) {
+    if (frame_.rows_in_place) return run_rows(begin, end);
+    for (; begin < end; ++begin) run(frame_.tiling.start(begin), frame_.tiling.length(begin));
+}
+
+// Where an operand lies is found for the first of a few rows. They are as far apart as they are; with short rows all else would take longer than the calls.
+void Tiles::run_rows(std::int64_t begin, std::int64_t end) {
+    const Grid& grid = frame_.grids[0];
+    const auto last = static_cast<std::size_t>(grid.ndim - 1);
+    const std::int64_t row = grid.lengths[last];
+    const auto each_moving = [&](auto&& f) {
+        for (std::size_t i = 0; i < frame_.inputs.size(); ++i)
+            if (frame_.inputs[i].access == Source::Access::in_place) f(values_[i], frame_.inputs[i].view);
+        for (const Output& output : frame_.outputs) f(values_[output.value], output.view);
+    };
+    Arena::Moving* moving_end = moving_;
+    each_moving([&](char*& value, const Strided& view) { *moving_end++ = {&value, view.ndim == 1 ? row * view.axes[0].stride : view.axes[view.ndim - 2].stride}; });
+    while (begin < end) {
+        grid.divide(begin * row, places_);
+        const std::int64_t rows = std::min(end - begin, grid.lengths[last - 1] - places_[last - 1]);
+        each_moving([&](char*& value, const Strided& view) { value = at(view, begin * row); });
+        for (std::int64_t r = 0; r < rows; ++r) {
+            for (const Call& one : frame_.plan->calls) call(one, one.forms.each, row);
+            for (const Arena::Moving* one = moving_; one != moving_end; ++one) *one->value += one->step;
+        }
+        begin += rows;
+    }
+}
+
 void Tiles::run(std::int64_t flat, std::int64_t n, Form applied) {
     using Access = Source::Access;
     using Delivery = Output::Delivery;
+    for (std::size_t g = 0; g < frame_.grids.size(); ++g) frame_.grids[g].divide(flat, places_ + g * Grid::most_axes);
     for (std::size_t i = 0; i < frame_.inputs.size(); ++i) {
         const Source& input = frame_.inputs[i];
         if (input.access == Access::in_place)
-            values_[i] = input.view.at(flat);
+            values_[i] = at(input.view, flat);
         else if (input.access == Access::turned)
             values_[i] = reach_turned(memory_ + input.offset, input.view, flat, n);
         else if (input.access == Access::gathered)
             fetch(i, flat, n);
     }
     for (const Output& output : frame_.outputs)
-        if (output.delivery == Delivery::direct) values_[output.value] = output.view.at(flat);
+        if (output.delivery == Delivery::direct) values_[output.value] = at(output.view, flat);
 
     const std::vector<Call>& calls = frame_.plan->calls;
     for (std::size_t c = 0; c < calls.size(); ++c) {
@@ -113,20 +154,17 @@ void Tiles::run(std::int64_t flat, std::int64_t n, Form applied) {
             fold(call, n);
             continue;
         }
-        const ValueId* const operand = frame_.plan->operands.data() + call.first;
-        const std::size_t count = std::size_t{call.nout} + call.nin;
-        for (std::size_t k = 0; k < count; ++k) operands_[k] = values_[operand[k]];
-        (form == Form::each ? call.forms.each : call.forms.added)(operands_, operands_ + call.nout, static_cast<std::size_t>(n));
+        this->call(call, form == Form::each ? call.forms.each : call.forms.added, n);
     }
 
     for (const Output& output : frame_.outputs) {
         const auto bytes = static_cast<std::size_t>(n * output.view.itemsize);
         switch (output.delivery) {
         case Delivery::direct: break;
-        case Delivery::copied: copy_bytes(output.view.at(flat), values_[output.value], bytes); break;
-        case Delivery::streamed: stream(output.view.at(flat), values_[output.value], bytes); break;
+        case Delivery::copied: copy_bytes(at(output.view, flat), values_[output.value], bytes); break;
+        case Delivery::streamed: stream(at(output.view, flat), values_[output.value], bytes); break;
         case Delivery::scattered: scatter(output.view, flat, values_[output.value], n); break;
-        case Delivery::fetched: gather(output.view.at(flat), frame_.inputs[output.value].view, flat, n); break;
+        case Delivery::fetched: gather(at(output.view, flat), frame_.inputs[output.value].view, flat, n); break;
         }
     }
 }

@@ -196,6 +196,15 @@ Array expect_mask(nb::handle h, const char* function) {
     return mask;
 }
 
+View without_axis(const View& view, int axis) {
+    View made{view.offset, Dims(view.ndim() - 1), Dims(view.ndim() - 1)};
+    for (int k = 0; k < made.ndim(); ++k) {
+        made.shape[k] = view.shape[k < axis ? k : k + 1];
+        made.strides[k] = view.strides[k < axis ? k : k + 1];
+    }
+    return made;
+}
+
 // A tuple or list of arrays that fit along the axis and have one dtype, or are cast to the given one, joined; None for any other call.
 nb::object join(nb::handle arrays, nb::handle along, nb::handle to) {
     int overflow = 0;
@@ -241,6 +250,10 @@ nb::object join(nb::handle arrays, nb::handle along, nb::handle to) {
         place.view.offset = offset;
         offset += part.view.shape[axis] * place.view.strides[axis];
     }
+    // Of one row each: without that axis, as what makes the rows was recorded, and may write them there itself.
+    if (parts.size() > 1 && parts.front().ndim() > 1 && std::ranges::all_of(parts, [axis](const Array& part) { return part.view.shape[axis] == 1; }))
+        for (std::vector<Array>* const arrays : {&places, &parts})
+            for (Array& one : *arrays) one.view = without_axis(one.view, axis);
     // The largest first: where that one is recorded, so are the others, and whoever reads all of them may read where they come from (runtime/turned.cpp).
     const auto largest = static_cast<std::size_t>(std::ranges::max_element(parts, {}, &Array::size) - parts.begin());
     asnumpy::assign(places[largest], parts[largest]);
