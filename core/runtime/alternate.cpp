@@ -94,6 +94,9 @@ private:
         if (made.puts.empty()) return first;
         made.puts.resize(until);
         if (std::ranges::count_if(made.puts, &Alternation::Put::turns) < static_cast<std::ptrdiff_t>(fewest_puts)) return end;
+        const std::uint32_t put = made.puts.front().position;
+        const std::span<const std::uint32_t> reads = touches_.reads(buffer), earlier = touches_.writes_before(buffer, put);
+        made.begin = earlier.empty() ? reads.front() : *std::ranges::upper_bound(reads, earlier.back());
         find_copies(buffer, made);
         if (alternates(made, list_)) found_.push_back(std::move(made));
         return end;

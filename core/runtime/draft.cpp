@@ -140,7 +140,7 @@ std::vector<Buffer*> put_in_turns(std::span<const Alternation> all, std::vector<
         const std::uint32_t maker = alternation.puts.front().maker;
         to.buffer->trace = maker == Alternation::none ? from.buffer->trace : list[maker].out[0].buffer->trace;
         others.push_back(to.buffer.get());
-        copies.emplace_back(alternation.first(), copy_to(from, std::move(to)));
+        copies.emplace_back(alternation.begin, copy_to(from, std::move(to)));
         copies.back().second.on_stream = put.on_stream;
         copies.back().second.origin = put.origin;
     }

@@ -35,6 +35,7 @@ struct Alternation {
         bool turns;           // to the other array; else to the one that is read
     };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
+    std::uint32_t begin = 0;            // before which the other array gets all the rest: what makes the first put reads the array from there on
     std::vector<Put> puts;              // all writes, of which an even number turn, the first one among them
     std::vector<std::uint32_t> copies;  // of the array before it turns, which need not be made: it is still there
 

@@ -41,7 +41,7 @@ bool has_sums_of_products(std::span<const Instruction> list) {
 
 // What adds instructions comes first. Dead ones are found after those passes that make some, and before the one that asks who reads a product.
 constexpr std::array pass_table{
-    Pass{"alternate", "what is put back among its neighbours time and again goes to two arrays in turns", "that put something back", true, has_puts, alternate_puts},
+    Pass{"alternate", "what is put back among its neighbours time and again goes to two arrays in turns", "whose results go to two arrays in turns", true, has_puts, alternate_puts},
     Pass{"equal", "what gives the same values as an earlier operation is computed once", "computed before", true, has_several, share_equal},
     Pass{"copies", "what reads a copy reads the original", "read through to the original", true, has_copies, read_through_copies},
     Pass{"dead", "what nobody can see is not computed", "with results that nobody sees", true, has_any, leave_out_dead},

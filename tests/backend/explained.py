@@ -11,7 +11,7 @@ import asnumpy as ap
 
 _HEAD = re.compile(r"program \d+: (?:over (?P<shape>\(.*\)), (?P<count>\d+) instructions"
                    r"(?:, (?P<lines>\d+) lines at a time with the next)?|(?P<structured>\w+) -> .*)")
-_PASS = re.compile(r"(?:equal|copies|dead|accumulate|together): \d+ of \d+ instructions, [a-z ]+")
+_PASS = re.compile(r"(?:alternate|equal|copies|dead|accumulate|together): \d+ of \d+ instructions, [a-z ]+")
 _ARRAY = r"a\d+\([\d, ]*\)(?: from byte \d+)?"
 _INPUT = re.compile(rf"  %(\d+) = input (\w+) (?:{_ARRAY}|(?P<value>\S+))")
 _STEP = re.compile(r"  ((?:%\d+(?:, )?)+) = (\w+) ((?:%\d+(?:, )?)+) : (\w+)")
