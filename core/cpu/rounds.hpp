@@ -30,7 +30,7 @@ struct MatrixProduct {
 
 // What rounds have in common, which is the key of their code.
 struct Round {
-    static constexpr int most_axes = 2;
+    static constexpr int most_axes = 3;
     using Strides = std::array<Stride, most_axes>;
 
     struct Part {

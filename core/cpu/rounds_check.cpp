@@ -13,26 +13,26 @@
 namespace asnumpy::cpu {
 namespace {
 
-// Whole vectors and some elements behind them; lines of those.
-constexpr std::int64_t checked_line = 37, checked_lines = 5;
+// Whole vectors and some elements behind them; lines of those, by the loops around an element.
+constexpr std::int64_t checked_line = 37;
+constexpr std::array<std::array<std::int64_t, Round::most_axes>, Round::most_axes + 1> checked_lengths{{{1, 1, 1}, {checked_line, 1, 1}, {5, checked_line, 1}, {2, 3, checked_line}}};
 
 // One launch of a part.
 struct CheckedPart {
     const Program& program;
-    std::array<std::int64_t, Round::most_axes> lengths{1, 1};
+    std::array<std::int64_t, Round::most_axes> lengths;
     std::vector<std::array<std::int64_t, Round::most_axes>> strides;  // bytes, by operand
     std::vector<CheckedValues> values, memory;                         // as the steps see them; by operand
 
     CheckedPart(const Round::Part& part, std::mt19937& random, bool edges_too)
-        : program(*part.program), values(static_cast<std::size_t>(program.value_count())), memory(part.strides.size()) {
-        for (int axis = 0; axis < part.axes; ++axis) lengths[static_cast<std::size_t>(axis)] = axis + 1 == part.axes ? checked_line : checked_lines;
+        : program(*part.program), lengths(checked_lengths[static_cast<std::size_t>(part.axes)]), values(static_cast<std::size_t>(program.value_count())), memory(part.strides.size()) {
         for (std::size_t k = 0; k < memory.size(); ++k) {
             const auto item = static_cast<std::int64_t>(itemsize(dtype(k)));
             auto& apart = strides.emplace_back();
-            for (std::size_t axis = 0; axis < static_cast<std::size_t>(part.axes); ++axis) {
-                const bool outer = axis + 1 < static_cast<std::size_t>(part.axes);
+            std::int64_t room = 8 * item;
+            for (auto axis = static_cast<std::size_t>(part.axes); axis-- > 0; room *= lengths[axis]) {
                 const Stride stride = part.strides[k][axis];
-                apart[axis] = stride == Stride::same ? 0 : stride == Stride::next ? item : (outer ? 8 * checked_line : 8) * item;
+                apart[axis] = stride == Stride::same ? 0 : stride == Stride::next ? item : room;
             }
             memory[k] = {};
             if (k < program.inputs.size()) fill(memory[k], dtype(k), random, edges_too);
@@ -41,7 +41,7 @@ struct CheckedPart {
         compute_steps(program, values);
     }
 
-    std::int64_t elements() const { return lengths[0] * lengths[1]; }
+    std::int64_t elements() const { return lengths[0] * lengths[1] * lengths[2]; }
     DType dtype(std::size_t operand) const {
         if (operand < program.inputs.size()) return program.inputs[operand];
         operand -= program.inputs.size();
@@ -53,8 +53,9 @@ struct CheckedPart {
         const auto item = itemsize(dtype(operand));
         char* to = found.bytes.data();
         for (std::int64_t i = 0; i < lengths[0]; ++i)
-            for (std::int64_t j = 0; j < lengths[1]; ++j, to += item)
-                std::memcpy(to, memory[operand].bytes.data() + i * strides[operand][0] + j * strides[operand][1], item);
+            for (std::int64_t j = 0; j < lengths[1]; ++j)
+                for (std::int64_t k = 0; k < lengths[2]; ++k, to += item)
+                    std::memcpy(to, memory[operand].bytes.data() + i * strides[operand][0] + j * strides[operand][1] + k * strides[operand][2], item);
         return found;
     }
 

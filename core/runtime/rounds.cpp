@@ -55,7 +55,7 @@ OneLaunch launch_of_product(const Instruction& only) {
     made.axes = 2;
     made.lengths = {only.out[0].shape()[0], only.out[0].shape()[1], only.in[0].array()->shape()[1]};
     for (const Array* array : {only.in[0].array(), only.in[1].array(), static_cast<const Array*>(&only.out[0])})
-        made.operands.push_back({array, nullptr, {array->view.strides[0], array->view.strides[1]}});
+        made.operands.push_back({array, nullptr, {array->view.strides[0], array->view.strides[1], 0}});
     return made;
 }
 

@@ -96,6 +96,17 @@ def prices(c: Any) -> Any:
     return c
 
 
+def cubes(u: Any) -> Any:
+    """Three loops around an element: neighbours along each axis, other axes and gaps, blocks that shrink, planes and
+    lines that are broadcast."""
+    n = u.shape[0]
+    for k in range(n - 2):
+        u[1:-1, 1:-1, 1:-1] = (u[2:, 1:-1, 1:-1] + u[:-2, 1:-1, 1:-1] + u[1:-1, 2:, 1:-1] + u[1:-1, 1:-1, :-2]) * 0.25
+        u[k:, 1::2, k:] -= u.transpose(2, 1, 0)[k:, ::2, k:] * u[k, 0, k:]
+        u[: n - k, :, 1:4] += u[k, :, 4:7] * u[: n - k, :1, :1]
+    return u
+
+
 def totals(x: Any) -> Any:
     """Sums, products and largest of lines of one, few and many elements, which give the next line."""
     for k in range(1, 60):
@@ -118,9 +129,10 @@ def of_functions(x: Any) -> Any:
 @pytest.mark.parametrize(("work", "dtype"), [
     (gauss_seidel, "float64"), (gauss_seidel, "complex64"), (running, "float32"), (running, "complex128"),
     (levinson, "float64"), (levinson, "float32"), (elimination, "float64"), (elimination, "float32"),
+    (cubes, "float64"), (cubes, "complex64"),
 ], ids=lambda one: getattr(one, "__name__", one))  # fmt: skip
 def test_bits_of_floats(work: Callable[..., Any], dtype: str) -> None:
-    shape = (30,) if work is running else (80,) if work is levinson else (20, 24)
+    shape = (30,) if work is running else (80,) if work is levinson else (12, 8, 12) if work is cubes else (20, 24)
     given = values(dtype, *shape)
     check(work, given / np.asarray(40, dtype) if work is levinson else given)
 

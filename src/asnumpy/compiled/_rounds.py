@@ -234,18 +234,19 @@ def _launch(k: int, part: Part, number: dict[tuple[str, int, int], str]) -> list
     if part.axes == 0:
         return [*lines, f"{_call(k, part, pointers, names)};"]
     indent = ""
-    if part.axes == 2:
-        sizes = _types(program)
-        steps = {_SAME: "0", _NEXT: "sizeof({})", _SOME: ""}
-        lines.append(f"for (std::int64_t j = 0; j < {number['length', 0, 0]}; ++j) {{")
-        for one in operands:
-            stride = part.strides[one][0]
-            step = number["stride", one, 0] if stride == _SOME else steps[stride].format(sizes[one])
-            lines.append(f"    char* const q{one} = p{one} + j * static_cast<std::int64_t>({step});")
-        pointers, indent = [f"q{one}" for one in operands], "    "
+    steps = {_SAME: "0", _NEXT: "sizeof({})", _SOME: ""}
+    for axis in range(inner):
+        lines.append(f"{indent}for (std::int64_t j{axis} = 0; j{axis} < {number['length', 0, axis]}; ++j{axis}) {{")
+        indent += "    "
+        for one, (kind, pointer) in enumerate(zip(_types(program), pointers, strict=True)):
+            stride = part.strides[one][axis]
+            step = number["stride", one, axis] if stride == _SOME else steps[stride].format(kind)
+            place = f"{pointer} + j{axis} * static_cast<std::int64_t>({step})"
+            lines.append(f"{indent}char* const q{axis}_{one} = {place};")
+        pointers = [f"q{axis}_{one}" for one in operands]
     lines += [
         f"{indent}const auto length = static_cast<std::size_t>({number['length', 0, inner]});",
         "#pragma omp simd",
         f"{indent}for (std::size_t i = 0; i < length; ++i) {_call(k, part, pointers, names)};",
     ]
-    return [*lines, "}"] if part.axes == 2 else lines
+    return [*lines, *("    " * axis + "}" for axis in reversed(range(inner)))]
