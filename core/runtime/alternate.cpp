@@ -10,6 +10,7 @@
 #include "runtime/overlap.hpp"
 #include "runtime/passes.hpp"
 #include "runtime/record.hpp"
+#include "runtime/taken.hpp"
 #include "runtime/touches.hpp"
 
 namespace asnumpy {
@@ -30,7 +31,7 @@ public:
             for (const Array& out : instruction.out) {
                 if (seen[out.buffer->number]) continue;
                 seen[out.buffer->number] = true;
-                look_at(*out.buffer);
+                if (found_.size() < most_alternations) look_at(*out.buffer);
             }
         return std::move(found_);
     }
@@ -38,6 +39,7 @@ public:
 private:
     static constexpr std::uint32_t none = Alternation::none;
     static constexpr int most_attempts = 16;  // for one array
+    static constexpr std::size_t most_alternations = longest_list;  // there is room for so many more instructions where a list comes back
 
     bool is_private(const Buffer& b) const { return !census_[b].outside; }
 
