@@ -40,9 +40,9 @@ GOOD: dict[str, list[tuple[Any, Any]]] = {
     "machine_code": [("wait", "wait"), ("off", "off"), ("background", "background")],
     "passes": [
         ("none", "none"), ("all", "all"), ("dead,equal", "equal,dead"),
-        ("-dead, -copies", "equal,accumulate,turned,together"),
-        ("none,dead", "dead"), ("all,-dead", "equal,copies,accumulate,turned,together"), ("-dead,dead", "all"),
-        ("equal,copies,dead,accumulate,turned,together", "all"),
+        ("-dead, -copies", "alternate,equal,accumulate,turned,together"),
+        ("none,dead", "dead"), ("all,-dead", "alternate,equal,copies,accumulate,turned,together"), ("-dead,dead", "all"),
+        ("alternate,equal,copies,dead,accumulate,turned,together", "all"),
     ],
     "host_calls": [("warn", "warn"), ("error", "error"), ("count", "count")],
     "device": [("cpu", "cpu"), ("cpu:0", "cpu"), (ap.Device("cpu"), "cpu")],
