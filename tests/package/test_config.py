@@ -41,8 +41,8 @@ GOOD: dict[str, list[tuple[Any, Any]]] = {
     "passes": [
         ("none", "none"), ("all", "all"), ("dead,equal", "equal,dead"),
         ("-dead, -copies", "alternate,equal,accumulate,turned,together"),
-        ("none,dead", "dead"), ("all,-dead", "alternate,equal,copies,accumulate,turned,together"), ("-dead,dead", "all"),
-        ("alternate,equal,copies,dead,accumulate,turned,together", "all"),
+        ("none,dead", "dead"), ("all,-dead", "alternate,equal,copies,accumulate,turned,together"),
+        ("-dead,dead", "all"), ("alternate,equal,copies,dead,accumulate,turned,together", "all"),
     ],
     "host_calls": [("warn", "warn"), ("error", "error"), ("count", "count")],
     "device": [("cpu", "cpu"), ("cpu:0", "cpu"), (ap.Device("cpu"), "cpu")],
