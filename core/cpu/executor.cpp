@@ -59,10 +59,7 @@ void Frame::reserve() const {
 
 void Frame::run(std::int64_t begin, std::int64_t end) {
     switch (scheme) {
-    case Scheme::elementwise: {
-        Tiles(*this).run_tiles(begin, end);
-        break;
-    }
+    case Scheme::elementwise: Tiles(*this).run_tiles(begin, end); break;
     case Scheme::lines: reduce_lines(*this, begin, end); break;
     case Scheme::segments: reduce_segments(*this, begin, end); break;
     }

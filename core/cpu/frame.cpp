@@ -259,11 +259,11 @@ void Frame::choose_access(const Launch& launch) {
 bool Frame::has_rows_in_place() const {
     if (scheme != Scheme::elementwise || grids.size() != 1 || plan->calls.empty()) return false;
     const std::int64_t row = grids[0].lengths[static_cast<std::size_t>(grids[0].ndim - 1)];
+    const auto has_rows = [](const Strided& view) { return view.ndim == 1 || view.grid == 0; };
+    const auto is_there = [](const Source& input) { return input.access == Source::Access::in_place || input.access == Source::Access::constant; };
     return tiling.tile == row && tiling.period % row == 0 &&
-           std::ranges::all_of(inputs, [](const Source& input) { return input.access == Source::Access::in_place || input.access == Source::Access::constant; }) &&
-           std::ranges::all_of(outputs, [](const Output& output) { return output.delivery == Output::Delivery::direct; }) &&
-           std::ranges::all_of(inputs, [](const Source& input) { return input.view.ndim == 1 || input.view.grid == 0; }) &&
-           std::ranges::all_of(outputs, [](const Output& output) { return output.view.ndim == 1 || output.view.grid == 0; });
+           std::ranges::all_of(inputs, [&](const Source& input) { return is_there(input) && has_rows(input.view); }) &&
+           std::ranges::all_of(outputs, [&](const Output& output) { return output.delivery == Output::Delivery::direct && has_rows(output.view); });
 }
 
 void Frame::place_scratch() {

@@ -159,9 +159,8 @@ public:
         const Tiling& tiling = frame_.tiling;
         const std::int64_t end = (span.begin + span.count) * line_, origin = tiling.pieces == tiling.count ? span.begin * line_ : 0;
         Tiles tiles(frame_);
-        if (frame_.rows_in_place && line_ % tiling.tile == 0) {
-            tiles.run_tiles(span.begin * line_ / tiling.tile, end / tiling.tile);
-        } else for (std::int64_t flat = span.begin * line_; flat < end;) {
+        if (frame_.rows_in_place && line_ % tiling.tile == 0) return tiles.run_tiles(span.begin * line_ / tiling.tile, end / tiling.tile);  // nothing is streamed
+        for (std::int64_t flat = span.begin * line_; flat < end;) {
             const std::int64_t at = (flat - origin) % tiling.period;
             const std::int64_t n = std::min({tiling.tile - at % tiling.tile, tiling.period - at, end - flat});
             tiles.run(flat, n);

@@ -156,7 +156,7 @@ private:
                 const std::optional<Box> box = axes_->box(*read);
                 Boxes lacks = box ? missing_.within(*box) : missing_;
                 if (lacks.empty()) continue;
-                const bool element_by_element = box && to && axes_->go_alike(i.out[0], *read) && lengths(*box) == lengths(*to);
+                const bool element_by_element = box && to && same_steps(i.out[0].view, read->view) && lengths(*box) == lengths(*to);
                 if (element_by_element) lacks.move(*box, *to);
                 if (to && !element_by_element) found.add(*to);
                 else for (const Box& one : lacks) found.add(one);
@@ -218,8 +218,7 @@ private:
                 if (!writers.empty() && (before == none || writers.back() > before) && copies_original(writers.back(), buffer)) {
                     const Instruction& copy = list_[writers.back()];
                     Array original = *a;
-                    original.buffer = copy.in[0].array()->buffer;
-                    original.view.offset += copy.in[0].array()->view.offset - copy.out[0].view.offset;
+                    read_at(original, *copy.in[0].array(), copy.out[0]);
                     if (!is_same(original, list_[put].out[0]) && may_overlap(original, list_[put].out[0])) return true;
                     continue;
                 }

@@ -60,6 +60,16 @@ void assign(const Array& dst, const Input& src) {
     apply(cast_row(), cast_loop(source.dtype(), dst.dtype), std::span(&source, 1), outputs);
 }
 
+Instruction copying(const Array& from, const Array& to) {
+    Instruction copy;
+    copy.row = cast_row();
+    copy.loop = static_cast<std::uint16_t>(cast_loop(from.dtype, to.dtype));
+    copy.shape = to.view.shape;
+    copy.in.emplace_back(from);
+    copy.out.emplace_back(to);
+    return copy;
+}
+
 Array cast(const Array& array, DType dtype) {
     if (const DType next = cast_step(array.dtype, dtype); next != dtype) return cast(cast(array, next), dtype);
     const Input source(array);

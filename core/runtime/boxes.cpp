@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <numeric>
+#include <utility>
 
 namespace asnumpy {
 
@@ -20,18 +22,29 @@ std::optional<Box> common(const Box& a, const Box& b) {
 
 }  // namespace
 
-std::optional<BoxAxes> BoxAxes::of(const Array& part) {
-    BoxAxes found;
-    found.dtype_ = part.dtype;
-    std::vector<std::int64_t> strides(part.view.strides.begin(), part.view.strides.end());
-    std::ranges::sort(strides, std::greater());
+std::optional<View> whole_by_axes(const Array& part) {
+    std::vector<int> axes(static_cast<std::size_t>(part.ndim()));
+    std::iota(axes.begin(), axes.end(), 0);
+    std::ranges::stable_sort(axes, std::greater(), [&](int axis) { return part.view.strides[axis]; });
+    View view{0, Dims(part.ndim()), part.view.strides};
     auto left = static_cast<std::int64_t>(part.buffer->bytes());
-    for (const std::int64_t stride : strides) {
+    for (const int axis : axes) {
+        const std::int64_t stride = part.view.strides[axis];
         if (stride <= 0 || left % stride != 0) return std::nullopt;
-        found.axes_.push_back({left / stride, stride});
+        view.shape[axis] = left / stride;
         left = stride;
     }
-    return left == item_bytes(part) ? std::optional(found) : std::nullopt;
+    return left == item_bytes(part) ? std::optional(std::move(view)) : std::nullopt;
+}
+
+std::optional<BoxAxes> BoxAxes::of(const Array& part) {
+    const std::optional<View> whole = whole_by_axes(part);
+    if (!whole) return std::nullopt;
+    BoxAxes found;
+    found.dtype_ = part.dtype;
+    for (int axis = 0; axis < whole->ndim(); ++axis) found.axes_.push_back({whole->shape[axis], whole->strides[axis]});
+    std::ranges::stable_sort(found.axes_, [](const auto& a, const auto& b) { return std::pair(a[1], a[0]) > std::pair(b[1], b[0]); });
+    return found;
 }
 
 int BoxAxes::axis_of(std::int64_t stride) const {
@@ -60,12 +73,6 @@ std::optional<Box> BoxAxes::box(const Array& part) const {
         made.axes.push_back({first, first + lengths[i]});
     }
     return rest == 0 ? std::optional(std::move(made)) : std::nullopt;
-}
-
-bool BoxAxes::go_alike(const Array& a, const Array& b) const {
-    for (int axis = 0; axis < a.ndim(); ++axis)
-        if (a.view.shape[axis] > 1 && a.view.strides[axis] != b.view.strides[axis]) return false;
-    return true;
 }
 
 void Boxes::add(const Box& box) {

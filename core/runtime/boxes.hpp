@@ -17,6 +17,9 @@ struct Box {
     bool operator==(const Box&) const = default;
 };
 
+// All of the part's buffer, by the axes that its strides show; nothing: they do not divide it.
+std::optional<View> whole_by_axes(const Array& part);
+
 // The axes of a whole buffer, longest strides first, as the strides of a part show them.
 class BoxAxes {
 public:
@@ -24,8 +27,6 @@ public:
     static std::optional<BoxAxes> of(const Array& part);
     // Nothing: the elements are no box of neighbours.
     std::optional<Box> box(const Array& part) const;
-    // Whether the two, which are boxes, have their axes in the same order.
-    bool go_alike(const Array& a, const Array& b) const;
 
 private:
     int axis_of(std::int64_t stride) const;  // -1: none

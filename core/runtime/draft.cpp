@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <numeric>
 #include <utility>
 
+#include "runtime/boxes.hpp"
 #include "runtime/record.hpp"
 
 namespace asnumpy {
@@ -49,8 +49,7 @@ void read_instead(const Redirect& change, std::span<Instruction> list, bool coun
         add_pending(from.buffer->pending_reads, 1);
         add_pending(read.buffer->pending_reads, -1);
     }
-    read.view.offset += from.view.offset - instead_of.view.offset;
-    read.buffer = from.buffer;
+    read_at(read, from, instead_of);
 }
 
 // Where the sum is where its other operand was, nothing is left to do in the product's place.
@@ -86,38 +85,19 @@ void add_to_product_counted(const Accumulation& change, std::span<Instruction> l
 
 // All of a buffer in elements of the part's dtype, by the part's axes where those can be told.
 Array whole_of(const Array& part) {
+    if (std::optional<View> view = whole_by_axes(part)) return {part.buffer, std::move(*view), part.dtype};
     const auto bytes = static_cast<std::int64_t>(part.buffer->bytes());
     const std::int64_t item = item_bytes(part);
-    std::vector<int> axes(static_cast<std::size_t>(part.ndim()));
-    std::iota(axes.begin(), axes.end(), 0);
-    std::ranges::stable_sort(axes, std::greater(), [&](int axis) { return part.view.strides[axis]; });
-    View view{0, Dims(part.ndim()), part.view.strides};
-    std::int64_t left = bytes;
-    for (const int axis : axes) {
-        const std::int64_t stride = part.view.strides[axis];
-        if (stride <= 0 || left % stride != 0) {
-            left = 0;
-            break;
-        }
-        view.shape[axis] = left / stride;
-        left = stride;
-    }
-    if (left == item) return {part.buffer, std::move(view), part.dtype};
     if (bytes % item == 0) return {part.buffer, contiguous(Dims{bytes / item}, item), part.dtype};
     return {part.buffer, contiguous(Dims{bytes}, 1), DType::uint8};
 }
 
-Instruction copy_to(const Array& from, Array&& to) {
-    Instruction copy;
-    copy.row = cast_row();
-    copy.loop = static_cast<std::uint16_t>(cast_loop(from.dtype, from.dtype));
-    copy.shape = from.view.shape;
-    copy.in.emplace_back(from);
-    copy.out.emplace_back(std::move(to));
-    return copy;
-}
-
 }  // namespace
+
+void read_at(Array& read, const Array& from, const Array& instead_of) {
+    read.view.offset += from.view.offset - instead_of.view.offset;
+    read.buffer = from.buffer;
+}
 
 bool alternates(const Alternation& alternation, std::span<const Instruction> list) {
     const Array& target = list[alternation.puts.front().position].out[0];
@@ -140,7 +120,7 @@ std::vector<Buffer*> put_in_turns(std::span<const Alternation> all, std::vector<
         const std::uint32_t maker = alternation.puts.front().maker;
         to.buffer->trace = maker == Alternation::none ? from.buffer->trace : list[maker].out[0].buffer->trace;
         others.push_back(to.buffer.get());
-        copies.emplace_back(alternation.begin, copy_to(from, std::move(to)));
+        copies.emplace_back(alternation.begin, copying(from, to));
         copies.back().second.on_stream = put.on_stream;
         copies.back().second.origin = put.origin;
     }
@@ -161,9 +141,7 @@ std::vector<Buffer*> put_in_turns(std::span<const Alternation> all, std::vector<
                 if (read && read->buffer == one) {
                     if (turned) read->buffer = other;
                 } else if (read && copy && read->buffer == copy->out[0].buffer) {
-                    const Array& from = *copy->in[0].array();
-                    read->view.offset += from.view.offset - copy->out[0].view.offset;
-                    read->buffer = from.buffer;
+                    read_at(*read, *copy->in[0].array(), copy->out[0]);
                 }
             }
             if (next_copy != all[a].copies.end() && k == *next_copy) {
@@ -203,9 +181,7 @@ bool moves_only(const Instruction& i) {
     if (i.work != Work::elementwise || i.row != cast_row() || !i.in[0].array()) return false;
     const Array &from = *i.in[0].array(), &to = i.out[0];
     if (from.dtype != to.dtype || from.buffer == to.buffer || from.buffer->foreign()) return false;
-    for (int axis = 0; axis < to.ndim(); ++axis)
-        if (to.view.shape[axis] > 1 && from.view.strides[axis] != to.view.strides[axis]) return false;
-    return fills_new_buffer(to);
+    return same_steps(to.view, from.view) && fills_new_buffer(to);
 }
 
 bool holds(const Edits& edits, std::span<const Instruction> list) {

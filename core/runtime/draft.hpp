@@ -19,6 +19,9 @@ struct Redirect {
     Place from, instead_of;
 };
 
+// It reads at `from` the same elements that it reads at `instead_of`, or the same part of them.
+void read_at(Array& read, const Array& from, const Array& instead_of);
+
 // A sum that a product adds from then on: what it is added to is put there in the product's place, and the product is computed in the sum's.
 struct Accumulation {
     std::uint32_t product, sum;

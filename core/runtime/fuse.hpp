@@ -60,6 +60,7 @@ void sink(std::span<const Instruction>, std::vector<Group>&, Census&, std::span<
 
 // Of one iteration space.
 bool same_elements(const View&, const View&);
+bool same_steps(const View&, const View&);  // from element to element, wherever the first one lies
 
 inline constexpr std::size_t most_members = 96;  // keeps the live slots of a program within the cache
 

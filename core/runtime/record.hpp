@@ -27,6 +27,8 @@ inline void add_pending(std::atomic<int>& count, int n) { count.store(count.load
 
 // An instruction of that structured row, all else as it is by default.
 Instruction structured(const char* name, std::initializer_list<const Array*> in, const Array& out);
+// Of all elements of an array to another one of its shape and dtype.
+Instruction copying(const Array& from, const Array& to);
 // Hands in an instruction over so many elements: checks that its arrays lie on one device, and runs it now (small arrays
 // on the host) or records it.
 void submit(Instruction&&, std::int64_t size);

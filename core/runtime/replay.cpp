@@ -127,13 +127,7 @@ void Replay::keep_constants() {
         to.buffer->trace = constant->trace;
         rename(constant, to.buffer);
         if (constant->bytes() == 0) continue;
-        Instruction copy;
-        copy.row = cast_row();
-        copy.loop = static_cast<std::uint16_t>(cast_loop(DType::uint8, DType::uint8));
-        copy.shape = from.view.shape;
-        copy.in.emplace_back(std::move(from));
-        copy.out.emplace_back(std::move(to));
-        copies.push_back(std::move(copy));
+        copies.push_back(copying(from, to));
     }
     for (Control& control : traced_.controls) control.before += copies.size();
     traced_.list.insert(traced_.list.begin(), std::make_move_iterator(copies.begin()), std::make_move_iterator(copies.end()));

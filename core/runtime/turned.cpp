@@ -79,10 +79,7 @@ std::optional<std::uint64_t> which_piece(const Instruction& piece, const Array& 
 bool reads_as_it_lies(const Array& read, const Array& piece) {
     if (read.dtype != piece.dtype || read.view.offset != 0 || static_cast<std::size_t>(read.nbytes()) != read.buffer->bytes()) return false;
     if (is_c_contiguous(read.view, item_bytes(read))) return true;
-    if (read.ndim() != piece.ndim()) return false;
-    for (int axis = 0; axis < read.ndim(); ++axis)
-        if (read.view.shape[axis] > 1 && read.view.strides[axis] != piece.view.strides[axis]) return false;
-    return true;
+    return read.ndim() == piece.ndim() && same_steps(read.view, piece.view);
 }
 
 // Each program gathers the tiles that a seam goes through, which are most where lines are turned: for several programs the copy is as good, made once.
