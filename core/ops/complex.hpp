@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <limits>
 
 #include "ops/floating.hpp"
 
@@ -43,31 +44,27 @@ template <class C> constexpr C complex_multiply_stepwise(C x, C y) {
             rounded_product(x.real(), y.imag()) + rounded_product(x.imag(), y.real())};
 }
 
-// Smith's algorithm: scaled by the larger part of the divisor.
+// Smith's algorithm: scaled by the larger part of the divisor. Both cases are one computation with the parts in other places,
+// and choices instead of branches, which loops of vectors have.
 template <class C> constexpr C complex_divide(C x, C y) {
     using T = typename C::value_type;
-    const T c = y.real(), d = y.imag();
-    const T abs_c = std::fabs(c), abs_d = std::fabs(d);
-    if (abs_c >= abs_d) {
-        if (abs_c == 0 && abs_d == 0) return {x.real() / abs_c, x.imag() / abs_c};
-        const T ratio = d / c;
-        const T scale = T{1} / (c + d * ratio);
-        return {(x.real() + rounded_product(x.imag(), ratio)) * scale, (x.imag() - rounded_product(x.real(), ratio)) * scale};
-    }
-    const T ratio = c / d;
-    const T scale = T{1} / (d + c * ratio);
-    return {(rounded_product(x.real(), ratio) + x.imag()) * scale, (rounded_product(x.imag(), ratio) - x.real()) * scale};
+    const T a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
+    const bool by_real = std::fabs(c) >= std::fabs(d), by_zero = (c == 0) & (d == 0);
+    const T larger = by_real ? c : d, smaller = by_real ? d : c, with = by_real ? a : b, across = by_real ? b : a;
+    const T ratio = smaller / larger;
+    const T scale = T{1} / (larger + rounded_product(smaller, ratio));
+    const T turned = rounded_product(with, ratio);
+    const T real = (with + rounded_product(across, ratio)) * scale, imag = (by_real ? across - turned : turned - across) * scale;
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    return {by_zero ? a * infinity : real, by_zero ? b * infinity : imag};
 }
 
 template <class C> constexpr C complex_reciprocal(C x) {
     using T = typename C::value_type;
-    const T a = x.real(), b = x.imag();
-    if (std::fabs(b) <= std::fabs(a)) {
-        const T ratio = b / a, divisor = a + b * ratio;
-        return {T{1} / divisor, -ratio / divisor};
-    }
-    const T ratio = a / b, divisor = a * ratio + b;
-    return {ratio / divisor, T{-1} / divisor};
+    const bool by_real = std::fabs(x.imag()) <= std::fabs(x.real());
+    const T larger = by_real ? x.real() : x.imag(), smaller = by_real ? x.imag() : x.real();
+    const T ratio = smaller / larger, divisor = larger + rounded_product(smaller, ratio);
+    return {(by_real ? T{1} : ratio) / divisor, (by_real ? -ratio : T{-1}) / divisor};
 }
 
 template <class C> constexpr bool complex_isnan(C x) { return (x.real() != x.real()) | (x.imag() != x.imag()); }
