@@ -40,6 +40,7 @@ public:
     explicit PlanExecutable(const Program& program) : plan_(program) {}
     void run(const Launch& launch) const override { plan_.run(launch); }
     std::unique_ptr<PreparedLaunch> prepare(const Launch& launch) const override { return plan_.prepare(launch); }
+    void look_at(const Launch& launch) const override { plan_.look_at(launch); }
     bool awaits_code(bool asked) const override { return plan_.awaits_code(asked); }
     const Plan& plan() const { return plan_; }
 

@@ -11,7 +11,6 @@
 
 #include "cpu/rounds.hpp"
 #include "cpu/strands.hpp"
-#include "program/program.hpp"
 
 namespace asnumpy::cpu {
 
@@ -25,7 +24,7 @@ void set_code_mode(CodeMode);
 CodeMode code_mode();
 
 // What code is made of, and what is made.
-using Coded = std::variant<Program, Round>;  // a strand; what rounds have in common
+using Coded = std::variant<StrandCode, Round>;  // a strand; what rounds have in common
 struct Code {
     Forms forms{};               // of a strand
     RunRounds rounds = nullptr;
@@ -68,7 +67,7 @@ FoundCode find_code(const Coded&);        // coming, too, where nobody wants it
 
 // Whether loops compute what the steps of a strand do, one after the other, to the bit but for which NaN it is; where it ends in
 // a reduction, all forms are there.
-bool computes_strand(const Program& strand, const Forms&);
+bool computes_strand(const StrandCode&, const Forms&);
 
 // Programs that run in strands, and those that were quicker without: for who asks how it went.
 struct CodeUse {

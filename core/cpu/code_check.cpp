@@ -23,11 +23,17 @@ struct StrandValues {
     std::vector<ValueId> given;  // in the order of Strand::out
     std::vector<CheckedValues> results;
 
-    StrandValues(const Program& program, std::mt19937& random, bool edges_too) : strand(program) {
+    StrandValues(const StrandCode& code, std::mt19937& random, bool edges_too) : strand(code.program) {
         for (const Store& store : strand.stores) given.push_back(store.value);
         for (const Reduction& reduction : strand.reductions) given.push_back(reduction.value);
         results.resize(given.size());
-        for (std::size_t k = 0; k < strand.inputs.size(); ++k) fill(values[k], strand.inputs[k], random, edges_too);
+        for (std::size_t k = 0; k < strand.inputs.size(); ++k) {
+            fill(values[k], strand.inputs[k], random, edges_too);
+            if (k >= 64 || !(code.numbers >> k & 1u)) continue;
+            char* const first = values[k].bytes.data();
+            const std::size_t size = itemsize(strand.inputs[k]);
+            for (std::size_t i = 1; i < checked_elements; ++i) std::copy_n(first, size, first + i * size);
+        }
         compute_steps(strand, values);
     }
 
@@ -82,13 +88,13 @@ struct StrandValues {
 
 }  // namespace
 
-bool computes_strand(const Program& strand, const Forms& forms) {
+bool computes_strand(const StrandCode& strand, const Forms& forms) {
     std::mt19937 random(7);
     for (const bool edges_too : {true, false}) {
         StrandValues checked(strand, random, edges_too);
         checked.run(forms.each, 0, checked_elements);
         if (!checked.right(checked.given.size())) return false;
-        for (const Reduction& reduction : strand.reductions)
+        for (const Reduction& reduction : strand.program.reductions)
             if (!forms.folded || !forms.added || !checked.folds(forms.folded, reduction) || !checked.adds(forms.added, reduction)) return false;
     }
     return true;

@@ -22,6 +22,7 @@ public:
     void run(const Launch&) const;
     std::unique_ptr<PreparedLaunch> prepare(const Launch&) const;  // prepared.cpp
     const Resolved& resolved() const;  // what runs now; valid as long as the plan
+    void look_at(const Launch&) const;   // code will suit it, too; without addresses
     bool awaits_code(bool asked) const;  // it would wait for code that is wanted, where the mode is to wait, or somebody asks for it
 
     // What the next run takes, whether note() is to be told how long it was, and whether that decides which of two is the quicker one.

@@ -34,8 +34,14 @@ std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1)
 }  // namespace
 
 void Frame::prepare(const Resolved& p, const Launch& launch, Arrangement arrangement, const Portion& part) {
-    plan = &p;
     portion = part;
+    decide(p, launch, arrangement);
+    if ((p.numbers & ~numbers()) != 0) decide(*p.otherwise, launch, arrangement);
+    if (!plan->otherwise) note_numbers();
+}
+
+void Frame::decide(const Resolved& p, const Launch& launch, Arrangement arrangement) {
+    plan = &p;
     const int ninputs = static_cast<int>(p.inputs.size()), nstores = static_cast<int>(p.stores.size());
     inputs.resize(p.inputs.size());
     outputs.resize(p.stores.size());
@@ -56,6 +62,28 @@ void Frame::prepare(const Resolved& p, const Launch& launch, Arrangement arrange
     rows_in_place = has_rows_in_place();
     place_scratch();
     estimate();
+}
+
+// Of each tile, which lies in one run of it.
+bool Frame::is_one_number(const Strided& view) const {
+    return view.constant() || (tiling.within_runs(view.inner().length) && (view.inner().stride == 0 || view.inner().length == 1));
+}
+
+std::uint64_t Frame::numbers() const {
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < inputs.size() && i < 64; ++i)
+        if (!inputs[i].view.turned && inputs[i].view.aligned && is_one_number(inputs[i].view)) found |= std::uint64_t{1} << i;
+    return found;
+}
+
+void Frame::note_numbers() const {
+    const std::uint64_t found = numbers();
+    std::uint64_t changing = 0;
+    for (std::size_t i = 0; i < inputs.size() && i < 64; ++i)
+        if ((found >> i & 1u) && inputs[i].view.ndim > 1) changing |= std::uint64_t{1} << i;
+    Resolved::Seen& seen = plan->seen;
+    if ((seen.numbers.load(std::memory_order_relaxed) & ~found) != 0) seen.numbers.fetch_and(found, std::memory_order_relaxed);
+    if ((changing & ~seen.changing.load(std::memory_order_relaxed)) != 0) seen.changing.fetch_or(changing, std::memory_order_relaxed);
 }
 
 void Frame::lay_out_operands(const Launch& launch) {
@@ -146,7 +174,8 @@ bool Frame::rows_alone(std::int64_t run) const {
         if (view.contiguous_runs() && view.aligned && view.inner().length % run == 0) bytes += run * view.itemsize;
         else cost += gather_of_row_ns;
     };
-    for (const Source& input : inputs) look_at(input.view);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (!plan->is_number(i) || inputs[i].view.inner().stride != 0) look_at(inputs[i].view);
     for (const Output& output : outputs) look_at(output.view);
     return !plan->calls.empty() && gather_ns_per_byte * static_cast<double>(bytes) > cost;
 }
@@ -190,7 +219,9 @@ void Frame::choose_access(const Launch& launch) {
         const Strided& view = input.view;
         const bool one_run = tiling.within_runs(view.inner().length);
         input.repeat = Source::Repeat::never;
-        if (view.constant())
+        if (plan->is_number(static_cast<std::size_t>(&input - inputs.data())) && is_one_number(view))
+            input.access = Source::Access::in_place;
+        else if (view.constant())
             input.access = Source::Access::constant;
         else if (view.aligned && view.contiguous_runs() && one_run)
             input.access = view.turned ? Source::Access::turned : Source::Access::in_place;

@@ -111,6 +111,7 @@ struct Frame {
 
     Portion portion;
 
+    // Where the launch does not suit the plan, for what that one names instead.
     void prepare(const Resolved&, const Launch&, Arrangement, const Portion& = {});
     void reserve() const;                            // takes all memory that run() needs on this thread
     void run(std::int64_t begin, std::int64_t end);  // units; by one thread
@@ -125,6 +126,10 @@ private:
     void choose_calls();
     void choose_segments(std::int64_t run, std::int64_t longest);
     void choose_access(const Launch&);
+    void decide(const Resolved&, const Launch&, Arrangement);
+    bool is_one_number(const Strided&) const;
+    std::uint64_t numbers() const;
+    void note_numbers() const;
     bool has_rows_in_place() const;
     void place_scratch();
     void estimate();

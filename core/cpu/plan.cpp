@@ -68,7 +68,7 @@ Resolved::Resolved(const Program& program) : inputs(program.inputs), values(prog
     tile_slot_bytes = slot_bytes;
 }
 
-Resolved::Resolved(const Program& program, const Strands& strands, std::span<const Forms> forms, const Resolved& first)
+Resolved::Resolved(const Program& program, const Strands& strands, std::span<const Forms> forms, const Resolved& first, std::uint64_t given_as_numbers)
     : inputs(program.inputs), values(program.inputs) {
     name_values(program);
     for (const Strands::Part& part : strands.order) {
@@ -85,6 +85,18 @@ Resolved::Resolved(const Program& program, const Strands& strands, std::span<con
     for (const Strand& strand : strands.strands)
         if (strand.reduction) reductions[*strand.reduction].call = defined_by[reductions[*strand.reduction].value];
     tile_slot_bytes = reductions.empty() ? slot_bytes : first.tile_slot_bytes;
+    otherwise = &first;
+    std::vector<int> as_numbers(inputs.size(), 0);
+    for (const Strand& strand : strands.strands) {
+        const std::uint64_t taken = code_of(strand, program, given_as_numbers).numbers;
+        for (std::size_t i = 0; i < strand.in.size() && i < 64; ++i)
+            if (taken >> i & 1u) ++as_numbers[strand.in[i]];
+    }
+    for (std::size_t i = 0; i < inputs.size() && i < 64; ++i) {
+        if (as_numbers[i] == 0) continue;
+        numbers |= std::uint64_t{1} << i;
+        if (as_numbers[i] == readers[i]) only_numbers |= std::uint64_t{1} << i;
+    }
 }
 
 void Resolved::name_values(const Program& program) {

@@ -1,6 +1,8 @@
 // A program resolved for the CPU: the loops of its steps, and a slot of the tile for every value that a step defines.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -42,15 +44,25 @@ struct Resolved {
     std::int64_t tile_slot_bytes = 0;    // for which tiles are chosen: floats are added tile by tile
     std::size_t most_operands = 0;       // of a call
     double cost = 0;                     // rough time per element in ns, without the operands' memory
+    // Bit i of each: calls take the first element of input i for all elements. Where it is not one number, a launch runs `otherwise`.
+    std::uint64_t numbers = 0, only_numbers = 0;  // only: all that read it do
+    const Resolved* otherwise = nullptr;
+    // Those that were one number for each tile of all launches so far, and those that in one had another number for another tile.
+    struct Seen {
+        std::atomic<std::uint64_t> numbers{~std::uint64_t{0}}, changing{0};
+    };
+    mutable Seen seen;
 
     explicit Resolved(const Program&);
     // The same with one loop for each strand, in the tiles of the first one where they decide in which order floats are added.
-    Resolved(const Program&, const Strands&, std::span<const Forms>, const Resolved& first);
+    // Input i is one number for each tile where bit i of `numbers` says so.
+    Resolved(const Program&, const Strands&, std::span<const Forms>, const Resolved& first, std::uint64_t numbers = 0);
     void run(const Launch&) const;
 
     std::span<const ValueId> out(const Call& call) const { return {operands.data() + call.first, call.nout}; }
     std::span<const ValueId> in(const Call& call) const { return {operands.data() + call.first + call.nout, call.nin}; }
     std::size_t loops() const;  // that a tile takes, where reductions run with the calls before them
+    bool is_number(std::size_t input) const { return input < 64 && (only_numbers >> input & 1u); }
 
 private:
     void name_values(const Program&);

@@ -12,6 +12,7 @@
 
 #include "cpu/code.hpp"
 #include "cpu/executor.hpp"
+#include "cpu/frame.hpp"
 #include "cpu/plan.hpp"
 #include "cpu/strands.hpp"
 
@@ -79,13 +80,29 @@ struct Plan::State {
     std::mutex changing;
     Strands strands;
     std::vector<CodeId> codes;
+    std::atomic<std::uint64_t> numbers{0};  // inputs that code takes as one number each: what is asked for, or there
     std::unique_ptr<const Resolved> in_strands;
+    std::vector<std::unique_ptr<const Resolved>> former;  // which somebody may be running
     std::size_t turn = 0;
     std::array<std::array<double, most_compared_runs>, 2> times;  // one by one and in strands
     std::array<std::size_t, 2> timed{};
 
     explicit State(const Program& p) : program(p), one_by_one(p) {
         if (program.steps.empty() || program.steps.size() + program.reductions.size() < 2) phase = Phase::settled;
+    }
+
+    // Inputs that have been one number for each tile of every launch.
+    std::uint64_t numbers_so_far() const {
+        const std::uint64_t seen = one_by_one.seen.numbers.load(std::memory_order_relaxed);
+        return seen == ~std::uint64_t{0} ? 0 : seen;  // there was none
+    }
+
+    // Whether strands save a loop, or the lines in which numbers that differ from tile to tile are spread.
+    bool worth_strands() const {
+        const std::size_t then = loops_then(), now = one_by_one.loops();
+        if (then != now) return then < now;
+        const std::uint64_t changing = one_by_one.seen.changing.load(std::memory_order_relaxed) & numbers_so_far();
+        return std::ranges::any_of(strands.strands, [&](const Strand& strand) { return code_of(strand, program, changing).numbers != 0; });
     }
 
     // The loops that a tile takes in strands.
@@ -96,19 +113,41 @@ struct Plan::State {
 
     void ask(Effort effort) {
         const std::lock_guard lock(changing);
+        ask_locked(effort);
+    }
+
+    void ask_locked(Effort effort) {
         const Phase now = phase.load(std::memory_order_relaxed), then = effort == Effort::look ? Phase::looked : Phase::asked;
         if (now >= then) return;
         if (now == Phase::counted) {
             strands = divide_into_strands(program);
-            if (loops_then() >= one_by_one.loops()) {  // nothing is saved
+            if (!worth_strands()) {
                 phase.store(Phase::settled, std::memory_order_release);
                 return;
             }
         }
         generation.store(code_generation() - 1, std::memory_order_relaxed);  // some of them may be there
+        const std::uint64_t wanted = numbers_so_far();
         codes.clear();
-        for (const Strand& strand : strands.strands) codes.push_back(want_code(strand.program, effort));
+        for (const Strand& strand : strands.strands) codes.push_back(want_code(code_of(strand, program, wanted), effort));
+        numbers.store(wanted, std::memory_order_relaxed);
         phase.store(then, std::memory_order_release);
+    }
+
+    // Whether a launch has come in which something is no number that code would take for one.
+    bool misfits() const { return (numbers.load(std::memory_order_relaxed) & ~one_by_one.seen.numbers.load(std::memory_order_relaxed)) != 0; }
+
+    // Other code then, which takes fewer numbers.
+    void ask_anew() {
+        const std::lock_guard lock(changing);
+        if (!misfits()) return;
+        current.store(&one_by_one, std::memory_order_release);
+        if (in_strands) former.push_back(std::move(in_strands));
+        const bool looked = phase.load(std::memory_order_relaxed) == Phase::looked;
+        phase.store(Phase::counted, std::memory_order_release);
+        timed = {};
+        numbers.store(0, std::memory_order_relaxed);
+        ask_locked(looked ? Effort::look : Effort::compile);
     }
 
     bool waits() const {
@@ -124,16 +163,20 @@ struct Plan::State {
         generation.store(now, std::memory_order_relaxed);
         const FoundCode found = find_code(codes);
         if (found.state == CodeState::coming) return;
-        if (found.state == CodeState::refused) return phase.store(Phase::settled, std::memory_order_release);
+        if (found.state == CodeState::refused) {
+            numbers.store(0, std::memory_order_relaxed);
+            return phase.store(Phase::settled, std::memory_order_release);
+        }
         std::vector<Forms> forms;
         for (const Code& code : found.codes) forms.push_back(code.forms);
-        in_strands = std::make_unique<const Resolved>(program, strands, forms, one_by_one);
+        in_strands = std::make_unique<const Resolved>(program, strands, forms, one_by_one, numbers.load(std::memory_order_relaxed));
         if (code_mode() == CodeMode::wait) return settle(true);
         phase.store(Phase::compared, std::memory_order_release);
     }
 
     void settle(bool quicker) {
         if (quicker) current.store(in_strands.get(), std::memory_order_release);
+        else numbers.store(0, std::memory_order_relaxed);
         (quicker ? code_use().quicker : code_use().slower).fetch_add(1, std::memory_order_relaxed);
         phase.store(Phase::settled, std::memory_order_release);
     }
@@ -161,6 +204,7 @@ Plan::Plan(Plan&&) noexcept = default;
 
 const Resolved& Plan::resolved() const {
     if (code_mode() == CodeMode::off) return state_->one_by_one;
+    if (state_->misfits()) [[unlikely]] state_->ask_anew();
     if (state_->waits()) state_->take();
     return *state_->current.load(std::memory_order_acquire);
 }
@@ -190,6 +234,11 @@ void Plan::note(const Turn& turn, std::int64_t points, std::chrono::nanoseconds 
         state_->ask(spent < long_enough_to_compile ? Effort::look : Effort::compile);
     } catch (const std::bad_alloc&) {  // the program has run and must not run again for that: its next run asks
     }
+}
+
+void Plan::look_at(const Launch& launch) const {
+    if (std::ranges::find(launch.shape, 0) != launch.shape.end()) return;
+    Frame().prepare(state_->one_by_one, launch, Arrangement::natural);
 }
 
 bool Plan::awaits_code(bool asked) const {

@@ -34,7 +34,8 @@ public:
         return made->take(frame, at) ? std::move(made) : nullptr;
     }
 
-    void run(const Resolved& plan, Addresses data) {
+    void run(Addresses data) {
+        const Resolved& plan = *plan_;
         Arena& arena = Arena::of_this_thread();
         char* const memory = arena.reserve(arena_bytes_);
         if (arena.operands.size() < plan.most_operands) arena.operands.resize(plan.most_operands);
@@ -82,6 +83,7 @@ private:
 
     bool take(const Frame& frame, Addresses at) {
         const Resolved& plan = *frame.plan;
+        plan_ = &plan;
         count_ = frame.order.size();
         tile_ = frame.tiling.tile;
         arena_bytes_ = frame.arena_bytes;
@@ -121,6 +123,7 @@ private:
         return fits;
     }
 
+    const Resolved* plan_ = nullptr;
     std::int64_t count_ = 0, tile_ = 0, arena_bytes_ = 0;
     std::vector<Place> places_;  // of the calls' operands, call after call
     std::vector<Constant> constants_;
@@ -170,7 +173,7 @@ private:
     }
 
     void run_decided(Addresses data) {
-        if (tile_) return tile_->run(*decided_, data);
+        if (tile_) return tile_->run(data);
         std::size_t k = 0;
         const auto move = [&](auto& operands) {
             for (auto& operand : operands) {

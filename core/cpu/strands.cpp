@@ -11,6 +11,11 @@ namespace {
 
 constexpr std::int32_t input = -1;
 
+// Code holds such a number in a register. Not a complex one: values of class type keep a loop from being vectors.
+bool may_be_number(DType dtype) {
+    return dispatch(dtype, []<class T> { return in_strands<T> && std::is_arithmetic_v<T>; });
+}
+
 // By value: the reduction that alone reads it, and whose elements a loop may combine as it makes them. Not bools: compilers make
 // vectors of comparisons only where they store them.
 std::vector<std::optional<std::size_t>> reductions_of(const Program& program, const std::vector<DType>& values, const std::vector<std::int32_t>& readers) {
@@ -185,6 +190,15 @@ Strands divide_into_strands(const Program& program) {
     const std::vector<std::int32_t> outside = places.readers_outside(program, needed, step_of, values.size());
     for (const std::vector<std::uint32_t>& steps : together) result.strands.push_back(strand_of(program, steps, values, outside, reductions));
     return result;
+}
+
+StrandCode code_of(const Strand& strand, const Program& whole, std::uint64_t numbers) {
+    StrandCode code{strand.program};
+    for (std::size_t i = 0; i < strand.in.size() && i < 64; ++i) {
+        const ValueId value = strand.in[i];
+        if (value < whole.inputs.size() && value < 64 && (numbers >> value & 1u) && may_be_number(whole.inputs[value])) code.numbers |= std::uint64_t{1} << i;
+    }
+    return code;
 }
 
 }  // namespace asnumpy::cpu

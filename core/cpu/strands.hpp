@@ -48,4 +48,15 @@ struct Strands {
 
 Strands divide_into_strands(const Program&);
 
+// What code for a strand is made of. Bit i of `numbers`: its input i is one number for all elements of a call, the first one of what it is given.
+struct StrandCode {
+    Program program;
+    std::uint64_t numbers = 0;
+
+    std::size_t hash() const { return program.hash() ^ static_cast<std::size_t>(numbers * 0x9e3779b97f4a7c15u); }
+    bool operator==(const StrandCode&) const = default;
+};
+// Where these inputs of the program that it is a part of are one number each.
+StrandCode code_of(const Strand&, const Program& whole, std::uint64_t numbers);
+
 }  // namespace asnumpy::cpu

@@ -87,7 +87,7 @@ void Tiles::fold(const Call& call, std::int64_t n) {
     const ValueId* const operand = plan.operands.data() + call.first;
     for (std::int64_t line = 0; line * length < n; ++line) {
         for (std::size_t k = 0; k < std::size_t{call.nout} + call.nin; ++k) {
-            const std::int64_t first = k + 1 == call.nout ? line : line * length;
+            const std::int64_t first = plan.is_number(operand[k]) ? 0 : k + 1 == call.nout ? line : line * length;
             operands_[k] = values_[operand[k]] + first * static_cast<std::int64_t>(itemsize(plan.values[operand[k]]));
         }
         call.forms.folded(operands_, operands_ + call.nout, static_cast<std::size_t>(length));

@@ -34,8 +34,10 @@ public:
     virtual void run(const Launch&) const = 0;
     // Nothing: to decide anew costs little beside the work. The executable must outlive what it gives.
     virtual std::unique_ptr<PreparedLaunch> prepare(const Launch&) const { return nullptr; }
-    // Whether something is being made of it, or is now asked for, that the user wants it to wait for before it runs.
+    // Whether something is being made of it, or is now asked for, that the user wants it to wait for before it runs; and before that, what
+    // it will run with: no operand has its address yet.
     virtual bool awaits_code(bool /*asked*/) const { return false; }
+    virtual void look_at(const Launch&) const {}
 };
 
 // An array as a structured operation sees it: the address of element (0, ..., 0), shape, byte strides.

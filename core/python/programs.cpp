@@ -49,7 +49,7 @@ bool computes(cpu::CodeId id, nb::tuple functions) {
     const cpu::Coded coded = cpu::taken_code(id);
     const cpu::Code made = code(id, functions);
     if (const auto* const round = std::get_if<cpu::Round>(&coded)) return cpu::computes_round(*round, made.rounds);
-    return cpu::computes_strand(std::get<Program>(coded), made.forms);
+    return cpu::computes_strand(std::get<cpu::StrandCode>(coded), made.forms);
 }
 
 // By part: the program, the product's number among the products that are called, or None, so many axes, of each operand how it goes on along them, the number with which its reduction begins, and by step which
@@ -83,9 +83,14 @@ nb::tuple round_data(const cpu::Round& round) {
     return nb::make_tuple(nb::tuple(parts), nb::tuple(columns));
 }
 
+// A program, and which of its inputs are one number each; or a round.
 nb::tuple coded_data(const cpu::Coded& coded) {
     if (const auto* const round = std::get_if<cpu::Round>(&coded)) return round_data(*round);
-    return program_data(std::get<Program>(coded));
+    const auto& [program, numbers] = std::get<cpu::StrandCode>(coded);
+    nb::list which;
+    for (std::size_t i = 0; i < program.inputs.size() && i < 64; ++i)
+        if (numbers >> i & 1u) which.append(i);
+    return nb::tuple(program_data(program) + nb::make_tuple(nb::tuple(which)));
 }
 
 // (row, loop, dtype, address of the fold)

@@ -6,7 +6,7 @@
 
 namespace asnumpy {
 
-void set_launch(Launch& launch, std::span<const Instruction> list, const Schedule::Part& part) {
+void lay_out_launch(Launch& launch, std::span<const Instruction> list, const Schedule::Part& part) {
     const Fused& fused = part.fused;
     launch.shape = list[part.group.members.front()].shape;
     launch.reduced = fused.reduced;
@@ -14,23 +14,29 @@ void set_launch(Launch& launch, std::span<const Instruction> list, const Schedul
     Operand* operand = launch.operands.data();
     for (const Place& place : fused.inputs) {
         const Argument& source = list[place.instruction].in[place.slot];
-        if (const Array* array = source.array()) {
-            array->buffer->materialise();
-            *operand++ = {array->data(), array->view.strides};
-        } else {
-            *operand++ = {bytes_of(*source.scalar()), Dims(launch.shape.size()), true};
-        }
+        if (const Array* array = source.array()) *operand++ = {nullptr, array->view.strides};
+        else *operand++ = {bytes_of(*source.scalar()), Dims(launch.shape.size()), true};
     }
-    for (const Place& place : fused.outputs) {
-        const Array& array = list[place.instruction].out[place.slot];
-        array.buffer->materialise();
-        *operand++ = {array.data(), array.view.strides};
-    }
+    for (const Place& place : fused.outputs) *operand++ = {nullptr, list[place.instruction].out[place.slot].view.strides};
     for (const Fused::Through& through : fused.through) {
         Operand& read = launch.operands[through.input];
         read.strides = operand_array(list, through.reader)->view.strides;
         read.turned = &through.turned;
     }
+}
+
+void set_launch(Launch& launch, std::span<const Instruction> list, const Schedule::Part& part) {
+    lay_out_launch(launch, list, part);
+    Operand* operand = launch.operands.data();
+    const auto place = [&operand](const Array& array) {
+        array.buffer->materialise();
+        operand++->data = array.data();
+    };
+    for (const Place& in : part.fused.inputs) {
+        if (const Array* array = list[in.instruction].in[in.slot].array()) place(*array);
+        else ++operand;
+    }
+    for (const Place& out : part.fused.outputs) place(list[out.instruction].out[out.slot]);
 }
 
 void KeptLaunch::add(const Roots& roots, const Array* array, const Scalar* number) {

@@ -19,7 +19,8 @@ struct Root {
 };
 using Roots = std::unordered_map<const Buffer*, Root>;
 
-// The launch of a part that is a program; its operands get memory.
+// The launch of a part that is a program; set_launch: its operands get memory, and their addresses.
+void lay_out_launch(Launch&, std::span<const Instruction>, const Schedule::Part&);
 void set_launch(Launch&, std::span<const Instruction>, const Schedule::Part&);
 
 class KeptLaunch {

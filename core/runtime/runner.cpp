@@ -109,12 +109,21 @@ void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& 
 }
 
 bool Runner::awaits_code(std::span<const Instruction> list, const Schedule& schedule, bool asked, const std::vector<bool>& without) {
+    const auto each_program = [&](auto&& f) {
+        for (std::size_t p = 0; p < schedule.parts.size(); ++p) {
+            const Schedule::Part& part = schedule.parts[p];
+            if (!part.group.alone && !part.fused.outputs.empty() && (without.empty() || !without[p])) f(part, executable(list, part));
+        }
+    };
+    Launch launch;
+    each_program([&](const Schedule::Part& part, const Executable& program) {
+        lay_out_launch(launch, list, part);
+        program.look_at(launch);
+    });
     bool awaits = false;
-    for (std::size_t p = 0; p < schedule.parts.size(); ++p) {
-        const Schedule::Part& part = schedule.parts[p];
-        if (part.group.alone || part.fused.outputs.empty() || (!without.empty() && without[p])) continue;
-        if (executable(list, part).awaits_code(asked)) awaits = true;
-    }
+    each_program([&](const Schedule::Part&, const Executable& program) {
+        if (program.awaits_code(asked)) awaits = true;
+    });
     return awaits;
 }
 

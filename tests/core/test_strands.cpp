@@ -17,17 +17,20 @@ using namespace asnumpy::testing;
 namespace {
 
 constexpr std::size_t most_strands = 32;
-std::array<const Program*, most_strands> computed;  // by the loops below
-std::array<int, 3> reduced_in;                      // by form: calls with a reduction
+std::array<cpu::StrandCode, most_strands> computed;  // by the loops below
+std::array<int, 3> reduced_in;                       // by form: calls with a reduction
+int calls_with_numbers = 0;
 
 // A strand as generated code computes it: all loads of an element before its stores, and what is reduced last.
-void interpret(const Program& program, cpu::Form form, void* const* out, const void* const* in, std::size_t n) {
+void interpret(const cpu::StrandCode& code, cpu::Form form, void* const* out, const void* const* in, std::size_t n) {
+    const Program& program = code.program;
+    calls_with_numbers += code.numbers != 0;
     std::vector<char> reduced;
     std::vector<Element> values(static_cast<std::size_t>(program.value_count()));
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t k = 0; k < program.inputs.size(); ++k) {
             const std::size_t size = itemsize(program.inputs[k]);
-            std::memcpy(values[k].bytes, static_cast<const char*>(in[k]) + i * size, size);
+            std::memcpy(values[k].bytes, static_cast<const char*>(in[k]) + (code.numbers >> k & 1u ? 0 : i * size), size);
         }
         for (const Step& step : program.steps) {
             const Row& r = row(step.row);
@@ -54,7 +57,7 @@ void interpret(const Program& program, cpu::Form form, void* const* out, const v
     }
 }
 
-template <std::size_t K, cpu::Form form> void run(void* const* out, const void* const* in, std::size_t n) { interpret(*computed[K], form, out, in, n); }
+template <std::size_t K, cpu::Form form> void run(void* const* out, const void* const* in, std::size_t n) { interpret(computed[K], form, out, in, n); }
 template <std::size_t K> constexpr cpu::Forms forms_of{&run<K, cpu::Form::each>, &run<K, cpu::Form::folded>, &run<K, cpu::Form::added>};
 constexpr auto loops = []<std::size_t... K>(std::index_sequence<K...>) {
     return std::array<cpu::Forms, most_strands>{forms_of<K>...};
@@ -96,11 +99,13 @@ void test_random(int rounds, std::int64_t limit) {
         test_order(c.program, strands, c.description);
         if (strands.strands.empty() || strands.strands.size() > most_strands) continue;
         ++with_strands;
-        for (std::size_t k = 0; k < strands.strands.size(); ++k) computed[k] = &strands.strands[k].program;
         const cpu::Resolved one_by_one(c.program);
-        const cpu::Resolved together(c.program, strands, std::span(loops).first(strands.strands.size()), one_by_one);
         const std::vector<Memory> before = c.memory;
         one_by_one.run(c.launch());
+        // What is one number in each tile, or more than that: then the launch does not suit the code.
+        const std::uint64_t numbers = i % 4 == 0 ? ~std::uint64_t{0} : one_by_one.seen.numbers.load();
+        for (std::size_t k = 0; k < strands.strands.size(); ++k) computed[k] = cpu::code_of(strands.strands[k], c.program, numbers);
+        const cpu::Resolved together(c.program, strands, std::span(loops).first(strands.strands.size()), one_by_one, numbers);
         std::vector<Memory> wanted = std::move(c.memory);
         c.memory = before;
         together.run(c.launch());
@@ -108,6 +113,7 @@ void test_random(int rounds, std::int64_t limit) {
             if (!has_padding(c.operand_dtype(k))) expect(wanted[k].bytes == c.memory[k].bytes, "operand " + std::to_string(k) + " has the same bits: " + c.description);
     }
     expect(with_strands > rounds / 10, "strands are found");
+    expect(calls_with_numbers > 0, "some of which take numbers");
     for (const int count : reduced_in) expect(count > 0, "with reductions, in every form");
 }
 
@@ -141,9 +147,7 @@ using namespace std::chrono_literals;
 void test_settling(const Program& program, std::chrono::nanoseconds in_code, bool quicker) {
     const cpu::Plan plan(program);
     const cpu::Resolved* const before = &plan.resolved();
-    static std::array<Program, 2> strands;
-    strands[quicker] = cpu::divide_into_strands(program).strands.front().program;
-    computed[quicker] = &strands[quicker];
+    computed[quicker] = {cpu::divide_into_strands(program).strands.front().program};
     for (int i = 0; i < 100 && !cpu::anything_wanted(); ++i) run_once(plan, 20ms);
     for (const cpu::WantedCode& wanted : cpu::take_wanted()) cpu::install_code(wanted.id, {.forms = loops[quicker]});
     int both[2] = {0, 0};
@@ -162,9 +166,7 @@ void test_a_busy_beginning() {
     const Program program = chain_of(DType::int16, "multiply");
     const cpu::Plan plan(program);
     const cpu::Resolved* const before = &plan.resolved();
-    static Program strand;
-    strand = cpu::divide_into_strands(program).strands.front().program;
-    computed[2] = &strand;
+    computed[2] = {cpu::divide_into_strands(program).strands.front().program};
     for (int i = 0; i < 100 && !cpu::anything_wanted(); ++i) run_once(plan, 20ms);
     for (const cpu::WantedCode& wanted : cpu::take_wanted()) cpu::install_code(wanted.id, {.forms = loops[2]});
     for (int i = 0, in_code = 0; i < 200; ++i) {
@@ -228,25 +230,25 @@ void test_wrong_code_is_found() {
     for (const DType dtype : {DType::int8, DType::uint64, DType::float32, DType::float64, DType::complex64}) {
         const Program program = chain_of(dtype, "subtract");
         const cpu::Strands strands = cpu::divide_into_strands(program);
-        computed[0] = &strands.strands.front().program;
-        expect(cpu::computes_strand(*computed[0], loops[0]), "right code is right");
-        expect(!cpu::computes_strand(*computed[0], {&add_one_bit<cpu::Form::each>}), "one wrong bit is seen");
+        computed[0] = {strands.strands.front().program};
+        expect(cpu::computes_strand(computed[0], loops[0]), "right code is right");
+        expect(!cpu::computes_strand(computed[0], {&add_one_bit<cpu::Form::each>}), "one wrong bit is seen");
         Program sum = program;
         sum.stores.clear();
         const RowId add = find_row("add");
         sum.reductions.push_back({4, add, static_cast<std::uint16_t>(loop_of(add, signature({dtype, dtype}, {dtype})))});
         const cpu::Strand strand = cpu::divide_into_strands(sum).strands.front();
         expect(strand.reduction == 0u && strand.out == std::vector<ValueId>{4}, "a strand ends in a reduction");
-        computed[0] = &strand.program;
-        expect(cpu::computes_strand(*computed[0], loops[0]), "right code for a reduction is right");
+        computed[0] = {strand.program};
+        expect(cpu::computes_strand(computed[0], loops[0]), "right code for a reduction is right");
         for (const cpu::Form form : {cpu::Form::each, cpu::Form::folded, cpu::Form::added}) {
             cpu::Forms wrong = loops[0];
             if (form == cpu::Form::each) wrong.each = &add_one_bit<cpu::Form::each>;
             if (form == cpu::Form::folded) wrong.folded = &add_one_bit<cpu::Form::folded>;
             if (form == cpu::Form::added) wrong.added = &add_one_bit<cpu::Form::added>;
-            expect(!cpu::computes_strand(*computed[0], wrong), "one wrong bit of each form is seen");
+            expect(!cpu::computes_strand(computed[0], wrong), "one wrong bit of each form is seen");
         }
-        expect(!cpu::computes_strand(*computed[0], {loops[0].each}), "a form that is missing is seen");
+        expect(!cpu::computes_strand(computed[0], {loops[0].each}), "a form that is missing is seen");
     }
 }
 

@@ -39,19 +39,28 @@ def source(programs: Mapping[str, Program]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _pointers(program: Program) -> list[tuple[str, str, str]]:
-    """Type, name and origin of the operands of a function: stores, then inputs."""
-    out = [(f"{TYPES[program.dtypes[value]]}*", f"to{k}", f"out[{k}]") for k, value in enumerate(program.stores)]
-    read = [(f"const {TYPES[dtype]}*", f"from{k}", f"in[{k}]") for k, dtype in enumerate(program.inputs)]
-    return out + read
+def _operands(program: Program) -> list[tuple[str, str, str]]:
+    """Type, name and origin of the operands of a function: stores, then inputs. Those of one number have its name."""
+    operands = []
+    for k, value in enumerate(program.stores):
+        kind = f"{TYPES[program.dtypes[value]]}*"
+        operands.append((kind, f"to{k}", f"static_cast<{kind}>(out[{k}])"))
+    for k, dtype in enumerate(program.inputs):
+        kind = f"const {TYPES[dtype]}*"
+        pointer = f"static_cast<{kind}>(in[{k}])"
+        if k in program.numbers:
+            operands.append((TYPES[dtype], program.name(k), f"ops::load({pointer}, 0)"))
+        else:
+            operands.append((kind, f"from{k}", pointer))
+    return operands
 
 
 def _parameters(program: Program) -> str:
-    return ", ".join(f"{kind} {pointer}" for kind, pointer, _ in _pointers(program))
+    return ", ".join(f"{kind} {name}" for kind, name, _ in _operands(program))
 
 
 def _arguments(program: Program, behind: str = "") -> str:
-    return ", ".join(f"{pointer}{behind}" for _, pointer, _ in _pointers(program))
+    return ", ".join(f"{name}{behind if kind.endswith('*') else ''}" for kind, name, _ in _operands(program))
 
 
 def _reduced_type(program: Program) -> str:
@@ -67,7 +76,8 @@ def _element(name: str, program: Program) -> list[str]:
     inline = "[[gnu::always_inline]] inline" if program.reductions else "inline"
     lines = [f"{inline} {gives} element_{name}(std::size_t i, {_parameters(program)}) {{"]
     for k, dtype in enumerate(program.inputs):
-        lines.append(f"    const {TYPES[dtype]} {program.name(k)} = ops::load(from{k}, i);")
+        if k not in program.numbers:
+            lines.append(f"    const {TYPES[dtype]} {program.name(k)} = ops::load(from{k}, i);")
     for step in program.steps:
         lines += step_lines(program, step)
     lines += [f"    ops::store(to{k}, i, {program.name(value)});" for k, value in enumerate(program.stores)]
@@ -79,8 +89,9 @@ def _reduced(name: str, program: Program) -> list[str]:
     """What a fold reads instead of elements in memory, and what the other forms do with one element."""
     (reduction,) = program.reductions
     kind = _reduced_type(program)
-    members = [f"    {of} {pointer};" for of, pointer, _ in _pointers(program)]
-    fetches = [f"        cpu::fetch_ahead(from{k} + i, n);" for k in range(len(program.inputs))]
+    members = [f"    {of} {operand};" for of, operand, _ in _operands(program)]
+    lines = [k for k in range(len(program.inputs)) if k not in program.numbers]
+    fetches = [f"        cpu::fetch_ahead(from{k} + i, n);" for k in lines]
     given = f"std::size_t i, {kind}* reduced, {_parameters(program)}"
     element = f"element_{name}(i, {_arguments(program)})"
     return [
@@ -124,8 +135,8 @@ def _begin(name: str, program: Program) -> list[str]:
     if program.reductions:
         kind = _reduced_type(program)
         lines.append(f"    {kind}* const reduced = static_cast<{kind}*>(out[{len(program.stores)}]);")
-    for kind, pointer, origin in _pointers(program):
-        lines.append(f"    {kind} const {pointer} = static_cast<{kind}>({origin});")
+    for kind, operand, origin in _operands(program):
+        lines.append(f"    {kind} const {operand} = {origin};")
     return lines
 
 

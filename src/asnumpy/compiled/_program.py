@@ -40,19 +40,22 @@ class Program:
     """Inputs by their dtypes, steps, the values that are stored at every point, and those that are reduced.
 
     Equal programs have the same text, so either is the key of what is made from one. Shapes, strides, addresses and the
-    values of constants are no part of it.
+    values of constants are no part of it. `numbers` are the inputs, by position, that are one number for all elements
+    of a call.
     """
 
     inputs: tuple[str, ...]
     steps: tuple[Step, ...]
     stores: tuple[int, ...]
     reductions: tuple[Reduction, ...] = ()
+    numbers: tuple[int, ...] = ()
 
     @classmethod
     def read(cls, data: tuple[Any, ...]) -> Program:
         """A program of the core."""
-        inputs, steps, stores, reductions = data
-        return cls(inputs, tuple(Step(*one) for one in steps), stores, tuple(Reduction(*one) for one in reductions))
+        inputs, steps, stores, reductions, *numbers = data
+        read = tuple(Step(*one) for one in steps), stores, tuple(Reduction(*one) for one in reductions)
+        return cls(inputs, *read, *numbers)
 
     @cached_property
     def dtypes(self) -> tuple[str, ...]:
@@ -70,7 +73,8 @@ class Program:
 
     def text(self) -> str:
         """One line for each input, step, store and reduction."""
-        lines = [f"{self.name(i)} = input {dtype}" for i, dtype in enumerate(self.inputs)]
+        kinds = ["number" if i in self.numbers else "input" for i in range(len(self.inputs))]
+        lines = [f"{self.name(i)} = {kinds[i]} {dtype}" for i, dtype in enumerate(self.inputs)]
         for step in self.steps:
             made = ", ".join(f"{self.name(value)}: {self.dtypes[value]}" for value in step.outputs)
             lines.append(f"{made} = {step.row}({', '.join(map(self.name, step.inputs))})")

@@ -76,7 +76,7 @@ def source(coded: Program | _rounds.Round) -> str:
 
 
 def _read(data: tuple[Any, ...]) -> Program | _rounds.Round:
-    return Program.read(data) if len(data) == 4 else _rounds.Round.read(data)
+    return _rounds.Round.read(data) if len(data) == 2 else Program.read(data)
 
 
 def _symbols(coded: Program | _rounds.Round) -> list[str]:
