@@ -41,6 +41,10 @@ struct Moments {
 using Spread = void (*)(const void* data, std::int64_t n, Moments& out);
 inline constexpr std::int64_t spread_tile_bytes = 16 * 1024;
 
+// Writes n elements one after another that lie so many elements apart; nothing overlaps.
+using GatherApart = void (*)(void* to, const void* from, std::int64_t n);
+inline constexpr std::array<std::int64_t, 4> gaps{2, 3, 4, -1};
+
 struct StructuredKernels {
     std::array<GemmKernel, 6> gemm;                // by GemmType
     std::array<ArgRow, dtype_count> arg_row;       // real dtypes up to float64 without the halves; others null
@@ -52,6 +56,7 @@ struct StructuredKernels {
     // Whether all of n contiguous values lie in [low, high).
     bool (*within)(const std::int64_t* values, std::int64_t n, std::int64_t low, std::int64_t high) = nullptr;
     std::array<Spread, 2> spread;                  // float32, float64
+    std::array<std::array<GatherApart, gaps.size()>, 4> gather;  // items of 1, 2, 4 and 8 bytes, by how far they are apart
 };
 
 const StructuredKernels& structured_kernels();  // of instruction_set()

@@ -2,15 +2,19 @@
 #include "cpu/transfer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "base/copy_bytes.hpp"
 #include "base/itemsize.hpp"
+#include "cpu/structured_kernels.hpp"
 
 namespace asnumpy::cpu {
 namespace {
+
+constexpr std::int64_t shortest_apart = 16;  // elements, for which vectors are worth a call
 
 // `lines` runs of `length` elements; what the two innermost axes of an operand amount to.
 struct Block {
@@ -83,6 +87,15 @@ template <std::size_t size, std::int64_t length> void short_runs(char* to, std::
         for (std::int64_t j = 0; j < length; ++j) move<size>(to + j * to_stride, from + j * from_stride);
 }
 
+// What gathers such lines as vectors; null where nothing does.
+template <std::size_t size> GatherApart gather_of(std::int64_t to_stride, std::int64_t from_stride, std::int64_t length) {
+    constexpr auto itemsize = static_cast<std::int64_t>(size);
+    if (size > 8 || to_stride != itemsize || from_stride % itemsize != 0 || length < shortest_apart) return nullptr;
+    const auto gap = std::ranges::find(gaps, from_stride / itemsize);
+    if (gap == gaps.end()) return nullptr;
+    return structured_kernels().gather[static_cast<std::size_t>(std::countr_zero(size))][static_cast<std::size_t>(gap - gaps.begin())];
+}
+
 // Between two rectangles of elements with any strides.
 template <std::size_t size> void rectangle(char* to, std::int64_t to_line, std::int64_t to_stride, const char* from, std::int64_t from_line,
                                            std::int64_t from_stride, std::int64_t lines, std::int64_t length) {
@@ -100,6 +113,10 @@ template <std::size_t size> void rectangle(char* to, std::int64_t to_line, std::
     if (runs) {
         const auto bytes = static_cast<std::size_t>(length) * size;
         for (std::int64_t i = 0; i < lines; ++i) copy_bytes(to + i * to_line, from + i * from_line, bytes);
+        return;
+    }
+    if (const GatherApart apart = gather_of<size>(to_stride, from_stride, length)) {
+        for (std::int64_t i = 0; i < lines; ++i) apart(to + i * to_line, from + i * from_line, length);
         return;
     }
     // Along the shorter strides first: one of the two sides is a slot of the tile, which is in cache, the other memory.
