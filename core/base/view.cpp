@@ -1,8 +1,12 @@
 // Arithmetic on views, with NumPy's rules.
 #include "base/view.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <functional>
 #include <numeric>
+#include <span>
 
 #include "base/error.hpp"
 #include "base/order.hpp"
@@ -60,41 +64,59 @@ Extent extent(const View& v, std::int64_t itemsize) {
 
 namespace {
 
-// Two views of one grid (equal strides): they share an element when their offsets differ by a vector of the grid that
-// both can reach. Decided axis by axis, largest stride first, when the strides nest without carrying into each other.
+// Axes of two views by stride: how many elements each view has along it, 1 where it has none.
+struct CommonAxes {
+    struct Axis {
+        std::int64_t stride, lengths[2];
+    };
+    std::array<Axis, 2 * max_ndim> axes;
+    int count = 0;
+    std::int64_t starts[2];  // the first element of each view, all strides taken as positive
+
+    // False where a view has two axes of one stride.
+    bool add(const View& view, int which) {
+        starts[which] = view.offset;
+        const int before = count;
+        for (int i = 0; i < view.ndim(); ++i) {
+            const std::int64_t length = view.shape[i], stride = view.strides[i];
+            if (length <= 1 || stride == 0) continue;
+            if (stride < 0) starts[which] += (length - 1) * stride;
+            const auto end = axes.begin() + count;
+            const auto known = std::find_if(axes.begin(), end, [&](const Axis& axis) { return axis.stride == std::abs(stride); });
+            if (known == end) {
+                axes[static_cast<std::size_t>(count++)] = {std::abs(stride), {1, 1}};
+            } else if (known - axes.begin() >= before || known->lengths[which] != 1) {
+                return false;
+            }
+            known->lengths[which] = length;
+        }
+        return true;
+    }
+};
+
+// Two views of one grid share an element when their offsets differ by a vector of the grid that both can reach: by so many
+// strides of the longest axis, or one more, and by what the shorter ones make up for. True, too, where axes run into each other: that is
+// not decided here.
+bool may_meet(std::span<const CommonAxes::Axis> axes, std::int64_t difference, std::int64_t itemsize) {
+    if (axes.empty()) return std::abs(difference) < itemsize;
+    const auto& [stride, lengths] = axes.front();
+    const std::span<const CommonAxes::Axis> shorter = axes.subspan(1);
+    std::int64_t reach = itemsize;  // bytes that those can span, in either view
+    for (const CommonAxes::Axis& axis : shorter) reach += (std::max(axis.lengths[0], axis.lengths[1]) - 1) * axis.stride;
+    if (reach > stride) return true;
+    std::int64_t steps = difference >= 0 ? difference / stride : -((-difference + stride - 1) / stride);
+    for (std::int64_t rest = difference - steps * stride; rest > -reach; rest -= stride, ++steps)
+        if (rest < reach && steps < lengths[0] && -steps < lengths[1] && may_meet(shorter, rest, itemsize)) return true;
+    return false;
+}
+
 bool grids_disjoint(const View& a, const View& b, std::int64_t itemsize) {
-    if (!(a.strides == b.strides) || a.ndim() == 0) return false;
-    std::array<int, max_ndim> order{};
-    int n = 0;
-    for (int i = 0; i < a.ndim(); ++i) {
-        if (a.shape[i] <= 1 && b.shape[i] <= 1) continue;
-        if (a.strides[i] <= 0) return false;
-        order[static_cast<std::size_t>(n++)] = i;
-    }
-    std::sort(order.begin(), order.begin() + n, [&](int i, int j) { return a.strides[i] > a.strides[j]; });
-    std::int64_t difference = b.offset - a.offset;
-    for (int k = 0; k < n; ++k) {
-        const int axis = order[static_cast<std::size_t>(k)];
-        const std::int64_t stride = a.strides[axis];
-        std::int64_t inner = itemsize;  // bytes that the finer axes can span, in either view
-        for (int j = k + 1; j < n; ++j) {
-            const int finer = order[static_cast<std::size_t>(j)];
-            inner += (std::max(a.shape[finer], b.shape[finer]) - 1) * a.strides[finer];
-        }
-        if (inner > stride) return false;  // rows run into each other: not decided here
-        std::int64_t steps = difference >= 0 ? difference / stride : -((-difference + stride - 1) / stride);
-        std::int64_t rest = difference - steps * stride;
-        if (rest >= inner) {  // nearer to the next row; between the two, the gap separates the views
-            if (rest <= stride - inner) return true;
-            ++steps;
-            rest -= stride;
-        } else if (stride - rest < inner) {
-            return false;  // either row may be the one: not decided here
-        }
-        if (steps >= a.shape[axis] || -steps >= b.shape[axis]) return true;
-        difference = rest;
-    }
-    return difference >= itemsize || -difference >= itemsize;
+    constexpr int most_axes = 8;  // each may double the work
+    CommonAxes common;
+    if (!common.add(a, 0) || !common.add(b, 1) || common.count > most_axes) return false;
+    const auto axes = std::span(common.axes).first(static_cast<std::size_t>(common.count));
+    std::ranges::sort(axes, std::greater(), &CommonAxes::Axis::stride);
+    return !may_meet(axes, common.starts[1] - common.starts[0], itemsize);
 }
 
 // All elements of both lie on one lattice, the multiples of what all strides have in common, but shifted against each other.
