@@ -14,6 +14,8 @@ constexpr std::int64_t tile_bytes = 32 * 1024;
 constexpr std::int64_t shortest_tile = 512, longest_tile_elements = 4096;
 // What it costs to gather short rows to a tile of several; and instead, to run the calls for each row, and gather what lies apart for it.
 constexpr double gather_ns_per_byte = 0.0125, row_ns = 15, call_of_row_ns = 6, gather_of_row_ns = 6;
+// A row that is shorter is not worth a call for the sake of a number beside it.
+constexpr std::int64_t shortest_row_of_number = 32;
 // Bytes of a line for which a strand folds as it computes; it computes shorter ones all at once: alone, they are hardly whole vectors.
 constexpr std::int64_t shortest_strand_line = 1024;
 // At least this many results side by side are worth a vector; fewer, and a tile takes several reduced indices.
@@ -36,7 +38,7 @@ std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1)
 void Frame::prepare(const Resolved& p, const Launch& launch, Arrangement arrangement, const Portion& part) {
     portion = part;
     decide(p, launch, arrangement);
-    if ((p.numbers & ~numbers()) != 0) decide(*p.otherwise, launch, arrangement);
+    if (p.numbers != 0 && !suits_plan()) decide(*p.otherwise, launch, arrangement);
     if (!plan->otherwise) note_numbers();
 }
 
@@ -69,20 +71,41 @@ bool Frame::is_one_number(const Strided& view) const {
     return view.constant() || (tiling.within_runs(view.inner().length) && (view.inner().stride == 0 || view.inner().length == 1));
 }
 
-std::uint64_t Frame::numbers() const {
-    std::uint64_t found = 0;
+// If a tile is a row. Where lines are reduced a tile is not.
+bool Frame::may_be_one_number(const Strided& view) const {
+    return is_one_number(view) || (results.empty() && view.inner().stride == 0 && view.inner().length >= shortest_row_of_number);
+}
+
+bool Frame::has_numbers_by_row(std::int64_t run) const {
+    if (run < shortest_row_of_number) return false;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (plan->is_number(i) && !inputs[i].view.constant() && inputs[i].view.inner().stride == 0) return true;
+    return false;
+}
+
+bool Frame::suits_plan() const {
     for (std::size_t i = 0; i < inputs.size() && i < 64; ++i)
-        if (!inputs[i].view.turned && inputs[i].view.aligned && is_one_number(inputs[i].view)) found |= std::uint64_t{1} << i;
-    return found;
+        if ((plan->numbers >> i & 1u) && (inputs[i].view.turned || !inputs[i].view.aligned || !is_one_number(inputs[i].view))) return false;
+    return true;
 }
 
 void Frame::note_numbers() const {
-    const std::uint64_t found = numbers();
-    std::uint64_t changing = 0;
-    for (std::size_t i = 0; i < inputs.size() && i < 64; ++i)
-        if ((found >> i & 1u) && inputs[i].view.ndim > 1) changing |= std::uint64_t{1} << i;
+    // Smaller launches by this factor take little of the time; and rows that are only too short, in a loop that makes them shorter and shorter.
+    constexpr std::int64_t counts = 8, short_rows_count = 2;
     Resolved::Seen& seen = plan->seen;
-    if ((seen.numbers.load(std::memory_order_relaxed) & ~found) != 0) seen.numbers.fetch_and(found, std::memory_order_relaxed);
+    const std::int64_t size = order.size(), largest = seen.largest.load(std::memory_order_relaxed);
+    if (size * counts < largest) return;
+    std::uint64_t found = 0, changing = 0;
+    for (std::size_t i = 0; i < inputs.size() && i < 64; ++i) {
+        const Strided& view = inputs[i].view;
+        const bool too_short = size * short_rows_count < largest && view.inner().stride == 0 && results.empty();
+        if (view.turned || !view.aligned || !(too_short || may_be_one_number(view))) continue;
+        found |= std::uint64_t{1} << i;
+        if (view.ndim > 1) changing |= std::uint64_t{1} << i;
+    }
+    if (size > largest) seen.largest.store(size, std::memory_order_relaxed);
+    if (size > largest * counts) seen.numbers.store(found, std::memory_order_relaxed);
+    else if ((seen.numbers.load(std::memory_order_relaxed) & ~found) != 0) seen.numbers.fetch_and(found, std::memory_order_relaxed);
     if ((changing & ~seen.changing.load(std::memory_order_relaxed)) != 0) seen.changing.fetch_or(changing, std::memory_order_relaxed);
 }
 
@@ -168,14 +191,14 @@ std::int64_t Frame::line_between_seams(std::int64_t run) const {
 // Whether rows that are shorter than usual are computed one by one: as several shifted views of one array, which are then read where they are.
 bool Frame::rows_alone(std::int64_t run) const {
     std::int64_t bytes = 0;
+    if (has_numbers_by_row(run)) return true;
     double cost = row_ns + call_of_row_ns * static_cast<double>(plan->calls.size());
     const auto look_at = [&](const Strided& view) {
         if (view.ndim == 1 || view.axes[0].stride == 0) return;  // in one piece, or gathered once for all lines
         if (view.contiguous_runs() && view.aligned && view.inner().length % run == 0) bytes += run * view.itemsize;
         else cost += gather_of_row_ns;
     };
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (!plan->is_number(i) || inputs[i].view.inner().stride != 0) look_at(inputs[i].view);
+    for (const Source& input : inputs) look_at(input.view);
     for (const Output& output : outputs) look_at(output.view);
     return !plan->calls.empty() && gather_ns_per_byte * static_cast<double>(bytes) > cost;
 }

@@ -128,7 +128,9 @@ private:
     void choose_access(const Launch&);
     void decide(const Resolved&, const Launch&, Arrangement);
     bool is_one_number(const Strided&) const;
-    std::uint64_t numbers() const;
+    bool may_be_one_number(const Strided&) const;
+    bool has_numbers_by_row(std::int64_t run) const;
+    bool suits_plan() const;
     void note_numbers() const;
     bool has_rows_in_place() const;
     void place_scratch();

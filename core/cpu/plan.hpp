@@ -47,9 +47,11 @@ struct Resolved {
     // Bit i of each: calls take the first element of input i for all elements. Where it is not one number, a launch runs `otherwise`.
     std::uint64_t numbers = 0, only_numbers = 0;  // only: all that read it do
     const Resolved* otherwise = nullptr;
-    // Those that were one number for each tile of all launches so far, and those that in one had another number for another tile.
+    // Those that were, or with a tile for each row would be, one number for each tile of all launches of about the largest size so far; and those
+    // that in one had another number for another tile.
     struct Seen {
         std::atomic<std::uint64_t> numbers{~std::uint64_t{0}}, changing{0};
+        std::atomic<std::int64_t> largest{0};  // elements
     };
     mutable Seen seen;
 

@@ -132,3 +132,23 @@ def test_a_number_that_is_the_result() -> None:
         return [total]
 
     in_both(run)
+
+
+def test_rows_that_become_shorter(taken: list[tuple[int, ...]]) -> None:
+    """In a loop over columns: the last rows are too short for a call each, and run without the code."""
+    (start,) = arrays(130, 260, dtype="f8", count=1)
+
+    def run() -> list[Any]:
+        x = start.copy()
+        for k in range(0, 255, 15):
+            x[:, k + 1 :] -= x[:, k, None] * x[k // 2, k + 1 :] * 0.25
+        return [x]
+
+    in_both(run)
+    assert taken == [(0, 2)]
+
+
+def test_rows_that_are_short_share_a_tile(taken: list[tuple[int, ...]]) -> None:
+    x, row, column = (given("f8", *shape) for shape in [(3000, 9), (9,), (3000, 1)])
+    in_both(lambda: [(polynomial(x, row, column, 7) + 0.5) * 0.25 - x])
+    assert taken == [(3, 4)]
