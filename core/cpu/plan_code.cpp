@@ -91,7 +91,7 @@ struct Plan::State {
         if (program.steps.empty() || program.steps.size() + program.reductions.size() < 2) phase = Phase::settled;
     }
 
-    // Inputs that have been one number for each tile of every launch.
+    // Inputs that code may take as one number (Resolved::Seen).
     std::uint64_t numbers_so_far() const {
         const std::uint64_t seen = one_by_one.seen.numbers.load(std::memory_order_relaxed);
         return seen == ~std::uint64_t{0} ? 0 : seen;  // there was none
@@ -238,7 +238,8 @@ void Plan::note(const Turn& turn, std::int64_t points, std::chrono::nanoseconds 
 
 void Plan::look_at(const Launch& launch) const {
     if (std::ranges::find(launch.shape, 0) != launch.shape.end()) return;
-    Frame().prepare(state_->one_by_one, launch, Arrangement::natural);
+    thread_local Frame frame;  // kept for its vectors
+    frame.prepare(state_->one_by_one, launch, Arrangement::natural);
 }
 
 bool Plan::awaits_code(bool asked) const {
