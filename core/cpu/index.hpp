@@ -31,23 +31,24 @@ inline bool all_inside(const Tensor& index, std::int64_t low, std::int64_t lengt
 // Few enough for the first-level cache.
 inline constexpr std::int64_t places_at_once = 512;
 
-// Calls f(entry, place) for the entries first .. last in order, a block of them at a time; IndexError where one means no place on an axis of this
-// length. Whoever shares the index's memory may change it meanwhile: what is looked at is a copy, and the copy is what is used.
+// What n entries mean as places on an axis of this length, up to places_at_once of them: how many at the beginning mean one. Whoever shares the
+// index's memory may change it meanwhile: what is looked at is a copy, and the copy is what is used.
+inline std::int64_t find_places(const char* index, std::int64_t stride, std::int64_t n, std::int64_t length, std::int64_t* places) {
+    if (stride == sizeof(std::int64_t)) std::memcpy(places, index, static_cast<std::size_t>(n) * sizeof(std::int64_t));
+    else for (std::int64_t i = 0; i < n; ++i) places[i] = load<std::int64_t>(index + i * stride);
+    if (structured_kernels().places(places, n, length)) return n;
+    return std::find_if(places, places + n, [length](std::int64_t place) { return static_cast<std::uint64_t>(place) >= static_cast<std::uint64_t>(length); }) - places;
+}
+// The entry of which that made no place.
+inline std::int64_t entry_of(std::int64_t place, std::int64_t length) { return place < 0 ? place - length : place; }
+
+// Calls f(entry, place) for the entries first .. last in order; IndexError where one means no place on an axis of this length.
 template <class F> void each_place(const char* index, std::int64_t stride, std::int64_t first, std::int64_t last, std::int64_t length, const F& f) {
     std::array<std::int64_t, places_at_once> block;
-    std::int64_t* const places = block.data();
     for (; first < last; first += places_at_once) {
         const std::int64_t n = std::min(places_at_once, last - first);
-        const char* const at = index + first * stride;
-        if (stride == sizeof(std::int64_t)) std::memcpy(places, at, static_cast<std::size_t>(n) * sizeof(std::int64_t));
-        else for (std::int64_t i = 0; i < n; ++i) places[i] = load<std::int64_t>(at + i * stride);
-        if (!structured_kernels().within(places, n, 0, length)) {
-            for (std::int64_t i = 0; i < n; ++i) {
-                const std::int64_t given = places[i];
-                places[i] += given < 0 ? length : 0;
-                if (static_cast<std::uint64_t>(places[i]) >= static_cast<std::uint64_t>(length)) raise_out_of_bounds(given, length);
-            }
-        }
+        std::int64_t* const places = block.data();
+        if (const std::int64_t found = find_places(index + first * stride, stride, n, length, places); found < n) raise_out_of_bounds(entry_of(places[found], length), length);
         for (std::int64_t i = 0; i < n; ++i) f(first + i, places[i]);
     }
 }

@@ -55,6 +55,8 @@ struct StructuredKernels {
     std::int64_t (*count_true)(const std::uint8_t* mask, std::int64_t n) = nullptr;
     // Whether all of n contiguous values lie in [low, high).
     bool (*within)(const std::int64_t* values, std::int64_t n, std::int64_t low, std::int64_t high) = nullptr;
+    // Adds the length to each of n contiguous entries that is negative; whether all lie in [0, length) then.
+    bool (*places)(std::int64_t* entries, std::int64_t n, std::int64_t length) = nullptr;
     std::array<Spread, 2> spread;                  // float32, float64
     std::array<std::array<GatherApart, gaps.size()>, 4> gather;  // items of 1, 2, 4 and 8 bytes, by how far they are apart
 };

@@ -38,6 +38,16 @@ bool within(const std::int64_t* values, std::int64_t n, std::int64_t low, std::i
     return true;
 }
 
+bool places(std::int64_t* entries, std::int64_t n, std::int64_t length) {
+    std::int64_t signs = 0;  // of the distances from both bounds
+    for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t place = entries[i] + (entries[i] < 0 ? length : 0);
+        signs |= place | (length - 1 - place);
+        entries[i] = place;
+    }
+    return signs >= 0;
+}
+
 // Every element is written and the place moves on only past the chosen ones: no branch to mispredict. Stops at the
 // last chosen element, so that nothing is written behind it, and at the end of the mask.
 template <class T> std::int64_t compress_tail(const T* data, const std::uint8_t* mask, std::int64_t n, std::int64_t count, T* out) {

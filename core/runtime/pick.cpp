@@ -2,9 +2,11 @@
 #include "runtime/pick.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -43,17 +45,14 @@ struct Index {
 
     explicit Index(const Array& a, std::int64_t n, std::size_t which = 0)
         : data(a.data()), stride(a.view.strides[0]), length(n), axis(which) {}
-    std::int64_t operator[](std::int64_t i) const {
-        std::int64_t value;
-        std::memcpy(&value, data + i * stride, sizeof value);
-        const std::int64_t place = value + (value < 0 ? length : 0);
-        if (static_cast<std::uint64_t>(place) >= static_cast<std::uint64_t>(length)) raise_out_of_bounds(value, length, axis);
-        return place;
-    }
-    // IndexError where one of the first n is out of bounds.
-    void check(std::int64_t n) const {
-        const bool outside = !cpu::all_inside(data, stride, n, -length, length);
-        for (std::int64_t i = 0; outside && i < n; ++i) static_cast<void>((*this)[i]);
+    // Calls f with the numbers of entries begin .. end, some at a time: the first of them, their places, how many. IndexError where one is out of bounds.
+    template <class F> void each_block(std::int64_t begin, std::int64_t end, const F& f) const {
+        std::array<std::int64_t, cpu::places_at_once> places;
+        for (; begin < end; begin += cpu::places_at_once) {
+            const std::int64_t n = std::min(cpu::places_at_once, end - begin), found = cpu::find_places(data + begin * stride, stride, n, length, places.data());
+            if (found < n) raise_out_of_bounds(cpu::entry_of(places[static_cast<std::size_t>(found)], length), length, axis);
+            f(begin, places.data(), n);
+        }
     }
 };
 
@@ -79,7 +78,14 @@ bool take_at_once(const Array& vector, const Array& index, Array& result) {
     result = new_array(Dims{n}, vector.dtype, vector.pool());
     result.buffer->materialise();
     with_itemsize(itemsize(vector.dtype), [&, from = vector.data(), to = result.data()]<std::size_t bytes>() {
-        for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + i * static_cast<std::int64_t>(bytes), from + at[i] * stride, bytes);
+        const auto take = [&](auto apart) {
+            at.each_block(0, n, [from, apart, to](std::int64_t first, const std::int64_t* places, std::int64_t count) {
+                char* const listed = to + first * static_cast<std::int64_t>(bytes);
+                for (std::int64_t i = 0; i < count; ++i) std::memcpy(listed + i * static_cast<std::int64_t>(bytes), from + places[i] * apart, bytes);
+            });
+        };
+        if (stride == static_cast<std::int64_t>(bytes)) take(std::integral_constant<std::int64_t, bytes>());
+        else take(stride);
     });
     return true;
 }
@@ -90,9 +96,11 @@ bool scatter_at_once(const Array& vector, const Array& index, const Array& sourc
         return false;
     const std::int64_t n = index.view.shape[0], stride = vector.view.strides[0], step = source.view.strides[0];
     const Index at(index, vector.view.shape[0]);
-    at.check(n);
+    at.each_block(0, n, [](auto&&...) {});  // an error comes before anything is written
     with_itemsize(itemsize(vector.dtype), [&, to = vector.data(), from = source.data()]<std::size_t bytes>() {
-        for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + at[i] * stride, from + i * step, bytes);
+        at.each_block(0, n, [from, stride, step, to](std::int64_t first, const std::int64_t* places, std::int64_t count) {
+            for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + places[i] * stride, from + (first + i) * step, bytes);
+        });
     });
     return true;
 }
@@ -170,11 +178,11 @@ bool join_indices(std::span<const Array> indices, std::span<const std::int64_t> 
     joined.buffer->materialise();
     auto* const to = reinterpret_cast<std::int64_t*>(joined.data());
     cpu::parallel_for(n, 16384, [&](std::int64_t begin, std::int64_t end, int) {
-        for (std::int64_t i = begin; i < end; ++i) {
-            std::int64_t place = 0;
-            for (const Index& at : along) place = place * at.length + at[i];
-            to[i] = place;
-        }
+        std::fill(to + begin, to + end, 0);
+        for (const Index& at : along)
+            at.each_block(begin, end, [to, length = at.length](std::int64_t first, const std::int64_t* places, std::int64_t count) {
+                for (std::int64_t i = 0; i < count; ++i) to[first + i] = to[first + i] * length + places[i];
+            });
     });
     return true;
 }
