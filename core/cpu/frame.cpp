@@ -53,7 +53,8 @@ void Frame::decide(const Resolved& p, const Launch& launch, Arrangement arrangem
     lay_out_operands(launch);
     const auto one_run = [](const auto& operand) { return operand.view.ndim == 1; };
     const bool flat = std::all_of(inputs.begin(), inputs.end(), one_run) && std::all_of(outputs.begin(), outputs.end(), one_run);
-    if (!flat && order.inner == 1 && order.reduced > 1 && order.reduced < shortest_fold && portion.of_all(order.outer) >= shortest_fold) {
+    kept_inner = !flat && order.inner == 1 && order.reduced > 1 && order.reduced < shortest_fold && portion.of_all(order.outer) >= shortest_fold;
+    if (kept_inner) {
         order = arrange(launch, ninputs, nstores, Arrangement::kept_inner);
         lay_out_operands(launch);
     }
@@ -217,9 +218,15 @@ void Frame::choose_calls() {
     }
 }
 
+// Where the lines of a portion are among the inner axes, so are all lines.
+std::int64_t Frame::inner_of_all() const {
+    const bool lines_are_inner = order.outer == 1 && (portion.lines > 1 || kept_inner || order.reduced * order.inner < shortest_row);
+    return portion.lines < portion.of && lines_are_inner ? portion.of_all(order.inner) : order.inner;
+}
+
 void Frame::choose_segments(std::int64_t run, std::int64_t longest) {
     Segments& s = segments;
-    s.by_line = order.inner >= shortest_vector;
+    s.by_line = inner_of_all() >= shortest_vector;
     const std::int64_t stretch = order.reduced * order.inner;
     if (s.by_line)
         tiling = s.columns = Tiling(order.inner, std::min(run, order.inner), longest, true);

@@ -94,6 +94,7 @@ struct Frame {
     Tiling tiling;
     Scheme scheme = Scheme::elementwise;
     Segments segments{};
+    bool kept_inner = false;     // by the launch's own choice: the axis that is reduced is short
     bool streaming = false;
     bool rows_in_place = false;  // tiles are rows of the one grid, read and written where they are
     std::vector<Source> inputs;
@@ -124,6 +125,7 @@ private:
     std::int64_t line_between_seams(std::int64_t run) const;
     bool rows_alone(std::int64_t run) const;
     void choose_calls();
+    std::int64_t inner_of_all() const;
     void choose_segments(std::int64_t run, std::int64_t longest);
     void choose_access(const Launch&);
     void decide(const Resolved&, const Launch&, Arrangement);

@@ -161,6 +161,7 @@ std::int64_t lines_at_once(const Stages& stages, std::span<const Resolved* const
     if (line == 0) return 0;
     std::int64_t lines = std::min(block_bytes() / line, std::max(all / (blocks_per_thread * thread_count()), least_block / line));
     if (lines >= 16) lines = lines / 16 * 16;  // threads do not meet in a cache line
+    while (lines > 16 && all % lines == 1) lines -= 16;  // a line alone has no axis of lines, and is added up in another order where it is short
     if (lines < 2 || lines * line < least_block || all / lines < fewest_blocks) return 0;
 
     const Rooms rooms(stages, lines);

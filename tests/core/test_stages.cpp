@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "cpu/frame.hpp"
 #include "cpu/ordered_stages.hpp"
 #include "cpu/relayed_stages.hpp"
 #include "cpu/threads.hpp"
@@ -200,12 +201,34 @@ void compare_ordered(std::int64_t lines, std::int64_t length) {
     cpu::set_thread_count(cpu::max_threads());
 }
 
+// Few lines at the end of many are combined side by side as the others are: their sums have the same bits.
+void a_few_lines_of_many() {
+    Program squares;
+    squares.inputs = {kind, kind};
+    squares.steps = {step("subtract", {0, 1}, 2), step("multiply", {2, 2}, 3)};
+    squares.reductions = {reduction("add", 3)};
+    const Resolved plan(squares);
+    constexpr std::int64_t all = 30011, length = 7, item = sizeof(float);
+    std::vector<float> x(static_cast<std::size_t>(all * length)), means(static_cast<std::size_t>(all)), sums(static_cast<std::size_t>(all));
+    Launch launch;
+    launch.reduced = 2;
+    const auto at = [](std::vector<float>& v) { return reinterpret_cast<char*>(v.data()); };
+    launch.operands = {{at(x), Dims{length * item, item}}, {at(means), Dims{item, 0}}, {at(sums), Dims{item, 0}}};
+    for (const std::int64_t lines : {std::int64_t{2}, std::int64_t{59}, std::int64_t{255}, std::int64_t{576}, all}) {
+        launch.shape = Dims{lines, length};
+        cpu::Frame frame;
+        frame.prepare(plan, launch, cpu::Arrangement::natural, {lines, all});
+        expect(frame.scheme == cpu::Scheme::segments && frame.segments.by_line, std::to_string(lines) + " of many short lines are combined side by side");
+    }
+}
+
 }  // namespace
 }  // namespace asnumpy::testing
 
 int main() {
     using namespace asnumpy::testing;
     asnumpy::cpu::set_thread_count(2);
+    a_few_lines_of_many();
     for (const auto& [lines, length] : std::vector<std::pair<std::int64_t, std::int64_t>>{
              {600, 257}, {601, 1000}, {20000, 12}, {20000, 20}, {64, 9000}, {129, 5003}, {10, 10}, {3, 100000}})
         compare(lines, length);
