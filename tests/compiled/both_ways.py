@@ -6,9 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 import asnumpy as ap
 from asnumpy import compiled, config
+from asnumpy.compiled._compiler import compiler
+
+WITH_CODE = [
+    pytest.mark.skipif(compiler() is None, reason="machine code needs a C++ compiler"),
+    pytest.mark.host_memory,
+    pytest.mark.usefixtures("deferred"),
+]
 
 
 def in_both(function: Callable[[], Any]) -> None:

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from both_ways import arrays, in_both
+from both_ways import WITH_CODE, arrays, in_both
 from loop_calls import FUNCTION, LOOPS, assert_same, operands, run
 from seeded import generator
 
 import asnumpy as ap
-from asnumpy import _core, config
+from asnumpy import _core
 from asnumpy.compiled import Program, Reduction, Step, _cpp, _service, pending
-from asnumpy.compiled._compiler import Compilation, compiler
+from asnumpy.compiled._compiler import Compilation
 
-pytestmark = [
-    pytest.mark.skipif(compiler() is None, reason="machine code needs a C++ compiler"),
-    pytest.mark.host_memory,
-]
+pytestmark = WITH_CODE
 
 DTYPES = {dtype for _, _, takes, *_ in LOOPS for dtype in takes}
 FOLDS = [one for one in _core.programs.folds() if one[2] in DTYPES]
 _FOLD = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
-
-
-@pytest.fixture(autouse=True)
-def deferred() -> Iterator[None]:
-    """On the CPU, where programs are fused whatever their size."""
-    with config.using(device="cpu", eager=False, eager_size=0):
-        yield
 
 
 def own_loop(row: str, dtype: str) -> tuple[int, int]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from both_ways import arrays, in_both
+from both_ways import WITH_CODE, arrays, in_both
 from code_process import kept, process
 from seeded import generator
 
@@ -20,17 +20,7 @@ from asnumpy import config
 from asnumpy.compiled import _service
 from asnumpy.compiled._compiler import compiler
 
-pytestmark = [
-    pytest.mark.skipif(compiler() is None, reason="machine code needs a C++ compiler"),
-    pytest.mark.host_memory,
-]
-
-
-@pytest.fixture(autouse=True)
-def deferred() -> Iterator[None]:
-    """On the CPU, where programs are fused whatever their size."""
-    with config.using(device="cpu", eager=False, eager_size=0):
-        yield
+pytestmark = WITH_CODE
 
 
 def test_a_chain_of_arithmetic() -> None:

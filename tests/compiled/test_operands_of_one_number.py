@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from both_ways import arrays, in_both
+from both_ways import WITH_CODE, arrays, in_both
 
 import asnumpy as ap
 from asnumpy import config
 from asnumpy.compiled import _cpp, _service
-from asnumpy.compiled._compiler import compiler
 from asnumpy.compiled._program import Program, Step
 
-pytestmark = [
-    pytest.mark.skipif(compiler() is None, reason="machine code needs a C++ compiler"),
-    pytest.mark.host_memory,
-]
-
-
-@pytest.fixture(autouse=True)
-def deferred() -> Iterator[None]:
-    """On the CPU, where programs are fused whatever their size."""
-    with config.using(device="cpu", eager=False, eager_size=0):
-        yield
+pytestmark = WITH_CODE
 
 
 @pytest.fixture
