@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
-import struct
-import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from cuda_launches import OnGpu, OnHost, Programs, gpu_is_here
 from seeded import generator
 
 import asnumpy as ap
 from asnumpy import _core, compiled, config
 from asnumpy.compiled import Program, Reduction, Step, _cuda
-from asnumpy.compiled._compiler import CompileError, compiler, include
+from asnumpy.compiled._compiler import CompileError, compiler
 from asnumpy.compiled._cuda import Layout
 from asnumpy.operators import compile_cuda
 from asnumpy.operators._cuda import _version
 
 ROWS = [row for row in _core.rows() if row["kind"] == "elementwise"]
 TABLES = sorted({_core.programs.row_table(row["name"]) for row in ROWS})
-THREADS = 16  # of a block on the host
 
 
 def why_no_ptx() -> str:
@@ -75,9 +72,8 @@ class Writing:
         return Program(self.inputs, tuple(self.steps), stores, tuple(reductions))
 
 
-@needs_nvrtc
-@pytest.mark.parametrize("table", TABLES)
-def test_every_loop_of_every_row_becomes_ptx(table: str) -> None:
+def programs_of_rows(table: str, folded: bool) -> Programs:
+    """A program for each loop of a table's rows that a GPU has; and one that folds with it, if wanted."""
     programs = {}
     for row in ROWS:
         if _core.programs.row_table(row["name"]) != table:
@@ -90,10 +86,16 @@ def test_every_loop_of_every_row_becomes_ptx(table: str) -> None:
             made = tuple(range(n, n + len(gives)))
             one = Program(takes, (Step(row["name"], loop, tuple(range(n)), made, gives),), made)
             programs[f"{row['name']}_{loop}"] = one, Layout.plain(one)
-            if row["reducible"] and takes == gives * 2:
-                folded = Program(gives, (), (), (Reduction(row["name"], loop, 0),))
-                programs[f"{row['name']}_{loop}_folded"] = folded, Layout.plain(folded)
-    ptx(programs)
+            if folded and row["reducible"] and takes == gives * 2:
+                fold = Program(gives, (), (), (Reduction(row["name"], loop, 0),))
+                programs[f"{row['name']}_{loop}_folded"] = fold, Layout.plain(fold)
+    return programs
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("table", TABLES)
+def test_every_loop_of_every_row_becomes_ptx(table: str) -> None:
+    ptx(programs_of_rows(table, folded=True))
 
 
 @needs_nvrtc
@@ -121,40 +123,15 @@ def test_recorded_programs_become_ptx() -> None:
         ap.explain(shown, code="fortran")
 
 
-class Compiled:
-    """Kernels of a source, on the host."""
-
-    def __init__(self, folder: Path, programs: dict[str, tuple[Program, Layout]]) -> None:
-        self.programs = programs
-        runners = "".join(
-            f'extern "C" void run_{name}(const {layout.form}* launch, unsigned x, unsigned y) '
-            f"{{ run_grid({name}, *launch, x, y, {THREADS}); }}\n"
-            for name, (_, layout) in programs.items()
-        )
-        path, made = folder / "kernels.cpp", folder / "kernels.so"
-        path.write_text(f'#include "cuda_on_host.hpp"\n{_cuda.source(programs, THREADS)}{runners}')
-        own = ["-std=c++20", *_core.programs.kernel_options().split(), "-O1", "-fPIC", "-shared", "-pthread"]
-        folders = [Path(__file__).parent, Path(_cuda.__file__).parent / "cuda", include()]
-        command = [compiler(), *own, "-D__global__=", "-D__shared__=static", *(f"-I{folder}" for folder in folders)]
-        done = subprocess.run([*command, str(path), "-o", str(made)], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        self._library = ctypes.CDLL(str(made))
-
-    def run(self, name: str, operands: Sequence[Any], kept: tuple[int, ...], folded: tuple[int, ...] = (), *,
-            blocks: tuple[int, int] = (3, 1), part: Sequence[int] = ()) -> None:  # fmt: skip
-        """Operands in the order of a layout: numbers as NumPy's scalars, arrays with a stride for each axis."""
-        _, layout = self.programs[name]
-        arrays = [operands[k] for k in layout.arrays]
-        numbers = [bytes(x).ljust(16, b"\0") for x in operands if not isinstance(x, np.ndarray)] or [bytes(16)]
-        made = b"".join(numbers)
-        made += struct.pack(f"{len(arrays)}P", *[x.__array_interface__["data"][0] for x in arrays])
-        for x in arrays:
-            strides = (*x.strides, *[0] * (len(kept) + len(folded) - x.ndim))  # a result has those of what is kept
-            made += struct.pack(f"{len(strides)}q", *strides)
-        made += struct.pack(f"{len(kept) + len(folded)}q", *kept, *folded)
-        made += struct.pack("2q", int(np.prod(kept)), int(np.prod(folded)))
-        made += struct.pack(f"{len(arrays)}q", *(part or [0] * len(arrays)))
-        getattr(self._library, f"run_{name}")(made, *blocks)
+@pytest.fixture(params=[
+    pytest.param(OnHost, id="host", marks=needs_compiler),
+    pytest.param(OnGpu, id="GPU", marks=[
+        needs_nvrtc, pytest.mark.skipif(not gpu_is_here(), reason="there is no NVIDIA GPU with its driver"),
+    ]),
+])  # fmt: skip
+def kernels_of(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Programs], OnHost | OnGpu]:
+    """Makes the kernels of programs, where they are to run."""
+    return lambda programs: request.param(tmp_path, programs)
 
 
 def same(got: np.ndarray, wanted: np.ndarray) -> None:
@@ -162,8 +139,7 @@ def same(got: np.ndarray, wanted: np.ndarray) -> None:
     assert got.tobytes() == wanted.tobytes()
 
 
-@needs_compiler
-def test_operands_of_every_layout(tmp_path: Path) -> None:
+def test_operands_of_every_layout(kernels_of: Callable[[Programs], Any]) -> None:
     w = Writing("float32", "float32", "float32")
     chain = w.step("add", w.step("multiply", 0, 1), 2)
     one = w.program(chain, w.step("subtract", chain, 0))
@@ -172,7 +148,7 @@ def test_operands_of_every_layout(tmp_path: Path) -> None:
         "strides": Layout(("strided",) * 5, kept=2),
         "mixed": Layout(("line", "strided", "number", "line", "strided"), kept=2),
     }
-    kernels = Compiled(tmp_path, {name: (one, layout) for name, layout in layouts.items()})
+    kernels = kernels_of({name: (one, layout) for name, layout in layouts.items()})
     rng = generator()
     shape = 7, 13
     a, b, c = (rng.standard_normal(shape).astype("f4") for _ in range(3))
@@ -211,8 +187,7 @@ def rows_on_host() -> list[tuple[str, tuple[str, ...], Callable[..., Any]]]:
             ("modf", ("float64",), np.modf), ("divmod", ("int32", "int32"), np.divmod)]  # fmt: skip
 
 
-@needs_compiler
-def test_rows_have_numpys_values(tmp_path: Path) -> None:
+def test_rows_have_numpys_values(kernels_of: Callable[[Programs], Any]) -> None:
     programs, wanted = {}, {}
     rng = generator()
     for number, (name, takes, function) in enumerate(rows_on_host()):
@@ -228,7 +203,7 @@ def test_rows_have_numpys_values(tmp_path: Path) -> None:
             results = function(*operands)
         programs[f"k{number}"] = one, Layout.plain(one)
         wanted[f"k{number}"] = operands, results if isinstance(results, tuple) else (results,), name
-    kernels = Compiled(tmp_path, programs)
+    kernels = kernels_of(programs)
     for name, (operands, results, row) in wanted.items():
         outs = [np.zeros(40, right.dtype) for right in results]
         kernels.run(name, [*operands, *outs], (40,))
@@ -236,8 +211,7 @@ def test_rows_have_numpys_values(tmp_path: Path) -> None:
             np.testing.assert_array_equal(got, right, err_msg=f"{row} {operands[0].dtype}", strict=True)
 
 
-@needs_compiler
-def test_folding_with_one_block_and_with_parts(tmp_path: Path) -> None:
+def test_folding_with_one_block_and_with_parts(kernels_of: Callable[[Programs], Any]) -> None:
     w = Writing("int64", "int64")
     product = w.step("multiply", 0, 1)
     one = w.program(product, reductions=[w.reduction("add", product), w.reduction("maximum", 0)])
@@ -245,7 +219,7 @@ def test_folding_with_one_block_and_with_parts(tmp_path: Path) -> None:
     programs = {"both": (one, layout)}
     rests = [_cuda.rest(reduction, "int64") for reduction in one.reductions]
     programs |= {f"rest{k}": (rest, Layout.plain(rest)) for k, rest in enumerate(rests)}
-    kernels = Compiled(tmp_path, programs)
+    kernels = kernels_of(programs)
     rng = generator()
     for kept, rows, columns in itertools.product((1, 3), (1, 9), (1, 8, 23)):
         a, b = rng.integers(-9, 9, (2, kept, rows, columns))
@@ -257,7 +231,7 @@ def test_folding_with_one_block_and_with_parts(tmp_path: Path) -> None:
         same(product_out, np.ascontiguousarray(a * b))
         for got, right in zip(outs, wanted, strict=True):
             same(got, right)
-        most = -(-rows * columns // THREADS)  # each block has an element
+        most = -(-rows * columns // kernels.threads)  # each block has an element
         parts = np.zeros((2, kept, most), "i8")
         step = parts.itemsize
         kernels.run("both", (a, b, product_out, parts[0, :, 0], parts[1, :, 0]), (kept,), (rows, columns),
@@ -268,15 +242,14 @@ def test_folding_with_one_block_and_with_parts(tmp_path: Path) -> None:
             same(got, right)
 
 
-@needs_compiler
-def test_sums_of_floats_are_close_and_16_bit_floats_are_folded_as_float32(tmp_path: Path) -> None:
+def test_sums_of_floats_are_close_and_16_bit_floats_are_folded_as_float32(kernels_of: Callable[[Programs], Any]) -> None:
     programs = {}
     dtypes = "float16", "float32", "float64", "complex64"
     for dtype in dtypes:
         w = Writing(dtype)
         one = w.program(reductions=[w.reduction("add", 0)])
         programs[f"sum_{dtype}"] = one, Layout.plain(one)
-    kernels = Compiled(tmp_path, programs)
+    kernels = kernels_of(programs)
     rng = generator()
     for dtype in dtypes:
         x = rng.random((2, 3001)).astype(dtype)
@@ -299,6 +272,6 @@ def test_what_no_kernel_can_be_made_of_is_refused() -> None:
 
 
 def test_headers_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_cuda.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(_cuda, "_header_folders", lambda: iter(()))
     with pytest.raises(CompileError, match=r"nvidia-cuda-cccl-cu12.*asnumpy\[cuda\]"):
         _cuda.options()

@@ -11,7 +11,8 @@ are folded by the kernel of `rest`.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,10 +71,19 @@ def options() -> list[str]:
             *(f"-I{folder}" for folder in folders)]  # fmt: skip
 
 
-def _libcu() -> Path:
+def _header_folders() -> Iterator[Path]:
+    """Where headers of CUDA may be: of NVIDIA's packages for Python, else of a toolkit."""
     found = importlib.util.find_spec("nvidia")
     for folder in (found.submodule_search_locations or []) if found is not None else []:
-        for place in sorted(Path(folder).glob("*/include")):
+        yield from sorted(Path(folder).glob("*/include"))
+    for home in (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"):
+        if home:
+            yield Path(home) / "include"
+
+
+def _libcu() -> Path:
+    for folder in _header_folders():
+        for place in (folder, folder / "cccl"):  # the second from CUDA 13 on
             if (place / "cuda" / "std" / "tuple").exists():
                 return place
     raise CompileError(

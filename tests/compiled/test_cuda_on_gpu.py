@@ -1,0 +1,97 @@
+"""Every loop of every row on an NVIDIA GPU: the values of the same text on the host."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cuda_launches import OnGpu, OnHost, gpu_is_here
+from test_cuda import ROWS, TABLES, needs_compiler, needs_nvrtc, programs_of_rows
+
+from asnumpy.compiled import _cuda
+
+pytestmark = [
+    needs_nvrtc, needs_compiler,
+    pytest.mark.skipif(not gpu_is_here(), reason="there is no NVIDIA GPU with its driver"),
+]  # fmt: skip
+# Functions whose last bits are those of the platform's mathematics; all else is arithmetic, which is exact.
+UNITS = 6
+COUNT = 500
+
+
+def values(rng: np.random.Generator, dtype: np.dtype[Any], whole: bool) -> np.ndarray:
+    """Of all sizes, with those at the edges; whole and small ones where a conversion to integers is defined for no others."""
+    if dtype.kind == "b":
+        return rng.integers(0, 2, COUNT).astype(dtype)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        made = rng.integers(limits.min, limits.max, COUNT, dtype=dtype, endpoint=True)
+        made[:100] = rng.integers(0, 100, 100).astype(dtype)
+        made[100:104] = 0, 1, limits.min, limits.max
+        return made
+    if whole:
+        return rng.integers(0, 100, COUNT).astype(dtype)
+    limits = _cuda_finfo(dtype)
+    made = (rng.standard_normal(COUNT) * 10.0 ** rng.integers(-4, 4, COUNT)).astype(dtype)
+    if dtype.kind == "c":
+        made = (made + 1j * rng.standard_normal(COUNT).astype(made.real.dtype)).astype(dtype)
+        return made
+    made[:9] = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, limits.max, limits.tiny]
+    return made
+
+
+def _cuda_finfo(dtype: np.dtype[Any]) -> Any:
+    if dtype.name == "bfloat16":
+        import ml_dtypes
+        return ml_dtypes.finfo(dtype)
+    return np.finfo(dtype)
+
+
+def distance(got: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Between two arrays of one dtype, in units in the last place of the second; 0 where both are NaN or equal."""
+    if got.dtype.kind not in "fcV":
+        return (got != wanted).astype(float) * np.inf if (got != wanted).any() else np.zeros(got.shape)
+    if got.dtype.kind == "c":
+        half = f"f{got.dtype.itemsize // 2}"
+        size = np.abs(wanted).astype(half)
+        parts = np.abs(got - wanted).astype("f8") / np.spacing(np.maximum(size, np.finfo(half).tiny)).astype("f8")
+        return np.where((got == wanted) | (np.isnan(got) & np.isnan(wanted)), 0, np.nan_to_num(parts, nan=np.inf))
+    a, b = got.astype("f8"), wanted.astype("f8")
+    limits = _cuda_finfo(got.dtype)
+    unit = np.maximum(np.abs(b), float(limits.tiny)) * float(limits.eps)
+    same = (a == b) & (np.signbit(a) == np.signbit(b)) | (np.isnan(a) & np.isnan(b))
+    return np.where(same, 0, np.nan_to_num(np.abs(a - b) / unit, nan=np.inf))
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_loop_has_the_values_of_the_host(table: str, tmp_path: Path) -> None:
+    programs = programs_of_rows(table, folded=False)
+    gpu, host = OnGpu(tmp_path, programs), OnHost(tmp_path, programs)
+    rng = np.random.default_rng(5)
+    differing = []
+    exact = table not in ("exponential", "trigonometric")
+    for row in ROWS:
+        for loop, (takes, gives) in enumerate(row["loops"]):
+            name = f"{row['name']}_{loop}"
+            if name not in programs:
+                continue
+            whole = row["name"] == "cast" and gives[0].kind in "iu"
+            operands = [values(rng, np.dtype(dtype), whole) for dtype in takes]
+            if row["name"] == "ldexp":
+                operands[1] = rng.integers(-30, 30, COUNT).astype(takes[1])
+            results = []
+            for kernels in (gpu, host):
+                outs = [np.zeros(COUNT, dtype) for dtype in gives]
+                kernels.run(name, [*operands, *outs], (COUNT,))
+                results.append(outs)
+            for got, wanted in zip(*results, strict=True):
+                far = distance(got, wanted)
+                allowed = 0 if exact and got.dtype.kind != "c" else UNITS
+                if (far > allowed).any():
+                    at = int(far.argmax())
+                    given = [str(x[at]) for x in operands]
+                    what = f"{name} ({', '.join(d.name for d in takes)})"
+                    differing.append(f"{what}: {np.sum(far > allowed)}, at {given} {got[at]} for {wanted[at]} ({far[at]:.1f})")
+    assert not differing, "\n".join(differing)
