@@ -2,6 +2,7 @@
 #include "cpu/gemm_blas.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstdlib>
@@ -24,8 +25,6 @@ std::int64_t parts_of(const Blas& blas, std::int64_t work, std::int64_t least, s
     if (threads == 1 || worth < 2) return 1;
     return worth < threads ? worth : std::min(worth / threads, each) * threads;
 }
-
-std::int64_t step_of(std::int64_t length, std::int64_t parts) { return ((length + parts - 1) / parts + edge - 1) / edge * edge; }
 
 std::int64_t edges_of(std::int64_t length) { return (length + edge - 1) / edge; }
 
@@ -129,6 +128,34 @@ template <class T> std::int64_t increment(const Blas& blas, const char* data, st
     return stride > 0 && stride % size == 0 && blas.fits(stride / size) ? stride / size : 0;
 }
 
+// Into how many parts what each element sums is divided, each part for all elements; 0 where the elements had better be divided.
+// Where these lie beside each other in memory, a part is some of the lines that the matrix lies in: the library walks over whole
+// lines, and a thread reads those that it is given in other work on the matrix too.
+std::int64_t parts_of_sums(const MatrixView& m, std::int64_t parts, bool beside) {
+    constexpr std::int64_t least_lines = 4 * edge;  // beside which adding the parts takes little
+    const std::int64_t threads = free_threads(), each = m.columns / least_lines / threads;
+    if (beside && each > 0) return std::min(parts, each * threads);
+    return m.rows < parts * edge ? std::min({parts, threads, edges_of(m.columns)}) : 0;  // few long rows
+}
+
+// to = the sum of parts of n elements, or that beside what is there.
+template <class T> void add_parts(const T* parts, std::int64_t count, std::int64_t n, bool add, T* to, std::int64_t inc) {
+    parallel_for(n, 4096, [=](std::int64_t begin, std::int64_t end, int) {
+        constexpr std::int64_t at_once = 64;
+        for (; begin < end; begin += at_once) {
+            const std::int64_t length = std::min(at_once, end - begin);
+            std::array<T, at_once> sums;
+            std::copy_n(parts + begin, length, sums.begin());
+            for (std::int64_t i = 1; i < count; ++i)
+                for (std::int64_t k = 0; k < length; ++k) sums[static_cast<std::size_t>(k)] += parts[i * n + begin + k];
+            for (std::int64_t k = 0; k < length; ++k) {
+                T& at = to[(begin + k) * inc];
+                at = add ? at + sums[static_cast<std::size_t>(k)] : sums[static_cast<std::size_t>(k)];
+            }
+        }
+    });
+}
+
 // y = m @ x, both columns.
 template <class T> void multiply_vector(const Blas& blas, const MatrixView& m, const MatrixView& x, const MatrixView& y, bool add) {
     std::unique_ptr<T[]> x_copy, y_copy;
@@ -165,24 +192,21 @@ template <class T> void multiply_vector(const Blas& blas, const MatrixView& m, c
     const std::int64_t parts = parts_of(blas, m.rows * m.columns, vector_work, 4);
     if (parts == 1) {
         part(0, m.rows, 0, m.columns, add_now, to, incy);
-    } else if (m.rows >= parts * edge) {
+    } else if (const std::int64_t count = parts_of_sums(m, parts, p.matrix.transposed); count > 0) {
+        const auto sums = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(count * m.rows));
+        parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t first = begin_of(m.columns, count, i);
+                part(0, m.rows, first, begin_of(m.columns, count, i + 1) - first, false, &sums[static_cast<std::size_t>(i * m.rows)], 1);
+            }
+        });
+        add_parts(sums.get(), count, m.rows, add_now, to, incy);
+    } else {
         const std::int64_t blocks = blocks_of_vector<T>(blas, m.rows, m.columns, p.matrix.transposed);
         parallel_for(blocks, 1, [&](std::int64_t begin, std::int64_t end, int) {
             const std::int64_t first = begin_of(m.rows, blocks, begin);
             part(first, begin_of(m.rows, blocks, end) - first, 0, m.columns, add_now, to + first * incy, incy);
         });
-    } else {  // few long rows: sums of parts of them
-        const std::int64_t count = std::min<std::int64_t>(parts, free_threads()), step = step_of(m.columns, count);
-        const auto sums = std::make_unique<T[]>(static_cast<std::size_t>(count * m.rows));
-        parallel_for((m.columns + step - 1) / step, 1, [&](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t i = begin; i < end; ++i)
-                part(0, m.rows, i * step, std::min(step, m.columns - i * step), false, &sums[static_cast<std::size_t>(i * m.rows)], 1);
-        });
-        for (std::int64_t r = 0; r < m.rows; ++r) {
-            T sum = sums[static_cast<std::size_t>(r)];
-            for (std::int64_t i = 1; i < count; ++i) sum += sums[static_cast<std::size_t>(i * m.rows + r)];
-            to[r * incy] = add_now ? to[r * incy] + sum : sum;
-        }
     }
     if (through_copy) copy_out(to, y, add);
 }

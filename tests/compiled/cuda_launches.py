@@ -88,7 +88,7 @@ class OnGpu:
         """As OnHost.run."""
         _, layout = self.programs[name]
         arrays = [operands[k] for k in layout.arrays]
-        regions = _regions(arrays)
+        regions = _regions(arrays, [one * (blocks[0] - 1) for one in part or [0] * len(arrays)])
         theirs = []
         for low, high in regions:
             made = ctypes.c_uint64()
@@ -111,10 +111,11 @@ class OnGpu:
             _call("cuMemFree_v2", made)
 
 
-def _regions(arrays: Sequence[np.ndarray]) -> list[tuple[int, int]]:
-    """The bytes of which arrays have elements, from and to; arrays that overlap share a region."""
+def _regions(arrays: Sequence[np.ndarray], behind: Sequence[int]) -> list[tuple[int, int]]:
+    """The bytes of which arrays have elements, from and to, with those behind; arrays that overlap share a region."""
     made: list[tuple[int, int]] = []
-    for low, high in sorted(np.lib.array_utils.byte_bounds(x) for x in arrays):
+    bounds = [np.lib.array_utils.byte_bounds(x) for x in arrays]
+    for low, high in sorted((low, high + more) for (low, high), more in zip(bounds, behind, strict=True)):
         if made and low < made[-1][1]:
             low, high = made[-1][0], max(high, made.pop()[1])
         made.append((low, high))

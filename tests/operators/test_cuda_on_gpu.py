@@ -70,4 +70,6 @@ def test_what_a_gpu_refuses_is_an_error() -> None:
     with pytest.raises(CompileError):
         operators.CudaKernel(SOURCE.replace("long long i", "long lang i"), "scale")(1, 1, (there, 1.0, 0.0, 10, there))
     with pytest.raises(RuntimeError, match="CUDA_ERROR_NOT_FOUND"):
-        operators.CudaKernel(SOURCE, "other")(1, 1, (there, 1.0, 0.0, 10, there))
+        operators.CudaKernel(SOURCE, "other")(
+            1, 1, (there, np.float32(1), np.float64(0), np.int64(10), there)
+        )

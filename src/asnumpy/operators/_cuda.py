@@ -19,6 +19,12 @@ from asnumpy.operators._packing import Memory, pack
 _LOWEST = "compute_75"  # what is compiled for where no device says what it is
 
 
+def _load_builtins(folder: Path) -> None:
+    """What NVRTC loads by its name alone, which is found where it is loaded already."""
+    for path in folder.glob("libnvrtc-builtins.so.*"):
+        ctypes.CDLL(str(path))
+
+
 @cache
 def _nvrtc() -> RunTimeCompiler:
     """NVRTC: of the wheels nvidia-cuda-nvrtc and nvidia-cuda-nvrtc-cu12, else the system's."""
@@ -28,6 +34,7 @@ def _nvrtc() -> RunTimeCompiler:
         names = [str(path) for path in sorted(Path(folder).glob("*/lib/libnvrtc.so.*"))] + names
     for name in names:
         with contextlib.suppress(OSError):
+            _load_builtins(Path(name).parent)
             return RunTimeCompiler(
                 ctypes.CDLL(name), create="nvrtcCreateProgram", add_name="nvrtcAddNameExpression",
                 compile="nvrtcCompileProgram", log_size="nvrtcGetProgramLogSize", log="nvrtcGetProgramLog",
