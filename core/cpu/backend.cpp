@@ -23,6 +23,7 @@
 #include "cpu/lines.hpp"
 #include "cpu/ordered_stages.hpp"
 #include "cpu/relayed_stages.hpp"
+#include "cpu/rounds.hpp"
 #include "cpu/stages.hpp"
 #include "cpu/structured.hpp"
 #include "device/trace.hpp"
@@ -69,6 +70,7 @@ public:
     bool host_visible() const override { return true; }
     ContiguousLoop contiguous_loop(RowId id, int index) const override { return loop(id, index); }
     ContiguousFold contiguous_fold(RowId id, int index) const override { return fold(id, index); }
+    HostProduct host_product(DType dtype) const override { return product_of(MatrixProduct{dtype, false}); }
     bool run_without_launch(RowId id, int index, const Launch& launch) const override { return run_lines(id, index, launch); }
 
     // Fresh pages come from the kernel when a kernel of ours first writes them, on the thread that writes.

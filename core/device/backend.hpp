@@ -96,6 +96,9 @@ struct Stages {
 using ContiguousLoop = void (*)(void* const* out, const void* const* in, std::size_t n);
 // Reduces n >= 1 contiguous elements to one.
 using ContiguousFold = void (*)(void* out, const void* in, std::size_t n);
+// A product of matrices on the calling thread: how many rows and columns the result has, how many products each element sums, then
+// the distances in bytes between rows and between columns of the left matrix, the right one and the result.
+using HostProduct = void (*)(char* left, char* right, char* out, const std::int64_t* numbers);
 
 // Memory that is only used by work that the device keeps, given out while that work is taken down.
 class WorkMemory {
@@ -200,6 +203,7 @@ public:
     // For arrays so small that a launch would cost more than their elements; nullptr where the host must not compute.
     virtual ContiguousLoop contiguous_loop(RowId, int) const { return nullptr; }
     virtual ContiguousFold contiguous_fold(RowId, int) const { return nullptr; }
+    virtual HostProduct host_product(DType) const { return nullptr; }
     // What the launch of a program of that elementwise row alone would do, where it is quicker without a launch; false: nothing
     // was done.
     virtual bool run_without_launch(RowId, int /*loop*/, const Launch&) const { return false; }

@@ -9,6 +9,7 @@
 #include "python/bindings.hpp"
 #include "python/convert.hpp"
 #include "python/error_state.hpp"
+#include "python/products.hpp"
 #include "runtime/queue.hpp"
 #include "runtime/sums.hpp"
 
@@ -57,17 +58,24 @@ bool are_stacks(const Dims& a, const Dims& b) {
     return more_a >= 0 && more_b >= 0 && (more_a == 0 || more_b == 0 || std::equal(a.begin(), a.end() - 2, b.begin(), b.end() - 2));
 }
 
-// The product of two vectors, matrices or stacks of one dtype whose lengths match; None for anything else.
-PyObject* quick_product(PyObject*, PyObject* const* given, Py_ssize_t count) {
+}  // namespace
+
+PyObject* quick_product(const Array& a, const Array& b) {
+    const int rows = a.ndim(), columns = b.ndim();
+    if (rows < 1 || columns < 1 || a.view.shape[rows - 1] != b.view.shape[std::max(columns - 2, 0)]) return nullptr;
+    if (a.dtype != b.dtype || &a.pool() != &b.pool() || !has_product(a.dtype)) return nullptr;
+    if (are_stacks(a.view.shape, b.view.shape)) return wrap_result(matmul(a, b));
+    if (rows > 2 || columns > 2) return nullptr;
+    return wrap_result(product_of(a, b));
+}
+
+namespace {
+
+PyObject* product(PyObject*, PyObject* const* given, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
         if (count != 2 || !is_exact(given[0]) || !is_exact(given[1])) Py_RETURN_NONE;
-        const Array &a = unwrap(given[0])->array, &b = unwrap(given[1])->array;
-        const int rows = a.ndim(), columns = b.ndim();
-        if (rows < 1 || columns < 1 || a.view.shape[rows - 1] != b.view.shape[std::max(columns - 2, 0)]) Py_RETURN_NONE;
-        if (a.dtype != b.dtype || &a.pool() != &b.pool() || !has_product(a.dtype)) Py_RETURN_NONE;
-        if (are_stacks(a.view.shape, b.view.shape)) return wrap_result(matmul(a, b));
-        if (rows > 2 || columns > 2) Py_RETURN_NONE;
-        return wrap_result(product_of(a, b));
+        PyObject* const made = quick_product(unwrap(given[0])->array, unwrap(given[1])->array);
+        return made ? made : Py_NewRef(Py_None);
     });
 }
 
@@ -183,7 +191,7 @@ template <bool (*make)(const Array&, const Array&, Array&)> PyObject* of_two_vec
 PyMethodDef product_functions[] = {
     {"dot", fast(inner_product), METH_FASTCALL,
      "dot(a, b, /)\n--\n\nThe inner product of two vectors of one dtype and length; None for anything else."},
-    {"product", fast(quick_product), METH_FASTCALL,
+    {"product", fast(product), METH_FASTCALL,
      "product(a, b, /)\n--\n\nThe product of two vectors, matrices or stacks of one dtype whose lengths match; None for anything else."},
     {"contraction", fast(contraction), METH_FASTCALL,
      "contraction(a, b, axes_a, axes_b, /)\n--\n\nThe sum of products over these axes, tuples; None where a sum has no axes or must be judged."},

@@ -66,12 +66,12 @@ inline bool is_redirected(PyUfunc* u) { return std::atomic_ref(u->redirected).lo
 enum class Operator : int {
     add, subtract, multiply, divide, floor_divide, remainder, divmod, power, left_shift, right_shift,
     bitwise_and, bitwise_or, bitwise_xor, negative, positive, absolute, invert,
-    less, less_equal, equal, not_equal, greater, greater_equal, square, sqrt, reciprocal, count
+    less, less_equal, equal, not_equal, greater, greater_equal, square, sqrt, reciprocal, matmul, count
 };
 inline constexpr std::array<const char*, static_cast<std::size_t>(Operator::count)> operator_names{
     "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "divmod", "power", "left_shift", "right_shift",
     "bitwise_and", "bitwise_or", "bitwise_xor", "negative", "positive", "absolute", "invert",
-    "less", "less_equal", "equal", "not_equal", "greater", "greater_equal", "square", "sqrt", "reciprocal"};
+    "less", "less_equal", "equal", "not_equal", "greater", "greater_equal", "square", "sqrt", "reciprocal", "matmul"};
 PyUfunc* operator_ufunc(Operator);
 
 // The common case: every operand an exact array or a number. False when it is none of these and nothing was done.

@@ -32,6 +32,8 @@ namespace {
 constexpr std::int64_t multiplications_an_element = 16;
 // Up to this many take some microseconds, for which nobody gives the interpreter's lock away.
 constexpr std::int64_t most_with_lock = 262144;
+// Up to this many are for one thread.
+constexpr std::int64_t most_without_threads = 32768;
 
 void submit_structured(Instruction&& instruction) {
     std::int64_t size = instruction.out[0].size();
@@ -100,6 +102,20 @@ std::optional<View> without_order(const View& view, std::int64_t item) {
     return flat;
 }
 
+// Calls a small product of two matrices at hand on the operands themselves, without a launch. False: nothing was done.
+bool multiply_at_once(const Array& a, const Array& b, Array& out, std::int64_t multiplications) {
+    if (multiplications > most_without_threads || out.size() > eager_size() || !out.host_visible() || !is_at_hand(a) || !is_at_hand(b)) return false;
+    const HostProduct product = out.pool().backend().host_product(out.dtype);
+    if (!product) return false;
+    out.buffer->materialise();
+    const std::array<std::int64_t, 9> numbers{
+        out.view.shape[0], out.view.shape[1], a.view.shape[1],
+        a.view.strides[0], a.view.strides[1], b.view.strides[0], b.view.strides[1], out.view.strides[0], out.view.strides[1],
+    };
+    product(a.data(), b.data(), out.data(), numbers.data());
+    return true;
+}
+
 }  // namespace
 
 Array matmul(const Array& a, const Array& b) {
@@ -120,7 +136,7 @@ Array matmul(const Array& a, const Array& b) {
         return full;
     };
     Array out = new_array(with(m, n), a.dtype, a.pool());
-    if (out.size() == 0) return out;
+    if (out.size() == 0 || (na == 2 && nb == 2 && multiply_at_once(a, b, out, m * n * k))) return out;
     Array left = a, right = b;
     left.view = broadcast_to(a.view, with(m, k));
     right.view = broadcast_to(b.view, with(k, n));

@@ -12,7 +12,6 @@ from asnumpy._types import ndarray
 from asnumpy.dtypes.dtype import supported
 from asnumpy.host.door import as_numpy, host, host_result
 from asnumpy.host.numpys import derived
-from asnumpy.ufunc.errstate import watching
 from asnumpy.ufunc.functions import conjugate, matmul
 from asnumpy.ufunc.operands import defers
 from asnumpy.ufunc.ufunc import call_ufunc
@@ -54,9 +53,6 @@ def inplace(function: Any, a: Any, b: Any) -> Any:
 
 
 def matrix_product(a: Any, b: Any) -> Any:
-    done = None if watching() or matmul._redirected else _core.product(a, b)
-    if done is not None:
-        return done
     other = _other(a, b)
     if defers(other):
         return NotImplemented
