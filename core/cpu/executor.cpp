@@ -1,6 +1,7 @@
 // Resolved::run: prepares a frame, then shares its units between threads.
 #include "cpu/executor.hpp"
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -13,8 +14,18 @@
 namespace asnumpy::cpu {
 namespace {
 
-// Work that a thread should have before another one is woken for the rest.
-constexpr double shortest_chunk_ns = 20000;
+// Work that a thread should have before another one is woken for the rest; and before one that had its part of the last work, and looks
+// for more, is left out: what it computed would come from its caches.
+constexpr double shortest_chunk_ns = 20000, shortest_kept_chunk_ns = 6000;
+// Less than this moves nothing to other caches that would count.
+constexpr double some_work_ns = 4000;
+
+// How many units are a chunk at least.
+std::int64_t least_units(const Frame& frame, double all_ns) {
+    const auto least = static_cast<std::int64_t>(shortest_chunk_ns / frame.unit_ns) + 1;
+    const int before = last_participants();
+    return before > 1 && all_ns >= before * shortest_kept_chunk_ns ? std::clamp<std::int64_t>(frame.units / before, 1, least) : least;
+}
 
 // A reduced axis of length 0 leaves the row's neutral element.
 void fill_neutral(const Resolved& plan, const Launch& launch) {
@@ -41,11 +52,13 @@ void run_all(std::span<Frame> frames) {
     for (const Frame& frame : frames) frame.reserve();
     for (Frame& frame : frames) {
         Frame* const shared = &frame;
-        const double units = shortest_chunk_ns / frame.unit_ns;
-        if (static_cast<double>(frame.units) < 2 * units) {
+        const double all_ns = static_cast<double>(frame.units) * frame.unit_ns;
+        const std::int64_t least = least_units(frame, all_ns);
+        if (frame.units < 2 * least) {
             frame.run(0, frame.units);
+            if (all_ns > some_work_ns) worked_alone();
         } else {
-            parallel_for(frame.units, static_cast<std::int64_t>(units) + 1, [shared] { shared->reserve(); },
+            parallel_for(frame.units, least, [shared] { shared->reserve(); },
                          [shared](std::int64_t begin, std::int64_t end, int) { shared->run(begin, end); });
         }
         if (frame.scheme == Scheme::segments) combine_chunks(frame);

@@ -60,6 +60,7 @@ constexpr std::chrono::microseconds most_patience{1000};
 Clock::duration patience_after(Clock::duration work) { return std::clamp<Clock::duration>(work, short_patience, most_patience); }
 
 thread_local bool inside_parallel_for = false;
+thread_local int participants_before = 1;
 
 // A participant's own part of the index range. It starts there, so that it meets the same memory again in the next call, and then
 // helps with the others' parts, around the ring.
@@ -245,6 +246,7 @@ public:
             body(0, n, 0);
             return;
         }
+        participants_before = team.participants();
         if (team.participants() <= max_threads()) place(team);
         team.divide(n, grain);
         each_worker(team, [&](Worker& worker) { worker.invite(team); });
@@ -352,6 +354,10 @@ int max_threads() {
 int thread_count() { return current_thread_count().load(std::memory_order_relaxed); }
 
 int free_threads() { return inside_parallel_for ? 1 : thread_count(); }
+
+int last_participants() { return participants_before; }
+
+void worked_alone() { participants_before = 1; }
 
 void set_thread_count(int count) { current_thread_count().store(std::clamp(count, 1, max_threads())); }
 

@@ -26,6 +26,10 @@ void parallel_for(std::int64_t n, std::int64_t grain, Body body);
 // Where there is none for the caller, nothing has run; a worker without memory leaves its chunks to the others.
 void parallel_for(std::int64_t n, std::int64_t grain, FunctionRef<void()> prepare, Body body);
 
+// How many threads shared the calling thread's last work, in whose caches it lies now.
+int last_participants();
+void worked_alone();  // what was no parallel_for is the last work
+
 // How a call divides [0, n): each participant begins with a part of its own, and takes it in chunks; who has none left takes those of the
 // next one, around the ring.
 struct Division {
