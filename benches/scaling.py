@@ -11,6 +11,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -109,10 +110,6 @@ def loops(a: Any, b: Any) -> Callable[[int], Any] | None:
     return call
 
 
-def seconds(calls: Sequence[Callable[[], Any]], rounds: int) -> list[float]:
-    return [one.median for one in interleave(list(calls), rounds, 0.02)]
-
-
 def with_threads(threads: int, work: Callable[[], Any]) -> Callable[[], Any]:
     def call() -> Any:
         ap.set_num_threads(threads)
@@ -121,51 +118,58 @@ def with_threads(threads: int, work: Callable[[], Any]) -> Callable[[], Any]:
     return call
 
 
+def row(
+    name: str, work: Callable[..., Any], size: int, arrays: int, counts: Sequence[int], rounds: int
+) -> dict[str, Any]:
+    """Measure a work of a size with each number of threads, in turns."""
+    rng = np.random.default_rng(0)
+    a, b = rng.random(size, np.float32), rng.random(size, np.float32)
+    x, y = ap.from_numpy(a), ap.from_numpy(b)
+    with ap.config.using(machine_code="wait"):  # as later calls find it
+        settle(work(ap, x, y))
+        same, how = close(1e-3)(work(np, a, b), np.asarray(settle(work(ap, x, y))))
+    if not same:
+        raise SystemExit(f"{name}: asnumpy computes something else ({how})")
+    calls = [with_threads(n, lambda: settle(work(ap, x, y))) for n in counts]
+    calls.append(lambda: work(np, a, b))
+    compiled = loops(a, b) if work is chain else None
+    if compiled:
+        calls += [partial(compiled, n) for n in counts]
+    times = [one.median for one in interleave(calls, rounds, 0.02)]
+    ours, theirs = times[: len(counts)], times[len(counts) + 1 :]
+    return {
+        "work": name, "size": size, "moved": arrays * a.nbytes, "numpy": times[len(counts)],
+        "asnumpy": dict(zip(counts, ours, strict=True)),
+        "numba": dict(zip(counts, theirs, strict=True)) if compiled else {},
+    }  # fmt: skip
+
+
 def rows(counts: Sequence[int], only: str, rounds: int) -> list[dict[str, Any]]:
-    """Measure each work with each number of threads, in turns."""
+    """A row for each work and size."""
     made = []
     for name, work, sizes, arrays in WORKS:
         for size in sizes:
-            if only not in f"{name} {size:,}":
-                continue
-            rng = np.random.default_rng(0)
-            a, b = rng.random(size, np.float32), rng.random(size, np.float32)
-            x, y = ap.from_numpy(a), ap.from_numpy(b)
-            with ap.config.using(machine_code="wait"):  # as later calls find it
-                settle(work(ap, x, y))
-                same, how = close(1e-3)(work(np, a, b), np.asarray(settle(work(ap, x, y))))
-            if not same:
-                raise SystemExit(f"{name}: asnumpy computes something else ({how})")
-            calls = [with_threads(n, lambda: settle(work(ap, x, y))) for n in counts]  # noqa: B023  # called here
-            calls.append(lambda: work(np, a, b))  # noqa: B023
-            compiled = loops(a, b) if work is chain else None
-            if compiled:
-                calls += [lambda n=n: compiled(n) for n in counts]  # noqa: B023
-            *ours, numpy = (times := seconds(calls, rounds))[: len(counts) + 1]
-            made.append({
-                "work": name, "size": size, "moved": arrays * a.nbytes, "numpy": numpy,
-                "asnumpy": dict(zip(counts, ours, strict=True)),
-                "numba": dict(zip(counts, times[len(counts) + 1 :], strict=bool(compiled))) if compiled else {},
-            })  # fmt: skip
-            del x, y
-            ap.free_all_blocks()
-            print(text(made[-1:], counts).partition("\n")[2], file=sys.stderr, flush=True)
+            if only in f"{name} {size:,}":
+                made.append(row(name, work, size, arrays, counts, rounds))
+                ap.free_all_blocks()
+                print(text(made[-1:], counts).partition("\n")[2], file=sys.stderr, flush=True)
     return made
 
 
 def text(made: Sequence[dict[str, Any]], counts: Sequence[int]) -> str:
     """A line for each work and library: milliseconds and efficiency by the number of threads."""
     lines: list[tuple[str, ...]] = [("work", "size", "library", *(f"{n} thread{'s' * (n > 1)}" for n in counts), "NumPy's time")]
-    for row in made:
+    for measured in made:
         for library in ("asnumpy", "numba"):
-            times = row[library]
+            times = measured[library]
             if not times:
                 continue
             one = times[counts[0]] * counts[0]
             cells = [f"{times[n] * 1e3:.3g} ms, {one / times[n] / n:.0%}" for n in counts]
-            if row["moved"]:
-                cells[-1] += f", {row['moved'] / times[counts[-1]] / 1e9:.0f} GB/s"
-            lines.append((row["work"], f"{row['size']:,}", library, *cells, f"{row['numpy'] / times[counts[-1]]:.1f}"))
+            if measured["moved"]:
+                cells[-1] += f", {measured['moved'] / times[counts[-1]] / 1e9:.0f} GB/s"
+            ratio = f"{measured['numpy'] / times[counts[-1]]:.1f}"
+            lines.append((measured["work"], f"{measured['size']:,}", library, *cells, ratio))
     return aligned(lines)
 
 

@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "base/bits.hpp"
 #include "cpu/checked_values.hpp"
 #include "cpu/code.hpp"
 #include "kernels/kernels.hpp"
@@ -29,7 +30,7 @@ struct StrandValues {
         results.resize(given.size());
         for (std::size_t k = 0; k < strand.inputs.size(); ++k) {
             fill(values[k], strand.inputs[k], random, edges_too);
-            if (k >= 64 || !(code.numbers >> k & 1u)) continue;
+            if (!has_bit(code.numbers, k)) continue;
             char* const first = values[k].bytes.data();
             const std::size_t size = itemsize(strand.inputs[k]);
             for (std::size_t i = 1; i < checked_elements; ++i) std::copy_n(first, size, first + i * size);

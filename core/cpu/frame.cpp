@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/bits.hpp"
 #include "cpu/transfer.hpp"
 
 namespace asnumpy::cpu {
@@ -85,8 +86,8 @@ bool Frame::has_numbers_by_row(std::int64_t run) const {
 }
 
 bool Frame::suits_plan() const {
-    for (std::size_t i = 0; i < inputs.size() && i < 64; ++i)
-        if ((plan->numbers >> i & 1u) && (inputs[i].view.turned || !inputs[i].view.aligned || !is_one_number(inputs[i].view))) return false;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (has_bit(plan->numbers, i) && (inputs[i].view.turned || !inputs[i].view.aligned || !is_one_number(inputs[i].view))) return false;
     return true;
 }
 
@@ -97,12 +98,12 @@ void Frame::note_numbers() const {
     const std::int64_t size = order.size(), largest = seen.largest.load(std::memory_order_relaxed);
     if (size * counts < largest) return;
     std::uint64_t found = 0, changing = 0;
-    for (std::size_t i = 0; i < inputs.size() && i < 64; ++i) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
         const Strided& view = inputs[i].view;
         const bool too_short = size * short_rows_count < largest && view.inner().stride == 0 && results.empty();
         if (view.turned || !view.aligned || !(too_short || may_be_one_number(view))) continue;
-        found |= std::uint64_t{1} << i;
-        if (view.ndim > 1) changing |= std::uint64_t{1} << i;
+        found |= bit(i);
+        if (view.ndim > 1) changing |= bit(i);
     }
     if (size > largest) seen.largest.store(size, std::memory_order_relaxed);
     if (size > largest * counts) seen.numbers.store(found, std::memory_order_relaxed);

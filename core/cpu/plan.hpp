@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/bits.hpp"
 #include "cpu/executor.hpp"
 #include "cpu/layout.hpp"
 #include "cpu/strands.hpp"
@@ -64,7 +65,7 @@ struct Resolved {
     std::span<const ValueId> out(const Call& call) const { return {operands.data() + call.first, call.nout}; }
     std::span<const ValueId> in(const Call& call) const { return {operands.data() + call.first + call.nout, call.nin}; }
     std::size_t loops() const;  // that a tile takes, where reductions run with the calls before them
-    bool is_number(std::size_t input) const { return input < 64 && (only_numbers >> input & 1u); }
+    bool is_number(std::size_t input) const { return has_bit(only_numbers, input); }
 
 private:
     void name_values(const Program&);

@@ -6,6 +6,8 @@
 #include <array>
 #include <unordered_map>
 
+#include "base/bits.hpp"
+
 namespace asnumpy::cpu {
 namespace {
 
@@ -194,9 +196,9 @@ Strands divide_into_strands(const Program& program) {
 
 StrandCode code_of(const Strand& strand, const Program& whole, std::uint64_t numbers) {
     StrandCode code{strand.program};
-    for (std::size_t i = 0; i < strand.in.size() && i < 64; ++i) {
+    for (std::size_t i = 0; i < strand.in.size(); ++i) {
         const ValueId value = strand.in[i];
-        if (value < whole.inputs.size() && value < 64 && (numbers >> value & 1u) && may_be_number(whole.inputs[value])) code.numbers |= std::uint64_t{1} << i;
+        if (value < whole.inputs.size() && has_bit(numbers, value) && may_be_number(whole.inputs[value])) code.numbers |= bit(i);
     }
     return code;
 }

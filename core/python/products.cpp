@@ -71,7 +71,7 @@ PyObject* quick_product(const Array& a, const Array& b) {
 
 namespace {
 
-PyObject* product(PyObject*, PyObject* const* given, Py_ssize_t count) {
+PyObject* product_or_none(PyObject*, PyObject* const* given, Py_ssize_t count) {
     return guarded([&]() -> PyObject* {
         if (count != 2 || !is_exact(given[0]) || !is_exact(given[1])) Py_RETURN_NONE;
         PyObject* const made = quick_product(unwrap(given[0])->array, unwrap(given[1])->array);
@@ -191,7 +191,7 @@ template <bool (*make)(const Array&, const Array&, Array&)> PyObject* of_two_vec
 PyMethodDef product_functions[] = {
     {"dot", fast(inner_product), METH_FASTCALL,
      "dot(a, b, /)\n--\n\nThe inner product of two vectors of one dtype and length; None for anything else."},
-    {"product", fast(product), METH_FASTCALL,
+    {"product", fast(product_or_none), METH_FASTCALL,
      "product(a, b, /)\n--\n\nThe product of two vectors, matrices or stacks of one dtype whose lengths match; None for anything else."},
     {"contraction", fast(contraction), METH_FASTCALL,
      "contraction(a, b, axes_a, axes_b, /)\n--\n\nThe sum of products over these axes, tuples; None where a sum has no axes or must be judged."},

@@ -5,6 +5,7 @@
 #include <span>
 #include <variant>
 
+#include "base/bits.hpp"
 #include "cpu/code.hpp"
 #include "cpu/strands.hpp"
 #include "kernels/kernels.hpp"
@@ -88,8 +89,8 @@ nb::tuple coded_data(const cpu::Coded& coded) {
     if (const auto* const round = std::get_if<cpu::Round>(&coded)) return round_data(*round);
     const auto& [program, numbers] = std::get<cpu::StrandCode>(coded);
     nb::list which;
-    for (std::size_t i = 0; i < program.inputs.size() && i < 64; ++i)
-        if (numbers >> i & 1u) which.append(i);
+    for (std::size_t i = 0; i < program.inputs.size(); ++i)
+        if (has_bit(numbers, i)) which.append(i);
     return nb::tuple(program_data(program) + nb::make_tuple(nb::tuple(which)));
 }
 

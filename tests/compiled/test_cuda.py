@@ -242,7 +242,7 @@ def test_folding_with_one_block_and_with_parts(kernels_of: Callable[[Programs], 
             same(got, right)
 
 
-def test_sums_of_floats_are_close_and_16_bit_floats_are_folded_as_float32(kernels_of: Callable[[Programs], Any]) -> None:
+def test_sums_of_floats_are_close_and_halves_are_folded_as_float32(kernels_of: Callable[[Programs], Any]) -> None:
     programs = {}
     dtypes = "float16", "float32", "float64", "complex64"
     for dtype in dtypes:

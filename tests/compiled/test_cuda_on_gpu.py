@@ -10,8 +10,6 @@ import pytest
 from cuda_launches import OnGpu, OnHost, gpu_is_here
 from test_cuda import ROWS, TABLES, needs_compiler, needs_nvrtc, programs_of_rows
 
-from asnumpy.compiled import _cuda
-
 pytestmark = [
     needs_nvrtc, needs_compiler,
     pytest.mark.skipif(not gpu_is_here(), reason="there is no NVIDIA GPU with its driver"),
@@ -20,12 +18,14 @@ pytestmark = [
 UNITS = 6
 FUNCTIONS = {"exponential", "trigonometric"}
 # Of complex numbers libcu++ computes these from formulas that lose digits to cancellation, of large ones all digits.
-INACCURATE = {"power", "float_power", "log1p", "tan", "tanh", "arctan", "arctanh", "arcsin", "arcsinh", "arccos", "arccosh"}
+INACCURATE = {
+    "power", "float_power", "log1p", "tan", "tanh", "arctan", "arctanh", "arcsin", "arcsinh", "arccos", "arccosh",
+}  # fmt: skip
 COUNT = 500
 
 
 def values(rng: np.random.Generator, dtype: np.dtype[Any], whole: bool) -> np.ndarray:
-    """Of all sizes, with those at the edges; whole and small ones where a conversion to integers is defined for no others."""
+    """Of all sizes, with those at the edges; whole and small ones where a conversion is defined for no others."""
     if dtype.kind == "b":
         return rng.integers(0, 2, COUNT).astype(dtype)
     if dtype.kind in "iu":
@@ -36,7 +36,7 @@ def values(rng: np.random.Generator, dtype: np.dtype[Any], whole: bool) -> np.nd
         return made
     if whole:
         return rng.integers(0, 100, COUNT).astype(dtype)
-    limits = _cuda_finfo(dtype)
+    limits = limits_of(dtype)
     made = (rng.standard_normal(COUNT) * 10.0 ** rng.integers(-4, 4, COUNT)).astype(dtype)
     if dtype.kind == "c":
         made = (made + 1j * rng.standard_normal(COUNT).astype(made.real.dtype)).astype(dtype)
@@ -45,7 +45,7 @@ def values(rng: np.random.Generator, dtype: np.dtype[Any], whole: bool) -> np.nd
     return made
 
 
-def _cuda_finfo(dtype: np.dtype[Any]) -> Any:
+def limits_of(dtype: np.dtype[Any]) -> Any:
     if dtype.name == "bfloat16":
         import ml_dtypes
         return ml_dtypes.finfo(dtype)
@@ -64,7 +64,7 @@ def distance(got: np.ndarray, wanted: np.ndarray) -> np.ndarray:
         settled = (got == wanted) | ~np.isfinite(got) & ~np.isfinite(wanted)  # which infinity is the platform's
         return np.where(settled, 0, np.nan_to_num(parts, nan=np.inf))
     a, b = got.astype("f8"), wanted.astype("f8")
-    limits = _cuda_finfo(got.dtype)
+    limits = limits_of(got.dtype)
     unit = np.maximum(np.abs(b), float(limits.tiny)) * float(limits.eps)
     same = (a == b) & (np.signbit(a) == np.signbit(b)) | (np.isnan(a) & np.isnan(b))
     return np.where(same, 0, np.nan_to_num(np.abs(a - b) / unit, nan=np.inf))
@@ -98,7 +98,7 @@ def test_every_loop_has_the_values_of_the_host(table: str, tmp_path: Path) -> No
                 allowed = 0 if exact else UNITS
                 if (far > allowed).any():
                     at = int(far.argmax())
-                    given = [str(x[at]) for x in operands]
-                    what = f"{name} ({', '.join(d.name for d in takes)})"
-                    differing.append(f"{what}: {np.sum(far > allowed)}, at {given} {got[at]} for {wanted[at]} ({far[at]:.1f})")
+                    given = ", ".join(str(x[at]) for x in operands)
+                    here = f"{name} of {operands[0].dtype} at {given}: {got[at]} for {wanted[at]}"
+                    differing.append(f"{here}, {far[at]:.1f} units; {np.sum(far > allowed)} differ")
     assert not differing, "\n".join(differing)

@@ -216,10 +216,35 @@ void calls_share_the_workers() {
     expect(helped == 2, "two calls at one time have a worker each");
 }
 
+// Little work is shared where it follows work that was, and only there.
+void work_follows_work() {
+    const Array much = iota(200'000), some = iota(30'000), copy = iota(30'000);
+    const auto copied = [&] {
+        assign(copy, some);
+        flush();
+        return cpu::last_participants();
+    };
+    const auto after_much = [&] {
+        const Array sum = op("add", much, much);
+        flush();
+        expect(cpu::last_participants() == 2, "much work is shared");
+        return copied();
+    };
+    cpu::worked_alone();
+    expect(copied() == 1, "a short copy is for one thread");
+    expect(after_much() == 2, "what follows shared work is shared");
+    expect(copied() == 2, "and so is what follows that");
+    cpu::worked_alone();
+    expect(copied() == 1, "where the values lie in one cache they stay");
+    for (std::int64_t i = 0; i < copy.size(); i += 997) expect(at(copy, i) == static_cast<double>(i), "a copied element");
+}
+
 }  // namespace
 
 int main() {
     trace::start(1000);  // its ring of events is written by all threads
+    cpu::oversubscribe(2);
+    work_follows_work();
     cpu::oversubscribe(5);
     calls_at_the_same_time();
     calls_share_the_workers();
