@@ -158,7 +158,8 @@ def rows(counts: Sequence[int], only: str, rounds: int) -> list[dict[str, Any]]:
 
 def text(made: Sequence[dict[str, Any]], counts: Sequence[int]) -> str:
     """A line for each work and library: milliseconds and efficiency by the number of threads."""
-    lines: list[tuple[str, ...]] = [("work", "size", "library", *(f"{n} thread{'s' * (n > 1)}" for n in counts), "NumPy's time")]
+    threads = [f"{n} thread{'s' * (n > 1)}" for n in counts]
+    lines: list[tuple[str, ...]] = [("work", "size", "library", *threads, "NumPy's time")]
     for measured in made:
         for library in ("asnumpy", "numba"):
             times = measured[library]
