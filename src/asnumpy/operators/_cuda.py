@@ -19,10 +19,12 @@ from asnumpy.operators._packing import Memory, pack
 _LOWEST = "compute_75"  # what is compiled for where no device says what it is
 
 
-def _load_builtins(folder: Path) -> None:
-    """What NVRTC loads by its name alone, which is found where it is loaded already."""
-    for path in folder.glob("libnvrtc-builtins.so.*"):
-        ctypes.CDLL(str(path))
+def _load(name: str) -> ctypes.CDLL:
+    """NVRTC by its path or name. What it loads by name alone, from beside it, is found where it is loaded already."""
+    path = Path(name)
+    for needed in path.parent.glob("libnvrtc-builtins.so.*") if path.is_absolute() else ():
+        ctypes.CDLL(str(needed))
+    return ctypes.CDLL(name)
 
 
 @cache
@@ -34,9 +36,8 @@ def _nvrtc() -> RunTimeCompiler:
         names = [str(path) for path in sorted(Path(folder).glob("*/lib/libnvrtc.so.*"))] + names
     for name in names:
         with contextlib.suppress(OSError):
-            _load_builtins(Path(name).parent)
             return RunTimeCompiler(
-                ctypes.CDLL(name), create="nvrtcCreateProgram", add_name="nvrtcAddNameExpression",
+                _load(name), create="nvrtcCreateProgram", add_name="nvrtcAddNameExpression",
                 compile="nvrtcCompileProgram", log_size="nvrtcGetProgramLogSize", log="nvrtcGetProgramLog",
                 size="nvrtcGetPTXSize", data="nvrtcGetPTX", lowered="nvrtcGetLoweredName",
                 destroy="nvrtcDestroyProgram",
