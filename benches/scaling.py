@@ -19,6 +19,7 @@ import numpy as np
 
 import asnumpy as ap
 from asnumpy.demo.measure import close, interleave, settle
+from bursts import chain, compiled, exponential
 from measure import aligned
 
 ROUNDS = 9
@@ -26,14 +27,6 @@ ROUNDS = 9
 
 def copy(xp: Any, a: Any, b: Any) -> Any:
     return a.copy()
-
-
-def chain(xp: Any, a: Any, b: Any) -> Any:
-    return ((a * b + a) * b - a) * 0.5 + b * a - b
-
-
-def exponential(xp: Any, a: Any, b: Any) -> Any:
-    return xp.exp(a * b + a) * b
 
 
 def total(xp: Any, a: Any, b: Any) -> Any:
@@ -88,26 +81,12 @@ WORKS: tuple[tuple[str, Callable[..., Any], tuple[int, ...], int], ...] = (  # a
 )
 
 
-def loops(a: Any, b: Any) -> Callable[[int], Any] | None:
-    """The chain as a parallel loop that numba compiles, where that is installed: by the number of threads."""
-    try:
-        import numba
-    except ImportError:
-        return None
+def on_threads(threads: int, loop: Callable[[], Any]) -> Any:
+    """A loop of numba's on so many threads."""
+    import numba
 
-    @numba.njit(parallel=True)
-    def loop(a: Any, b: Any, out: Any) -> None:
-        for i in numba.prange(a.size):
-            out[i] = ((a[i] * b[i] + a[i]) * b[i] - a[i]) * np.float32(0.5) + b[i] * a[i] - b[i]
-
-    out = np.empty_like(a)
-
-    def call(threads: int) -> Any:
-        numba.set_num_threads(threads)
-        loop(a, b, out)
-        return out
-
-    return call
+    numba.set_num_threads(threads)
+    return loop()
 
 
 def with_threads(threads: int, work: Callable[[], Any]) -> Callable[[], Any]:
@@ -132,15 +111,15 @@ def row(
         raise SystemExit(f"{name}: asnumpy computes something else ({how})")
     calls = [with_threads(n, lambda: settle(work(ap, x, y))) for n in counts]
     calls.append(lambda: work(np, a, b))
-    compiled = loops(a, b) if work is chain else None
-    if compiled:
-        calls += [partial(compiled, n) for n in counts]
+    loop = compiled(chain, a, b) if work is chain else None  # where numba is installed
+    if loop:
+        calls += [partial(on_threads, n, loop) for n in counts]
     times = [one.median for one in interleave(calls, rounds, 0.02)]
     ours, theirs = times[: len(counts)], times[len(counts) + 1 :]
     return {
         "work": name, "size": size, "moved": arrays * a.nbytes, "numpy": times[len(counts)],
         "asnumpy": dict(zip(counts, ours, strict=True)),
-        "numba": dict(zip(counts, theirs, strict=True)) if compiled else {},
+        "numba": dict(zip(counts, theirs, strict=True)) if loop else {},
     }  # fmt: skip
 
 

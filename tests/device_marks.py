@@ -10,6 +10,7 @@ from host_compiler import compiler
 
 import asnumpy as ap
 from asnumpy import cannsim
+from asnumpy.operators._cuda import _driver
 from asnumpy.runtime import cann_search
 
 OTHERS = [device for device in ap.devices() if device != "cpu"]
@@ -21,6 +22,7 @@ SIMULATOR_BUILT = (cannsim.folder() / "libcannsim.so").exists()
 # For tests that start processes of their own on the simulator, whatever this one runs on.
 needs_built_simulator = pytest.mark.skipif(not SIMULATOR_BUILT, reason="this build has no simulator")
 needs_simulator = pytest.mark.skipif(not SIMULATED, reason="only the simulator keeps a log and can be told to fail")
+needs_gpu = pytest.mark.skipif(_driver() is None, reason="there is no NVIDIA GPU with its driver")
 needs_hardware = pytest.mark.skipif(not OTHERS or SIMULATED, reason="needs a real Ascend device")
 
 

@@ -286,7 +286,7 @@ void Frame::choose_access(const Launch& launch) {
         int written = end;
         if (!view.contiguous_runs() || !tiling.within_runs(run)) {
             output.delivery = Output::Delivery::scattered;
-        } else if (!update && !(portion.reread >> i & 1u) && portion.of_all(stored_bytes) >= streaming_threshold() && run * view.itemsize >= streaming_run) {
+        } else if (!update && !has_bit(portion.reread, i) && portion.of_all(stored_bytes) >= streaming_threshold() && run * view.itemsize >= streaming_run) {
             output.delivery = Output::Delivery::streamed;
             streaming = true;
         } else if (output.value < inputs.size() && !update && plan->readers[output.value] == 1 &&

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "base/bits.hpp"
 #include "cpu/blocking.hpp"
 #include "cpu/stages.hpp"
 
@@ -68,10 +69,10 @@ std::vector<Distance> distances_of(const Stages& stages) {
 
 std::uint64_t used_elsewhere(const Stages& stages, std::size_t s, const Resolved& plan) {
     std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < std::min<std::size_t>(plan.stores.size(), 64); ++i)
+    for (std::size_t i = 0; i < plan.stores.size(); ++i)
         for (std::size_t other = 0; other < stages.stages.size(); ++other)
             for (const Stages::Reach& reach : stages.stages[other].reach)
-                if (other != s && reach.buffer == stages.stages[s].reach[plan.inputs.size() + i].buffer) bits |= std::uint64_t{1} << i;
+                if (other != s && reach.buffer == stages.stages[s].reach[plan.inputs.size() + i].buffer) bits |= bit(i);
     return bits;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/bits.hpp"
 #include "cpu/blocking.hpp"
 #include "cpu/frame.hpp"
 #include "cpu/threads.hpp"
@@ -59,10 +60,10 @@ std::int64_t bytes_of_all(const Stages& stages, std::span<const Resolved* const>
 // Bit i: a later stage reads what store i of stage s writes.
 std::uint64_t read_again(const Stages& stages, std::size_t s, const Resolved& plan) {
     std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < std::min<std::size_t>(plan.stores.size(), 64); ++i)
+    for (std::size_t i = 0; i < plan.stores.size(); ++i)
         for (std::size_t later = s + 1; later < stages.stages.size(); ++later)
             for (const Stages::Reach& reach : stages.stages[later].reach)
-                if (reach.buffer == stages.stages[s].reach[plan.inputs.size() + i].buffer) bits |= std::uint64_t{1} << i;
+                if (reach.buffer == stages.stages[s].reach[plan.inputs.size() + i].buffer) bits |= bit(i);
     return bits;
 }
 

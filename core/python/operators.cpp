@@ -116,12 +116,14 @@ PyObject* inplace_power(PyObject* base, PyObject* exponent, PyObject* modulus) {
     });
 }
 
+PyObject* matrix_product(PyObject* a, PyObject* b) {
+    if (is_plain_array(a) && is_plain_array(b) && !is_redirected(operator_ufunc(Operator::matmul)) && !errors_are_watched())
+        if (PyObject* const made = quick_product(unwrap(a)->array, unwrap(b)->array)) return made;
+    return call_hook(&Hooks::matmul, "matmul", a, b);
+}
+
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
-    return guarded([&]() -> PyObject* {
-        if (is_plain_array(a) && is_plain_array(b) && !is_redirected(operator_ufunc(Operator::matmul)) && !errors_are_watched())
-            if (PyObject* const made = quick_product(unwrap(a)->array, unwrap(b)->array)) return made;
-        return call_hook(&Hooks::matmul, "matmul", a, b);
-    });
+    return guarded([&] { return matrix_product(a, b); });
 }
 
 PyObject* inplace_matrix_multiply(PyObject* a, PyObject* b) {
@@ -129,8 +131,7 @@ PyObject* inplace_matrix_multiply(PyObject* a, PyObject* b) {
         if (is_array(b) && (unwrap(a)->array.ndim() < 1 || unwrap(b)->array.ndim() < 2))
             raise(PyExc_ValueError, "inplace matrix multiplication requires the first operand to have at least one and "
                                     "the second at least two dimensions.");
-        const nb::object product = nb::steal(matrix_multiply(a, b));
-        if (!product.ptr()) throw_python_error();
+        const nb::object product = nb::steal(matrix_product(a, b));
         if (product.ptr() == Py_NotImplemented) return Py_NewRef(Py_NotImplemented);
         if (is_array(product.ptr())) {
             const View &target = unwrap(a)->array.view, &made = unwrap(product.ptr())->array.view;

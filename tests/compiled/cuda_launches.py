@@ -1,4 +1,4 @@
-"""Generated CUDA kernels, launched on NumPy's arrays: on an NVIDIA GPU, or the same text on the host."""
+"""Programs as CUDA kernels, launched on NumPy's arrays: on an NVIDIA GPU, or the same text on the host."""
 
 from __future__ import annotations
 
@@ -10,19 +10,50 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from asnumpy import _core
-from asnumpy.compiled import Program, _cuda
-from asnumpy.compiled._compiler import compiler, include
+from asnumpy.compiled import Program, Reduction, Step, _cuda
+from asnumpy.compiled._compiler import CompileError, compiler, include
 from asnumpy.compiled._cuda import Layout
 from asnumpy.operators import compile_cuda
-from asnumpy.operators._cuda import _call, _driver
+from asnumpy.operators._cuda import _call, _version
 
 Programs = dict[str, tuple[Program, Layout]]
+ROWS = [row for row in _core.rows() if row["kind"] == "elementwise"]
+TABLES = sorted({_core.programs.row_table(row["name"]) for row in ROWS})
 
 
-def gpu_is_here() -> bool:
-    return _driver() is not None
+def why_no_ptx() -> str:
+    try:
+        _cuda.options()
+    except CompileError as error:
+        return str(error)
+    return "" if _version() else 'needs NVRTC: pip install "asnumpy[cuda]"'
+
+
+needs_nvrtc = pytest.mark.skipif(bool(why_no_ptx()), reason=why_no_ptx())
+needs_compiler = pytest.mark.skipif(compiler() is None, reason="running a kernel on the host needs a C++ compiler")
+
+
+def programs_of_rows(table: str, folded: bool) -> Programs:
+    """A program for each loop of a table's rows that a GPU has; and one that folds with it, if wanted."""
+    programs = {}
+    for row in ROWS:
+        if _core.programs.row_table(row["name"]) != table:
+            continue
+        for loop, signature in enumerate(row["loops"]):
+            takes, gives = (tuple(dtype.name for dtype in dtypes) for dtypes in signature)
+            if not {*takes, *gives} <= set(_cuda._TYPES):
+                continue
+            n = len(takes)
+            made = tuple(range(n, n + len(gives)))
+            one = Program(takes, (Step(row["name"], loop, tuple(range(n)), made, gives),), made)
+            programs[f"{row['name']}_{loop}"] = one, Layout.plain(one)
+            if folded and row["reducible"] and takes == gives * 2:
+                fold = Program(gives, (), (), (Reduction(row["name"], loop, 0),))
+                programs[f"{row['name']}_{loop}_folded"] = fold, Layout.plain(fold)
+    return programs
 
 
 def packed(layout: Layout, operands: Sequence[Any], addresses: Sequence[int], kept: tuple[int, ...],

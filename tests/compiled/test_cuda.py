@@ -9,31 +9,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_launches import OnGpu, OnHost, Programs, gpu_is_here
+from cuda_launches import (
+    ROWS,
+    TABLES,
+    OnGpu,
+    OnHost,
+    Programs,
+    needs_compiler,
+    needs_nvrtc,
+    programs_of_rows,
+)
+from device_marks import needs_gpu
 from seeded import generator
 
 import asnumpy as ap
-from asnumpy import _core, compiled, config
+from asnumpy import compiled, config
 from asnumpy.compiled import Program, Reduction, Step, _cuda
-from asnumpy.compiled._compiler import CompileError, compiler
+from asnumpy.compiled._compiler import CompileError
 from asnumpy.compiled._cuda import Layout
 from asnumpy.operators import compile_cuda
-from asnumpy.operators._cuda import _version
-
-ROWS = [row for row in _core.rows() if row["kind"] == "elementwise"]
-TABLES = sorted({_core.programs.row_table(row["name"]) for row in ROWS})
-
-
-def why_no_ptx() -> str:
-    try:
-        _cuda.options()
-    except CompileError as error:
-        return str(error)
-    return "" if _version() else 'needs NVRTC: pip install "asnumpy[cuda]"'
-
-
-needs_nvrtc = pytest.mark.skipif(bool(why_no_ptx()), reason=why_no_ptx())
-needs_compiler = pytest.mark.skipif(compiler() is None, reason="running a kernel on the host needs a C++ compiler")
 
 
 def ptx(programs: dict[str, tuple[Program, Layout]]) -> str:
@@ -72,26 +66,6 @@ class Writing:
         return Program(self.inputs, tuple(self.steps), stores, tuple(reductions))
 
 
-def programs_of_rows(table: str, folded: bool) -> Programs:
-    """A program for each loop of a table's rows that a GPU has; and one that folds with it, if wanted."""
-    programs = {}
-    for row in ROWS:
-        if _core.programs.row_table(row["name"]) != table:
-            continue
-        for loop, signature in enumerate(row["loops"]):
-            takes, gives = (tuple(dtype.name for dtype in dtypes) for dtypes in signature)
-            if not {*takes, *gives} <= set(_cuda._TYPES):
-                continue
-            n = len(takes)
-            made = tuple(range(n, n + len(gives)))
-            one = Program(takes, (Step(row["name"], loop, tuple(range(n)), made, gives),), made)
-            programs[f"{row['name']}_{loop}"] = one, Layout.plain(one)
-            if folded and row["reducible"] and takes == gives * 2:
-                fold = Program(gives, (), (), (Reduction(row["name"], loop, 0),))
-                programs[f"{row['name']}_{loop}_folded"] = fold, Layout.plain(fold)
-    return programs
-
-
 @needs_nvrtc
 @pytest.mark.parametrize("table", TABLES)
 def test_every_loop_of_every_row_becomes_ptx(table: str) -> None:
@@ -125,9 +99,7 @@ def test_recorded_programs_become_ptx() -> None:
 
 @pytest.fixture(params=[
     pytest.param(OnHost, id="host", marks=needs_compiler),
-    pytest.param(OnGpu, id="GPU", marks=[
-        needs_nvrtc, pytest.mark.skipif(not gpu_is_here(), reason="there is no NVIDIA GPU with its driver"),
-    ]),
+    pytest.param(OnGpu, id="GPU", marks=[needs_nvrtc, needs_gpu]),
 ])  # fmt: skip
 def kernels_of(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Programs], OnHost | OnGpu]:
     """Makes the kernels of programs, where they are to run."""

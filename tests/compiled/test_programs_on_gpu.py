@@ -5,15 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
-from cuda_launches import OnGpu, OnHost, gpu_is_here
-from test_cuda import ROWS, TABLES, needs_compiler, needs_nvrtc, programs_of_rows
+from cuda_launches import ROWS, TABLES, OnGpu, OnHost, needs_compiler, needs_nvrtc, programs_of_rows
+from device_marks import needs_gpu
 
-pytestmark = [
-    needs_nvrtc, needs_compiler,
-    pytest.mark.skipif(not gpu_is_here(), reason="there is no NVIDIA GPU with its driver"),
-]  # fmt: skip
+pytestmark = [needs_nvrtc, needs_compiler, needs_gpu]
 # Functions whose last bits are those of the platform's mathematics; all else is arithmetic, which is exact.
 UNITS = 6
 FUNCTIONS = {"exponential", "trigonometric"}
@@ -36,7 +34,7 @@ def values(rng: np.random.Generator, dtype: np.dtype[Any], whole: bool) -> np.nd
         return made
     if whole:
         return rng.integers(0, 100, COUNT).astype(dtype)
-    limits = limits_of(dtype)
+    limits = ml_dtypes.finfo(dtype)
     made = (rng.standard_normal(COUNT) * 10.0 ** rng.integers(-4, 4, COUNT)).astype(dtype)
     if dtype.kind == "c":
         made = (made + 1j * rng.standard_normal(COUNT).astype(made.real.dtype)).astype(dtype)
@@ -45,18 +43,11 @@ def values(rng: np.random.Generator, dtype: np.dtype[Any], whole: bool) -> np.nd
     return made
 
 
-def limits_of(dtype: np.dtype[Any]) -> Any:
-    if dtype.name == "bfloat16":
-        import ml_dtypes
-        return ml_dtypes.finfo(dtype)
-    return np.finfo(dtype)
-
-
 @np.errstate(all="ignore")
 def distance(got: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Between two arrays of one dtype, in units in the last place of the second, 0 where both are NaN or equal."""
     if got.dtype.kind not in "fcV":
-        return (got != wanted).astype(float) * np.inf if (got != wanted).any() else np.zeros(got.shape)
+        return np.where(got == wanted, 0, np.inf)
     if got.dtype.kind == "c":
         half = f"f{got.dtype.itemsize // 2}"
         size = np.abs(wanted).astype(half)
@@ -64,7 +55,7 @@ def distance(got: np.ndarray, wanted: np.ndarray) -> np.ndarray:
         settled = (got == wanted) | ~np.isfinite(got) & ~np.isfinite(wanted)  # which infinity is the platform's
         return np.where(settled, 0, np.nan_to_num(parts, nan=np.inf))
     a, b = got.astype("f8"), wanted.astype("f8")
-    limits = limits_of(got.dtype)
+    limits = ml_dtypes.finfo(got.dtype)
     unit = np.maximum(np.abs(b), float(limits.tiny)) * float(limits.eps)
     same = (a == b) & (np.signbit(a) == np.signbit(b)) | (np.isnan(a) & np.isnan(b))
     return np.where(same, 0, np.nan_to_num(np.abs(a - b) / unit, nan=np.inf))

@@ -6,19 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from device_marks import needs_gpu
 
 from asnumpy import operators
 from asnumpy.operators import CompileError
-from asnumpy.operators._cuda import _driver
 
-pytestmark = pytest.mark.skipif(_driver() is None, reason="there is no NVIDIA GPU with its driver")
+from .test_cuda import SOURCE
 
-SOURCE = """
-extern "C" __global__ void scale(const float* x, float factor, double add, long long n, float* y) {
-    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (i < n) y[i] = x[i] * factor + add;
-}
-"""
+pytestmark = needs_gpu
 
 
 def on_cupy(x: np.ndarray) -> Any:
