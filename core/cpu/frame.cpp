@@ -13,6 +13,8 @@ namespace {
 // What the operands and slots of a tile may occupy: most of a first-level data cache.
 constexpr std::int64_t tile_bytes = 32 * 1024;
 constexpr std::int64_t shortest_tile = 512, longest_tile_elements = 4096;
+// More rows at once would be more than the hardware fetches ahead.
+constexpr std::int64_t most_rows_in_turn = 16;
 // What it costs to gather short rows to a tile of several; and instead, to run the calls for each row, and gather what lies apart for it.
 constexpr double gather_ns_per_byte = 0.0125, row_ns = 15, call_of_row_ns = 6, gather_of_row_ns = 6;
 // A row that is shorter is not worth a call for the sake of a number beside it.
@@ -146,6 +148,7 @@ std::int64_t Frame::longest_tile() const {
 }
 
 void Frame::choose_tiles() {
+    in_turn = 1;
     const std::int64_t longest = longest_tile();
     const std::int64_t size = order.size();
     std::int64_t run = size;
@@ -160,7 +163,9 @@ void Frame::choose_tiles() {
     }
     if (results.empty()) {
         scheme = Scheme::elementwise;
-        const std::int64_t line = line_between_seams(run);
+        std::int64_t line = line_between_seams(run);
+        in_turn = few_long_rows(line, longest);
+        line = std::min(line, size / in_turn);
         tiling = Tiling(size, line, longest, true, rows_alone(line) ? 1 : shortest_row);
         units = tiling.count;
     } else if (order.reduced == 1) {
@@ -188,6 +193,14 @@ std::int64_t Frame::line_between_seams(std::int64_t run) const {
         }
     }
     return line;
+}
+
+// A stack of few long rows, as of the coordinates of many points, is used as a whole and row by row. Threads then find in their caches what they
+// computed before if they divide the stack as they divide its rows.
+std::int64_t Frame::few_long_rows(std::int64_t line, std::int64_t longest) const {
+    const std::int64_t rows = order.outermost, row = order.size() / rows;
+    const bool whole_lines = row % line == 0 || line % row == 0;
+    return rows <= most_rows_in_turn && row >= 2 * longest && line >= shortest_row && whole_lines ? rows : 1;
 }
 
 // Whether rows that are shorter than usual are computed one by one: as several shifted views of one array, which are then read where they are.
@@ -319,7 +332,7 @@ void Frame::choose_access(const Launch& launch) {
 }
 
 bool Frame::has_rows_in_place() const {
-    if (scheme != Scheme::elementwise || grids.size() != 1 || plan->calls.empty()) return false;
+    if (scheme != Scheme::elementwise || in_turn > 1 || grids.size() != 1 || plan->calls.empty()) return false;
     const std::int64_t row = grids[0].lengths[static_cast<std::size_t>(grids[0].ndim - 1)];
     const auto has_rows = [](const Strided& view) { return view.ndim == 1 || view.grid == 0; };
     const auto is_there = [](const Source& input) { return input.access == Source::Access::in_place || input.access == Source::Access::constant; };

@@ -92,6 +92,7 @@ struct Frame {
     const Resolved* plan = nullptr;
     Order order;
     Tiling tiling;
+    std::int64_t in_turn = 1;    // tiles are taken from so many long rows in turn, not from one row after the other
     Scheme scheme = Scheme::elementwise;
     Segments segments{};
     bool kept_inner = false;     // by the launch's own choice: the axis that is reduced is short
@@ -112,6 +113,8 @@ struct Frame {
 
     Portion portion;
 
+    std::int64_t tile_of(std::int64_t unit) const { return in_turn == 1 ? unit : unit % in_turn * (units / in_turn) + unit / in_turn; }
+
     // Where the launch does not suit the plan, for what that one names instead.
     void prepare(const Resolved&, const Launch&, Arrangement, const Portion& = {});
     void reserve() const;                            // takes all memory that run() needs on this thread
@@ -123,6 +126,7 @@ private:
     std::int64_t longest_tile() const;
     void choose_tiles();
     std::int64_t line_between_seams(std::int64_t run) const;
+    std::int64_t few_long_rows(std::int64_t line, std::int64_t longest) const;
     bool rows_alone(std::int64_t run) const;
     void choose_calls();
     std::int64_t inner_of_all() const;

@@ -84,6 +84,7 @@ Order arrange(const Launch& launch, int inputs, int stores, Arrangement arrangem
         if (negative && !positive) order.flipped |= std::uint64_t{1} << axis;
     }
     if (order.ndim > 1 && arrangement != Arrangement::given) sort_axes(order, launch, inputs, stores);
+    if (order.ndim > 1) order.outermost = launch.shape[order.axis[0]];
 
     const auto begin = order.axis.begin(), end = begin + order.ndim;
     const auto reduced = [&](std::uint8_t axis) { return is_reduced(launch, axis); };

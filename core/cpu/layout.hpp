@@ -20,6 +20,7 @@ struct Order {
     std::array<std::uint8_t, max_ndim> axis;  // of the launch; those of length 1 are dropped
     std::uint64_t flipped = 0;                // axes of the launch walked from their end
     std::int64_t outer = 1, reduced = 1, inner = 1;
+    std::int64_t outermost = 1;               // length of the first of several axes
 
     std::int64_t size() const { return outer * reduced * inner; }
     std::int64_t kept() const { return outer * inner; }

@@ -103,7 +103,10 @@ inline void Tiles::call(const Call& call, Loop loop, std::int64_t n) {
 
 void Tiles::run_tiles(std::int64_t begin, std::int64_t end) {
     if (frame_.rows_in_place) return run_rows(begin, end);
-    for (; begin < end; ++begin) run(frame_.tiling.start(begin), frame_.tiling.length(begin));
+    for (; begin < end; ++begin) {
+        const std::int64_t tile = frame_.tile_of(begin);
+        run(frame_.tiling.start(tile), frame_.tiling.length(tile));
+    }
 }
 
 // Where an operand lies is found for the first of a few rows. They are as far apart as they are; with short rows all else would take longer than the calls.
