@@ -10,6 +10,7 @@
 #include "python/hooks.hpp"
 #include "python/number.hpp"
 #include "python/numpy_bridge.hpp"
+#include "python/quick_calls.hpp"
 
 namespace asnumpy::python {
 
@@ -21,6 +22,7 @@ struct PyBeside {
     PyObject* function;
     PyObject* attributes;  // functools.update_wrapper fills it
     PyObject* references;
+    const QuickCall* quick;  // answers plain calls; may be null
     bool asks;             // first whether an object of another library answers the call itself
 };
 
@@ -102,6 +104,10 @@ bool find_derived(PyObject* const* values, Py_ssize_t count, int level = 0) {
 }
 
 PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names) {
+    if (const QuickCall* const quick = beside_of(self)->quick; quick && quick->on.load(std::memory_order_relaxed) && !gives_numpys()) {
+        PyObject* const answer = quick->answer(arguments, PyVectorcall_NARGS(count), names);
+        if (answer || PyErr_Occurred()) return answer;
+    }
     if (has_derived && depth == 0) [[unlikely]] {
         const Py_ssize_t all = PyVectorcall_NARGS(count) + (names ? PyTuple_GET_SIZE(names) : 0);
         const int found = holds_derived(arguments, all);
@@ -151,17 +157,19 @@ PyMethodDef beside_functions[] = {
 };
 
 PyObject* create_beside(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-    static char function_name[] = "function", binds_name[] = "binds", asks_name[] = "asks";
-    static char* names[] = {function_name, binds_name, asks_name, nullptr};
+    static char function_name[] = "function", binds_name[] = "binds", asks_name[] = "asks", quick_name[] = "quick";
+    static char* names[] = {function_name, binds_name, asks_name, quick_name, nullptr};
     PyObject* function = nullptr;
     int binds = 1, asks = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|pp:Beside", names, &function, &binds, &asks)) return nullptr;
+    const char* quick = "";
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|pps:Beside", names, &function, &binds, &asks, &quick)) return nullptr;
     if (binds) type = bound_type;
     PyObject* const self = type->tp_alloc(type, 0);
     if (!self) return nullptr;
     beside_of(self)->vectorcall = call;
     beside_of(self)->function = Py_NewRef(function);
     beside_of(self)->asks = asks != 0;
+    beside_of(self)->quick = quick_call(quick);
     return self;
 }
 

@@ -21,7 +21,9 @@ void bind_streams(nb::module_&);     // streams.cpp: streams, events, pinned mem
 void bind_programs(nb::module_&);    // programs.cpp: programs as data, for what writes code for them
 void bind_lowering(nb::module_&);    // lowering.cpp: how an Ascend device runs each row
 void bind_error_state(nb::module_&); // error_state.cpp: NumPy's floating-point error state
-void bind_views(nb::module_&);       // views.cpp: creation, views, exchange with NumPy
+void bind_views(nb::module_&);       // views.cpp: views, exchange with NumPy
+void bind_creation(nb::module_&);    // creation.cpp: arrays of one number, ranges
+void bind_quick_calls(nb::module_&); // quick_calls.cpp: plain calls of common functions
 void bind_host_door(nb::module_&);   // host_door.cpp: functions of NumPy's on arrays of ours
 void bind_runtime(nb::module_&);     // runtime.cpp: the queue, memory, threads, trace
 void bind_jit(nb::module_&);         // jit.cpp: recorded functions

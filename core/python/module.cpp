@@ -57,6 +57,8 @@ void initialise(nb::module_& m) {
     bind_lowering(m);
     bind_error_state(m);
     bind_views(m);
+    bind_creation(m);
+    bind_quick_calls(m);
     bind_host_door(m);
     bind_runtime(m);
     bind_jit(m);

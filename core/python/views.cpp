@@ -1,11 +1,7 @@
-// Creation, views, and the exchange with NumPy and DLPack.
-#include <atomic>
-#include <array>
-#include <cstdlib>
+// Views, and the exchange with NumPy and DLPack.
 #include <string>
 
 #include "base/checked.hpp"
-#include "cpu/threads.hpp"
 #include "python/bindings.hpp"
 #include "python/convert.hpp"
 #include "python/devices.hpp"
@@ -13,7 +9,6 @@
 #include "python/numpy_bridge.hpp"
 #include "python/shapes.hpp"
 #include "runtime/overlap.hpp"
-#include "runtime/pick.hpp"
 
 namespace asnumpy::python {
 
@@ -26,84 +21,6 @@ nb::object empty(nb::handle shape, nb::handle dtype, std::string_view order, nb:
     if (!fortran && order != "C") raise(PyExc_ValueError, "asnumpy._core.empty: order must be 'C' or 'F', got '%s'", std::string(order).c_str());
     return nb::steal(wrap(new_array_in(fortran ? MemoryOrder::fortran : MemoryOrder::c, dims, d, expect_pool(device.ptr()))));
 }
-
-// What Python's float and complex stand for where arrays are made.
-std::atomic<bool> single_precision{false};
-
-// The dtype of the common ways to name one; -1 for others.
-int common_dtype(PyObject* o) {
-    const bool single = single_precision.load(std::memory_order_relaxed);
-    if (o == Py_None || (single && o == reinterpret_cast<PyObject*>(&PyFloat_Type))) return static_cast<int>(single ? DType::float32 : DType::float64);
-    if (single && o == reinterpret_cast<PyObject*>(&PyComplex_Type)) return static_cast<int>(DType::complex64);
-    if (PyArray_DescrCheck(o)) return dtype_code(reinterpret_cast<PyArray_Descr*>(o));
-    if (!PyType_Check(o)) return -1;
-    const nb::object found = nb::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromTypeObject(o)));
-    if (!found.is_valid()) PyErr_Clear();
-    return found.is_valid() ? dtype_code(reinterpret_cast<PyArray_Descr*>(found.ptr())) : -1;
-}
-
-bool is_common_shape(PyObject* o) {
-    if (PyLong_CheckExact(o)) return true;
-    if (!PyTuple_CheckExact(o)) return false;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); ++i)
-        if (!PyLong_CheckExact(PyTuple_GET_ITEM(o, i))) return false;
-    return true;
-}
-
-// A C-ordered array of one number, or (value None) with no values yet. None where the arguments want a closer look.
-PyObject* filled(PyObject*, PyObject* const* given, Py_ssize_t count) {
-    return guarded([&]() -> PyObject* {
-        if (count != 3) raise(PyExc_TypeError, "asnumpy._core.filled() takes exactly 3 arguments (%zd given)", count);
-        PyObject* const value = given[2];
-        const int code = common_dtype(given[1]);
-        if (code < 0 || !is_common_shape(given[0])) Py_RETURN_NONE;
-        const auto dtype = static_cast<DType>(code);
-        if (PyFloat_CheckExact(value) && !is_float(dtype) && !is_complex(dtype)) Py_RETURN_NONE;
-        Array made = new_array(to_dims(given[0]), dtype, expect_pool(Py_None));
-        if (value != Py_None) {
-            const Scalar number = assigned_scalar(value, dtype);
-            if (!fill_at_once(made, number)) asnumpy::assign(made, number);
-        }
-        return wrap(std::move(made));
-    });
-}
-
-// arange of Python's integers, in int64; None where they do not fit, or the host may not write the device's memory.
-PyObject* count_from(PyObject*, PyObject* const* given, Py_ssize_t count) {
-    return guarded([&]() -> PyObject* {
-        if (count != 3) raise(PyExc_TypeError, "asnumpy._core.count_from() takes exactly 3 arguments (%zd given)", count);
-        std::array<std::int64_t, 3> values{};
-        for (std::size_t i = 0; i < 3; ++i) {
-            int overflow = 0;
-            if (!PyLong_CheckExact(given[i])) Py_RETURN_NONE;
-            values[i] = PyLong_AsLongLongAndOverflow(given[i], &overflow);
-            if (overflow) Py_RETURN_NONE;
-        }
-        const auto [start, stop, step] = values;
-        std::int64_t span = 0;
-        Pool& pool = expect_pool(Py_None);
-        if (step == 0 || step == INT64_MIN || __builtin_sub_overflow(stop, start, &span) || span == INT64_MIN || !pool.backend().host_visible()) Py_RETURN_NONE;
-        constexpr std::int64_t exact = std::int64_t{1} << 52;  // NumPy divides in float64, which rounds the length of a longer way
-        if (std::abs(span) > exact) Py_RETURN_NONE;
-        const bool none = step > 0 ? span <= 0 : span >= 0;
-        const std::int64_t n = none ? 0 : (std::abs(span) - 1) / std::abs(step) + 1;
-        Array made = new_array(Dims{n}, DType::int64, pool);
-        made.buffer->materialise();
-        auto* const to = reinterpret_cast<std::int64_t*>(made.data());
-        cpu::parallel_for(n, std::int64_t{1} << 16, [=](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t i = begin; i < end; ++i) to[i] = start + i * step;
-        });
-        return wrap(std::move(made));
-    });
-}
-
-PyMethodDef view_functions[] = {
-    {"count_from", fast(count_from), METH_FASTCALL,
-     "count_from(start, stop, step, /)\n--\n\nThe integers from start to stop as a new array; None: not by this way."},
-    {"filled", fast(filled), METH_FASTCALL,
-     "filled(shape, dtype, value, /)\n--\n\nA new array of one number (None: of whatever lies there); None: not by this way."},
-    {nullptr, nullptr, 0, nullptr},
-};
 
 nb::object as_strided(nb::handle array, nb::handle shape, nb::handle strides, std::int64_t offset, bool writeable) {
     PyArray* a = expect_array(array.ptr(), "as_strided");
@@ -188,8 +105,6 @@ bool extents_meet(const Array& a, const Array& b) {
 
 void bind_views(nb::module_& m) {
     using nb::arg;
-    if (PyModule_AddFunctions(m.ptr(), view_functions) < 0) throw_python_error();
-    m.def("set_default_float", [](bool single) { single_precision = single; }, arg("single"));
     m.def("empty", [](nb::handle shape, nb::handle dtype, const char* order, nb::handle device) { return empty(shape, dtype, order, device); },
           arg("shape"), arg("dtype"), arg("order") = "C", arg("device") = nb::none());
     m.def("dtype_supported", [](nb::handle dtype) {

@@ -24,8 +24,9 @@ _ELEMENTS = ("__getitem__", "__next__")  # special methods that give what a prog
 def _shown(definition: Any, theirs: Any, binds: bool) -> Any:
     """The callable that a program gets; `theirs` does the work where the elements are none that a device holds."""
     name = getattr(theirs, "__name__", "")
-    asks = name in ANSWERED and getattr(np, name) is theirs
-    shown: Any = functools.update_wrapper(_core.Beside(definition, binds, asks), definition)
+    function, method = theirs is not None and getattr(np, name, None) is theirs, f"ndarray.{name}"
+    quick = name if function else method if getattr(np.ndarray, name, None) is theirs else ""
+    shown: Any = functools.update_wrapper(_core.Beside(definition, binds, function and name in ANSWERED, quick), definition)
     shown.numpy = theirs
     return shown
 

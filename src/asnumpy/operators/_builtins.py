@@ -42,6 +42,7 @@ OWN = "builtin"  # the word for the built-in operation itself
 _SPACES = ("", "linalg", "fft", "nn")
 _local = threading.local()  # .busy: the names that this thread computes in another way just now
 _bodies: list[tuple[Any, Any]] = []  # functions with another body, and what they had
+_not_quick: list[str] = []  # names of functions whose plain calls the core does not answer by itself meanwhile
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +105,9 @@ def use(rules: Iterable[Rule]) -> None:
             if HOST in rule.order and theirs is None:
                 raise ValueError(f"{rule}: {aliases[0]} is no function of NumPy's, so that the host has none of it")
         asked = functools.partial(_ask, aliases, own, theirs)
+        for name in aliases:
+            _core.answer_quickly(name, False)
+            _not_quick.append(name)
         if isinstance(operation, ufunc):
             redirects[operation.name] = asked
             operation._redirected = True
@@ -117,6 +121,8 @@ def use(rules: Iterable[Rule]) -> None:
 
 
 def _restore() -> None:
+    while _not_quick:
+        _core.answer_quickly(_not_quick.pop(), True)
     for name in list(redirects):
         ufuncs[name]._redirected = False
         del redirects[name]

@@ -1,0 +1,255 @@
+// Reductions, places of extremes, copies and new arrays whose arguments are arrays of ours, an axis, a shape or a dtype.
+#include "python/quick_calls.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "base/bits.hpp"
+#include "python/bindings.hpp"
+#include "python/convert.hpp"
+#include "python/creation.hpp"
+#include "python/error_state.hpp"
+
+namespace asnumpy::python {
+
+namespace {
+
+struct Given {
+    PyObject* const* arguments;
+    Py_ssize_t count;
+    PyObject* names;
+
+    PyObject* operator[](Py_ssize_t i) const { return arguments[i]; }
+    bool is(Py_ssize_t n) const { return count == n && !names; }
+    Py_ssize_t keywords() const { return names ? PyTuple_GET_SIZE(names) : 0; }
+    bool has_name(Py_ssize_t i, const char* name) const { return PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), name) == 0; }
+    PyObject* value(Py_ssize_t i) const { return arguments[count + i]; }
+    // The first argument, if it is an array and neither a number nor of a class of a program's own.
+    const Array* array() const { return count > 0 && is_plain_array(arguments[0]) ? &unwrap(arguments[0])->array : nullptr; }
+};
+
+constexpr bool is_common(DType d) {  // what NumPy has, but for halves and long doubles: they are added up in another dtype or order
+    return d <= DType::uint64 || d == DType::float32 || d == DType::float64 || d == DType::complex64 || d == DType::complex128;
+}
+
+struct Over {
+    int axis = -1;  // -1: all
+    bool keepdims = false;
+};
+
+// The array and perhaps an axis, by position or keyword, and keepdims where it may be given.
+std::optional<Over> read_axis(const Given& given, int ndim, bool may_keep) {
+    Over over;
+    const auto read = [&](PyObject* axis) {
+        if (axis == Py_None) return true;
+        if (!PyLong_CheckExact(axis)) return false;
+        int overflow = 0;
+        const long value = PyLong_AsLongAndOverflow(axis, &overflow);
+        if (overflow || value < -ndim || value >= ndim) return false;
+        over.axis = static_cast<int>(value < 0 ? value + ndim : value);
+        return true;
+    };
+    if (given.count > 2 || (given.count == 2 && !read(given[1]))) return std::nullopt;
+    for (Py_ssize_t i = 0; i < given.keywords(); ++i) {
+        if (given.has_name(i, "axis") && given.count == 1) {
+            if (!read(given.value(i))) return std::nullopt;
+        } else if (given.has_name(i, "keepdims") && may_keep && PyBool_Check(given.value(i))) {
+            over.keepdims = given.value(i) == Py_True;
+        } else {
+            return std::nullopt;
+        }
+    }
+    return over;
+}
+
+// A row that reduces, and by dtype of the array the loop in which it does; -1: by another way.
+struct Fold {
+    RowId row;
+    std::array<std::int16_t, dtype_count> loops;
+
+    template <class Accumulates> Fold(std::string_view name, Accumulates in) : row(find_row(name)) {
+        loops.fill(-1);
+        const std::span<const Signature> all = asnumpy::row(row).loops;
+        for (int d = 0; d < dtype_count; ++d) {
+            if (!is_common(static_cast<DType>(d))) continue;
+            const DType wide = in(static_cast<DType>(d));
+            for (std::size_t i = 0; i < all.size(); ++i)
+                if (all[i].nin == 2 && all[i].in[0] == wide && all[i].in[1] == wide) loops[static_cast<std::size_t>(d)] = static_cast<std::int16_t>(i);
+        }
+    }
+};
+
+DType sums_in(DType d) {
+    if (d == DType::boolean || kind(d) == 'i') return DType::int64;
+    return kind(d) == 'u' ? DType::uint64 : d;
+}
+DType itself(DType d) { return d; }
+DType truth(DType) { return DType::boolean; }
+
+enum class Folds { sum, product, largest, smallest, all, any };
+// Made at import: see Interned.
+std::optional<std::array<Fold, 6>> folds;
+
+template <Folds which> PyObject* fold(const Given& given) {
+    const Array* const a = given.array();
+    if (!a || a->ndim() == 0 || errors_are_watched()) return nullptr;
+    const Fold& by = (*folds)[static_cast<std::size_t>(which)];
+    const int loop = by.loops[static_cast<std::size_t>(a->dtype)];
+    const std::optional<Over> over = read_axis(given, a->ndim(), true);
+    if (loop < 0 || !over || a->size() == 0) return nullptr;
+    const std::uint64_t axes = over->axis < 0 ? ~std::uint64_t{0} >> (64 - a->ndim()) : bit(static_cast<std::size_t>(over->axis));
+    return wrap_result(reduce(by.row, loop, *a, axes, over->keepdims));
+}
+
+template <bool maximum> PyObject* place_of_extreme(const Given& given) {
+    const Array* const a = given.array();
+    if (!a || a->ndim() == 0 || a->size() == 0 || !is_common(a->dtype)) return nullptr;
+    const std::optional<Over> over = read_axis(given, a->ndim(), false);
+    return over ? wrap_result(argmax(*a, over->axis, maximum)) : nullptr;
+}
+
+bool is_in_c_order(const Array& a) { return a.ndim() < 2 || is_c_contiguous(a.view, item_bytes(a)); }
+
+// In C order, whatever the array's, or in the array's.
+template <bool reorders> PyObject* copied(const Given& given) {
+    const Array* const a = given.is(1) ? given.array() : nullptr;
+    return a && (reorders || is_in_c_order(*a)) ? wrap(cast(*a, a->dtype)) : nullptr;
+}
+
+PyObject* converted(const Given& given) {
+    const Array* const a = given.is(2) ? given.array() : nullptr;
+    if (!a || !is_common(a->dtype) || errors_are_watched() || !is_in_c_order(*a)) return nullptr;
+    const int code = named_dtype(given[1]);
+    if (code < 0 || !is_common(static_cast<DType>(code))) return nullptr;
+    const auto dtype = static_cast<DType>(code);
+    return is_complex(a->dtype) && !is_complex(dtype) ? nullptr : wrap(cast(*a, dtype));  // a warning
+}
+
+// The numbers of a list, where Python's floats and integers are all that it holds.
+std::optional<DType> dtype_of_numbers(const Items& items) {
+    bool floats = false;
+    for (PyObject* const item : items) {
+        if (PyFloat_CheckExact(item)) {
+            floats = true;
+            continue;
+        }
+        int overflow = 0;
+        if (!PyLong_CheckExact(item)) return std::nullopt;
+        static_cast<void>(PyLong_AsLongLongAndOverflow(item, &overflow));
+        if (overflow) return std::nullopt;
+    }
+    if (!floats) return DType::int64;
+    const int code = dtype_to_make(reinterpret_cast<PyObject*>(&PyFloat_Type));
+    return code == static_cast<int>(DType::float64) ? std::optional(DType::float64) : std::nullopt;
+}
+
+PyObject* array_of_numbers(PyObject* sequence) {
+    const Items items(sequence);
+    Pool& pool = default_pool();
+    if (items.empty() || !pool.host_visible() || current_trace()) return nullptr;
+    const std::optional<DType> dtype = dtype_of_numbers(items);
+    if (!dtype) return nullptr;
+    Array made = new_array(Dims{static_cast<std::int64_t>(items.size())}, *dtype, pool);
+    made.buffer->materialise();
+    char* to = made.data();
+    for (PyObject* const item : items) {
+        if (*dtype == DType::float64) {
+            const double value = PyFloat_CheckExact(item) ? PyFloat_AS_DOUBLE(item) : PyLong_AsDouble(item);
+            std::memcpy(to, &value, sizeof value);
+        } else {
+            const std::int64_t value = PyLong_AsLongLong(item);
+            std::memcpy(to, &value, sizeof value);
+        }
+        to += itemsize(*dtype);
+    }
+    return wrap(std::move(made));
+}
+
+PyObject* array(const Given& given) {
+    if (!given.is(1)) return nullptr;
+    if (PyList_CheckExact(given[0]) || PyTuple_CheckExact(given[0])) return array_of_numbers(given[0]);
+    return copied<false>(given);
+}
+
+PyObject* as_array(const Given& given) {
+    if (!given.is(1)) return nullptr;
+    if (PyList_CheckExact(given[0]) || PyTuple_CheckExact(given[0])) return array_of_numbers(given[0]);
+    const Array* const a = given.array();
+    return a && &a->pool() == &default_pool() ? Py_NewRef(given[0]) : nullptr;
+}
+
+constexpr int nothing = -1;  // in place of the number that fills a new array
+template <int number> std::optional<int> filling() { return number == nothing ? std::nullopt : std::optional(number); }
+
+// A shape, and perhaps a dtype by position or keyword.
+template <int number> PyObject* made(const Given& given) {
+    PyObject* dtype = given.count == 2 ? given[1] : Py_None;
+    if (given.count < 1 || given.count > 2) return nullptr;
+    for (Py_ssize_t i = 0; i < given.keywords(); ++i) {
+        if (given.count == 2 || !given.has_name(i, "dtype")) return nullptr;
+        dtype = given.value(i);
+    }
+    const nb::object value = number == nothing ? nb::none() : nb::steal(PyLong_FromLong(number));
+    return filled(given[0], dtype, value.ptr());
+}
+
+template <int number> PyObject* made_like(const Given& given) {
+    const Array* const a = given.is(1) ? given.array() : nullptr;
+    return a && is_c_contiguous(a->view, item_bytes(*a)) ? wrap(filled(a->view.shape, a->dtype, a->pool(), filling<number>())) : nullptr;
+}
+
+// Of a vector, whose only axis is the one that the call leaves out.
+PyObject* taken(const Given& given) {
+    const Array* const a = given.is(2) ? given.array() : nullptr;
+    if (!a || a->ndim() != 1 || !is_plain_array(given[1])) return nullptr;
+    const Array& index = unwrap(given[1])->array;
+    return index.ndim() == 1 && index.dtype == DType::int64 ? slots::subscript(given[0], given[1]) : nullptr;
+}
+
+PyObject* nonzero_counted(const Given& given) {
+    const Array* const a = given.is(1) ? given.array() : nullptr;
+    return a && a->dtype == DType::boolean ? fold<Folds::sum>(given) : nullptr;
+}
+
+template <PyObject* (*answer)(const Given&)> PyObject* answered(PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+    return guarded([&] { return answer(Given{arguments, count, names}); });
+}
+
+QuickCall quick_calls[] = {
+    {"sum", answered<fold<Folds::sum>>}, {"ndarray.sum", answered<fold<Folds::sum>>},
+    {"prod", answered<fold<Folds::product>>}, {"ndarray.prod", answered<fold<Folds::product>>},
+    {"max", answered<fold<Folds::largest>>}, {"ndarray.max", answered<fold<Folds::largest>>},
+    {"min", answered<fold<Folds::smallest>>}, {"ndarray.min", answered<fold<Folds::smallest>>},
+    {"all", answered<fold<Folds::all>>}, {"ndarray.all", answered<fold<Folds::all>>},
+    {"any", answered<fold<Folds::any>>}, {"ndarray.any", answered<fold<Folds::any>>},
+    {"argmax", answered<place_of_extreme<true>>}, {"ndarray.argmax", answered<place_of_extreme<true>>},
+    {"argmin", answered<place_of_extreme<false>>}, {"ndarray.argmin", answered<place_of_extreme<false>>},
+    {"copy", answered<copied<false>>}, {"ndarray.copy", answered<copied<true>>}, {"ndarray.astype", answered<converted>},
+    {"array", answered<array>}, {"asarray", answered<as_array>},
+    {"empty", answered<made<nothing>>}, {"zeros", answered<made<0>>}, {"ones", answered<made<1>>},
+    {"empty_like", answered<made_like<nothing>>}, {"zeros_like", answered<made_like<0>>}, {"ones_like", answered<made_like<1>>},
+    {"take", answered<taken>}, {"ndarray.take", answered<taken>}, {"count_nonzero", answered<nonzero_counted>},
+};
+
+constexpr std::string_view of_methods = "ndarray.";
+
+}  // namespace
+
+const QuickCall* quick_call(std::string_view name) {
+    const auto* const found = std::ranges::find(quick_calls, name, &QuickCall::name);
+    return found == std::end(quick_calls) ? nullptr : found;
+}
+
+void bind_quick_calls(nb::module_& m) {
+    folds.emplace(std::array{Fold("add", sums_in), Fold("multiply", sums_in), Fold("maximum", itself), Fold("minimum", itself), Fold("logical_and", truth),
+                             Fold("logical_or", truth)});
+    m.def("answer_quickly", [](std::string_view name, bool on) {
+        for (QuickCall& each : quick_calls)
+            if (each.name == name || (each.name.starts_with(of_methods) && each.name.substr(of_methods.size()) == name)) each.on = on;
+    }, nb::arg("name"), nb::arg("on"), "Whether the core may answer plain calls of the function of that name, and of the method, by itself.");
+}
+
+}  // namespace asnumpy::python
