@@ -12,6 +12,9 @@
 #include "python/convert.hpp"
 #include "python/creation.hpp"
 #include "python/error_state.hpp"
+#include "python/number.hpp"
+#include "python/numpy_bridge.hpp"
+#include "runtime/single.hpp"
 
 namespace asnumpy::python {
 
@@ -104,14 +107,55 @@ template <Folds which> PyObject* fold(const Given& given) {
     return wrap_result(reduce(by.row, loop, *a, axes, over->keepdims));
 }
 
+bool is_in_c_order(const Array& a) { return a.ndim() < 2 || is_c_contiguous(a.view, item_bytes(a)); }
+
+// Whether NumPy's own function is quicker on the elements than a launch.
+bool is_for_numpy(const Array& a) { return a.ndim() > 0 && a.size() > 0 && a.size() <= fewest_for_launch && is_common(a.dtype) && is_at_hand(a); }
+PyArrayObject* ndarray_of(const nb::object& o) { return reinterpret_cast<PyArrayObject*>(o.ptr()); }
+
+// What a function of NumPy's makes of the elements.
+template <class F> PyObject* numpys(const Array& a, F&& function) {
+    const nb::object elements = temporary(a, false);
+    return adopt_numpy(owned(function(ndarray_of(elements))).ptr(), "asarray", a.pool());
+}
+
 template <bool maximum> PyObject* place_of_extreme(const Given& given) {
     const Array* const a = given.array();
     if (!a || a->ndim() == 0 || a->size() == 0 || !is_common(a->dtype)) return nullptr;
     const std::optional<Over> over = read_axis(given, a->ndim(), false);
-    return over ? wrap_result(argmax(*a, over->axis, maximum)) : nullptr;
+    if (!over) return nullptr;
+    if ((over->axis >= 0 && a->ndim() > 1) || !is_for_numpy(*a) || !is_plain(*a)) return wrap_result(argmax(*a, over->axis, maximum));
+    const PyArray_ArrFuncs* const functions = PyDataType_GetArrFuncs(descriptor(a->dtype));
+    npy_intp place = 0;
+    if ((maximum ? functions->argmax : functions->argmin)(a->data(), a->size(), &place, nullptr) < 0) throw_python_error();
+    return number_of(Scalar::of(static_cast<std::int64_t>(place)), a->pool());
 }
 
-bool is_in_c_order(const Array& a) { return a.ndim() < 2 || is_c_contiguous(a.view, item_bytes(a)); }
+// By the kind and along the axis that are NumPy's defaults.
+PyObject* sorted(const Given& given) {
+    const Array* const a = given.is(1) ? given.array() : nullptr;
+    if (!a || !is_for_numpy(*a) || !is_in_c_order(*a)) return nullptr;
+    Array made = cast(*a, a->dtype);
+    if (!is_at_hand(made)) return nullptr;
+    const nb::object elements = temporary(made);
+    if (PyArray_Sort(ndarray_of(elements), -1, NPY_QUICKSORT) < 0) throw_python_error();
+    return wrap(std::move(made));
+}
+
+PyObject* order_of(const Given& given) {
+    const Array* const a = given.is(1) ? given.array() : nullptr;
+    if (!a || !is_for_numpy(*a)) return nullptr;
+    return numpys(*a, [](PyArrayObject* elements) { return PyArray_ArgSort(elements, -1, NPY_QUICKSORT); });
+}
+
+PyObject* places_among(const Given& given) {
+    const Array* const a = given.is(2) ? given.array() : nullptr;
+    if (!a || a->ndim() != 1 || !is_for_numpy(*a) || !is_plain_array(given[1])) return nullptr;
+    const Array& values = unwrap(given[1])->array;
+    if (!is_for_numpy(values) || values.dtype != a->dtype || &values.pool() != &a->pool()) return nullptr;
+    const nb::object searched = temporary(values, false);
+    return numpys(*a, [&](PyArrayObject* elements) { return PyArray_SearchSorted(elements, searched.ptr(), NPY_SEARCHLEFT, nullptr); });
+}
 
 // In C order, whatever the array's, or in the array's.
 template <bool reorders> PyObject* copied(const Given& given) {
@@ -211,7 +255,9 @@ PyObject* taken(const Given& given) {
 
 PyObject* nonzero_counted(const Given& given) {
     const Array* const a = given.is(1) ? given.array() : nullptr;
-    return a && a->dtype == DType::boolean ? fold<Folds::sum>(given) : nullptr;
+    if (!a || a->dtype != DType::boolean) return nullptr;
+    if (!is_for_numpy(*a) || !is_plain(*a)) return fold<Folds::sum>(given);
+    return number_of(Scalar::of(static_cast<std::int64_t>(std::count(a->data(), a->data() + a->size(), char{1}))), a->pool());
 }
 
 template <PyObject* (*answer)(const Given&)> PyObject* answered(PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
@@ -231,6 +277,8 @@ QuickCall quick_calls[] = {
     {"array", answered<array>}, {"asarray", answered<as_array>},
     {"empty", answered<made<nothing>>}, {"zeros", answered<made<0>>}, {"ones", answered<made<1>>},
     {"empty_like", answered<made_like<nothing>>}, {"zeros_like", answered<made_like<0>>}, {"ones_like", answered<made_like<1>>},
+    {"sort", answered<sorted>}, {"argsort", answered<order_of>}, {"ndarray.argsort", answered<order_of>},
+    {"searchsorted", answered<places_among>}, {"ndarray.searchsorted", answered<places_among>},
     {"take", answered<taken>}, {"ndarray.take", answered<taken>}, {"count_nonzero", answered<nonzero_counted>},
 };
 
@@ -246,7 +294,7 @@ const QuickCall* quick_call(std::string_view name) {
 void bind_quick_calls(nb::module_& m) {
     folds.emplace(std::array{Fold("add", sums_in), Fold("multiply", sums_in), Fold("maximum", itself), Fold("minimum", itself), Fold("logical_and", truth),
                              Fold("logical_or", truth)});
-    m.def("answer_quickly", [](std::string_view name, bool on) {
+    m.def("answer_quickly", [](const char* name, bool on) {
         for (QuickCall& each : quick_calls)
             if (each.name == name || (each.name.starts_with(of_methods) && each.name.substr(of_methods.size()) == name)) each.on = on;
     }, nb::arg("name"), nb::arg("on"), "Whether the core may answer plain calls of the function of that name, and of the method, by itself.");
