@@ -253,6 +253,49 @@ PyObject* taken(const Given& given) {
     return index.ndim() == 1 && index.dtype == DType::int64 ? slots::subscript(given[0], given[1]) : nullptr;
 }
 
+// The row that selects, by dtype of what it selects from.
+struct Selection {
+    RowId row = find_row("where");
+    std::array<std::int16_t, dtype_count> loops;
+
+    Selection() {
+        loops.fill(-1);
+        const std::span<const Signature> all = asnumpy::row(row).loops;
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (is_common(all[i].out[0])) loops[static_cast<std::size_t>(all[i].out[0])] = static_cast<std::int16_t>(i);
+    }
+};
+std::optional<Selection> selection;
+
+// The dtype of a choice between arrays of one dtype, and numbers of Python's that take it.
+std::optional<DType> dtype_of_choice(PyObject* x, PyObject* y) {
+    const bool first = is_plain_array(x), second = is_plain_array(y);
+    if (first && second) return unwrap(x)->array.dtype == unwrap(y)->array.dtype ? std::optional(unwrap(x)->array.dtype) : std::nullopt;
+    const auto takes = [](DType dtype, PyObject* number) { return (PyFloat_CheckExact(number) && !is_integer(dtype)) || PyLong_CheckExact(number); };
+    if (first || second) {
+        const DType dtype = unwrap(first ? x : y)->array.dtype;
+        return dtype != DType::boolean && takes(dtype, first ? y : x) ? std::optional(dtype) : std::nullopt;
+    }
+    if (PyLong_CheckExact(x) && PyLong_CheckExact(y)) return DType::int64;
+    return takes(DType::float64, x) && takes(DType::float64, y) ? std::optional(DType::float64) : std::nullopt;
+}
+
+PyObject* selected(const Given& given) {
+    const Array* const mask = given.is(3) ? given.array() : nullptr;
+    if (!mask || mask->dtype != DType::boolean) return nullptr;
+    const std::optional<DType> dtype = dtype_of_choice(given[1], given[2]);
+    if (!dtype || selection->loops[static_cast<std::size_t>(*dtype)] < 0) return nullptr;
+    Few<Input, 3> in;
+    in.emplace_back(*mask);
+    for (Py_ssize_t i = 1; i < 3; ++i) {
+        Scalar number;
+        if (is_plain_array(given[i])) in.emplace_back(unwrap(given[i])->array);
+        else if (weak_scalar(given[i], *dtype, number)) in.emplace_back(number);
+        else return nullptr;
+    }
+    return wrap(std::move(apply(selection->row, selection->loops[static_cast<std::size_t>(*dtype)], in)[0]));
+}
+
 PyObject* nonzero_counted(const Given& given) {
     const Array* const a = given.is(1) ? given.array() : nullptr;
     if (!a || a->dtype != DType::boolean) return nullptr;
@@ -278,7 +321,7 @@ QuickCall quick_calls[] = {
     {"empty", answered<made<nothing>>}, {"zeros", answered<made<0>>}, {"ones", answered<made<1>>},
     {"empty_like", answered<made_like<nothing>>}, {"zeros_like", answered<made_like<0>>}, {"ones_like", answered<made_like<1>>},
     {"sort", answered<sorted>}, {"argsort", answered<order_of>}, {"ndarray.argsort", answered<order_of>},
-    {"searchsorted", answered<places_among>}, {"ndarray.searchsorted", answered<places_among>},
+    {"where", answered<selected>}, {"searchsorted", answered<places_among>}, {"ndarray.searchsorted", answered<places_among>},
     {"take", answered<taken>}, {"ndarray.take", answered<taken>}, {"count_nonzero", answered<nonzero_counted>},
 };
 
@@ -294,6 +337,7 @@ const QuickCall* quick_call(std::string_view name) {
 void bind_quick_calls(nb::module_& m) {
     folds.emplace(std::array{Fold("add", sums_in), Fold("multiply", sums_in), Fold("maximum", itself), Fold("minimum", itself), Fold("logical_and", truth),
                              Fold("logical_or", truth)});
+    selection.emplace();
     m.def("answer_quickly", [](const char* name, bool on) {
         for (QuickCall& each : quick_calls)
             if (each.name == name || (each.name.starts_with(of_methods) && each.name.substr(of_methods.size()) == name)) each.on = on;

@@ -57,7 +57,7 @@ def same(made, expected) -> None:
 
 @pytest.fixture(params=[True, False], ids=["quick", "long"])
 def quick(request):
-    names = [*FOLDS, *SHORT, "astype", "take", "searchsorted", "zeros", "ones", "empty"]
+    names = [*FOLDS, *SHORT, "astype", "take", "searchsorted", "zeros", "ones", "empty", "where"]
     for name in names:
         _core.answer_quickly(name, request.param)
     yield request.param
@@ -221,3 +221,26 @@ def test_rules_reach_functions_and_methods(tmp_path):
     finally:
         operators.use_rules(None)
     assert int(a.argmax()) == 4 and a.sum() == 10
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_choices(dtype, quick):
+    x, y = values(dtype, (3, 5)), values(dtype, (3, 5))[::-1].copy()
+    row, mask = values(dtype, (5,)), np.arange(15).reshape(3, 5) % 2 == 0
+    with np.errstate(all="ignore"):
+        others = [x.astype("f8" if dtype not in "FD" else "D"), x > 1, 3, -2, 1.5, True, 1j, 2**70, np.float32(2), float("nan"), [1] * 5, x[0, 0]]
+    for first, second, where in itertools.product((x, row, *others), (y, row, *others), (mask, mask[0], mask[:, :1], mask[0, 0], [True] * 5, mask.astype(int))):
+        expected, made = (
+            outcome(lambda xp=xp: xp.where(*(xp.asarray(one) if isinstance(one, np.ndarray) else one for one in (where, first, second))))
+            for xp in (np, ap))
+        if isinstance(expected, tuple):
+            assert isinstance(made, tuple) and made[0] is expected[0], (first, second, where, made, expected)
+        else:
+            assert made.dtype == expected.dtype and made.shape == expected.shape
+            assert np.array_equal(np.asarray(made), expected, equal_nan=expected.dtype.kind in "fc")
+
+
+def test_choices_that_do_not_fit(quick):
+    mask, x = np.array([True, False]), np.zeros((3, 4))
+    expected, made = outcome(lambda: np.where(mask, x, x)), outcome(lambda: ap.where(ap.asarray(mask), ap.asarray(x), ap.asarray(x)))
+    assert made[0] is expected[0] is ValueError
