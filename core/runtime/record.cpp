@@ -92,11 +92,6 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
         first = &out[0];
         if (r.nout != 1 || !first->buffer || !first->host_visible() || first->dtype != signature.out[0] || first->size() > eager_size()) return false;
         if (first->buffer->pending_reads || first->buffer->pending_writes) return false;
-        first->buffer->materialise();
-        plain = is_plain(*first);
-        if (!plain && overlaps_itself(*first)) return false;
-        for (const Input& i : in) beside = beside || (i.array && !(i.array->buffer == first->buffer && i.array->view == first->view) && may_overlap(*i.array, *first));
-        plain = plain || beside;
     }
     for (std::size_t k = 0; k < in.size(); ++k) {
         if (in[k].dtype() != signature.in[k]) return false;
@@ -109,6 +104,14 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
         if (first && !(a.view.shape == first->view.shape)) return false;
         plain = plain && is_plain(a);
         first = &a;
+    }
+    if (!out.empty()) {  // it has no memory before it is sure that it is written now: what is recorded may do without
+        const Array& target = out[0];
+        target.buffer->materialise();
+        const bool target_is_plain = is_plain(target);
+        if (!target_is_plain && overlaps_itself(target)) return false;
+        for (const Input& i : in) beside = beside || (i.array && !(i.array->buffer == target.buffer && i.array->view == target.view) && may_overlap(*i.array, target));
+        plain = (plain && target_is_plain) || beside;
     }
     if (!first) return false;
     const std::int64_t size = first->size();

@@ -259,7 +259,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> ndarray:
 
 def _rolled(a: ndarray, total: dict[int, int]) -> ndarray:
     """The array with each axis turned by a number of places."""
-    if len(total) == 1 and a.size and a._flags_c_contiguous:
+    if len(total) == 1 and a.size and (a.ndim == 1 or a._flags_c_contiguous):
         ((place, by),) = total.items()
         if by % a.shape[place]:
             before, cut = (_ALL,) * place, -by % a.shape[place]
