@@ -92,6 +92,14 @@ DType sums_in(DType d) {
 DType itself(DType d) { return d; }
 DType truth(DType) { return DType::boolean; }
 
+bool is_in_c_order(const Array& a) { return a.ndim() < 2 || is_c_contiguous(a.view, item_bytes(a)); }
+
+// Whether NumPy's own function is quicker on the elements than a launch.
+bool is_for_numpy(const Array& a) { return a.ndim() > 0 && a.size() > 0 && a.size() <= fewest_for_launch && is_common(a.dtype) && is_at_hand(a); }
+PyArrayObject* ndarray_of(const nb::object& o) { return reinterpret_cast<PyArrayObject*>(o.ptr()); }
+
+std::int64_t count_true(const Array& plain) { return std::count(plain.data(), plain.data() + plain.size(), char{1}); }
+
 enum class Folds { sum, product, largest, smallest, all, any };
 // Made at import: see Interned.
 std::optional<std::array<Fold, 6>> folds;
@@ -103,15 +111,11 @@ template <Folds which> PyObject* fold(const Given& given) {
     const int loop = by.loops[static_cast<std::size_t>(a->dtype)];
     const std::optional<Over> over = read_axis(given, a->ndim(), true);
     if (loop < 0 || !over || a->size() == 0) return nullptr;
+    if (which == Folds::sum && a->dtype == DType::boolean && over->axis < 0 && !over->keepdims && is_for_numpy(*a) && is_plain(*a))
+        return number_of(Scalar::of(count_true(*a)), a->pool());
     const std::uint64_t axes = over->axis < 0 ? ~std::uint64_t{0} >> (64 - a->ndim()) : bit(static_cast<std::size_t>(over->axis));
     return wrap_result(reduce(by.row, loop, *a, axes, over->keepdims));
 }
-
-bool is_in_c_order(const Array& a) { return a.ndim() < 2 || is_c_contiguous(a.view, item_bytes(a)); }
-
-// Whether NumPy's own function is quicker on the elements than a launch.
-bool is_for_numpy(const Array& a) { return a.ndim() > 0 && a.size() > 0 && a.size() <= fewest_for_launch && is_common(a.dtype) && is_at_hand(a); }
-PyArrayObject* ndarray_of(const nb::object& o) { return reinterpret_cast<PyArrayObject*>(o.ptr()); }
 
 // What a function of NumPy's makes of the elements.
 template <class F> PyObject* numpys(const Array& a, F&& function) {
@@ -298,9 +302,7 @@ PyObject* selected(const Given& given) {
 
 PyObject* nonzero_counted(const Given& given) {
     const Array* const a = given.is(1) ? given.array() : nullptr;
-    if (!a || a->dtype != DType::boolean) return nullptr;
-    if (!is_for_numpy(*a) || !is_plain(*a)) return fold<Folds::sum>(given);
-    return number_of(Scalar::of(static_cast<std::int64_t>(std::count(a->data(), a->data() + a->size(), char{1}))), a->pool());
+    return a && a->dtype == DType::boolean ? fold<Folds::sum>(given) : nullptr;
 }
 
 template <PyObject* (*answer)(const Given&)> PyObject* answered(PyObject* const* arguments, Py_ssize_t count, PyObject* names) {

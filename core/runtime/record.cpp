@@ -82,11 +82,27 @@ void run_plain(ContiguousLoop run, const Signature& signature, std::span<const I
     assign(out, values);
 }
 
-// Few elements of operands of one shape, or scalars: no instruction is made at all.
+// The shape of what has that shape and what has the other, broadcast; false where they do not fit.
+bool broadcast_with(const Dims& other, Dims& shape) {
+    if (shape.size() < other.size()) {
+        Dims longer = other;
+        std::ranges::copy(shape, longer.end() - shape.size());
+        for (int i = 0; i < other.size() - shape.size(); ++i) longer[i] = 1;
+        shape = std::move(longer);
+    }
+    std::int64_t* const inner = shape.end() - other.size();
+    for (int i = 0; i < other.size(); ++i) {
+        if (inner[i] == 1) inner[i] = other[i];
+        else if (other[i] != 1 && other[i] != inner[i]) return false;
+    }
+    return true;
+}
+
+// Few elements of operands, or scalars: no instruction is made at all.
 bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::span<const Array> out,
                    Few<Array, 2>& result) {
     const Array* first = nullptr;
-    bool plain = true;
+    bool plain = true, equal = true;
     bool beside = false;  // an input overlaps the output that is given, without being it: the values go to memory of their own first
     if (!out.empty()) {  // one given output
         first = &out[0];
@@ -101,10 +117,22 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
         }
         const Array& a = *in[k].array;
         if (!is_at_hand(a)) return false;
-        if (first && !(a.view.shape == first->view.shape)) return false;
+        equal = equal && (!first || a.view.shape == first->view.shape);
         plain = plain && is_plain(a);
         first = &a;
     }
+    if (!first) return false;
+    Dims broadcast;
+    if (!equal) {
+        if (!out.empty()) broadcast = out[0].view.shape;
+        for (const Input& i : in)
+            if (i.array && !broadcast_with(i.array->view.shape, broadcast)) return false;
+        if (!out.empty() && !(broadcast == out[0].view.shape)) return false;
+        plain = false;
+    }
+    const Dims& shape = equal ? first->view.shape : broadcast;
+    const std::int64_t size = count(shape);
+    if (size > eager_size() || size == 0) return false;
     if (!out.empty()) {  // it has no memory before it is sure that it is written now: what is recorded may do without
         const Array& target = out[0];
         target.buffer->materialise();
@@ -113,9 +141,6 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
         for (const Input& i : in) beside = beside || (i.array && !(i.array->buffer == target.buffer && i.array->view == target.view) && may_overlap(*i.array, target));
         plain = (plain && target_is_plain) || beside;
     }
-    if (!first) return false;
-    const std::int64_t size = first->size();
-    if (size > eager_size() || size == 0) return false;
     if (beside) [[unlikely]] {
         write_beside(id, loop, in, out[0]);
         result.emplace_back(out[0]);
@@ -123,8 +148,8 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     }
     for (std::size_t k = 0; k < r.nout; ++k) {
         if (!out.empty()) result.emplace_back(out[k]);
-        else if (plain) result.emplace_back(new_array(first->view.shape, signature.out[k], first->pool()));
-        else result.emplace_back(new_output(signature, first->view.shape, signature.out[k], in, out, first->pool()));
+        else if (plain) result.emplace_back(new_array(shape, signature.out[k], first->pool()));
+        else result.emplace_back(new_output(signature, shape, signature.out[k], in, out, first->pool()));
         result[k].buffer->materialise();
     }
     if (plain && size <= most_without_launch) {

@@ -75,7 +75,7 @@ void run_at_hand(RowId id, int loop, std::span<const Input> in, std::span<const 
         launch.operands[n].data = i.is_scalar() ? bytes_of(i.scalar) : i.array->data();
         launch.operands[n].constant = i.is_scalar();
         if (i.is_scalar()) launch.operands[n++].strides = Dims(launch.shape.size());
-        else launch.operands[n++].strides = i.array->view.strides;
+        else launch.operands[n++].strides = i.array->view.shape == launch.shape ? i.array->view.strides : broadcast_to(i.array->view, launch.shape).strides;
     }
     for (const Array& o : out) {
         launch.operands[n].data = o.data();

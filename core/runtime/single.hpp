@@ -25,7 +25,7 @@ inline char* bytes_of(const Scalar& s) { return const_cast<char*>(reinterpret_ca
 
 // Runs one instruction, unfused, in the calling thread; nothing that is recorded may be before it.
 void run_now(const Instruction&);
-// Applies an elementwise row to operands of one shape that are at hand, or scalars.
+// Applies an elementwise row to operands that are at hand and broadcast to the outputs' shape, or scalars.
 void run_at_hand(RowId, int loop, std::span<const Input> in, std::span<const Array> out);
 // As the backend sees them; the tensors of arrays without memory have no address.
 Tensor tensor_of(const Array&);
