@@ -140,7 +140,9 @@ Pool& default_pool() {
     if (thread_pool) return *thread_pool;
     if (Pool* pool = process_pool.load(std::memory_order_acquire)) return *pool;
     Pool* const wanted = wanted_pool();
-    Pool& chosen = wanted ? *wanted : ascend::device_count() > 0 ? pool_of({Device::Kind::ascend, 0}) : cpu_pool();
+    // A child of fork chooses as its parent would have, and is refused: whether that one had asked before makes no difference.
+    const bool has_device = ascend::device_count() > 0 || (ascend::ended() && ascend::in_use());
+    Pool& chosen = wanted ? *wanted : has_device ? pool_of({Device::Kind::ascend, 0}) : cpu_pool();
     if (const std::uint64_t limit = wanted_limit()) chosen.set_limit(limit);
     Pool* none = nullptr;
     const bool first = process_pool.compare_exchange_strong(none, &chosen, std::memory_order_acq_rel);
