@@ -18,7 +18,7 @@ namespace {
 // What Python's float and complex stand for where arrays are made.
 std::atomic<bool> single_precision{false};
 
-void fill(const Array& fresh, const Scalar& number) {
+void fill_fresh(const Array& fresh, const Scalar& number) {
     if (!fill_at_once(fresh, number)) asnumpy::assign(fresh, number);
 }
 
@@ -100,7 +100,7 @@ int dtype_to_make(PyObject* o) {
 
 Array filled(const Dims& shape, DType dtype, Pool& pool, std::optional<int> number) {
     Array made = new_array(shape, dtype, pool);
-    if (number) fill(made, cast_scalar(Scalar::of(std::int64_t{*number}), dtype));
+    if (number) fill_fresh(made, cast_scalar(Scalar::of(std::int64_t{*number}), dtype));
     return made;
 }
 
@@ -110,7 +110,7 @@ PyObject* filled(PyObject* shape, PyObject* dtype_given, PyObject* value) {
     const auto dtype = static_cast<DType>(code);
     if (PyFloat_CheckExact(value) && !is_float(dtype) && !is_complex(dtype)) return nullptr;
     Array made = new_array(to_dims(shape), dtype, expect_pool(Py_None));
-    if (value != Py_None) fill(made, assigned_scalar(value, dtype));
+    if (value != Py_None) fill_fresh(made, assigned_scalar(value, dtype));
     return wrap(std::move(made));
 }
 

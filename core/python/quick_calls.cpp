@@ -20,7 +20,7 @@ namespace asnumpy::python {
 
 namespace {
 
-struct Given {
+struct PlainCall {
     PyObject* const* arguments;
     Py_ssize_t count;
     PyObject* names;
@@ -44,7 +44,7 @@ struct Over {
 };
 
 // The array and perhaps an axis, by position or keyword, and keepdims where it may be given.
-std::optional<Over> read_axis(const Given& given, int ndim, bool may_keep) {
+std::optional<Over> read_axis(const PlainCall& call, int ndim, bool may_keep) {
     Over over;
     const auto read = [&](PyObject* axis) {
         if (axis == Py_None) return true;
@@ -55,12 +55,12 @@ std::optional<Over> read_axis(const Given& given, int ndim, bool may_keep) {
         over.axis = static_cast<int>(value < 0 ? value + ndim : value);
         return true;
     };
-    if (given.count > 2 || (given.count == 2 && !read(given[1]))) return std::nullopt;
-    for (Py_ssize_t i = 0; i < given.keywords(); ++i) {
-        if (given.has_name(i, "axis") && given.count == 1) {
-            if (!read(given.value(i))) return std::nullopt;
-        } else if (given.has_name(i, "keepdims") && may_keep && PyBool_Check(given.value(i))) {
-            over.keepdims = given.value(i) == Py_True;
+    if (call.count > 2 || (call.count == 2 && !read(call[1]))) return std::nullopt;
+    for (Py_ssize_t i = 0; i < call.keywords(); ++i) {
+        if (call.has_name(i, "axis") && call.count == 1) {
+            if (!read(call.value(i))) return std::nullopt;
+        } else if (call.has_name(i, "keepdims") && may_keep && PyBool_Check(call.value(i))) {
+            over.keepdims = call.value(i) == Py_True;
         } else {
             return std::nullopt;
         }
@@ -90,7 +90,7 @@ DType sums_in(DType d) {
     return kind(d) == 'u' ? DType::uint64 : d;
 }
 DType itself(DType d) { return d; }
-DType truth(DType) { return DType::boolean; }
+DType in_truth(DType) { return DType::boolean; }
 
 bool is_in_c_order(const Array& a) { return a.ndim() < 2 || is_c_contiguous(a.view, item_bytes(a)); }
 
@@ -102,14 +102,14 @@ std::int64_t count_true(const Array& plain) { return std::count(plain.data(), pl
 
 enum class Folds { sum, product, largest, smallest, all, any };
 // Made at import: see Interned.
-std::optional<std::array<Fold, 6>> folds;
+std::optional<std::array<Fold, 6>> known_folds;
 
-template <Folds which> PyObject* fold(const Given& given) {
-    const Array* const a = given.array();
+template <Folds which> PyObject* fold(const PlainCall& call) {
+    const Array* const a = call.array();
     if (!a || a->ndim() == 0 || errors_are_watched()) return nullptr;
-    const Fold& by = (*folds)[static_cast<std::size_t>(which)];
+    const Fold& by = (*known_folds)[static_cast<std::size_t>(which)];
     const int loop = by.loops[static_cast<std::size_t>(a->dtype)];
-    const std::optional<Over> over = read_axis(given, a->ndim(), true);
+    const std::optional<Over> over = read_axis(call, a->ndim(), true);
     if (loop < 0 || !over || a->size() == 0) return nullptr;
     if (which == Folds::sum && a->dtype == DType::boolean && over->axis < 0 && !over->keepdims && is_for_numpy(*a) && is_plain(*a))
         return number_of(Scalar::of(count_true(*a)), a->pool());
@@ -123,10 +123,10 @@ template <class F> PyObject* numpys(const Array& a, F&& function) {
     return adopt_numpy(owned(function(ndarray_of(elements))).ptr(), "asarray", a.pool());
 }
 
-template <bool maximum> PyObject* place_of_extreme(const Given& given) {
-    const Array* const a = given.array();
+template <bool maximum> PyObject* place_of_extreme(const PlainCall& call) {
+    const Array* const a = call.array();
     if (!a || a->ndim() == 0 || a->size() == 0 || !is_common(a->dtype)) return nullptr;
-    const std::optional<Over> over = read_axis(given, a->ndim(), false);
+    const std::optional<Over> over = read_axis(call, a->ndim(), false);
     if (!over) return nullptr;
     if ((over->axis >= 0 && a->ndim() > 1) || !is_for_numpy(*a) || !is_plain(*a)) return wrap_result(argmax(*a, over->axis, maximum));
     const PyArray_ArrFuncs* const functions = PyDataType_GetArrFuncs(descriptor(a->dtype));
@@ -136,8 +136,8 @@ template <bool maximum> PyObject* place_of_extreme(const Given& given) {
 }
 
 // By the kind and along the axis that are NumPy's defaults.
-PyObject* sorted(const Given& given) {
-    const Array* const a = given.is(1) ? given.array() : nullptr;
+PyObject* sorted(const PlainCall& call) {
+    const Array* const a = call.is(1) ? call.array() : nullptr;
     if (!a || !is_for_numpy(*a) || !is_in_c_order(*a)) return nullptr;
     Array made = cast(*a, a->dtype);
     if (!is_at_hand(made)) return nullptr;
@@ -146,31 +146,31 @@ PyObject* sorted(const Given& given) {
     return wrap(std::move(made));
 }
 
-PyObject* order_of(const Given& given) {
-    const Array* const a = given.is(1) ? given.array() : nullptr;
+PyObject* order_of(const PlainCall& call) {
+    const Array* const a = call.is(1) ? call.array() : nullptr;
     if (!a || !is_for_numpy(*a)) return nullptr;
     return numpys(*a, [](PyArrayObject* elements) { return PyArray_ArgSort(elements, -1, NPY_QUICKSORT); });
 }
 
-PyObject* places_among(const Given& given) {
-    const Array* const a = given.is(2) ? given.array() : nullptr;
-    if (!a || a->ndim() != 1 || !is_for_numpy(*a) || !is_plain_array(given[1])) return nullptr;
-    const Array& values = unwrap(given[1])->array;
+PyObject* places_among(const PlainCall& call) {
+    const Array* const a = call.is(2) ? call.array() : nullptr;
+    if (!a || a->ndim() != 1 || !is_for_numpy(*a) || !is_plain_array(call[1])) return nullptr;
+    const Array& values = unwrap(call[1])->array;
     if (!is_for_numpy(values) || values.dtype != a->dtype || &values.pool() != &a->pool()) return nullptr;
     const nb::object searched = temporary(values, false);
     return numpys(*a, [&](PyArrayObject* elements) { return PyArray_SearchSorted(elements, searched.ptr(), NPY_SEARCHLEFT, nullptr); });
 }
 
 // In C order, whatever the array's, or in the array's.
-template <bool reorders> PyObject* copied(const Given& given) {
-    const Array* const a = given.is(1) ? given.array() : nullptr;
+template <bool reorders> PyObject* copied(const PlainCall& call) {
+    const Array* const a = call.is(1) ? call.array() : nullptr;
     return a && (reorders || is_in_c_order(*a)) ? wrap(cast(*a, a->dtype)) : nullptr;
 }
 
-PyObject* converted(const Given& given) {
-    const Array* const a = given.is(2) ? given.array() : nullptr;
+PyObject* converted(const PlainCall& call) {
+    const Array* const a = call.is(2) ? call.array() : nullptr;
     if (!a || !is_common(a->dtype) || errors_are_watched() || !is_in_c_order(*a)) return nullptr;
-    const int code = named_dtype(given[1]);
+    const int code = named_dtype(call[1]);
     if (code < 0 || !is_common(static_cast<DType>(code))) return nullptr;
     const auto dtype = static_cast<DType>(code);
     return is_complex(a->dtype) && !is_complex(dtype) ? nullptr : wrap(cast(*a, dtype));  // a warning
@@ -216,45 +216,45 @@ PyObject* array_of_numbers(PyObject* sequence) {
     return wrap(std::move(made));
 }
 
-PyObject* array(const Given& given) {
-    if (!given.is(1)) return nullptr;
-    if (PyList_CheckExact(given[0]) || PyTuple_CheckExact(given[0])) return array_of_numbers(given[0]);
-    return copied<false>(given);
+PyObject* array(const PlainCall& call) {
+    if (!call.is(1)) return nullptr;
+    if (PyList_CheckExact(call[0]) || PyTuple_CheckExact(call[0])) return array_of_numbers(call[0]);
+    return copied<false>(call);
 }
 
-PyObject* as_array(const Given& given) {
-    if (!given.is(1)) return nullptr;
-    if (PyList_CheckExact(given[0]) || PyTuple_CheckExact(given[0])) return array_of_numbers(given[0]);
-    const Array* const a = given.array();
-    return a && &a->pool() == &default_pool() ? Py_NewRef(given[0]) : nullptr;
+PyObject* array_itself(const PlainCall& call) {
+    if (!call.is(1)) return nullptr;
+    if (PyList_CheckExact(call[0]) || PyTuple_CheckExact(call[0])) return array_of_numbers(call[0]);
+    const Array* const a = call.array();
+    return a && &a->pool() == &default_pool() ? Py_NewRef(call[0]) : nullptr;
 }
 
 constexpr int nothing = -1;  // in place of the number that fills a new array
 template <int number> std::optional<int> filling() { return number == nothing ? std::nullopt : std::optional(number); }
 
 // A shape, and perhaps a dtype by position or keyword.
-template <int number> PyObject* made(const Given& given) {
-    PyObject* dtype = given.count == 2 ? given[1] : Py_None;
-    if (given.count < 1 || given.count > 2) return nullptr;
-    for (Py_ssize_t i = 0; i < given.keywords(); ++i) {
-        if (given.count == 2 || !given.has_name(i, "dtype")) return nullptr;
-        dtype = given.value(i);
+template <int number> PyObject* made(const PlainCall& call) {
+    PyObject* dtype = call.count == 2 ? call[1] : Py_None;
+    if (call.count < 1 || call.count > 2) return nullptr;
+    for (Py_ssize_t i = 0; i < call.keywords(); ++i) {
+        if (call.count == 2 || !call.has_name(i, "dtype")) return nullptr;
+        dtype = call.value(i);
     }
     const nb::object value = number == nothing ? nb::none() : nb::steal(PyLong_FromLong(number));
-    return filled(given[0], dtype, value.ptr());
+    return filled(call[0], dtype, value.ptr());
 }
 
-template <int number> PyObject* made_like(const Given& given) {
-    const Array* const a = given.is(1) ? given.array() : nullptr;
+template <int number> PyObject* made_like(const PlainCall& call) {
+    const Array* const a = call.is(1) ? call.array() : nullptr;
     return a && is_c_contiguous(a->view, item_bytes(*a)) ? wrap(filled(a->view.shape, a->dtype, a->pool(), filling<number>())) : nullptr;
 }
 
 // Of a vector, whose only axis is the one that the call leaves out.
-PyObject* taken(const Given& given) {
-    const Array* const a = given.is(2) ? given.array() : nullptr;
-    if (!a || a->ndim() != 1 || !is_plain_array(given[1])) return nullptr;
-    const Array& index = unwrap(given[1])->array;
-    return index.ndim() == 1 && index.dtype == DType::int64 ? slots::subscript(given[0], given[1]) : nullptr;
+PyObject* taken(const PlainCall& call) {
+    const Array* const a = call.is(2) ? call.array() : nullptr;
+    if (!a || a->ndim() != 1 || !is_plain_array(call[1])) return nullptr;
+    const Array& index = unwrap(call[1])->array;
+    return index.ndim() == 1 && index.dtype == DType::int64 ? slots::subscript(call[0], call[1]) : nullptr;
 }
 
 // The row that selects, by dtype of what it selects from.
@@ -284,29 +284,29 @@ std::optional<DType> dtype_of_choice(PyObject* x, PyObject* y) {
     return takes(DType::float64, x) && takes(DType::float64, y) ? std::optional(DType::float64) : std::nullopt;
 }
 
-PyObject* selected(const Given& given) {
-    const Array* const mask = given.is(3) ? given.array() : nullptr;
+PyObject* selected(const PlainCall& call) {
+    const Array* const mask = call.is(3) ? call.array() : nullptr;
     if (!mask || mask->dtype != DType::boolean) return nullptr;
-    const std::optional<DType> dtype = dtype_of_choice(given[1], given[2]);
+    const std::optional<DType> dtype = dtype_of_choice(call[1], call[2]);
     if (!dtype || selection->loops[static_cast<std::size_t>(*dtype)] < 0) return nullptr;
     Few<Input, 3> in;
     in.emplace_back(*mask);
     for (Py_ssize_t i = 1; i < 3; ++i) {
         Scalar number;
-        if (is_plain_array(given[i])) in.emplace_back(unwrap(given[i])->array);
-        else if (weak_scalar(given[i], *dtype, number)) in.emplace_back(number);
+        if (is_plain_array(call[i])) in.emplace_back(unwrap(call[i])->array);
+        else if (weak_scalar(call[i], *dtype, number)) in.emplace_back(number);
         else return nullptr;
     }
     return wrap(std::move(apply(selection->row, selection->loops[static_cast<std::size_t>(*dtype)], in)[0]));
 }
 
-PyObject* nonzero_counted(const Given& given) {
-    const Array* const a = given.is(1) ? given.array() : nullptr;
-    return a && a->dtype == DType::boolean ? fold<Folds::sum>(given) : nullptr;
+PyObject* nonzero_counted(const PlainCall& call) {
+    const Array* const a = call.is(1) ? call.array() : nullptr;
+    return a && a->dtype == DType::boolean ? fold<Folds::sum>(call) : nullptr;
 }
 
-template <PyObject* (*answer)(const Given&)> PyObject* answered(PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-    return guarded([&] { return answer(Given{arguments, count, names}); });
+template <PyObject* (*answer)(const PlainCall&)> PyObject* answered(PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+    return guarded([&] { return answer(PlainCall{arguments, count, names}); });
 }
 
 QuickCall quick_calls[] = {
@@ -319,7 +319,7 @@ QuickCall quick_calls[] = {
     {"argmax", answered<place_of_extreme<true>>}, {"ndarray.argmax", answered<place_of_extreme<true>>},
     {"argmin", answered<place_of_extreme<false>>}, {"ndarray.argmin", answered<place_of_extreme<false>>},
     {"copy", answered<copied<false>>}, {"ndarray.copy", answered<copied<true>>}, {"ndarray.astype", answered<converted>},
-    {"array", answered<array>}, {"asarray", answered<as_array>},
+    {"array", answered<array>}, {"asarray", answered<array_itself>},
     {"empty", answered<made<nothing>>}, {"zeros", answered<made<0>>}, {"ones", answered<made<1>>},
     {"empty_like", answered<made_like<nothing>>}, {"zeros_like", answered<made_like<0>>}, {"ones_like", answered<made_like<1>>},
     {"sort", answered<sorted>}, {"argsort", answered<order_of>}, {"ndarray.argsort", answered<order_of>},
@@ -337,8 +337,8 @@ const QuickCall* quick_call(std::string_view name) {
 }
 
 void bind_quick_calls(nb::module_& m) {
-    folds.emplace(std::array{Fold("add", sums_in), Fold("multiply", sums_in), Fold("maximum", itself), Fold("minimum", itself), Fold("logical_and", truth),
-                             Fold("logical_or", truth)});
+    known_folds.emplace(std::array{Fold("add", sums_in), Fold("multiply", sums_in), Fold("maximum", itself), Fold("minimum", itself), Fold("logical_and", in_truth),
+                             Fold("logical_or", in_truth)});
     selection.emplace();
     m.def("answer_quickly", [](const char* name, bool on) {
         for (QuickCall& each : quick_calls)

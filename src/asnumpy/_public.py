@@ -26,7 +26,8 @@ def _shown(definition: Any, theirs: Any, binds: bool) -> Any:
     name = getattr(theirs, "__name__", "")
     function, method = theirs is not None and getattr(np, name, None) is theirs, f"ndarray.{name}"
     quick = name if function else method if getattr(np.ndarray, name, None) is theirs else ""
-    shown: Any = functools.update_wrapper(_core.Beside(definition, binds, function and name in ANSWERED, quick), definition)
+    callable_ = _core.Beside(definition, binds, function and name in ANSWERED, quick)
+    shown: Any = functools.update_wrapper(callable_, definition)
     shown.numpy = theirs
     return shown
 

@@ -252,7 +252,8 @@ def test_both_byte_orders_arrive(dtype: np.dtype) -> None:
         target = ap.zeros((4, 6), dtype)
         target[...] = swapped
         assert np.array_equal(np.asarray(target), native)
-        assert ap.zeros(3, dtype.newbyteorder(order)).dtype == ap.zeros([3], dtype.newbyteorder(order)).dtype == dtype.newbyteorder(order)
+        for shape in (3, [3], (3,)):
+            assert ap.zeros(shape, dtype.newbyteorder(order)).dtype == dtype.newbyteorder(order)
 
 
 @pytest.mark.parametrize("casting", CASTINGS)
