@@ -68,11 +68,16 @@ def pause() -> None:
 
 def settle(result: Any) -> Any:
     """Wait until every asnumpy array in a result is computed."""
-    arrays = [x for x in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(x, ap.ndarray)]
+    if isinstance(result, (tuple, list)):
+        arrays = [x for x in result if isinstance(x, ap.ndarray)]
+    else:
+        arrays = [result] if isinstance(result, ap.ndarray) else []
     if arrays:
         ap.eval(*arrays)
-    if any(x.device.kind != "cpu" for x in arrays):
-        ap.synchronize()  # on a device evaluated work may still be under way
+    for x in arrays:  # no generator, no Device: the clock is running
+        if not x._host_visible:
+            ap.synchronize()  # on a device evaluated work may still be under way
+            break
     return result
 
 
