@@ -98,7 +98,7 @@ bool is_in_c_order(const Array& a) { return a.ndim() < 2 || is_c_contiguous(a.vi
 bool is_for_numpy(const Array& a) { return a.ndim() > 0 && a.size() > 0 && a.size() <= fewest_for_launch && is_common(a.dtype) && is_at_hand(a); }
 PyArrayObject* ndarray_of(const nb::object& o) { return reinterpret_cast<PyArrayObject*>(o.ptr()); }
 
-std::int64_t count_true(const Array& plain) { return std::count(plain.data(), plain.data() + plain.size(), char{1}); }
+std::int64_t count_true(const Array& plain) { return plain.size() - std::count(plain.data(), plain.data() + plain.size(), char{0}); }
 
 enum class Folds { sum, product, largest, smallest, all, any };
 // Made at import: see Interned.
