@@ -249,6 +249,26 @@ template <int number> PyObject* made_like(const PlainCall& call) {
     return a && is_c_contiguous(a->view, item_bytes(*a)) ? wrap(filled(a->view.shape, a->dtype, a->pool(), filling<number>())) : nullptr;
 }
 
+// A number of Python's as an element of the array.
+bool reads_number(PyObject* o, const Array& a, Scalar& number) { return (PyFloat_CheckExact(o) || PyLong_CheckExact(o)) && is_common(a.dtype) && weak_scalar(o, a.dtype, number); }
+
+PyObject* full_like(const PlainCall& call) {
+    const Array* const a = call.is(2) ? call.array() : nullptr;
+    Scalar number;
+    if (!a || !is_c_contiguous(a->view, item_bytes(*a)) || !reads_number(call[1], *a, number)) return nullptr;
+    Array made = new_array(a->view.shape, a->dtype, a->pool());
+    assign(made, number);
+    return wrap(std::move(made));
+}
+
+PyObject* written(const PlainCall& call) {
+    const Array* const a = call.is(2) ? call.array() : nullptr;
+    Scalar number;
+    if (!a || !unwrap(call[0])->writeable || !reads_number(call[1], *a, number)) return nullptr;
+    assign(*a, number);
+    Py_RETURN_NONE;
+}
+
 // Of a vector, whose only axis is the one that the call leaves out.
 PyObject* taken(const PlainCall& call) {
     const Array* const a = call.is(2) ? call.array() : nullptr;
@@ -322,6 +342,7 @@ QuickCall quick_calls[] = {
     {"array", answered<array>}, {"asarray", answered<array_itself>},
     {"empty", answered<made<nothing>>}, {"zeros", answered<made<0>>}, {"ones", answered<made<1>>},
     {"empty_like", answered<made_like<nothing>>}, {"zeros_like", answered<made_like<0>>}, {"ones_like", answered<made_like<1>>},
+    {"full_like", answered<full_like>}, {"ndarray.fill", answered<written>},
     {"sort", answered<sorted>}, {"argsort", answered<order_of>}, {"ndarray.argsort", answered<order_of>},
     {"where", answered<selected>}, {"searchsorted", answered<places_among>}, {"ndarray.searchsorted", answered<places_among>},
     {"take", answered<taken>}, {"ndarray.take", answered<taken>}, {"count_nonzero", answered<nonzero_counted>},

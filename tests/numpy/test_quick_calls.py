@@ -18,7 +18,7 @@ CALLS = ({}, {"axis": 0}, {"axis": -1}, {"axis": None}, {"axis": 1}, {"keepdims"
          {"axis": (0, 1)}, {"axis": 5}, {"axis": True}, {"axis": 1.0}, {"keepdims": False}, {"wrong": 1})  # fmt: skip
 COPIES = ("copy", "array", "zeros_like", "ones_like", "empty_like")
 QUICK = (*FOLDS, *COPIES, "asarray", "argsort", "sort", "count_nonzero", "astype", "take", "searchsorted", "zeros",
-         "ones", "empty", "where")  # fmt: skip
+         "ones", "empty", "where", "full_like", "fill")  # fmt: skip
 
 
 @pytest.fixture(params=[True, False], ids=["quick", "long"], autouse=True)
@@ -135,6 +135,27 @@ def test_new_arrays(name, dtype):
                 assert made.shape == expected.shape and made.dtype == expected.dtype
             else:
                 same(made, expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.filterwarnings("ignore")
+def test_arrays_of_one_number(dtype):
+    numbers = (0, 3, -1, 2.5, True, 300, 2**62, -(2**70), 1e300, float("nan"), 1j, np.float32(2), None, "x")
+    if dtype == "?":
+        numbers = [one for one in numbers if one != -(2**70)]  # NumPy's full_like refuses it, fill() does not
+    for x, a in cases(dtype):
+        if not x.size:
+            continue  # there NumPy looks at no value
+        for number in (*numbers, [1] * x.shape[-1]):
+            same(outcome(ap.full_like, a, number), outcome(np.full_like, x, number))
+            expected, made = x.copy(), a.copy()
+            told = outcome(expected.fill, number), outcome(made.fill, number)
+            assert isinstance(told[1], Raised) == isinstance(told[0], Raised), (number, *told)
+            same(made, expected)
+    frozen = ap.zeros(3)
+    frozen.setflags(write=False)
+    with pytest.raises(ValueError, match="read-only"):
+        frozen.fill(1.0)
 
 
 @pytest.mark.parametrize("name", ["array", "asarray"])
