@@ -42,6 +42,10 @@ inline std::int64_t find_places(const char* index, std::int64_t stride, std::int
 // The entry of which that made no place.
 inline std::int64_t entry_of(std::int64_t place, std::int64_t length) { return place < 0 ? place - length : place; }
 
+// Calls f(entry, place) for the entries first .. last in order, of a dtype all of whose values are places.
+template <class T, class F> void each_value(const char* index, std::int64_t stride, std::int64_t first, std::int64_t last, const F& f) {
+    for (; first < last; ++first) f(first, static_cast<std::int64_t>(load<T>(index + first * stride)));
+}
 // Calls f(entry, place) for the entries first .. last in order; IndexError where one means no place on an axis of this length.
 template <class F> void each_place(const char* index, std::int64_t stride, std::int64_t first, std::int64_t last, std::int64_t length, const F& f) {
     std::array<std::int64_t, places_at_once> block;

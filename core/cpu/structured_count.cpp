@@ -35,7 +35,9 @@ void expect_counted(const Tensor& index, std::int64_t length) {
     // Somebody has changed it since: kernels look again.
 }
 
-void bincount(const StructuredCall& call) {
+namespace {
+
+template <class T> void count_values(const StructuredCall& call) {
     const Tensor& in = call.in[0];
     const Tensor& out = call.out[0];
     const std::int64_t n = in.shape[0], bins = out.shape[0];
@@ -43,6 +45,7 @@ void bincount(const StructuredCall& call) {
     // Each piece counts for itself: worth it where there are many more elements than bins.
     const std::int64_t pieces = std::clamp<std::int64_t>(n / std::max<std::int64_t>(4 * bins, 65536), 1, thread_count());
     std::mutex mutex;
+    const auto value = [](const char* at) { return static_cast<std::uint64_t>(load<T>(at)); };
     const auto check = [bins, &call](std::uint64_t index) {
         if (index < static_cast<std::uint64_t>(bins)) [[likely]] return;
         if (call.option == 1) expect_counted(call.in[0], bins);
@@ -59,8 +62,8 @@ void bincount(const StructuredCall& call) {
         if (copies > 1) {
             std::int64_t *const second = bin + bins, *const third = second + bins, *const fourth = third + bins;
             for (; i + 4 <= length; i += 4, at += 4 * stride) {
-                const auto a = load<std::uint64_t>(at), b = load<std::uint64_t>(at + stride);
-                const auto c = load<std::uint64_t>(at + 2 * stride), d = load<std::uint64_t>(at + 3 * stride);
+                const auto a = value(at), b = value(at + stride);
+                const auto c = value(at + 2 * stride), d = value(at + 3 * stride);
                 check(std::max(std::max(a, b), std::max(c, d)));
                 ++bin[a];
                 ++second[b];
@@ -69,7 +72,7 @@ void bincount(const StructuredCall& call) {
             }
         }
         for (; i < length; ++i, at += stride) {
-            const auto index = load<std::uint64_t>(at);
+            const auto index = value(at);
             check(index);
             ++bin[index];
         }
@@ -78,6 +81,13 @@ void bincount(const StructuredCall& call) {
             for (std::int64_t k = 0; k < bins; ++k) total[static_cast<std::size_t>(k)] += bin[copy * bins + k];
     });
     for (std::int64_t i = 0; i < bins; ++i) store(out.data + i * out.strides[0], total[static_cast<std::size_t>(i)]);
+}
+
+}  // namespace
+
+void bincount(const StructuredCall& call) {
+    if (call.in[0].dtype == DType::uint8) count_values<std::uint8_t>(call);
+    else count_values<std::uint64_t>(call);
 }
 
 void in_range(const StructuredCall& call) {

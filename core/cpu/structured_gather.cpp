@@ -95,7 +95,9 @@ private:
     }
 
     template <class F> void each_target(std::int64_t first, std::int64_t last, F&& f) const {
-        each_place(index_.data, index_.strides[0], first, last, length_, f);
+        if (index_.dtype == DType::uint8) each_value<std::uint8_t>(index_.data, index_.strides[0], first, last, f);
+        else if (index_.dtype == DType::uint16) each_value<std::uint16_t>(index_.data, index_.strides[0], first, last, f);
+        else each_place(index_.data, index_.strides[0], first, last, length_, f);
     }
 
     template <std::size_t bytes, class Each> void runs(char* indexed, char* listed, const Each& each) const {

@@ -99,11 +99,9 @@ const Array* index_vector(PyObject* part) {
     return a.ndim() == 1 && is_integer(a.dtype) ? &a : nullptr;
 }
 
-Array as_positions(const Array& index) { return index.dtype == DType::int64 ? index : cast(index, DType::int64); }
-
 std::optional<Picked> picking_key(const View& from, PyObject* key) {
     if (from.ndim() == 0) return std::nullopt;
-    if (const Array* index = index_vector(key)) return Picked{from, as_positions(*index)};
+    if (const Array* index = index_vector(key)) return Picked{from, *index};
     if (is_plain_array(key)) {
         const Array& mask = unwrap(key)->array;
         const bool fits = mask.ndim() == 1 && mask.dtype == DType::boolean && from.ndim() == 1 && mask.view.shape[0] == from.shape[0];
@@ -131,7 +129,7 @@ std::optional<Picked> picking_key(const View& from, PyObject* key) {
             indexer.slice(part);
         } else {
             picked.axis = indexer.axes();
-            picked.index = as_positions(*index_vector(part));
+            picked.index = *index_vector(part);
             indexer.keep(1);
         }
     }
@@ -218,7 +216,7 @@ std::optional<Array> flat_index(PyObject* key) {
     const std::int64_t offset = index.view.offset;
     index.view = contiguous(Dims{index.size()}, item_bytes(index));
     index.view.offset = offset;
-    return as_positions(index);
+    return index;
 }
 
 std::optional<Picked> picked_by(const Array& a, PyObject* key) {

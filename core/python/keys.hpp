@@ -18,7 +18,7 @@ std::optional<Indexed> index_basic(const View& from, PyObject* key);
 // The common keys among the advanced ones: one vector of integers beside slices, None and Ellipsis, or one mask of a vector.
 struct Picked {
     View view;      // the rest of the key applied
-    Array index;    // int64, along `axis` of the view; or the mask
+    Array index;    // of integers, along `axis` of the view; or the mask
     int axis = 0;
 };
 // The key as one axis where it is an array of integers of several axes that lie in C order; nothing for all else.

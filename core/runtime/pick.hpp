@@ -5,6 +5,9 @@
 
 namespace asnumpy {
 
+// An index of integers as the kernels of this file and most others take it: int64.
+Array as_positions(const Array& index);
+
 // Each does nothing and says so when its arrays are not at hand, not small, or not vectors.
 bool take_at_once(const Array& vector, const Array& index, Array& result);  // IndexError
 bool scatter_at_once(const Array& vector, const Array& index, const Array& source);  // IndexError; nothing is written then

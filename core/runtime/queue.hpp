@@ -96,7 +96,8 @@ Array argmax(const Array&, int axis, bool maximum);       // axis < 0: over the 
 // The sum of the squares of the differences from the mean of all elements, 0-d; nothing where the device does not compute
 // that in one pass: other dtypes, views with gaps, no elements.
 std::optional<Array> deviations(const Array&);
-Array take(const Array&, const Array& index, int axis);   // IndexError when out of range (checked at once)
+// The index is a vector of integers of any dtype; IndexError when out of range (checked at once).
+Array take(const Array&, const Array& index, int axis);
 void scatter(const Array& dst, const Array& index, const Array& src, int axis);
 Array compress(const Array& flat, const Array& mask);
 Array flatnonzero(const Array& mask);

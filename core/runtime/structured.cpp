@@ -41,6 +41,9 @@ void submit_structured(Instruction&& instruction) {
     submit(std::move(instruction), size);
 }
 
+// Whether every value of the dtype is a place on an axis of that length, so that nobody has to look: grey values in a table of all of them.
+bool means_places(DType d, std::int64_t length) { return (d == DType::uint8 && length > UINT8_MAX) || (d == DType::uint16 && length > UINT16_MAX); }
+
 void check_range_once(const Array& index, std::int64_t length, int axis) {
     const Array inside = new_array(Dims{}, DType::boolean, index.pool());
     Instruction instruction = structured("in_range", {&index}, inside);
@@ -228,9 +231,13 @@ std::optional<Array> deviations(const Array& array) {
     return out;
 }
 
-Array take(const Array& array, const Array& index, int axis) {
-    if (Array result; take_at_once(array, index, result)) return result;
-    check_range(index, array.view.shape[axis], axis);
+Array as_positions(const Array& index) { return index.dtype == DType::int64 ? index : cast(index, DType::int64); }
+
+Array take(const Array& array, const Array& given, int axis) {
+    const bool as_given = given.host_visible() && given.size() > eager_size() && means_places(given.dtype, array.view.shape[axis]);
+    const Array index = as_given ? given : as_positions(given);
+    if (Array result; !as_given && take_at_once(array, index, result)) return result;
+    if (!as_given) check_range(index, array.view.shape[axis], axis);
     Dims shape = array.view.shape;
     shape[axis] = index.size();
     Array out = new_array(shape, array.dtype, array.pool());
@@ -241,7 +248,8 @@ Array take(const Array& array, const Array& index, int axis) {
     return out;
 }
 
-void scatter(const Array& dst, const Array& index, const Array& src, int axis) {
+void scatter(const Array& dst, const Array& given, const Array& src, int axis) {
+    const Array index = as_positions(given);
     Dims shape = dst.view.shape;
     shape[axis] = index.size();
     if (count(shape) == 0) return check_range(index, dst.view.shape[axis], axis);

@@ -41,8 +41,11 @@ bool adds_as(DType sum, DType value) {
     return sum == DType::float64 && (value == DType::boolean || is_integer(value) || value == DType::float16 || value == DType::float32);
 }
 
+// Whether there is a count for each value of the dtype, so that nobody has to look.
+bool counts_bytes(const Array& index, std::int64_t length) { return index.dtype == DType::uint8 && length > UINT8_MAX; }
+
 void record_counts(const Array& index, const Array* weights, std::int64_t length, Array& result) {
-    const Array places = as(index, DType::int64);
+    const Array places = !weights && counts_bytes(index, length) ? index : as(index, DType::int64);
     result = new_array(Dims{length}, weights ? DType::float64 : DType::int64, index.pool());
     if (weights) assign(result, Scalar::of(0.0));
     Instruction instruction = weights ? structured("add_at", {weights, &places}, result) : structured("bincount", {&places}, result);
@@ -110,7 +113,18 @@ bool count_each(const Array& index, const Array* weights, std::int64_t least, Ar
         record_counts(index, weights, least, result);
         return true;
     }
-    if (!weights && n >= most_counted) return false;
+    if (!weights && n >= most_counted) {
+        if (index.dtype != DType::uint8) return false;
+        record_counts(index, nullptr, std::max<std::int64_t>(least, UINT8_MAX + 1), result);
+        const auto* const counts = reinterpret_cast<const std::int64_t*>(result.data());
+        std::int64_t length = result.size();
+        while (length > least && counts[length - 1] == 0) --length;
+        if (length == result.size()) return true;
+        const Array all = std::exchange(result, new_array(Dims{length}, DType::int64, index.pool()));
+        result.buffer->materialise();
+        std::memcpy(result.data(), counts, static_cast<std::size_t>(length) * sizeof(std::int64_t));
+        return true;
+    }
     make_ready(index, Access::read);
     if (weights) make_ready(*weights, Access::read);
     const std::int64_t stride = index.view.strides[0], step = weights ? weights->view.strides[0] : 0;
