@@ -166,23 +166,27 @@ bool has_internal_overlap(const View& v, std::int64_t itemsize) {
     return false;
 }
 
+bool broadcast_with(const Dims& other, Dims& shape) {
+    if (shape.size() < other.size()) {
+        Dims longer(other.size(), 1);
+        std::copy(shape.begin(), shape.end(), longer.end() - shape.size());
+        shape = std::move(longer);
+    }
+    std::int64_t* const inner = shape.end() - other.size();
+    for (int i = 0; i < other.size(); ++i) {
+        if (inner[i] == 1) inner[i] = other[i];
+        else if (other[i] != 1 && other[i] != inner[i]) return false;
+    }
+    return true;
+}
+
 Dims broadcast_shapes(std::span<const Dims* const> shapes, const char* function) {
-    int ndim = 0;
-    for (const Dims* s : shapes) ndim = std::max(ndim, s->size());
-    Dims result(ndim, 1);
+    Dims result;
     for (const Dims* s : shapes) {
-        const int shift = ndim - s->size();
-        for (int i = 0; i < s->size(); ++i) {
-            std::int64_t& length = result[i + shift];
-            const std::int64_t own = (*s)[i];
-            if (length == 1) {
-                length = own;
-            } else if (own != 1 && own != length) {
-                std::string text = std::string(function) + ": operands could not be broadcast together with shapes";
-                for (const Dims* each : shapes) text += " " + to_string(*each);
-                throw ValueError(text);
-            }
-        }
+        if (broadcast_with(*s, result)) continue;
+        std::string text = std::string(function) + ": operands could not be broadcast together with shapes";
+        for (const Dims* each : shapes) text += " " + to_string(*each);
+        throw ValueError(text);
     }
     return result;
 }

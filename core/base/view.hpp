@@ -94,6 +94,8 @@ bool may_overlap(const View& a, std::int64_t itemsize_a, const View& b, std::int
 bool has_internal_overlap(const View&, std::int64_t itemsize);
 
 // NumPy's broadcasting; ValueError names `function` and the shapes.
+// The shape becomes that of its array beside one of the other shape; false where they do not fit.
+bool broadcast_with(const Dims& other, Dims& shape);
 Dims broadcast_shapes(std::span<const Dims* const> shapes, const char* function);
 View broadcast_to(const View&, const Dims& shape);  // the caller has checked that it fits
 View transpose(const View&, std::span<const int> axes);

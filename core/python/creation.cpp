@@ -18,10 +18,6 @@ namespace {
 // What Python's float and complex stand for where arrays are made.
 std::atomic<bool> single_precision{false};
 
-void fill_fresh(const Array& fresh, const Scalar& number) {
-    if (!fill_at_once(fresh, number)) asnumpy::assign(fresh, number);
-}
-
 bool is_common_shape(PyObject* o) {
     if (PyLong_CheckExact(o)) return true;
     if (!PyTuple_CheckExact(o)) return false;
@@ -98,9 +94,9 @@ int dtype_to_make(PyObject* o) {
     return named_dtype(o);
 }
 
-Array filled(const Dims& shape, DType dtype, Pool& pool, std::optional<int> number) {
+Array filled(const Dims& shape, DType dtype, Pool& pool, const std::optional<Scalar>& number) {
     Array made = new_array(shape, dtype, pool);
-    if (number) fill_fresh(made, cast_scalar(Scalar::of(std::int64_t{*number}), dtype));
+    if (number && !fill_at_once(made, *number)) asnumpy::assign(made, *number);
     return made;
 }
 
@@ -109,9 +105,8 @@ PyObject* filled(PyObject* shape, PyObject* dtype_given, PyObject* value) {
     if (code < 0 || !is_common_shape(shape)) return nullptr;
     const auto dtype = static_cast<DType>(code);
     if (PyFloat_CheckExact(value) && !is_float(dtype) && !is_complex(dtype)) return nullptr;
-    Array made = new_array(to_dims(shape), dtype, expect_pool(Py_None));
-    if (value != Py_None) fill_fresh(made, assigned_scalar(value, dtype));
-    return wrap(std::move(made));
+    const std::optional<Scalar> number = value == Py_None ? std::nullopt : std::optional(assigned_scalar(value, dtype));
+    return wrap(filled(to_dims(shape), dtype, expect_pool(Py_None), number));
 }
 
 void bind_creation(nb::module_& m) {

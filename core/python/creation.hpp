@@ -11,8 +11,8 @@ namespace asnumpy::python {
 int named_dtype(PyObject*);
 // Likewise, of `dtype=` where an array is made; the settings may have float stand for float32. None: as float.
 int dtype_to_make(PyObject*);
-// A C-ordered array of that number; of whatever lies there where there is none.
-Array filled(const Dims&, DType, Pool&, std::optional<int> number);
+// A C-ordered array of that number, of its dtype; of whatever lies there where there is none.
+Array filled(const Dims&, DType, Pool&, const std::optional<Scalar>& number);
 // A C-ordered array of one number, where new arrays are made; `value` None: of whatever lies there. `dtype` as zeros() takes it.
 // Null, without an exception, where the arguments want a closer look.
 PyObject* filled(PyObject* shape, PyObject* dtype, PyObject* value);

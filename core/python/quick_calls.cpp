@@ -230,7 +230,6 @@ PyObject* array_itself(const PlainCall& call) {
 }
 
 constexpr int nothing = -1;  // in place of the number that fills a new array
-template <int number> std::optional<int> filling() { return number == nothing ? std::nullopt : std::optional(number); }
 
 // A shape, and perhaps a dtype by position or keyword.
 template <int number> PyObject* made(const PlainCall& call) {
@@ -246,7 +245,9 @@ template <int number> PyObject* made(const PlainCall& call) {
 
 template <int number> PyObject* made_like(const PlainCall& call) {
     const Array* const a = call.is(1) ? call.array() : nullptr;
-    return a && is_c_contiguous(a->view, item_bytes(*a)) ? wrap(filled(a->view.shape, a->dtype, a->pool(), filling<number>())) : nullptr;
+    if (!a || !is_c_contiguous(a->view, item_bytes(*a))) return nullptr;
+    const std::optional<Scalar> value = number == nothing ? std::nullopt : std::optional(cast_scalar(Scalar::of(std::int64_t{number}), a->dtype));
+    return wrap(filled(a->view.shape, a->dtype, a->pool(), value));
 }
 
 // A number of Python's as an element of the array.
@@ -256,9 +257,7 @@ PyObject* full_like(const PlainCall& call) {
     const Array* const a = call.is(2) ? call.array() : nullptr;
     Scalar number;
     if (!a || !is_c_contiguous(a->view, item_bytes(*a)) || !reads_number(call[1], *a, number)) return nullptr;
-    Array made = new_array(a->view.shape, a->dtype, a->pool());
-    assign(made, number);
-    return wrap(std::move(made));
+    return wrap(filled(a->view.shape, a->dtype, a->pool(), number));
 }
 
 PyObject* written(const PlainCall& call) {

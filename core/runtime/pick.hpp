@@ -7,6 +7,8 @@ namespace asnumpy {
 
 // An index of integers as the kernels of this file and most others take it: int64.
 Array as_positions(const Array& index);
+// Whether every value of the dtype is a place on an axis of that length, so that nobody has to look: grey values in a table of all of them.
+bool means_places(DType, std::int64_t length);
 
 // Each does nothing and says so when its arrays are not at hand, not small, or not vectors.
 bool take_at_once(const Array& vector, const Array& index, Array& result);  // IndexError

@@ -82,22 +82,6 @@ void run_plain(ContiguousLoop run, const Signature& signature, std::span<const I
     assign(out, values);
 }
 
-// The shape of what has that shape and what has the other, broadcast; false where they do not fit.
-bool broadcast_with(const Dims& other, Dims& shape) {
-    if (shape.size() < other.size()) {
-        Dims longer = other;
-        std::ranges::copy(shape, longer.end() - shape.size());
-        for (int i = 0; i < other.size() - shape.size(); ++i) longer[i] = 1;
-        shape = std::move(longer);
-    }
-    std::int64_t* const inner = shape.end() - other.size();
-    for (int i = 0; i < other.size(); ++i) {
-        if (inner[i] == 1) inner[i] = other[i];
-        else if (other[i] != 1 && other[i] != inner[i]) return false;
-    }
-    return true;
-}
-
 // Few elements of operands, or scalars: no instruction is made at all.
 bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::span<const Array> out,
                    Few<Array, 2>& result) {

@@ -41,9 +41,6 @@ void submit_structured(Instruction&& instruction) {
     submit(std::move(instruction), size);
 }
 
-// Whether every value of the dtype is a place on an axis of that length, so that nobody has to look: grey values in a table of all of them.
-bool means_places(DType d, std::int64_t length) { return (d == DType::uint8 && length > UINT8_MAX) || (d == DType::uint16 && length > UINT16_MAX); }
-
 void check_range_once(const Array& index, std::int64_t length, int axis) {
     const Array inside = new_array(Dims{}, DType::boolean, index.pool());
     Instruction instruction = structured("in_range", {&index}, inside);
@@ -232,6 +229,8 @@ std::optional<Array> deviations(const Array& array) {
 }
 
 Array as_positions(const Array& index) { return index.dtype == DType::int64 ? index : cast(index, DType::int64); }
+
+bool means_places(DType d, std::int64_t length) { return (d == DType::uint8 && length > UINT8_MAX) || (d == DType::uint16 && length > UINT16_MAX); }
 
 Array take(const Array& array, const Array& given, int axis) {
     const bool as_given = given.host_visible() && given.size() > eager_size() && means_places(given.dtype, array.view.shape[axis]);

@@ -10,6 +10,7 @@
 #include "cpu/structured.hpp"
 #include "cpu/structured_layout.hpp"
 #include "runtime/overlap.hpp"
+#include "runtime/pick.hpp"
 #include "runtime/record.hpp"
 #include "runtime/single.hpp"
 
@@ -41,11 +42,8 @@ bool adds_as(DType sum, DType value) {
     return sum == DType::float64 && (value == DType::boolean || is_integer(value) || value == DType::float16 || value == DType::float32);
 }
 
-// Whether there is a count for each value of the dtype, so that nobody has to look.
-bool counts_bytes(const Array& index, std::int64_t length) { return index.dtype == DType::uint8 && length > UINT8_MAX; }
-
 void record_counts(const Array& index, const Array* weights, std::int64_t length, Array& result) {
-    const Array places = !weights && counts_bytes(index, length) ? index : as(index, DType::int64);
+    const Array places = !weights && index.dtype == DType::uint8 && means_places(index.dtype, length) ? index : as_positions(index);
     result = new_array(Dims{length}, weights ? DType::float64 : DType::int64, index.pool());
     if (weights) assign(result, Scalar::of(0.0));
     Instruction instruction = weights ? structured("add_at", {weights, &places}, result) : structured("bincount", {&places}, result);
@@ -62,7 +60,7 @@ bool add_at(const Array& vector, const Array& index, const Array& given) {
     if (!vector.host_visible() || !index.host_visible() || !given.host_visible() || overlaps_itself(vector) || may_overlap(vector, index) ||
         may_overlap(vector, given))
         return false;
-    const Array places = as(index, DType::int64);
+    const Array places = as_positions(index);
     Array values = as(given, vector.dtype);
     values.view = broadcast_to(values.view, index.view.shape);
     if (index.size() > 0) run_or_record(structured("add_at", {&values, &places}, vector));
