@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 
 def inputs(size: int, seed: int = 0) -> dict[str, Any]:
-    """The operands that the expressions name; `size` elements each unless said."""
+    """The operands that the expressions name; `size` elements each unless said.
+
+    `n` is that number, `side` its root.
+    """
     rng = np.random.default_rng(seed)
     side = int(size**0.5)
     square = rng.standard_normal((side, side))
@@ -26,9 +30,15 @@ def inputs(size: int, seed: int = 0) -> dict[str, Any]:
         "t3": rng.standard_normal((size // 3, 3)),
         "order": np.argsort(square, axis=1), "bins": np.linspace(-3, 3, 100), "kernel": rng.standard_normal(64),
         "stack": small, "definite": small @ small.transpose(0, 2, 1) + 32 * np.eye(32), "rhs": small[:, :, :4].copy(),
-        "few": rng.integers(0, 100, size), "v": rng.standard_normal(side), "cube": x[: side * (side // 8) * 8].reshape(
+        "n": size, "side": side, "few": rng.integers(0, 100, size), "v": rng.standard_normal(side),
+        "cube": x[: side * (side // 8) * 8].reshape(
             8, side // 8, side),
     }
+
+
+def moved(given: dict[str, Any], array: Callable[[Any], Any]) -> dict[str, Any]:
+    """The inputs with `array` applied to those that are arrays."""
+    return {name: array(value) if isinstance(value, np.ndarray) else value for name, value in given.items()}
 
 
 def each(names: str, pattern: str) -> dict[str, str]:
@@ -88,12 +98,12 @@ MOVEMENT = {
     **each("fliplr flipud rot90 transpose matrix_transpose diagonal diag tril triu", "np.{}(m2)"),
     "asfortranarray": "np.asfortranarray(m2)", "expand_dims": "np.expand_dims(x, 0)", "nonzero": "np.nonzero(b)",
     "argwhere": "np.argwhere(b)", "flatnonzero": "np.flatnonzero(b)", "lexsort": "np.lexsort((few, i))",
-    "partition": "np.partition(x, 1000)", "argpartition": "np.argpartition(x, 1000)", "array": "np.array(x)",
+    "partition": "np.partition(x, n // 1000)", "argpartition": "np.argpartition(x, n // 1000)", "array": "np.array(x)",
     "append": "np.append(x, y)", "concatenate": "np.concatenate([x, y])", "concat": "np.concat([x, y])",
     "stack": "np.stack([x, y])", "hstack": "np.hstack([x, y])", "vstack": "np.vstack([x, y])",
     "dstack": "np.dstack([x, y])", "column_stack": "np.column_stack([x, y])", "block": "np.block([[m2, w2], [w2, m2]])",
     "tile": "np.tile(x, 2)", "repeat": "np.repeat(x, 2)", "roll": "np.roll(x, 5)", "pad": "np.pad(m2, 3)",
-    "resize": "np.resize(x, (2, 300000))", "delete": "np.delete(x, at)", "insert": "np.insert(x, 5, 1.0)",
+    "resize": "np.resize(x, (2, 3 * n // 10))", "delete": "np.delete(x, at)", "insert": "np.insert(x, 5, 1.0)",
     "split": "np.split(x[:1000], 10)", "array_split": "np.array_split(x, 10)", "take": "np.take(x, at)",
     "take_along_axis": "np.take_along_axis(m2, order, 1)", "compress": "np.compress(b, x)",
     "extract": "np.extract(b, x)",
@@ -112,16 +122,16 @@ MOVEMENT = {
 }
 
 CREATION = {
-    "arange": "np.arange(1000000)", "linspace": "np.linspace(0, 1, 1000000)", "zeros": "np.zeros(1000000) + 1",
-    "ones": "np.ones(1000000)", "full": "np.full(1000000, 2.0)", "eye": "np.eye(1000)", "identity": "np.identity(1000)",
-    "geomspace": "np.geomspace(1, 2, 1000000)", "logspace": "np.logspace(0, 1, 1000000)", "tri": "np.tri(1000)",
+    "arange": "np.arange(n)", "linspace": "np.linspace(0, 1, n)", "zeros": "np.zeros(n) + 1",
+    "ones": "np.ones(n)", "full": "np.full(n, 2.0)", "eye": "np.eye(side)", "identity": "np.identity(side)",
+    "geomspace": "np.geomspace(1, 2, n)", "logspace": "np.logspace(0, 1, n)", "tri": "np.tri(side)",
     "zeros_like": "np.zeros_like(x)", "ones_like": "np.ones_like(x)", "full_like": "np.full_like(x, 2.0)",
-    "meshgrid": "np.meshgrid(v, v)", "indices": "np.indices((1000, 1000))", "bartlett": "np.bartlett(1000000)",
-    "fromfunction": "np.fromfunction(lambda a, b: a + b, (1000, 1000))", "hamming": "np.hamming(1000000)",
-    "hanning": "np.hanning(1000000)", "blackman": "np.blackman(1000000)", "kaiser": "np.kaiser(1000000, 5.0)",
-    "tril_indices": "np.tril_indices(1000)", "triu_indices": "np.triu_indices(1000)",
-    "ix_": "np.ix_(i[:1000], i[:1000])",
-    "mask_indices": "np.mask_indices(1000, np.triu)", "diag_indices": "np.diag_indices(1000)",
+    "meshgrid": "np.meshgrid(v, v)", "indices": "np.indices((side, side))", "bartlett": "np.bartlett(n)",
+    "fromfunction": "np.fromfunction(lambda a, b: a + b, (side, side))", "hamming": "np.hamming(n)",
+    "hanning": "np.hanning(n)", "blackman": "np.blackman(n)", "kaiser": "np.kaiser(n, 5.0)",
+    "tril_indices": "np.tril_indices(side)", "triu_indices": "np.triu_indices(side)",
+    "ix_": "np.ix_(i[:side], i[:side])",
+    "mask_indices": "np.mask_indices(side, np.triu)", "diag_indices": "np.diag_indices(side)",
     "broadcast_arrays": "np.broadcast_arrays(x, m2[:1, :1])[1] + 1",
 }
 
@@ -131,7 +141,8 @@ METHODS = {f"ndarray.{call.split('(')[0]}": f"x.{call}" for call in (
     "argsort()", "nonzero()", "take(at)", "repeat(2)", "searchsorted(y[:1000])", "dot(y)", "compress(b)", "tobytes()",
     "tolist()", "byteswap()", "reshape(2, -1)",
 )}
-METHODS |= {"ndarray[index]": "x[at]", "ndarray[mask]": "x[b]", "ndarray[i, j]": "m2[at[:1000] % 1000, few[:1000]]",
+METHODS |= {"ndarray[index]": "x[at]", "ndarray[mask]": "x[b]",
+            "ndarray[i, j]": "m2[at[:side] % side, few[:side] % side]",
             "ndarray[slice]": "x[::2] + 1"}
 
 # What is written into is the result: it is computed within the clock, and compared.
@@ -158,8 +169,8 @@ LINALG = {f"linalg.{name}": expression for name, expression in {
 FFT = {f"fft.{name}": expression for name, expression in {
     **each("fft ifft", "np.fft.{}(z)"), **each("rfft ihfft fftshift ifftshift", "np.fft.{}(x)"),
     **each("irfft hfft", "np.fft.{}(z)"), **each("fft2 ifft2 fftn ifftn irfft2 irfftn", "np.fft.{}(z2)"),
-    **each("rfft2 rfftn", "np.fft.{}(m2)"), "fftfreq": "np.fft.fftfreq(1000000)",
-    "rfftfreq": "np.fft.rfftfreq(1000000)",
+    **each("rfft2 rfftn", "np.fft.{}(m2)"), "fftfreq": "np.fft.fftfreq(n)",
+    "rfftfreq": "np.fft.rfftfreq(n)",
 }.items()}
 
 CALLS: dict[str, str] = {

@@ -22,7 +22,7 @@ struct PyBeside {
     PyObject* function;
     PyObject* attributes;  // functools.update_wrapper fills it
     PyObject* references;
-    const QuickCall* quick;  // answers plain calls; may be null
+    QuickCall* quick;  // answers plain calls; may be null
     bool asks;             // first whether an object of another library answers the call itself
 };
 
@@ -104,8 +104,8 @@ bool find_derived(PyObject* const* values, Py_ssize_t count, int level = 0) {
 }
 
 PyObject* call(PyObject* self, PyObject* const* arguments, std::size_t count, PyObject* names) {
-    if (const QuickCall* const quick = beside_of(self)->quick; quick && quick->on.load(std::memory_order_relaxed) && !gives_numpys()) {
-        PyObject* const answer = quick->answer(arguments, PyVectorcall_NARGS(count), names);
+    if (QuickCall* const quick = beside_of(self)->quick; quick && quick->on.load(std::memory_order_relaxed) && !gives_numpys()) {
+        PyObject* const answer = quick->answer(*quick, arguments, PyVectorcall_NARGS(count), names);
         if (answer || PyErr_Occurred()) return answer;
     }
     if (has_derived && depth == 0) [[unlikely]] {
@@ -157,19 +157,20 @@ PyMethodDef beside_functions[] = {
 };
 
 PyObject* create_beside(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-    static char function_name[] = "function", binds_name[] = "binds", asks_name[] = "asks", quick_name[] = "quick";
-    static char* names[] = {function_name, binds_name, asks_name, quick_name, nullptr};
+    static char function_name[] = "function", binds_name[] = "binds", asks_name[] = "asks", quick_name[] = "quick", numpys_name[] = "numpys";
+    static char* names[] = {function_name, binds_name, asks_name, quick_name, numpys_name, nullptr};
     PyObject* function = nullptr;
     int binds = 1, asks = 0;
     const char* quick = "";
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|pps:Beside", names, &function, &binds, &asks, &quick)) return nullptr;
+    PyObject* numpys = nullptr;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|ppsO:Beside", names, &function, &binds, &asks, &quick, &numpys)) return nullptr;
     if (binds) type = bound_type;
     PyObject* const self = type->tp_alloc(type, 0);
     if (!self) return nullptr;
     beside_of(self)->vectorcall = call;
     beside_of(self)->function = Py_NewRef(function);
     beside_of(self)->asks = asks != 0;
-    beside_of(self)->quick = quick_call(quick);
+    beside_of(self)->quick = quick_call(quick, numpys);
     return self;
 }
 

@@ -7,18 +7,11 @@
 #include "python/convert.hpp"
 #include "python/devices.hpp"
 #include "python/numpy_bridge.hpp"
+#include "python/host_values.hpp"
 
 namespace asnumpy::python {
 
 namespace {
-
-// What goes in as it is and cannot hold an array.
-bool is_plain_object(PyObject* o) {
-    return o == Py_None || PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyUnicode_CheckExact(o) || PyType_Check(o) || PyArray_DescrCheck(o);
-}
-
-// Whether arrays of ours hold such elements as they are: NumPy's arrays keep other dtypes, and foreign byte orders.
-bool is_supported(PyArray_Descr* descr) { return dtype_code(descr) >= 0 && PyArray_ISNBO(descr->byteorder); }
 
 // NumPy's plain arrays and mapped files become arrays of ours; a matrix, a masked array and what other packages derive stays what it is.
 PyObject* mapped = nullptr;  // numpy.memmap
@@ -42,25 +35,15 @@ struct Passage {
     }
 
     nb::object back(PyObject* value) const {
-        if (PyArray_Check(value)) return nb::steal(array(value));
-        if (PyArray_IsScalar(value, Generic)) {
-            const nb::object descr = owned(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(value)));
-            if (!is_supported(reinterpret_cast<PyArray_Descr*>(descr.ptr()))) return nb::borrow(value);
-            return nb::steal(adopt_numpy(value, "array", *beside));
-        }
-        if (PyList_CheckExact(value)) {
-            nb::object list = owned(PyList_New(PyList_GET_SIZE(value)));
-            for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) PyList_SET_ITEM(list.ptr(), i, back(PyList_GET_ITEM(value, i)).release().ptr());
-            return list;
-        }
-        const bool exact = PyTuple_CheckExact(value);
-        if (!exact && !(PyTuple_Check(value) && PyObject_HasAttrString(value, "_fields"))) return nb::borrow(value);
-        nb::object items = owned(PyTuple_New(PyTuple_GET_SIZE(value)));  // SVDResult and its like take them one by one
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) PyTuple_SET_ITEM(items.ptr(), i, back(PyTuple_GET_ITEM(value, i)).release().ptr());
-        return exact ? items : owned(PyObject_Call(reinterpret_cast<PyObject*>(Py_TYPE(value)), items.ptr(), nullptr));
+        return with_returned(value, [this](PyObject* one) { return PyArray_Check(one) ? nb::steal(array(one)) : scalar(one); });
     }
 
 private:
+    nb::object scalar(PyObject* value) const {
+        const nb::object descr = owned(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(value)));
+        if (!is_supported(reinterpret_cast<PyArray_Descr*>(descr.ptr()))) return nb::borrow(value);
+        return nb::steal(adopt_numpy(value, "array", *beside));
+    }
     PyObject* array(PyObject* value) const {
         for (const auto& [view, shown] : views)
             if (view.is(value)) return Py_NewRef(shown);

@@ -321,10 +321,15 @@ PyObject* selected(const PlainCall& call) {
 
 PyObject* nonzero_counted(const PlainCall& call) {
     const Array* const a = call.is(1) ? call.array() : nullptr;
-    return a && a->dtype == DType::boolean ? fold<Folds::sum>(call) : nullptr;
+    if (!a || a->dtype == DType::boolean) return a ? fold<Folds::sum>(call) : nullptr;
+    if (!is_for_numpy(*a)) return nullptr;
+    const nb::object elements = temporary(*a, false);
+    const npy_intp found = PyArray_CountNonzero(ndarray_of(elements));
+    if (found < 0) throw_python_error();
+    return number_of(Scalar::of(static_cast<std::int64_t>(found)), a->pool());
 }
 
-template <PyObject* (*answer)(const PlainCall&)> PyObject* answered(PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+template <PyObject* (*answer)(const PlainCall&)> PyObject* answered(QuickCall&, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
     return guarded([&] { return answer(PlainCall{arguments, count, names}); });
 }
 
@@ -351,9 +356,14 @@ constexpr std::string_view of_methods = "ndarray.";
 
 }  // namespace
 
-const QuickCall* quick_call(std::string_view name) {
-    const auto* const found = std::ranges::find(quick_calls, name, &QuickCall::name);
-    return found == std::end(quick_calls) ? nullptr : found;
+QuickCall* quick_call(std::string_view name, PyObject* numpys) {
+    for (const std::span<QuickCall> calls : {std::span<QuickCall>(quick_calls), calls_of_numpy()}) {
+        const auto found = std::ranges::find(calls, name, &QuickCall::name);
+        if (found == calls.end()) continue;
+        Py_XSETREF(found->numpys, Py_XNewRef(numpys));
+        return &*found;
+    }
+    return nullptr;
 }
 
 void bind_quick_calls(nb::module_& m) {
@@ -361,8 +371,9 @@ void bind_quick_calls(nb::module_& m) {
                              Fold("logical_or", in_truth)});
     selection.emplace();
     m.def("answer_quickly", [](const char* name, bool on) {
-        for (QuickCall& each : quick_calls)
-            if (each.name == name || (each.name.starts_with(of_methods) && each.name.substr(of_methods.size()) == name)) each.on = on;
+        for (const std::span<QuickCall> calls : {std::span<QuickCall>(quick_calls), calls_of_numpy()})
+            for (QuickCall& each : calls)
+                if (each.name == name || (each.name.starts_with(of_methods) && each.name.substr(of_methods.size()) == name)) each.on = on;
     }, nb::arg("name"), nb::arg("on"), "Whether the core may answer plain calls of the function of that name, and of the method, by itself.");
 }
 

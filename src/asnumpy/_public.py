@@ -21,12 +21,22 @@ ANSWERED = dict.fromkeys(
 _ELEMENTS = ("__getitem__", "__next__")  # special methods that give what a program works with
 
 
+def _place(theirs: Any, name: str) -> str:
+    """Where NumPy has a function or a method: "sum", "linalg.solve", "ndarray.sum"; empty where that is not it."""
+    for space in (np, np.ndarray, np.linalg, np.fft):
+        if theirs is not None and getattr(space, name, None) is theirs:
+            return name if space is np else f"{space.__name__.removeprefix('numpy.')}.{name}"
+    return ""
+
+
 def _shown(definition: Any, theirs: Any, binds: bool) -> Any:
     """The callable that a program gets; `theirs` does the work where the elements are none that a device holds."""
     name = getattr(theirs, "__name__", "")
-    function, method = theirs is not None and getattr(np, name, None) is theirs, f"ndarray.{name}"
-    quick = name if function else method if getattr(np.ndarray, name, None) is theirs else ""
-    callable_ = _core.Beside(definition, binds, function and name in ANSWERED, quick)
+    function = theirs is not None and getattr(np, name, None) is theirs
+    # NumPy's dispatcher looks whether another library answers; the core has looked at the arguments.
+    callable_ = _core.Beside(
+        definition, binds, function and name in ANSWERED, _place(theirs, name), getattr(theirs, "__wrapped__", theirs),
+    )
     shown: Any = functools.update_wrapper(callable_, definition)
     shown.numpy = theirs
     return shown

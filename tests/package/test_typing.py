@@ -49,7 +49,7 @@ def checker(name: str, *options: str, folder: Path) -> subprocess.CompletedProce
 def test_marked_as_typed() -> None:
     assert (installed() / "py.typed").exists()
     names = sorted(path.name for path in installed().rglob("*.pyi"))
-    assert names == ["_core.pyi", "_core_jit.pyi"]  # all else is annotated where it stands
+    assert names == ["_core.pyi", "_core_calls.pyi", "_core_jit.pyi"]  # all else is annotated where it stands
 
 
 def test_mypy_accepts_the_package(tmp_path: Path) -> None:

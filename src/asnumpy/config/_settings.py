@@ -317,6 +317,7 @@ class Settings(ModuleType):
     )
     host_calls = Setting(
         "count", _policy, "'count', 'warn' or 'error': what a call of NumPy's function on the host does",
+        lambda value: _core.watch_host_calls("policy", value != "count"),
     )
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -69,11 +69,13 @@ def record(capacity: int = 1 << 16) -> Iterator[Trace]:
     _core.flush()
     _core.trace_start(capacity)
     door.listener = calls
+    _core.watch_host_calls("recording", True)
     try:
         yield trace
         _core.flush()
     finally:
         door.listener = None
+        _core.watch_host_calls("recording", False)
         trace.events = sorted([*_core.trace_stop(), *calls], key=lambda event: event["start_ns"])
 
 

@@ -68,10 +68,11 @@ def fallbacks() -> list[dict[str, Any]]:
 
     Work that a program wanted and that turned out not to be needed counts as well.
     """
+    quick = {f"numpy.{name.removeprefix('ndarray.')}": count for name, count in _core.counted_quickly().items()}
     calls = [
         {"kind": "call", "function": name, "dtypes": "", "device": "cpu", "count": count, "bytes": 0,
          "reason": f"{'SciPy' if name.startswith('scipy.') else 'NumPy'} computes it at once"}
-        for name, count in _calls.most_common()
+        for name, count in (_calls + Counter(quick)).most_common()
     ]
     return [*_core.fallbacks(), *calls]
 
@@ -80,5 +81,6 @@ def fallbacks() -> list[dict[str, Any]]:
 def forget_fallbacks() -> None:
     """Empties fallbacks(): what falls back from now on is counted, and reported, anew."""
     _core.forget_fallbacks()
+    _core.forget_counted_quickly()
     _calls.clear()
     _reported.clear()

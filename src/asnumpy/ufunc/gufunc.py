@@ -37,12 +37,27 @@ def product(a: ndarray, b: ndarray) -> ndarray:
     return result
 
 
+# What real arrays of one dtype and of the fewest axes take; None: take the long way.
 def _quick_vecdot(a: Any, b: Any) -> Any:
-    """The inner product of two real vectors of one dtype; None: take the long way."""
-    return _core.dot(a, b) if type(a) in EXACT and a.dtype.kind == "f" else None
+    if type(a) not in EXACT or a.dtype.kind != "f":
+        return None
+    if a.ndim == 1:
+        return _core.dot(a, b)
+    if type(b) not in EXACT or a.dtype != b.dtype or a.shape != b.shape or a.dtype.itemsize < 4 or not a.ndim:
+        return None
+    return _core.reduce("add", a.dtype, a * b, (a.ndim - 1,), False)
 
 
-_QUICK = {"matmul": _core.product, "vecdot": _quick_vecdot}
+def _quick_matvec(a: Any, b: Any) -> Any:
+    return _core.product(a, b) if type(a) in EXACT and type(b) in EXACT and a.ndim == 2 and b.ndim == 1 else None
+
+
+def _quick_vecmat(a: Any, b: Any) -> Any:
+    plain = type(a) in EXACT and type(b) in EXACT and a.ndim == 1 and b.ndim == 2 and a.dtype.kind != "c"
+    return _core.product(a, b) if plain else None
+
+
+_QUICK = {"matmul": _core.product, "vecdot": _quick_vecdot, "matvec": _quick_matvec, "vecmat": _quick_vecmat}
 
 
 def _conjugate(a: ndarray) -> ndarray:
