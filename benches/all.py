@@ -23,6 +23,7 @@ from programs.report import load as load_programs
 from programs.report import markdown as programs_markdown
 
 FUNCTION_ROUNDS = 7
+FEW = 100  # elements
 SIZES = ("small", "medium", "large")  # of the classical programs
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
@@ -67,6 +68,13 @@ Each function on a million elements, by `python benches/functions.py`: medians o
 results compared first. The aim is that none takes more than 1.2 times NumPy's time.
 
 {functions}
+
+## Every function on few elements
+
+The same on {few_elements} elements, where the cost of a call is nearly all there is to see
+(`python benches/functions.py --size {few_elements}`), with the same aim.
+
+{few}
 """
 
 
@@ -122,12 +130,16 @@ def machine(threads: int) -> str:
     )
 
 
+def verdict_of(measured: list[dict[str, Any]]) -> str:
+    """How many functions keep the aim, and which do not."""
+    slower = sorted((row for row in measured if row["ratio"] * 1.2 < 1), key=lambda row: row["ratio"])
+    kept = f"{len(measured) - len(slower)} of {len(measured)} functions keep it; {len(slower)} do not"
+    return kept + (": " + ", ".join(f"{row['name']} ({row['ratio']:.2f})" for row in slower) + "." if slower else ".")
+
+
 def functions_section(measured: list[dict[str, Any]]) -> str:
     """The functions that are slower than NumPy, and the ratios of all."""
-    slower = sorted((row for row in measured if row["ratio"] * 1.2 < 1), key=lambda row: row["ratio"])
-    lines = [f"{len(measured) - len(slower)} of {len(measured)} functions keep it; {len(slower)} do not"]
-    lines[0] += ": " + ", ".join(f"{row['name']} ({row['ratio']:.2f})" for row in slower) + "." if slower else "."
-    lines += ["", "| call | NumPy ms | asnumpy ms | ratio |", "| --- | --- | --- | --- |"]
+    lines = [verdict_of(measured), "", "| call | NumPy ms | asnumpy ms | ratio |", "| --- | --- | --- | --- |"]
     for row in measured:
         call = row["call"].replace("|", "\\|")
         lines.append(f"| `{call}` | {row['numpy_ms']:.4g} | {row['asnumpy_ms']:.4g} | {row['ratio']:.2f} |")
@@ -140,6 +152,7 @@ def commands(options: argparse.Namespace) -> dict[str, list[str]]:
     found = {script: [str(HERE / f"{script}.py"), "--rounds", str(options.rounds), *threads] for script in SCRIPTS}
     if options.write:
         found["functions"] = [str(HERE / "functions.py"), "--rounds", str(FUNCTION_ROUNDS), *threads]
+        found["few"] = [*found["functions"], "--size", str(FEW)]
         found |= {size: ["-m", "benches.programs", "--size", size, *threads] for size in SIZES}
     return found
 
@@ -171,7 +184,7 @@ def main() -> int:
         failed = [name for name, command in commands(options).items() if not ran(command, results / f"{name}.json")]
         there = {path.stem: path for path in results.glob("*.json")}
         rows = [row for script in SCRIPTS if script in there for row in load(there[script])]
-        functions = json.loads(there["functions"].read_text()) if "functions" in there else []
+        functions, few = (json.loads(there[name].read_text()) if name in there else [] for name in ("functions", "few"))
         programs = programs_markdown([row for size in SIZES if size in there for row in load_programs(there[size])])
     print(text(rows))
     missed = [row for row in rows if not row.reached]
@@ -182,6 +195,7 @@ def main() -> int:
         (HERE.parent / "docs" / "performance.md").write_text(PAGE.format(
             machine=machine(options.threads), rounds=options.rounds, table=markdown(rows), verdict=verdict,
             programs=programs, function_rounds=FUNCTION_ROUNDS, functions=functions_section(functions),
+            few_elements=FEW, few=verdict_of(few),
         ))
     if failed:
         print("failed: " + ", ".join(failed), file=sys.stderr)

@@ -39,6 +39,12 @@ IN_CHINESE = {
     "Toggle Light / Dark / Auto color theme": "切换浅色、深色、自动配色", "Link to this heading": "本节链接",
     "Link to this image": "图片链接", "Link to this table": "表格链接", "Link to this code": "代码链接",
 }
+# Headings of the table of contents; what they lead to is in English, but for the last.
+CAPTIONS = {
+    "Begin here": "入门（英文）", "Gallery": "示例（英文）", "Using it": "使用（英文）", "How it is built": "实现原理（英文）",
+    "Dtypes and devices": "数据类型与设备（英文）", "Other libraries, and operators of your own": "其他库与自定义算子（英文）",
+    "The simulator, figures, development": "模拟器、性能数据与开发（英文）", "API": "接口参考（英文）",
+}
 TOGGLE = "Toggle navigation of ", "展开或收起："
 HEADING = "中文"  # of the table of contents with pages in Chinese
 SEARCH = "search-zh"  # beside the other one: its script writes links as they are from there
@@ -90,7 +96,9 @@ def say_it_in_chinese(app: Sphinx, page: str, template: str, context: dict[str, 
     app.add_js_file("sphinx.js")  # on this page: what the search says in Chinese
     to, own = context["pathto"], {"search": SEARCH, app.config.master_doc: "zh/index"}
     context["pathto"] = lambda name, *args, **named: to(own.get(name, name), *args, **named)
-    first, *parts = re.split(r'(?=<p class="caption)', context.get("furo_navigation_tree", ""))
+    said = re.compile(r'(?<=<span class="caption-text">)[^<]+')
+    tree = said.sub(lambda found: CAPTIONS.get(found[0], found[0]), context.get("furo_navigation_tree", ""))
+    first, *parts = re.split(r'(?=<p class="caption)', tree)
     parts.sort(key=lambda part: HEADING not in part)  # pages in Chinese come first, the others stay in order
     context["furo_navigation_tree"] = first + "".join(parts)
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -103,12 +104,23 @@ def test_links_out_of_the_folder_lead_to_copies(tmp_path: Path) -> None:
     assert (tmp_path / "files/examples/streams.py").read_bytes() == (website.ROOT / "examples/streams.py").read_bytes()
 
 
-def test_the_search_knows_both_languages() -> None:
+@pytest.fixture(scope="module")
+def configuration() -> ModuleType:
+    """docs/conf.py, which Sphinx reads."""
     pytest.importorskip("sphinx", reason="the site is built with the extra `docs`, which the tests do without")
     spec = importlib.util.spec_from_file_location("site_configuration", website.DOCS / "conf.py")
     assert spec is not None and spec.loader is not None
-    configuration = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(configuration)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_captions_are_in_both_languages(configuration: ModuleType) -> None:
+    captions = re.findall(r":caption: (.*)", website.contents())
+    assert {*captions} == {*configuration.CAPTIONS, configuration.HEADING}
+
+
+def test_the_search_knows_both_languages(configuration: ModuleType) -> None:
     split = configuration.BothLanguages({}).split
     assert split("NumPy数组, eager_size") == ["NumPy", "数", "组", "数组", "eager_size"]
     assert split("延迟执行") == ["延", "迟", "执", "行", "延迟", "迟执", "执行"]
@@ -149,7 +161,7 @@ def test_the_theme_speaks_the_language_of_the_page(small_site: Path) -> None:
     assert [word for word in chinese if not re.search("[\u3400-\u9fff]", word)] == []
     page = (small_site / "zh" / "index.html").read_text(encoding="utf-8")
     assert "<h2>Next<" in page, "the text is the page's"
-    assert 'lang="zh-CN"' in page and page.index(">中文<") < page.index(">API<")
+    assert 'lang="zh-CN"' in page and page.index(">中文<") < page.index(">接口参考（英文）<")
 
 
 def test_each_language_has_its_search(small_site: Path) -> None:

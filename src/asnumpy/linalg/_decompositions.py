@@ -146,6 +146,19 @@ def multi_dot(arrays: Any, *, out: Any = None) -> ndarray:
                 f"linalg.multi_dot: {one.ndim}-dimensional array given. Array must be two-dimensional; only the first "
                 "and the last may be vectors"
             )
+    if len(chain) == 3:  # the usual length, which has two ways
+        a, b, c = chain
+        (rows, length), (depth, columns) = a.shape, c.shape
+        by_two = rows * depth * (length + columns) < length * columns * (rows + depth)
+        made = _dot(_dot(a, b), c, out) if by_two else _dot(a, _dot(b, c), out)
+    else:
+        made = _in_best_order(chain, out)
+    if first and last:
+        return made[0, 0]
+    return made.reshape(-1) if first or last else made
+
+
+def _in_best_order(chain: list[ndarray], out: Any) -> ndarray:
     split = _cheapest([chain[0].shape[0]] + [one.shape[1] for one in chain])
 
     def product(i: int, j: int, target: Any = None) -> ndarray:
@@ -153,7 +166,4 @@ def multi_dot(arrays: Any, *, out: Any = None) -> ndarray:
             return chain[i]
         return _dot(product(i, split[i][j]), product(split[i][j] + 1, j), target)
 
-    made = product(0, len(chain) - 1, out)
-    if first and last:
-        return made[0, 0]
-    return made.reshape(-1) if first or last else made
+    return product(0, len(chain) - 1, out)

@@ -10,7 +10,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from asnumpy import _core
 from asnumpy._public import public
-from asnumpy._types import ArrayLike, DTypeLike, ndarray
+from asnumpy._types import EXACT, ArrayLike, DTypeLike, ndarray
 from asnumpy.creation.convert import as_dtype_of, asarray
 from asnumpy.dtypes.dtype import is_extended, is_narrow
 from asnumpy.host.door import host
@@ -109,6 +109,8 @@ def dot(a: Any, b: Any, out: Any = None) -> ndarray:
 
 @public
 def vdot(a: Any, b: Any, /) -> ndarray:
+    if type(a) in EXACT and a.dtype.kind == "f" and (made := _core.dot(a, b)) is not None:
+        return made
     a, b = asarray(a).ravel(), asarray(b).ravel()
     if a.size != b.size:
         raise ValueError(f"cannot reshape array of size {b.size} into shape ({a.size},)")

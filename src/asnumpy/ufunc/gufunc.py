@@ -45,7 +45,7 @@ def _quick_vecdot(a: Any, b: Any) -> Any:
         return _core.dot(a, b)
     if type(b) not in EXACT or a.dtype != b.dtype or a.shape != b.shape or a.dtype.itemsize < 4 or not a.ndim:
         return None
-    return _core.reduce("add", a.dtype, a * b, (a.ndim - 1,), False)
+    return (a * b).sum(-1)
 
 
 def _quick_matvec(a: Any, b: Any) -> Any:
