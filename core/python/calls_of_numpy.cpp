@@ -1,7 +1,6 @@
 // Functions whose plain calls NumPy itself answers, on views of our arrays: few elements, all of them at hand.
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -28,7 +27,7 @@ constexpr bool is_known_to_numpy(DType d) { return d <= DType::uint64 || d == DT
 bool is_small(PyObject* integer) {
     int overflow = 0;
     const long value = PyLong_AsLongAndOverflow(integer, &overflow);
-    return !overflow && std::abs(value) <= largest_number;
+    return !overflow && value >= -largest_number && value <= largest_number;
 }
 
 // What NumPy gets for the arguments of one call, and what they were.
@@ -45,6 +44,7 @@ public:
             return nb::steal(numpy_scalar_of(number->value));
         }
         if (PyLong_CheckExact(o)) return is_small(o) ? nb::borrow(o) : nb::object();
+        if (PyUnicode_CheckExact(o) && PyUnicode_CompareWithASCIIString(o, "wrap") == 0) return {};  // NumPy goes around once for each length that a place is beyond
         if (is_plain_object(o)) return nb::borrow(o);
         if (depth == deepest || !(PyList_CheckExact(o) || PyTuple_CheckExact(o))) return {};
         return items(o, depth);
@@ -63,7 +63,7 @@ public:
         return nb::steal(adopt_numpy(value, "asarray", *pool_));
     }
 
-    bool any() const { return !shown_.empty(); }
+    std::size_t arrays() const { return shown_.size(); }
 
 private:
     bool stays_on(Pool& pool) {
@@ -104,7 +104,7 @@ private:
 };
 
 // NumPy's function on the arguments; null where they want a closer look, or it has failed: whoever looks closer then says why.
-PyObject* ask_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t count, PyObject* names, bool writes) {
+PyObject* ask_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t count, PyObject* names, bool writes, std::size_t most_arrays) {
     const auto all = static_cast<std::size_t>(count + (names ? PyTuple_GET_SIZE(names) : 0));
     if (!quick.numpys || all > most_arguments || current_trace()) return nullptr;
     if (quick.counted && (watched_by_policy.load(std::memory_order_relaxed) || watched_by_recording.load(std::memory_order_relaxed))) return nullptr;
@@ -116,7 +116,7 @@ PyObject* ask_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t cou
         if (!held[i].is_valid()) return nullptr;
         given[i + 1] = held[i].ptr();
     }
-    if (!handed.any()) return nullptr;
+    if (handed.arrays() == 0 || handed.arrays() > most_arrays) return nullptr;
     const nb::object result = nb::steal(PyObject_Vectorcall(quick.numpys, given.data() + 1, static_cast<std::size_t>(count) | PY_VECTORCALL_ARGUMENTS_OFFSET, names));
     if (!result.is_valid()) {
         if (PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();
@@ -127,20 +127,22 @@ PyObject* ask_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t cou
     return made.release().ptr();
 }
 
-template <bool writes> PyObject* by_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-    return guarded([&] { return ask_numpy(quick, arguments, count, names, writes); });
+template <bool writes, std::size_t most_arrays = most_arguments> PyObject* by_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+    return guarded([&] { return ask_numpy(quick, arguments, count, names, writes, most_arrays); });
 }
 
 constexpr QuickCall kernel(std::string_view name) { return {name, by_numpy<false>}; }
 constexpr QuickCall kernel_in_place(std::string_view name) { return {name, by_numpy<true>}; }
+// Of one array alone: NumPy adds up what an array says of how many elements to make without looking whether they are too many.
+constexpr QuickCall kernel_of_one(std::string_view name) { return {name, by_numpy<false, 1>}; }
 // What goes through the host door otherwise, which counts it.
 constexpr QuickCall host(std::string_view name) { return {name, by_numpy<false>, true}; }
 constexpr QuickCall host_in_place(std::string_view name) { return {name, by_numpy<true>, true}; }
 
 QuickCall calls[] = {
-    kernel("ascontiguousarray"), kernel("asfortranarray"), kernel("block"), kernel("column_stack"), kernel("digitize"), kernel("dstack"), kernel("hstack"), kernel("repeat"),
+    kernel("ascontiguousarray"), kernel("asfortranarray"), kernel("block"), kernel("column_stack"), kernel("digitize"), kernel("dstack"), kernel("hstack"), kernel_of_one("repeat"),
     kernel("tile"), kernel("vstack"), kernel("fft.fftshift"), kernel("fft.ifftshift"),
-    kernel("ndarray.nonzero"), kernel("ndarray.repeat"), kernel("ndarray.tobytes"),
+    kernel("ndarray.nonzero"), kernel_of_one("ndarray.repeat"), kernel("ndarray.tobytes"),
     kernel_in_place("copyto"), kernel_in_place("fill_diagonal"), kernel_in_place("put"), kernel_in_place("putmask"), kernel_in_place("ndarray.put"),
     host("argpartition"), host("choose"), host("convolve"), host("correlate"), host("histogram2d"), host("insert"), host("interp"),
     host("intersect1d"), host("isin"), host("lexsort"), host("median"), host("nanmedian"), host("nanpercentile"), host("nanquantile"),

@@ -35,7 +35,7 @@ CALLS = {
     "column_stack": ["[x, y]", "(x, m)"], "dstack": ["[x, y]", "[m, m]"], "hstack": ["[x, y]", "(m, m)"],
     "vstack": ["[x, y]", "[m, m]", "[x, m]"],
     "digitize": ["x, edges", "apart, edges, right=True"],
-    "repeat": ["x, 2", "m, 3, axis=1", "m, 2", "x, [1] * 12", "x, -1", "x, 2, 5", "turned, 2, 0"],
+    "repeat": ["x, 2", "m, 3, axis=1", "m, 2", "x, [1] * 12", "x, at % 12", "x, -1", "x, 2, 5", "turned, 2, 0"],
     "tile": ["x, 2", "m, (2, 1)", "x, (2, 2)", "back, 3"],
     "fft.fftshift": ["x", "m", "m, axes=1"], "fft.ifftshift": ["x", "m, 0"],
     "ndarray.nonzero": ["x", "m", "mask"], "ndarray.repeat": ["x, 2", "m, 2, 1", "apart, 2", "x, 1.5"],
