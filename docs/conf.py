@@ -41,8 +41,9 @@ IN_CHINESE = {
 }
 # Headings of the table of contents; what they lead to is in English, but for the last.
 CAPTIONS = {
-    "Begin here": "入门（英文）", "Gallery": "示例（英文）", "Using it": "使用（英文）", "How it is built": "实现原理（英文）",
-    "Dtypes and devices": "数据类型与设备（英文）", "Other libraries, and operators of your own": "其他库与自定义算子（英文）",
+    "Begin here": "入门（英文）", "Gallery": "示例（英文）", "Using it": "使用（英文）",
+    "How it is built": "实现原理（英文）", "Dtypes and devices": "数据类型与设备（英文）",
+    "Other libraries, and operators of your own": "其他库与自定义算子（英文）",
     "The simulator, figures, development": "模拟器、性能数据与开发（英文）", "API": "接口参考（英文）",
 }
 TOGGLE = "Toggle navigation of ", "展开或收起："
