@@ -6,6 +6,7 @@
 
 #include "base/few.hpp"
 #include "python/bindings.hpp"
+#include "python/creation.hpp"
 #include "python/host_values.hpp"
 #include "python/number.hpp"
 #include "python/numpy_bridge.hpp"
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t most_arguments = 8;   // of a call, or items of a list among them
 constexpr long largest_number = 1024;       // of integers, which may say how many elements to make
 constexpr int deepest = 2;                  // lists in lists
+enum class Takes { arrays, one_array, numbers };
 // Who wants to see each call that is counted: config.host_calls, and a recording of the profiler's.
 std::atomic<bool> watched_by_policy{false}, watched_by_recording{false};
 
@@ -63,7 +65,12 @@ public:
         return nb::steal(adopt_numpy(value, "asarray", *pool_));
     }
 
-    std::size_t arrays() const { return shown_.size(); }
+    // Whether a call of this kind may be NumPy's. Numbers alone make arrays where new ones lie, of the floats that NumPy makes.
+    bool fit(Takes takes) {
+        if (takes != Takes::numbers) return !shown_.empty() && (takes == Takes::arrays || shown_.size() == 1);
+        pool_ = &default_pool();
+        return shown_.empty() && pool_->host_visible() && dtype_to_make(Py_None) == static_cast<int>(DType::float64);
+    }
 
 private:
     bool stays_on(Pool& pool) {
@@ -104,7 +111,7 @@ private:
 };
 
 // NumPy's function on the arguments; null where they want a closer look, or it has failed: whoever looks closer then says why.
-PyObject* ask_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t count, PyObject* names, bool writes, std::size_t most_arrays) {
+PyObject* ask_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t count, PyObject* names, bool writes, Takes takes) {
     const auto all = static_cast<std::size_t>(count + (names ? PyTuple_GET_SIZE(names) : 0));
     if (!quick.numpys || all > most_arguments || current_trace()) return nullptr;
     if (quick.counted && (watched_by_policy.load(std::memory_order_relaxed) || watched_by_recording.load(std::memory_order_relaxed))) return nullptr;
@@ -116,7 +123,7 @@ PyObject* ask_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t cou
         if (!held[i].is_valid()) return nullptr;
         given[i + 1] = held[i].ptr();
     }
-    if (handed.arrays() == 0 || handed.arrays() > most_arrays) return nullptr;
+    if (!handed.fit(takes)) return nullptr;
     const nb::object result = nb::steal(PyObject_Vectorcall(quick.numpys, given.data() + 1, static_cast<std::size_t>(count) | PY_VECTORCALL_ARGUMENTS_OFFSET, names));
     if (!result.is_valid()) {
         if (PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();
@@ -127,14 +134,15 @@ PyObject* ask_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t cou
     return made.release().ptr();
 }
 
-template <bool writes, std::size_t most_arrays = most_arguments> PyObject* by_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-    return guarded([&] { return ask_numpy(quick, arguments, count, names, writes, most_arrays); });
+template <bool writes, Takes takes = Takes::arrays> PyObject* by_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+    return guarded([&] { return ask_numpy(quick, arguments, count, names, writes, takes); });
 }
 
 constexpr QuickCall kernel(std::string_view name) { return {name, by_numpy<false>}; }
 constexpr QuickCall kernel_in_place(std::string_view name) { return {name, by_numpy<true>}; }
 // Of one array alone: NumPy adds up what an array says of how many elements to make without looking whether they are too many.
-constexpr QuickCall kernel_of_one(std::string_view name) { return {name, by_numpy<false, 1>}; }
+constexpr QuickCall kernel_of_one(std::string_view name) { return {name, by_numpy<false, Takes::one_array>}; }
+constexpr QuickCall kernel_of_numbers(std::string_view name) { return {name, by_numpy<false, Takes::numbers>}; }
 // What goes through the host door otherwise, which counts it.
 constexpr QuickCall host(std::string_view name) { return {name, by_numpy<false>, true}; }
 constexpr QuickCall host_in_place(std::string_view name) { return {name, by_numpy<true>, true}; }
@@ -143,6 +151,8 @@ QuickCall calls[] = {
     kernel("ascontiguousarray"), kernel("asfortranarray"), kernel("block"), kernel("column_stack"), kernel("digitize"), kernel("dstack"), kernel("hstack"), kernel_of_one("repeat"),
     kernel("tile"), kernel("vstack"), kernel("fft.fftshift"), kernel("fft.ifftshift"),
     kernel("ndarray.nonzero"), kernel_of_one("ndarray.repeat"), kernel("ndarray.tobytes"),
+    kernel_of_numbers("geomspace"), kernel_of_numbers("indices"), kernel_of_numbers("linspace"), kernel_of_numbers("logspace"),
+    kernel_of_numbers("tril_indices"), kernel_of_numbers("triu_indices"), kernel_of_numbers("fft.fftfreq"), kernel_of_numbers("fft.rfftfreq"),
     kernel_in_place("copyto"), kernel_in_place("fill_diagonal"), kernel_in_place("put"), kernel_in_place("putmask"), kernel_in_place("ndarray.put"),
     host("argpartition"), host("choose"), host("convolve"), host("correlate"), host("histogram2d"), host("insert"), host("interp"),
     host("intersect1d"), host("isin"), host("lexsort"), host("median"), host("nanmedian"), host("nanpercentile"), host("nanquantile"),

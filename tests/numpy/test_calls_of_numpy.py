@@ -40,6 +40,12 @@ CALLS = {
     "fft.fftshift": ["x", "m", "m, axes=1"], "fft.ifftshift": ["x", "m, 0"],
     "ndarray.nonzero": ["x", "m", "mask"], "ndarray.repeat": ["x, 2", "m, 2, 1", "apart, 2", "x, 1.5"],
     "ndarray.tobytes": ["x", "turned", "back", "turned, 'F'"],
+    "linspace": ["0, 1", "0, 1, 7", "-2.5, 3, 5, endpoint=False", "0, 1, 5, retstep=True", "0, 9, 4, dtype=int",
+                 "0, 1, 2000", "[0, 1], [2, 3], 4", "0, 1, -1", "x[:3], 4, 5", "0, 1, 4, axis=1", "1j, 2, 3"],
+    "logspace": ["0, 2, 5", "0, 2, 5, base=2.0"], "geomspace": ["1, 100, 5", "0, 1, 5", "1, -100, 4"],
+    "indices": ["(2, 3)", "(2, 3), dtype=np.int32", "(2, 3), sparse=True", "[4]", "(-1,)"],
+    "tril_indices": ["4", "4, 1, 5", "4, k=-1", "2.5"], "triu_indices": ["4", "4, 1, 5"],
+    "fft.fftfreq": ["8", "7, d=0.1", "0", "8, 0"], "fft.rfftfreq": ["8", "7, 0.1", "-3"],
     "argpartition": ["x, 3", "m, 1, axis=0", "x, 50", "x, [2, 5]"],
     "choose": ["bits, [x, y]", "bits, (x, y), mode='wrap'", "bits, [x]"],
     "convolve": ["x, line", "line, x, mode='same'", "apart, line, 'valid'", "x, m"],
@@ -245,6 +251,14 @@ def test_numbers_among_the_arguments():
     assert float(ap.interp(a.sum() / 10, a, a)) == 1.5
     assert ap.insert(a, 2, a.max()).tolist() == [0, 1, 5, 2, 3, 4, 5]
     assert ap.repeat(a, 400).shape == (2400,) and ap.repeat(a, 4000).shape == (24000,)
+
+
+def test_new_arrays_lie_where_new_arrays_do():
+    with ap.config.using(float="float32"):
+        assert ap.linspace(0, 1, 5).dtype == np.float32 and ap.fft.fftfreq(4).dtype == np.float32
+    assert ap.linspace(0, 1, 5).dtype == np.float64
+    compiled = ap.jit(lambda x: x + ap.linspace(0, 1, 5))
+    assert [compiled(ap.zeros(5)).tolist() for _ in range(2)] == [np.linspace(0, 1, 5).tolist()] * 2
 
 
 def test_threads_answer_side_by_side():

@@ -161,7 +161,7 @@ def _cumulative(
             raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
         axis = 0
     if not include_initial:
-        return accumulate(ufunc, a, axis, dtype, out)
+        return _running(ufunc, a, axis, dtype, out)
     axis = axis + a.ndim if axis < 0 else axis
     kind = default_dtypes(ufunc, a.dtype)[0] if dtype is None else np.dtype(dtype)
     shape = a.shape[:axis] + (a.shape[axis] + 1,) + a.shape[axis + 1 :]
