@@ -92,10 +92,11 @@ IN_PLACE = {
 
 @pytest.fixture(params=[True, False], ids=["quick", "long"], autouse=True)
 def quick(request):
-    """Through NumPy at once, and by the longer way; the rest of the calls' expressions as ever."""
+    """Through NumPy at once, and by the longer way, of arrays that NumPy can see."""
     for name in (*CALLS, *IN_PLACE):
         _core.answer_quickly(name.removeprefix("ndarray."), request.param)
-    yield request.param
+    with ap.config.using(device="cpu"):
+        yield request.param
     for name in (*CALLS, *IN_PLACE):
         _core.answer_quickly(name.removeprefix("ndarray."), True)
 
