@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 
 def inputs(size: int, seed: int = 0) -> dict[str, Any]:
-    """The operands that the expressions name; `size` elements each unless said.
-
-    `n` is that number, `side` its root.
-    """
+    """The operands that the expressions name; `size` elements each unless said."""
     rng = np.random.default_rng(seed)
     side = int(size**0.5)
     square = rng.standard_normal((side, side))
@@ -30,15 +26,9 @@ def inputs(size: int, seed: int = 0) -> dict[str, Any]:
         "t3": rng.standard_normal((size // 3, 3)),
         "order": np.argsort(square, axis=1), "bins": np.linspace(-3, 3, 100), "kernel": rng.standard_normal(64),
         "stack": small, "definite": small @ small.transpose(0, 2, 1) + 32 * np.eye(32), "rhs": small[:, :, :4].copy(),
-        "n": size, "side": side, "few": rng.integers(0, 100, size), "v": rng.standard_normal(side),
-        "cube": x[: side * (side // 8) * 8].reshape(
+        "few": rng.integers(0, 100, size), "v": rng.standard_normal(side), "cube": x[: side * (side // 8) * 8].reshape(
             8, side // 8, side),
     }
-
-
-def moved(given: dict[str, Any], array: Callable[[Any], Any]) -> dict[str, Any]:
-    """The inputs with `array` applied to those that are arrays."""
-    return {name: array(value) if isinstance(value, np.ndarray) else value for name, value in given.items()}
 
 
 def each(names: str, pattern: str) -> dict[str, str]:
@@ -98,12 +88,13 @@ MOVEMENT = {
     **each("fliplr flipud rot90 transpose matrix_transpose diagonal diag tril triu", "np.{}(m2)"),
     "asfortranarray": "np.asfortranarray(m2)", "expand_dims": "np.expand_dims(x, 0)", "nonzero": "np.nonzero(b)",
     "argwhere": "np.argwhere(b)", "flatnonzero": "np.flatnonzero(b)", "lexsort": "np.lexsort((few, i))",
-    "partition": "np.partition(x, n // 1000)", "argpartition": "np.argpartition(x, n // 1000)", "array": "np.array(x)",
+    "partition": "np.partition(x, x.size // 1000)", "argpartition": "np.argpartition(x, x.size // 1000)",
+    "array": "np.array(x)",
     "append": "np.append(x, y)", "concatenate": "np.concatenate([x, y])", "concat": "np.concat([x, y])",
     "stack": "np.stack([x, y])", "hstack": "np.hstack([x, y])", "vstack": "np.vstack([x, y])",
     "dstack": "np.dstack([x, y])", "column_stack": "np.column_stack([x, y])", "block": "np.block([[m2, w2], [w2, m2]])",
     "tile": "np.tile(x, 2)", "repeat": "np.repeat(x, 2)", "roll": "np.roll(x, 5)", "pad": "np.pad(m2, 3)",
-    "resize": "np.resize(x, (2, 3 * n // 10))", "delete": "np.delete(x, at)", "insert": "np.insert(x, 5, 1.0)",
+    "resize": "np.resize(x, (2, 3 * x.size // 10))", "delete": "np.delete(x, at)", "insert": "np.insert(x, 5, 1.0)",
     "split": "np.split(x[:1000], 10)", "array_split": "np.array_split(x, 10)", "take": "np.take(x, at)",
     "take_along_axis": "np.take_along_axis(m2, order, 1)", "compress": "np.compress(b, x)",
     "extract": "np.extract(b, x)",
@@ -122,16 +113,17 @@ MOVEMENT = {
 }
 
 CREATION = {
-    "arange": "np.arange(n)", "linspace": "np.linspace(0, 1, n)", "zeros": "np.zeros(n) + 1",
-    "ones": "np.ones(n)", "full": "np.full(n, 2.0)", "eye": "np.eye(side)", "identity": "np.identity(side)",
-    "geomspace": "np.geomspace(1, 2, n)", "logspace": "np.logspace(0, 1, n)", "tri": "np.tri(side)",
+    "arange": "np.arange(x.size)", "linspace": "np.linspace(0, 1, x.size)", "zeros": "np.zeros(x.size) + 1",
+    "ones": "np.ones(x.size)", "full": "np.full(x.size, 2.0)", "eye": "np.eye(v.size)",
+    "identity": "np.identity(v.size)",
+    "geomspace": "np.geomspace(1, 2, x.size)", "logspace": "np.logspace(0, 1, x.size)", "tri": "np.tri(v.size)",
     "zeros_like": "np.zeros_like(x)", "ones_like": "np.ones_like(x)", "full_like": "np.full_like(x, 2.0)",
-    "meshgrid": "np.meshgrid(v, v)", "indices": "np.indices((side, side))", "bartlett": "np.bartlett(n)",
-    "fromfunction": "np.fromfunction(lambda a, b: a + b, (side, side))", "hamming": "np.hamming(n)",
-    "hanning": "np.hanning(n)", "blackman": "np.blackman(n)", "kaiser": "np.kaiser(n, 5.0)",
-    "tril_indices": "np.tril_indices(side)", "triu_indices": "np.triu_indices(side)",
-    "ix_": "np.ix_(i[:side], i[:side])",
-    "mask_indices": "np.mask_indices(side, np.triu)", "diag_indices": "np.diag_indices(side)",
+    "meshgrid": "np.meshgrid(v, v)", "indices": "np.indices((v.size, v.size))", "bartlett": "np.bartlett(x.size)",
+    "fromfunction": "np.fromfunction(lambda a, b: a + b, (v.size, v.size))", "hamming": "np.hamming(x.size)",
+    "hanning": "np.hanning(x.size)", "blackman": "np.blackman(x.size)", "kaiser": "np.kaiser(x.size, 5.0)",
+    "tril_indices": "np.tril_indices(v.size)", "triu_indices": "np.triu_indices(v.size)",
+    "ix_": "np.ix_(i[:v.size], i[:v.size])",
+    "mask_indices": "np.mask_indices(v.size, np.triu)", "diag_indices": "np.diag_indices(v.size)",
     "broadcast_arrays": "np.broadcast_arrays(x, m2[:1, :1])[1] + 1",
 }
 
@@ -142,7 +134,7 @@ METHODS = {f"ndarray.{call.split('(')[0]}": f"x.{call}" for call in (
     "tolist()", "byteswap()", "reshape(2, -1)",
 )}
 METHODS |= {"ndarray[index]": "x[at]", "ndarray[mask]": "x[b]",
-            "ndarray[i, j]": "m2[at[:side] % side, few[:side] % side]",
+            "ndarray[i, j]": "m2[at[:v.size] % v.size, few[:v.size] % v.size]",
             "ndarray[slice]": "x[::2] + 1"}
 
 # What is written into is the result: it is computed within the clock, and compared.
@@ -169,8 +161,8 @@ LINALG = {f"linalg.{name}": expression for name, expression in {
 FFT = {f"fft.{name}": expression for name, expression in {
     **each("fft ifft", "np.fft.{}(z)"), **each("rfft ihfft fftshift ifftshift", "np.fft.{}(x)"),
     **each("irfft hfft", "np.fft.{}(z)"), **each("fft2 ifft2 fftn ifftn irfft2 irfftn", "np.fft.{}(z2)"),
-    **each("rfft2 rfftn", "np.fft.{}(m2)"), "fftfreq": "np.fft.fftfreq(n)",
-    "rfftfreq": "np.fft.rfftfreq(n)",
+    **each("rfft2 rfftn", "np.fft.{}(m2)"), "fftfreq": "np.fft.fftfreq(x.size)",
+    "rfftfreq": "np.fft.rfftfreq(x.size)",
 }.items()}
 
 CALLS: dict[str, str] = {

@@ -13,7 +13,6 @@ first.
 from __future__ import annotations
 
 import argparse
-import functools
 import gc
 import json
 import os
@@ -33,7 +32,7 @@ import numpy as np
 import asnumpy as ap
 from asnumpy import cannsim
 from asnumpy.demo.measure import close
-from calls import CALLS, inputs, moved
+from calls import CALLS, inputs
 from functions import FREE, leaves
 from modelled_programs import HEADING
 
@@ -87,10 +86,8 @@ class Row:
         return self.device_ms > self.host_ms
 
 
-def converted(name: str, value: Any, dtype: str) -> Any:
+def converted(name: str, value: np.ndarray, dtype: str) -> np.ndarray:
     """An input with its real numbers in this dtype, other integers in int32; places are what they are."""
-    if isinstance(value, int):
-        return value
     if value.dtype.kind == "f":
         if dtype == "int32":
             value = np.rint(np.nan_to_num(value) * 100)
@@ -139,7 +136,7 @@ def measured(options: argparse.Namespace) -> list[Row]:
     wanted = CALLS if options.all else FUNCTIONS
     for dtype in options.dtypes:
         given = {name: converted(name, value, dtype) for name, value in inputs(options.size).items()}
-        ours = moved(given, functools.partial(ap.from_numpy, device="ascend:0"))
+        ours = {name: ap.from_numpy(value, device="ascend:0") for name, value in given.items()}
         for name in wanted:
             if options.only and not any(part in name for part in options.only.split(",")):
                 continue

@@ -19,7 +19,7 @@ import asnumpy as ap
 import interface
 from asnumpy.runtime import cann_search
 from reference import Measurement
-from reference_calls import CALLS, inputs, moved
+from reference_calls import CALLS, inputs
 
 LIST = Path(__file__).with_name("ascend_names.toml")
 SPACES = ("numpy", "numpy.ndarray", "numpy.linalg", "numpy.fft")  # what draws random numbers is in the table of draws
@@ -71,8 +71,8 @@ class Leaving(Measurement):
 
     def __init__(self, kind: str, device: Any) -> None:
         super().__init__()
-        self.plain = moved(inputs(_SIZE), lambda value: _converted(value, kind))
-        self.given |= moved(self.plain, lambda value: ap.asarray(value, device=device))
+        self.plain = {name: _converted(value, kind) for name, value in inputs(_SIZE).items()}
+        self.given |= {name: ap.asarray(value, device=device) for name, value in self.plain.items()}
         self.device = device
 
     def _observe(self, expression: str) -> str:
@@ -80,7 +80,7 @@ class Leaving(Measurement):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                work(np, **self.given | moved(self.plain, np.copy))
+                work(np, **self.given | {name: value.copy() for name, value in self.plain.items()})
         except Exception:
             if expression not in _OURS:
                 return ""  # NumPy has no such call of this dtype

@@ -26,7 +26,7 @@ import numpy as np
 import asnumpy as ap
 import interface
 from asnumpy import _core
-from reference_calls import CALLS, SIZE, inputs, moved
+from reference_calls import CALLS, SIZE, inputs
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference.md"
 SPACES = {
@@ -62,7 +62,7 @@ class Measurement:
         plain = inputs(SIZE)
         stored = io.BytesIO()
         np.save(stored, np.zeros(3))
-        self.given: dict[str, Any] = moved(plain, ap.from_numpy)
+        self.given: dict[str, Any] = {name: ap.from_numpy(value) for name, value in plain.items()}
         self.given["_saved"] = stored.getvalue()
         self.known: dict[str, str] = {}
 

@@ -8,10 +8,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benches"))
 
 from calls import CALLS as MEASURED
-from calls import each, inputs, moved
+from calls import each, inputs
 
 SIZE = 1 << 16
-__all__ = ["CALLS", "SIZE", "inputs", "moved"]
+__all__ = ["CALLS", "SIZE", "inputs"]
 
 
 _FILE = "__import__('io').BytesIO({})"

@@ -11,7 +11,6 @@
 #include "python/number.hpp"
 #include "python/numpy_bridge.hpp"
 #include "python/quick_calls.hpp"
-#include "runtime/single.hpp"
 
 namespace asnumpy::python {
 
@@ -23,8 +22,6 @@ constexpr int deepest = 2;                  // lists in lists
 enum class Takes { arrays, one_array, numbers };
 // Who wants to see each call that is counted: config.host_calls, and a recording of the profiler's.
 std::atomic<bool> watched_by_policy{false}, watched_by_recording{false};
-
-constexpr bool is_known_to_numpy(DType d) { return d <= DType::uint64 || d == DType::float32 || d == DType::float64 || d == DType::complex64 || d == DType::complex128; }
 
 bool is_small(PyObject* integer) {
     int overflow = 0;
@@ -42,7 +39,7 @@ public:
         if (is_plain_array(o)) return array(o);
         if (is_number_object(o)) {
             PyNumber* const number = as_number(o);
-            if (!is_known_to_numpy(number->value.dtype) || !stays_on(home_of(o)) || !is_known(number)) return {};
+            if (!is_common(number->value.dtype) || !stays_on(home_of(o)) || !is_known(number)) return {};
             return nb::steal(numpy_scalar_of(number->value));
         }
         if (PyLong_CheckExact(o)) return is_small(o) ? nb::borrow(o) : nb::object();
@@ -80,10 +77,8 @@ private:
 
     nb::object array(PyObject* o) {
         const Array& a = unwrap(o)->array;
-        const std::int64_t size = a.size();
-        elements_ += size;
-        if (a.ndim() == 0 || size == 0 || elements_ > fewest_for_launch || !is_known_to_numpy(a.dtype) || !stays_on(a.pool()) || !is_at_hand(a)) return {};
-        if (shown_.size() == most_arguments) return {};
+        elements_ += a.size();
+        if (!is_for_numpy(a) || elements_ > fewest_for_launch || !stays_on(a.pool()) || shown_.size() == most_arguments) return {};
         const bool written = writes_ && shown_.empty();
         if (written && (!unwrap(o)->writeable || a.buffer->pending_reads)) return {};
         views_.emplace_back(temporary(a, written));

@@ -14,7 +14,6 @@
 #include "python/error_state.hpp"
 #include "python/number.hpp"
 #include "python/numpy_bridge.hpp"
-#include "runtime/single.hpp"
 
 namespace asnumpy::python {
 
@@ -33,10 +32,6 @@ struct PlainCall {
     // The first argument, if it is an array and neither a number nor of a class of a program's own.
     const Array* array() const { return count > 0 && is_plain_array(arguments[0]) ? &unwrap(arguments[0])->array : nullptr; }
 };
-
-constexpr bool is_common(DType d) {  // what NumPy has, but for halves and long doubles: they are added up in another dtype or order
-    return d <= DType::uint64 || d == DType::float32 || d == DType::float64 || d == DType::complex64 || d == DType::complex128;
-}
 
 struct Over {
     int axis = -1;  // -1: all
@@ -94,8 +89,6 @@ DType in_truth(DType) { return DType::boolean; }
 
 bool is_in_c_order(const Array& a) { return a.ndim() < 2 || is_c_contiguous(a.view, item_bytes(a)); }
 
-// Whether NumPy's own function is quicker on the elements than a launch.
-bool is_for_numpy(const Array& a) { return a.ndim() > 0 && a.size() > 0 && a.size() <= fewest_for_launch && is_common(a.dtype) && is_at_hand(a); }
 PyArrayObject* ndarray_of(const nb::object& o) { return reinterpret_cast<PyArrayObject*>(o.ptr()); }
 
 std::int64_t count_true(const Array& plain) { return plain.size() - std::count(plain.data(), plain.data() + plain.size(), char{0}); }
@@ -354,10 +347,12 @@ QuickCall quick_calls[] = {
 
 constexpr std::string_view of_methods = "ndarray.";
 
+std::array<std::span<QuickCall>, 2> all_calls() { return {quick_calls, calls_of_numpy()}; }
+
 }  // namespace
 
 QuickCall* quick_call(std::string_view name, PyObject* numpys) {
-    for (const std::span<QuickCall> calls : {std::span<QuickCall>(quick_calls), calls_of_numpy()}) {
+    for (const std::span<QuickCall> calls : all_calls()) {
         const auto found = std::ranges::find(calls, name, &QuickCall::name);
         if (found == calls.end()) continue;
         Py_XSETREF(found->numpys, Py_XNewRef(numpys));
@@ -371,7 +366,7 @@ void bind_quick_calls(nb::module_& m) {
                              Fold("logical_or", in_truth)});
     selection.emplace();
     m.def("answer_quickly", [](const char* name, bool on) {
-        for (const std::span<QuickCall> calls : {std::span<QuickCall>(quick_calls), calls_of_numpy()})
+        for (const std::span<QuickCall> calls : all_calls())
             for (QuickCall& each : calls)
                 if (each.name == name || (each.name.starts_with(of_methods) && each.name.substr(of_methods.size()) == name)) each.on = on;
     }, nb::arg("name"), nb::arg("on"), "Whether the core may answer plain calls of the function of that name, and of the method, by itself.");

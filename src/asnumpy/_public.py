@@ -32,10 +32,10 @@ def _place(theirs: Any, name: str) -> str:
 def _shown(definition: Any, theirs: Any, binds: bool) -> Any:
     """The callable that a program gets; `theirs` does the work where the elements are none that a device holds."""
     name = getattr(theirs, "__name__", "")
-    function = theirs is not None and getattr(np, name, None) is theirs
+    place = _place(theirs, name)
     # NumPy's dispatcher looks whether another library answers; the core has looked at the arguments.
     callable_ = _core.Beside(
-        definition, binds, function and name in ANSWERED, _place(theirs, name), getattr(theirs, "__wrapped__", theirs),
+        definition, binds, place in ANSWERED, place, getattr(theirs, "__wrapped__", theirs),
     )
     shown: Any = functools.update_wrapper(callable_, definition)
     shown.numpy = theirs
