@@ -79,6 +79,7 @@ public:
     // Written under the queue's lock, read by anybody: what was recorded before (by this thread, or by one that it has heard of since) is counted.
     std::atomic<int> pending_reads{0};   // instructions recorded and not yet run that read it
     std::atomic<int> pending_writes{0};
+    std::atomic<bool> put_off{false};      // all of these could have run when they were called; see outlook.hpp
     std::atomic<std::uint32_t> writes{0};  // instructions that were ever recorded and write it
     // Guarded by the lock of planning: the last flush that counted it, and its number there (see Census in fuse.hpp).
     std::uint64_t counted_by = 0;

@@ -20,6 +20,7 @@
 #include "runtime/fallback.hpp"
 #include "runtime/fuse.hpp"
 #include "runtime/mirror.hpp"
+#include "runtime/outlook.hpp"
 #include "runtime/passes.hpp"
 #include "runtime/queue_state.hpp"
 #include "runtime/record.hpp"
@@ -229,7 +230,13 @@ void tell_news(Queue& q) {
     report_news();
 }
 
+Outlook& outlook() {
+    static thread_local Outlook mine;
+    return mine;
+}
+
 void flush(const Buffer* wanted) {
+    outlook().wanted();
     if (const Trace* const trace = wanted ? current_trace() : nullptr) [[unlikely]] trace->expect_value(*wanted, Access::read);
     run(queue(), wanted, Take::all);
     tell_news(queue());
@@ -237,11 +244,20 @@ void flush(const Buffer* wanted) {
 
 void flush_for(const Array& array) {
     if (const Trace* const trace = current_trace()) [[unlikely]] trace->expect_value(*array.buffer, Access::read);
-    if (pending(array)) run(queue(), array.buffer.get(), Take::needed);
+    if (pending(array)) {
+        outlook().wanted();
+        run(queue(), array.buffer.get(), Take::needed);
+    }
     tell_news(queue());
 }
 
-void record(Instruction&& instruction) {
+Array brought_up(const Array& array) {
+    const Array held = array;  // whoever runs meanwhile may give the caller's another shape
+    if (is_put_off(held)) flush_for(held);
+    return held;
+}
+
+void record(Instruction&& instruction, bool put_off) {
     each_buffer(instruction, [](const Buffer& b, bool) { b.expect_there(); });
     Queue& q = queue();
     if (q.origins.load(std::memory_order_relaxed) && q.host.origin) [[unlikely]] instruction.origin = q.host.origin();
@@ -261,6 +277,7 @@ void record(Instruction&& instruction) {
     {
         const std::lock_guard lock(q.recording);
         each_buffer(instruction, [&](Buffer& b, bool written) {
+            if (!put_off || (!b.pending_reads && !b.pending_writes)) b.put_off.store(put_off, std::memory_order_relaxed);
             add_pending(written ? b.pending_writes : b.pending_reads, 1);
             if (b.exports.load(std::memory_order_relaxed) > 0) now = true;
             if (written) b.writes.fetch_add(1, std::memory_order_relaxed);
@@ -273,6 +290,7 @@ void record(Instruction&& instruction) {
     }
     if (mirrors) mirrors.unlock();
     if (!now && !full) return;
+    if (full) outlook().filled();
     try {
         run(q, out, now || !behind.empty() ? Take::all : Take::first);  // what is brought up has to have run
         tell_news(q);

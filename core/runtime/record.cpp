@@ -10,6 +10,7 @@
 #include "runtime/copies.hpp"
 #include "runtime/fallback.hpp"
 #include "runtime/mirror.hpp"
+#include "runtime/outlook.hpp"
 #include "runtime/overlap.hpp"
 #include "runtime/single.hpp"
 
@@ -82,6 +83,17 @@ void run_plain(ContiguousLoop run, const Signature& signature, std::span<const I
     assign(out, values);
 }
 
+// Whether work with operands of so many bytes, which could run now, is put off; else it is taken to run.
+bool waits_for_more(std::int64_t bytes) {
+    if (!Outlook::matters(bytes)) return false;
+    if (outlook().lasts() && !eager()) return true;
+    outlook().ran_at_once();
+    return false;
+}
+
+// The host sees that memory as well: work on it is never deferred.
+bool is_seen(const Buffer& b) { return b.exports.load(std::memory_order_relaxed) > 0; }
+
 // Few elements of operands, or scalars: no instruction is made at all.
 bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::span<const Array> out,
                    Few<Array, 2>& result) {
@@ -117,6 +129,11 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     const Dims& shape = equal ? first->view.shape : broadcast;
     const std::int64_t size = count(shape);
     if (size > eager_size() || size == 0) return false;
+    if (waits_for_more(size * item_bytes(signature.in[0]))) {
+        bool seen = !out.empty() && is_seen(*out[0].buffer);
+        for (const Input& i : in) seen = seen || (i.array && is_seen(*i.array->buffer));
+        if (!seen) return false;
+    }
     if (!out.empty()) {  // it has no memory before it is sure that it is written now: what is recorded may do without
         const Array& target = out[0];
         target.buffer->materialise();
@@ -182,15 +199,40 @@ WriteOrder order_of_output(std::size_t k, const Row& r, const Signature& signatu
     return iteration_order(operands, allocates, as_listed && target.dtype == signature.out[k]);
 }
 
+// How an instruction stands to what is recorded.
+enum class Standing : std::uint8_t { free, waits_for_what_was_put_off, waits };
+
+Standing standing(const Instruction& instruction) {
+    Standing found = Standing::free;
+    each_buffer(instruction, [&](const Buffer& b, bool written) {
+        if (!b.pending_writes && !(written && b.pending_reads)) return;
+        if (!b.put_off) found = Standing::waits;
+        else if (found == Standing::free) found = Standing::waits_for_what_was_put_off;
+    });
+    return found;
+}
+
+// Of few elements on the host. What waits only for what was put off is put off, too; where too much does that gains nothing by it, all
+// runs: after the instruction is recorded, so that a failure of another one does not lose it.
+void submit_few(Instruction&& instruction, std::int64_t size) {
+    const std::int64_t bytes = instruction.work == Work::elementwise ? size * item_bytes(instruction.in[0].dtype()) : 0;
+    const Standing now = standing(instruction);
+    if (now == Standing::waits) return record(std::move(instruction));
+    if (now == Standing::free) {
+        bool seen = false;
+        each_buffer(instruction, [&seen](const Buffer& b, bool) { seen = seen || is_seen(b); });
+        if (!waits_for_more(bytes) || seen) return run_now(instruction);
+    }
+    const bool alone = Outlook::matters(bytes), goes_on = alone || outlook().takes_along();
+    if (alone) outlook().put_off();
+    const BufferPtr out = instruction.out[0].buffer;
+    record(std::move(instruction), true);
+    if (!goes_on) flush(out.get());
+}
+
 }  // namespace
 
-bool may_run_now(const Instruction& instruction) {
-    bool free = !instruction.out.empty();
-    each_buffer(instruction, [&](const Buffer& b, bool written) {
-        if (b.pending_writes || (written && b.pending_reads)) free = false;
-    });
-    return free;
-}
+bool may_run_now(const Instruction& instruction) { return !instruction.out.empty() && standing(instruction) == Standing::free; }
 
 void submit(Instruction&& instruction, std::int64_t size) {
     Pool& pool = instruction.out[0].pool();
@@ -198,7 +240,7 @@ void submit(Instruction&& instruction, std::int64_t size) {
         if (&b.pool() != &pool) raise_two_devices(instruction, pool, b.pool());
     });
     if (pool.host_visible()) {
-        if (size <= eager_size() && may_run_now(instruction)) return run_now(instruction);
+        if (size <= eager_size()) return submit_few(std::move(instruction), size);
     } else {
         if (run_on_mirrors(instruction, size)) return;
         instruction.on_stream = current_stream(pool.number());

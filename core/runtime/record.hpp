@@ -33,7 +33,13 @@ Instruction copying(const Array& from, const Array& to);
 // on the host) or records it.
 void submit(Instruction&&, std::int64_t size);
 // Appends to the queue, and flushes when the queue is full, everything runs at once, or the host sees a buffer of it.
-void record(Instruction&&);
+// put_off: it could have run when it was called.
+void record(Instruction&&, bool put_off = false);
+// What an array waits for, if anything, was put off.
+inline bool is_put_off(const Array& a) { return a.buffer->put_off.load(std::memory_order_relaxed) && a.buffer->pending_writes > 0; }
+// The array, after what was put off of it has run. What adds floats takes its operands so: how it divides them, and with that the last
+// bit, follows from what is recorded, and must not follow from what a loop has done before.
+Array brought_up(const Array&);
 // Counts an instruction that is kept elsewhere among those that its buffers wait for (1), or no more (-1); a write alone likewise.
 void count_pending(const Instruction&, int);
 void add_pending_write(Buffer&, int);

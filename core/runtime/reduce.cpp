@@ -19,6 +19,7 @@ Dims strides_of_result(const Array& array, std::uint64_t axes, DType dtype) {
 }  // namespace
 
 Array reduce(RowId id, int loop, const Array& array, std::uint64_t axes, bool keepdims) {
+    if (is_put_off(array)) return reduce(id, loop, brought_up(array), axes, keepdims);
     const Row& r = row(id);
     const DType dtype = r.loops[static_cast<std::size_t>(loop)].in[0];
     const int ndim = array.ndim();

@@ -1,0 +1,51 @@
+// Whether work on few elements, which could run when it is called, is put off with what follows it.
+//
+// Recorded work is fused and shared between threads, which pays where much of it comes before somebody wants a value. A thread takes it
+// that what comes next is like what came before: after so many operations in a row it puts off the next ones, and where a value is wanted
+// soon after that, it waits for twice as many before it tries again.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace asnumpy {
+
+class Outlook {
+public:
+    // By the bytes of an operand. Below, calling, recording and dividing an operation costs more than its loop.
+    static bool matters(std::int64_t bytes) { return bytes >= least_bytes; }
+
+    bool lasts() const { return in_a_row_ >= enough_; }
+    void ran_at_once() { in_a_row_ = std::min(in_a_row_ + 1, most); }
+    void put_off() { ++waiting_; }
+    // Work that does not matter, or cannot be fused, needs what was put off. False: there is more of it than of the other.
+    bool takes_along() { return ++taken_along_ <= waiting_; }
+
+    // Somebody wants a value, and what was put off runs.
+    void wanted() {
+        if (waiting_ > 0 && waiting_ < worthwhile) {
+            enough_ = std::min(2 * enough_, most);
+            in_a_row_ = 0;
+        }
+        waiting_ = taken_along_ = 0;
+    }
+    // It runs because so much has come together.
+    void filled() {
+        if (waiting_ > 0) enough_ = least;
+        waiting_ = taken_along_ = 0;
+    }
+
+private:
+    static constexpr std::int64_t least_bytes = 16 * 1024;
+    static constexpr int worthwhile = 8, least = 16, most = 4096;
+
+    int in_a_row_ = 0;     // operations that matter and ran at once since the last attempt
+    int enough_ = least;   // so many of them before the next
+    int waiting_ = 0;      // put off since something ran
+    int taken_along_ = 0;  // of other work
+};
+
+// Of the calling thread.
+Outlook& outlook();
+
+}  // namespace asnumpy
