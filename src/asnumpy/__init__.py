@@ -226,7 +226,7 @@ _explanation.offered["look"] = lambda: _importlib.import_module("asnumpy.look")
 
 for _theirs, _ours in (
     ("dask.array", "dask"), ("einops", "einops"), ("pandas", "neighbours._pandas"), ("xarray", "neighbours._xarray"),
-    ("sympy.utilities.lambdify", "neighbours._sympy"),
+    ("sympy.utilities.lambdify", "neighbours._sympy"), ("scipy.ndimage", "neighbours._ndimage"),
 ):
     _together(_theirs, f"asnumpy.{_ours}")
 
