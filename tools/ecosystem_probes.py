@@ -57,13 +57,14 @@ b = np.arange(12.0).reshape(3, 4)""",
     Probe("`merge`, `concat`, `pivot_table`, `crosstab`, `cut`", "t = pd.DataFrame({'k': k, 'v': x[:3]})\nresult = [t.merge(t, on='k'), pd.concat([t, t]), pd.pivot_table(t, index='k'), pd.crosstab(k, k), pd.cut(x, [0, 1, 3]).codes]", "pandas"),
     Probe("`eval` and `query` with `@array`", "result = [df.eval('a + @k'), df.query('a in @x')]", "pandas"),
     Probe("masks in brackets: `frame[mask]`, `iloc`, `loc`, of rows and columns, of an `Index`; assigned to", "c = np.array([True, False, True, False])\nd = df.copy()\nd.iloc[m, 0] = -1\nd[b > 6] = 0\nresult = [df.iloc[m], df[m], df.loc[m, 'b'], s.iloc[c], s[c], df.iloc[:, c], df.columns[c], df.index[m], d]", "pandas"),
-    Probe("`groupby(array)`", "result = df.groupby(k % 2).sum()", "pandas", "TypeError", f"{_CLASS}", "result = df.groupby(np.to_numpy(k % 2)).sum()"),
-    Probe("`set_index(array)`", "result = df.set_index(k)", "pandas", "TypeError", f"{_CLASS}", "result = df.set_index(np.to_numpy(k))"),
-    Probe("`frame.mul(matrix)`; `frame += matrix` (AttributeError)", "result = df.mul(b)", "pandas", "ValueError", "pandas takes a matrix that is not NumPy's for a list of arrays; operators ask the matrix first, these do not", "result = df * b"),
-    Probe("`frame == number` of an array", "result = str(df == x[9])", "", "TypeError", "a Number is no scalar for pandas: the frame holds an array of asnumpy's, and does not print", "result = str(df == float(x[9]))"),
-    Probe("`Categorical(integers)`", "result = pd.Categorical(k).categories", "pandas", "silently", f"{_CLASS}: categories are objects", "result = pd.Categorical(np.to_numpy(k)).categories"),
-    Probe("`series.map(function)`, whose results are Numbers", "result = s.dropna().map(lambda v: x[int(v)])", "pandas", "silently", "the dtype is found by the classes of the results: object", "result = s.dropna().map(lambda v: float(x[int(v)]))"),
-    Probe("`frame.at[k[0], 'a']`, `iat`, `series.get(k[0])`", "result = df.at[k[1], 'a']", "", "KeyError", "labels have Python's and NumPy's classes; `get` gives None", "result = df.at[int(k[1]), 'a']"),
+    Probe("`groupby(array)`, `set_index(array)`, also in a list of keys", "result = [df.groupby(k % 2).sum(), df.groupby([k % 2, 'a']).sum(), df.set_index(k), df.set_index([k, 'a'])]", "pandas"),
+    Probe("`frame.mul(matrix)` and the like, `series.eq(line)`, `frame += matrix`", "d = df.copy()\nd += b\nresult = [df.mul(b), df.rsub(b), df.lt(b), s.eq(x[:4]), d]", "pandas"),
+    Probe("`frame == number` of an array, arithmetic with one", "result = [df == x[9], df + x[3], x[3] - df, s * x[2], pd.Index([1, 2]) + k[0], str(df == x[9])]", "pandas"),
+    Probe("`Categorical`, `factorize`, `unique`, `Index.get_loc`", "result = [pd.Categorical(k).categories, pd.factorize(k)[0], pd.unique(k), pd.Index([3, 1, 2]).get_loc(k[0])]", ""),
+    Probe("functions whose results are Numbers: `map`, `apply`, `agg`", "result = [s.dropna().map(lambda v: x[int(v)]), s.apply(lambda v: x[1] * 2), df.apply(lambda c: np.asarray(c).mean()), s.agg(lambda v: np.asarray(v[:2]).sum()), s.map({0.5: x[1]})]", ""),
+    Probe("Numbers as labels: `frame.at[k[0], 'a']`, `iat`, `series[k[0]]`, `get`, slices", "result = [df.at[k[1], 'a'], df.iat[k[1], k[0]], s[k[0]], s.get(k[0]), df.loc[k[0] : k[1]], pd.Series([1.0, 2.0, 3.0], index=[3, 0, 1])[k[0]]]", ""),
+    Probe("tables made of Numbers: rows, columns, dicts, `frame['v'] = number`", "d = pd.DataFrame({'v': [x[0], x[1]]})\nd['w'] = x[2]\nd['z'] = [x[3], x[4]]\nd.loc[len(d)] = [x[0], x[1], x[2]]\nresult = [d, pd.DataFrame([{'m': w.mean()} for w in a]), pd.DataFrame([[x[0], 1.0]]), pd.Series([x[0], 0.5]), pd.Series({'p': x[3]}), pd.Index([x[0], x[1]])]", "pandas"),
+    Probe("`date_range(periods=number)` and other arguments that are one integer", "result = pd.date_range('2020', periods=k[1]).size", "", "TypeError", "pandas asks for the class of an integer", "result = pd.date_range('2020', periods=int(k[1])).size"),
 )
 
 SYMPY = _with(
@@ -168,7 +169,7 @@ STORES = [
            Probe("zarr: a Number as an attribute", "z = zarr.array(a)\nz.attrs['s'] = x[0]\nresult = z.attrs['s']", "", "TypeError", "JSON takes Python's numbers", "z = zarr.array(a)\nz.attrs['s'] = float(x[0])\nresult = z.attrs['s']", "float(x[0])")),
     *_with("import h5py, io",
            Probe("h5py: datasets and chunks in and out, compressed; attributes, lists of rows", "with h5py.File(io.BytesIO(), 'w') as f:\n    z = f.create_dataset('x', data=a, chunks=(4, 4), compression='gzip')\n    z[2:4] = a[:2]\n    z[:, 1] = x[:8]\n    z.attrs['v'] = x\n    result = [z[:], z[k[1]:], z[np.array([1, 2])], z.attrs['v'], np.asarray(z) * 1]", "NumPy"),
-           Probe("h5py: `write_direct`", "with h5py.File(io.BytesIO(), 'w') as f:\n    z = f.create_dataset('x', data=a)\n    z.write_direct(a * 2)\n    result = z[:]", "NumPy", "TypeError", "h5py asks for NumPy's class", "with h5py.File(io.BytesIO(), 'w') as f:\n    z = f.create_dataset('x', data=a)\n    z[...] = a * 2\n    result = z[:]", "dataset[...] = a * 2")),
+           Probe("h5py: masks in brackets, `read_direct`, `write_direct`", "with h5py.File(io.BytesIO(), 'w') as f:\n    z = f.create_dataset('x', data=a)\n    z.write_direct(a * 2)\n    w = np.zeros((8, 8))\n    z.read_direct(w)\n    z[a > 0.5] = 0\n    result = [z[:], z[a > 0.2], numpy.asarray(w)]", "NumPy")),
 ]
 
 PRODUCTS = [

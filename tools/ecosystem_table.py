@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import traceback
 import warnings
@@ -107,20 +106,6 @@ def _row(probe: Probe) -> str:
     return f"| {probe.tried} | {how} | | {probe.why}{remedy} |"
 
 
-def _limits(library: str) -> list[str]:
-    """Rows for what the snippets know of a library: tests/examples/test_snippets.py holds them to be as told."""
-    sys.path[1:1] = [folder for folder in (str(ROOT / "tests" / "examples"),) if folder not in sys.path]
-    from failing import reason_to_fail
-    from snippets import LIMITS
-
-    rows = []
-    for name, one in LIMITS.items():
-        shown = re.search(r"print\((.*)\)$", one.code.strip())
-        if library in one.needs and shown:
-            rows.append(f"| `{shown.group(1)}` | not as with NumPy | | {reason_to_fail(f'limits: {name}', 'cpu')} |")
-    return rows
-
-
 def _standard() -> list[str]:
     """Rows for what goes by the array API standard: tests/numpy/test_consumers.py runs each."""
     sys.path[1:1] = [folder for folder in (str(ROOT / "tests"),) if folder not in sys.path]
@@ -147,8 +132,6 @@ def table() -> str:
         "asnumpy).",
     ]
     rows = {section: [*map(_row, probes)] for section, probes in SECTIONS.items()}
-    rows["pandas"] += _limits("pandas")
-    rows["zarr and h5py"] += _limits("h5py")
     rows["SciPy and scikit-learn"] = _standard()
     for section, lines in rows.items():
         head = ["| what | outcome | results | why, and the remedy |", "|---|---|---|---|"]

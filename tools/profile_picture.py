@@ -1,6 +1,6 @@
 """Draws docs/images/profile.png: the page of a profile, as a headless browser shows it.
 
-`python tools/profile_picture.py` needs pillow, pandas and Chromium or Chrome (`--browser` names another program that
+`python tools/profile_picture.py` needs pillow and Chromium or Chrome (`--browser` names another program that
 takes its options). The times in it are this machine's.
 """
 
@@ -22,12 +22,11 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 WIDTH, HEIGHT = 1300, 1290
 COLOURS = 48  # of the palette, which keeps the file small; of fewer the rare ones become others
 
-# What is profiled: two threads, fused programs, lines that run together, what NumPy computes, numbers given to pandas.
+# What is profiled: two threads, fused programs, lines that run together, what NumPy computes.
 PROGRAM = '''\
 import threading
 
 import numpy as np
-import pandas as pd
 
 import asnumpy as ap
 
@@ -52,7 +51,6 @@ def look(steps):
     along = ap.cumsum(order)
     ap.eval(chances, along)
     np.linalg.svd(ap.asarray(rng.random((60, 60))))
-    pd.Series([along[0], along[-1]])
     return strongest
 
 

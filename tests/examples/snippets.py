@@ -198,6 +198,9 @@ print(numpy.asarray(figure.canvas.buffer_rgba()).mean().round(1))
 
 FRAMES = _group(
     "pandas",
+    frame_of_means="import pandas as pd\nprint(pd.DataFrame([{'m': r.mean()} for r in a]).dtypes.tolist())",
+    frame_label="import pandas as pd\nprint(pd.Series([1.0, 2.0, 3.0], index=[3, 0, 1])[k[0]])",
+    factorize="import pandas as pd\nprint(pd.factorize(k)[0], pd.unique(k))",
     frame="import pandas as pd\nd = pd.DataFrame({'x': x, 'i': np.arange(10), 'c': 1}); print(d.describe().round(3), d.dtypes.tolist(), d.x.sum() == s)",
     frame_of_matrix="import pandas as pd\nd = pd.DataFrame(a, columns=list('abcd'), index=k); print(d, d.loc[int(k[0]), 'a'], d.to_numpy().sum())",
     frame_of_numbers="import pandas as pd\nd = pd.DataFrame([{'m': float(r.mean()), 's': r.sum().item()} for r in a]); print(d, d.dtypes.tolist())",
@@ -222,6 +225,8 @@ STORES = {
         "h5py",
         hdf5="import h5py, io\nwith h5py.File(io.BytesIO(), 'w') as f:\n    d = f.create_dataset('x', data=x); f['a'] = a; d.attrs['s'] = s; d[0] = s; d[2:5] = x[:3]; print(d[:], f['a'][1], d.attrs['s'], np.array(f['a']).sum(), f['a'][k[1]:, k[2]])",
         hdf5_read_direct="import h5py, io\nwith h5py.File(io.BytesIO(), 'w') as f:\n    d = f.create_dataset('x', shape=(3, 4), dtype='f8', chunks=True); d[...] = a; b = numpy.zeros((3, 4)); d.read_direct(b, np.s_[:2], np.s_[1:]); print(b * a, d.shape)",
+        hdf5_mask="import h5py, io\nwith h5py.File(io.BytesIO(), 'w') as f: d = f.create_dataset('x', data=host); d[x > 5] = 1; print(d[x > 2], d[:])",
+        hdf5_direct="import h5py, io\nwith h5py.File(io.BytesIO(), 'w') as f: b = np.zeros(10); d = f.create_dataset('x', data=host); d.read_direct(b); d.write_direct(b * 2); print(b, d[:])",
     ),
     **_group(
         "zarr",
@@ -267,17 +272,6 @@ LIMITS = {
         sleep="import time\nprint(time.sleep(x[0] * 0))",
         decimal="from decimal import Decimal\nprint(Decimal(s))",
         json="import json\nprint(json.dumps(s))",
-    ),
-    **_group(
-        "pandas",
-        frame_of_means="import pandas as pd\nprint(pd.DataFrame([{'m': r.mean()} for r in a]).dtypes.tolist())",
-        frame_label="import pandas as pd\nprint(pd.Series([1.0, 2.0, 3.0], index=[3, 0, 1])[k[0]])",
-        factorize="import pandas as pd\nprint(pd.factorize(k)[0], pd.unique(k))",
-    ),
-    **_group(
-        "h5py",
-        hdf5_mask="import h5py, io\nwith h5py.File(io.BytesIO(), 'w') as f: print(f.create_dataset('x', data=host)[x > 2])",
-        hdf5_direct="import h5py, io\nwith h5py.File(io.BytesIO(), 'w') as f: b = np.zeros(10); f.create_dataset('x', data=host).read_direct(b); print(b)",
     ),
 }
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 import profile_picture
-
-pytest.importorskip("pandas", reason="the program gives numbers to pandas")
 
 
 def test_the_page_has_what_the_picture_is_to_show(tmp_path: Path) -> None:
     page = profile_picture.page(tmp_path).read_text(encoding="utf-8")
-    assert "pandas did otherwise" in page and "numpy.linalg.svd" in page and "<canvas" in page
+    assert "numpy.linalg.svd" in page and "<canvas" in page
     rows = [re.sub(r"<[^>]*>", " ", row).split() for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL)]
     (fused,) = [row for row in rows if "reduce:maximum" in row and row[0] == "program"]
     assert "6" in fused and "96.00" in fused  # calls, and the megabytes of 6 x 2 arrays of a million doubles

@@ -1,46 +1,157 @@
-"""What pandas asks NumPy's class for where no array can help itself: arrays of ours go in as NumPy's.
+"""What pandas asks NumPy's class for where no array can help itself: arrays go in as NumPy's, numbers as its scalars.
 
-These are `isin`, which takes others apart, and keys in brackets: a mask of another class is taken for the numbers 0
-and 1, or refused.
+These are functions and methods that take others apart, keys in brackets (a mask of another class is taken for the
+numbers 0 and 1, or refused), numbers beside a frame or in what it is made of, and what a program's own function gives
+back for an element.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pandas as pd
 
 from asnumpy import _core
-from asnumpy.host.door import numpy_view
+from asnumpy.interop.arrivals import put
+from asnumpy.neighbours._keys import numpys, numpys_key
+
+_FLEXIBLE = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow")
+_COMPARING = ("eq", "ne", "lt", "le", "gt", "ge")
+_LOGICAL = ("and", "or", "xor")
+
+# Methods whose arguments are arrays, of these classes where they have one of that name.
+_TAKING_ARRAYS = (
+    "isin", "groupby", "set_index", "get",
+    *_FLEXIBLE, *(f"r{name}" for name in _FLEXIBLE), *_COMPARING,
+    *(f"__i{name}__" for name in (*_FLEXIBLE, *_LOGICAL)),
+)
+# Operators, which ask an array first; not a number.
+_BESIDE_NUMBERS = tuple(
+    f"__{name}__" for name in (*_FLEXIBLE, *(f"r{name}" for name in _FLEXIBLE), *_COMPARING, *_LOGICAL)
+)
+_CALLING = ("map", "apply", "agg", "aggregate")  # methods that call a function for each element or line
+_TAKING_APART = ("factorize", "unique")  # functions of the package
+_NESTED = (list, tuple, dict)
 
 
-def _of_numpys(isin: Callable[..., Any]) -> Callable[..., Any]:
-    """The method, for which an array of ours is NumPy's."""
+def _numpys_within(value: Any) -> Any:
+    """The same for what a list holds, too."""
+    if type(value) is list and any(isinstance(one, _core.Array) for one in value):
+        return [numpys(one) for one in value]
+    return numpys(value)
 
-    @functools.wraps(isin)
-    def method(self: Any, values: Any, *args: Any, **kwargs: Any) -> Any:
-        return isin(self, numpy_view(values), *args, **kwargs)
+
+def _scalars(value: Any, depth: int = 2) -> Any:
+    """Data whose numbers of ours are NumPy's scalars, also in lists of rows and the like."""
+    if isinstance(value, _core.Array):
+        return value if value.ndim else numpys(value)
+    if depth == 0 or type(value) not in _NESTED:
+        return value
+    held = value.values() if type(value) is dict else value
+    if not any(issubclass(kind, (_core.Array, *_NESTED)) for kind in set(map(type, held))):
+        return value
+    made = [_scalars(one, depth - 1) for one in held]
+    return dict(zip(value, made, strict=True)) if type(value) is dict else type(value)(made)
+
+
+def _of_scalars(make: Callable[..., None]) -> Callable[..., None]:
+    """A constructor of a table, which would hold numbers of ours as objects; without objects a look is all it costs."""
+
+    @functools.wraps(make)
+    def making(self: Any, data: Any = None, *args: Any, **kwargs: Any) -> None:
+        make(self, data, *args, **kwargs)
+        if isinstance(data, _core.Array):
+            objects = data.ndim == 0
+        else:  # pandas' own are made of what has a dtype or axes
+            objects = data is not None and not hasattr(data, "dtype") and not hasattr(data, "axes")
+        if objects and any(block.dtype == object for block in self._mgr.blocks):
+            _let_scalars_in(self, make, kwargs.get("dtype"))
+
+    return making
+
+
+def _let_scalars_in(table: Any, make: Callable[..., None], dtype: Any) -> None:
+    """Numbers that a new table holds as objects become scalars, of the dtype that pandas then finds or is to use."""
+    columns = [table] if isinstance(table, pd.Series) else [table.iloc[:, i] for i in range(table.shape[1])]
+    for i, column in enumerate(columns):
+        values = list(column.array) if column.dtype == object else []
+        if not any(issubclass(kind, _core.Array) for kind in set(map(type, values))):
+            continue
+        scalars = pd.Series([numpys(value) for value in values], index=column.index, dtype=dtype, name=column.name)
+        if column is table:
+            make(table, scalars)
+        else:
+            table.isetitem(i, scalars)
+
+
+def _of_data(make: Callable[..., Any]) -> Callable[..., Any]:
+    """A function, or a method, for which numbers of ours are scalars."""
+
+    @functools.wraps(make)
+    def making(*args: Any, **kwargs: Any) -> Any:
+        return make(*map(_scalars, args), **{name: _scalars(value) for name, value in kwargs.items()})
+
+    return making
+
+
+def _with_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function or method, for which an array of ours is NumPy's."""
+
+    @functools.wraps(function)
+    def taking(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(_numpys_within, args), **{name: _numpys_within(value) for name, value in kwargs.items()})
+
+    return taking
+
+
+def _beside_numbers(operator: Callable[..., Any]) -> Callable[..., Any]:
+    """The operator, for which a number of ours is a scalar."""
+
+    @functools.wraps(operator)
+    def method(self: Any, other: Any) -> Any:
+        return operator(self, numpys(other) if isinstance(other, _core.Array) and not other.ndim else other)
 
     return method
 
 
-def _key(key: Any) -> Any:
-    """A key of NumPy's: an array of ours, or one among several. A number stays, which is asked for its index."""
-    if isinstance(key, _core.Array):
-        return numpy_view(key) if key.ndim else key
-    if type(key) is tuple and any(isinstance(one, _core.Array) for one in key):
-        return tuple(map(_key, key))
-    return key
+def _calling(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that calls a function, whose numbers of ours come as scalars: pandas finds a dtype by their classes."""
 
+    def giving_scalars(function: Any) -> Any:
+        if not callable(function) or isinstance(function, type):
+            return _scalars(function)
 
-def _by_numpys_keys(method: Callable[..., Any]) -> Callable[..., Any]:
-    """`__getitem__` or `__setitem__`, for which arrays of ours in the key are NumPy's."""
+        @functools.wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            return numpys(function(*args, **kwargs))
+
+        return called
 
     @functools.wraps(method)
-    def item(self: Any, key: Any, *value: Any) -> Any:
-        return method(self, _key(key), *value)
+    def calls(self: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+        return method(self, giving_scalars(function), *args, **kwargs)
+
+    return calls
+
+
+def _getting(method: Callable[..., Any]) -> Callable[..., Any]:
+    """`__getitem__` or another method of a key alone, for which arrays of ours in it are NumPy's."""
+
+    @functools.wraps(method)
+    def item(self: Any, key: Any) -> Any:
+        return method(self, key if type(key) is str else numpys_key(key))
+
+    return item
+
+
+def _setting(method: Callable[..., Any]) -> Callable[..., Any]:
+    """`__setitem__`, for which numbers of ours are scalars, too."""
+
+    @functools.wraps(method)
+    def item(self: Any, key: Any, value: Any) -> Any:
+        return method(self, key if type(key) is str else numpys_key(key), _scalars(value))
 
     return item
 
@@ -50,20 +161,41 @@ def _all_of(kind: type) -> list[type]:
     return [kind, *(one for below in derived for one in _all_of(below))]
 
 
+def _of_pandas(kind: type) -> list[type]:
+    return [one for one in _all_of(kind) if one.__module__.partition(".")[0] == "pandas"]
+
+
 def _keyed() -> list[type]:
-    """The classes whose brackets take masks: columns and rows, by place and by label, and indices of all kinds."""
+    """The classes whose brackets take masks and labels: columns and rows, by place and by label, and indices."""
     frame, series = pd.DataFrame(), pd.Series(dtype=float)
-    of_places = {type(one) for one in (frame.iloc, series.iloc, frame.loc, series.loc)}
-    of_pandas = [kind for kind in _all_of(pd.Index) if kind.__module__.partition(".")[0] == "pandas"]
-    return [pd.DataFrame, pd.Series, *of_pandas, *of_places]
+    of_places = {type(getattr(one, name)) for one in (frame, series) for name in ("iloc", "loc", "iat", "at")}
+    return [pd.DataFrame, pd.Series, *_of_pandas(pd.Index), *of_places]
 
 
-for _kind in (pd.Series, pd.Index, pd.DataFrame):
-    _kind.isin = _of_numpys(_kind.isin)
 _done: set[Any] = set()  # what a class inherits has been done where its base came first
-for _kind in _keyed():
-    for _name in ("__getitem__", "__setitem__"):
-        _theirs: Any = getattr(_kind, _name, None)
-        if _theirs is not None and _theirs not in _done:
-            setattr(_kind, _name, _by_numpys_keys(_theirs))
-            _done.add(getattr(_kind, _name))
+
+
+def _change(kinds: Iterable[type], names: Iterable[str], change: Callable[[Any], Any]) -> None:
+    for kind in kinds:
+        for name in names:
+            theirs = getattr(kind, name, None)
+            if callable(theirs) and theirs not in _done and theirs is not getattr(object, name, None):
+                setattr(kind, name, change(theirs))
+                _done.add(getattr(kind, name))
+
+
+_TABLES = [pd.Series, pd.DataFrame, *_of_pandas(pd.Index)]
+_change(_TABLES, _TAKING_ARRAYS, _with_arrays)
+_change(_TABLES, _BESIDE_NUMBERS, _beside_numbers)
+_change(_TABLES, _CALLING, _calling)
+_change(_keyed(), ["__getitem__", "get_loc"], _getting)
+_change(_keyed(), ["__setitem__"], _setting)
+_change([pd.Categorical], ["__init__"], _with_arrays)
+_change([pd.Series, pd.DataFrame], ["__init__"], _of_scalars)
+_change([pd.DataFrame], ["insert"], _of_data)
+_index: Any = pd.Index
+_index.__new__ = _of_data(_index.__new__)
+pd.DataFrame.from_records = classmethod(_of_data(pd.DataFrame.from_records.__func__))
+put("pandas", "array", pd.array, _of_data(pd.array))
+for _name in _TAKING_APART:
+    put("pandas", _name, getattr(pd, _name), _with_arrays(getattr(pd, _name)))

@@ -1,6 +1,5 @@
 """`ap.profile()`: what a block of a program did and when, as a page, a table and files for other viewers."""
 
-from asnumpy.profiles._pandas import PandasWarning
 from asnumpy.profiles._profile import Profile, profile
 
-__all__ = ["PandasWarning", "Profile", "profile"]
+__all__ = ["Profile", "profile"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import asnumpy as ap
 from asnumpy import _core, cannsim
-from asnumpy.profiles import _limits, _pandas, _tasks
+from asnumpy.profiles import _limits, _tasks
 from asnumpy.profiles._exports import DEVICES, HOST
 from asnumpy.profiles._units import Row, Unit, memory, rows, units
 from asnumpy.running._report import Event, own_times
@@ -50,7 +50,7 @@ class Seen:
 
     def __init__(
         self, events: list[Event], begun: int, ended: int, thread: int, before: Before, tasks: _tasks.Watch,
-        pandas: _pandas.Watch, lost: int,
+        lost: int,
     ) -> None:
         self.begun, self.ended, self.lost = begun, ended, lost
         self.seconds = (ended - begun) / 1e9
@@ -71,8 +71,6 @@ class Seen:
         self.memory = list(memory(self.events, self.in_use[1]))
         self.peak = max([*self.in_use, *(size for _, size in self.memory)])
         self.fallbacks = self._fallbacks(before)
-        self.pandas = dict(pandas.found)
-        self.looked_at_pandas = pandas.on
         self.tracks: dict[int, dict[Any, str]] = {
             HOST: {key: _title(key) for key in sorted({event["thread"] for event in self.events})},
             DEVICES: {key: f"{self.streams[key]}, stream {key}" for key in sorted({one.stream for one in self.tasks})},
@@ -192,16 +190,8 @@ def _of_fallbacks(seen: Seen) -> dict[str, list[Any]]:
     return {name: [one[name] for one in seen.fallbacks] for name in (*_FALLBACK, "count", "bytes", "lines")}
 
 
-def _of_pandas(seen: Seen) -> dict[str, list[Any]]:
-    return {
-        "lines": [line for line, _ in seen.pandas], "what": [text for _, text in seen.pandas],
-        "count": list(seen.pandas.values()),
-    }
-
-
 _TABLES: dict[str, Callable[[Seen], dict[str, list[Any]]]] = {
     "work": _work, "programs": _programs, "tasks": _of_tasks, "memory": _of_memory, "fallbacks": _of_fallbacks,
-    "pandas": _of_pandas,
 }
 
 

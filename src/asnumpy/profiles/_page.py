@@ -8,7 +8,7 @@ from html import escape
 
 import asnumpy as ap
 from asnumpy.check._page import document, table
-from asnumpy.profiles import _pandas, _text, _timeline
+from asnumpy.profiles import _text, _timeline
 from asnumpy.profiles._figures import Seen
 from asnumpy.running._report import MORE, lines_in, milliseconds, shown_place, time_by_line
 
@@ -49,14 +49,6 @@ def _facts(seen: Seen) -> Iterator[str]:
     if seen.lost:
         yield (f'<p class="warn"><b>{seen.lost:,} events are lost</b>: figures are of the newest alone; '
                "<code>ap.profile(events=...)</code> keeps more.</p>")
-
-
-def _warnings(seen: Seen) -> Iterator[str]:
-    if seen.pandas:
-        yield '<div class="warn"><h2>pandas did otherwise than with NumPy\'s arrays</h2>'
-        yield table(["line", "what", "times"], (
-            [_places(line), escape(what), str(count)] for (line, what), count in seen.pandas.items()
-        )) + "</div>"
 
 
 def _line(seen: Seen) -> Iterator[str]:
@@ -115,15 +107,13 @@ def _fallbacks(seen: Seen) -> Iterator[str]:
         [escape(one["function"]), one["kind"], escape(one["dtypes"]), escape(one["device"]), escape(one["reason"]),
          *_cells([f"{one['count']:,}", f"{one['bytes']:,}"]), _places(one["lines"])] for one in seen.fallbacks[:MOST]
     )) if seen.fallbacks else "<p>Nothing.</p>"
-    looked = f"looked at: {_pandas.LOOKED_AT}" if seen.looked_at_pandas else "not imported when the profile began"
-    yield f"<p>pandas deciding by an array's class, {escape(looked)}.</p>"
 
 
 def page(seen: Seen) -> str:
     """The whole page."""
     def parts() -> Iterator[str]:
         yield "<h1>asnumpy profile</h1>"
-        for part in (_facts, _warnings, _line, _programs, _tasks):
+        for part in (_facts, _line, _programs, _tasks):
             yield from part(seen)
         yield from time_by_line(seen.events)
         yield from _memory(seen)

@@ -17,7 +17,7 @@ import asnumpy as ap
 from asnumpy import _core
 from asnumpy.host import door
 from asnumpy.profiler import _recording
-from asnumpy.profiles import _exports, _figures, _pandas, _tasks
+from asnumpy.profiles import _exports, _figures, _tasks
 from asnumpy.runtime.origins import origins_kept
 
 EVENTS = 1 << 16
@@ -53,8 +53,6 @@ class Profile:
             ends.enter_context(origins_kept())
             self._tasks = _tasks.Watch()
             ends.callback(self._tasks.end)
-            self._pandas = _pandas.Watch()
-            ends.callback(self._pandas.end)
             self._before = _figures.Before()
             self._trace = ends.enter_context(_recording.record(self._events))
             self._ends = ends.pop_all()
@@ -75,8 +73,7 @@ class Profile:
                 self._ends.__exit__(kind, error, traceback)
             finally:
                 self._seen = _figures.Seen(
-                    self._trace.events, self._begun, ended, self._thread, self._before, self._tasks, self._pandas,
-                    _core.trace_lost(),
+                    self._trace.events, self._begun, ended, self._thread, self._before, self._tasks, _core.trace_lost(),
                 )
                 self._state = "ended"
         if self._save is not None:
@@ -143,7 +140,7 @@ class Profile:
         """One of the tables, by columns, as `pandas.DataFrame` takes it; None is what the trace does not tell.
 
         Parameters: table, "work" (each program, operation, copy and call), "programs" (these together, longest first),
-        "tasks" (of devices, on the simulator), "memory", "fallbacks" or "pandas". ValueError for another.
+        "tasks" (of devices, on the simulator), "memory" or "fallbacks". ValueError for another.
         """
         return _figures.columns(self._ended("to_dict"), table)
 
@@ -178,7 +175,7 @@ def profile(
     """Records what a block or a function does with arrays: `with ap.profile() as p:`, or `@ap.profile(save="p.html")`.
 
     It shows what ran when on which thread and stream, programs with their time and how near they come to what this
-    machine reaches, memory, what fell back and where, and what pandas did otherwise than with NumPy's arrays.
+    machine reaches, memory, and what fell back and where.
 
     Parameters: function, as a decorator: each of its calls has a profile, the latest one is `function.profile`. save, a
     path: the page is written there at the end. events, how many events are kept, the newest. Gives a Profile, complete

@@ -73,7 +73,4 @@ def text(seen: Seen) -> str:
         lines += ["", "on the host, or by NumPy:"]
         lines += [f"  {one['function']} {one['dtypes']}  {one['count']} times, {one['bytes']:,} bytes, "
                   f"{one['device']}: {one['reason']}  {one['lines']}".rstrip() for one in seen.fallbacks]
-    if seen.pandas:
-        lines += ["", "pandas did otherwise than with NumPy's arrays:"]
-        lines += [f"  {line}  {count} times: {what}" for (line, what), count in seen.pandas.items()]
     return "\n".join(lines)

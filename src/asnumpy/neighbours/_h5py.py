@@ -1,0 +1,58 @@
+"""h5py's datasets with arrays of ours: masks in brackets, and arrays that are read or written without a copy between.
+
+By itself h5py refuses them: it asks for NumPy's class.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from asnumpy import _core
+from asnumpy.neighbours._keys import numpys, numpys_key
+
+
+def _by_numpys_keys(method: Callable[..., Any]) -> Callable[..., Any]:
+    """`__getitem__` or `__setitem__`, for which arrays of ours in the key are NumPy's."""
+
+    @functools.wraps(method)
+    def item(self: Any, key: Any, *rest: Any, **kwargs: Any) -> Any:
+        return method(self, numpys_key(key), *rest, **kwargs)
+
+    return item
+
+
+def _filling(read: Callable[..., None]) -> Callable[..., None]:
+    """`read_direct`, which fills arrays of ours, too: by way of NumPy's."""
+
+    @functools.wraps(read)
+    def read_direct(self: Any, dest: Any, *args: Any, **kwargs: Any) -> None:
+        if not isinstance(dest, _core.Array):
+            return read(self, dest, *args, **kwargs)
+        filled = np.array(numpys(dest), order="C")
+        read(self, filled, *args, **kwargs)
+        dest[...] = filled
+        return None
+
+    return read_direct
+
+
+def _of_numpys(write: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(write)
+    def write_direct(self: Any, source: Any, *args: Any, **kwargs: Any) -> None:
+        if isinstance(source, _core.Array):
+            source = np.ascontiguousarray(numpys(source))
+        write(self, source, *args, **kwargs)
+
+    return write_direct
+
+
+_dataset: Any = importlib.import_module("h5py").Dataset
+for _name in ("__getitem__", "__setitem__"):
+    setattr(_dataset, _name, _by_numpys_keys(getattr(_dataset, _name)))
+_dataset.read_direct = _filling(_dataset.read_direct)
+_dataset.write_direct = _of_numpys(_dataset.write_direct)
