@@ -124,7 +124,7 @@ def test_as_with_numpys(expression: str) -> None:
 
 STATEMENTS = [
     "df += b", "df -= x[3]", "df['b'] = x[1]", "df['e'] = [x[0], x[1], x[2]]", "df.loc[0, 'a'] = x[3]",
-    "df.at[1, 'a'] = x[2]", "df.iat[0, 1] = x[4]", "df.loc[k[0], 'c'] = 7", 
+    "df.at[1, 'a'] = x[2]", "df.iat[0, 1] = x[4]", "df.loc[k[0], 'c'] = 7",
     "df.loc[len(df)] = [x[0], x[1], x[2], x[3]]",
     "df.insert(0, 'q', x[2])", "df.insert(1, 'r', k)", "df = df.assign(z=x[5], y=k)", "df.iloc[k[0]:, 0] = x[1]",
 ]
