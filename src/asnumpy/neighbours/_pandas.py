@@ -36,9 +36,14 @@ _TAKING_APART = ("factorize", "unique")  # functions of the package
 _NESTED = (list, tuple, dict)
 
 
+def _hold(values: Iterable[Any], *kinds: type) -> bool:
+    """Whether one of many values is of these classes."""
+    return any(issubclass(kind, kinds) for kind in set(map(type, values)))
+
+
 def _numpys_within(value: Any) -> Any:
-    """The same for what a list holds, too."""
-    if type(value) is list and any(isinstance(one, _core.Array) for one in value):
+    """An argument, or what a list of arguments holds, as NumPy's."""
+    if type(value) is list and _hold(value, _core.Array):
         return [numpys(one) for one in value]
     return numpys(value)
 
@@ -50,7 +55,7 @@ def _scalars(value: Any, depth: int = 2) -> Any:
     if depth == 0 or type(value) not in _NESTED:
         return value
     held = value.values() if type(value) is dict else value
-    if not any(issubclass(kind, (_core.Array, *_NESTED)) for kind in set(map(type, held))):
+    if not _hold(held, _core.Array, *_NESTED):
         return value
     made = [_scalars(one, depth - 1) for one in held]
     return dict(zip(value, made, strict=True)) if type(value) is dict else type(value)(made)
@@ -77,7 +82,7 @@ def _let_scalars_in(table: Any, make: Callable[..., None], dtype: Any) -> None:
     columns = [table] if isinstance(table, pd.Series) else [table.iloc[:, i] for i in range(table.shape[1])]
     for i, column in enumerate(columns):
         values = list(column.array) if column.dtype == object else []
-        if not any(issubclass(kind, _core.Array) for kind in set(map(type, values))):
+        if not _hold(values, _core.Array):
             continue
         scalars = pd.Series([numpys(value) for value in values], index=column.index, dtype=dtype, name=column.name)
         if column is table:
