@@ -200,7 +200,8 @@ _change([pd.Series, pd.DataFrame], ["__init__"], _of_scalars)
 _change([pd.DataFrame], ["insert"], _of_data)
 _index: Any = pd.Index
 _index.__new__ = _of_data(_index.__new__)
-pd.DataFrame.from_records = classmethod(_of_data(pd.DataFrame.from_records.__func__))
+_frame: Any = pd.DataFrame
+_frame.from_records = classmethod(_of_data(_frame.from_records.__func__))
 put("pandas", "array", pd.array, _of_data(pd.array))
 for _name in _TAKING_APART:
     put("pandas", _name, getattr(pd, _name), _with_arrays(getattr(pd, _name)))
