@@ -125,6 +125,7 @@ bool run_some(Queue& q, const Buffer* wanted, Take what, bool first) {
             put_back(q, refused.later);
         }
         planned = schedule(q, list);
+        outlook().divided(list.size(), planned->parts.size());
         kept.reserve(list.size());
         if (first && !failure && q.host.compile && cpu::code_mode() == cpu::CodeMode::wait && !is_forking() && q.runner.awaits_code(list, *planned, false)) {
             record_again();
