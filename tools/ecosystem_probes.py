@@ -38,7 +38,6 @@ def _with(before: str, *probes: Probe) -> list[Probe]:
     ]
 
 
-_CLASS = "pandas asks for NumPy's class"
 PANDAS = _with(
     """import pandas as pd
 s = pd.Series([0.5, 1.0, numpy.nan, 3.0])

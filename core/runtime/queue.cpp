@@ -254,7 +254,7 @@ void flush_for(const Array& array) {
 
 Array brought_up(const Array& array) {
     const Array held = array;  // whoever runs meanwhile may give the caller's another shape
-    if (is_put_off(held)) flush_for(held);
+    flush_for(held);
     return held;
 }
 

@@ -219,9 +219,9 @@ void submit_few(Instruction&& instruction, std::int64_t size) {
     const Standing now = standing(instruction);
     if (now == Standing::waits) return record(std::move(instruction));
     if (now == Standing::free) {
-        bool seen = false;
-        each_buffer(instruction, [&seen](const Buffer& b, bool) { seen = seen || is_seen(b); });
-        if (!waits_for_more(bytes) || seen) return run_now(instruction);
+        bool runs = !waits_for_more(bytes);
+        if (!runs) each_buffer(instruction, [&runs](const Buffer& b, bool) { runs = runs || is_seen(b); });
+        if (runs) return run_now(instruction);
     }
     const bool alone = Outlook::matters(bytes), goes_on = alone || outlook().takes_along();
     if (alone) outlook().put_off();

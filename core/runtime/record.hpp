@@ -37,7 +37,7 @@ void submit(Instruction&&, std::int64_t size);
 void record(Instruction&&, bool put_off = false);
 // What an array waits for, if anything, was put off.
 inline bool is_put_off(const Array& a) { return a.buffer->put_off.load(std::memory_order_relaxed) && a.buffer->pending_writes > 0; }
-// The array, after what was put off of it has run. What adds floats takes its operands so: how it divides them, and with that the last
+// The array, after what it waits for has run. What adds floats takes what was put off so: how it divides them, and with that the last
 // bit, follows from what is recorded, and must not follow from what a loop has done before.
 Array brought_up(const Array&);
 // Counts an instruction that is kept elsewhere among those that its buffers wait for (1), or no more (-1); a write alone likewise.

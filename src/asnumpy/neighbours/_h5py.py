@@ -13,17 +13,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy.neighbours._keys import numpys, numpys_key
-
-
-def _by_numpys_keys(method: Callable[..., Any]) -> Callable[..., Any]:
-    """`__getitem__` or `__setitem__`, for which arrays of ours in the key are NumPy's."""
-
-    @functools.wraps(method)
-    def item(self: Any, key: Any, *rest: Any, **kwargs: Any) -> Any:
-        return method(self, numpys_key(key), *rest, **kwargs)
-
-    return item
+from asnumpy.neighbours._keys import by_numpys_keys, numpys
 
 
 def _filling(read: Callable[..., None]) -> Callable[..., None]:
@@ -53,6 +43,6 @@ def _of_numpys(write: Callable[..., None]) -> Callable[..., None]:
 
 _dataset: Any = importlib.import_module("h5py").Dataset
 for _name in ("__getitem__", "__setitem__"):
-    setattr(_dataset, _name, _by_numpys_keys(getattr(_dataset, _name)))
+    setattr(_dataset, _name, by_numpys_keys(getattr(_dataset, _name)))
 _dataset.read_direct = _filling(_dataset.read_direct)
 _dataset.write_direct = _of_numpys(_dataset.write_direct)

@@ -15,7 +15,7 @@ import pandas as pd
 
 from asnumpy import _core
 from asnumpy.interop.arrivals import put
-from asnumpy.neighbours._keys import numpys, numpys_key
+from asnumpy.neighbours._keys import by_numpys_keys, numpys, numpys_key
 
 _FLEXIBLE = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow")
 _COMPARING = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -141,22 +141,12 @@ def _calling(method: Callable[..., Any]) -> Callable[..., Any]:
     return calls
 
 
-def _getting(method: Callable[..., Any]) -> Callable[..., Any]:
-    """`__getitem__` or another method of a key alone, for which arrays of ours in it are NumPy's."""
-
-    @functools.wraps(method)
-    def item(self: Any, key: Any) -> Any:
-        return method(self, key if type(key) is str else numpys_key(key))
-
-    return item
-
-
 def _setting(method: Callable[..., Any]) -> Callable[..., Any]:
     """`__setitem__`, for which numbers of ours are scalars, too."""
 
     @functools.wraps(method)
     def item(self: Any, key: Any, value: Any) -> Any:
-        return method(self, key if type(key) is str else numpys_key(key), _scalars(value))
+        return method(self, numpys_key(key), _scalars(value))
 
     return item
 
@@ -193,7 +183,7 @@ _TABLES = [pd.Series, pd.DataFrame, *_of_pandas(pd.Index)]
 _change(_TABLES, _TAKING_ARRAYS, _with_arrays)
 _change(_TABLES, _BESIDE_NUMBERS, _beside_numbers)
 _change(_TABLES, _CALLING, _calling)
-_change(_keyed(), ["__getitem__", "get_loc"], _getting)
+_change(_keyed(), ["__getitem__", "get_loc"], by_numpys_keys)
 _change(_keyed(), ["__setitem__"], _setting)
 _change([pd.Categorical], ["__init__"], _with_arrays)
 _change([pd.Series, pd.DataFrame], ["__init__"], _of_scalars)
