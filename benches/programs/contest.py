@@ -40,7 +40,10 @@ class Work:
 
 @dataclass
 class Result:
-    """Milliseconds of each contender in one state of the allocator; contenders that are not there are left out."""
+    """Milliseconds of each contender in one state of the allocator; contenders that are not there are left out.
+
+    `ms` is after a pause, `warm_ms` right after that.
+    """
 
     program: str
     family: str
@@ -48,15 +51,17 @@ class Result:
     shape: list[int]
     state: str
     ms: dict[str, float]
+    warm_ms: dict[str, float]
     spread: float
     agrees: bool
     agreement: str
     work: Work
 
-    def ratio(self, contender: str = "asnumpy") -> float | None:
+    def ratio(self, contender: str = "asnumpy", warm: bool = False) -> float | None:
         """NumPy's time divided by the contender's, for numba the better of its forms; None where it is not there."""
-        times = [ms for name, ms in self.ms.items() if name.split(",")[0] == contender]
-        return self.ms["numpy"] / min(times) if times else None
+        measured = self.warm_ms if warm else self.ms
+        times = [ms for name, ms in measured.items() if name.split(",")[0] == contender]
+        return measured["numpy"] / min(times) if times else None
 
 
 def ours(values: tuple[Any, ...]) -> list[Any]:
@@ -105,11 +110,11 @@ def observe(run: Callable[[], Any]) -> Work:
 
 
 def rounds_within(runs: list[Callable[[], Any]], most: int, seconds: float) -> int:
-    """How many rounds fit into the time allowed, by one call of each; at least LEAST_ROUNDS."""
+    """How many rounds, of which each is timed twice, fit into the time allowed; at least LEAST_ROUNDS."""
     start = time.perf_counter()
     for run in runs:
         run()
-    return max(LEAST_ROUNDS, min(most, int(seconds / max(time.perf_counter() - start, 1e-9))))
+    return max(LEAST_ROUNDS, min(most, int(seconds / 2 / max(time.perf_counter() - start, 1e-9))))
 
 
 def contest(
@@ -138,11 +143,12 @@ def contest(
         del expected
         work = observe(runs["asnumpy"])
         count = rounds_within(list(runs.values()), rounds, seconds)
-        timings: list[Timing] = interleave(list(runs.values()), count, SHORT_SECONDS)
+        timings: list[Timing] = interleave(list(runs.values()), count, SHORT_SECONDS, warm=True)
     wrong = {name: how for name, (same, how) in agreements.items() if not same}
     return Result(
         program.name, family, size, list(program.sizes[SIZES.index(size)]), state,
         {name: 1e3 * float(np.quantile(timing.rounds, quantile)) for name, timing in zip(runs, timings, strict=True)},
+        {name: 1e3 * float(np.quantile(timing.warm, quantile)) for name, timing in zip(runs, timings, strict=True)},
         max(timing.spread for timing in timings[:2]), not wrong,
         "; ".join(f"{name}: {how}" for name, how in wrong.items()) or agreements["asnumpy"][1], work,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Iterable
@@ -14,8 +15,9 @@ from .program import SIZES
 __all__ = ["load", "markdown", "summary", "text"]
 
 Key = tuple[str, str]
-COLUMNS = ("program", "family", "size", "NumPy ms, memory kept", "asnumpy ms", "ratio", "memory fresh", "jit", "numba",
-           "flushes", "programs", "host calls", "agreement")
+STARTS = {"after a pause": False, "warm": True}
+COLUMNS = ("program", "family", "size", "NumPy ms, memory kept", "asnumpy ms", "ratio", "warm", "memory fresh", "jit",
+           "jit, warm", "numba", "flushes", "programs", "host calls", "agreement")
 
 
 def paired(results: Iterable[Result]) -> dict[Key, dict[str, Result]]:
@@ -26,8 +28,8 @@ def paired(results: Iterable[Result]) -> dict[Key, dict[str, Result]]:
     return rows
 
 
-def ratio(states: dict[str, Result], state: str, contender: str) -> str:
-    value = states[state].ratio(contender) if state in states else None
+def ratio(states: dict[str, Result], state: str, contender: str, warm: bool = False) -> str:
+    value = states[state].ratio(contender, warm) if state in states else None
     return "" if value is None else f"{value:.2f}"
 
 
@@ -38,7 +40,8 @@ def cells(states: dict[str, Result]) -> tuple[str, ...]:
     return (
         first.program, first.family, f"{first.size}: {' x '.join(map(str, first.shape))}",
         f"{first.ms['numpy']:.4g}", f"{first.ms['asnumpy']:.4g}", ratio(states, "kept", "asnumpy"),
-        ratio(states, "fresh", "asnumpy"), ratio(states, "kept", "jit"), ratio(states, "kept", "numba"),
+        ratio(states, "kept", "asnumpy", warm=True), ratio(states, "fresh", "asnumpy"), ratio(states, "kept", "jit"),
+        ratio(states, "kept", "jit", warm=True), ratio(states, "kept", "numba"),
         str(first.work.flushes), str(first.work.programs), host, f"WRONG: {wrong[0]}" if wrong else first.agreement,
     )
 
@@ -48,22 +51,24 @@ def mean(values: list[float]) -> float:
 
 
 def summary(results: list[Result]) -> list[tuple[str, ...]]:
-    """Geometric means of NumPy's time over each contender's, by size and state; how many lose; the slowest."""
+    """Geometric means of NumPy's time over each contender's, by size, state and start; how many lose; the slowest."""
     lines: list[tuple[str, ...]] = [(
-        "size", "NumPy's memory", "contender", "programs", "geometric mean", "below 1", "below 0.95", "slowest",
+        "size", "NumPy's memory", "start", "contender", "programs", "geometric mean", "below 1", "below 0.95",
+        "slowest",
     )]
     for size in SIZES:
         for state in ("kept", "fresh"):
             here = [r for r in results if r.size == size and r.state == state]
-            for contender in ("asnumpy", "jit", "numba"):
-                there = [(value, r.program) for r in here if (value := r.ratio(contender)) is not None]
+            for start, contender in itertools.product(STARTS, ("asnumpy", "jit", "numba")):
+                there = [(value, r.program) for r in here if (value := r.ratio(contender, STARTS[start])) is not None]
                 if not there:
                     continue
                 ratios = [value for value, _ in there]
                 worst, name = min(there)
+                below, far_below = (str(sum(x < least for x in ratios)) for least in (1, 0.95))
                 lines.append((
-                    size, state, contender, str(len(there)), f"{mean(ratios):.2f}", str(sum(x < 1 for x in ratios)),
-                    str(sum(x < 0.95 for x in ratios)), f"{name} ({worst:.2f})",
+                    size, state, start, contender, str(len(there)), f"{mean(ratios):.2f}", below, far_below,
+                    f"{name} ({worst:.2f})",
                 ))
     return lines
 

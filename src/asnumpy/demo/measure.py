@@ -25,10 +25,11 @@ SLOWEST_TO_SLEEP = 0.4
 
 @dataclass
 class Timing:
-    """Seconds of one contender: the first call, and the rounds that followed."""
+    """Seconds of one contender: the first call, rounds that follow a pause, and rounds that follow those at once."""
 
     cold: float
     rounds: list[float] = field(default_factory=list)
+    warm: list[float] = field(default_factory=list)
 
     @property
     def median(self) -> float:
@@ -102,10 +103,11 @@ def calls_per_round(run: Run, least_seconds: float) -> int:
         calls *= 4
 
 
-def interleave(runs: Sequence[Run], rounds: int, least_seconds: float = 0.0) -> list[Timing]:
-    """Time every function once cold and then `rounds` times warm, taking turns so that all meet the same machine.
+def interleave(runs: Sequence[Run], rounds: int, least_seconds: float = 0.0, warm: bool = False) -> list[Timing]:
+    """Time every function once cold and then `rounds` times, taking turns so that all meet the same machine.
 
-    Before each warm turn is a pause, until threads that wait for more work of the one before sleep.
+    Before each turn is a pause, until threads that wait for more work of the one before sleep. With `warm`, each turn
+    is timed once more without one: threads are awake, and caches hold what they can.
     """
     timings = []
     for run in runs:
@@ -117,14 +119,22 @@ def interleave(runs: Sequence[Run], rounds: int, least_seconds: float = 0.0) -> 
     for turn in range(rounds):
         order = range(len(runs)) if turn % 2 == 0 else reversed(range(len(runs)))
         for i in order:
-            run, count, result = runs[i], calls[i], None
             pause()
-            start = time.perf_counter()
-            for _ in range(count):
-                result = run()
-            timings[i].rounds.append((time.perf_counter() - start) / count)
-            del result  # outside the clock: giving memory back belongs to neither
+            timings[i].rounds.append(_timed(runs[i], calls[i]))
+            if warm:
+                timings[i].warm.append(_timed(runs[i], calls[i]))
     return timings
+
+
+def _timed(run: Run, count: int) -> float:
+    """Return the seconds of a call, by so many of them."""
+    result = None
+    start = time.perf_counter()
+    for _ in range(count):
+        result = run()
+    passed = time.perf_counter() - start
+    del result  # outside the clock: giving memory back belongs to no contender
+    return passed / count
 
 
 def distance(expected: np.ndarray, got: np.ndarray) -> float:
