@@ -8,7 +8,7 @@ __all__ = [
     "add", "capitalize", "center", "count", "decode", "encode", "endswith", "equal", "expandtabs", "find",
     "greater", "greater_equal", "index", "isalnum", "isalpha", "isdecimal", "isdigit", "islower", "isnumeric",
     "isspace", "istitle", "isupper", "less", "less_equal", "ljust", "lower", "lstrip", "mod", "multiply",
-    "not_equal", "partition", "replace", "rfind", "rindex", "rjust", "rpartition", "rstrip", "startswith",
+    "not_equal", "replace", "rfind", "rindex", "rjust", "rstrip", "startswith",
     "str_len", "strip", "swapcase", "title", "translate", "upper", "zfill",
 ]
 
@@ -42,12 +42,10 @@ lstrip = _door(_np.strings.lstrip)
 mod = _door(_np.strings.mod)
 multiply = _door(_np.strings.multiply)
 not_equal = _door(_np.strings.not_equal)
-partition = _door(_np.strings.partition)
 replace = _door(_np.strings.replace)
 rfind = _door(_np.strings.rfind)
 rindex = _door(_np.strings.rindex)
 rjust = _door(_np.strings.rjust)
-rpartition = _door(_np.strings.rpartition)
 rstrip = _door(_np.strings.rstrip)
 startswith = _door(_np.strings.startswith)
 str_len = _door(_np.strings.str_len)
@@ -58,6 +56,10 @@ translate = _door(_np.strings.translate)
 upper = _door(_np.strings.upper)
 zfill = _door(_np.strings.zfill)
 
+if hasattr(_np.strings, "partition"):  # from NumPy 2.1
+    partition = _door(_np.strings.partition)
+    rpartition = _door(_np.strings.rpartition)
+    __all__ += ["partition", "rpartition"]
 if hasattr(_np.strings, "slice"):  # from NumPy 2.3
     slice = _door(_np.strings.slice)
     __all__ += ["slice"]

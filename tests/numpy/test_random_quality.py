@@ -121,10 +121,13 @@ def test_chi_square(name, args, law):
             assert stats.chisquare(counts[keep], expected * counts[keep].sum() / expected.sum()).pvalue > LEAST
 
 
-@pytest.mark.parametrize("name, args, law", [
+LONG_TAILS = [
     *[("logseries", (p,), stats.logser(p)) for p in (0.01, 0.5, 0.99, 0.9999)],
     *[("zipf", (a,), stats.zipf(a)) for a in (1.05, 1.2, 2, 5, 30)],
-], ids=str)
+]
+
+
+@pytest.mark.parametrize("name, args, law", LONG_TAILS, ids=[f"{name}{args}" for name, args, _ in LONG_TAILS])
 def test_long_tails(name, args, law):
     values = drawn(name, args, seed=4)
     assert values.min() >= 1

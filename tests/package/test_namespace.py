@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import inspect
 import pkgutil
+import subprocess
+import sys
 from importlib import import_module
 from types import ModuleType
 from typing import Any, get_origin
@@ -63,6 +65,15 @@ def test_a_star_hides_no_builtin_that_numpy_leaves() -> None:
 
 def test_names_are_exported_once() -> None:
     assert len(ap.__all__) == len(set(ap.__all__))
+
+
+@pytest.mark.parametrize("library", ["dask.array", "einops", "h5py", "pandas", "scipy.ndimage", "sympy", "xarray"])
+def test_what_goes_with_another_library_loads_without_a_word(library: str) -> None:
+    """Where it does not, because a version of theirs is other than it expects, it warns, and nothing else stops."""
+    pytest.importorskip(library)
+    command = [sys.executable, "-W", "error::RuntimeWarning", "-c", f"import asnumpy, {library}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("kind", ["ndarray", "ufunc", "flatiter"])

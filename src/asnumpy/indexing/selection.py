@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import math
 import operator
@@ -78,7 +79,9 @@ def where(condition: Any, x: Any = _MISSING, y: Any = _MISSING, /) -> Any:
     return asarray(select_where(mask, x, y, dtype))  # an array also where it has no axes
 
 
-where.__signature__ = inspect.signature(np.where)  # type: ignore[attr-defined]  # None is a value, not what is left out
+# None is a value, not what is left out.
+with contextlib.suppress(ValueError):  # before NumPy 2.4 its own function does not tell
+    where.__signature__ = inspect.signature(np.where)  # type: ignore[attr-defined]
 
 
 def _wrapped(value: Any, dtype: np.dtype) -> Any:
