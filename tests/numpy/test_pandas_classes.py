@@ -122,6 +122,75 @@ def test_as_with_numpys(expression: str) -> None:
     expect_same(eval(expression, inputs(ap)), eval(expression, inputs(np)))
 
 
+# n is an integer that was taken out of an array.
+COUNTS = """
+s.diff(n)
+s.shift(n)
+s.rolling(n).mean()
+s.rolling(window=n, min_periods=n).sum()
+s.expanding(n).sum()
+s.ewm(span=n).mean()
+s.interpolate(limit=n)
+s.ffill(limit=n)
+s.fillna(1, limit=n)
+s.head(n)
+s.nlargest(n)
+s.sample(n, random_state=0)
+df.rolling(n).sum()
+df.round(n)
+df.diff(n)
+df.shift(periods=n)
+df.sum(axis=n - 1)
+df.dropna(thresh=n)
+df.groupby('a').shift(n)
+df.columns.insert(n, 'z')
+df.index.delete(n)
+pd.qcut(df['a'], n)
+pd.cut(df['a'], n)
+pd.date_range('2020', periods=n)
+pd.bdate_range('2020', periods=n)
+pd.timedelta_range('1h', periods=n)
+pd.period_range('2020', periods=n, freq='D')
+pd.interval_range(0, periods=n)
+pd.date_range('2020', periods=4).shift(n)
+pd.RangeIndex(n)
+pd.Timedelta(n, 'D')
+pd.Timedelta(days=n)
+pd.Timedelta('1h') * n
+n * pd.Timedelta('1h')
+pd.Timedelta('1h') / n
+pd.Timedelta('1h') // n
+pd.to_timedelta(n, unit='D')
+pd.to_datetime(n, unit='D')
+pd.Timestamp(n, unit='s')
+pd.Timestamp(2020, n, n)
+pd.Timestamp(year=n + 2000, month=n, day=n)
+pd.Timestamp('2020').replace(month=n)
+pd.Period('2020', freq='D') + n
+pd.Period(year=n + 2000, freq='Y')
+pd.arrays.IntegerArray(k, m)
+pd.arrays.FloatingArray(x[:3], m)
+pd.arrays.BooleanArray(m, ~m)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("expression", COUNTS)
+def test_arguments_that_are_one_number(expression: str) -> None:
+    got, expected = (eval(expression, given | {"n": given["k"][1]}) for given in (inputs(ap), inputs(np)))
+    if isinstance(expected, pd.api.extensions.ExtensionArray):
+        got, expected = pd.Series(got), pd.Series(expected)
+    expect_same(got, expected)
+
+
+@pytest.mark.parametrize("question", ["is_integer", "is_float", "is_bool", "is_complex", "is_number", "is_scalar"])
+def test_questions_about_one_number(question: str) -> None:
+    ask = getattr(pd.api.types, question)
+    for value in (np.int8(3), np.float32(1.5), np.True_, np.complex64(1j), np.array(2), np.array([1])):
+        given = ap.asarray(value)[()] if isinstance(value, np.generic) else ap.asarray(value)
+        assert ask(given) == ask(value), value
+    assert not ask(None) or question == "is_scalar"
+
+
 STATEMENTS = [
     "df += b", "df -= x[3]", "df['b'] = x[1]", "df['e'] = [x[0], x[1], x[2]]", "df.loc[0, 'a'] = x[3]",
     "df.at[1, 'a'] = x[2]", "df.iat[0, 1] = x[4]", "df.loc[k[0], 'c'] = 7",

@@ -1,8 +1,8 @@
 """What pandas asks NumPy's class for where no array can help itself: arrays go in as NumPy's, numbers as its scalars.
 
 These are functions and methods that take others apart, keys in brackets (a mask of another class is taken for the
-numbers 0 and 1, or refused), numbers beside a frame or in what it is made of, and what a program's own function gives
-back for an element.
+numbers 0 and 1, or refused), numbers beside a frame or in what it is made of, arguments that are one number (how many
+periods, how wide a window), and what a program's own function gives back for an element.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pandas as pd
+from pandas._libs import lib
 
 from asnumpy import _core
+from asnumpy.array.number import Number
 from asnumpy.interop.arrivals import put
 from asnumpy.neighbours._keys import by_numpys_keys, numpys, numpys_key
 
@@ -23,7 +25,8 @@ _LOGICAL = ("and", "or", "xor")
 
 # Methods whose arguments are arrays, of these classes where they have one of that name.
 _TAKING_ARRAYS = (
-    "isin", "groupby", "set_index", "get",
+    "isin", "groupby", "set_index", "get", "rolling", "expanding", "ewm", "interpolate", "fillna", "ffill", "bfill",
+    "delete", "shift",
     *_FLEXIBLE, *(f"r{name}" for name in _FLEXIBLE), *_COMPARING,
     *(f"__i{name}__" for name in (*_FLEXIBLE, *_LOGICAL)),
 )
@@ -32,7 +35,11 @@ _BESIDE_NUMBERS = tuple(
     f"__{name}__" for name in (*_FLEXIBLE, *(f"r{name}" for name in _FLEXIBLE), *_COMPARING, *_LOGICAL)
 )
 _CALLING = ("map", "apply", "agg", "aggregate")  # methods that call a function for each element or line
-_TAKING_APART = ("factorize", "unique")  # functions of the package
+# Functions of the package: what takes arrays apart, and what a number is a count for.
+_FUNCTIONS = ("factorize", "unique", "date_range", "timedelta_range", "period_range", "interval_range")
+_ASKING = ("is_integer", "is_float", "is_bool", "is_complex")  # by which it knows one number
+_MOMENTS = (pd.Timedelta, pd.Timestamp, pd.Period)
+_BESIDE_MOMENTS = tuple(f"__{name}__" for name in ("mul", "rmul", "truediv", "floordiv", "add", "radd", "sub"))
 _NESTED = (list, tuple, dict)
 
 
@@ -121,6 +128,16 @@ def _beside_numbers(operator: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+def _asking(question: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Whether a value is a number of this kind, one of ours as well."""
+
+    @functools.wraps(question)
+    def asks(value: Any) -> bool:
+        return question(value) or (isinstance(value, Number) and question(numpys(value)))
+
+    return asks
+
+
 def _calling(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method that calls a function, whose numbers of ours come as scalars: pandas finds a dtype by their classes."""
 
@@ -185,13 +202,21 @@ _change(_TABLES, _BESIDE_NUMBERS, _beside_numbers)
 _change(_TABLES, _CALLING, _calling)
 _change(_keyed(), ["__getitem__", "get_loc"], by_numpys_keys)
 _change(_keyed(), ["__setitem__"], _setting)
-_change([pd.Categorical], ["__init__"], _with_arrays)
+_change([pd.Categorical, pd.arrays.IntegerArray, pd.arrays.FloatingArray, pd.arrays.BooleanArray], ["__init__"],
+        _with_arrays)
 _change([pd.Series, pd.DataFrame], ["__init__"], _of_scalars)
 _change([pd.DataFrame], ["insert"], _of_data)
 _index: Any = pd.Index
 _index.__new__ = _of_data(_index.__new__)
 _frame: Any = pd.DataFrame
 _frame.from_records = classmethod(_of_data(_frame.from_records.__func__))
+_moment: Any
+for _moment in _MOMENTS:
+    _moment.__new__ = _of_data(_moment.__new__)
+_change(_MOMENTS, _BESIDE_MOMENTS, _beside_numbers)
+_change([pd.Timestamp], ["replace"], _with_arrays)
+for _name in _ASKING:
+    put("pandas", _name, getattr(lib, _name), _asking(getattr(lib, _name)))
 put("pandas", "array", pd.array, _of_data(pd.array))
-for _name in _TAKING_APART:
+for _name in _FUNCTIONS:
     put("pandas", _name, getattr(pd, _name), _with_arrays(getattr(pd, _name)))
