@@ -2,7 +2,7 @@
 //
 // Recorded work is fused and shared between threads, which pays where much of it comes before somebody wants a value. A thread takes it
 // that what comes next is like what came before: after so many operations in a row it puts off the next ones, and where a value is wanted
-// soon after that, or little of it is fused, it waits for twice as many before it tries again.
+// soon after that, or little of it is fused, it waits for twice as many before it tries again; where a full list is fused, for few.
 #pragma once
 
 #include <algorithm>
@@ -25,26 +25,26 @@ public:
     // Somebody wants a value, and what was put off runs.
     void wanted() {
         if (waiting_ > 0 && waiting_ < worthwhile) give_up();
-        begin_to_run();
+        begin_to_run(Cause::wanted);
     }
     // It runs because so much has come together.
-    void filled() {
-        if (waiting_ > 0) enough_ = least;
-        begin_to_run();
-    }
+    void filled() { begin_to_run(Cause::filled); }
     // It runs as so many programs.
     void divided(std::size_t instructions, std::size_t programs) {
-        if (runs_ && instructions < least_fused * programs) give_up();
-        runs_ = false;
+        if (runs_ != Cause::none && instructions < least_fused * programs) give_up();
+        else if (runs_ == Cause::filled) enough_ = least;
+        runs_ = Cause::none;
     }
 
 private:
+    enum class Cause : std::uint8_t { none, wanted, filled };
+
     void give_up() {
         enough_ = std::min(2 * enough_, most);
         in_a_row_ = 0;
     }
-    void begin_to_run() {
-        runs_ = waiting_ > 0;
+    void begin_to_run(Cause cause) {
+        runs_ = waiting_ > 0 ? cause : Cause::none;
         waiting_ = taken_along_ = 0;
     }
 
@@ -52,11 +52,11 @@ private:
     static constexpr std::size_t least_fused = 3;  // operations to a program, which costs as much as some of them by themselves
     static constexpr int worthwhile = 8, least = 16, most = 4096;
 
-    int in_a_row_ = 0;     // operations that matter and ran at once since the last attempt
-    int enough_ = least;   // so many of them before the next
-    int waiting_ = 0;      // put off since something ran
-    int taken_along_ = 0;  // of other work
-    bool runs_ = false;    // what was put off, and has not been divided yet
+    int in_a_row_ = 0;          // operations that matter and ran at once since the last attempt
+    int enough_ = least;        // so many of them before the next
+    int waiting_ = 0;           // put off since something ran
+    int taken_along_ = 0;       // of other work
+    Cause runs_ = Cause::none;  // what was put off, and has not been divided yet
 };
 
 // Of the calling thread.

@@ -50,6 +50,37 @@ void goes_on() {
     }
 }
 
+// Each step reads the one before beside itself, which is no work for one program.
+Array hardly_fused(Array a, int steps) {
+    for (int i = 0; i < steps; ++i) a = op("add", slice(a, 1, a.size()), slice(a, 0, a.size() - 1));
+    return a;
+}
+
+void fills_in_vain() {
+    settle_in();
+    const Array a = iota(4090);
+    int before = 0;
+    for (int attempt = 0; attempt < 8; ++attempt) {
+        settle_in();
+        hardly_fused(a, 128);  // a full list, which runs
+        int needed = 0;
+        for (; !outlook().lasts(); ++needed) op("add", a, a);
+        expect(needed >= before, "each time that a full list is not fused it waits for longer");
+        before = needed;
+    }
+    expect(before > 1000, "in the end for long");
+    const Array first = op("add", a, a);
+    expect(pending(first), "put off");
+    Array b = first;
+    for (int i = 0; i < 128; ++i) b = op("add", b, a);
+    expect(!pending(first), "a full list runs");
+    expect(outlook().lasts(), "and where it was fused the next is put off");
+    at(op("add", b, a), 0);  // wanted at once
+    for (int i = 0; i < 40; ++i) op("add", a, a);
+    expect(outlook().lasts(), "soon again");
+    at(op("add", a, a), 0);
+}
+
 void other_work() {
     Array a = iota(few);
     settle_in();
@@ -110,6 +141,7 @@ int main() {
     in_a_row();
     wanted_soon();
     goes_on();
+    fills_in_vain();
     other_work();
     written_in_place();
     seen_by_the_host();
