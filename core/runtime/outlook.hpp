@@ -50,7 +50,7 @@ private:
 
     static constexpr std::int64_t least_bytes = 16 * 1024;
     static constexpr std::size_t least_fused = 3;  // operations to a program, which costs as much as some of them by themselves
-    static constexpr int worthwhile = 8, least = 16, most = 4096;
+    static constexpr int worthwhile = 8, least = 16, most = 16384;
 
     int in_a_row_ = 0;          // operations that matter and ran at once since the last attempt
     int enough_ = least;        // so many of them before the next

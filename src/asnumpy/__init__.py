@@ -227,7 +227,7 @@ _explanation.offered["look"] = lambda: _importlib.import_module("asnumpy.look")
 for _theirs, _ours in (
     ("dask.array", "dask"), ("einops", "einops"), ("pandas", "neighbours._pandas"), ("xarray", "neighbours._xarray"),
     ("sympy.utilities.lambdify", "neighbours._sympy"), ("scipy.ndimage", "neighbours._ndimage"),
-    ("h5py", "neighbours._h5py"),
+    ("h5py", "neighbours._h5py"), ("sklearn.utils._param_validation", "neighbours._sklearn"),
 ):
     _together(_theirs, f"asnumpy.{_ours}")
 

@@ -1,4 +1,4 @@
-"""pandas, xarray and sympy, which asnumpy tells about its arrays: NumPy's results, and ours stay ours."""
+"""pandas, xarray, sympy and others, which asnumpy tells about its arrays: NumPy's results, and ours stay ours."""
 
 from __future__ import annotations
 
@@ -152,6 +152,7 @@ def test_to_numpy_as_pandas_calls_it() -> None:
 COORDINATES = {"y": np.arange(8.0), "x": np.arange(8.0) * 2}
 CELLS = np.arange(64.0).reshape(8, 8)
 PLACES = xr.DataArray(np.array([1, 3, 2]), dims="n")
+NUMBERS = ap.array([3, 1, 2])
 LABELLED = {
     "interp": lambda d: d.interp(x=[1.0, 3.0]),
     "interp along two": lambda d: d.interp(x=[1.0, 3.0], y=[0.5]),
@@ -164,6 +165,12 @@ LABELLED = {
     "interpolate_na with a limit": lambda d: d.where(d % 3 > 0).interpolate_na("x", limit=1),
     "isel": lambda d: d.isel(y=PLACES, x=PLACES),
     "isel of one axis": lambda d: d.isel(x=PLACES),
+    "isel by a number": lambda d: d.isel(x=NUMBERS[1]),
+    "isel by an array without axes": lambda d: d.isel(x=ap.asarray(2)),
+    "isel by a number and places": lambda d: d.isel(y=NUMBERS[1], x=PLACES),
+    "brackets with a number": lambda d: d[NUMBERS[0], 1:],
+    "shift, roll and pad by numbers": lambda d: d.shift(x=NUMBERS[1]).roll(y=NUMBERS[2]).pad(x=NUMBERS[0]),
+    "sel by a number": lambda d: d.sel(y=NUMBERS[2], x=NUMBERS[0], method="nearest").expand_dims("n"),
     "sel": lambda d: d.sel(y=PLACES.astype(float), x=PLACES * 2.0),
 }
 
@@ -190,8 +197,21 @@ def test_xarray_assigns_by_places() -> None:
     ours, plain = (xr.DataArray(make(CELLS), dims=("y", "x")) for make in (ap.array, np.array))
     for one in (ours, plain):
         one[{"y": PLACES, "x": PLACES}] = -1
+        one[{"y": NUMBERS[1]}] = -2
+        one[NUMBERS[2], NUMBERS[0]] = -3
     assert isinstance(ours.data, ap.ndarray)
     np.testing.assert_array_equal(ap.to_numpy(ours.data), plain.data)
+
+
+def test_scikit_learn_takes_floats_of_ours() -> None:
+    decomposition = pytest.importorskip("sklearn.decomposition")
+    selection = pytest.importorskip("sklearn.model_selection")
+    half, two = ap.array([0.5, 2])
+    for share in (half, ap.array([0.5], dtype=np.float32)[0], 0.5):
+        assert len(selection.train_test_split(CELLS, test_size=share, random_state=1)[0]) == 4
+    assert decomposition.PCA(half).fit(CELLS).n_components_ == decomposition.PCA(0.5).fit(CELLS).n_components_
+    with pytest.raises(ValueError, match="test_size"):
+        selection.train_test_split(CELLS, test_size=two)
 
 
 U, V = sympy.symbols("u v")

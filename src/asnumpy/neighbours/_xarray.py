@@ -1,4 +1,4 @@
-"""xarray over arrays of ours: indices of several dimensions, and interpolation whose results stay ours."""
+"""xarray over arrays of ours: indices of several dimensions or of none, and interpolation whose results stay ours."""
 
 from __future__ import annotations
 
@@ -51,10 +51,25 @@ def _indexable(before: Callable[..., Any], adapter: Callable[..., Any]) -> Calla
     return as_indexable
 
 
+def _with_numbers(before: Callable[..., Any]) -> Callable[..., Any]:
+    """`_broadcast_indexes`, which takes an array without axes for an integer where it is NumPy's."""
+
+    @functools.wraps(before)
+    def broadcast_indexes(self: Any, key: Any) -> Any:
+        parts = self._item_key_to_tuple(key)
+        if isinstance(parts, tuple) and any(isinstance(one, ap.ndarray) and not one.ndim for one in parts):
+            key = tuple(one.item() if isinstance(one, ap.ndarray) and not one.ndim else one for one in parts)
+        return before(self, key)
+
+    return broadcast_indexes
+
+
 def _put_all() -> None:
     indexing: Any = importlib.import_module("xarray.core.indexing")
     before = indexing.as_indexable
     put("xarray", "as_indexable", before, _indexable(before, indexing.NdArrayLikeIndexingAdapter))
+    variable: Any = importlib.import_module("xarray.core.variable").Variable
+    variable._broadcast_indexes = _with_numbers(variable._broadcast_indexes)
     for module_name, names in _INTERPOLATING.items():
         for name in names:
             function = getattr(importlib.import_module(module_name), name)
