@@ -53,12 +53,12 @@ A pause comes before each turn, in which the threads of NumPy's BLAS and of othe
 `python -m benches.programs` runs over a hundred programs as one writes them with NumPy (`benches/programs`: linear
 algebra by rows and columns, stencils, weather, factorisations, filters, dynamic programming, particles, fractals,
 transforms, sparse products, networks, loops over elements), unchanged, in three sizes; `--list` shows them. Results are
-compared first, each is timed after a pause and right after that ("warm"), "jit" is the program as it is, under `ap.jit`, where it can be recorded, and "numba" is the same
-computation in loops, compiled by it, where one would write that. What NumPy takes for large temporaries depends on the
-state of the C library's memory, so a process of its own measures each: "kept", where freed memory serves the next
-request, and "fresh", where each block of 128 KiB or more is mapped anew. A program is in the second table where it is
-slower than NumPy in one of the two; "flushes", "programs" and "host calls" are those of one call, and none where every
-operation was small enough to be done at once.
+compared first, each is timed after a pause and once more right after that ("warm"), "jit" is the program as it is,
+under `ap.jit`, where it can be recorded, and "numba" is the same computation in loops, compiled by it, where one would
+write that. What NumPy takes for large temporaries depends on the state of the C library's memory, so a process of its
+own measures each: "kept", where freed memory serves the next request, and "fresh", where each block of 128 KiB or more
+is mapped anew. A program is in the second table where it is slower than NumPy in one of the two; "flushes", "programs"
+and "host calls" are those of one call, and none where every operation was small enough to be done at once.
 
 {programs}
 
