@@ -228,6 +228,7 @@ for _theirs, _ours in (
     ("dask.array", "dask"), ("einops", "einops"), ("pandas", "neighbours._pandas"), ("xarray", "neighbours._xarray"),
     ("sympy.utilities.lambdify", "neighbours._sympy"), ("scipy.ndimage", "neighbours._ndimage"),
     ("h5py", "neighbours._h5py"), ("sklearn.utils._param_validation", "neighbours._sklearn"),
+    ("zarr", "neighbours._zarr"),
 ):
     _together(_theirs, f"asnumpy.{_ours}")
 

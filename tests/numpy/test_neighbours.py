@@ -214,6 +214,19 @@ def test_scikit_learn_takes_floats_of_ours() -> None:
         selection.train_test_split(CELLS, test_size=two)
 
 
+def test_zarr_takes_lengths_of_ours() -> None:
+    zarr = pytest.importorskip("zarr")
+    five, two = ap.array([5, 2])
+    assert zarr.zeros((five, 3)).shape == (5, 3) and zarr.zeros(five).shape == (5,)
+    array = zarr.full([five, two], 1.5, chunks=(two, 1))
+    assert array.shape == (5, 2) and array.chunks == (2, 1)
+    array.resize((two, two))
+    assert array.shape == (2, 2)
+    for wrong in (-two, (two, -1), ap.array([1.5])[0], (two, 1.5)):
+        with pytest.raises((TypeError, ValueError), match="Expected"):
+            zarr.zeros(wrong)
+
+
 U, V = sympy.symbols("u v")
 EXPRESSIONS = {
     "arithmetic": sympy.sin(U) * V + sympy.exp(-U**2) + sympy.Abs(U - 1) + sympy.Mod(U, V),

@@ -68,7 +68,7 @@ def test_names_are_exported_once() -> None:
 
 
 @pytest.mark.parametrize("library", [
-    "dask.array", "einops", "h5py", "pandas", "scipy.ndimage", "sklearn.decomposition", "sympy", "xarray",
+    "dask.array", "einops", "h5py", "pandas", "scipy.ndimage", "sklearn.decomposition", "sympy", "xarray", "zarr",
 ])
 def test_what_goes_with_another_library_loads_without_a_word(library: str) -> None:
     """Where it does not, because a version of theirs is other than it expects, it warns, and nothing else stops."""
