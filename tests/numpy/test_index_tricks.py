@@ -192,3 +192,17 @@ def test_foreign_memory_and_text():
     assert str(ap.datetime_as_string(np.datetime64("2024-01-01"))) == "2024-01-01"
     assert ap.get_include() == np.get_include() and "main" in dir(ap.f2py)
     assert "char" in dir(ap) and not hasattr(ap, "no_such_module")
+
+
+@pytest.mark.parametrize("expression", [
+    "xp.mgrid[-1 : 1 : n * 1j]", "xp.ogrid[-1 : 1 : n * 1j, 0 : 1 : 2j]", "xp.mgrid[0 : 1 : n * 1j, f : n : n * 2j]",
+    "xp.mgrid[0:n, f:n:f]", "xp.r_[0 : 1 : n * 1j]", "xp.r_[0:n:f, n, f]", "xp.c_[0 : 1 : n * 1j]", "xp.s_[0:n]",
+])
+def test_bounds_and_steps_that_were_taken_out_of_arrays(expression):
+    got, expected = (eval(expression, {"xp": xp, "n": xp.array([3])[0], "f": xp.array([0.5])[0]}) for xp in (ap, np))
+    if isinstance(expected, slice):
+        assert got == expected
+        return
+    for one, numpys in zip(*(made if isinstance(made, tuple) else (made,) for made in (got, expected)), strict=True):
+        assert one.dtype == numpys.dtype
+        np.testing.assert_array_equal(ap.to_numpy(one), numpys)

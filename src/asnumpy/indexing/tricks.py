@@ -14,6 +14,7 @@ from asnumpy._types import ndarray
 from asnumpy.creation.arrays import array
 from asnumpy.creation.ranges import computed, computed_result
 from asnumpy.host.door import host_result
+from asnumpy.host.keys import numpys_key
 from asnumpy.manipulation.joining import concatenate
 
 
@@ -35,7 +36,7 @@ class _OpenGrid:
     __doc__ = f"{__doc__}\n\n{np.ogrid.__doc__}"
 
     def __getitem__(self, key: Any) -> Any:
-        return computed_result(np.ogrid.__getitem__, key)  # lines are short: NumPy makes them
+        return computed_result(np.ogrid.__getitem__, numpys_key(key))  # lines are short: NumPy makes them
 
 
 class _FullGrid:
@@ -44,6 +45,7 @@ class _FullGrid:
     __doc__ = f"{__doc__}\n\n{np.mgrid.__doc__}"
 
     def __getitem__(self, key: Any) -> Any:
+        key = numpys_key(key)
         if not isinstance(key, tuple):
             return computed_result(np.ogrid.__getitem__, key)
         # before the lines: it is what may be too large
@@ -96,7 +98,7 @@ class _Joiner:
 
     @staticmethod
     def _line(part: slice, ndmin: int, line: int) -> ndarray:
-        made = array(computed(np.r_.__getitem__, part), copy=None, ndmin=ndmin)
+        made = array(computed(np.r_.__getitem__, numpys_key(part)), copy=None, ndmin=ndmin)
         return made if line == -1 or ndmin < 2 else made.swapaxes(-1, line)
 
     @staticmethod

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from asnumpy import _core
-from asnumpy.neighbours._keys import by_numpys_keys, numpys
+from asnumpy.host.keys import by_numpys_keys, numpys
 
 
 def _filling(read: Callable[..., None]) -> Callable[..., None]:

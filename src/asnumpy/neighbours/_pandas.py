@@ -16,8 +16,8 @@ from pandas._libs import lib
 
 from asnumpy import _core
 from asnumpy.array.number import Number
+from asnumpy.host.keys import by_numpys_keys, numpys, numpys_key
 from asnumpy.interop.arrivals import put
-from asnumpy.neighbours._keys import by_numpys_keys, numpys, numpys_key
 
 _FLEXIBLE = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow")
 _COMPARING = ("eq", "ne", "lt", "le", "gt", "ge")

@@ -7,8 +7,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from asnumpy.host.keys import numpys
 from asnumpy.interop.arrivals import put
-from asnumpy.neighbours._keys import numpys
 
 
 def _of_numpys(before: Callable[[Any], tuple[int, ...]]) -> Callable[[Any], tuple[int, ...]]:
