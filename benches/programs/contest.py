@@ -8,7 +8,7 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -145,10 +145,13 @@ def contest(
         count = rounds_within(list(runs.values()), rounds, seconds)
         timings: list[Timing] = interleave(list(runs.values()), count, SHORT_SECONDS, warm=True)
     wrong = {name: how for name, (same, how) in agreements.items() if not same}
+
+    def milliseconds(rounds: Iterable[list[float]]) -> dict[str, float]:
+        return {name: 1e3 * float(np.quantile(seconds, quantile)) for name, seconds in zip(runs, rounds, strict=True)}
+
     return Result(
         program.name, family, size, list(program.sizes[SIZES.index(size)]), state,
-        {name: 1e3 * float(np.quantile(timing.rounds, quantile)) for name, timing in zip(runs, timings, strict=True)},
-        {name: 1e3 * float(np.quantile(timing.warm, quantile)) for name, timing in zip(runs, timings, strict=True)},
+        milliseconds(timing.rounds for timing in timings), milliseconds(timing.warm for timing in timings),
         max(timing.spread for timing in timings[:2]), not wrong,
         "; ".join(f"{name}: {how}" for name, how in wrong.items()) or agreements["asnumpy"][1], work,
     )

@@ -168,6 +168,7 @@ LABELLED = {
     "isel by a number": lambda d: d.isel(x=NUMBERS[1]),
     "isel by an array without axes": lambda d: d.isel(x=ap.asarray(2)),
     "isel by a number and places": lambda d: d.isel(y=NUMBERS[1], x=PLACES),
+    "a Variable in brackets": lambda d: d.variable[NUMBERS[0]],
     "brackets with a number": lambda d: d[NUMBERS[0], 1:],
     "shift, roll and pad by numbers": lambda d: d.shift(x=NUMBERS[1]).roll(y=NUMBERS[2]).pad(x=NUMBERS[0]),
     "sel by a number": lambda d: d.sel(y=NUMBERS[2], x=NUMBERS[0], method="nearest").expand_dims("n"),

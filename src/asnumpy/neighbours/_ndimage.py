@@ -68,9 +68,8 @@ def _put_all() -> None:
     capabilities = getattr(importlib.import_module("scipy._lib._array_api"), "xp_capabilities_table", {})
     for name in scipy.ndimage.__all__:
         theirs = getattr(scipy.ndimage, name)
-        if not callable(theirs):  # a module by the name that it once had
-            continue
-        if not any(filled in inspect.signature(theirs).parameters for filled in _FILLED):
+        # Some names are of modules, which the functions once had.
+        if not callable(theirs) or not any(filled in inspect.signature(theirs).parameters for filled in _FILLED):
             continue
         filling = _filling(theirs)
         put("scipy.ndimage", name, theirs, filling)

@@ -57,9 +57,8 @@ def _with_numbers(before: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(before)
     def broadcast_indexes(self: Any, key: Any) -> Any:
         parts = self._item_key_to_tuple(key)
-        if isinstance(parts, tuple) and any(isinstance(one, ap.ndarray) and not one.ndim for one in parts):
-            key = tuple(one.item() if isinstance(one, ap.ndarray) and not one.ndim else one for one in parts)
-        return before(self, key)
+        parts = parts if isinstance(parts, tuple) else (parts,)
+        return before(self, tuple(one.item() if isinstance(one, ap.ndarray) and not one.ndim else one for one in parts))
 
     return broadcast_indexes
 
