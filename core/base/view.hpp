@@ -33,7 +33,16 @@ public:
         if (o.heap_) move_to_heap(o);
     }
     Dims(Dims&& o) noexcept : inline_(o.inline_), heap_(std::move(o.heap_)), size_(std::exchange(o.size_, 0)) {}
-    Dims& operator=(const Dims& o) { if (this != &o) { Dims copy(o); *this = std::move(copy); } return *this; }
+    Dims& operator=(const Dims& o) {
+        if (o.heap_) {
+            if (this != &o) move_to_heap(o);
+        } else {
+            heap_.reset();
+            inline_ = o.inline_;
+        }
+        size_ = o.size_;
+        return *this;
+    }
     Dims& operator=(Dims&& o) noexcept {
         inline_ = o.inline_;
         heap_ = std::move(o.heap_);

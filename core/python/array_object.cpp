@@ -151,18 +151,24 @@ PyObject* wrap(Array&& array, PyTypeObject* type) {
 PyObject* wrap_view(PyArray* source, View&& view) { return wrap_view(source, std::move(view), source->array.dtype); }
 
 PyObject* wrap_view(PyArray* source, View&& view, DType dtype) {
-    PyObject* self = reinterpret_cast<PyObject*>(source);
-    if (is_number_object(self)) return view_of_number(as_number(self), std::move(view), dtype);
-    PyTypeObject* type = Py_TYPE(self);
-    PyObject* o = wrap(Array{source->array.buffer, std::move(view), dtype}, type);
+    if (is_number_object(reinterpret_cast<PyObject*>(source))) return view_of_number(as_number(reinterpret_cast<PyObject*>(source)), std::move(view), dtype);
+    NewView made(source, dtype);
+    made.view() = std::move(view);
+    return made.finish();
+}
+
+NewView::NewView(PyArray* source, DType dtype) : source_(reinterpret_cast<PyObject*>(source)), made_(nb::steal(wrap(Array(), Py_TYPE(source_)))) {
+    PyArray* o = unwrapped();
+    o->array.buffer = source->array.buffer;
+    o->array.dtype = dtype;
     // NumPy names the owner, not the view in between, unless the two are of different classes.
-    PyObject* base = source->base && Py_TYPE(source->base) == type ? source->base : self;
-    unwrap(o)->base = Py_NewRef(base);
-    unwrap(o)->writeable = source->writeable;
-    if (type == array_type) return o;
-    const nb::object held = nb::steal(o);
-    finalize(o, self);
-    return Py_NewRef(o);
+    o->base = Py_NewRef(source->base && Py_TYPE(source->base) == Py_TYPE(source_) ? source->base : source_);
+    o->writeable = source->writeable;
+}
+
+PyObject* NewView::finish() {
+    if (Py_TYPE(source_) != array_type) finalize(made_.ptr(), source_);
+    return made_.release().ptr();
 }
 
 void finalize(PyObject* made, PyObject* source) {

@@ -55,6 +55,19 @@ inline PyObject* wrap_result(Array&& array) { return array.ndim() == 0 ? number_
 // Same dtype, `base` as NumPy chooses it. Of a Number, which nothing may change: a Number, or an array of its own.
 PyObject* wrap_view(PyArray* source, View&&);
 PyObject* wrap_view(PyArray* source, View&&, DType);
+// The same for an array that is no Number, where the view is written to its place.
+class NewView {
+public:
+    NewView(PyArray* source, DType);
+    View& view() { return unwrapped()->array.view; }  // of nothing so far
+    PyObject* finish();                               // a new reference
+
+private:
+    PyArray* unwrapped() { return reinterpret_cast<PyArray*>(made_.ptr()); }
+
+    PyObject* source_;
+    nb::object made_;
+};
 
 void require_writeable(PyArray*, const char* text);           // ValueError with this text
 

@@ -44,10 +44,21 @@ std::int64_t index_value(PyObject* o) {
     return value;
 }
 
-// Builds the view axis by axis.
+// One end of a slice that is an int or left out, which needs no detour over `__index__`; false for others, and for what is out of range.
+bool plain_end(PyObject* o, Py_ssize_t& end) {
+    if (o == Py_None) return true;
+    if (!PyLong_CheckExact(o)) return false;
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(o, &overflow);
+    end = static_cast<Py_ssize_t>(value);
+    return !overflow;
+}
+
+// Writes a view, empty until then, axis by axis; not to a local one that is moved where it is due, for the processor waits long for what was
+// written piece by piece and is then read as a whole.
 class Indexer {
 public:
-    explicit Indexer(const View& from) : from_(from) { view_.offset = from.offset; }
+    Indexer(const View& from, View& to) : from_(from), to_(to) { to_.offset = from.offset; }
 
     void integer(PyObject* o) {
         const std::int64_t index = index_value(o), length = from_.shape[axis_];
@@ -55,15 +66,17 @@ public:
         if (position < 0 || position >= length)
             raise(PyExc_IndexError, "index %lld is out of bounds for axis %d with size %lld", static_cast<long long>(index),
                   axis_, static_cast<long long>(length));
-        view_.offset += position * from_.strides[axis_++];
+        to_.offset += position * from_.strides[axis_++];
     }
 
     void slice(PyObject* o) {
-        Py_ssize_t start = 0, stop = 0, step = 0;
-        if (PySlice_Unpack(o, &start, &stop, &step) < 0) throw_python_error();
+        Py_ssize_t start = 0, stop = PY_SSIZE_T_MAX, step = 1;
+        const auto* ends = reinterpret_cast<PySliceObject*>(o);
+        const bool plain = ends->step == Py_None && plain_end(ends->start, start) && plain_end(ends->stop, stop);
+        if (!plain && PySlice_Unpack(o, &start, &stop, &step) < 0) throw_python_error();
         const std::int64_t stride = from_.strides[axis_];
         const Py_ssize_t length = PySlice_AdjustIndices(from_.shape[axis_++], &start, &stop, step);
-        if (length > 0) view_.offset += start * stride;
+        if (length > 0) to_.offset += start * stride;
         std::int64_t stepped = stride;
         if (length > 0) static_cast<void>(__builtin_mul_overflow(stride, static_cast<std::int64_t>(step), &stepped));  // of one element any will do
         push(length, stepped);
@@ -73,22 +86,19 @@ public:
     void keep(int axes) {
         for (int i = 0; i < axes; ++i, ++axis_) push(from_.shape[axis_], from_.strides[axis_]);
     }
-    int axes() const { return view_.shape.size(); }
-    View finish() {
-        keep(from_.ndim() - axis_);
-        return std::move(view_);
-    }
+    int axes() const { return to_.shape.size(); }
+    void finish() { keep(from_.ndim() - axis_); }
 
 private:
     void push(std::int64_t length, std::int64_t stride) {
-        if (view_.shape.size() == max_ndim)
+        if (to_.shape.size() == max_ndim)
             raise(PyExc_IndexError, "number of dimensions must be within [0, %d], indexing result would have %d", max_ndim, max_ndim + 1);
-        view_.shape.push_back(length);
-        view_.strides.push_back(stride);
+        to_.shape.push_back(length);
+        to_.strides.push_back(stride);
     }
 
     const View& from_;
-    View view_;
+    View& to_;
     int axis_ = 0;
 };
 
@@ -119,7 +129,7 @@ std::optional<Picked> picking_key(const View& from, PyObject* key) {
     }
     if (vectors != 1 || ellipses > 1 || used > from.ndim()) return std::nullopt;
     Picked picked;
-    Indexer indexer(from);
+    Indexer indexer(from, picked.view);
     for (PyObject* part : parts) {
         if (part == Py_None) {
             indexer.new_axis();
@@ -133,7 +143,7 @@ std::optional<Picked> picking_key(const View& from, PyObject* key) {
             indexer.keep(1);
         }
     }
-    picked.view = indexer.finish();
+    indexer.finish();
     return picked;
 }
 
@@ -173,40 +183,39 @@ std::optional<Picked> whole_mask_key(const Array& a, PyObject* key) {
 
 }  // namespace
 
-std::optional<Indexed> index_basic(const View& from, PyObject* key) {
-    PyObject* const* parts = &key;
-    Py_ssize_t count = 1;
-    if (PyTuple_Check(key)) {
-        parts = &PyTuple_GET_ITEM(key, 0);
-        count = PyTuple_GET_SIZE(key);
-    }
-    Py_ssize_t used = 0;
-    bool element = true, ellipsis = false;
-    for (Py_ssize_t i = 0; i < count; ++i) {
-        switch (part_of(parts[i])) {
-            case Part::integer: ++used; break;
-            case Part::slice: ++used; element = false; break;
-            case Part::new_axis: element = false; break;
+std::optional<BasicKey> BasicKey::of(PyObject* const& key) {
+    BasicKey made(std::span(&key, 1));
+    if (PyTuple_Check(key)) made.parts_ = std::span<PyObject* const>(&PyTuple_GET_ITEM(key, 0), static_cast<std::size_t>(PyTuple_GET_SIZE(key)));
+    bool ellipsis = false;
+    for (PyObject* const part : made.parts_) {
+        switch (part_of(part)) {
+            case Part::integer: ++made.used_; break;
+            case Part::slice: ++made.used_; made.integers_only_ = false; break;
+            case Part::new_axis: made.integers_only_ = false; break;
             case Part::ellipsis:
                 if (ellipsis) raise(PyExc_IndexError, "an index can only have a single ellipsis ('...')");
                 ellipsis = true;
-                element = false;
+                made.integers_only_ = false;
                 break;
             case Part::advanced: return std::nullopt;
         }
     }
-    if (used > from.ndim()) raise_too_many(from.ndim(), used);
-    Indexer indexer(from);
-    for (Py_ssize_t i = 0; i < count; ++i) {
-        switch (part_of(parts[i])) {
-            case Part::integer: indexer.integer(parts[i]); break;
-            case Part::slice: indexer.slice(parts[i]); break;
+    return made;
+}
+
+void BasicKey::select(const View& from, View& to) const {
+    if (used_ > from.ndim()) raise_too_many(from.ndim(), used_);
+    Indexer indexer(from, to);
+    for (PyObject* const part : parts_) {
+        switch (part_of(part)) {
+            case Part::integer: indexer.integer(part); break;
+            case Part::slice: indexer.slice(part); break;
             case Part::new_axis: indexer.new_axis(); break;
-            case Part::ellipsis: indexer.keep(from.ndim() - static_cast<int>(used)); break;
-            case Part::advanced: break;  // found above
+            case Part::ellipsis: indexer.keep(from.ndim() - used_); break;
+            case Part::advanced: break;  // of which it has none
         }
     }
-    return Indexed{indexer.finish(), element && used == from.ndim()};
+    indexer.finish();
 }
 
 std::optional<Array> flat_index(PyObject* key) {

@@ -2,18 +2,29 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "python/array_object.hpp"
 
 namespace asnumpy::python {
 
-struct Indexed {
-    View view;
-    bool element = false;  // integers only: NumPy gives a scalar, not a view
-};
+// A key of integers, slices, None and Ellipsis alone.
+class BasicKey {
+public:
+    // Nothing where the key is another. It refers to the key.
+    static std::optional<BasicKey> of(PyObject* const& key);
+    // Integers for all axes: NumPy gives a scalar, not a view.
+    bool names_element(int ndim) const { return integers_only_ && used_ == ndim; }
+    // Writes what it selects of `from` to `to`, which is a view of nothing so far.
+    void select(const View& from, View& to) const;
 
-// Integers, slices, None and Ellipsis; empty when the key is another.
-std::optional<Indexed> index_basic(const View& from, PyObject* key);
+private:
+    explicit BasicKey(std::span<PyObject* const> parts) : parts_(parts) {}
+
+    std::span<PyObject* const> parts_;
+    int used_ = 0;  // axes that it names
+    bool integers_only_ = true;
+};
 
 // The common keys among the advanced ones: one vector of integers beside slices, None and Ellipsis, or one mask of a vector.
 struct Picked {

@@ -33,6 +33,19 @@ PyObject* element_of(PyArray* source, View&& view) {
     return wrap_result(cast(Array{a.buffer, std::move(view), a.dtype}, a.dtype));
 }
 
+PyObject* selected(PyArray* source, const BasicKey& key) {
+    const View& from = source->array.view;
+    const bool element = key.names_element(from.ndim());
+    if (element || is_number_object(reinterpret_cast<PyObject*>(source))) {
+        View view;
+        key.select(from, view);
+        return element ? element_of(source, std::move(view)) : wrap_view(source, std::move(view));
+    }
+    NewView made(source, source->array.dtype);
+    key.select(from, made.view());
+    return made.finish();
+}
+
 // The position that an integer names, without its exceptions: nothing for whatever is none, or out of range.
 std::optional<std::int64_t> position_on(PyObject* part, std::int64_t length) {
     std::int64_t index = 0;
@@ -111,8 +124,8 @@ Scalar element_scalar(PyObject* value, DType to) {
     return assigned_scalar(owned(PyNumber_Long(value)).ptr(), to);
 }
 
-int assign_value(PyArray* target, View&& view, bool element, PyObject* value) {
-    const Array destination{target->array.buffer, std::move(view), target->array.dtype};
+// `destination` is a part of `target`.
+int assign_value(PyArray* target, const Array& destination, bool element, PyObject* value) {
     // Waiting for one value costs less than the way of the whole array to the device and back.
     if (element && destination.buffer->mirror && !current_trace() && is_number_object(value)) static_cast<void>(value_of(as_number(value)));
     if (is_number_object(value) && is_known(as_number(value))) {
@@ -174,7 +187,7 @@ bool assign_picked(const Array& target, const Picked& picked, PyObject* value) {
         const int loop = find_loop(where, signature);
         if (loop < 0) return false;
         const Input operands[]{key, scalar, target};
-        apply(where, loop, operands, std::span(&target, 1));
+        apply_to(target, where, loop, operands);
         return true;
     }
     const Array source = new_array(Dims{}, target.dtype, target.pool());
@@ -209,6 +222,7 @@ PyObject* slots::subscript(PyObject* self, PyObject* key) {
     return guarded([&]() -> PyObject* {
         PyArray* a = unwrap(self);
         if (const auto offset = element_offset(a->array.view, key)) return element_of(a, View{*offset, {}, {}});
+        if (const auto basic = BasicKey::of(key)) return selected(a, *basic);
         const nb::object listed = listed_index(a->array, key);
         if (std::optional<Picked> picked = picked_by(a->array, listed.is_valid() ? listed.ptr() : key)) {
             const Array from{a->array.buffer, std::move(picked->view), a->array.dtype};
@@ -225,10 +239,7 @@ PyObject* slots::subscript(PyObject* self, PyObject* key) {
                 return of_class(self, wrap(std::move(made)));
             }
         }
-        std::optional<Indexed> found = index_basic(a->array.view, key);
-        if (!found) return of_class(self, call_hook(&Hooks::getitem, "getitem", plain_of(self).ptr(), key));
-        if (found->element) return element_of(a, std::move(found->view));
-        return wrap_view(a, std::move(found->view));
+        return of_class(self, call_hook(&Hooks::getitem, "getitem", plain_of(self).ptr(), key));
     });
 }
 
@@ -239,19 +250,23 @@ int slots::assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         require_writeable(a, "assignment destination is read-only");
         if (const auto offset = element_offset(a->array.view, key)) {
             if (store_element(a, *offset, value)) return 0;
-            return assign_value(a, View{*offset, {}, {}}, true, value);
+            return assign_value(a, {a->array.buffer, View{*offset, {}, {}}, a->array.dtype}, true, value);
         }
-        const nb::object listed = listed_index(a->array, key);
-        if (std::optional<Picked> picked = picked_by(a->array, listed.is_valid() ? listed.ptr() : key)) {
-            const Array target{a->array.buffer, std::move(picked->view), a->array.dtype};
-            if (assign_picked(target, *picked, value)) return 0;
-        }
-        std::optional<Indexed> found = index_basic(a->array.view, key);
-        if (found) try {
-            return assign_value(a, std::move(found->view), found->element, value);
-        } catch (const Interrupted&) {  // text and objects: NumPy knows which of them are numbers
-            if (!PyErr_ExceptionMatches(unsupported_dtype)) throw;
-            PyErr_Clear();
+        if (const auto basic = BasicKey::of(key)) {
+            Array destination{a->array.buffer, {}, a->array.dtype};
+            basic->select(a->array.view, destination.view);
+            try {
+                return assign_value(a, destination, basic->names_element(a->array.ndim()), value);
+            } catch (const Interrupted&) {  // text and objects: NumPy knows which of them are numbers
+                if (!PyErr_ExceptionMatches(unsupported_dtype)) throw;
+                PyErr_Clear();
+            }
+        } else {
+            const nb::object listed = listed_index(a->array, key);
+            if (std::optional<Picked> picked = picked_by(a->array, listed.is_valid() ? listed.ptr() : key)) {
+                const Array target{a->array.buffer, std::move(picked->view), a->array.dtype};
+                if (assign_picked(target, *picked, value)) return 0;
+            }
         }
         Py_DECREF(call_hook(&Hooks::setitem, "setitem", self, key, value));
         return 0;

@@ -9,26 +9,11 @@
 namespace asnumpy::python {
 
 void assign_array(const Array& destination, const Array& source) {
-    Array from = source;
-    while (from.ndim() > destination.ndim() && from.shape()[0] == 1) {
-        View tail;
-        tail.offset = from.view.offset;
-        for (int i = 1; i < from.ndim(); ++i) {
-            tail.shape.push_back(from.view.shape[i]);
-            tail.strides.push_back(from.view.strides[i]);
-        }
-        from.view = std::move(tail);
+    if (is_complex(source.dtype) && !is_complex(destination.dtype) && destination.dtype != DType::boolean) {
+        expect_to_fit(source.shape(), destination.shape());  // who does not is told that alone
+        warn_complex_discarded();
     }
-    const Dims &to = destination.shape(), &have = from.shape();
-    bool fits = have.size() <= to.size();
-    for (int i = 0; fits && i < have.size(); ++i) {
-        const std::int64_t length = have[have.size() - 1 - i];
-        fits = length == 1 || length == to[to.size() - 1 - i];
-    }
-    if (!fits)
-        throw ValueError("could not broadcast input array from shape " + to_string(source.shape()) + " into shape " + to_string(to));
-    if (is_complex(from.dtype) && !is_complex(destination.dtype) && destination.dtype != DType::boolean) warn_complex_discarded();
-    assign(destination, from);
+    assign(destination, source);
 }
 
 void assign_element(const Array& destination, const Scalar& value) {

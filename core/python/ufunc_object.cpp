@@ -146,7 +146,7 @@ bool call_into(PyUfunc* u, PyObject* const* operands, PyObject* target) {
     Inputs in;
     if (signature.out[0] != out->array.dtype || !fill_inputs(signature, u->nin, operands, kinds.data(), in)) return false;
     require_writeable(out, "output array is read-only");
-    apply(id, loop, in, std::span<const Array>(&out->array, 1));
+    apply_to(out->array, id, loop, in);
     return true;
 }
 
@@ -317,7 +317,7 @@ bool call_inplace(PyUfunc* u, PyObject* self, PyObject* other) {
     if (!fill_inputs(signature, 2, operands, kinds.data(), in)) return false;
     require_writeable(target, "output array is read-only");
     if (may_be_integer_power(u)) check_integer_power(signature, in[0], in[1]);
-    apply(id, loop, in, std::span<const Array>(&target->array, 1));
+    apply_to(target->array, id, loop, in);
     return true;
 }
 

@@ -134,7 +134,7 @@ void bind_views(nb::module_& m) {
         PyArray* a = expect_array(array.ptr(), "rebind");
         flush();  // the queue's references are not somebody else's
         const Buffer& buffer = *a->array.buffer;
-        if (buffer.exports > 0 || (check && buffer.refs() > 1))
+        if (buffer.seen_by_host() || (check && buffer.refs() > 1))
             raise(PyExc_ValueError, "cannot resize an array that references or is referenced\nby another array in this way.\n"
                                     "Use the np.resize function or refcheck=False");
         a->array = Array(expect_array(other.ptr(), "rebind")->array);

@@ -8,6 +8,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/order.hpp"
 #include "runtime/mirror.hpp"
 
 namespace asnumpy {
@@ -92,13 +93,18 @@ std::size_t expect_bytes(const Dims& shape, DType dtype, const Pool& pool) {
 
 }  // namespace
 
-Array new_array(const Dims& shape, DType dtype, Pool& pool) {
+void make_array(Array& empty, const Dims& shape, DType dtype, Pool& pool) {
     const std::size_t bytes = expect_bytes(shape, dtype, pool);
+    empty.buffer = BufferPtr(new Buffer(pool, bytes));
+    empty.dtype = dtype;
+    empty.view.shape = shape;
+    if (bytes == 0) empty.view.strides = Dims(shape.size());  // as NumPy's
+    else write_strides(shape, item_bytes(dtype), MemoryOrder::c, empty.view.strides);
+}
+
+Array new_array(const Dims& shape, DType dtype, Pool& pool) {
     Array array;
-    array.buffer = BufferPtr(new Buffer(pool, bytes));
-    array.view = contiguous(shape, static_cast<std::int64_t>(itemsize(dtype)));
-    if (bytes == 0) array.view.strides = Dims(shape.size());  // as NumPy's
-    array.dtype = dtype;
+    make_array(array, shape, dtype, pool);
     return array;
 }
 

@@ -84,8 +84,9 @@ public:
     // Guarded by the lock of planning: the last flush that counted it, and its number there (see Census in fuse.hpp).
     std::uint64_t counted_by = 0;
     std::uint32_t number = 0;
-    // The host holds an alias (np.asarray, buffer protocol, DLPack): nothing that touches it may be deferred.
-    std::atomic<int> exports{0};
+    std::atomic<int> exports{0};  // aliases that the host holds (np.asarray, buffer protocol, DLPack)
+    // Nothing that touches it may be deferred then.
+    bool seen_by_host() const { return exports.load(std::memory_order_relaxed) > 0; }
 
     // Of a device's memory that the host may not touch; see mirror.hpp.
     MirrorPlace mirror;
@@ -160,6 +161,8 @@ inline std::int64_t item_bytes(const Array& a) { return item_bytes(a.dtype); }
 // A new C-ordered array, its memory not yet taken. ValueError for a negative or overflowing shape, MemoryError when the
 // device could never hold it.
 Array new_array(const Dims& shape, DType, Pool&);
+// The same to its place, which is empty; see Indexer in keys.cpp for what that is good for.
+void make_array(Array& empty, const Dims& shape, DType, Pool&);
 // The same with axes laid out in the order of the strides of `like` (NumPy's order='K'); `like` has this shape.
 Array new_array_like(const View& like, DType, Pool&);
 // An array over memory of that device which somebody else owns; the lowest byte the view reaches is at `data`.

@@ -24,40 +24,38 @@ void assign_in_order(const Array& dst, const Input& source) {
 
 }  // namespace
 
+void expect_to_fit(const Dims& source, const Dims& target) {
+    const int from = source.size(), to = target.size();
+    bool fits = true;
+    for (int i = 1; fits && i <= from; ++i) {
+        const std::int64_t length = source[from - i];
+        fits = length == 1 || (i <= to && length == target[to - i]);
+    }
+    if (!fits) throw ValueError("could not broadcast input array from shape " + to_string(source) + " into shape " + to_string(target));
+}
+
 void assign(const Array& dst, const Input& src) {
-    Input source = src;
-    Array trimmed;
-    if (source.array) {
-        if (source.array->ndim() > dst.ndim()) {  // as NumPy: surplus leading axes of length 1
-            trimmed = *source.array;
-            source.array = &trimmed;
+    if (src.array) {
+        expect_to_fit(src.array->view.shape, dst.view.shape);
+        if (const int surplus = src.array->ndim() - dst.ndim(); surplus > 0) {  // leading axes of length 1
+            Array trimmed = *src.array;
             View& view = trimmed.view;
-            int surplus = 0;
-            while (view.ndim() - surplus > dst.ndim() && view.shape[surplus] == 1) ++surplus;
             view.shape = Dims(std::span(view.shape.begin() + surplus, view.shape.end()));
             view.strides = Dims(std::span(view.strides.begin() + surplus, view.strides.end()));
+            return assign(dst, trimmed);
         }
-        const View& view = source.array->view;
-        bool fits = view.ndim() <= dst.ndim();
-        for (int i = 0; fits && i < view.ndim(); ++i) {
-            const std::int64_t length = view.shape[i];
-            fits = length == 1 || length == dst.view.shape[dst.ndim() - view.ndim() + i];
-        }
-        if (!fits)
-            throw ValueError("could not broadcast input array from shape " + to_string(src.array->view.shape) + " into shape " + to_string(dst.view.shape));
     }
     if (dst.size() == 0) return;
     // What `a[1:] += b` ends with: Python stores the view that was added to in its own place.
-    if (source.array && source.array->buffer == dst.buffer && source.array->dtype == dst.dtype && source.array->view == dst.view) return;
-    if (overlaps_itself(dst)) return assign_in_order(dst, source);
-    if (const DType next = cast_step(source.dtype(), dst.dtype); next != dst.dtype) {
-        if (!source.is_scalar()) return assign(dst, cast(*source.array, next));
-        const Array held = new_array(Dims{}, source.dtype(), dst.pool());
-        assign(held, source);
+    if (src.array && src.array->buffer == dst.buffer && src.array->dtype == dst.dtype && src.array->view == dst.view) return;
+    if (overlaps_itself(dst)) return assign_in_order(dst, src);
+    if (const DType next = cast_step(src.dtype(), dst.dtype); next != dst.dtype) {
+        if (!src.is_scalar()) return assign(dst, cast(*src.array, next));
+        const Array held = new_array(Dims{}, src.dtype(), dst.pool());
+        assign(held, src);
         return assign(dst, cast(held, next));
     }
-    const Array outputs[]{dst};
-    apply(cast_row(), cast_loop(source.dtype(), dst.dtype), std::span(&source, 1), outputs);
+    apply_to(dst, cast_row(), cast_loop(src.dtype(), dst.dtype), std::span(&src, 1));
 }
 
 Instruction copying(const Array& from, const Array& to) {

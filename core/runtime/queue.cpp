@@ -280,7 +280,7 @@ void record(Instruction&& instruction, bool put_off) {
         each_buffer(instruction, [&](Buffer& b, bool written) {
             if (!put_off || (!b.pending_reads && !b.pending_writes)) b.put_off.store(put_off, std::memory_order_relaxed);
             add_pending(written ? b.pending_writes : b.pending_reads, 1);
-            if (b.exports.load(std::memory_order_relaxed) > 0) now = true;
+            if (b.seen_by_host()) now = true;
             if (written) b.writes.fetch_add(1, std::memory_order_relaxed);
             if (written && !b.materialised()) q.recorded_bytes += b.bytes();
         });

@@ -75,8 +75,10 @@ struct Instruction {
 // new array. Overlapping in-place use gives the result of reading all inputs first. Returns the outputs. A 0-d array on the
 // host stands for its value beside arrays of a device.
 Few<Array, 2> apply(RowId, int loop, std::span<const Input> in, std::span<const Array> out = {});
+void apply_to(const Array& out, RowId, int loop, std::span<const Input> in);  // of a row of one output
 // dst[...] = src, broadcast and cast (the caller has checked that the cast is allowed).
 void assign(const Array& dst, const Input& src);
+void expect_to_fit(const Dims& source, const Dims& target);  // what it refuses with a ValueError
 Array cast(const Array&, DType);            // always a new array, C order
 Array cast_alike(const Array&, DType);      // the same, in the order in which the array lies
 // Reduces over the axes of the mask. The caller guarantees that a reduced axis of length 0 has a neutral value.

@@ -2,6 +2,7 @@
 #include "runtime/record.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -46,15 +47,44 @@ Array new_output(const Signature& signature, const Dims& shape, DType dtype, std
     return made;
 }
 
-// The scalar as an operand of n elements.
-const void* splat(const Scalar& s, std::size_t n, std::size_t slot) {
-    alignas(64) thread_local std::array<std::array<std::byte, splatted_at_once * 16>, 3> slots;
-    std::byte* const to = slots[slot].data();
-    dispatch(s.dtype, [&]<class T>() {
-        if constexpr (sizeof(T) <= 16) std::fill_n(reinterpret_cast<T*>(to), n, s.get<T>());
-    });
-    return to;
-}
+// Scalars as operands of many elements: the latest of a thread, for the constants of a program come again.
+class Splats {
+public:
+    // The scalar n times; it stays until three other ones were asked for.
+    const void* of(const Scalar& s, std::size_t n) {
+        Splat* oldest = &splats_[0];
+        for (Splat& known : splats_) {
+            if (known.count > 0 && known.dtype == s.dtype && std::memcmp(known.elements.data(), s.bytes.data(), itemsize(s.dtype)) == 0) return filled(known, s, n);
+            if (known.used < oldest->used) oldest = &known;
+        }
+        oldest->dtype = s.dtype;
+        oldest->count = 0;
+        return filled(*oldest, s, n);
+    }
+
+private:
+    struct Splat {
+        DType dtype;
+        std::size_t count;   // of the elements that are written
+        std::uint64_t used;  // when: the number of that use
+        alignas(64) std::array<std::byte, splatted_at_once * 16> elements;
+    };
+
+    const void* filled(Splat& splat, const Scalar& s, std::size_t n) {
+        splat.used = ++uses_;
+        if (splat.count < n) {
+            dispatch(s.dtype, [&]<class T>() {
+                if constexpr (sizeof(T) <= 16) std::fill_n(reinterpret_cast<T*>(splat.elements.data()), n, s.get<T>());
+            });
+            splat.count = n;
+        }
+        return splat.elements.data();
+    }
+
+    std::array<Splat, 4> splats_;
+    std::uint64_t uses_;
+};
+constinit thread_local Splats splats{};
 
 // The loop over operands that lie as it takes them, and scalars.
 void run_plain(ContiguousLoop run, const Signature& signature, std::span<const Input> in, std::span<const Array> out, std::int64_t size) {
@@ -64,7 +94,7 @@ void run_plain(ContiguousLoop run, const Signature& signature, std::span<const I
     for (const Input& i : in) scalars = scalars || i.is_scalar();
     const std::int64_t block = scalars ? std::min(size, splatted_at_once) : size;
     for (std::size_t k = 0; k < in.size(); ++k) {
-        from[k] = in[k].is_scalar() ? static_cast<const char*>(splat(in[k].scalar, static_cast<std::size_t>(block), k)) : in[k].array->data();
+        from[k] = in[k].is_scalar() ? static_cast<const char*>(splats.of(in[k].scalar, static_cast<std::size_t>(block))) : in[k].array->data();
         step[k] = in[k].is_scalar() ? 0 : item_bytes(signature.in[k]);
     }
     for (std::int64_t first = 0; first < size; first += block) {
@@ -79,7 +109,7 @@ void run_plain(ContiguousLoop run, const Signature& signature, std::span<const I
 // The values of a loop first, then to where an input of it lies.
 [[gnu::noinline]] void write_beside(RowId id, int loop, std::span<const Input> in, const Array& out) {
     const Array values = new_array(out.view.shape, out.dtype, out.pool());
-    apply(id, loop, in, std::span(&values, 1));
+    apply_to(values, id, loop, in);
     assign(out, values);
 }
 
@@ -91,12 +121,9 @@ bool waits_for_more(std::int64_t bytes) {
     return false;
 }
 
-// The host sees that memory as well: work on it is never deferred.
-bool is_seen(const Buffer& b) { return b.exports.load(std::memory_order_relaxed) > 0; }
-
-// Few elements of operands, or scalars: no instruction is made at all.
+// Few elements of operands, or scalars: no instruction is made at all. Where no output is given, `made` gets them.
 bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::span<const Array> out,
-                   Few<Array, 2>& result) {
+                   Few<Array, 2>& made) {
     const Array* first = nullptr;
     bool plain = true, equal = true;
     bool beside = false;  // an input overlaps the output that is given, without being it: the values go to memory of their own first
@@ -130,8 +157,8 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     const std::int64_t size = count(shape);
     if (size > eager_size() || size == 0) return false;
     if (waits_for_more(size * item_bytes(signature.in[0]))) {
-        bool seen = !out.empty() && is_seen(*out[0].buffer);
-        for (const Input& i : in) seen = seen || (i.array && is_seen(*i.array->buffer));
+        bool seen = !out.empty() && out[0].buffer->seen_by_host();
+        for (const Input& i : in) seen = seen || (i.array && i.array->buffer->seen_by_host());
         if (!seen) return false;
     }
     if (!out.empty()) {  // it has no memory before it is sure that it is written now: what is recorded may do without
@@ -144,22 +171,22 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
     }
     if (beside) [[unlikely]] {
         write_beside(id, loop, in, out[0]);
-        result.emplace_back(out[0]);
         return true;
     }
-    for (std::size_t k = 0; k < r.nout; ++k) {
-        if (!out.empty()) result.emplace_back(out[k]);
-        else if (plain) result.emplace_back(new_array(shape, signature.out[k], first->pool()));
-        else result.emplace_back(new_output(signature, shape, signature.out[k], in, out, first->pool()));
-        result[k].buffer->materialise();
+    for (std::size_t k = 0; out.empty() && k < r.nout; ++k) {
+        Array& result = made.emplace_back();
+        if (plain) make_array(result, shape, signature.out[k], first->pool());
+        else result = new_output(signature, shape, signature.out[k], in, out, first->pool());
+        result.buffer->materialise();
     }
+    const std::span<const Array> results = out.empty() ? made : out;
     if (plain && size <= most_without_launch) {
         if (const ContiguousLoop run = first->pool().backend().contiguous_loop(id, loop)) {
-            run_plain(run, signature, in, result, size);
+            run_plain(run, signature, in, results, size);
             return true;
         }
     }
-    run_at_hand(id, loop, in, result);
+    run_at_hand(id, loop, in, results);
     return true;
 }
 
@@ -220,7 +247,7 @@ void submit_few(Instruction&& instruction, std::int64_t size) {
     if (now == Standing::waits) return record(std::move(instruction));
     if (now == Standing::free) {
         bool runs = !waits_for_more(bytes);
-        if (!runs) each_buffer(instruction, [&runs](const Buffer& b, bool) { runs = runs || is_seen(b); });
+        if (!runs) each_buffer(instruction, [&runs](const Buffer& b, bool) { runs = runs || b.seen_by_host(); });
         if (runs) return run_now(instruction);
     }
     const bool alone = Outlook::matters(bytes), goes_on = alone || outlook().takes_along();
@@ -254,12 +281,11 @@ void submit(Instruction&& instruction, std::int64_t size) {
     record(std::move(instruction));
 }
 
-Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<const Array> out) {
-    const Row& r = row(id);
-    const Signature& signature = r.loops[static_cast<std::size_t>(loop)];
-    Few<Array, 2> result;
-    if (apply_at_once(id, loop, r, signature, in, out, result)) return result;
+namespace {
 
+// As an instruction; `results` gets its outputs.
+void apply_as_instruction(RowId id, int loop, const Row& r, const Signature& signature, std::span<const Input> in, std::span<const Array> out,
+                          Few<Array, 2>& results) {
     Few<const Dims*, 5> shapes;
     for (const Input& i : in)
         if (i.array) shapes.emplace_back(&i.array->view.shape);
@@ -299,8 +325,8 @@ Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<con
     // The caller's arrays are not looked at any more once a cast is recorded: that may run the queue without the
     // interpreter's lock, and somebody may give them another shape meanwhile.
     for (std::size_t k = 0; k < r.nout; ++k) {
-        if (k < out.size() && out[k].buffer) result.emplace_back(out[k]);
-        else result.emplace_back(new_output(signature, shape, signature.out[k], in, out, pool));
+        if (k < out.size() && out[k].buffer) results.emplace_back(out[k]);
+        else results.emplace_back(new_output(signature, shape, signature.out[k], in, out, pool));
     }
     for (std::size_t k = 0; k < r.nin; ++k) {
         Array* const operand = instruction.in[k].array();
@@ -312,33 +338,50 @@ Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<con
     bool overwrites = false;         // an output that is written directly is an input, too
     for (std::size_t k = 0; k < r.nout; ++k) {
         const bool given = k < out.size() && out[k].buffer;
-        bool direct = !given || (result[k].dtype == signature.out[k] && !ordered[k]);
+        bool direct = !given || (results[k].dtype == signature.out[k] && !ordered[k]);
         for (std::size_t i = 0; given && direct && i < r.nin; ++i) {
             const Array* const operand = instruction.in[i].array();
-            if (!operand || (operand->buffer == result[k].buffer && operand->view == result[k].view)) continue;
-            if (may_overlap(*operand, result[k])) direct = false;
+            if (!operand || (operand->buffer == results[k].buffer && operand->view == results[k].view)) continue;
+            if (may_overlap(*operand, results[k])) direct = false;
         }
         for (std::size_t j = 0; given && direct && j < k; ++j)
-            if (may_overlap(instruction.out[j], result[k])) direct = false;
+            if (may_overlap(instruction.out[j], results[k])) direct = false;
         if (given && direct && r.nout > 1 && !pool.host_visible()) {  // see may_join() in fuse.cpp
             bool mine = false;
-            for (std::size_t i = 0; i < r.nin; ++i) mine = mine || (instruction.in[i].array() && instruction.in[i].array()->buffer == result[k].buffer);
+            for (std::size_t i = 0; i < r.nin; ++i) mine = mine || (instruction.in[i].array() && instruction.in[i].array()->buffer == results[k].buffer);
             direct = !(mine && overwrites);
             overwrites = overwrites || mine;
         }
-        if (direct) instruction.out.emplace_back(result[k]);
-        else instruction.out.emplace_back(new_array_like(result[k].view, signature.out[k], result[k].pool()));
+        if (direct) instruction.out.emplace_back(results[k]);
+        else instruction.out.emplace_back(new_array_like(results[k].view, signature.out[k], results[k].pool()));
         indirect[k] = !direct;
     }
     const std::int64_t size = count(shape);
-    const Few<Array, 2> made = indirect[0] || indirect[1] ? instruction.out : Few<Array, 2>();
+    const Few<Array, 2> written = indirect[0] || indirect[1] ? instruction.out : Few<Array, 2>();
     if (size > 0) submit(std::move(instruction), size);
     for (std::size_t k = 0; k < r.nout; ++k) {
         if (!indirect[k]) continue;
-        if (ordered[k] && size > 0) write_in_order(result[k], made[k].dtype == result[k].dtype ? made[k] : cast(made[k], result[k].dtype), *ordered[k]);
-        else assign(result[k], made[k]);
+        if (ordered[k] && size > 0) write_in_order(results[k], written[k].dtype == results[k].dtype ? written[k] : cast(written[k], results[k].dtype), *ordered[k]);
+        else assign(results[k], written[k]);
     }
-    return result;
+}
+
+}  // namespace
+
+Few<Array, 2> apply(RowId id, int loop, std::span<const Input> in, std::span<const Array> out) {
+    const Row& r = row(id);
+    const Signature& signature = r.loops[static_cast<std::size_t>(loop)];
+    Few<Array, 2> results;
+    if (!apply_at_once(id, loop, r, signature, in, out, results)) apply_as_instruction(id, loop, r, signature, in, out, results);
+    else if (!out.empty()) results.emplace_back(out[0]);
+    return results;
+}
+
+void apply_to(const Array& out, RowId id, int loop, std::span<const Input> in) {
+    const Row& r = row(id);
+    const Signature& signature = r.loops[static_cast<std::size_t>(loop)];
+    Few<Array, 2> results;
+    if (!apply_at_once(id, loop, r, signature, in, std::span(&out, 1), results)) apply_as_instruction(id, loop, r, signature, in, std::span(&out, 1), results);
 }
 
 }  // namespace asnumpy

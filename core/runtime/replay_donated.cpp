@@ -74,7 +74,7 @@ std::vector<Array> Replay::with_memory_of_their_own(std::span<const Array> argum
     for (const std::size_t k : reused_) {
         const Array& a = arguments[k];
         const Buffer& b = *a.buffer;
-        if (b.refs() > holders || b.foreign() || b.exports > 0 || b.given_away || b.mirror || !fills_its_buffer(a)) shared.push_back(k);
+        if (b.refs() > holders || b.foreign() || b.seen_by_host() || b.given_away || b.mirror || !fills_its_buffer(a)) shared.push_back(k);
     }
     std::vector<Array> own(arguments.begin(), arguments.end());
     for (const std::size_t k : shared) own[k] = cast(arguments[k], arguments[k].dtype);
