@@ -17,6 +17,7 @@ namespace asnumpy::python {
 namespace {
 
 constexpr std::size_t most_arguments = 8;   // of a call, or items of a list among them
+constexpr std::int64_t most_elements = 4096;  // of calls that NumPy answers in the end, too: the way there is longer than so many take
 constexpr long largest_number = 1024;       // of integers, which may say how many elements to make
 constexpr int deepest = 2;                  // lists in lists
 enum class Takes { arrays, one_array, numbers };
@@ -32,7 +33,7 @@ bool is_small(PyObject* integer) {
 // What NumPy gets for the arguments of one call, and what they were.
 class Handed {
 public:
-    explicit Handed(bool writes) : writes_(writes) {}
+    Handed(bool writes, std::int64_t most) : writes_(writes), most_(most) {}
 
     // An object without a value: the call wants a closer look.
     nb::object hand(PyObject* o, int depth = 0) {
@@ -78,7 +79,7 @@ private:
     nb::object array(PyObject* o) {
         const Array& a = unwrap(o)->array;
         elements_ += a.size();
-        if (!is_for_numpy(a) || elements_ > fewest_for_launch || !stays_on(a.pool()) || shown_.size() == most_arguments) return {};
+        if (a.ndim() == 0 || a.size() == 0 || !is_common(a.dtype) || !is_at_hand(a) || elements_ > most_ || !stays_on(a.pool()) || shown_.size() == most_arguments) return {};
         const bool written = writes_ && shown_.empty();
         if (written && (!unwrap(o)->writeable || a.buffer->pending_reads)) return {};
         views_.emplace_back(temporary(a, written));
@@ -99,18 +100,18 @@ private:
     }
 
     bool writes_;
-    std::int64_t elements_ = 0;
+    std::int64_t most_, elements_ = 0;  // of all arrays together
     Pool* pool_ = nullptr;
     Few<nb::object, most_arguments> views_;
     Few<PyObject*, most_arguments> shown_;  // the array of each view
 };
 
 // NumPy's function on the arguments; null where they want a closer look, or it has failed: whoever looks closer then says why.
-PyObject* ask_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t count, PyObject* names, bool writes, Takes takes) {
+PyObject* ask_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t count, PyObject* names, bool writes, Takes takes, std::int64_t most) {
     const auto all = static_cast<std::size_t>(count + (names ? PyTuple_GET_SIZE(names) : 0));
     if (!quick.numpys || all > most_arguments || current_trace()) return nullptr;
     if (quick.counted && (watched_by_policy.load(std::memory_order_relaxed) || watched_by_recording.load(std::memory_order_relaxed))) return nullptr;
-    Handed handed(writes);
+    Handed handed(writes, most);
     std::array<nb::object, most_arguments> held;
     std::array<PyObject*, most_arguments + 1> given{};  // the first place is the callee's
     for (std::size_t i = 0; i < all; ++i) {
@@ -129,8 +130,9 @@ PyObject* ask_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t cou
     return made.release().ptr();
 }
 
-template <bool writes, Takes takes = Takes::arrays> PyObject* by_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-    return guarded([&] { return ask_numpy(quick, arguments, count, names, writes, takes); });
+template <bool writes, Takes takes = Takes::arrays, std::int64_t most = fewest_for_launch>
+PyObject* by_numpy(QuickCall& quick, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+    return guarded([&] { return ask_numpy(quick, arguments, count, names, writes, takes, most); });
 }
 
 constexpr QuickCall kernel(std::string_view name) { return {name, by_numpy<false>}; }
@@ -139,8 +141,10 @@ constexpr QuickCall kernel_in_place(std::string_view name) { return {name, by_nu
 constexpr QuickCall kernel_of_one(std::string_view name) { return {name, by_numpy<false, Takes::one_array>}; }
 constexpr QuickCall kernel_of_numbers(std::string_view name) { return {name, by_numpy<false, Takes::numbers>}; }
 // What goes through the host door otherwise, which counts it.
-constexpr QuickCall host(std::string_view name) { return {name, by_numpy<false>, true}; }
-constexpr QuickCall host_in_place(std::string_view name) { return {name, by_numpy<true>, true}; }
+constexpr QuickCall host(std::string_view name) { return {name, by_numpy<false, Takes::arrays, most_elements>, true}; }
+constexpr QuickCall host_in_place(std::string_view name) { return {name, by_numpy<true, Takes::arrays, most_elements>, true}; }
+// What goes there with few elements alone.
+constexpr QuickCall host_of_few(std::string_view name) { return {name, by_numpy<false>, true}; }
 
 QuickCall calls[] = {
     kernel("ascontiguousarray"), kernel("asfortranarray"), kernel("block"), kernel("column_stack"), kernel("digitize"), kernel("dstack"), kernel("hstack"), kernel_of_one("repeat"),
@@ -152,7 +156,7 @@ QuickCall calls[] = {
     host("argpartition"), host("choose"), host("convolve"), host("correlate"), host("histogram2d"), host("insert"), host("interp"),
     host("intersect1d"), host("isin"), host("lexsort"), host("median"), host("nanmedian"), host("nanpercentile"), host("nanquantile"),
     host("packbits"), host("partition"), host("percentile"), host("polyfit"), host("quantile"), host("ravel_multi_index"),
-    host("setxor1d"), host("sort_complex"), host("take_along_axis"), host("union1d"), host("unique"), host("unpackbits"), host("unravel_index"),
+    host("setxor1d"), host("sort_complex"), host("take_along_axis"), host_of_few("union1d"), host_of_few("unique"), host("unpackbits"), host("unravel_index"),
     host("einsum"), host("fft.fft"), host("fft.fft2"), host("fft.fftn"), host("fft.hfft"), host("fft.ifft"), host("fft.ifft2"), host("fft.ifftn"), host("fft.ihfft"),
     host("fft.irfft"), host("fft.irfft2"), host("fft.irfftn"), host("fft.rfft"), host("fft.rfft2"), host("fft.rfftn"), host("linalg.cholesky"),
     host("linalg.cond"), host("linalg.det"), host("linalg.eig"), host("linalg.eigh"), host("linalg.eigvals"), host("linalg.eigvalsh"),

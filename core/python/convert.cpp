@@ -223,6 +223,14 @@ bool weak_scalar(PyObject* o, DType to, Scalar& out) {
 }
 
 bool numpy_scalar(PyObject* o, Scalar& out) {
+    if (Py_TYPE(o) == &PyDoubleArrType_Type) {  // the commonest, without the search for its description
+        out = Scalar::of(static_cast<double>(PyArrayScalar_VAL(o, Double)));
+        return true;
+    }
+    if (Py_TYPE(o) == &PyInt64ArrType_Type) {
+        out = Scalar::of(static_cast<std::int64_t>(PyArrayScalar_VAL(o, Int64)));
+        return true;
+    }
     if (!PyArray_CheckScalar(o) || PyArray_Check(o)) return false;
     const nb::object descr = nb::steal(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(o)));
     if (!descr.is_valid()) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <string_view>
+#include <utility>
 
 #include "cpu/threads.hpp"
 #include "python/bindings.hpp"
@@ -73,7 +75,35 @@ PyMethodDef creation_functions[] = {
 
 }  // namespace
 
+namespace {
+
+// The names that say how wide they are, and those of Python's classes: what NumPy makes of others it has to say, for some with a warning.
+constexpr std::array<std::pair<std::string_view, DType>, 30> dtype_names{{
+    {"float64", DType::float64}, {"float32", DType::float32}, {"int64", DType::int64}, {"int32", DType::int32}, {"uint8", DType::uint8},
+    {"bool", DType::boolean}, {"float", DType::float64}, {"int", DType::int64}, {"complex128", DType::complex128}, {"complex64", DType::complex64},
+    {"complex", DType::complex128}, {"int8", DType::int8}, {"int16", DType::int16}, {"uint16", DType::uint16}, {"uint32", DType::uint32},
+    {"uint64", DType::uint64}, {"float16", DType::float16}, {"f8", DType::float64}, {"f4", DType::float32}, {"f2", DType::float16},
+    {"i8", DType::int64}, {"i4", DType::int32}, {"i2", DType::int16}, {"i1", DType::int8}, {"u8", DType::uint64}, {"u4", DType::uint32},
+    {"u2", DType::uint16}, {"u1", DType::uint8}, {"c16", DType::complex128}, {"c8", DType::complex64},
+}};
+
+int dtype_of_name(PyObject* text) {
+    Py_ssize_t length = 0;
+    const char* const characters = PyUnicode_AsUTF8AndSize(text, &length);
+    if (!characters) {
+        PyErr_Clear();
+        return -1;
+    }
+    const std::string_view sought(characters, static_cast<std::size_t>(length));
+    for (const auto& [name, dtype] : dtype_names)
+        if (name == sought) return static_cast<int>(dtype);
+    return -1;
+}
+
+}  // namespace
+
 int named_dtype(PyObject* o) {
+    if (PyUnicode_CheckExact(o)) return dtype_of_name(o);
     nb::object found = nb::borrow(o);
     if (!PyArray_DescrCheck(o)) {
         if (!PyType_Check(o)) return -1;
@@ -100,13 +130,17 @@ Array filled(const Dims& shape, DType dtype, Pool& pool, const std::optional<Sca
     return made;
 }
 
-PyObject* filled(PyObject* shape, PyObject* dtype_given, PyObject* value) {
-    const int code = dtype_to_make(dtype_given);
-    if (code < 0 || !is_common_shape(shape)) return nullptr;
-    const auto dtype = static_cast<DType>(code);
-    if (PyFloat_CheckExact(value) && !is_float(dtype) && !is_complex(dtype)) return nullptr;
-    const std::optional<Scalar> number = value == Py_None ? std::nullopt : std::optional(assigned_scalar(value, dtype));
-    return wrap(filled(to_dims(shape), dtype, expect_pool(Py_None), number));
+std::optional<Order> plain_order(PyObject* shape, PyObject* dtype) {
+    const int code = dtype_to_make(dtype);
+    if (code < 0 || !is_common_shape(shape)) return std::nullopt;
+    return Order{to_dims(shape), static_cast<DType>(code)};
+}
+
+PyObject* filled(PyObject* shape, PyObject* dtype, PyObject* value) {
+    const std::optional<Order> order = plain_order(shape, dtype);
+    if (!order || (PyFloat_CheckExact(value) && !is_float(order->dtype) && !is_complex(order->dtype))) return nullptr;
+    const std::optional<Scalar> number = value == Py_None ? std::nullopt : std::optional(assigned_scalar(value, order->dtype));
+    return wrap(filled(order->shape, order->dtype, expect_pool(Py_None), number));
 }
 
 void bind_creation(nb::module_& m) {

@@ -102,13 +102,6 @@ private:
     int axis_ = 0;
 };
 
-// A vector of integers as an index; nullptr for any other part.
-const Array* index_vector(PyObject* part) {
-    if (!is_plain_array(part)) return nullptr;
-    const Array& a = unwrap(part)->array;
-    return a.ndim() == 1 && is_integer(a.dtype) ? &a : nullptr;
-}
-
 std::optional<Picked> picking_key(const View& from, PyObject* key) {
     if (from.ndim() == 0) return std::nullopt;
     if (const Array* index = index_vector(key)) return Picked{from, *index};
@@ -182,6 +175,12 @@ std::optional<Picked> whole_mask_key(const Array& a, PyObject* key) {
 }
 
 }  // namespace
+
+const Array* index_vector(PyObject* part) {
+    if (!is_plain_array(part)) return nullptr;
+    const Array& a = unwrap(part)->array;
+    return a.ndim() == 1 && is_integer(a.dtype) ? &a : nullptr;
+}
 
 std::optional<BasicKey> BasicKey::of(PyObject* const& key) {
     BasicKey made(std::span(&key, 1));

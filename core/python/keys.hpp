@@ -26,6 +26,9 @@ private:
     bool integers_only_ = true;
 };
 
+// A vector of integers as an index; null for any other part of a key.
+const Array* index_vector(PyObject* part);
+
 // The common keys among the advanced ones: one vector of integers beside slices, None and Ellipsis, or one mask of a vector.
 struct Picked {
     View view;      // the rest of the key applied

@@ -11,6 +11,7 @@
 #include "python/bindings.hpp"
 #include "python/convert.hpp"
 #include "python/creation.hpp"
+#include "python/devices.hpp"
 #include "python/error_state.hpp"
 #include "python/number.hpp"
 #include "python/numpy_bridge.hpp"
@@ -145,13 +146,28 @@ PyObject* order_of(const PlainCall& call) {
     return numpys(*a, [](PyArrayObject* elements) { return PyArray_ArgSort(elements, -1, NPY_QUICKSORT); });
 }
 
+// The vector, and values of its dtype or a number; perhaps the side, by keyword.
 PyObject* places_among(const PlainCall& call) {
-    const Array* const a = call.is(2) ? call.array() : nullptr;
-    if (!a || a->ndim() != 1 || !is_for_numpy(*a) || !is_plain_array(call[1])) return nullptr;
-    const Array& values = unwrap(call[1])->array;
-    if (!is_for_numpy(values) || values.dtype != a->dtype || &values.pool() != &a->pool()) return nullptr;
-    const nb::object searched = temporary(values, false);
-    return numpys(*a, [&](PyArrayObject* elements) { return PyArray_SearchSorted(elements, searched.ptr(), NPY_SEARCHLEFT, nullptr); });
+    const Array* const a = call.count == 2 ? call.array() : nullptr;
+    if (!a || a->ndim() != 1 || a->size() == 0 || !is_common(a->dtype) || !is_at_hand(*a)) return nullptr;
+    NPY_SEARCHSIDE side = NPY_SEARCHLEFT;
+    for (Py_ssize_t i = 0; i < call.keywords(); ++i) {
+        if (!call.has_name(i, "side") || !PyUnicode_CheckExact(call.value(i))) return nullptr;
+        if (PyUnicode_CompareWithASCIIString(call.value(i), "right") == 0) side = NPY_SEARCHRIGHT;
+        else if (PyUnicode_CompareWithASCIIString(call.value(i), "left") != 0) return nullptr;
+    }
+    nb::object sought;
+    if (PyFloat_CheckExact(call[1]) || PyLong_CheckExact(call[1])) {
+        sought = nb::borrow(call[1]);
+    } else {
+        if (!is_plain_array(call[1])) return nullptr;
+        const Array& values = unwrap(call[1])->array;
+        if (!is_for_numpy(*a) || !is_for_numpy(values) || values.dtype != a->dtype || &values.pool() != &a->pool()) return nullptr;
+        sought = temporary(values, false);
+    }
+    return numpys(*a, [&](PyArrayObject* elements) {
+        return PyArray_Return(reinterpret_cast<PyArrayObject*>(PyArray_SearchSorted(elements, sought.ptr(), side, nullptr)));
+    });
 }
 
 // In C order, whatever the array's, or in the array's.
@@ -224,6 +240,10 @@ PyObject* array_itself(const PlainCall& call) {
 
 constexpr int nothing = -1;  // in place of the number that fills a new array
 
+template <int number> std::optional<Scalar> filling(DType dtype) {
+    return number == nothing ? std::nullopt : std::optional(cast_scalar(Scalar::of(std::int64_t{number}), dtype));
+}
+
 // A shape, and perhaps a dtype by position or keyword.
 template <int number> PyObject* made(const PlainCall& call) {
     PyObject* dtype = call.count == 2 ? call[1] : Py_None;
@@ -232,15 +252,14 @@ template <int number> PyObject* made(const PlainCall& call) {
         if (call.count == 2 || !call.has_name(i, "dtype")) return nullptr;
         dtype = call.value(i);
     }
-    const nb::object value = number == nothing ? nb::none() : nb::steal(PyLong_FromLong(number));
-    return filled(call[0], dtype, value.ptr());
+    const std::optional<Order> order = plain_order(call[0], dtype);
+    return order ? wrap(filled(order->shape, order->dtype, expect_pool(Py_None), filling<number>(order->dtype))) : nullptr;
 }
 
 template <int number> PyObject* made_like(const PlainCall& call) {
     const Array* const a = call.is(1) ? call.array() : nullptr;
     if (!a || !is_c_contiguous(a->view, item_bytes(*a))) return nullptr;
-    const std::optional<Scalar> value = number == nothing ? std::nullopt : std::optional(cast_scalar(Scalar::of(std::int64_t{number}), a->dtype));
-    return wrap(filled(a->view.shape, a->dtype, a->pool(), value));
+    return wrap(filled(a->view.shape, a->dtype, a->pool(), filling<number>(a->dtype)));
 }
 
 // A number of Python's as an element of the array.

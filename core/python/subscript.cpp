@@ -223,6 +223,7 @@ PyObject* slots::subscript(PyObject* self, PyObject* key) {
         PyArray* a = unwrap(self);
         if (const auto offset = element_offset(a->array.view, key)) return element_of(a, View{*offset, {}, {}});
         if (const auto basic = BasicKey::of(key)) return selected(a, *basic);
+        if (const Array* const index = index_vector(key); index && a->array.ndim() == 1) return of_class(self, wrap(take(a->array, *index, 0)));
         const nb::object listed = listed_index(a->array, key);
         if (std::optional<Picked> picked = picked_by(a->array, listed.is_valid() ? listed.ptr() : key)) {
             const Array from{a->array.buffer, std::move(picked->view), a->array.dtype};

@@ -71,14 +71,15 @@ Instruction copying(const Array& from, const Array& to) {
 Array cast(const Array& array, DType dtype) {
     if (const DType next = cast_step(array.dtype, dtype); next != dtype) return cast(cast(array, next), dtype);
     const Input source(array);
-    const Array copy = new_array(array.shape(), dtype, array.pool());  // apply would keep the source's layout
-    return apply(cast_row(), cast_loop(array.dtype, dtype), std::span(&source, 1), std::span(&copy, 1))[0];
+    Array copy = new_array(array.shape(), dtype, array.pool());  // apply would keep the source's layout
+    apply_to(copy, cast_row(), cast_loop(array.dtype, dtype), std::span(&source, 1));
+    return copy;
 }
 
 Array cast_alike(const Array& array, DType dtype) {
     if (const DType next = cast_step(array.dtype, dtype); next != dtype) return cast_alike(cast_alike(array, next), dtype);
     const Input source(array);
-    return apply(cast_row(), cast_loop(array.dtype, dtype), std::span(&source, 1), {})[0];
+    return std::move(apply(cast_row(), cast_loop(array.dtype, dtype), std::span(&source, 1), {})[0]);
 }
 
 }  // namespace asnumpy

@@ -233,6 +233,7 @@ Array as_positions(const Array& index) { return index.dtype == DType::int64 ? in
 bool means_places(DType d, std::int64_t length) { return (d == DType::uint8 && length > UINT8_MAX) || (d == DType::uint16 && length > UINT16_MAX); }
 
 Array take(const Array& array, const Array& given, int axis) {
+    if (Array result; given.dtype == DType::int64 && take_at_once(array, given, result)) return result;
     const bool as_given = given.host_visible() && given.size() > eager_size() && means_places(given.dtype, array.view.shape[axis]);
     const Array index = as_given ? given : as_positions(given);
     if (Array result; !as_given && take_at_once(array, index, result)) return result;

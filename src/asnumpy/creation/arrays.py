@@ -26,7 +26,10 @@ def normal_shape(shape: Any) -> tuple[int, ...]:
     if type(shape) is int:
         return (shape,)
     if type(shape) is tuple:
-        return shape if all(type(n) is int for n in shape) else tuple(index(n) for n in shape)
+        for n in shape:
+            if type(n) is not int:
+                return tuple(map(index, shape))
+        return shape
     if hasattr(shape, "__index__") and getattr(shape, "ndim", 0) == 0:
         return (index(shape),)
     return tuple(index(n) for n in shape)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import repeat
 from math import copysign
 from typing import Any
 
@@ -103,7 +104,7 @@ def size_shape(size: Any) -> tuple[int, ...]:
     if isinstance(size, (float, np.floating)):
         raise TypeError(f"expected a sequence of integers or a single integer, got '{size}'")
     shape = normal_shape(size)
-    if any(length < 0 for length in shape):
+    if shape and min(shape) < 0:
         raise ValueError("negative dimensions are not allowed")
     return shape
 
@@ -203,7 +204,7 @@ class Source:
         the parameters broadcast together; in the precision of `config.float`, unless a dtype was `asked` for.
         """
         parameters = []
-        numbers: list[Any] | None = [] if size is None and out is None else None
+        numbers: list[Any] | None = [] if out is None else None
         for position, (name, value, check) in enumerate(given):
             one: Any
             kind = FLOAT64 if kinds is None else kinds[position]
@@ -220,8 +221,13 @@ class Source:
                     check(name, one)
                 except ValueError as error:
                     raise ValueError(f"{function}: {error}") from None
-        if numbers is not None and len(numbers) == len(parameters) and dtype is not FLOAT32:
-            return self.draw_one(row or function, numbers)
+        if numbers is not None and len(numbers) == len(parameters):
+            if size is not None:
+                arrays = tuple(map(_constant, numbers, kinds or repeat(FLOAT64)))
+                drawn = self.fill(row or function, _core.empty(size_shape(size), dtype, "C", None), arrays)
+                return drawn if asked or not Precision.single else rounded(drawn)
+            if dtype is not FLOAT32:
+                return self.draw_one(row or function, numbers)
         made = [one if type(one) is Parameter else Parameter(one, kinds[position] if kinds else FLOAT64)
                 for position, one in enumerate(parameters)]
         drawn = self.draw_checked(function, size, made, row=row, dtype=dtype, out=out)
