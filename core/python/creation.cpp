@@ -78,7 +78,7 @@ PyMethodDef creation_functions[] = {
 namespace {
 
 // The names that say how wide they are, and those of Python's classes: what NumPy makes of others it has to say, for some with a warning.
-constexpr std::array<std::pair<std::string_view, DType>, 30> dtype_names{{
+constexpr std::array<std::pair<std::string_view, DType>, 30> names_of_dtypes{{
     {"float64", DType::float64}, {"float32", DType::float32}, {"int64", DType::int64}, {"int32", DType::int32}, {"uint8", DType::uint8},
     {"bool", DType::boolean}, {"float", DType::float64}, {"int", DType::int64}, {"complex128", DType::complex128}, {"complex64", DType::complex64},
     {"complex", DType::complex128}, {"int8", DType::int8}, {"int16", DType::int16}, {"uint16", DType::uint16}, {"uint32", DType::uint32},
@@ -95,7 +95,7 @@ int dtype_of_name(PyObject* text) {
         return -1;
     }
     const std::string_view sought(characters, static_cast<std::size_t>(length));
-    for (const auto& [name, dtype] : dtype_names)
+    for (const auto& [name, dtype] : names_of_dtypes)
         if (name == sought) return static_cast<int>(dtype);
     return -1;
 }

@@ -33,7 +33,7 @@ PyObject* element_of(PyArray* source, View&& view) {
     return wrap_result(cast(Array{a.buffer, std::move(view), a.dtype}, a.dtype));
 }
 
-PyObject* selected(PyArray* source, const BasicKey& key) {
+PyObject* view_or_element(PyArray* source, const BasicKey& key) {
     const View& from = source->array.view;
     const bool element = key.names_element(from.ndim());
     if (element || is_number_object(reinterpret_cast<PyObject*>(source))) {
@@ -222,7 +222,7 @@ PyObject* slots::subscript(PyObject* self, PyObject* key) {
     return guarded([&]() -> PyObject* {
         PyArray* a = unwrap(self);
         if (const auto offset = element_offset(a->array.view, key)) return element_of(a, View{*offset, {}, {}});
-        if (const auto basic = BasicKey::of(key)) return selected(a, *basic);
+        if (const auto basic = BasicKey::of(key)) return view_or_element(a, *basic);
         if (const Array* const index = index_vector(key); index && a->array.ndim() == 1) return of_class(self, wrap(take(a->array, *index, 0)));
         const nb::object listed = listed_index(a->array, key);
         if (std::optional<Picked> picked = picked_by(a->array, listed.is_valid() ? listed.ptr() : key)) {

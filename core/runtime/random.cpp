@@ -13,8 +13,17 @@ namespace asnumpy {
 
 namespace {
 
-void expect(bool holds, const Row& r, const std::string& expectation) {
-    if (!holds) throw TypeError(std::string(r.name) + ": expected " + expectation);
+// `expectation` makes the text, which takes longer than a draw of few numbers.
+template <class F> void expect(bool holds, const Row& r, F&& expectation) {
+    if (!holds) throw TypeError(std::string(r.name) + ": expected " + expectation());
+}
+
+void expect_as_many(std::size_t parameters, const Row& r) {
+    expect(parameters == r.nin, r, [&] { return std::to_string(r.nin) + " parameters, got " + std::to_string(parameters); });
+}
+
+void expect_parameter(const Array& given, DType wanted, const Row& r) {
+    expect(given.dtype == wanted, r, [&] { return "a parameter of dtype " + std::string(name(wanted)) + ", got " + std::string(name(given.dtype)); });
 }
 
 const RandomRow* find_random(const Row& r) {
@@ -36,21 +45,17 @@ Scalar scalar_of(const Array& parameter) {
 
 void draw(RowId id, const Stream& stream, std::span<const Array> parameters, const Array& out, std::int64_t option) {
     const Row& r = row(id);
-    expect(parameters.size() == r.nin, r, std::to_string(r.nin) + " parameters, got " + std::to_string(parameters.size()));
-    expect(is_c_contiguous(out.view, static_cast<std::int64_t>(itemsize(out.dtype))), r, "a C-contiguous output");
+    expect_as_many(parameters.size(), r);
+    expect(is_c_contiguous(out.view, item_bytes(out)), r, [] { return "a C-contiguous output"; });
     if (const RandomRow* random = find_random(r)) {
         const bool fits = is_float(random->result) ? out.dtype == DType::float64 || out.dtype == DType::float32
                                                    : is_integer(out.dtype) || out.dtype == DType::boolean;
-        expect(fits, r, "an output that holds " + std::string(name(random->result)) + ", got " + std::string(name(out.dtype)));
+        expect(fits, r, [&] { return "an output that holds " + std::string(name(random->result)) + ", got " + std::string(name(out.dtype)); });
         for (std::size_t i = 0; i < parameters.size(); ++i)
-            expect(parameters[i].dtype == random->parameters[i], r, "a parameter of dtype " + std::string(name(random->parameters[i])) +
-                                                                        ", got " + std::string(name(parameters[i].dtype)));
+            expect_parameter(parameters[i], random->parameters[i], r);
     } else {
-        expect(out.dtype == DType::int64 && out.ndim() > 0, r, "an int64 output with an axis");
-        for (std::size_t i = 0; i < parameters.size(); ++i) {
-            const DType wanted = i == 0 ? DType::int64 : DType::float64;
-            expect(parameters[i].dtype == wanted, r, "a parameter of dtype " + std::string(name(wanted)) + ", got " + std::string(name(parameters[i].dtype)));
-        }
+        expect(out.dtype == DType::int64 && out.ndim() > 0, r, [] { return "an int64 output with an axis"; });
+        for (std::size_t i = 0; i < parameters.size(); ++i) expect_parameter(parameters[i], i == 0 ? DType::int64 : DType::float64, r);
     }
     Instruction instruction;
     instruction.work = Work::structured;
@@ -75,7 +80,8 @@ void draw(RowId id, const Stream& stream, std::span<const Array> parameters, con
 Scalar draw_one(RowId id, const Stream& stream, std::span<const Scalar> parameters) {
     const Row& r = row(id);
     const RandomRow* const random = find_random(r);
-    expect(random && parameters.size() == r.nin, r, std::to_string(r.nin) + " parameters, got " + std::to_string(parameters.size()));
+    expect(random, r, [] { return "a row of single numbers"; });
+    expect_as_many(parameters.size(), r);
     Scalar result;
     result.dtype = random->result;
     const auto tensor = [](const Scalar& s) { return Tensor{const_cast<char*>(reinterpret_cast<const char*>(s.bytes.data())), s.dtype, {}, {}}; };

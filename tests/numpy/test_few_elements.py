@@ -82,6 +82,49 @@ def test_matrices(layout: str, dtype: str) -> None:
             compare(work, (a, b), (p, q))
 
 
+PLANES = ((2, 3), (30, 30), (64, 20), (65, 20), (16, 200), (3, 700))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", PLANES, ids=str)
+def test_windows_beside_rows_columns_and_windows(shape: tuple[int, int], dtype: str) -> None:
+    """Lines that the loop reads where they lie, one element over and over, or apart; into new arrays and given ones."""
+    n, m = shape
+    a, p = both((n + 2, m + 2), dtype, lambda x: x[1:-1, 1:-1])
+    beside: list[Layout] = [
+        ((m,), lambda x: x), ((n, 1), lambda x: x), ((1, 1), lambda x: x), ((n, 5), lambda x: x[:, 2:3]),
+        ((m, 3), lambda x: x[:, 1]), ((n + 1, m + 3), lambda x: x[1:, 2:-1]),
+        ((m + 2, n + 2), lambda x: x.T[1:-1, 1:-1]), ((n, m), lambda x: x[::-1]),
+    ]  # fmt: skip
+    for k, (other_shape, view) in enumerate(beside):
+        b, q = both(other_shape, dtype, view, k + 1)
+        for work in OPERATIONS.values():
+            compare(lambda xp, a, b, work=work: work(xp, a, b + a), (a, b), (p, q))
+            compare(lambda xp, a, b, work=work: work(xp, b + a, a), (a, b), (p, q))
+        ours, theirs = both((n + 2, m + 2), dtype, lambda x: x, k + 20)
+        compare(lambda xp, a, b, to: xp.add(a, b, out=to[1:-1, 1:-1]), (a, b, ours), (p, q, theirs))
+        for step in (1, 2):
+            with np.errstate(all="ignore"):
+                ours[step : n + step, 1:-1] *= b
+                theirs[step : n + step, 1:-1] *= q
+            ours[1:-1, step : m + step] = b
+            theirs[1:-1, step : m + step] = q
+        agree(ours, theirs)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32", "complex128"])
+def test_numbers_come_and_go(dtype: str) -> None:
+    """More numbers than are kept as operands, of several dtypes and for several lengths, and each again."""
+    numbers = (0.0, -0.0, 1.5, 2, 3, 3.0, float("nan"), float("inf"), 1e-3, -7, 2**20, True)
+    for n in (5, 700, 100, 2000, 512, 3):
+        a, p = both((n,), dtype, lambda x: x, n)
+        i, j = both((n,), "int64", lambda x: x, n)
+        for number in (*numbers, *reversed(numbers)):
+            compare(lambda xp, a, i, k=number: (a * k, k - a, i + k, xp.where(i > 2, k, 4), a * k + i), (a, i), (p, j))
+            if dtype.startswith("float"):
+                compare(lambda xp, a, k=number: (xp.copysign(a, k), xp.copysign(k, a)), (a,), (p,))
+
+
 @pytest.mark.parametrize("layout", MATRICES)
 @pytest.mark.parametrize("name", ["modf", "frexp", "divmod"])
 def test_two_results(name: str, layout: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -87,3 +88,25 @@ def test_a_list_that_is_a_key_is_read_once() -> None:
     key.append(5)
     assert picked.tolist() == [1, 2]
     assert a.tolist() == [0, 9, 9, 3, 4, 5]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int16", "bool", "complex64"])
+def test_random_assignments_to_views(dtype: str) -> None:
+    """Leading axes of length one are left out, what does not fit is refused, and only what fits is warned of."""
+    rng = generator()
+    for _ in range(300):
+        theirs = np.arange(60).reshape(3, 4, 5).astype(dtype)
+        ours = ap.array(theirs)
+        key = tuple(rng.choice([slice(None), slice(1, 2), slice(0, 0), 0, None, Ellipsis], rng.integers(4)).tolist())
+        if key.count(Ellipsis) > 1:
+            continue
+        target = list(theirs[key].shape)
+        shape = [1] * int(rng.integers(3)) + [int(rng.choice([n, n, 1, n + 1])) for n in target[int(rng.integers(2)) :]]
+        value = rng.normal(size=shape).astype(rng.choice(["float32", "complex128", "int64", "bool"]))
+        told = []
+        for xp, array, given in ((np, theirs, value), (ap, ours, ap.asarray(value))):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                told.append((assign(xp, array, key, given).split("(")[0], [one.category for one in caught]))
+        assert told[0] == told[1], (key, shape)
+        np.testing.assert_array_equal(ap.to_numpy(ours), theirs)

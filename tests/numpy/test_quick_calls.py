@@ -180,6 +180,41 @@ def test_taking_and_searching(dtype):
     same(ap.asarray(m).searchsorted(ap.asarray(n)), m.searchsorted(n))
 
 
+@pytest.mark.parametrize("dtype", "dfiqB?")
+def test_searching_for_one(dtype):
+    """A number's place, from either side, as NumPy's scalar."""
+    for n in (1, 30, 600, 5000):
+        x = np.sort(np.random.default_rng(n).integers(0, 9, n)).astype(dtype)
+        a = ap.asarray(x)
+        for sought in (3, 2.5, -1, 100, 2**40, 2**70, float("nan"), float("inf"), True, np.float32(4), a[0], "x", 1j):
+            theirs = x[0] if isinstance(sought, ap.ndarray) else sought
+            sides = ({"side": side} for side in ("right", "left", "wrong"))
+            for kwargs in ({}, *sides, {"sorter": None}, {"sid": "left"}):
+                same(outcome(ap.searchsorted, a, sought, **kwargs), outcome(np.searchsorted, x, theirs, **kwargs))
+                same(outcome(a.searchsorted, sought, **kwargs), outcome(x.searchsorted, theirs, **kwargs))
+    same(ap.searchsorted(ap.zeros(0), 1.0), np.searchsorted(np.zeros(0), 1.0))
+    same(outcome(ap.searchsorted, ap.zeros((2, 2)), 1.0), outcome(np.searchsorted, np.zeros((2, 2)), 1.0))
+    assert type(ap.searchsorted(ap.arange(5.0), 2.0) + 1) is type(ap.arange(5)[0])
+
+
+NAMES_OF_DTYPES = (
+    "float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool",
+    "complex128", "complex64", "float", "int", "complex", "f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u2",
+    "u1", "c16", "c8", "d", "f", "e", "b", "?", "g", "<f4", "=i8", "|u1", "single", "double", "long", "uint",
+    "longdouble", "float65", "", " float64", "Float64", "i3", "f\0", "größe", "\udc80",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES_OF_DTYPES, ids=ascii)
+def test_dtypes_by_name(name):
+    x = np.array([0.0, 1.5, 200.0])
+    a = ap.asarray(x)
+    same(outcome(a.astype, name), outcome(x.astype, name))
+    for make in ("zeros", "ones"):
+        same(outcome(getattr(ap, make), 3, name), outcome(getattr(np, make), 3, name))
+        same(outcome(getattr(ap, make), (2, 1), dtype=name), outcome(getattr(np, make), (2, 1), dtype=name))
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_choices(dtype):

@@ -80,7 +80,7 @@ class RandomState(Distributions):
         return self.random_sample(size)
 
     def rand(self, *args: Any) -> Any:
-        return self.random_sample(args or None)
+        return self.draw("random_sample", args or None, row="random")
 
     def randn(self, *args: Any) -> Any:
         return self.standard_normal(args or None)
