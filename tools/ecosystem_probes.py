@@ -181,13 +181,60 @@ PRODUCTS = [
            Probe("opt_einsum: `contract`, `contract_expression`", "result = [opt_einsum.contract('ij,jk,kl->il', a, a, a), opt_einsum.contract_expression('ij,jk->ik', (8, 8), (8, 8))(a, a)]", "asnumpy")),
 ]
 
+NUMBA = _with(
+    "import numba",
+    Probe("functions of `njit`: arrays, Numbers, tuples of them, keywords; arrays that are written", "@numba.njit\ndef f(v, w=2.0):\n    for i in range(v.shape[0]):\n        v[i] *= w\n    return v.sum()\n@numba.njit\ndef g(pair):\n    return pair[0] + pair[1]\nresult = [f(x, w=x[1]), f(v=x), x, g((x, x[2])), g((a, a))]", ""),
+    Probe("arrays that come out: new ones, arguments, tuples", "@numba.njit\ndef f(v):\n    return v * 2, v, (v[1:], v.T)\nresult = f(a)", "asnumpy"),
+    Probe("`np.sqrt`, `np.zeros`, `np.linalg.norm`, `np.random` and `np.pi` in their source; global arrays and Numbers", "N = k[0]\n@numba.njit\ndef f(v):\n    np.random.seed(3)\n    made = np.zeros_like(v) + np.random.rand()\n    return np.sqrt(v) * np.pi + made * np.linalg.norm(v) + k.sum() * N\nresult = f(x)", "asnumpy"),
+    Probe("`parallel=True` with `prange`, signatures written out, nested functions, generators", "@numba.njit(parallel=True)\ndef f(v):\n    made = np.empty(v.shape[0])\n    for i in numba.prange(v.shape[0]):\n        made[i] = v[i] ** 2\n    return made\n@numba.njit('float64(float64[:], int64)')\ndef g(v, i):\n    return v[i]\n@numba.njit\ndef h(v):\n    for i in range(3):\n        yield g(v, i)\nresult = [f(x), g(x, k[0]), list(h(x))]", "asnumpy"),
+    Probe("`vectorize`, `guvectorize`, `stencil`", "@numba.vectorize\ndef f(v, w):\n    return v * w + 1\n@numba.guvectorize(['void(float64[:], float64[:], float64[:])'], '(n),(n)->(n)')\ndef g(v, w, made):\n    for i in range(v.shape[0]):\n        made[i] = v[i] + w[i]\n@numba.stencil\ndef h(v):\n    return 0.25 * (v[0, 1] + v[1, 0] + v[0, -1] + v[-1, 0])\nresult = [f(x, 2.0), g(a, a[0]), h(a)]", "asnumpy"),
+    Probe("`jitclass`, `typed.List`, functions as SciPy's objectives", "import scipy.optimize\nl = numba.typed.List()\nl.append(x)\n@numba.njit\ndef f(v):\n    return np.sum((v - 3.0) ** 2)\nresult = [l[0].sum(), f(l[0]), numpy.round(scipy.optimize.minimize(f, x[:2]).x, 3)]", "NumPy"),
+)
+
+OPENCV = _with(
+    "import cv2\ng = (a * 255).astype(np.uint8)\nc = np.stack([g, g.T, g], axis=-1)",
+    Probe("filters, colours, thresholds, geometry, transforms, histograms", "result = [cv2.GaussianBlur(a, (3, 3), 1.0), cv2.cvtColor(c, cv2.COLOR_BGR2HSV), cv2.threshold(g, 99, 255, cv2.THRESH_BINARY), cv2.resize(g, (4, 4)), cv2.warpAffine(g, np.array([[1.0, 0, 1], [0, 1, 2]]), (8, 8)), cv2.dft(a), cv2.calcHist([g], [0], None, [4], [0, 256]), cv2.filter2D(a, -1, np.ones((3, 3)) / 9)]", "asnumpy"),
+    Probe("drawing into arrays and their parts, with Numbers as coordinates; `dst=`", "d = np.zeros_like(g)\ncv2.circle(c, (k[0], k[1]), k[2], (255, 0, 0), -1)\ncv2.rectangle(g[2:6, 2:6], (0, 0), (1, 1), 255, -1)\ncv2.polylines(c, [np.array([[1, 1], [6, 2]], dtype=np.int32)], True, (0, 255, 0))\ncv2.blur(g, (3, 3), dst=d)\nresult = [c, g, d]", "asnumpy"),
+    Probe("contours, components, lists of arrays", "found, tree = cv2.findContours((g > 99).astype(np.uint8), cv2.RETR_TREE, cv2.CHAIN_APPROX_SIMPLE)\nresult = [*found, tree, cv2.contourArea(found[0]), cv2.merge([g, g]), *cv2.split(c), cv2.hconcat([g, g]), *cv2.connectedComponentsWithStats((g > 99).astype(np.uint8))]", "asnumpy"),
+    Probe("methods and attributes of its classes", "w = cv2.KalmanFilter(2, 1)\nw.transitionMatrix = np.eye(2, dtype=np.float32) * 2\nresult = [w.transitionMatrix, cv2.createCLAHE().apply(g), cv2.UMat(g).get()]", "NumPy"),
+    Probe("`imencode`, `imdecode`, `dnn.blobFromImage`", "result = [cv2.imdecode(cv2.imencode('.png', c)[1], cv2.IMREAD_COLOR), cv2.dnn.blobFromImage(c, 1 / 255.0)]", "asnumpy"),
+)
+
+ARROW = _with(
+    "import pyarrow as pa",
+    Probe("`array`, `scalar`, `table`, masks, lists of Numbers", "result = [pa.array(x).to_numpy(), pa.array([x[0], x[1]]).to_pylist(), pa.scalar(x[3]).as_py(), pa.table({'v': x, 'k': np.arange(20)})['k'].to_pylist(), str(pa.array(k, mask=m))]", "NumPy"),
+    Probe("`Tensor.from_numpy`", "result = pa.Tensor.from_numpy(a).to_numpy()", "NumPy", "ArrowTypeError", "PyArrow asks for NumPy's class", "result = pa.Tensor.from_numpy(np.to_numpy(a)).to_numpy()", "pa.Tensor.from_numpy(np.to_numpy(a))"),
+)
+
+POLARS = _with(
+    "import polars as pl\nd = pl.DataFrame({'v': x[:3], 'k': k})",
+    Probe("`DataFrame`, `Series`, `from_numpy` of arrays; dicts and lists of Numbers", "result = [d.to_numpy(), pl.Series('v', x).to_numpy(), pl.from_numpy(a).to_numpy(), pl.DataFrame({'v': [x[0], x[1]]}).to_numpy(), str(pl.Series(k).dtype)]", "NumPy"),
+    Probe("arithmetic and comparisons with arrays and Numbers, `lit`, masks", "s = pl.Series(x[:3])\nresult = [(s * x[:3]).to_numpy(), (s + x[0]).to_numpy(), d.filter(pl.col('k') > k[1]).to_numpy(), d.with_columns(w=pl.lit(x[1])).to_numpy(), s.filter(m).to_numpy(), np.sqrt(s) * 1]", "NumPy"),
+)
+
+ASTROPY = _with(
+    "import astropy.units as u",
+    Probe("quantities of arrays, functions of quantities", "q = x * u.m\nresult = [q.value, (q * q).unit.to_string(), np.sum(q).value, np.concatenate([q, q]).unit.to_string(), np.linspace(q[0], q[1], 3).unit.to_string(), (x[0] * u.s).value]", "NumPy"),
+    Probe("tables: columns, rows by masks and lists of places", "from astropy.table import Table\nt = Table({'v': x[:3], 'k': k})\nt['w'] = x[:3] ** 2\nresult = [t[m]['w'].data, t[k - 1]['v'].data, t[k[1]]['k'], len(t)]", "NumPy"),
+    Probe("FITS files, times, coordinates", "import io\nfrom astropy.io import fits\nfrom astropy.time import Time\nfrom astropy.coordinates import SkyCoord\nf = io.BytesIO()\nfits.PrimaryHDU(a).writeto(f)\nf.seek(0)\nresult = [fits.getdata(f) * 1.0, Time(x + 2450000, format='jd').isot.tolist(), SkyCoord(x, x, unit='deg').ra.deg]", "NumPy"),
+)
+
+QUANTITIES = _with(
+    "import pint\nu = pint.UnitRegistry()\nq = u.Quantity(x, 'm')",
+    Probe("pint: quantities of arrays; `concatenate`, `where`, `dot`, `sort`, `linspace` keep the unit", "result = [q.magnitude, np.concatenate([q, q]).magnitude, str(np.where(x > 1, q, q).units), str(np.dot(q, q).units), str(np.sort(q).units), str(np.linspace(q[0], q[1], 3).units), str(np.sqrt(q).units), str((2 * q + x[0] * u.cm).units)]", "asnumpy"),
+)
+
 SECTIONS: dict[str, list[Probe]] = {
     "pandas": PANDAS, "xarray": XARRAY, "sympy": SYMPY, "networkx": NETWORKX, "statsmodels": STATSMODELS,
     "scikit-image": SKIMAGE, "PIL": PIL, "matplotlib": MATPLOTLIB, "joblib and multiprocessing": WORKERS,
-    "zarr and h5py": STORES, "einops and opt_einsum": PRODUCTS,
+    "zarr and h5py": STORES, "einops and opt_einsum": PRODUCTS, "numba": NUMBA, "OpenCV": OPENCV, "PyArrow": ARROW,
+    "polars": POLARS, "astropy": ASTROPY, "pint": QUANTITIES,
 }
 # What a section needs, where that is not in the extra `test`.
-NEEDS = {"statsmodels": "statsmodels", "scikit-image": "skimage"}
+NEEDS = {
+    "statsmodels": "statsmodels", "scikit-image": "skimage", "numba": "numba", "OpenCV": "cv2", "PyArrow": "pyarrow",
+    "polars": "polars", "astropy": "astropy", "pint": "pint",
+}
 
 
 def missing(section: str) -> str:

@@ -25,6 +25,7 @@ void bind_views(nb::module_&);       // views.cpp: views, exchange with NumPy
 void bind_creation(nb::module_&);    // creation.cpp: arrays of one number, ranges
 void bind_quick_calls(nb::module_&); // quick_calls.cpp: plain calls of common functions
 void bind_calls_of_numpy(nb::module_&);  // calls_of_numpy.cpp: plain calls that NumPy answers
+void bind_compiled_calls(nb::module_&);  // compiled_calls.cpp: numba's functions with arrays of ours
 void bind_host_door(nb::module_&);   // host_door.cpp: functions of NumPy's on arrays of ours
 void bind_runtime(nb::module_&);     // runtime.cpp: the queue, memory, threads, trace
 void bind_jit(nb::module_&);         // jit.cpp: recorded functions

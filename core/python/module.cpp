@@ -60,6 +60,7 @@ void initialise(nb::module_& m) {
     bind_creation(m);
     bind_quick_calls(m);
     bind_calls_of_numpy(m);
+    bind_compiled_calls(m);
     bind_host_door(m);
     bind_runtime(m);
     bind_jit(m);

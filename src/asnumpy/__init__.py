@@ -228,7 +228,10 @@ for _theirs, _ours in (
     ("dask.array", "dask"), ("einops", "einops"), ("pandas", "neighbours._pandas"), ("xarray", "neighbours._xarray"),
     ("sympy.utilities.lambdify", "neighbours._sympy"), ("scipy.ndimage", "neighbours._ndimage"),
     ("h5py", "neighbours._h5py"), ("sklearn.utils._param_validation", "neighbours._sklearn"),
-    ("zarr", "neighbours._zarr"),
+    ("zarr", "neighbours._zarr"), ("numba", "neighbours._numba"), ("cv2", "neighbours._cv2"),
+    ("pyarrow", "neighbours._pyarrow"), ("polars", "neighbours._polars"), ("control", "neighbours._control"),
+    ("astropy.table", "neighbours._astropy_table"), ("astropy.io.fits", "neighbours._astropy_fits"),
+    ("bokeh.core.serialization", "neighbours._bokeh"), ("cvxpy", "neighbours._cvxpy"),
 ):
     _together(_theirs, f"asnumpy.{_ours}")
 

@@ -83,7 +83,7 @@ def test_numbers_in_what_is_reduced(dtype: str, shape: tuple[int, ...], axis: in
 
 def test_what_was_a_number_and_is_one_no_more(taken: list[tuple[int, ...]]) -> None:
     """The code that took it for one is not taken for arrays; other code comes, which suits both."""
-    x, y, z = arrays(4001, dtype="f8")
+    x, y, z = arrays(6007, dtype="f8")
     number, other = ap.asarray(0.75), ap.asarray(2.0)
     operands = [(x, number, z), (x, number, other), (x, y, z), (x, number, z), (y, x, number)]
     with config.using(machine_code="wait"):

@@ -23,7 +23,7 @@ def outcomes() -> dict[str, str]:
     """All in one process, since the imports take longest; on the CPU, by default settings."""
     environment = {"MPLBACKEND": "Agg", "PYTHONPATH": os.pathsep.join(sys.path)}
     run = subprocess.run(
-        [sys.executable, ecosystem_table.__file__, "--run"], capture_output=True, text=True, timeout=300,
+        [sys.executable, ecosystem_table.__file__, "--run"], capture_output=True, text=True, timeout=600,
         env={**plain_environment(), **CONFIGURATIONS["cpu"], **environment},
     )
     assert run.returncode == 0, run.stderr[-4000:]

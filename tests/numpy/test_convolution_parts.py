@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import asnumpy as ap
+from asnumpy import _core
 from asnumpy.host import blocks
 from asnumpy.statistics import convolution
 
 
 @pytest.fixture(params=[1, 3])
 def parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """How many parts each call had, where also short lines have some."""
+    """How many parts each call had, where also short lines have some, which NumPy would answer at once."""
     had: list[int] = []
 
     def counted(work: Any, count: int) -> None:
@@ -26,7 +27,11 @@ def parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     monkeypatch.setattr(convolution, "in_blocks", counted)
     before = ap.get_num_threads()
     ap.set_num_threads(request.param)
+    for name in ("convolve", "correlate"):
+        _core.answer_quickly(name, False)
     yield had
+    for name in ("convolve", "correlate"):
+        _core.answer_quickly(name, True)
     assert not had or set(had) <= set(range(2, request.param + 1))
     ap.set_num_threads(before)
 

@@ -75,6 +75,9 @@ def _converted(value: Any, device: Any = None) -> ndarray:
         if not value.dtype.isnative:
             raise unsupported_error(value.dtype)
         return from_host(value, "asarray", device)
+    if hasattr(type(value), "__array_function__"):  # NumPy's function asks it: a quantity keeps its unit
+        came = type(value).__name__
+        raise _core.UnsupportedDtype(f"asarray: {came} is another library's array; numpy.asarray gives its elements")
     if _core.holds_device_values(value):
         stacked = _stacked(value)
         if stacked is not None:

@@ -31,8 +31,10 @@ def computed_result(function: Any, *args: Any, device: Any = None, **kwargs: Any
     source = args if kwargs.get("dtype") is None else made
     if isinstance(made, tuple):
         return tuple(
-            _core.adopt(new_values(one, source)) if isinstance(one, np.ndarray) else take_over(one) for one in made
+            _core.adopt(new_values(one, source)) if type(one) is np.ndarray else take_over(one) for one in made
         )
+    if type(made) is not np.ndarray:
+        return made  # of a class that answers NumPy's functions: a quantity keeps its unit, a masked array its mask
     as_dtype(made.dtype, function.__name__)
     return _core.adopt(new_values(np.asarray(made), source))
 

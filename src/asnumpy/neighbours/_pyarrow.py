@@ -1,0 +1,13 @@
+"""PyArrow makes its arrays and scalars of ours: it asks for NumPy's classes, and for Python's numbers in lists."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from asnumpy.host.passing import taking_numpys
+from asnumpy.interop.arrivals import put
+
+_lib: Any = importlib.import_module("pyarrow.lib")
+for _name in ("array", "asarray", "chunked_array", "scalar"):
+    put("pyarrow", _name, getattr(_lib, _name), taking_numpys(getattr(_lib, _name)))
