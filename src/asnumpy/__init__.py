@@ -232,6 +232,7 @@ for _theirs, _ours in (
     ("pyarrow", "neighbours._pyarrow"), ("polars", "neighbours._polars"), ("control", "neighbours._control"),
     ("astropy.table", "neighbours._astropy_table"), ("astropy.io.fits", "neighbours._astropy_fits"),
     ("bokeh.core.serialization", "neighbours._bokeh"), ("cvxpy", "neighbours._cvxpy"),
+    ("sqlite3", "neighbours._sqlite3"), ("gymnasium.spaces.box", "neighbours._gymnasium"),
 ):
     _together(_theirs, f"asnumpy.{_ours}")
 

@@ -5,6 +5,7 @@ What works with each is in tools/ecosystem_probes.py; here is what no row of tha
 
 from __future__ import annotations
 
+import sqlite3
 import warnings
 from typing import Any
 
@@ -104,6 +105,22 @@ def test_opencv_is_as_it_was_for_others() -> None:
         cv2.blur("x", (3, 3))
     with pytest.raises(cv2.error, match="ksize"):
         cv2.GaussianBlur(ap.ones((4, 4)), (2, 2), 0)
+
+
+def test_databases_hold_numbers_and_not_their_bytes() -> None:
+    with sqlite3.connect(":memory:") as base:
+        base.execute("create table t (a, b, c, d)")
+        numbers = ap.arange(3)[2], ap.ones(2)[0] * 1.5, ap.arange(3)[1] > 0, ap.ones(1, "f4")[0]
+        base.execute("insert into t values (?, ?, ?, ?)", numbers)
+        (row,) = base.execute("select * from t where a = ?", [numbers[0]])
+    assert row == (2, 1.5, 1, 1.0) and [type(one) for one in row] == [int, float, int, float]
+
+
+def test_boxes_of_gymnasium() -> None:
+    spaces = pytest.importorskip("gymnasium.spaces", reason="Gymnasium is not installed")
+    low = ap.zeros(3, "f4")
+    box = spaces.Box(low=low, high=low + 1)
+    assert box.shape == (3,) and box.contains(low) and not box.contains(low + 2)
 
 
 def test_bokeh_writes_numbers_as_numbers() -> None:
