@@ -24,6 +24,8 @@ def test_what_is_ours_within_values() -> None:
         assert not holds_ours(theirs) and type(theirs) is (np.ndarray if ours is a else type(numpys_within(ours)))
     for other in (1, "x", None, [1, 2], np.ones(3), {"x": 1}, [[[[a]]]]):  # that deep nobody looks
         assert not holds_ours(other) and numpys_within(other) is other
+    many = numpys_within([k[1]] * 100)
+    assert type(many) is list and {type(one) for one in many} == {np.int64}
 
 
 def test_functions_take_numpys_and_give_ours() -> None:

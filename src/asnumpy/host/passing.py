@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from asnumpy import _core
@@ -16,22 +17,28 @@ from asnumpy.host.keys import numpys
 __all__ = ["giving_ours", "holds_ours", "numpys_within", "taking_numpys"]
 
 _DEPTH = 3  # of lists in lists: polygons of points of coordinates
+_FIRST = 64  # items of a list that are looked at: long ones are of one kind
+_NESTED = frozenset({tuple, list, dict})
 
 
 def holds_ours(value: Any, depth: int = _DEPTH) -> bool:
-    """Whether it is an array or a number of ours, or one is in it, a list, tuple or dict."""
+    """Whether it is an array or a number of ours, or one is among the first in it, a list, tuple or dict."""
     if isinstance(value, _core.Array):
         return True
-    kind = type(value)
-    if depth == 0 or (kind is not tuple and kind is not list and kind is not dict):
+    if depth == 0 or type(value) not in _NESTED:
         return False
-    held = value.values() if kind is dict else value
-    return any(holds_ours(one, depth - 1) for one in held)
+    first = list(islice(value.values() if type(value) is dict else value, _FIRST))
+    nested = False
+    for kind in set(map(type, first)):
+        if issubclass(kind, _core.Array):
+            return True
+        nested = nested or kind in _NESTED
+    return nested and any(holds_ours(one, depth - 1) for one in first)
 
 
 def numpys_within(value: Any, depth: int = _DEPTH) -> Any:
     """The value with arrays of NumPy's, and its scalars, in place of ours; itself where it holds none."""
-    if isinstance(value, _core.Array):
+    if type(value) not in _NESTED:
         return numpys(value)
     if not holds_ours(value, depth):
         return value

@@ -17,6 +17,7 @@ from pandas._libs import lib
 from asnumpy import _core
 from asnumpy.array.number import Number
 from asnumpy.host.keys import by_numpys_keys, numpys, numpys_key
+from asnumpy.host.passing import taking_numpys
 from asnumpy.interop.arrivals import put
 
 _FLEXIBLE = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow")
@@ -46,13 +47,6 @@ _NESTED = (list, tuple, dict)
 def _hold(values: Iterable[Any], *kinds: type) -> bool:
     """Whether one of many values is of these classes."""
     return any(issubclass(kind, kinds) for kind in set(map(type, values)))
-
-
-def _numpys_within(value: Any) -> Any:
-    """An argument, or what a list of arguments holds, as NumPy's."""
-    if type(value) is list and _hold(value, _core.Array):
-        return [numpys(one) for one in value]
-    return numpys(value)
 
 
 def _scalars(value: Any, depth: int = 2) -> Any:
@@ -106,16 +100,6 @@ def _of_data(make: Callable[..., Any]) -> Callable[..., Any]:
         return make(*map(_scalars, args), **{name: _scalars(value) for name, value in kwargs.items()})
 
     return making
-
-
-def _with_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function or method, for which an array of ours is NumPy's."""
-
-    @functools.wraps(function)
-    def taking(*args: Any, **kwargs: Any) -> Any:
-        return function(*map(_numpys_within, args), **{name: _numpys_within(value) for name, value in kwargs.items()})
-
-    return taking
 
 
 def _beside_numbers(operator: Callable[..., Any]) -> Callable[..., Any]:
@@ -197,13 +181,13 @@ def _change(kinds: Iterable[type], names: Iterable[str], change: Callable[[Any],
 
 
 _TABLES = [pd.Series, pd.DataFrame, *_of_pandas(pd.Index)]
-_change(_TABLES, _TAKING_ARRAYS, _with_arrays)
+_change(_TABLES, _TAKING_ARRAYS, taking_numpys)
 _change(_TABLES, _BESIDE_NUMBERS, _beside_numbers)
 _change(_TABLES, _CALLING, _calling)
 _change(_keyed(), ["__getitem__", "get_loc"], by_numpys_keys)
 _change(_keyed(), ["__setitem__"], _setting)
 _change([pd.Categorical, pd.arrays.IntegerArray, pd.arrays.FloatingArray, pd.arrays.BooleanArray], ["__init__"],
-        _with_arrays)
+        taking_numpys)
 _change([pd.Series, pd.DataFrame], ["__init__"], _of_scalars)
 _change([pd.DataFrame], ["insert"], _of_data)
 _index: Any = pd.Index
@@ -214,9 +198,9 @@ _moment: Any
 for _moment in _MOMENTS:
     _moment.__new__ = _of_data(_moment.__new__)
 _change(_MOMENTS, _BESIDE_MOMENTS, _beside_numbers)
-_change([pd.Timestamp], ["replace"], _with_arrays)
+_change([pd.Timestamp], ["replace"], taking_numpys)
 for _name in _ASKING:
     put("pandas", _name, getattr(lib, _name), _asking(getattr(lib, _name)))
 put("pandas", "array", pd.array, _of_data(pd.array))
 for _name in _FUNCTIONS:
-    put("pandas", _name, getattr(pd, _name), _with_arrays(getattr(pd, _name)))
+    put("pandas", _name, getattr(pd, _name), taking_numpys(getattr(pd, _name)))
