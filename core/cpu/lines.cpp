@@ -190,7 +190,7 @@ bool run_lines(RowId id, int index, const Launch& launch) {
     const StridedLoop apart = strided_loop(id, index);
     std::array<char*, most_operands> start;
     for (std::size_t k = 0; k < work.all; ++k) start[k] = work.operands[k].data;
-    const bool alike = work.differ_by_whole_elements();
+    const bool alike = moves || work.differ_by_whole_elements();
     LinePlan plan(work, start, apart != nullptr);
     if (alike && !moves && work.axes == 2 && plan.goes_at_once(work)) {
         run_plane(apply, plan, work, scratch);

@@ -130,17 +130,17 @@ Array filled(const Dims& shape, DType dtype, Pool& pool, const std::optional<Sca
     return made;
 }
 
-std::optional<Order> plain_order(PyObject* shape, PyObject* dtype) {
+std::optional<Request> plain_request(PyObject* shape, PyObject* dtype) {
     const int code = dtype_to_make(dtype);
     if (code < 0 || !is_common_shape(shape)) return std::nullopt;
-    return Order{to_dims(shape), static_cast<DType>(code)};
+    return Request{to_dims(shape), static_cast<DType>(code)};
 }
 
 PyObject* filled(PyObject* shape, PyObject* dtype, PyObject* value) {
-    const std::optional<Order> order = plain_order(shape, dtype);
-    if (!order || (PyFloat_CheckExact(value) && !is_float(order->dtype) && !is_complex(order->dtype))) return nullptr;
-    const std::optional<Scalar> number = value == Py_None ? std::nullopt : std::optional(assigned_scalar(value, order->dtype));
-    return wrap(filled(order->shape, order->dtype, expect_pool(Py_None), number));
+    const std::optional<Request> request = plain_request(shape, dtype);
+    if (!request || (PyFloat_CheckExact(value) && !is_float(request->dtype) && !is_complex(request->dtype))) return nullptr;
+    const std::optional<Scalar> number = value == Py_None ? std::nullopt : std::optional(assigned_scalar(value, request->dtype));
+    return wrap(filled(request->shape, request->dtype, expect_pool(Py_None), number));
 }
 
 void bind_creation(nb::module_& m) {

@@ -14,11 +14,11 @@ int dtype_to_make(PyObject*);
 // A C-ordered array of that number, of its dtype; of whatever lies there where there is none.
 Array filled(const Dims&, DType, Pool&, const std::optional<Scalar>& number);
 // What a new array is to be; nothing, without an exception, where the arguments want a closer look.
-struct Order {
+struct Request {
     Dims shape;
     DType dtype;
 };
-std::optional<Order> plain_order(PyObject* shape, PyObject* dtype);
+std::optional<Request> plain_request(PyObject* shape, PyObject* dtype);
 // A C-ordered array of one number, where new arrays are made; `value` None: of whatever lies there. `dtype` as zeros() takes it.
 // Null, without an exception, where the arguments want a closer look.
 PyObject* filled(PyObject* shape, PyObject* dtype, PyObject* value);

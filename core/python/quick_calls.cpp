@@ -252,8 +252,8 @@ template <int number> PyObject* made(const PlainCall& call) {
         if (call.count == 2 || !call.has_name(i, "dtype")) return nullptr;
         dtype = call.value(i);
     }
-    const std::optional<Order> order = plain_order(call[0], dtype);
-    return order ? wrap(filled(order->shape, order->dtype, expect_pool(Py_None), filling<number>(order->dtype))) : nullptr;
+    const std::optional<Request> request = plain_request(call[0], dtype);
+    return request ? wrap(filled(request->shape, request->dtype, expect_pool(Py_None), filling<number>(request->dtype))) : nullptr;
 }
 
 template <int number> PyObject* made_like(const PlainCall& call) {

@@ -24,8 +24,9 @@ def test_what_is_ours_within_values() -> None:
         assert not holds_ours(theirs) and type(theirs) is (np.ndarray if ours is a else type(numpys_within(ours)))
     for other in (1, "x", None, [1, 2], np.ones(3), {"x": 1}, [[[[a]]]]):  # that deep nobody looks
         assert not holds_ours(other) and numpys_within(other) is other
-    many = numpys_within([k[1]] * 100)
-    assert type(many) is list and {type(one) for one in many} == {np.int64}
+    many = numpys_within([1] * 100 + [k[1]])
+    assert type(many) is list and type(many[-1]) is np.int64 and many[:-1] == [1] * 100
+    assert numpys_within([[1]] * 100 + [[k[1]]])[-1] == [1] and holds_ours([[1]] * 100 + [[k[1]]])
 
 
 def test_functions_take_numpys_and_give_ours() -> None:

@@ -7,33 +7,31 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from itertools import islice
+from itertools import chain
 from typing import Any
 
 from asnumpy import _core
 from asnumpy.host.door import host_result
 from asnumpy.host.keys import numpys
 
-__all__ = ["giving_ours", "holds_ours", "numpys_within", "taking_numpys"]
+__all__ = ["changing_arguments", "giving_ours", "holds_ours", "numpys_within", "taking_numpys"]
 
 _DEPTH = 3  # of lists in lists: polygons of points of coordinates
-_FIRST = 64  # items of a list that are looked at: long ones are of one kind
 _NESTED = frozenset({tuple, list, dict})
 
 
 def holds_ours(value: Any, depth: int = _DEPTH) -> bool:
-    """Whether it is an array or a number of ours, or one is among the first in it, a list, tuple or dict."""
-    if isinstance(value, _core.Array):
-        return True
-    if depth == 0 or type(value) not in _NESTED:
-        return False
-    first = list(islice(value.values() if type(value) is dict else value, _FIRST))
-    nested = False
-    for kind in set(map(type, first)):
-        if issubclass(kind, _core.Array):
+    """Whether it is an array or a number of ours, or one is in it, a list, tuple or dict, also some levels down."""
+    level = [value]
+    for _ in range(depth + 1):
+        kinds = set(map(type, level))
+        if any(issubclass(kind, _core.Array) for kind in kinds):
             return True
-        nested = nested or kind in _NESTED
-    return nested and any(holds_ours(one, depth - 1) for one in first)
+        if kinds.isdisjoint(_NESTED):
+            return False
+        nested = (one for one in level if type(one) in _NESTED)
+        level = list(chain.from_iterable(one.values() if type(one) is dict else one for one in nested))
+    return False
 
 
 def numpys_within(value: Any, depth: int = _DEPTH) -> Any:
@@ -47,14 +45,20 @@ def numpys_within(value: Any, depth: int = _DEPTH) -> Any:
     return type(value)([numpys_within(one, depth - 1) for one in value])
 
 
-def taking_numpys(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function or method, for which what is ours is NumPy's; its result is what it gives."""
+def changing_arguments(change: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Of a function or method one whose arguments are changed before it gets them; its result is what it gives."""
 
-    @functools.wraps(function)
-    def taking(*args: Any, **kwargs: Any) -> Any:
-        return function(*map(numpys_within, args), **{name: numpys_within(value) for name, value in kwargs.items()})
+    def changing(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def calling(*args: Any, **kwargs: Any) -> Any:
+            return function(*map(change, args), **{name: change(value) for name, value in kwargs.items()})
 
-    return taking
+        return calling
+
+    return changing
+
+
+taking_numpys = changing_arguments(numpys_within)  # for which what is ours is NumPy's
 
 
 def giving_ours(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ from pandas._libs import lib
 from asnumpy import _core
 from asnumpy.array.number import Number
 from asnumpy.host.keys import by_numpys_keys, numpys, numpys_key
-from asnumpy.host.passing import taking_numpys
+from asnumpy.host.passing import changing_arguments, taking_numpys
 from asnumpy.interop.arrivals import put
 
 _FLEXIBLE = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow")
@@ -92,14 +92,7 @@ def _let_scalars_in(table: Any, make: Callable[..., None], dtype: Any) -> None:
             table.isetitem(i, scalars)
 
 
-def _of_data(make: Callable[..., Any]) -> Callable[..., Any]:
-    """A function, or a method, for which numbers of ours are scalars."""
-
-    @functools.wraps(make)
-    def making(*args: Any, **kwargs: Any) -> Any:
-        return make(*map(_scalars, args), **{name: _scalars(value) for name, value in kwargs.items()})
-
-    return making
+_of_data = changing_arguments(_scalars)  # a function, or a method, for which numbers of ours are scalars
 
 
 def _beside_numbers(operator: Callable[..., Any]) -> Callable[..., Any]:

@@ -225,7 +225,7 @@ class Source:
             if size is not None:
                 arrays = tuple(map(_constant, numbers, kinds or repeat(FLOAT64)))
                 drawn = self.fill(row or function, _core.empty(size_shape(size), dtype, "C", None), arrays)
-                return drawn if asked or not Precision.single else rounded(drawn)
+                return drawn if asked else rounded(drawn)
             if dtype is not FLOAT32:
                 return self.draw_one(row or function, numbers)
         made = [one if type(one) is Parameter else Parameter(one, kinds[position] if kinds else FLOAT64)
