@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -20,6 +21,12 @@ public:
 
     template <class... A> T& emplace_back(A&&... arguments) {
         return *std::construct_at(data() + size_++, std::forward<A>(arguments)...);
+    }
+    // What `make` returns, made in its place.
+    template <class F> T& emplace_from(F&& make) {
+        T& made = *::new (static_cast<void*>(data() + size_)) T(make());
+        ++size_;
+        return made;
     }
     void clear() {
         std::destroy_n(data(), size_);

@@ -30,20 +30,16 @@ Order compare(const Dims& shape, std::span<const OrderedOperand> operands, int i
 
 }  // namespace
 
-void write_strides(const Dims& shape, std::int64_t itemsize, MemoryOrder order, Dims& strides) {
+View contiguous(Dims shape, std::int64_t itemsize, MemoryOrder order) {
+    View view;
     const int n = shape.size();
-    strides = Dims(n);
+    view.strides = Dims(n);
     std::int64_t stride = itemsize;
     for (int i = 0; i < n; ++i) {
         const int axis = order == MemoryOrder::c ? n - 1 - i : i;
-        strides[axis] = stride;
+        view.strides[axis] = stride;
         stride *= std::max<std::int64_t>(shape[axis], 1);
     }
-}
-
-View contiguous(Dims shape, std::int64_t itemsize, MemoryOrder order) {
-    View view;
-    write_strides(shape, itemsize, order, view.strides);
     view.shape = std::move(shape);
     return view;
 }

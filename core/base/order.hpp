@@ -13,7 +13,6 @@ enum class MemoryOrder { c, fortran };
 
 // Without gaps in that order, offset 0.
 View contiguous(Dims shape, std::int64_t itemsize, MemoryOrder);
-void write_strides(const Dims& shape, std::int64_t itemsize, MemoryOrder, Dims& strides);  // of that view
 // The view with another shape, its elements taken in that order, if no copy is needed, as NumPy decides it.
 std::optional<View> reshape(const View&, const Dims& shape, std::int64_t itemsize, MemoryOrder);
 

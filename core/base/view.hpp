@@ -27,7 +27,7 @@ public:
     }
     explicit Dims(int n, std::int64_t value = 0) : size_(n) {
         if (n > inline_size) heap_ = std::make_unique<std::int64_t[]>(max_ndim);
-        std::fill_n(data(), n, value);
+        if (value != 0) std::fill_n(data(), n, value);
     }
     Dims(const Dims& o) : inline_(o.inline_), size_(o.size_) {
         if (o.heap_) move_to_heap(o);

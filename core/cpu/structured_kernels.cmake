@@ -11,7 +11,7 @@ foreach(unit IN ITEMS structured random)
     set(set_name ${kernel_name_${set}})
     configure_file(cpu/${unit}_unit.cpp.in ${kernel_folder}/${unit}_${set}.cpp @ONLY)
     set_source_files_properties(${kernel_folder}/${unit}_${set}.cpp PROPERTIES
-      COMPILE_OPTIONS "${kernel_options};${kernel_options_${set}}")
+      COMPILE_OPTIONS "${kernel_options};${kernel_options_${set}};${tune_for_loops}")
     target_sources(asnumpy_core PRIVATE ${kernel_folder}/${unit}_${set}.cpp)
     string(APPEND unit_declarations "extern const ${unit_type} ${unit}_${set};\n")
     string(APPEND unit_choices "    if (name == \"${set_name}\") return ${unit}_${set};\n")

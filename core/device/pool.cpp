@@ -17,34 +17,18 @@
 #include "base/fork_mutex.hpp"
 #include "device/damage.hpp"
 #include "device/segments.hpp"
+#include "device/size_classes.hpp"
+#include "device/thread_blocks.hpp"
 #include "device/trace.hpp"
 
 namespace asnumpy {
 namespace {
 
-constexpr std::size_t kilobyte = 1024, gigabyte = 1024 * megabyte;
-constexpr std::size_t small_limit = 64 * kilobyte;
-
-// Sizes of small blocks: multiples of 64 up to 1 KB, then four per power of two.
-constexpr std::size_t fine_classes = 16, class_count = fine_classes + 4 * 6;
-
-constexpr std::size_t class_of(std::size_t bytes) {
-    if (bytes <= 1024) return bytes == 0 ? 0 : (bytes - 1) / 64;
-    const unsigned octave = static_cast<unsigned>(std::bit_width(bytes - 1)) - 11;  // 0 for 1025 .. 2048
-    return fine_classes + 4 * octave + ((bytes - 1) >> (8 + octave)) - 4;
-}
-
-constexpr std::size_t class_bytes(std::size_t c) {
-    if (c < fine_classes) return (c + 1) * 64;
-    const std::size_t octave = (c - fine_classes) / 4, quarter = (c - fine_classes) % 4;
-    return (quarter + 5) << (8 + octave);
-}
-static_assert(class_of(1024) == 15 && class_of(1025) == 16 && class_of(2048) == 19 && class_of(2049) == 20);
-static_assert(class_of(small_limit) == class_count - 1 && class_bytes(class_count - 1) == small_limit);
-static_assert(class_bytes(class_of(1025)) == 1280 && class_bytes(class_of(40000)) == 40960);
+using size_classes::kilobyte;
+constexpr std::size_t gigabyte = 1024 * megabyte;
 
 std::size_t slab_bytes(std::size_t c) {
-    return std::clamp(class_bytes(c) * 16, 64 * kilobyte, megabyte) / class_bytes(c) * class_bytes(c);
+    return std::clamp(size_classes::bytes(c) * 16, 64 * kilobyte, megabyte) / size_classes::bytes(c) * size_classes::bytes(c);
 }
 
 // Large sizes are rounded so that requests of nearly the same size reuse each other's blocks.
@@ -61,6 +45,12 @@ std::string size_text(std::uint64_t bytes) {
     else std::snprintf(text.data(), text.size(), "%.2f GB", static_cast<double>(bytes) / gigabyte);
     return text.data();
 }
+
+struct OwnBlocks {
+    ThreadBlocks* blocks = nullptr;
+    bool ended = false;  // the thread ends: what dies later goes to the pool
+};
+constinit thread_local OwnBlocks own;
 
 }  // namespace
 
@@ -89,22 +79,23 @@ struct Pool::Impl {
     const Pool& pool;
     Backend& backend;
     const std::size_t padding = backend.padding();
-    using Classes = std::array<SizeClass, class_count>;
+    using Classes = std::array<SizeClass, size_classes::count>;
 
     mutable ForkMutex mutex{50};
     std::vector<std::unique_ptr<Classes>> classes;  // by stream
     Segments segments;
     std::unordered_map<char*, LargeBlock> large;  // the large blocks alive
-    PoolFigures figures;                          // without `cached` and `peak`
+    PoolFigures figures;                          // without `cached` and `peak`, and without what threads took of their own
+    std::vector<std::unique_ptr<ThreadBlocks>> threads;  // that keep blocks; after a fork those that are no more, too
     std::uint64_t held_by_small = 0;               // bytes of the small blocks alive, as rounded
     std::uint64_t held_by_large = 0;
     std::uint64_t cache_bound;
-    // As the other kinds of the device's memory see it, without the lock.
+    // As threads that have blocks of their own, and the other kinds of the device's memory see it, without the lock.
     struct {
         std::atomic<std::uint64_t> in_use{0}, held{0}, cached{0}, blocks{0};
     } shown;
     // Of the device, in its first pool.
-    std::atomic<std::uint64_t> limit{0}, peak{0};  // every new array asks for the limit, without the lock
+    std::atomic<std::uint64_t> peak{0};
     ForkMutex bounding{51};                        // whoever compares with the limit and then takes, where there are several kinds
 
     void show() {
@@ -115,7 +106,59 @@ struct Pool::Impl {
     }
 
     std::size_t room(std::size_t bytes) const { return padding ? (bytes + padding - 1) / padding * padding + padding : bytes; }
-    std::uint64_t cached() const { return segments.held() - held_by_small - held_by_large; }
+    std::uint64_t cached() const {
+        std::uint64_t free = segments.held() - held_by_small - held_by_large;
+        for (const auto& thread : threads) free += thread->bytes();
+        return free;
+    }
+    PoolFigures used() const {
+        PoolFigures sum = figures;
+        for (const auto& thread : threads) count_in(*thread, sum);
+        return sum;
+    }
+    static void count_in(const ThreadBlocks& thread, PoolFigures& sum) {
+        sum.in_use += static_cast<std::uint64_t>(thread.in_use());
+        sum.blocks -= thread.blocks();
+        sum.requests += thread.served();
+        sum.hits += thread.served();
+    }
+
+    // Where the calling thread keeps blocks; nullptr where it cannot.
+    ThreadBlocks* begin_thread() noexcept {
+        struct End {
+            Impl* pool = nullptr;
+            ~End() { if (pool) pool->end_thread(); }
+        };
+        static thread_local End end;
+        if (own.ended) return nullptr;
+        try {
+            auto made = std::make_unique<ThreadBlocks>();
+            const std::lock_guard guard(mutex);
+            threads.push_back(std::move(made));
+            own.blocks = threads.back().get();
+        } catch (const std::bad_alloc&) {
+            return nullptr;  // the pool keeps its blocks
+        }
+        end.pool = this;
+        return own.blocks;
+    }
+
+    void end_thread() noexcept {
+        const std::lock_guard guard(mutex);
+        take_back(*own.blocks);
+        count_in(*own.blocks, figures);
+        std::erase_if(threads, [](const auto& thread) { return thread.get() == own.blocks; });
+        own = {nullptr, true};
+    }
+
+    // Under the lock, by the thread that has them.
+    void take_back(ThreadBlocks& blocks) noexcept {
+        blocks.give_up([&](char* block, std::size_t c) {
+            (*classes[0])[c].free.push_back(block);
+            held_by_small -= size_classes::bytes(c);
+            --figures.blocks;  // that they are free was counted by the thread alone
+        });
+    }
 
     Classes& classes_of(StreamId stream) {
         if (stream >= classes.size()) classes.resize(stream + std::size_t{1});
@@ -124,10 +167,10 @@ struct Pool::Impl {
     }
 
     char* allocate_small(std::size_t bytes, StreamId stream, bool& hit) {
-        SizeClass& c = classes_of(stream)[class_of(bytes)];
+        SizeClass& c = classes_of(stream)[size_classes::of(bytes)];
         if (c.free.empty()) {
-            const std::size_t size = class_bytes(class_of(bytes));
-            const std::size_t slab = slab_bytes(class_of(bytes)), blocks = slab / size;
+            const std::size_t size = size_classes::bytes(size_classes::of(bytes));
+            const std::size_t slab = slab_bytes(size_classes::of(bytes)), blocks = slab / size;
             c.slabs.reserve(c.slabs.size() + 1);
             c.free.reserve(c.total + blocks);
             Segments::Handle block;
@@ -139,7 +182,7 @@ struct Pool::Impl {
         }
         char* data = c.free.back();
         c.free.pop_back();
-        held_by_small += class_bytes(class_of(bytes));
+        held_by_small += size_classes::bytes(size_classes::of(bytes));
         return data;
     }
 
@@ -194,7 +237,7 @@ struct Pool::Impl {
         for (SizeClass& c : of_stream) {
             if (c.free.empty()) continue;
             std::sort(c.free.begin(), c.free.end());
-            const std::size_t size = class_bytes(static_cast<std::size_t>(&c - of_stream.data()));
+            const std::size_t size = size_classes::bytes(static_cast<std::size_t>(&c - of_stream.data()));
             std::erase_if(c.slabs, [&](const Slab& slab) {
                 const auto first = std::lower_bound(c.free.begin(), c.free.end(), slab.data);
                 const auto last = std::lower_bound(first, c.free.end(), slab.data + slab.bytes);
@@ -212,7 +255,7 @@ struct Pool::Impl {
         const Beside others = pool.beside();
         const std::uint64_t most = pool.limit();
         std::string text = "memory pool of " + backend.name() + ": cannot allocate " + size_text(bytes) + "; in use " +
-                           size_text(figures.in_use + others.in_use) + " in " + std::to_string(figures.blocks + others.blocks) + " blocks, cached " +
+                           size_text(used().in_use + others.in_use) + " in " + std::to_string(used().blocks + others.blocks) + " blocks, cached " +
                            size_text(cached() + others.cached) + ", limit " + (most ? size_text(most) : std::string("none")) +
                            ", available on the device " + size_text(backend.available_memory());
         std::vector<std::size_t> sizes;
@@ -228,13 +271,13 @@ namespace {
 std::atomic<unsigned> pools_made{0};
 }  // namespace
 
-Pool::Pool(Backend& backend)
-    : backend_(backend), first_(*this), host_visible_(backend.host_visible()), total_memory_(backend.total_memory()), number_(pools_made++),
+Pool::Pool(Backend& backend, Freed freed)
+    : backend_(backend), first_(*this), host_visible_(backend.host_visible()), threads_keep_(freed == Freed::of_threads), total_memory_(backend.total_memory()), number_(pools_made++),
       impl_(std::make_unique<Impl>(*this, total_memory_)) {
     if (backend.damage()) work_fails_late = true;
 }
 Pool::Pool(Backend& backend, Pool& of)
-    : backend_(backend), first_(of.first_), host_visible_(of.host_visible_), total_memory_(of.total_memory_), number_(of.number_),
+    : backend_(backend), first_(of.first_), host_visible_(of.host_visible_), threads_keep_(false), total_memory_(of.total_memory_), number_(of.number_),
       impl_(std::make_unique<Impl>(*this, total_memory_)) {
     Pool* next = first_.next_.load(std::memory_order_acquire);
     do next_.store(next, std::memory_order_relaxed);
@@ -264,7 +307,17 @@ Pool::Beside Pool::beside() const {
     return sum;
 }
 
+// A limit is watched by the pool itself.
+bool Pool::keeps(std::size_t bytes) const { return threads_keep_ && bytes <= ThreadBlocks::largest && limit() == 0; }
+
 void* Pool::allocate(std::size_t bytes, StreamId stream) {
+    if (ThreadBlocks* const mine = keeps(bytes) ? own.blocks : nullptr) {
+        if (char* const block = mine->take(bytes)) {
+            note_peak(impl_->shown.in_use.load(std::memory_order_relaxed) + static_cast<std::uint64_t>(mine->in_use()));
+            trace::mark("allocate", "pool", bytes, "cached");
+            return block;
+        }
+    }
     try {
         return take(bytes, stream);
     } catch (const MemoryError&) {
@@ -279,12 +332,13 @@ void* Pool::take(std::size_t bytes, StreamId stream) {
     Impl& p = *impl_;
     std::lock_guard guard(p.mutex);
     const std::uint64_t most = limit();
+    if (most && threads_keep_ && own.blocks) p.take_back(*own.blocks);
     std::unique_lock<ForkMutex> bounding;
     if (most && has_kinds()) bounding = std::unique_lock(first_.impl_->bounding);
-    const bool over = bytes > PTRDIFF_MAX / 2 || (most && p.figures.in_use + beside().in_use + bytes > most);
+    const bool over = bytes > PTRDIFF_MAX / 2 || (most && p.used().in_use + beside().in_use + bytes > most);
     bool hit = true;
     const std::size_t room = over ? 0 : p.room(bytes);
-    char* data = over ? nullptr : room <= small_limit ? p.allocate_small(room, stream, hit) : p.allocate_large(room, stream, hit);
+    char* data = over ? nullptr : room <= size_classes::largest ? p.allocate_small(room, stream, hit) : p.allocate_large(room, stream, hit);
     if (!data) {
         p.show();  // it may have given up its cache
         throw MemoryError(p.failure(bytes));
@@ -296,13 +350,12 @@ void* Pool::take(std::size_t bytes, StreamId stream) {
     ++f.requests;
     f.hits += hit;
     p.show();
-    note_peak();
+    note_peak(p.used().in_use + (has_kinds() ? beside().in_use : 0));
     trace::mark("allocate", "pool", bytes, hit ? "cached" : "fresh");
     return data;
 }
 
-void Pool::note_peak() {
-    const std::uint64_t now = impl_->figures.in_use + (has_kinds() ? beside().in_use : 0);
+void Pool::note_peak(std::uint64_t now) {
     std::atomic<std::uint64_t>& peak = first_.impl_->peak;
     std::uint64_t before = peak.load(std::memory_order_relaxed);
     while (now > before && !peak.compare_exchange_weak(before, now, std::memory_order_relaxed)) {}
@@ -311,13 +364,20 @@ void Pool::note_peak() {
 void Pool::deallocate(void* data, std::size_t bytes, StreamId stream) noexcept {
     if (!data) return;
     Impl& p = *impl_;
+    if (keeps(bytes)) {
+        ThreadBlocks* const mine = own.blocks ? own.blocks : p.begin_thread();
+        if (mine && mine->keep(static_cast<char*>(data), bytes)) {
+            trace::mark("deallocate", "pool", bytes);
+            return;
+        }
+    }
     std::lock_guard guard(p.mutex);
     char* const block = static_cast<char*>(data);
     const std::size_t room = p.room(bytes);
-    if (room <= small_limit) {
-        const std::size_t c = class_of(room);
+    if (room <= size_classes::largest) {
+        const std::size_t c = size_classes::of(room);
         (*p.classes[stream])[c].free.push_back(block);
-        p.held_by_small -= class_bytes(c);
+        p.held_by_small -= size_classes::bytes(c);
     } else {
         const auto found = p.large.find(block);
         if (found == p.large.end() || found->second.bytes != room) {
@@ -338,6 +398,7 @@ void Pool::deallocate(void* data, std::size_t bytes, StreamId stream) noexcept {
 std::uint64_t Pool::free_cache() noexcept {
     std::lock_guard guard(impl_->mutex);
     const std::uint64_t before = impl_->segments.held();
+    if (threads_keep_ && own.blocks) impl_->take_back(*own.blocks);
     impl_->free_cache();
     impl_->show();
     return before - impl_->segments.held();
@@ -353,19 +414,17 @@ void Pool::free_all_blocks() noexcept {
 }
 
 void Pool::set_limit(std::uint64_t bytes) {
-    first_.impl_->limit.store(bytes, std::memory_order_relaxed);
+    first_.limit_.store(bytes, std::memory_order_relaxed);
     std::uint64_t held = 0;
     each_kind([&](const Pool& one) { held += one.impl_->shown.held.load(std::memory_order_relaxed); });
     if (bytes && held > bytes) each_kind([](Pool& one) { one.free_cache(); });
 }
 
-std::uint64_t Pool::limit() const { return first_.impl_->limit.load(std::memory_order_relaxed); }
-
 PoolFigures Pool::figures() const {
     PoolFigures sum;
     each_kind([&](const Pool& one) {
         std::lock_guard guard(one.impl_->mutex);
-        const PoolFigures& f = one.impl_->figures;
+        const PoolFigures f = one.impl_->used();
         const Kept kept = one.backend_.kept();
         sum.in_use += f.in_use - kept.bytes;
         sum.blocks += f.blocks - kept.blocks;
@@ -379,7 +438,10 @@ PoolFigures Pool::figures() const {
 
 void Pool::reset_peak() {
     std::uint64_t in_use = 0;
-    each_kind([&](const Pool& one) { in_use += one.impl_->shown.in_use.load(std::memory_order_relaxed); });
+    each_kind([&](const Pool& one) {
+        const std::lock_guard guard(one.impl_->mutex);
+        in_use += one.impl_->used().in_use;
+    });
     first_.impl_->peak.store(in_use, std::memory_order_relaxed);
 }
 

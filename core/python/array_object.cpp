@@ -136,16 +136,25 @@ PyArray* expect_array(PyObject* o, const char* function) {
     return unwrap(o);
 }
 
-PyObject* wrap(Array&& array, PyTypeObject* type) {
+namespace {
+
+// `make` gives the array, in its place from the start.
+template <class F> PyObject* wrap_made(PyTypeObject* type, F&& make) {
     PyObject* o = allocate(type ? type : array_type);
     auto* a = reinterpret_cast<PyArray*>(o);
     a->base = nullptr;
     a->weakrefs = nullptr;
     a->writeable = true;
     a->exported = false;
-    std::construct_at(&a->array, std::move(array));
+    ::new (static_cast<void*>(&a->array)) Array(make());
     if (notes_living) [[unlikely]] note_birth(o);
     return o;
+}
+
+}  // namespace
+
+PyObject* wrap(Array&& array, PyTypeObject* type) {
+    return wrap_made(type, [&]() -> Array&& { return std::move(array); });
 }
 
 PyObject* wrap_view(PyArray* source, View&& view) { return wrap_view(source, std::move(view), source->array.dtype); }
@@ -157,7 +166,7 @@ PyObject* wrap_view(PyArray* source, View&& view, DType dtype) {
     return made.finish();
 }
 
-NewView::NewView(PyArray* source, DType dtype) : source_(reinterpret_cast<PyObject*>(source)), made_(nb::steal(wrap(Array(), Py_TYPE(source_)))) {
+NewView::NewView(PyArray* source, DType dtype) : source_(reinterpret_cast<PyObject*>(source)), made_(nb::steal(wrap_made(Py_TYPE(source_), [] { return Array(); }))) {
     PyArray* o = unwrapped();
     o->array.buffer = source->array.buffer;
     o->array.dtype = dtype;

@@ -33,6 +33,7 @@ if(TARGET nanobind-static-ft)
 endif()
 target_link_libraries(_core PRIVATE asnumpy_core asnumpy_options numpy_headers)
 set_target_properties(${nanobind_library} _core PROPERTIES UNITY_BUILD "${ASNUMPY_TOGETHER}")
+target_compile_options(_core PRIVATE ${tune_for_objects})
 set_target_properties(_core PROPERTIES UNITY_BUILD_BATCH_SIZE 8)  # compiled last: one large unit would leave processors without work
 set_source_files_properties(python/module.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # it has NumPy's table of functions
 target_compile_options(${nanobind_library} PRIVATE $<$<CONFIG:Release>:-O1>)  # what is called often has slots of its own

@@ -6,9 +6,7 @@
 #include <new>
 #include <numeric>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/order.hpp"
 #include "runtime/mirror.hpp"
 
 namespace asnumpy {
@@ -75,37 +73,43 @@ void Buffer::materialise() {
 
 namespace {
 
-// The bytes of an array of that shape, refused as NumPy refuses them.
-std::size_t expect_bytes(const Dims& shape, DType dtype, const Pool& pool) {
-    if (shape.size() > max_ndim)
-        throw ValueError("maximum supported dimension for an ndarray is currently 64, found " + std::to_string(shape.size()));
-    const std::optional<std::int64_t> checked = checked_bytes(shape, static_cast<std::int64_t>(itemsize(dtype)));
-    if (!checked && std::ranges::any_of(shape, [](std::int64_t length) { return length < 0; })) throw ValueError("negative dimensions are not allowed");
-    if (!checked) throw ValueError("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
-    const auto bytes = static_cast<std::uint64_t>(*checked);
+[[noreturn]] void refuse_shape(const Dims& shape) {
+    if (std::ranges::any_of(shape, [](std::int64_t length) { return length < 0; })) throw ValueError("negative dimensions are not allowed");
+    throw ValueError("array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
+}
+
+void expect_room(std::uint64_t bytes, const Dims& shape, DType dtype, const Pool& pool) {
     const std::uint64_t limit = pool.limit(), most = limit ? limit : pool.total_memory();
-    if (bytes > most)
+    if (bytes > most) [[unlikely]]
         throw MemoryError("Unable to allocate " + std::to_string(bytes) + " bytes for an array with shape " + to_string(shape) +
                           " and data type " + std::string(name(dtype)) + ": device " + pool.backend().name() + " can hold at most " +
                           std::to_string(most) + " bytes");
-    return bytes;
 }
 
 }  // namespace
 
-void make_array(Array& empty, const Dims& shape, DType dtype, Pool& pool) {
-    const std::size_t bytes = expect_bytes(shape, dtype, pool);
-    empty.buffer = BufferPtr(new Buffer(pool, bytes));
-    empty.dtype = dtype;
-    empty.view.shape = shape;
-    if (bytes == 0) empty.view.strides = Dims(shape.size());  // as NumPy's
-    else write_strides(shape, item_bytes(dtype), MemoryOrder::c, empty.view.strides);
-}
-
 Array new_array(const Dims& shape, DType dtype, Pool& pool) {
-    Array array;
-    make_array(array, shape, dtype, pool);
-    return array;
+    if (shape.size() > max_ndim)
+        throw ValueError("maximum supported dimension for an ndarray is currently 64, found " + std::to_string(shape.size()));
+    // In one pass, and where the array will lie: every small operation makes one, and a processor waits for what was written in pieces
+    // and is read as a whole.
+    Array made{{}, {0, shape, shape}, dtype};
+    Dims& strides = made.view.strides;
+    std::int64_t bytes = item_bytes(dtype);
+    bool empty = false;
+    for (int axis = shape.size(); axis-- > 0;) {
+        const std::int64_t length = shape[axis];
+        strides[axis] = bytes;
+        empty = empty || length == 0;
+        if (length < 0 || (length > 0 && __builtin_mul_overflow(bytes, length, &bytes))) refuse_shape(shape);
+    }
+    if (empty) {
+        bytes = 0;
+        strides = Dims(shape.size());  // as NumPy's
+    }
+    expect_room(static_cast<std::uint64_t>(bytes), shape, dtype, pool);
+    made.buffer = BufferPtr(new Buffer(pool, static_cast<std::size_t>(bytes)));
+    return made;
 }
 
 Array new_array_like(const View& like, DType dtype, Pool& pool) {

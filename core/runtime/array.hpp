@@ -161,8 +161,6 @@ inline std::int64_t item_bytes(const Array& a) { return item_bytes(a.dtype); }
 // A new C-ordered array, its memory not yet taken. ValueError for a negative or overflowing shape, MemoryError when the
 // device could never hold it.
 Array new_array(const Dims& shape, DType, Pool&);
-// The same to its place, which is empty; see Indexer in keys.cpp for what that is good for.
-void make_array(Array& empty, const Dims& shape, DType, Pool&);
 // The same with axes laid out in the order of the strides of `like` (NumPy's order='K'); `like` has this shape.
 Array new_array_like(const View& like, DType, Pool&);
 // An array over memory of that device which somebody else owns; the lowest byte the view reaches is at `data`.

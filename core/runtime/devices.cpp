@@ -74,7 +74,7 @@ std::vector<Device> devices() {
 }
 
 Pool& cpu_pool() {
-    static Immortal<Pool> pool(cpu::cpu_backend());
+    static Immortal<Pool> pool(cpu::cpu_backend(), Pool::Freed::of_threads);
     return *pool;
 }
 

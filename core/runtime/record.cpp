@@ -174,10 +174,9 @@ bool apply_at_once(RowId id, int loop, const Row& r, const Signature& signature,
         return true;
     }
     for (std::size_t k = 0; out.empty() && k < r.nout; ++k) {
-        Array& result = made.emplace_back();
-        if (plain) make_array(result, shape, signature.out[k], first->pool());
-        else result = new_output(signature, shape, signature.out[k], in, out, first->pool());
-        result.buffer->materialise();
+        made.emplace_from([&] {
+            return plain ? new_array(shape, signature.out[k], first->pool()) : new_output(signature, shape, signature.out[k], in, out, first->pool());
+        }).buffer->materialise();
     }
     const std::span<const Array> results = out.empty() ? made : out;
     if (plain && size <= most_without_launch) {

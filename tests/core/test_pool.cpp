@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/immortal.hpp"
 #include "device/pool.hpp"
 #include "device/trace.hpp"
 
@@ -216,9 +217,7 @@ void cache_is_bounded() {
     expect(pool.figures().peak == 0, "reset_peak starts from what is in use");
 }
 
-void threads_agree() {
-    SmallDevice device(std::size_t{2} << 30);
-    Pool pool(device);
+void threads_agree_on(SmallDevice& device, Pool& pool) {
     std::atomic<bool> torn{false};
     const auto work = [&](unsigned seed) {
         std::minstd_rand random(seed);
@@ -250,6 +249,67 @@ void threads_agree() {
     expect(f.in_use == 0 && f.blocks == 0, "figures return to their start");
     pool.free_all_blocks();
     expect(device.used() == 0 && !device.wrong_release, "the device has everything back");
+}
+
+void threads_agree() {
+    SmallDevice device(std::size_t{2} << 30);
+    Pool pool(device);
+    threads_agree_on(device, pool);
+}
+
+void threads_keep_blocks() {
+    static Immortal<SmallDevice> device(std::size_t{2} << 30);
+    static Immortal<Pool> pool(*device, Pool::Freed::of_threads);
+    void* const a = pool->allocate(1000);
+    pool->deallocate(a, 1000);
+    expect(pool->figures().in_use == 0 && pool->figures().blocks == 0 && pool->figures().cached > 0, "what a thread keeps is not in use");
+    expect(pool->allocate(970) == a, "and is taken again");
+    expect(pool->figures().in_use == 970 && pool->figures().blocks == 1 && pool->figures().requests == 2 && pool->figures().hits == 1, "figures count it");
+    expect(pool->figures().peak == 1000, "and the peak");
+    pool->reset_peak();
+    void* const b = pool->allocate(40);
+    expect(pool->figures().peak == 1010, "which is that of all sizes together");
+    std::thread other([&] {
+        void* const c = pool->allocate(1000);
+        expect(c != a, "another thread takes none of it");
+        pool->deallocate(a, 970);
+        pool->deallocate(c, 1000);
+        expect(pool->figures().in_use == 40 && pool->figures().blocks == 1, "a thread keeps what others took");
+    });
+    other.join();
+    pool->deallocate(b, 40);
+    expect(pool->figures().in_use == 0 && pool->figures().blocks == 0, "figures return to their start when a thread ends");
+    std::vector<void*> many;
+    for (int i = 0; i < 100; ++i) many.push_back(pool->allocate(2000));
+    for (void* const block : many) pool->deallocate(block, 2000);
+    expect(pool->figures().in_use == 0, "more than a thread keeps goes to the pool");
+    pool->free_all_blocks();
+    expect(device->used() == 0 && pool->figures().cached == 0, "and all of it back to the device");
+
+    pool->deallocate(pool->allocate(500), 500);
+    pool->set_limit(600);
+    void* const within = pool->allocate(500);
+    bool refused = false;
+    try {
+        pool->allocate(200);
+    } catch (const MemoryError&) {
+        refused = true;
+    }
+    expect(refused && pool->figures().in_use == 500, "a limit counts what threads keep as free");
+    pool->deallocate(within, 500);
+    pool->set_limit(0);
+
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(10);
+        for (int i = 0; i < 50; ++i) pool->deallocate(pool->allocate(300), 300);
+        _exit(pool->figures().in_use != 0);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    expect(status == 0, "a forked child has the blocks of the thread that forked");
+    pool->free_all_blocks();
+    threads_agree_on(*device, *pool);
 }
 
 void fork_finds_it_unlocked() {
@@ -372,6 +432,7 @@ int main(int argc, char**) {
     kinds_are_one_account();
     kinds_share_a_limit_between_threads();
     threads_agree();
+    threads_keep_blocks();
     fork_finds_it_unlocked();
     trace_sees_it();
     if (argc > 1) measure();
