@@ -104,7 +104,7 @@ rgb = np.stack([g, g.T, 1 - g], axis=-1)""",
     Probe("`measure`: `label`, `regionprops`, contours, moments", "w = measure.label(g > 0.6)\nresult = [w, measure.regionprops_table(w, g, properties=('area', 'mean_intensity')), len(measure.find_contours(g, 0.5)), measure.profile_line(g, (0, 0), (5, 5)), measure.shannon_entropy(g)]", "NumPy"),
     Probe("`morphology`, `exposure`: dilation, opening, equalisation", "result = [morphology.dilation(g), morphology.opening(g), exposure.equalize_hist(g), exposure.adjust_gamma(g, 2), exposure.match_histograms(g, g.T)]", "asnumpy"),
     Probe("`color`, `feature`, `segmentation`, `restoration`", "result = [color.rgb2lab(rgb), feature.canny(g), feature.peak_local_max(g), feature.hog(g, pixels_per_cell=(5, 5)), segmentation.slic(rgb, n_segments=4), segmentation.felzenszwalb(g), restoration.denoise_bilateral(g)]", "NumPy"),
-    Probe("`transform.hough_line`, `measure.marching_cubes`, `util.view_as_windows`, `watershed` with an array of markers", "result = util.view_as_windows(g, (5, 5))", "NumPy", "TypeError", "scikit-image asks for NumPy's class", "result = util.view_as_windows(np.to_numpy(g), (5, 5))"),
+    Probe("`hough_line`, `marching_cubes`, `view_as_windows`, `watershed` and `warp` with arrays, a ball of a Number", "w = np.zeros((20, 20), dtype=int)\nw[2, 2], w[15, 15] = 1, 2\nresult = [transform.hough_line(g > 0.6)[0], measure.marching_cubes(np.stack([g] * 5), 0.5)[0], util.view_as_windows(g, (5, 5)), segmentation.watershed(g, w), transform.warp(g, np.eye(3) + 0.01 * (np.arange(9.0).reshape(3, 3) == 2)), morphology.ball(k[1])]", "NumPy"),
 )
 
 PIL = _with(

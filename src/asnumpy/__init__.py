@@ -233,6 +233,7 @@ for _theirs, _ours in (
     ("astropy.table", "neighbours._astropy_table"), ("astropy.io.fits", "neighbours._astropy_fits"),
     ("bokeh.core.serialization", "neighbours._bokeh"), ("cvxpy", "neighbours._cvxpy"),
     ("sqlite3", "neighbours._sqlite3"), ("gymnasium.spaces.box", "neighbours._gymnasium"),
+    ("skimage", "neighbours._skimage"),
 ):
     _together(_theirs, f"asnumpy.{_ours}")
 

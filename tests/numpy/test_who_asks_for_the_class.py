@@ -6,6 +6,8 @@ What works with each is in tools/ecosystem_probes.py; here is what no row of tha
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import warnings
 from typing import Any
 
@@ -145,3 +147,21 @@ def test_control_and_cvxpy_take_coefficients() -> None:
         warnings.simplefilter("ignore")
         problem.solve(solver=cvxpy.CLARABEL)
     assert problem.value == pytest.approx(2 / np.sqrt(3), abs=1e-4)
+
+
+def test_scikit_image_in_whichever_order() -> None:
+    """Its modules come one by one, when a name of theirs is asked for: each is changed then, or was there already."""
+    code = {
+        "asnumpy": "import asnumpy as np\nfrom skimage import morphology, transform, util",
+        "skimage": "from skimage import morphology, transform, util\nutil.view_as_windows\nimport asnumpy as np",
+    }
+    use = """
+k = np.arange(5)
+assert morphology.ball(k[2]).shape == (5, 5, 5) and morphology.ball(k[2]).sum() == 33
+assert util.view_as_windows(np.ones((4, 4)), (2, 2)).shape == (3, 3, 2, 2)
+assert abs(transform.warp(np.eye(4), np.eye(3)) - np.eye(4)).max() < 1e-12
+"""
+    pytest.importorskip("skimage", reason="scikit-image is not installed")
+    for first in code:
+        done = subprocess.run([sys.executable, "-W", "error", "-c", code[first] + use], capture_output=True, text=True)
+        assert done.returncode == 0, (first, done.stderr)

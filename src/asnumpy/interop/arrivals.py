@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -33,7 +33,7 @@ class Waiting:
     """A finder that finds nothing by itself: it notices the import of some modules, and is gone after the last one."""
 
     def __init__(self) -> None:
-        self.ours: dict[str, str] = {}  # by theirs
+        self.ours: dict[str, str | Callable[[], object]] = {}  # by theirs: a module, or a function of one
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
         if name not in self.ours:
@@ -48,15 +48,18 @@ class Waiting:
         return None
 
     def arrived(self, theirs: str) -> None:
-        """Loads ours. A version of theirs that it does not know must not end the import of theirs."""
+        """Loads ours, or calls it. A version of theirs that it does not know must not end the import of theirs."""
         ours = self.ours.pop(theirs, None)
         if not self.ours and self in sys.meta_path:
             sys.meta_path.remove(self)
         try:
-            if ours is not None:
+            if callable(ours):
+                ours()
+            elif ours is not None:
                 importlib.import_module(ours)
         except Exception as error:
-            warnings.warn(f"{ours} could not be loaded for {theirs}: {error!r}", RuntimeWarning, stacklevel=2)
+            name = ours if isinstance(ours, str) else ours.__module__
+            warnings.warn(f"{name} could not be loaded for {theirs}: {error!r}", RuntimeWarning, stacklevel=2)
 
 
 _waiting = Waiting()
@@ -69,8 +72,8 @@ def put(package: str, name: str, before: Any, after: Any) -> None:
             setattr(module, name, after)
 
 
-def together(theirs: str, ours: str) -> None:
-    """Imports `ours` once `theirs` has been imported: now, or when that happens."""
+def together(theirs: str, ours: str | Callable[[], object]) -> None:
+    """Imports the module `ours`, or calls the function, once `theirs` has been imported: now, or when that happens."""
     _waiting.ours[theirs] = ours
     if theirs in sys.modules:
         _waiting.arrived(theirs)
