@@ -77,7 +77,6 @@ void* Pool::take(std::size_t bytes, StreamId stream) {
     Impl& p = *impl_;
     std::lock_guard guard(p.mutex);
     const std::uint64_t most = limit();
-    if (most && threads_keep_ && pools::own.blocks) p.take_back(*pools::own.blocks);
     std::unique_lock<ForkMutex> bounding;
     if (most && has_kinds()) bounding = std::unique_lock(first_.impl_->bounding);
     const bool over = bytes > PTRDIFF_MAX / 2 || (most && p.used().in_use + beside().in_use + bytes > most);
@@ -143,7 +142,6 @@ void Pool::deallocate(void* data, std::size_t bytes, StreamId stream) noexcept {
 std::uint64_t Pool::free_cache() noexcept {
     std::lock_guard guard(impl_->mutex);
     const std::uint64_t before = impl_->segments.held();
-    if (threads_keep_ && pools::own.blocks) impl_->take_back(*pools::own.blocks);
     impl_->free_cache();
     impl_->show();
     return before - impl_->segments.held();

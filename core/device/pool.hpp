@@ -33,8 +33,7 @@ public:
     // where that is possible, so that streams do not wait for each other's memory.
     void* allocate(std::size_t bytes, StreamId = 0);
     void deallocate(void* data, std::size_t bytes, StreamId = 0) noexcept;  // with the stream of its allocation
-    // That the device and the calling thread keep free; of a pool of another kind: those of that kind.
-    void free_all_blocks() noexcept;
+    void free_all_blocks() noexcept;      // that the device and all threads keep free; of a pool of another kind: those of that kind
     // Of the device, all kinds of memory together.
     void set_limit(std::uint64_t bytes);  // 0: none
     std::uint64_t limit() const { return first_.limit_.load(std::memory_order_relaxed); }

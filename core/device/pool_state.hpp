@@ -149,7 +149,9 @@ struct Pool::Impl {
         pools::own = {nullptr, true};
     }
 
-    // Under the lock, by the thread that has them.
+    void take_back_all() noexcept {
+        for (const auto& thread : threads) take_back(*thread);
+    }
     void take_back(ThreadBlocks& blocks) noexcept {
         blocks.give_up([&](char* block, std::size_t c) {
             (*classes[0])[c].free.push_back(block);
@@ -226,6 +228,7 @@ struct Pool::Impl {
 
     // Slabs without a live block go back to their segments, then segments without one to the device.
     void free_cache() noexcept {
+        take_back_all();
         for (const auto& one : classes)
             if (one) free_slabs(*one);
         segments.release_free();

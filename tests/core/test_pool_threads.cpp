@@ -92,8 +92,18 @@ void threads_keep_blocks() {
     for (int i = 0; i < 100; ++i) many.push_back(pool->allocate(2000));
     for (void* const block : many) pool->deallocate(block, 2000);
     expect(pool->figures().in_use == 0, "more than a thread keeps goes to the pool");
+    std::atomic<int> stage{0};
+    std::thread idle([&] {
+        pool->deallocate(pool->allocate(3000), 3000);
+        stage = 1;
+        while (stage != 2) std::this_thread::yield();
+        pool->deallocate(pool->allocate(3000), 3000);
+    });
+    while (stage != 1) std::this_thread::yield();
     pool->free_all_blocks();
-    expect(device->used() == 0 && pool->figures().cached == 0, "and all of it back to the device");
+    expect(device->used() == 0 && pool->figures().cached == 0, "and all of it back to the device, also what another thread keeps");
+    stage = 2;
+    idle.join();
 
     pool->deallocate(pool->allocate(500), 500);
     pool->set_limit(600);
