@@ -79,7 +79,7 @@ void* Pool::take(std::size_t bytes, StreamId stream) {
     const std::uint64_t most = limit();
     std::unique_lock<ForkMutex> bounding;
     if (most && has_kinds()) bounding = std::unique_lock(first_.impl_->bounding);
-    const bool over = bytes > PTRDIFF_MAX / 2 || (most && p.used().in_use + beside().in_use + bytes > most);
+    const bool over = bytes > PTRDIFF_MAX / 2 || (most && p.in_use() + beside().in_use + bytes > most);
     bool hit = true;
     const std::size_t room = over ? 0 : p.room(bytes);
     char* data = over ? nullptr : room <= size_classes::largest ? p.allocate_small(room, stream, hit) : p.allocate_large(room, stream, hit);
@@ -94,7 +94,7 @@ void* Pool::take(std::size_t bytes, StreamId stream) {
     ++f.requests;
     f.hits += hit;
     p.show();
-    note_peak(p.used().in_use + (has_kinds() ? beside().in_use : 0));
+    note_peak(p.in_use() + (has_kinds() ? beside().in_use : 0));
     trace::mark("allocate", "pool", bytes, hit ? "cached" : "fresh");
     return data;
 }
@@ -167,11 +167,11 @@ PoolFigures Pool::figures() const {
     PoolFigures sum;
     each_kind([&](const Pool& one) {
         std::lock_guard guard(one.impl_->mutex);
-        const PoolFigures f = one.impl_->used();
+        const PoolFigures f = one.impl_->with_threads();
         const Kept kept = one.backend_.kept();
         sum.in_use += f.in_use - kept.bytes;
         sum.blocks += f.blocks - kept.blocks;
-        sum.cached += one.impl_->cached() + kept.bytes;
+        sum.cached += f.cached + kept.bytes;
         sum.requests += f.requests;
         sum.hits += f.hits;
     });
@@ -183,7 +183,7 @@ void Pool::reset_peak() {
     std::uint64_t in_use = 0;
     each_kind([&](const Pool& one) {
         const std::lock_guard guard(one.impl_->mutex);
-        in_use += one.impl_->used().in_use;
+        in_use += one.impl_->in_use();
     });
     first_.impl_->peak.store(in_use, std::memory_order_relaxed);
 }

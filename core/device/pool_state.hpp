@@ -104,14 +104,21 @@ struct Pool::Impl {
     }
 
     std::size_t room(std::size_t bytes) const { return padding ? (bytes + padding - 1) / padding * padding + padding : bytes; }
-    std::uint64_t cached() const {
-        std::uint64_t free = segments.held() - held_by_small - held_by_large;
-        for (const auto& thread : threads) free += thread->bytes();
-        return free;
+    std::uint64_t cached() const { return segments.held() - held_by_small - held_by_large; }  // by the pool itself
+    // Each allocation asks for this one figure, which takes a look at each thread; all of them take a look at all sizes that it keeps.
+    std::uint64_t in_use() const {
+        std::uint64_t sum = figures.in_use;
+        for (const auto& thread : threads) sum += static_cast<std::uint64_t>(thread->in_use());
+        return sum;
     }
-    PoolFigures used() const {
+    // With `cached`.
+    PoolFigures with_threads() const {
         PoolFigures sum = figures;
-        for (const auto& thread : threads) count_in(*thread, sum);
+        sum.cached = cached();
+        for (const auto& thread : threads) {
+            count_in(*thread, sum);
+            sum.cached += thread->bytes();
+        }
         return sum;
     }
     static void count_in(const ThreadBlocks& thread, PoolFigures& sum) {
@@ -253,11 +260,12 @@ struct Pool::Impl {
     }
 
     std::string failure(std::size_t bytes) const {
+        const PoolFigures own = with_threads();
         const Beside others = pool.beside();
         const std::uint64_t most = pool.limit();
         std::string text = "memory pool of " + backend.name() + ": cannot allocate " + pools::size_text(bytes) + "; in use " +
-                           pools::size_text(used().in_use + others.in_use) + " in " + std::to_string(used().blocks + others.blocks) + " blocks, cached " +
-                           pools::size_text(cached() + others.cached) + ", limit " + (most ? pools::size_text(most) : std::string("none")) +
+                           pools::size_text(own.in_use + others.in_use) + " in " + std::to_string(own.blocks + others.blocks) + " blocks, cached " +
+                           pools::size_text(own.cached + others.cached) + ", limit " + (most ? pools::size_text(most) : std::string("none")) +
                            ", available on the device " + pools::size_text(backend.available_memory());
         std::vector<std::size_t> sizes;
         for (const auto& [data, held] : large) sizes.push_back(held.bytes);

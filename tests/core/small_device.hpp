@@ -1,6 +1,7 @@
-// A device for tests of the pool.
+// What the tests of the pool are written with: a device, and a check that counts what fails.
 #pragma once
 
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -9,7 +10,15 @@
 
 #include "device/backend.hpp"
 
-namespace asnumpy {
+namespace asnumpy::testing {
+
+inline int failures = 0;
+
+inline void expect(bool ok, const char* what) {
+    if (ok) return;
+    std::printf("FAILED: %s\n", what);
+    ++failures;
+}
 
 // A device with a given amount of memory that knows what it has handed out.
 class SmallDevice final : public Backend {
@@ -49,4 +58,4 @@ private:
     std::mutex mutex_;
 };
 
-}  // namespace asnumpy
+}  // namespace asnumpy::testing

@@ -18,16 +18,9 @@
 #include "small_device.hpp"
 
 using namespace asnumpy;
+using namespace asnumpy::testing;
 
 namespace {
-
-int failures = 0;
-
-void expect(bool ok, const char* what) {
-    if (ok) return;
-    std::printf("FAILED: %s\n", what);
-    ++failures;
-}
 
 void reuses_small_blocks() {
     SmallDevice device(256 * megabyte);

@@ -15,16 +15,9 @@
 #include "small_device.hpp"
 
 using namespace asnumpy;
+using namespace asnumpy::testing;
 
 namespace {
-
-int failures = 0;
-
-void expect(bool ok, const char* what) {
-    if (ok) return;
-    std::printf("FAILED: %s\n", what);
-    ++failures;
-}
 
 void threads_agree_on(SmallDevice& device, Pool& pool) {
     std::atomic<bool> torn{false};
