@@ -148,7 +148,7 @@ std::size_t Runner::run_from(std::span<const Instruction> list, const Schedule& 
                 run_together(list, schedule, p, found);
                 return found.parts;
             }
-            apart = p + found.parts - 1;  // the last may begin another chain
+            apart = p + std::max<std::size_t>(found.parts, 2) - 1;  // the last of a chain may begin another one
         } catch (const MemoryError&) {
             apart = schedule.parts.size();  // nothing that these need was overwritten: those run for which there is memory
         } catch (const std::bad_alloc&) {

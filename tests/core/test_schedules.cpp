@@ -5,6 +5,8 @@
 
 #include "lists.hpp"
 #include "runtime/record.hpp"
+#include "runtime/replay.hpp"
+#include "runtime/runner.hpp"
 #include "runtime/schedule.hpp"
 
 using namespace asnumpy;
@@ -129,6 +131,26 @@ void values() {
     expect(pending_count() == 0 && a.buffer->pending_reads == 0 && whole.buffer->pending_writes == 0, "nothing is left");
 }
 
+// Two small programs that depend on each other gain nothing by running together; then each may be kept by itself, and no program is asked again.
+void small_programs_run_apart() {
+    const Array a = square(), row = empty(side), half = empty(side / 2);
+    Array line = a;
+    line.view = View{0, Dims{side}, Dims{8}};
+    std::vector<Instruction> list = list_of([&](auto& made) {
+        made.push_back(elementwise("add", {line, line}, row));
+        made.push_back(elementwise("multiply", {slice(row, 0, side / 2), slice(row, 0, side / 2)}, half));
+    });
+    const Schedule schedule = plan_list(list);
+    expect(schedule.parts.size() == 2 && schedule.parts[1].follows, "two parts, one after the other");
+    Runner runner;
+    std::size_t apart = 0;
+    for (std::size_t p = 0; p < 2; ++p) {
+        expect(runner.run_from(list, schedule, p, apart) == 1 && apart == 1, "apart");
+        expect(static_cast<bool>(runner.keep(list, schedule.parts[p], Roots{})), "and kept");
+    }
+    expect(at(half, 5) == 100, "what they compute");
+}
+
 }  // namespace
 
 int main() {
@@ -136,4 +158,5 @@ int main() {
     accumulated_sums();
     kept_by_views();
     values();
+    small_programs_run_apart();
 }
