@@ -38,15 +38,32 @@ template <> struct AccumulatorOf<bfloat16> { using type = float; };
 
 template <class T> auto element(const char* at) { return static_cast<typename AccumulatorOf<T>::type>(number_at<T>(at)); }
 
+// A line of a and one of b. One sum would wait for each addition to be done before the next begins: of longer lines there are four, side by side.
+template <class T> auto line_product(const char* left, std::int64_t left_stride, const char* right, std::int64_t right_stride, std::int64_t n) {
+    using A = typename AccumulatorOf<T>::type;
+    constexpr std::int64_t sums = 4;
+    A sum{};
+    std::int64_t p = 0;
+    const auto product = [&](A& to, std::int64_t i) { to = multiply_add(to, element<T>(left + i * left_stride), element<T>(right + i * right_stride)); };
+    if (n >= 2 * sums) {
+        A second{}, third{}, fourth{};
+        for (; p + sums <= n; p += sums) {
+            product(sum, p);
+            product(second, p + 1);
+            product(third, p + 2);
+            product(fourth, p + 3);
+        }
+        sum = multiply_add(multiply_add(sum, second, A(1)), multiply_add(third, fourth, A(1)), A(1));
+    }
+    for (; p < n; ++p) product(sum, p);
+    return sum;
+}
+
 template <class T> void multiply_directly(const MatrixView& a, const MatrixView& b, const MatrixView& c, bool add) {
     using A = typename AccumulatorOf<T>::type;
     for (std::int64_t i = 0; i < c.rows; ++i) {
         for (std::int64_t j = 0; j < c.columns; ++j) {
-            A sum{};
-            const char* left = a.at(i, 0);
-            const char* right = b.at(0, j);
-            for (std::int64_t p = 0; p < a.columns; ++p, left += a.column_stride, right += b.row_stride)
-                sum = multiply_add(sum, element<T>(left), element<T>(right));
+            A sum = line_product<T>(a.at(i, 0), a.column_stride, b.at(0, j), b.row_stride, a.columns);
             char* const to = c.at(i, j);
             if (add) sum = multiply_add(sum, element<T>(to), A(1));
             store(to, static_cast<T>(sum));

@@ -103,16 +103,16 @@ private:
     // The part after the last one that ran.
     std::size_t run_rounds(Rounds& rounds) {
         const std::size_t first = rounds.first(), end = first + rounds.parts();
-        if (!rounds.ready(again_.bases)) {
+        if (!rounds.ready()) {
             std::size_t p = first;
             while (p < end) p += run_one(p);
             return p;
         }
         const Clock::time_point begin = rounds.has_code() ? Clock::time_point{} : Clock::now();
-        rounds.run([&](std::size_t part) { run_one(part, true); });
+        rounds.run(again_.bases, [&](std::size_t part) { run_one(part, true); });
         if (!rounds.has_code() && !first_) rounds.note(std::chrono::nanoseconds(Clock::now() - begin).count());
         for (const std::size_t p : rounds.giving_back())
-            if (!rounds.is_others_now(p)) after_(p, 1);
+            if (rounds.computes_now(p)) after_(p, 1);
         return end;
     }
 

@@ -133,12 +133,12 @@ private:
     struct Placed {
         BufferPtr buffer;
         std::int64_t offset;
-        bool asked;  // by other parts than those whose launch is kept; known after the first run
     };
     std::vector<BufferPtr> dropped_;             // all that may take memory of its own for the time of a run
     std::vector<Placed> placed_;                 // what lies in one block then
+    std::vector<std::size_t> asked_;             // of these: for which launches ask in runs that go as the last one did
     BufferPtr block_;
-    bool settled_ = false;                       // what is kept of launches, and `asked`, are known
+    bool settled_ = false;                       // what is kept of launches, and `asked_`, are known
     std::vector<bool> captured_written_, argument_written_;
     std::atomic<bool> has_run_{false};
     // Stand-ins are lent the memory of one call at a time. A call that is one run (Run) has a seat: at the first one it uses what is here, at the

@@ -57,7 +57,7 @@ Replay::Replay(const Replay& of, Double)
     }
     stand_ins.change(dropped_);
     for (const Placed& placed : of.placed_) {
-        placed_.push_back({placed.buffer, placed.offset, false});
+        placed_.push_back(placed);
         stand_ins.change(placed_.back().buffer);
     }
     if (of.block_) block_ = BufferPtr(new Buffer(of.block_->pool(), of.block_->bytes()));

@@ -94,7 +94,7 @@ void Replay::place_small() {
                 pool = &b->pool();
                 const std::int64_t offset = room.take(room_for(*b));
                 places.emplace(b.get(), offset);
-                placed_.push_back({b, offset, false});
+                placed_.push_back({b, offset});
                 stretch.again.roots.emplace(b.get(), Root{0, offset});
             });
             for (const BufferPtr& b : stretch.last_used[p]) {
@@ -112,7 +112,7 @@ void Replay::place_small() {
         pool = &b->pool();
         const std::int64_t offset = room.take(room_for(*b));
         places.emplace(b.get(), offset);
-        placed_.push_back({b, offset, true});
+        placed_.push_back({b, offset});
     }
     std::erase_if(dropped_, [&](const BufferPtr& b) { return places.contains(b.get()) || (b->host_visible() && traced_.controls.empty() && !in_memory.contains(b.get())); });
     if (pool) block_ = BufferPtr(new Buffer(*pool, static_cast<std::size_t>(room.end())));
@@ -149,19 +149,26 @@ void Replay::find_bases(std::span<const Array> arguments, std::span<const Array>
     for (const Array& result : results) bases.push_back(result.buffer->data());
 }
 
-// What the launches that are kept do not ask for need not be lent its place.
+// What neither launches that are kept nor rounds ask for need not be lent its place.
 void Replay::find_asked() {
     const Stretch& stretch = stretches_[0];
     const std::span list = std::span<const Instruction>(traced_.list).subspan(stretch.first, stretch.count);
+    std::vector<bool> asks(stretch.schedule->parts.size(), true);
+    for (std::size_t p = 0; p < stretch.again.kept.size(); ++p)
+        if (stretch.again.kept[p]) asks[p] = false;
+    for (const Rounds& rounds : stretch.again.rounds)
+        for (std::size_t p = rounds.first(); p < rounds.first() + rounds.parts(); ++p)
+            if (rounds.computes_now(p)) asks[p] = false;
     std::unordered_set<const Buffer*> asked;
-    for (std::size_t p = 0; p < stretch.schedule->parts.size(); ++p)
-        if (p >= stretch.again.kept.size() || !stretch.again.kept[p])
-            each_operand(list, stretch.schedule->parts[p], [&](const Array& a) { asked.insert(a.buffer.get()); });
+    for (std::size_t p = 0; p < asks.size(); ++p)
+        if (asks[p]) each_operand(list, stretch.schedule->parts[p], [&](const Array& a) { asked.insert(a.buffer.get()); });
     for (const RangeCheck& check : traced_.checks) {
         asked.insert(check.inside.buffer.get());
         asked.insert(check.index.buffer.get());
     }
-    for (Placed& placed : placed_) placed.asked = asked.contains(placed.buffer.get());
+    asked_.clear();
+    for (std::size_t k = 0; k < placed_.size(); ++k)
+        if (asked.contains(placed_[k].buffer.get())) asked_.push_back(k);
 }
 
 }  // namespace asnumpy

@@ -160,15 +160,18 @@ void Replay::execute_here(std::span<const Array> arguments, std::span<const Arra
     if (block_) {
         loans.drops_at_end(*block_);
         block_->materialise();
-        const bool all = !settled_ || watched;
-        for (const Placed& placed : placed_)
-            if (all || placed.asked) loans.lend(*placed.buffer, block_->data() + placed.offset);
     }
     find_bases(arguments, results);
+    bool as_before = settled_;
+    for (Stretch& stretch : stretches_)
+        for (Rounds& rounds : stretch.again.rounds) as_before = rounds.decide(stretch.again.bases) && as_before;
+    const auto lend = [&](const Placed& placed) { loans.lend(*placed.buffer, block_->data() + placed.offset); };
+    if (as_before && !watched) std::ranges::for_each(asked_, lend, [&](std::size_t which) -> const Placed& { return placed_[which]; });
+    else std::ranges::for_each(placed_, lend);
     for (const Draw& draw : draws_) traced_.list[draw.instruction].stream = streams[draw.traced.key] + draw.traced.low;
     if (run) {
         run_stretch(*run, stretches_[0], watched);
-        if (!settled_) find_asked();
+        if (!as_before) find_asked();
         settled_ = true;
         return;
     }

@@ -315,7 +315,7 @@ std::string Rounds::text() const {
            std::to_string(round_.parts.size()) + ", " + how + "\n";
 }
 
-bool Rounds::ready(std::span<char* const> bases) {
+bool Rounds::decide(std::span<char* const> bases) {
     const bool wanted = cpu::code_mode() != cpu::CodeMode::off;
     if (const std::uint32_t now = cpu::code_generation(); wanted && !code_ && !refused_ && generation_ != now) {
         generation_ = now;
@@ -323,23 +323,21 @@ bool Rounds::ready(std::span<char* const> bases) {
         refused_ = found.state == cpu::CodeState::refused;
         if (found.state == cpu::CodeState::there) code_ = found.codes[0].rounds;
     }
-    now_ = wanted ? code_ : nullptr;
-    addresses_.clear();
-    for (const Where& where : where_) {
-        char* address = &anchor;
-        if (where.buffer) {
-            where.buffer->materialise();
-            address = where.buffer->data();
-        } else if (where.base != Finding::no_base) {
-            address = bases[where.base];
-        }
-        if (address != &anchor && reinterpret_cast<std::uintptr_t>(address) % alignment != 0) return false;
-        addresses_.push_back(address);
-    }
-    return true;
+    const auto is_aligned = [](const char* address) { return reinterpret_cast<std::uintptr_t>(address) % alignment == 0; };
+    const bool aligned = std::ranges::all_of(where_, [&](const Where& where) {
+        if (where.buffer) return !where.buffer->materialised() || is_aligned(where.buffer->data());  // the pool's memory is
+        return where.base == Finding::no_base || is_aligned(bases[where.base]);
+    });
+    const Way before = std::exchange(now_, !aligned ? Way::one_by_one : wanted && code_ ? Way::code : Way::interpreted);
+    return now_ == before;
 }
 
-void Rounds::run(FunctionRef<void(std::size_t part)> other) {
+void Rounds::run(std::span<char* const> bases, FunctionRef<void(std::size_t part)> other) {
+    addresses_.clear();
+    for (const Where& where : where_) {
+        if (where.buffer) where.buffer->materialise();
+        addresses_.push_back(where.buffer ? where.buffer->data() : where.base != Finding::no_base ? bases[where.base] : &anchor);
+    }
     struct Context {
         FunctionRef<void(std::size_t)> other;
         std::size_t first;
@@ -348,7 +346,7 @@ void Rounds::run(FunctionRef<void(std::size_t part)> other) {
         const Context& to = *static_cast<Context*>(given);
         to.other(to.first + part);
     };
-    if (now_) now_(numbers_.data(), table_.data(), count_, addresses_.data(), called_.data(), products_.data(), call, &context);
+    if (has_code()) code_(numbers_.data(), table_.data(), count_, addresses_.data(), called_.data(), products_.data(), call, &context);
     else interpreted_->run(numbers_.data(), table_.data(), count_, addresses_.data(), call, &context);
 }
 

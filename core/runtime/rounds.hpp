@@ -25,19 +25,19 @@ public:
 
     std::size_t first() const { return first_; }
     std::size_t parts() const { return round_.parts.size() * count_; }
-    // Whether machine code has the part; and whether what runs now gives it to `other`.
-    bool is_others(std::size_t part) const { return round_.parts[(part - first_) % round_.parts.size()].is_others(); }
-    bool is_others_now(std::size_t part) const { return has_code() ? is_others(part) : !interpreted_->computes((part - first_) % round_.parts.size()); }
+    bool is_others(std::size_t part) const { return round_.parts[(part - first_) % round_.parts.size()].is_others(); }  // no machine code has it
     std::span<const std::size_t> giving_back() const { return giving_back_; }  // the parts after which memory does
     // Asks for code, by anybody; whether that is to come.
     bool awaits_code() const;
     std::string text() const;  // a line for people
 
-    // What follows is for one thread at a time, which runs the list. Whether run() may be called for operands at these bases.
-    bool ready(std::span<char* const> bases);
-    // Runs all parts, and what is not code by `other`.
-    void run(FunctionRef<void(std::size_t part)> other);
-    bool has_code() const { return now_; }
+    // What follows is for one thread at a time, which runs the list. How the next run goes, with operands at these bases: true if as the last one.
+    bool decide(std::span<char* const> bases);
+    bool ready() const { return now_ != Way::one_by_one; }  // for run()
+    bool has_code() const { return now_ == Way::code; }
+    bool computes_now(std::size_t part) const { return has_code() ? !is_others(part) : ready() && interpreted_->computes((part - first_) % round_.parts.size()); }
+    // Runs all parts, those that it does not compute by `other`.
+    void run(std::span<char* const> bases, FunctionRef<void(std::size_t part)> other);
     // The parts have run without code, which took so long.
     void note(std::int64_t ns);
 
@@ -48,6 +48,7 @@ private:
         Buffer* buffer;
     };
     class Finding;
+    enum class Way : std::uint8_t { one_by_one, interpreted, code };
 
     cpu::Round round_;
     std::optional<cpu::InterpretedRounds> interpreted_;
@@ -62,7 +63,8 @@ private:
     std::optional<cpu::Effort> wanted_;  // because of what was spent
     std::optional<std::uint32_t> generation_;  // of the code that was looked at
     bool refused_ = false;
-    cpu::RunRounds code_ = nullptr, now_ = nullptr;  // what there is, and what this run takes
+    cpu::RunRounds code_ = nullptr;
+    Way now_ = Way::one_by_one;
 };
 
 // Where rounds of instructions on single elements begin, in order. A program that holds elements of several rounds is alike to no other one.
