@@ -3,130 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <unordered_map>
 
 #include "runtime/record.hpp"
+#include "runtime/unmade.hpp"
 
 namespace asnumpy {
-
-namespace {
-
-constexpr std::size_t most_inputs = 24;
-constexpr std::size_t look_back = 12;      // groups that an instruction may move up past
-
-enum class Kind : std::uint8_t { read, write, reduced };
-
-struct Touch {
-    const Buffer* buffer;
-    const Array* array;  // null: all of the buffer
-    Kind kind;
-    const Buffer* copy = nullptr;  // that is read through to this one
-};
-
-// Copies that are not made, by buffer.
-class Unmade {
-public:
-    Unmade(std::span<const Instruction> list, std::span<const TurnedCopy> copies) : list_(list) {
-        for (const TurnedCopy& copy : copies) copies_.emplace(list[copy.pieces[0]].out[0].buffer.get(), &copy);
-    }
-    const TurnedCopy* find(const Argument& argument) const {
-        if (copies_.empty() || !argument.array()) return nullptr;
-        const auto found = copies_.find(argument.array()->buffer.get());
-        return found == copies_.end() ? nullptr : found->second;
-    }
-    const Buffer* source(const TurnedCopy& copy) const { return list_[copy.pieces[0]].in[0].array()->buffer.get(); }
-
-private:
-    std::span<const Instruction> list_;
-    std::unordered_map<const Buffer*, const TurnedCopy*> copies_;
-};
-
-template <class F> void each_touch(const Instruction& i, const Unmade& unmade, F&& f) {
-    for (const Argument& argument : i.in) {
-        const Array* const a = argument.array();
-        if (!a) continue;
-        if (const TurnedCopy* const copy = unmade.find(argument)) f(Touch{unmade.source(*copy), nullptr, Kind::read, a->buffer.get()});
-        else f(Touch{a->buffer.get(), a, Kind::read});
-    }
-    for (const Array& a : i.out) f(Touch{a.buffer.get(), &a, i.work == Work::reduction ? Kind::reduced : Kind::write});
-}
-
-struct Open {
-    Group group;
-    const Instruction* first;
-    std::uint64_t reduced = 0;
-    std::size_t inputs = 0;
-    std::vector<Touch> touches;
-    const Array* overwritten = nullptr;  // of a buffer that the group has read before
-};
-
-// What this instruction writes after it, or the group, has read from its buffer, and is not what the group is known to
-// overwrite; null: there is nothing.
-const Array* overwrites(const Instruction& instruction, const Open& open) {
-    const Array* found = nullptr;
-    for (const Array& out : instruction.out) {
-        const Buffer* const buffer = out.buffer.get();
-        const bool read = std::ranges::any_of(instruction.in, [&](const Argument& in) { return in.array() && in.array()->buffer.get() == buffer; }) ||
-                          std::ranges::any_of(open.touches, [&](const Touch& touch) { return touch.buffer == buffer && touch.kind == Kind::read; });
-        const bool known = open.overwritten && open.overwritten->buffer == out.buffer && open.overwritten->dtype == out.dtype &&
-                           same_elements(open.overwritten->view, out.view);
-        if (read && !known) found = &out;
-    }
-    return found;
-}
-
-bool stands_alone(const Instruction& instruction) { return instruction.work == Work::structured || instruction.on_host; }
-
-bool depends(const Instruction& instruction, const Open& open, const Unmade& unmade) {
-    bool found = false;
-    each_touch(instruction, unmade, [&](const Touch& mine) {
-        for (const Touch& theirs : open.touches)
-            if (theirs.buffer == mine.buffer && (mine.kind != Kind::read || theirs.kind != Kind::read)) found = true;
-    });
-    return found;
-}
-
-bool may_join(const Instruction& instruction, const Open& open, const Unmade& unmade) {
-    if (open.group.alone || stands_alone(instruction)) return false;
-    if (open.group.members.size() >= most_members || open.inputs + instruction.in.size() > most_inputs) return false;
-    if (!(instruction.shape == open.first->shape) || &instruction.out[0].pool() != &open.first->out[0].pool() ||
-        instruction.on_stream != open.first->on_stream)
-        return false;
-    if (instruction.work == Work::reduction && open.reduced && open.reduced != instruction.reduced) return false;
-    // What fails on a device after its first calls runs again: nothing that it reads may be overwritten before the last of
-    // them, and only one array can be the last. On the host nothing fails half-way.
-    if (open.overwritten && !instruction.out[0].pool().host_visible() && overwrites(instruction, open)) return false;
-    bool legal = true;
-    each_touch(instruction, unmade, [&](const Touch& mine) {
-        for (const Touch& theirs : open.touches) {
-            if (theirs.buffer != mine.buffer || (mine.kind == Kind::read && theirs.kind == Kind::read)) continue;
-            if (!mine.array || !theirs.array) {
-                legal = false;
-                continue;
-            }
-            const bool exact = mine.kind != Kind::reduced && theirs.kind != Kind::reduced &&
-                               mine.array->dtype == theirs.array->dtype && same_elements(mine.array->view, theirs.array->view);
-            if (!exact && may_overlap(*mine.array, *theirs.array)) legal = false;
-        }
-    });
-    return legal;
-}
-
-void join(Open& open, const Instruction& instruction, std::uint32_t position, const Unmade& unmade) {
-    open.group.members.push_back(position);
-    if (!instruction.out[0].pool().host_visible())
-        if (const Array* const array = overwrites(instruction, open)) open.overwritten = array;
-    if (instruction.work == Work::reduction) open.reduced = instruction.reduced;
-    each_touch(instruction, unmade, [&](const Touch& mine) {
-        bool known = false;
-        for (const Touch& theirs : open.touches)
-            if (theirs.buffer == mine.buffer && theirs.copy == mine.copy) known = true;
-        if (mine.kind == Kind::read && !known) ++open.inputs;
-        open.touches.push_back(mine);
-    });
-}
-
-}  // namespace
 
 bool same_elements(const View& a, const View& b) {
     return a.offset == b.offset && same_steps(a, b);
@@ -177,52 +58,6 @@ void Census::add(Buffer& b) {
     b.counted_by = flush_number_;
     b.number = static_cast<std::uint32_t>(marks_.size());
     marks_.push_back({&b});
-}
-
-std::vector<Group> form_groups(std::span<const Instruction> list, const std::vector<bool>& dead, std::span<const TurnedCopy> copies, std::span<const std::uint32_t> bounds) {
-    const Unmade unmade(list, copies);
-    std::vector<bool> left_out = dead;
-    for (const TurnedCopy& copy : copies)
-        for (const std::uint32_t piece : copy.pieces) left_out[piece] = true;
-    std::vector<Open> open;
-    std::size_t closed = 0;  // groups before the last bound
-    for (std::uint32_t position = 0; position < list.size(); ++position) {
-        for (; !bounds.empty() && bounds.front() <= position; bounds = bounds.subspan(1)) closed = open.size();
-        if (left_out[position]) continue;
-        const Instruction& instruction = list[position];
-        Open* home = nullptr;
-        const std::size_t stop = std::max(closed, open.size() > look_back ? open.size() - look_back : 0);
-        for (std::size_t g = open.size(); g-- > stop;) {
-            if (may_join(instruction, open[g], unmade)) {
-                home = &open[g];
-                break;
-            }
-            if (depends(instruction, open[g], unmade)) break;
-        }
-        if (!home) {
-            home = &open.emplace_back();
-            home->first = &instruction;
-            home->group.alone = stands_alone(instruction);
-        }
-        join(*home, instruction, position, unmade);
-    }
-    std::vector<Group> groups;
-    groups.reserve(open.size());
-    for (Open& o : open) groups.push_back(std::move(o.group));
-    if (copies.empty()) return groups;
-    std::vector<bool> done(list.size(), false);
-    for (std::size_t g = groups.size(); g-- > 0;) {
-        Group& group = groups[g];
-        for (const std::uint32_t member : group.members)
-            for (const Argument& in : list[member].in)
-                if (const TurnedCopy* const copy = unmade.find(in); copy && std::ranges::find(group.through, copy->pieces[0]) == group.through.end())
-                    group.through.insert(group.through.end(), copy->pieces.begin(), copy->pieces.end());
-        for (const std::uint32_t piece : group.through) {
-            if (!done[piece]) group.unmade.push_back(piece);
-            done[piece] = true;
-        }
-    }
-    return groups;
 }
 
 namespace {

@@ -49,9 +49,9 @@ struct TurnedCopy {
     Turned turned;
 };
 
-// Partitions the live instructions. Running the groups in order gives what running the instructions in order gives:
-// an instruction may move up past groups with which it has no hazard, never past another, and never past one of `bounds`, which are positions in
-// order. Who reads a copy that is not made reads all of its source.
+// Partitions the live instructions (groups.cpp). Running the groups in order gives what running the instructions in order gives: of two instructions
+// with a hazard the earlier one runs first. None moves past one of `bounds`, which are positions in order. Who reads a copy that is not made reads all
+// of its source.
 std::vector<Group> form_groups(std::span<const Instruction>, const std::vector<bool>& dead, std::span<const TurnedCopy>, std::span<const std::uint32_t> bounds = {});
 
 // Moves instructions down to the only group that reads what they make, where that group reads what they read, or beside it: what they make is neither

@@ -1,0 +1,197 @@
+// Which instructions run together. A group waits for others that began after it, where none of these needs it: what else would join it may read theirs.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/bits.hpp"
+#include "runtime/record.hpp"
+#include "runtime/unmade.hpp"
+
+namespace asnumpy {
+
+namespace {
+
+constexpr std::size_t most_inputs = 24;
+constexpr std::size_t most_open = 12;      // groups among which one is sought for an instruction
+
+struct Open {
+    Group group;
+    const Instruction* first;
+    std::uint64_t reduced = 0;
+    std::size_t inputs = 0;
+    std::vector<Touch> touches;
+    std::uint64_t touched = 0;           // a bit for some buffers each: it touches no others
+    std::uint32_t before = 0;            // bit g: open group g runs before it
+    const Array* overwritten = nullptr;  // of a buffer that the group has read before
+};
+
+// What this instruction writes after it, or the group, has read from its buffer, and is not what the group is known to
+// overwrite; null: there is nothing.
+const Array* overwrites(const Instruction& instruction, const Open& open) {
+    const Array* found = nullptr;
+    for (const Array& out : instruction.out) {
+        const Buffer* const buffer = out.buffer.get();
+        const bool read = std::ranges::any_of(instruction.in, [&](const Argument& in) { return in.array() && in.array()->buffer.get() == buffer; }) ||
+                          std::ranges::any_of(open.touches, [&](const Touch& touch) { return touch.buffer == buffer && touch.kind == Kind::read; });
+        const bool known = open.overwritten && open.overwritten->buffer == out.buffer && open.overwritten->dtype == out.dtype &&
+                           same_elements(open.overwritten->view, out.view);
+        if (read && !known) found = &out;
+    }
+    return found;
+}
+
+bool stands_alone(const Instruction& instruction) { return instruction.work == Work::structured || instruction.on_host; }
+
+std::uint64_t bit_of(const Buffer& b) { return bit(b.number % 64); }
+
+bool depends(const Instruction& instruction, const Open& open, const Unmade& unmade) {
+    bool found = false;
+    each_touch(instruction, unmade, [&](const Touch& mine) {
+        if (!(open.touched & bit_of(*mine.buffer))) return;
+        for (const Touch& theirs : open.touches)
+            if (theirs.buffer == mine.buffer && (mine.kind != Kind::read || theirs.kind != Kind::read)) found = true;
+    });
+    return found;
+}
+
+bool may_join(const Instruction& instruction, const Open& open, const Unmade& unmade) {
+    if (open.group.alone || stands_alone(instruction)) return false;
+    if (open.group.members.size() >= most_members || open.inputs + instruction.in.size() > most_inputs) return false;
+    if (!(instruction.shape == open.first->shape) || &instruction.out[0].pool() != &open.first->out[0].pool() ||
+        instruction.on_stream != open.first->on_stream)
+        return false;
+    if (instruction.work == Work::reduction && open.reduced && open.reduced != instruction.reduced) return false;
+    // What fails on a device after its first calls runs again: nothing that it reads may be overwritten before the last of
+    // them, and only one array can be the last. On the host nothing fails half-way.
+    if (open.overwritten && !instruction.out[0].pool().host_visible() && overwrites(instruction, open)) return false;
+    bool legal = true;
+    each_touch(instruction, unmade, [&](const Touch& mine) {
+        for (const Touch& theirs : open.touches) {
+            if (theirs.buffer != mine.buffer || (mine.kind == Kind::read && theirs.kind == Kind::read)) continue;
+            if (!mine.array || !theirs.array) {
+                legal = false;
+                continue;
+            }
+            const bool exact = mine.kind != Kind::reduced && theirs.kind != Kind::reduced &&
+                               mine.array->dtype == theirs.array->dtype && same_elements(mine.array->view, theirs.array->view);
+            if (!exact && may_overlap(*mine.array, *theirs.array)) legal = false;
+        }
+    });
+    return legal;
+}
+
+void join(Open& open, const Instruction& instruction, std::uint32_t position, const Unmade& unmade) {
+    open.group.members.push_back(position);
+    if (!instruction.out[0].pool().host_visible())
+        if (const Array* const array = overwrites(instruction, open)) open.overwritten = array;
+    if (instruction.work == Work::reduction) open.reduced = instruction.reduced;
+    each_touch(instruction, unmade, [&](const Touch& mine) {
+        bool known = false;
+        for (const Touch& theirs : open.touches)
+            if (theirs.buffer == mine.buffer && theirs.copy == mine.copy) known = true;
+        if (mine.kind == Kind::read && !known) ++open.inputs;
+        open.touches.push_back(mine);
+        open.touched |= bit_of(*mine.buffer);
+    });
+}
+
+// Groups that are open, in the order in which they began, and those that are not any more, in the order in which they run. Whenever of two instructions
+// in different groups one has to run after the other, so has its group: what runs before what never goes round.
+class Grouping {
+public:
+    explicit Grouping(const Unmade& unmade) : unmade_(unmade) {}
+
+    void add(const Instruction& instruction, std::uint32_t position) {
+        std::uint32_t needed = needed_by(instruction);
+        std::size_t home = open_.size();
+        while (home-- > 0)
+            if (!has_bit(all_before(needed & ~mask(home)), home) && may_join(instruction, open_[home], unmade_)) break;
+        if (home == none) {
+            if (open_.size() == most_open) {
+                close_one();
+                needed = needed_by(instruction);
+            }
+            home = open_.size();
+            Open& made = open_.emplace_back();
+            made.first = &instruction;
+            made.group.alone = stands_alone(instruction);
+        }
+        open_[home].before |= (needed | all_before(needed)) & ~mask(home);
+        for (Open& other : open_)
+            if (has_bit(other.before, home)) other.before |= open_[home].before;
+        join(open_[home], instruction, position, unmade_);
+    }
+
+    void close_all() {
+        while (!open_.empty()) close_one();
+    }
+
+    std::vector<Group> take() {
+        close_all();
+        return std::move(closed_);
+    }
+
+private:
+    static constexpr auto none = ~std::size_t{0};
+    static std::uint32_t mask(std::size_t group) { return std::uint32_t{1} << group; }
+
+    // The groups that run before the instruction.
+    std::uint32_t needed_by(const Instruction& instruction) const {
+        std::uint32_t needed = 0;
+        for (std::size_t g = 0; g < open_.size(); ++g)
+            if (depends(instruction, open_[g], unmade_)) needed |= mask(g);
+        return needed;
+    }
+
+    // Those that run before some of these.
+    std::uint32_t all_before(std::uint32_t groups) const {
+        std::uint32_t found = 0;
+        for (; groups; groups &= groups - 1) found |= open_[static_cast<std::size_t>(std::countr_zero(groups))].before;
+        return found;
+    }
+
+    // The first one that waits for no other.
+    void close_one() {
+        const auto next = std::ranges::find(open_, 0u, &Open::before);
+        const auto which = static_cast<std::size_t>(next - open_.begin());
+        closed_.push_back(std::move(next->group));
+        open_.erase(next);
+        const std::uint32_t below = mask(which) - 1;
+        for (Open& other : open_) other.before = (other.before & below) | (other.before >> 1 & ~below);
+    }
+
+    const Unmade& unmade_;
+    std::vector<Open> open_;
+    std::vector<Group> closed_;
+};
+
+}  // namespace
+
+std::vector<Group> form_groups(std::span<const Instruction> list, const std::vector<bool>& dead, std::span<const TurnedCopy> copies, std::span<const std::uint32_t> bounds) {
+    const Unmade unmade(list, copies);
+    std::vector<bool> left_out = dead;
+    for (const TurnedCopy& copy : copies)
+        for (const std::uint32_t piece : copy.pieces) left_out[piece] = true;
+    Grouping grouping(unmade);
+    for (std::uint32_t position = 0; position < list.size(); ++position) {
+        for (; !bounds.empty() && bounds.front() <= position; bounds = bounds.subspan(1)) grouping.close_all();
+        if (!left_out[position]) grouping.add(list[position], position);
+    }
+    std::vector<Group> groups = grouping.take();
+    if (copies.empty()) return groups;
+    std::vector<bool> done(list.size(), false);
+    for (std::size_t g = groups.size(); g-- > 0;) {
+        Group& group = groups[g];
+        for (const std::uint32_t member : group.members)
+            for (const Argument& in : list[member].in)
+                if (const TurnedCopy* const copy = unmade.find(in); copy && std::ranges::find(group.through, copy->pieces[0]) == group.through.end())
+                    group.through.insert(group.through.end(), copy->pieces.begin(), copy->pieces.end());
+        for (const std::uint32_t piece : group.through) {
+            if (!done[piece]) group.unmade.push_back(piece);
+            done[piece] = true;
+        }
+    }
+    return groups;
+}
+
+}  // namespace asnumpy
