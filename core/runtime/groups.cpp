@@ -1,5 +1,6 @@
 // Which instructions run together. A group waits for others that began after it, where none of these needs it: what else would join it may read theirs.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -12,15 +13,14 @@ namespace asnumpy {
 namespace {
 
 constexpr std::size_t most_inputs = 24;
-constexpr std::size_t most_open = 12;      // groups among which one is sought for an instruction
+constexpr std::size_t most_open = 12;  // groups among which one is sought for an instruction
 
 struct Open {
     Group group;
-    const Instruction* first;
+    const Instruction* first = nullptr;
     std::uint64_t reduced = 0;
     std::size_t inputs = 0;
     std::vector<Touch> touches;
-    std::uint64_t touched = 0;           // a bit for some buffers each: it touches no others
     std::uint32_t before = 0;            // bit g: open group g runs before it
     const Array* overwritten = nullptr;  // of a buffer that the group has read before
 };
@@ -42,19 +42,8 @@ const Array* overwrites(const Instruction& instruction, const Open& open) {
 
 bool stands_alone(const Instruction& instruction) { return instruction.work == Work::structured || instruction.on_host; }
 
-std::uint64_t bit_of(const Buffer& b) { return bit(b.number % 64); }
-
-bool depends(const Instruction& instruction, const Open& open, const Unmade& unmade) {
-    bool found = false;
-    each_touch(instruction, unmade, [&](const Touch& mine) {
-        if (!(open.touched & bit_of(*mine.buffer))) return;
-        for (const Touch& theirs : open.touches)
-            if (theirs.buffer == mine.buffer && (mine.kind != Kind::read || theirs.kind != Kind::read)) found = true;
-    });
-    return found;
-}
-
-bool may_join(const Instruction& instruction, const Open& open, const Unmade& unmade) {
+// conflicts: they touch some buffer, and at least one of the two writes it.
+bool may_join(const Instruction& instruction, const Open& open, const Unmade& unmade, bool conflicts) {
     if (open.group.alone || stands_alone(instruction)) return false;
     if (open.group.members.size() >= most_members || open.inputs + instruction.in.size() > most_inputs) return false;
     if (!(instruction.shape == open.first->shape) || &instruction.out[0].pool() != &open.first->out[0].pool() ||
@@ -64,6 +53,7 @@ bool may_join(const Instruction& instruction, const Open& open, const Unmade& un
     // What fails on a device after its first calls runs again: nothing that it reads may be overwritten before the last of
     // them, and only one array can be the last. On the host nothing fails half-way.
     if (open.overwritten && !instruction.out[0].pool().host_visible() && overwrites(instruction, open)) return false;
+    if (!conflicts) return true;
     bool legal = true;
     each_touch(instruction, unmade, [&](const Touch& mine) {
         for (const Touch& theirs : open.touches) {
@@ -86,44 +76,35 @@ void join(Open& open, const Instruction& instruction, std::uint32_t position, co
         if (const Array* const array = overwrites(instruction, open)) open.overwritten = array;
     if (instruction.work == Work::reduction) open.reduced = instruction.reduced;
     each_touch(instruction, unmade, [&](const Touch& mine) {
-        bool known = false;
-        for (const Touch& theirs : open.touches)
-            if (theirs.buffer == mine.buffer && theirs.copy == mine.copy) known = true;
-        if (mine.kind == Kind::read && !known) ++open.inputs;
+        const auto known = [&](const Touch& theirs) { return theirs.buffer == mine.buffer && theirs.copy == mine.copy; };
+        if (mine.kind == Kind::read && std::ranges::none_of(open.touches, known)) ++open.inputs;
         open.touches.push_back(mine);
-        open.touched |= bit_of(*mine.buffer);
     });
 }
 
-// Groups that are open, in the order in which they began, and those that are not any more, in the order in which they run. Whenever of two instructions
-// in different groups one has to run after the other, so has its group: what runs before what never goes round.
+// Groups that are open, and those that are not any more, in the order in which they run. Whenever of two instructions in different groups one has to
+// run after the other, so has its group: what runs before what never goes round.
 class Grouping {
 public:
     explicit Grouping(const Unmade& unmade) : unmade_(unmade) {}
 
     void add(const Instruction& instruction, std::uint32_t position) {
-        std::uint32_t needed = needed_by(instruction);
-        std::size_t home = open_.size();
-        while (home-- > 0)
-            if (!has_bit(all_before(needed & ~mask(home)), home) && may_join(instruction, open_[home], unmade_)) break;
-        if (home == none) {
-            if (open_.size() == most_open) {
-                close_one();
-                needed = needed_by(instruction);
-            }
-            home = open_.size();
-            Open& made = open_.emplace_back();
-            made.first = &instruction;
-            made.group.alone = stands_alone(instruction);
-        }
-        open_[home].before |= (needed | all_before(needed)) & ~mask(home);
-        for (Open& other : open_)
-            if (has_bit(other.before, home)) other.before |= open_[home].before;
-        join(open_[home], instruction, position, unmade_);
+        const std::uint32_t needed = needed_by(instruction);
+        const auto may_be_home = [&](std::size_t g) {
+            return !has_bit(all_before(needed & ~mask(g)), g) && may_join(instruction, open_[g], unmade_, has_bit(needed, g));
+        };
+        const auto found = std::find_if(order_.rbegin(), order_.rend(), may_be_home);
+        const std::size_t home = found == order_.rend() ? new_group(instruction) : *found;
+        Open& group = open_[home];
+        group.before |= (needed | all_before(needed)) & all_open() & ~mask(home);
+        for (const std::size_t other : order_)
+            if (has_bit(open_[other].before, home)) open_[other].before |= group.before;
+        join(group, instruction, position, unmade_);
+        each_touch(instruction, unmade_, [&](const Touch& touch) { users_[touch.buffer->number][touch.kind != Kind::read] |= mask(home); });
     }
 
     void close_all() {
-        while (!open_.empty()) close_one();
+        while (!order_.empty()) close_one();
     }
 
     std::vector<Group> take() {
@@ -132,14 +113,16 @@ public:
     }
 
 private:
-    static constexpr auto none = ~std::size_t{0};
     static std::uint32_t mask(std::size_t group) { return std::uint32_t{1} << group; }
 
-    // The groups that run before the instruction.
-    std::uint32_t needed_by(const Instruction& instruction) const {
+    // The open groups that run before the instruction.
+    std::uint32_t needed_by(const Instruction& instruction) {
         std::uint32_t needed = 0;
-        for (std::size_t g = 0; g < open_.size(); ++g)
-            if (depends(instruction, open_[g], unmade_)) needed |= mask(g);
+        each_touch(instruction, unmade_, [&](const Touch& touch) {
+            if (users_.size() <= touch.buffer->number) users_.resize(std::size_t{touch.buffer->number} + 1);
+            const auto& [readers, writers] = users_[touch.buffer->number];
+            needed |= touch.kind == Kind::read ? writers : readers | writers;
+        });
         return needed;
     }
 
@@ -150,18 +133,37 @@ private:
         return found;
     }
 
+    std::uint32_t all_open() const {
+        std::uint32_t all = 0;
+        for (const std::size_t g : order_) all |= mask(g);
+        return all;
+    }
+
+    std::size_t new_group(const Instruction& first) {
+        if (order_.size() == most_open) close_one();
+        const auto free = static_cast<std::size_t>(std::countr_one(all_open()));
+        order_.push_back(free);
+        open_[free].first = &first;
+        open_[free].group.alone = stands_alone(first);
+        return free;
+    }
+
     // The first one that waits for no other.
     void close_one() {
-        const auto next = std::ranges::find(open_, 0u, &Open::before);
-        const auto which = static_cast<std::size_t>(next - open_.begin());
-        closed_.push_back(std::move(next->group));
-        open_.erase(next);
-        const std::uint32_t below = mask(which) - 1;
-        for (Open& other : open_) other.before = (other.before & below) | (other.before >> 1 & ~below);
+        const auto next = std::ranges::find_if(order_, [this](std::size_t g) { return open_[g].before == 0; });
+        const std::size_t which = *next;
+        order_.erase(next);
+        Open done = std::exchange(open_[which], {});
+        for (const Touch& touch : done.touches)
+            for (std::uint32_t& groups : users_[touch.buffer->number]) groups &= ~mask(which);
+        for (const std::size_t other : order_) open_[other].before &= ~mask(which);
+        closed_.push_back(std::move(done.group));
     }
 
     const Unmade& unmade_;
-    std::vector<Open> open_;
+    std::array<Open, most_open> open_;
+    std::vector<std::size_t> order_;                   // of those that there are, as they began
+    std::vector<std::array<std::uint32_t, 2>> users_;  // by number of a buffer: the open groups that read it, and that write it
     std::vector<Group> closed_;
 };
 
