@@ -1,4 +1,4 @@
-// Which instructions run together. A group waits for others that began after it, where none of these needs it: what else would join it may read theirs.
+// Which instructions run together. A group waits for others that began after it, where none of these needs it, for the sake of what can then join it.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -70,6 +70,22 @@ bool may_join(const Instruction& instruction, const Open& open, const Unmade& un
     return legal;
 }
 
+// Whether the instruction reads what the group makes, as it makes it.
+bool feeds(const Open& open, const Instruction& instruction) {
+    return std::ranges::any_of(open.touches, [&](const Touch& made) {
+        return made.kind == Kind::write && std::ranges::any_of(instruction.in, [&](const Argument& in) {
+            const Array* const read = in.array();
+            return read && read->buffer.get() == made.buffer && same_elements(read->view, made.array->view);
+        });
+    });
+}
+
+// Short launches are kept in rounds (rounds.hpp), which are alike where each instruction runs with those near it. For them a group waits only for who
+// reads what it makes.
+bool is_worth_waiting(const Open& open, const Instruction& instruction) {
+    return count(instruction.shape) > longest_in_round || feeds(open, instruction);
+}
+
 void join(Open& open, const Instruction& instruction, std::uint32_t position, const Unmade& unmade) {
     open.group.members.push_back(position);
     if (!instruction.out[0].pool().host_visible())
@@ -90,8 +106,11 @@ public:
 
     void add(const Instruction& instruction, std::uint32_t position) {
         const std::uint32_t needed = needed_by(instruction);
+        std::uint32_t past = 0;  // the groups that it has been compared with
         const auto may_be_home = [&](std::size_t g) {
-            return !has_bit(all_before(needed & ~mask(g)), g) && may_join(instruction, open_[g], unmade_, has_bit(needed, g));
+            const bool waits = (past & needed) != 0;  // the group would, for what it does not need itself
+            past |= mask(g);
+            return !has_bit(all_before(needed & ~mask(g)), g) && may_join(instruction, open_[g], unmade_, has_bit(needed, g)) && (!waits || is_worth_waiting(open_[g], instruction));
         };
         const auto found = std::find_if(order_.rbegin(), order_.rend(), may_be_home);
         const std::size_t home = found == order_.rend() ? new_group(instruction) : *found;

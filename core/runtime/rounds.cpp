@@ -31,8 +31,7 @@ namespace {
 using cpu::Number;
 using cpu::Stride;
 
-// Rounds are worth code where launches are short and many. A longer launch is shared by threads.
-constexpr std::int64_t longest_launch = 4096;
+// Rounds are worth code where launches are short and many.
 constexpr std::size_t longest_round = 64, fewest_rounds = 8;       // parts
 constexpr std::uintptr_t alignment = 8;  // the largest of a dtype that rounds have
 
@@ -62,7 +61,7 @@ OneLaunch launch_of_product(const Instruction& only) {
 bool is_short_program(std::span<const Instruction> list, const Schedule::Part& part) {
     const Instruction& first = list[part.group.members.front()];
     return !part.group.alone && !part.fused.outputs.empty() && part.fused.through.empty() && first.out[0].host_visible() && first.on_stream == 0 &&
-           count(first.shape) <= longest_launch;
+           count(first.shape) <= longest_in_round;
 }
 
 // Axes in the order of the shape, neighbours that every operand walks in one go joined; nothing where there are too many, or where the order of

@@ -68,17 +68,32 @@ void nothing_passes_a_bound() {
     expect(groups.size() == 3 && groups[0].members == Members{0} && groups[2].members == Members{2}, "what comes before a bound has run there");
 }
 
+// A short launch waits for nothing that its reader alone needs.
+void short_ones_wait_for_their_readers_only() {
+    for (const std::int64_t length : {n, std::int64_t{64}}) {
+        const Array a = iota(length), little = iota(8), x = empty(length), y = empty(8), z = empty(length);
+        Array repeated = spread(y);
+        repeated.view.shape[0] = length;
+        const std::vector<Group> groups = groups_of(list_of([&](auto& list) {
+            list.push_back(elementwise("add", {a, a}, x));
+            list.push_back(elementwise("multiply", {little, little}, y));
+            list.push_back(elementwise("add", {a, repeated}, z));
+        }));
+        expect(groups.size() == (length > longest_in_round ? 2 : 3), "beside others, if long");
+    }
+}
+
 // Instructions over three shapes, on parts of few arrays, in place at times.
-std::vector<Instruction> any_list(std::mt19937& random) {
+std::vector<Instruction> any_list(std::mt19937& random, std::int64_t unit) {
     const auto pick = [&](int below) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(below)); };
     std::vector<Array> arrays;
-    for (int k = 0; k < 6; ++k) arrays.push_back(empty(64));
+    for (int k = 0; k < 6; ++k) arrays.push_back(empty(8 * unit));
     return list_of([&](auto& list) {
         for (int k = 0; k < 40; ++k) {
-            const std::int64_t length = std::int64_t{8} << pick(3);
+            const std::int64_t length = unit << pick(3);
             const auto part = [&] {
                 const Array& whole = arrays[static_cast<std::size_t>(pick(6))];
-                const std::int64_t start = 8 * pick(static_cast<int>((64 - length) / 8 + 1));
+                const std::int64_t start = unit * pick(static_cast<int>(8 - length / unit + 1));
                 return slice(whole, start, start + length);
             };
             const Array to = part();
@@ -91,7 +106,7 @@ void order_of_hazards() {
     std::mt19937 random(7);
     std::size_t several = 0, waited = 0;
     for (int round = 0; round < 400; ++round) {
-        const std::vector<Instruction> list = any_list(random);
+        const std::vector<Instruction> list = any_list(random, round % 2 ? 8 : longest_in_round + 8);
         const std::vector<Group> groups = groups_of(list);
         std::vector<std::size_t> group_of(list.size(), groups.size());
         for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -119,5 +134,6 @@ int main() {
     goes_nowhere_round();
     goes_nowhere_round_by_way_of_others();
     nothing_passes_a_bound();
+    short_ones_wait_for_their_readers_only();
     order_of_hazards();
 }
