@@ -345,7 +345,7 @@ void apply_as_instruction(RowId id, int loop, const Row& r, const Signature& sig
         }
         for (std::size_t j = 0; given && direct && j < k; ++j)
             if (may_overlap(instruction.out[j], results[k])) direct = false;
-        if (given && direct && r.nout > 1 && !pool.host_visible()) {  // see may_join() in fuse.cpp
+        if (given && direct && r.nout > 1 && !pool.host_visible()) {  // see may_join() in groups.cpp
             bool mine = false;
             for (std::size_t i = 0; i < r.nin; ++i) mine = mine || (instruction.in[i].array() && instruction.in[i].array()->buffer == results[k].buffer);
             direct = !(mine && overwrites);

@@ -225,7 +225,8 @@ def test_memory_that_is_not_aligned_and_who_watches() -> None:
     memory = np.zeros(given.nbytes + 3, np.uint8)
     placed = memory[3:].view(given.dtype)
     placed[:] = given
-    for one in (ap.asarray(placed), ap.array(given)):
+    aligned, misplaced = ap.array(given), ap.asarray(placed)
+    for one in (misplaced, aligned, aligned, misplaced, misplaced, aligned, aligned):
         assert np.asarray(compiled(one)).tobytes() == expected.tobytes()
     with ap.profiler.record() as trace:
         watched = compiled(ap.array(given))
