@@ -24,7 +24,7 @@ bool conflicts(const Instruction& a, const Instruction& b) {
     const Unmade none(std::span(&a, 1), {});
     each_touch(a, none, [&](const Touch& x) {
         each_touch(b, none, [&](const Touch& y) {
-            if (x.buffer == y.buffer && (x.kind != Kind::read || y.kind != Kind::read)) found = true;
+            if (x.buffer == y.buffer && (x.kind != Touch::read || y.kind != Touch::read)) found = true;
         });
     });
     return found;

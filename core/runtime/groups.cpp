@@ -32,7 +32,7 @@ const Array* overwrites(const Instruction& instruction, const Open& open) {
     for (const Array& out : instruction.out) {
         const Buffer* const buffer = out.buffer.get();
         const bool read = std::ranges::any_of(instruction.in, [&](const Argument& in) { return in.array() && in.array()->buffer.get() == buffer; }) ||
-                          std::ranges::any_of(open.touches, [&](const Touch& touch) { return touch.buffer == buffer && touch.kind == Kind::read; });
+                          std::ranges::any_of(open.touches, [&](const Touch& touch) { return touch.buffer == buffer && touch.kind == Touch::read; });
         const bool known = open.overwritten && open.overwritten->buffer == out.buffer && open.overwritten->dtype == out.dtype &&
                            same_elements(open.overwritten->view, out.view);
         if (read && !known) found = &out;
@@ -57,12 +57,12 @@ bool may_join(const Instruction& instruction, const Open& open, const Unmade& un
     bool legal = true;
     each_touch(instruction, unmade, [&](const Touch& mine) {
         for (const Touch& theirs : open.touches) {
-            if (theirs.buffer != mine.buffer || (mine.kind == Kind::read && theirs.kind == Kind::read)) continue;
+            if (theirs.buffer != mine.buffer || (mine.kind == Touch::read && theirs.kind == Touch::read)) continue;
             if (!mine.array || !theirs.array) {
                 legal = false;
                 continue;
             }
-            const bool exact = mine.kind != Kind::reduced && theirs.kind != Kind::reduced &&
+            const bool exact = mine.kind != Touch::reduced && theirs.kind != Touch::reduced &&
                                mine.array->dtype == theirs.array->dtype && same_elements(mine.array->view, theirs.array->view);
             if (!exact && may_overlap(*mine.array, *theirs.array)) legal = false;
         }
@@ -73,7 +73,7 @@ bool may_join(const Instruction& instruction, const Open& open, const Unmade& un
 // Whether the instruction reads what the group makes, as it makes it.
 bool feeds(const Open& open, const Instruction& instruction) {
     return std::ranges::any_of(open.touches, [&](const Touch& made) {
-        return made.kind == Kind::write && std::ranges::any_of(instruction.in, [&](const Argument& in) {
+        return made.kind == Touch::write && std::ranges::any_of(instruction.in, [&](const Argument& in) {
             const Array* const read = in.array();
             return read && read->buffer.get() == made.buffer && same_elements(read->view, made.array->view);
         });
@@ -93,7 +93,7 @@ void join(Open& open, const Instruction& instruction, std::uint32_t position, co
     if (instruction.work == Work::reduction) open.reduced = instruction.reduced;
     each_touch(instruction, unmade, [&](const Touch& mine) {
         const auto known = [&](const Touch& theirs) { return theirs.buffer == mine.buffer && theirs.copy == mine.copy; };
-        if (mine.kind == Kind::read && std::ranges::none_of(open.touches, known)) ++open.inputs;
+        if (mine.kind == Touch::read && std::ranges::none_of(open.touches, known)) ++open.inputs;
         open.touches.push_back(mine);
     });
 }
@@ -119,7 +119,7 @@ public:
         for (const std::size_t other : order_)
             if (has_bit(open_[other].before, home)) open_[other].before |= group.before;
         join(group, instruction, position, unmade_);
-        each_touch(instruction, unmade_, [&](const Touch& touch) { users_[touch.buffer->number][touch.kind != Kind::read] |= mask(home); });
+        each_touch(instruction, unmade_, [&](const Touch& touch) { users_[touch.buffer->number][touch.kind != Touch::read] |= mask(home); });
     }
 
     void close_all() {
@@ -140,7 +140,7 @@ private:
         each_touch(instruction, unmade_, [&](const Touch& touch) {
             if (users_.size() <= touch.buffer->number) users_.resize(std::size_t{touch.buffer->number} + 1);
             const auto& [readers, writers] = users_[touch.buffer->number];
-            needed |= touch.kind == Kind::read ? writers : readers | writers;
+            needed |= touch.kind == Touch::read ? writers : readers | writers;
         });
         return needed;
     }

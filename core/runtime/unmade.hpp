@@ -9,9 +9,8 @@
 
 namespace asnumpy {
 
-enum class Kind : std::uint8_t { read, write, reduced };
-
 struct Touch {
+    enum Kind : std::uint8_t { read, write, reduced };
     const Buffer* buffer;
     const Array* array;  // null: all of the buffer
     Kind kind;
@@ -40,10 +39,10 @@ template <class F> void each_touch(const Instruction& i, const Unmade& unmade, F
     for (const Argument& argument : i.in) {
         const Array* const a = argument.array();
         if (!a) continue;
-        if (const TurnedCopy* const copy = unmade.find(argument)) f(Touch{unmade.source(*copy), nullptr, Kind::read, a->buffer.get()});
-        else f(Touch{a->buffer.get(), a, Kind::read});
+        if (const TurnedCopy* const copy = unmade.find(argument)) f(Touch{unmade.source(*copy), nullptr, Touch::read, a->buffer.get()});
+        else f(Touch{a->buffer.get(), a, Touch::read});
     }
-    for (const Array& a : i.out) f(Touch{a.buffer.get(), &a, i.work == Work::reduction ? Kind::reduced : Kind::write});
+    for (const Array& a : i.out) f(Touch{a.buffer.get(), &a, i.work == Work::reduction ? Touch::reduced : Touch::write});
 }
 
 }  // namespace asnumpy
