@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import pickle
 import warnings
 
 import numpy as np
@@ -21,7 +23,8 @@ def test_names():
     missing = [name for name in np.random.__all__ if not hasattr(ap.random, name)]
     assert not missing
     assert {"get_bit_generator", "set_bit_generator"} <= set(ap.random.__all__)
-    assert ap.random.SeedSequence is np.random.SeedSequence
+    assert issubclass(ap.random.SeedSequence, np.random.SeedSequence)
+    assert isinstance(np.random.SeedSequence(3), ap.random.SeedSequence)
     with pytest.raises(AttributeError, match="no_such"):
         ap.random.no_such_name
 
@@ -357,3 +360,29 @@ def test_numbers_are_seeds_and_counts():
     assert ap.random.default_rng([three, 1]).random() == ap.random.default_rng([3, 1]).random()
     assert sorted(ap.random.default_rng(1).permutation(three).tolist()) == [0, 1, 2]
     assert ap.random.default_rng(1).multivariate_hypergeometric([2, 2, 2], three).sum() == 3
+
+
+def test_seed_sequences_of_arrays_and_numbers():
+    k = ap.array([3, 4, 5])
+    ours, numpys = ap.random.SeedSequence, np.random.SeedSequence
+    for given, plain in [(k[0], 3), (k, [3, 4, 5]), ([k[0], 4], [3, 4]), ((k[0], (k[1], k[2])), (3, (4, 5)))]:
+        assert ours(given).generate_state(4).tobytes() == numpys(plain).generate_state(4).tobytes()
+    placed = ours(7, spawn_key=(k[0], 1), pool_size=k[1] * 2)
+    assert placed.generate_state(k[0]).tobytes() == numpys(7, spawn_key=(3, 1), pool_size=8).generate_state(3).tobytes()
+    for child, other in zip(placed.spawn(k[0]), numpys(7, spawn_key=(3, 1), pool_size=8).spawn(3), strict=True):
+        assert type(child) is ours
+        assert repr(child) == repr(other)
+        assert repr(pickle.loads(pickle.dumps(child))) == repr(copy.deepcopy(child)) == repr(other)
+    assert np.random.default_rng(ours(k)).random() == np.random.default_rng([3, 4, 5]).random()
+
+
+@pytest.mark.parametrize("seed", [1.5, "x", -1, [1.5], None])
+def test_seed_sequences_raise_as_numpys_do(seed):
+    if seed is None:
+        assert ap.random.SeedSequence().entropy != ap.random.SeedSequence().entropy
+        return
+    with pytest.raises((TypeError, ValueError)) as numpys:
+        np.random.SeedSequence(seed)
+    with pytest.raises(numpys.type) as ours:
+        ap.random.SeedSequence(seed)
+    assert str(ours.value) == str(numpys.value)

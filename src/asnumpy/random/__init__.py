@@ -6,9 +6,8 @@ therefore gives the same numbers for any number of threads, on every instruction
 10 numbers and then 5 gives the same 15 as drawing them together, for all that are drawn one by one.
 """
 
-# _bit_generator: the stream. _source: from parameters to draws. _distributions, _joint, _selection: what is drawn.
-from numpy.random import SeedSequence
-
+# _seeds: where streams begin. _bit_generator: the stream. _source: from parameters to draws. _distributions, _joint,
+# _selection: what is drawn.
 from asnumpy.random._bit_generator import BitGenerator, MT19937, PCG64, PCG64DXSM, Philox, SFC64
 from asnumpy.random._generator import Generator, default_rng
 from asnumpy.random._legacy import (
@@ -19,6 +18,7 @@ from asnumpy.random._legacy import (
     set_bit_generator, set_state, shuffle, standard_cauchy, standard_exponential, standard_gamma, standard_normal,
     standard_t, triangular, uniform, vonmises, wald, weibull, zipf,
 )
+from asnumpy.random._seeds import SeedSequence
 
 __all__ = [
     "BitGenerator", "Generator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "RandomState", "SFC64", "SeedSequence",

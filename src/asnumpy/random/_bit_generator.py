@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import numbers
 import threading
 from operator import index
 from typing import Any, Self
 
 import numpy as np
-from numpy.random import SeedSequence
 from numpy.random.bit_generator import ISeedSequence, ISpawnableSeedSequence
 
 from asnumpy import _core
 from asnumpy.array.ndarray import ndarray
 from asnumpy.creation.arrays import normal_shape
 from asnumpy.creation.convert import to_numpy
+from asnumpy.random._seeds import SeedSequence
 from asnumpy.runtime import recorded
 
 _WORD = (1 << 64) - 1
@@ -60,12 +59,6 @@ class BitGenerator:
 
     def reseed(self, seed: Any) -> None:
         """Starts anew at the beginning of the stream that the seed selects."""
-        if isinstance(seed, numbers.Integral):
-            seed = int(seed)
-        elif isinstance(seed, ndarray):
-            seed = to_numpy(seed)
-        elif isinstance(seed, (list, tuple)):
-            seed = [int(one) if isinstance(one, numbers.Integral) else one for one in seed]
         source = seed if isinstance(seed, ISeedSequence) else SeedSequence(seed)
         low, high = (int(word) for word in source.generate_state(2, np.uint64))
         with self.lock:
