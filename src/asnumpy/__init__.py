@@ -233,7 +233,9 @@ for _theirs, _ours in (
     ("astropy.table", "neighbours._astropy_table"), ("astropy.io.fits", "neighbours._astropy_fits"),
     ("bokeh.core.serialization", "neighbours._bokeh"), ("cvxpy", "neighbours._cvxpy"),
     ("sqlite3", "neighbours._sqlite3"), ("gymnasium.spaces.box", "neighbours._gymnasium"),
-    ("skimage", "neighbours._skimage"),
+    ("skimage", "neighbours._skimage"), ("lightgbm.basic", "neighbours._lightgbm"),
+    ("xgboost.core", "neighbours._xgboost"), ("tables", "neighbours._tables"),
+    ("rasterio.io", "neighbours._rasterio"),
 ):
     _together(_theirs, f"asnumpy.{_ours}")
 
