@@ -63,7 +63,8 @@ def test_xgboost() -> None:
         matrix.set_label(labels)
         matrix.set_weight(weights)
         booster = xgboost.train(few, matrix, count[0])
-        numbered = xgboost.train({"max_depth": count[0], "eta": rate[0], "nthread": 1}, xgboost.DMatrix(rows, labels), 2)
+        by_numbers = {"max_depth": count[0], "eta": rate[0], "nthread": 1}
+        numbered = xgboost.train(by_numbers, xgboost.DMatrix(rows, labels), 2)
         own = xgboost.train(few, xgboost.DMatrix(rows, labels), 2, obj=squares(xp))
         quantiles = xgboost.train(few, xgboost.QuantileDMatrix(rows, labels, base_margin=weights), 2)
         chosen = xgboost.DMatrix(rows, labels).slice(xp.array([1, 5, 7]))
@@ -83,7 +84,8 @@ def test_pytables(xp: Any, tmp_path: Path) -> None:
     k, same = xp.array([3, 20, 7]), np.testing.assert_array_equal
     with tables.open_file(tmp_path / "file.h5", "w") as file:
         flat, grid = file.create_array("/", "flat", weights), file.create_carray("/", "grid", obj=rows)
-        grown, lists = file.create_earray("/", "grown", obj=rows), file.create_vlarray("/", "lists", tables.Float64Atom())
+        grown = file.create_earray("/", "grown", obj=rows)
+        lists = file.create_vlarray("/", "lists", tables.Float64Atom())
         grown.append(rows[:3])
         lists.append(weights[:3])
         lists.append([weights[0], weights[1]])
