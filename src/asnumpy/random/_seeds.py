@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from abc import ABCMeta
 from typing import Any
 
 import numpy.random
@@ -24,7 +25,7 @@ def _of_numpy(seed: Any) -> Any:
     return seed
 
 
-class _AlsoNumPys(type):
+class _AlsoNumPys(ABCMeta):
     """Of a class of which NumPy's instances are instances."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
