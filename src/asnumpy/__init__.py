@@ -235,7 +235,9 @@ for _theirs, _ours in (
     ("sqlite3", "neighbours._sqlite3"), ("gymnasium.spaces.box", "neighbours._gymnasium"),
     ("skimage", "neighbours._skimage"), ("lightgbm.basic", "neighbours._lightgbm"),
     ("xgboost.core", "neighbours._xgboost"), ("tables", "neighbours._tables"),
-    ("rasterio.io", "neighbours._rasterio"),
+    ("rasterio.io", "neighbours._rasterio"), ("soundfile", "neighbours._soundfile"),
+    ("sparse", "neighbours._sparse"), ("tifffile.tifffile", "neighbours._tifffile"),
+    ("hdbscan.hdbscan_", "neighbours._hdbscan"),
 ):
     _together(_theirs, f"asnumpy.{_ours}")
 

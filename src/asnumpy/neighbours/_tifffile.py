@@ -1,0 +1,14 @@
+"""tifffile reads into arrays of ours (`imread(name, out=a)`): it asks for NumPy's class."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from asnumpy.host.passing import giving_ours
+from asnumpy.interop.arrivals import put
+
+_files: Any = importlib.import_module("tifffile.tifffile")
+put("tifffile", "imread", _files.imread, giving_ours(_files.imread))
+for _kind in (_files.TiffFile, _files.TiffPage, _files.TiffPageSeries):
+    _kind.asarray = giving_ours(_kind.asarray)
