@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -70,6 +70,19 @@ def put(package: str, name: str, before: Any, after: Any) -> None:
     for module_name, module in list(sys.modules.items()):
         if f"{module_name}.".startswith(f"{package}.") and vars(module).get(name) is before:
             setattr(module, name, after)
+
+
+def change(package: str, module: Any, names: Iterable[str], how: Callable[[Any], Any]) -> None:
+    """Puts `how(function)` in the place of each of these functions of a module, wherever their package has it."""
+    for name in names:
+        theirs = getattr(module, name)
+        put(package, name, theirs, how(theirs))
+
+
+def change_methods(kind: Any, names: Iterable[str], how: Callable[[Any], Any]) -> None:
+    """Puts `how(method)` in the place of each of these methods of a class."""
+    for name in names:
+        setattr(kind, name, how(getattr(kind, name)))
 
 
 def together(theirs: str, ours: str | Callable[[], object]) -> None:

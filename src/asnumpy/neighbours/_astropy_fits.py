@@ -6,13 +6,12 @@ import importlib
 from typing import Any
 
 from asnumpy.host.passing import taking_numpys
-from asnumpy.interop.arrivals import put
+from asnumpy.interop.arrivals import change, change_methods
 
 _fits: Any = importlib.import_module("astropy.io.fits")
 _convenience: Any = importlib.import_module("astropy.io.fits.convenience")
-for _name in ("writeto", "append", "update"):
-    put("astropy", _name, getattr(_convenience, _name), taking_numpys(getattr(_convenience, _name)))
+change("astropy", _convenience, ["writeto", "append", "update"], taking_numpys)
 _image: Any = importlib.import_module("astropy.io.fits.hdu.image")._ImageBaseHDU
 _image.data = _image.data.setter(taking_numpys(_image.data.fset))
 for _kind in (_fits.PrimaryHDU, _fits.ImageHDU, _fits.CompImageHDU, _fits.Column):
-    _kind.__init__ = taking_numpys(_kind.__init__)
+    change_methods(_kind, ["__init__"], taking_numpys)

@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from asnumpy.host.keys import by_numpys_keys
+from asnumpy.interop.arrivals import change_methods
 
 _table: Any = importlib.import_module("astropy.table.table").Table
-for _name in ("__getitem__", "__setitem__"):
-    setattr(_table, _name, by_numpys_keys(getattr(_table, _name)))
+change_methods(_table, ["__getitem__", "__setitem__"], by_numpys_keys)

@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from asnumpy.host.passing import taking_numpys
+from asnumpy.interop.arrivals import change_methods
 
 _box: Any = importlib.import_module("gymnasium.spaces.box").Box
-for _name in ("__init__", "contains"):
-    setattr(_box, _name, taking_numpys(getattr(_box, _name)))
+change_methods(_box, ["__init__", "contains"], taking_numpys)

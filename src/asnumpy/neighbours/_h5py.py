@@ -14,6 +14,7 @@ import numpy as np
 
 from asnumpy import _core
 from asnumpy.host.keys import by_numpys_keys, numpys
+from asnumpy.interop.arrivals import change_methods
 
 
 def _filling(read: Callable[..., None]) -> Callable[..., None]:
@@ -42,7 +43,6 @@ def _of_numpys(write: Callable[..., None]) -> Callable[..., None]:
 
 
 _dataset: Any = importlib.import_module("h5py").Dataset
-for _name in ("__getitem__", "__setitem__"):
-    setattr(_dataset, _name, by_numpys_keys(getattr(_dataset, _name)))
-_dataset.read_direct = _filling(_dataset.read_direct)
-_dataset.write_direct = _of_numpys(_dataset.write_direct)
+change_methods(_dataset, ["__getitem__", "__setitem__"], by_numpys_keys)
+change_methods(_dataset, ["read_direct"], _filling)
+change_methods(_dataset, ["write_direct"], _of_numpys)

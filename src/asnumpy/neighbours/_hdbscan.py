@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from asnumpy.host.passing import taking_numpys
-from asnumpy.interop.arrivals import put
+from asnumpy.interop.arrivals import change
 
 _clusters: Any = importlib.import_module("hdbscan.hdbscan_")
-put("hdbscan", "hdbscan", _clusters.hdbscan, taking_numpys(_clusters.hdbscan))
+change("hdbscan", _clusters, ["hdbscan"], taking_numpys)

@@ -9,14 +9,14 @@ import importlib
 from typing import Any
 
 from asnumpy.host.passing import giving_ours, taking_numpys
+from asnumpy.interop.arrivals import change, change_methods
 
 _basic: Any = importlib.import_module("lightgbm.basic")
-for _name in (
+change_methods(_basic.Dataset, [
     "__init__", "create_valid", "set_field", "set_group", "set_init_score", "set_label", "set_position", "set_weight",
     "subset",
-):
-    setattr(_basic.Dataset, _name, taking_numpys(getattr(_basic.Dataset, _name)))
-_basic.Booster.predict = giving_ours(_basic.Booster.predict)
-_basic.Booster.refit = taking_numpys(_basic.Booster.refit)
-_basic._list_to_1d_numpy = taking_numpys(_basic._list_to_1d_numpy)  # gradients of an objective of the user's
-_basic._data_to_2d_numpy = taking_numpys(_basic._data_to_2d_numpy)
+], taking_numpys)  # fmt: skip
+change_methods(_basic.Booster, ["predict"], giving_ours)
+change_methods(_basic.Booster, ["refit"], taking_numpys)
+# Gradients of an objective of the user's.
+change("lightgbm", _basic, ["_list_to_1d_numpy", "_data_to_2d_numpy"], taking_numpys)

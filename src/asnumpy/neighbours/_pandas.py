@@ -18,7 +18,7 @@ from asnumpy import _core
 from asnumpy.array.number import Number
 from asnumpy.host.keys import by_numpys_keys, numpys, numpys_key
 from asnumpy.host.passing import changing_arguments, taking_numpys
-from asnumpy.interop.arrivals import put
+from asnumpy.interop.arrivals import change
 
 _FLEXIBLE = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow")
 _COMPARING = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -164,12 +164,12 @@ def _keyed() -> list[type]:
 _done: set[Any] = set()  # what a class inherits has been done where its base came first
 
 
-def _change(kinds: Iterable[type], names: Iterable[str], change: Callable[[Any], Any]) -> None:
+def _change(kinds: Iterable[type], names: Iterable[str], how: Callable[[Any], Any]) -> None:
     for kind in kinds:
         for name in names:
             theirs = getattr(kind, name, None)
             if callable(theirs) and theirs not in _done and theirs is not getattr(object, name, None):
-                setattr(kind, name, change(theirs))
+                setattr(kind, name, how(theirs))
                 _done.add(getattr(kind, name))
 
 
@@ -192,8 +192,6 @@ for _moment in _MOMENTS:
     _moment.__new__ = _of_data(_moment.__new__)
 _change(_MOMENTS, _BESIDE_MOMENTS, _beside_numbers)
 _change([pd.Timestamp], ["replace"], taking_numpys)
-for _name in _ASKING:
-    put("pandas", _name, getattr(lib, _name), _asking(getattr(lib, _name)))
-put("pandas", "array", pd.array, _of_data(pd.array))
-for _name in _FUNCTIONS:
-    put("pandas", _name, getattr(pd, _name), taking_numpys(getattr(pd, _name)))
+change("pandas", lib, _ASKING, _asking)
+change("pandas", pd, ["array"], _of_data)
+change("pandas", pd, _FUNCTIONS, taking_numpys)

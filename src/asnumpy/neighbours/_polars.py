@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from asnumpy.host.passing import taking_numpys
-from asnumpy.interop.arrivals import put
+from asnumpy.interop.arrivals import change, change_methods
 
 _OPERATORS = tuple(
     f"__{side}{name}__"
@@ -24,8 +24,6 @@ _METHODS = {
 _polars: Any = importlib.import_module("polars")
 for _kind, _names in _METHODS.items():
     _class = getattr(_polars, _kind)
-    for _name in _names:
-        if _name in vars(_class):
-            setattr(_class, _name, taking_numpys(vars(_class)[_name]))
-for _name in ("from_numpy", "lit", "from_dict", "from_dicts", "repeat", "int_range"):
-    put("polars", _name, getattr(_polars, _name), taking_numpys(getattr(_polars, _name)))
+    change_methods(_class, [name for name in _names if name in vars(_class)], taking_numpys)
+_functions = ["from_numpy", "lit", "from_dict", "from_dicts", "repeat", "int_range"]
+change("polars", _polars, _functions, taking_numpys)

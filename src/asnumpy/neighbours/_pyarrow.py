@@ -6,8 +6,7 @@ import importlib
 from typing import Any
 
 from asnumpy.host.passing import taking_numpys
-from asnumpy.interop.arrivals import put
+from asnumpy.interop.arrivals import change
 
 _lib: Any = importlib.import_module("pyarrow.lib")
-for _name in ("array", "asarray", "chunked_array", "scalar"):
-    put("pyarrow", _name, getattr(_lib, _name), taking_numpys(getattr(_lib, _name)))
+change("pyarrow", _lib, ["array", "asarray", "chunked_array", "scalar"], taking_numpys)

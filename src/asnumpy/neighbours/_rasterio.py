@@ -10,7 +10,7 @@ import importlib
 from typing import Any
 
 from asnumpy.host.passing import giving_ours
-from asnumpy.interop.arrivals import put, together
+from asnumpy.interop.arrivals import change, change_methods, together
 
 _FILLING = {
     "rasterio.features": ("geometry_mask", "rasterize", "sieve"), "rasterio.fill": ("fillnodata",),
@@ -19,15 +19,12 @@ _FILLING = {
 
 
 def _give(module: str, names: tuple[str, ...]) -> None:
-    functions: Any = importlib.import_module(module)
-    for name in names:
-        put("rasterio", name, getattr(functions, name), giving_ours(getattr(functions, name)))
+    change("rasterio", importlib.import_module(module), names, giving_ours)
 
 
 _io: Any = importlib.import_module("rasterio.io")
 for _kind in (_io.DatasetReader, _io.DatasetWriter, _io.BufferedDatasetWriter):
-    for _name in ("dataset_mask", "read", "read_masks", "write_mask"):
-        if hasattr(_kind, _name):
-            setattr(_kind, _name, giving_ours(getattr(_kind, _name)))
-for _module, _names in _FILLING.items():
-    together(_module, functools.partial(_give, _module, _names))
+    _names = [name for name in ("dataset_mask", "read", "read_masks", "write_mask") if hasattr(_kind, name)]
+    change_methods(_kind, _names, giving_ours)
+for _module, _functions in _FILLING.items():
+    together(_module, functools.partial(_give, _module, _functions))

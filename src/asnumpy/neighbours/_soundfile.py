@@ -9,7 +9,8 @@ import importlib
 from typing import Any
 
 from asnumpy.host.passing import giving_ours, taking_numpys
+from asnumpy.interop.arrivals import change_methods
 
 _file: Any = importlib.import_module("soundfile").SoundFile
-_file.read = giving_ours(_file.read)
-_file.write = taking_numpys(_file.write)
+change_methods(_file, ["read"], giving_ours)
+change_methods(_file, ["write"], taking_numpys)

@@ -11,7 +11,7 @@ import numpy as np
 
 from asnumpy.host.keys import by_numpys_keys, numpys
 from asnumpy.host.passing import taking_numpys
-from asnumpy.interop.arrivals import put
+from asnumpy.interop.arrivals import change, change_methods
 
 
 def _of_any(select: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -28,10 +28,8 @@ def _of_any(select: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 _tables: Any = importlib.import_module("tables")
-for _name in ("array_as_internal", "array_of_flavor", "array_of_flavor2", "flavor_of"):
-    _function = getattr(_tables.flavor, _name)
-    put("tables", _name, _function, taking_numpys(_function))
+_converting = ["array_as_internal", "array_of_flavor", "array_of_flavor2", "flavor_of"]
+change("tables", _tables.flavor, _converting, taking_numpys)
 for _kind in (_tables.Array, _tables.Column, _tables.Table, _tables.VLArray):
-    for _name in ("__getitem__", "__setitem__"):
-        setattr(_kind, _name, by_numpys_keys(getattr(_kind, _name)))
-_tables.Leaf._point_selection = _of_any(_tables.Leaf._point_selection)
+    change_methods(_kind, ["__getitem__", "__setitem__"], by_numpys_keys)
+change_methods(_tables.Leaf, ["_point_selection"], _of_any)

@@ -6,9 +6,9 @@ import importlib
 from typing import Any
 
 from asnumpy.host.passing import giving_ours
-from asnumpy.interop.arrivals import put
+from asnumpy.interop.arrivals import change, change_methods
 
 _files: Any = importlib.import_module("tifffile.tifffile")
-put("tifffile", "imread", _files.imread, giving_ours(_files.imread))
+change("tifffile", _files, ["imread"], giving_ours)
 for _kind in (_files.TiffFile, _files.TiffPage, _files.TiffPageSeries):
-    _kind.asarray = giving_ours(_kind.asarray)
+    change_methods(_kind, ["asarray"], giving_ours)

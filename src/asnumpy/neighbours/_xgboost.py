@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from asnumpy.host.passing import numpys_within, taking_numpys
+from asnumpy.interop.arrivals import change_methods
 
 
 def _giving_numpys(objective: Callable[..., Any]) -> Callable[..., Any]:
@@ -47,7 +48,5 @@ for _kind, _names in (
     (_theirs.QuantileDMatrix, ("__init__",)),
     (_theirs.Booster, ("inplace_predict",)),
 ):
-    for _name in _names:
-        if _name in vars(_kind):
-            setattr(_kind, _name, taking_numpys(vars(_kind)[_name]))
-_theirs.Booster.boost = _of_numpys_gradients(_theirs.Booster.boost)
+    change_methods(_kind, [name for name in _names if name in vars(_kind)], taking_numpys)
+change_methods(_theirs.Booster, ["boost"], _of_numpys_gradients)

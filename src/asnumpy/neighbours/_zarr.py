@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from asnumpy.host.passing import taking_numpys
-from asnumpy.interop.arrivals import put
+from asnumpy.interop.arrivals import change
 
 _common: Any = importlib.import_module("zarr.core.common")
-put("zarr", "parse_shapelike", _common.parse_shapelike, taking_numpys(_common.parse_shapelike))
+change("zarr", _common, ["parse_shapelike"], taking_numpys)
