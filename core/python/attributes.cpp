@@ -156,19 +156,26 @@ void export_for_life(PyArray* a) {
     a->exported = true;
 }
 
-PyObject* array_interface(PyObject* self, void*) {
-    return with_array(self, [](PyArray* a) -> PyObject* {
-        const DType d = a->array.dtype;
-        require_code(d, "__array_interface__");
+PyObject* given_address(PyObject* self, void*) {
+    return with_array(self, [](PyArray* a) {
         export_for_life(a);  // before the memory is made ready, so that nothing is deferred in between
         make_ready(a->array);
         if (!a->array.host_visible()) without_lock([a] { a->array.pool().backend().synchronize(); });  // for kernels on other streams
+        return checked(PyLong_FromVoidPtr(a->array.data()));
+    });
+}
+
+// An address in it is one that the host may read. Where there is none the protocol says: no data, then the buffer's, which is a copy in C order.
+PyObject* array_interface(PyObject* self, void*) {
+    return with_array(self, [self](PyArray* a) -> PyObject* {
+        const DType d = a->array.dtype;
+        require_code(d, "__array_interface__");
+        const bool here = a->array.host_visible();
+        const nb::object data = here ? owned(Py_BuildValue("(NO)", given_address(self, nullptr), a->writeable ? Py_False : Py_True)) : nb::none();
         const nb::object type = owned(PyObject_GetAttrString(reinterpret_cast<PyObject*>(descriptor(d)), "str"));
         const nb::object description = owned(PyObject_GetAttrString(reinterpret_cast<PyObject*>(descriptor(d)), "descr"));
-        const nb::object address = owned(PyLong_FromVoidPtr(a->array.data()));
-        const nb::object steps = is_c_contiguous(a->array.view, item_bytes(a->array)) ? nb::none() : dims_to_tuple(a->array.view.strides);
-        return checked(Py_BuildValue("{s:(OO),s:O,s:O,s:O,s:O,s:i}", "data", address.ptr(), a->writeable ? Py_False : Py_True,
-                                     "strides", steps.ptr(), "descr", description.ptr(), "typestr", type.ptr(),
+        const nb::object steps = !here || is_c_contiguous(a->array.view, item_bytes(a->array)) ? nb::none() : dims_to_tuple(a->array.view.strides);
+        return checked(Py_BuildValue("{s:O,s:O,s:O,s:O,s:O,s:i}", "data", data.ptr(), "strides", steps.ptr(), "descr", description.ptr(), "typestr", type.ptr(),
                                      "shape", dims_to_tuple(a->array.shape()).ptr(), "version", 3));
     });
 }
@@ -222,6 +229,7 @@ PyGetSetDef attributes[] = {
     {"_device_name", device, nullptr, "Name of the device whose memory holds the elements.", nullptr},
     {"_host_visible", host_visible, nullptr, "Whether the host may read and write the memory.", nullptr},
     {"_address", address, nullptr, "Address of the first element on its device.", nullptr},
+    {"_given_address", given_address, nullptr, "The same for others to keep: what concerns the array has run, and runs at once from now on.", nullptr},
     {"__array_struct__", array_struct, nullptr, "NumPy's array interface as a structure of C.", nullptr},
     {"__array_interface__", array_interface, nullptr, "NumPy's array interface, version 3.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},

@@ -88,7 +88,7 @@ def memory_is_shared() -> None:
 
     @look.composed
     def _(x):
-        seen.append(x.__array_interface__["data"][0])
+        seen.append(x.__array_interface__["data"][0] if x.device == "cpu" else x.data.ptr)
         return x + 1
 
     operator = ap.operators.to_torch(look)

@@ -120,3 +120,23 @@ def test_a_result_of_numpys_is_an_array_of_its_own() -> None:
     assert given.tolist() == [3, 1, 2] and found.tolist() == [11, 12, 13] and counts.tolist() == [1, 1, 1]
     made = ap.array(np.asfortranarray(np.arange(6.0).reshape(2, 3)))
     assert made.strides == np.array(np.asfortranarray(np.arange(6.0).reshape(2, 3))).strides
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize("span", [1, 100, 900, 5000])
+@pytest.mark.parametrize("end", ["low", "middle", "high"])
+def test_distinct_integers_that_lie_close_together(dtype: str, span: int, end: str) -> None:
+    """unique() counts those, wherever in their dtype they lie, and sorts what lies farther apart."""
+    limits = np.iinfo(dtype) if dtype != "bool" else np.iinfo("uint8")
+    low, high = (0, 1) if dtype == "bool" else (int(limits.min), int(limits.max))
+    span = min(span, high - low)
+    start = {"low": low, "middle": max(low, min(high - span, -3)), "high": high - span}[end]
+    steps = generator().integers(0, span + 1, (60, 50))
+    whole = (steps.astype(object) + start).astype(dtype)
+    for view in (lambda a: a, lambda a: a[::-1, ::2], lambda a: a.T):
+        x, mine = view(whole), view(ap.array(whole))
+        for asked in ((), ("return_counts",), ("return_inverse",), ("return_inverse", "return_counts")):
+            flags = dict.fromkeys(asked, True)
+            expected, got = np.unique(x, **flags), ap.unique(mine, **flags)
+            for theirs, ours in zip(expected if asked else [expected], got if asked else [got], strict=True):
+                np.testing.assert_array_equal(ap.to_numpy(ours), theirs, strict=True)

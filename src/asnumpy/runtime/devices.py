@@ -111,7 +111,7 @@ class DeviceMemory:
     @property
     def ptr(self) -> int:
         """The address of the first element on the device. What is recorded is run."""
-        return int(self._array.__array_interface__["data"][0])
+        return int(self._array._given_address)
 
     @property
     def device(self) -> Device:

@@ -15,12 +15,15 @@ from asnumpy.host.stand_ins import judged
 from asnumpy.manipulation.joining import concatenate
 from asnumpy.manipulation.shapes import ravel
 from asnumpy.reduction.reductions import cumsum
-from asnumpy.sorting.order import BOTH, ELEMENTS, MANY, MANY_DETERMINED, sorted_there
+from asnumpy.sorting.order import BOTH, ELEMENTS, MANY, MANY_DETERMINED, left_to_numpy, sorted_there
 from asnumpy.sorting.search import comparable, places_there
 from asnumpy.ufunc.functions import equal, isnan, logical_not, minimum, not_equal, subtract
 
-_INTP = np.dtype(np.intp)
+_INTP, _UINT64 = np.dtype(np.intp), np.dtype(np.uint64)
 _TRUE = np.ones(1, bool)
+# Integers are counted sooner than sorted where so many elements come on each value that there may be.
+_ELEMENTS_PER_VALUE = 2
+_LOOK = 64  # so many elements are looked at first
 
 
 def _there(*given: ArrayLike) -> list[ndarray] | None:
@@ -54,12 +57,43 @@ def _distinct(
     if return_inverse:
         inverse = _core.empty(line.shape, _INTP)
         _core.scatter(inverse, places, subtract(cumsum(first, dtype=_INTP), 1), 0)
-        kept = np.unique(np.zeros((1,) * a.ndim), return_inverse=True)[1].ndim  # NumPy 2.0 and later keep the axes
-        found.append(inverse.reshape(a.shape) if kept == a.ndim else inverse)
+        found.append(_inverse(inverse, a))
     if return_counts:
         starts = concatenate((_core.flatnonzero(first), np.asarray([line.size])))
         found.append(subtract(starts[1:], starts[:-1]))
     return found[0] if len(found) == 1 else tuple(found)
+
+
+def _shifted(line: ndarray, by: int, dtype: np.dtype[Any]) -> ndarray:
+    """Integers plus a number, as another dtype that holds the sums: modulo 2**64, or int64 might not hold the number."""
+    return _core.cast(_core.cast(line, _UINT64) + by % 2**64, dtype)
+
+
+def _counted(a: ndarray, return_inverse: bool, return_counts: bool) -> Any:
+    """np.unique of integers that lie close together, by counting each; None where they have to be sorted."""
+    if a.dtype.kind not in "biu" or lies_on_device(a) or left_to_numpy(a, MANY_DETERMINED):
+        return None
+    line = ravel(a)
+    for part in (line[:: max(1, line.size // _LOOK)], line):  # most of those that lie far apart show it soon
+        low, high = (int(_core.reduce(row, a.dtype, part, (0,), False)) for row in ("minimum", "maximum"))
+        if _ELEMENTS_PER_VALUE * (high - low) >= line.size:
+            return None
+    places = _shifted(line, -low, _INTP)
+    counts = _core.bincount(places, high - low + 1)
+    occurs = not_equal(counts, 0)
+    values = _core.flatnonzero(occurs)
+    found = [_shifted(values, low, a.dtype)]
+    if return_inverse:
+        found.append(_inverse(_core.take(subtract(cumsum(occurs, dtype=_INTP), 1), places, 0), a))
+    if return_counts:
+        found.append(_core.take(counts, values, 0))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _inverse(places: ndarray, a: ndarray) -> ndarray:
+    """What puts the values where they were, of the array's shape where NumPy gives it so: 2.0 and later."""
+    keeps = np.unique(np.zeros((1,) * a.ndim), return_inverse=True)[1].ndim == a.ndim
+    return places.reshape(a.shape) if keeps else places
 
 
 @public
@@ -72,7 +106,9 @@ def unique(
     asked = (return_index, return_inverse, return_counts)
     a = asarray(ar)
     if axis is None:
-        made = _distinct(a, *asked, equal_nan)
+        made = None if return_index else _counted(a, return_inverse, return_counts)
+        if made is None:
+            made = _distinct(a, *asked, equal_nan)
         if made is not None:
             return made
     return host_result(np.unique, a, *asked, axis, equal_nan=equal_nan, **extra)
