@@ -65,7 +65,7 @@ def _distinct(
 
 
 def _shifted(line: ndarray, by: int, dtype: np.dtype[Any]) -> ndarray:
-    """Integers plus a number, as another dtype that holds the sums: modulo 2**64, or int64 might not hold the number."""
+    """Integers plus a number, as another dtype that holds the sums: modulo 2**64, as int64 may not hold the number."""
     return _core.cast(_core.cast(line, _UINT64) + by % 2**64, dtype)
 
 
