@@ -25,6 +25,12 @@ std::size_t Round::hash() const {
     return h;
 }
 
+DType dtype_of(const Program& program, std::size_t operand) {
+    if (operand < program.inputs.size()) return program.inputs[operand];
+    operand -= program.inputs.size();
+    return program.dtype(operand < program.stores.size() ? program.stores[operand].value : program.reductions[0].value);
+}
+
 bool is_called(const Step& step) { return !is_plain(step.row, step.loop); }
 
 std::vector<Loop> called_loops(const Round& round) {

@@ -84,6 +84,7 @@ using RunRounds = void (*)(const std::int64_t* numbers, const std::int64_t* tabl
 inline constexpr std::int64_t longest_folded = 512;
 bool may_be_in_round(const Program&, bool single);
 bool is_common(DType);  // in_strands
+DType dtype_of(const Program&, std::size_t operand);  // of a round: inputs, then stores, then a reduction's result
 // Whether a function computes what the steps of the programs do, to the bit but for which NaN it is.
 bool computes_round(const Round&, RunRounds);
 

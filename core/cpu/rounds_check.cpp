@@ -27,7 +27,7 @@ struct CheckedPart {
     CheckedPart(const Round::Part& part, std::mt19937& random, bool edges_too)
         : program(*part.program), lengths(checked_lengths[static_cast<std::size_t>(part.axes)]), values(static_cast<std::size_t>(program.value_count())), memory(part.strides.size()) {
         for (std::size_t k = 0; k < memory.size(); ++k) {
-            const auto item = static_cast<std::int64_t>(itemsize(dtype(k)));
+            const auto item = static_cast<std::int64_t>(itemsize(dtype_of(program, k)));
             auto& apart = strides.emplace_back();
             std::int64_t room = 8 * item;
             for (auto axis = static_cast<std::size_t>(part.axes); axis-- > 0; room *= lengths[axis]) {
@@ -35,22 +35,16 @@ struct CheckedPart {
                 apart[axis] = stride == Stride::same ? 0 : stride == Stride::next ? item : room;
             }
             memory[k] = {};
-            if (k < program.inputs.size()) fill(memory[k], dtype(k), random, edges_too);
+            if (k < program.inputs.size()) fill(memory[k], dtype_of(program, k), random, edges_too);
         }
         for (std::size_t k = 0; k < program.inputs.size(); ++k) values[k] = gathered(k);
         compute_steps(program, values);
     }
 
     std::int64_t elements() const { return lengths[0] * lengths[1] * lengths[2]; }
-    DType dtype(std::size_t operand) const {
-        if (operand < program.inputs.size()) return program.inputs[operand];
-        operand -= program.inputs.size();
-        return program.dtype(operand < program.stores.size() ? program.stores[operand].value : program.reductions[0].value);
-    }
-
     CheckedValues gathered(std::size_t operand) const {
         CheckedValues found{};
-        const auto item = itemsize(dtype(operand));
+        const auto item = itemsize(dtype_of(program, operand));
         char* to = found.bytes.data();
         for (std::int64_t i = 0; i < lengths[0]; ++i)
             for (std::int64_t j = 0; j < lengths[1]; ++j)
@@ -62,7 +56,7 @@ struct CheckedPart {
     bool right() const {
         const std::size_t read = program.inputs.size();
         for (std::size_t k = 0; k < program.stores.size(); ++k)
-            if (!same_values(dtype(read + k), values[program.stores[k].value].bytes.data(), gathered(read + k).bytes.data(), static_cast<std::size_t>(elements()))) return false;
+            if (!same_values(dtype_of(program, read + k), values[program.stores[k].value].bytes.data(), gathered(read + k).bytes.data(), static_cast<std::size_t>(elements()))) return false;
         for (const Reduction& reduction : program.reductions) {
             const DType of = program.dtype(reduction.value);
             alignas(64) std::array<char, 64> wanted{};

@@ -46,9 +46,13 @@ Replay::Replay(Traced&& traced, std::span<const std::size_t> donated) : traced_(
 }
 
 void Replay::find_rounds() {
-    for (Stretch& stretch : stretches_)
+    for (Stretch& stretch : stretches_) {
         stretch.again.rounds = Rounds::find(std::span(traced_.list).subspan(stretch.first, stretch.count), *stretch.schedule, stretch.again.roots,
                                              [&](std::size_t part) { return !stretch.drops[part].empty(); });
+        // What runs together with the parts before it is no round of theirs. Doubles, which share the schedule, find it so.
+        for (const Rounds& rounds : stretch.again.rounds)
+            if (bool& follows = stretch.schedule->parts[rounds.first()].follows) follows = false;
+    }
 }
 
 // What another stretch uses is held by its instructions, and so counts as seen by others.
@@ -60,7 +64,7 @@ void Replay::divide_list() {
         std::vector<Instruction> list(at(done), at(end));
         done = end;
         Stretch& made = stretches_.emplace_back();
-        made.schedule = std::make_shared<const Schedule>(plan_list(list));
+        made.schedule = std::make_shared<Schedule>(plan_list(list));
         made.first = traced_.list.size();
         made.count = list.size();
         traced_.list.insert(traced_.list.end(), std::make_move_iterator(list.begin()), std::make_move_iterator(list.end()));

@@ -85,7 +85,7 @@ private:
     // A stretch of the list without a loop or choice in it, divided.
     struct Stretch {
         std::size_t first = 0, count = 0;
-        std::shared_ptr<const Schedule> schedule;
+        std::shared_ptr<Schedule> schedule;
         Again again;
         std::vector<std::vector<BufferPtr>> last_used;  // by part: what nothing needs after it
         std::vector<std::vector<BufferPtr>> drops;      // of these, by part: what has memory of its own

@@ -181,6 +181,7 @@ public:
                 if (!rounds.round_.parts[k].is_others() && !add(rounds, rounds.round_.parts[k], schedule_.parts[repeat.first + r * repeat.period + k], all)) return {};
         put_down(rounds, all);
         rounds.interpreted_.emplace(rounds.round_);
+        rounds.lines_ = cpu::RoundLines::find(rounds.round_, rounds.numbers_, rounds.table_, rounds.count_);
         rounds.called_ = cpu::called_loops(rounds.round_);
         rounds.products_ = cpu::called_products(rounds.round_);
         return rounds;
@@ -309,7 +310,8 @@ std::string Rounds::text() const {
     const auto coded = std::ranges::count_if(round_.parts, [](const cpu::Round::Part& part) { return !part.is_others(); });
     const cpu::CodeState state = cpu::code_mode() == cpu::CodeMode::off ? cpu::CodeState::refused : cpu::find_code(round_).state;
     const std::string how = state == cpu::CodeState::refused ? "without machine code"
-                                                             : "of which " + std::to_string(coded) + (state == cpu::CodeState::there ? " run in machine code" : " are to run in machine code");
+                                                             : "of which " + std::to_string(coded) + (state == cpu::CodeState::there ? " run in machine code" : " are to run in machine code") +
+                                                                   (lines_ ? ", some lines at a time" : "");
     return "programs " + std::to_string(first_) + " to " + std::to_string(first_ + parts() - 1) + ": " + std::to_string(count_) + " rounds of " +
            std::to_string(round_.parts.size()) + ", " + how + "\n";
 }
@@ -345,7 +347,8 @@ void Rounds::run(std::span<char* const> bases, FunctionRef<void(std::size_t part
         const Context& to = *static_cast<Context*>(given);
         to.other(to.first + part);
     };
-    if (has_code()) code_(numbers_.data(), table_.data(), count_, addresses_.data(), called_.data(), products_.data(), call, &context);
+    if (const std::int64_t lines = has_code() && lines_ ? lines_->at_once(addresses_) : 0; lines > 0) lines_->run(lines, code_, numbers_, table_, count_, addresses_);
+    else if (has_code()) code_(numbers_.data(), table_.data(), count_, addresses_.data(), called_.data(), products_.data(), call, &context);
     else interpreted_->run(numbers_.data(), table_.data(), count_, addresses_.data(), call, &context);
 }
 

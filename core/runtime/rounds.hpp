@@ -12,6 +12,7 @@
 
 #include "base/function_ref.hpp"
 #include "cpu/code.hpp"
+#include "cpu/round_lines.hpp"
 #include "cpu/rounds_interpreted.hpp"
 #include "runtime/kept_launch.hpp"
 #include "runtime/schedule.hpp"
@@ -52,6 +53,7 @@ private:
 
     cpu::Round round_;
     std::optional<cpu::InterpretedRounds> interpreted_;
+    std::optional<cpu::RoundLines> lines_;  // where code may run some lines at a time
     std::size_t first_ = 0, count_ = 0;
     std::vector<std::size_t> giving_back_;
     std::vector<Where> where_;
