@@ -42,7 +42,7 @@ public:
         for (const Round::Part& part : round_.parts)
             if (!look_at(part, first)) return {};
         for (auto& [base, lines] : bases_)
-            if (!add(static_cast<std::size_t>(base), lines)) return {};
+            if (!add(lines)) return {};
         return std::move(made_);
     }
 
@@ -112,17 +112,12 @@ private:
     }
 
     // False: some line meets another one of those that are written.
-    bool add(std::size_t base, Lines& lines) {
+    bool add(Lines& lines) {
         std::ranges::sort(lines.first);
         const auto same = std::ranges::unique(lines.first);
         lines.first.erase(same.begin(), same.end());
-        const std::int64_t apart = std::abs(lines.stride), reach = apart * (made_.lines_ - 1);
         if (lines.written && !are_apart(lines)) return false;
-        Range range{base, lines.first.front().low, lines.first.front().high, lines.written};
-        for (const Line& line : lines.first) range.high = std::max(range.high, line.high);
-        made_.line_bytes_ += bytes_of_line(lines.first, apart);
-        (lines.stride < 0 ? range.low : range.high) += lines.stride < 0 ? -reach : reach;
-        made_.ranges_.push_back(range);
+        made_.line_bytes_ += bytes_of_line(lines.first, std::abs(lines.stride));
         return true;
     }
 
@@ -171,17 +166,12 @@ std::optional<RoundLines> RoundLines::find(const Round& round, std::span<const s
     return Finding(round, numbers, table, rounds).run();
 }
 
-std::int64_t RoundLines::at_once(std::span<char* const> bases) const {
+std::int64_t RoundLines::at_once() const {
     const std::int64_t threads = lines_ * line_work_ >= least_shared_work ? free_threads() : 1, room = cache_bytes().second / 2;
     if (threads == 1 && lines_ * line_bytes_ <= room) return 0;
     std::int64_t lines = std::max(fewest_lines, std::min((lines_ + threads - 1) / threads, room / std::max<std::int64_t>(line_bytes_, 1)));
     lines = (lines + unit_of_lines - 1) / unit_of_lines * unit_of_lines;
-    if (lines >= lines_) return 0;
-    // What is written may lie in memory that has another base, too.
-    for (const Range& a : ranges_)
-        for (const Range& b : ranges_)
-            if (&a != &b && a.written && bases[a.base] + a.low < bases[b.base] + b.high && bases[b.base] + b.low < bases[a.base] + a.high) return 0;
-    return lines;
+    return lines < lines_ ? lines : 0;
 }
 
 void RoundLines::run(std::int64_t lines, RunRounds made, std::span<const std::int64_t> numbers, std::span<const std::int64_t> table, std::size_t rounds,

@@ -17,8 +17,9 @@ public:
     // Nothing where lines need each other.
     static std::optional<RoundLines> find(const Round&, std::span<const std::int64_t> numbers, std::span<const std::int64_t> table, std::size_t rounds);
 
-    // How many lines a block has, for operands at these bases; 0: all lines run in one go.
-    std::int64_t at_once(std::span<char* const> bases) const;
+    // How many lines a block has; 0: all lines run in one go.
+    std::int64_t at_once() const;
+    // What has one base lies apart from what has another.
     void run(std::int64_t lines, RunRounds, std::span<const std::int64_t> numbers, std::span<const std::int64_t> table, std::size_t rounds, std::span<char* const> bases) const;
 
 private:
@@ -26,17 +27,10 @@ private:
         std::size_t number;   // an offset
         std::int64_t stride;  // by which it moves from line to line
     };
-    // What the rounds reach from a base.
-    struct Range {
-        std::size_t base;
-        std::int64_t low, high;
-        bool written;
-    };
     class Finding;
 
     std::vector<std::size_t> lengths_;  // the numbers that say how many lines there are
     std::vector<Moved> moved_;
-    std::vector<Range> ranges_;
     std::int64_t lines_ = 0;
     std::int64_t line_bytes_ = 0;  // in the caches
     std::int64_t line_work_ = 0;   // steps on elements

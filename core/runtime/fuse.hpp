@@ -63,7 +63,8 @@ bool same_elements(const View&, const View&);
 bool same_steps(const View&, const View&);  // from element to element, wherever the first one lies
 
 inline constexpr std::size_t most_members = 96;  // keeps the live slots of a program within the cache
-inline constexpr std::int64_t longest_in_round = 4096;  // elements of a launch that may be one of many alike (rounds.hpp); longer ones are shared by threads
+// Elements of a launch that may be one of many alike (rounds.hpp). Threads share longer ones, or the lines of all of them.
+inline constexpr std::int64_t longest_in_round = 4096, longest_in_lines = 65536;
 
 // An operand of a recorded list.
 struct Place {

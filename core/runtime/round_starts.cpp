@@ -17,7 +17,7 @@ constexpr std::size_t longest = 512, fewest = 8, enough = 12;  // instructions o
 // What code of a round computes.
 bool is_short(const Instruction& one) {
     const auto common = [](const Argument& in) { return cpu::is_common(in.array() ? in.array()->dtype : in.scalar()->dtype); };
-    return one.work == Work::elementwise && !one.on_host && one.out[0].host_visible() && count(one.shape) <= longest_in_round && std::ranges::all_of(one.in, common) &&
+    return one.work == Work::elementwise && !one.on_host && one.out[0].host_visible() && count(one.shape) <= longest_in_lines && std::ranges::all_of(one.in, common) &&
            std::ranges::all_of(one.out, [](const Array& out) { return cpu::is_common(out.dtype); });
 }
 bool is_single(const Instruction& one) { return count(one.shape) == 1; }
@@ -35,7 +35,7 @@ std::vector<Repeat> repeats_of(std::span<const Instruction> list, std::span<cons
         }
         std::uint64_t operands = one.in.size(), shape = 0;
         for (const Argument& in : one.in) operands = operands << 8 | (in.array() ? 64 + static_cast<std::uint64_t>(in.array()->dtype) : static_cast<std::uint64_t>(in.scalar()->dtype));
-        for (const std::int64_t length : one.shape) shape = shape * (longest_in_round + 1) + static_cast<std::uint64_t>(length);
+        for (const std::int64_t length : one.shape) shape = shape * (longest_in_lines + 1) + static_cast<std::uint64_t>(length);
         const auto [found, added] = known.try_emplace({one.row, one.loop, operands, shape}, next);
         if (added) ++next;
         sequence.push_back(found->second);

@@ -58,10 +58,10 @@ OneLaunch launch_of_product(const Instruction& only) {
     return made;
 }
 
-bool is_short_program(std::span<const Instruction> list, const Schedule::Part& part) {
+bool is_short_program(std::span<const Instruction> list, const Schedule::Part& part, std::int64_t longest = longest_in_lines) {
     const Instruction& first = list[part.group.members.front()];
     return !part.group.alone && !part.fused.outputs.empty() && part.fused.through.empty() && first.out[0].host_visible() && first.on_stream == 0 &&
-           count(first.shape) <= longest_in_round;
+           count(first.shape) <= longest;
 }
 
 // Axes in the order of the shape, neighbours that every operand walks in one go joined; nothing where there are too many, or where the order of
@@ -182,6 +182,8 @@ public:
         put_down(rounds, all);
         rounds.interpreted_.emplace(rounds.round_);
         rounds.lines_ = cpu::RoundLines::find(rounds.round_, rounds.numbers_, rounds.table_, rounds.count_);
+        const auto is_long = [&](const Schedule::Part& part) { return is_short_program(list_, part) && !is_short_program(list_, part, longest_in_round); };
+        if (!rounds.lines_ && std::ranges::any_of(std::span(schedule_.parts).subspan(repeat.first, repeat.period), is_long)) return {};
         rounds.called_ = cpu::called_loops(rounds.round_);
         rounds.products_ = cpu::called_products(rounds.round_);
         return rounds;
@@ -277,7 +279,7 @@ private:
 
 std::vector<Rounds> Rounds::find(std::span<const Instruction> list, const Schedule& schedule, const Roots& roots, FunctionRef<bool(std::size_t part)> gives_back) {
     std::vector<Rounds> found;
-    if (schedule.parts.size() < 2 * fewest_rounds) return found;
+    if (schedule.parts.size() < fewest_rounds) return found;
     Kinds kinds;
     std::vector<std::uint32_t> sequence;
     sequence.reserve(schedule.parts.size());
@@ -347,7 +349,7 @@ void Rounds::run(std::span<char* const> bases, FunctionRef<void(std::size_t part
         const Context& to = *static_cast<Context*>(given);
         to.other(to.first + part);
     };
-    if (const std::int64_t lines = has_code() && lines_ ? lines_->at_once(addresses_) : 0; lines > 0) lines_->run(lines, code_, numbers_, table_, count_, addresses_);
+    if (const std::int64_t lines = has_code() && lines_ ? lines_->at_once() : 0; lines > 0) lines_->run(lines, code_, numbers_, table_, count_, addresses_);
     else if (has_code()) code_(numbers_.data(), table_.data(), count_, addresses_.data(), called_.data(), products_.data(), call, &context);
     else interpreted_->run(numbers_.data(), table_.data(), count_, addresses_.data(), call, &context);
 }

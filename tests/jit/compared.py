@@ -1,4 +1,5 @@
-"""What tests of recorded functions share: arrays made of a seed, sameness to the bit, threads that call at once."""
+"""What tests of recorded functions share: arrays made of a seed, sameness to the bit, threads that call at once, rounds
+with and without machine code."""
 
 from __future__ import annotations
 
@@ -55,3 +56,37 @@ def in_threads(work: Callable[[int], Any]) -> list[Any]:
         if isinstance(result, BaseException):
             raise result
     return results
+
+
+def copies(arrays: tuple[Any, ...]) -> list[Any]:
+    return [ap.array(one) if isinstance(one, np.ndarray) else one for one in arrays]
+
+
+def check_rounds(work: Callable[..., Any], *arrays: Any) -> None:
+    """Calls of the compiled function with and without machine code, each with the bits of the function as it is,
+    arguments too."""
+    compiled = ap.jit(work).compile(*copies(arrays))
+    assert "run in machine code" in compiled.explain()
+    for mode in ("background", "off", "off", "background"):
+        with ap.config.using(machine_code=mode):
+            _check_once(work, compiled, arrays)
+
+
+def _check_once(work: Callable[..., Any], compiled: Any, arrays: tuple[Any, ...]) -> None:
+    given, wanted = copies(arrays), copies(arrays)
+    results, expected = compiled(*given), work(*wanted)
+    for one, other in zip([results, *given], [expected, *wanted], strict=True):
+        one, other = np.asarray(one), np.asarray(other)
+        assert one.dtype == other.dtype
+        assert one.shape == other.shape
+        assert one.tobytes() == other.tobytes()
+
+
+def values(dtype: str, *shape: int) -> np.ndarray:
+    random = np.random.default_rng(3)
+    if dtype == "bool":
+        return random.random(shape) < 0.5
+    if dtype[0] in "iu":
+        return random.integers(1, 50, shape).astype(dtype)
+    found = random.normal(size=shape) + 2
+    return (found + 1j * random.normal(size=shape) if dtype[0] == "c" else found).astype(dtype)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from host_compiler import needs_compiler
-from jit.compared import THREADS, in_threads
+from jit.compared import THREADS, check_rounds, copies, in_threads, values
 
 import asnumpy as ap
 from programs.factorisations import levinson as levinson_of
@@ -22,40 +22,6 @@ def deferred_on_the_cpu() -> Iterator[None]:
     """Sums of what runs at once may end in other digits than those of the programs that are recorded."""
     with ap.config.using(eager=False, eager_size=0, device="cpu"):
         yield
-
-
-def copies(arrays: tuple[Any, ...]) -> list[Any]:
-    return [ap.array(one) if isinstance(one, np.ndarray) else one for one in arrays]
-
-
-def check(work: Callable[..., Any], *arrays: Any) -> None:
-    """Calls of the compiled function with and without machine code, each with the bits of the function as it is,
-    arguments too."""
-    compiled = ap.jit(work).compile(*copies(arrays))
-    assert "run in machine code" in compiled.explain()
-    for mode in ("background", "off", "off", "background"):
-        with ap.config.using(machine_code=mode):
-            check_once(work, compiled, arrays)
-
-
-def check_once(work: Callable[..., Any], compiled: Any, arrays: tuple[Any, ...]) -> None:
-    given, wanted = copies(arrays), copies(arrays)
-    results, expected = compiled(*given), work(*wanted)
-    for one, other in zip([results, *given], [expected, *wanted], strict=True):
-        one, other = np.asarray(one), np.asarray(other)
-        assert one.dtype == other.dtype
-        assert one.shape == other.shape
-        assert one.tobytes() == other.tobytes()
-
-
-def values(dtype: str, *shape: int) -> np.ndarray:
-    random = np.random.default_rng(3)
-    if dtype == "bool":
-        return random.random(shape) < 0.5
-    if dtype[0] in "iu":
-        return random.integers(1, 50, shape).astype(dtype)
-    found = random.normal(size=shape) + 2
-    return (found + 1j * random.normal(size=shape) if dtype[0] == "c" else found).astype(dtype)
 
 
 def gauss_seidel(u: Any) -> Any:
@@ -134,14 +100,14 @@ def of_functions(x: Any) -> Any:
 def test_bits_of_floats(work: Callable[..., Any], dtype: str) -> None:
     shape = (30,) if work is running else (80,) if work is levinson else (12, 8, 12) if work is cubes else (20, 24)
     given = values(dtype, *shape)
-    check(work, given / np.asarray(40, dtype) if work is levinson else given)
+    check_rounds(work, given / np.asarray(40, dtype) if work is levinson else given)
 
 
 @pytest.mark.parametrize(("work", "dtype"), [
     (prices, "float32"), (prices, "int64"), (totals, "float64"), (totals, "complex64"),
 ], ids=lambda one: getattr(one, "__name__", one))  # fmt: skip
 def test_bits_of_reductions(work: Callable[..., Any], dtype: str) -> None:
-    check(work, values(dtype, 18, 18) if work is prices else values(dtype, 500) / np.asarray(2, dtype))
+    check_rounds(work, values(dtype, 18, 18) if work is prices else values(dtype, 500) / np.asarray(2, dtype))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint64", "bool"])
@@ -152,12 +118,12 @@ def test_integers(dtype: str) -> None:
             y[: len(x) - k] = ap.where(x[k:] > y[k - 1], y[: len(x) - k] & x[k], x[k:])
         return x[::-1].copy()
 
-    check(work, values(dtype, 40), values(dtype, 40))
+    check_rounds(work, values(dtype, 40), values(dtype, 40))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_functions_of_single_elements(dtype: str) -> None:
-    check(of_functions, values(dtype, 60))
+    check_rounds(of_functions, values(dtype, 60))
 
 
 def test_neutral_elements_and_zeros() -> None:
@@ -169,9 +135,9 @@ def test_neutral_elements_and_zeros() -> None:
 
     given = np.full(100, -0.0)
     given[45] = 0.0
-    check(work, given)
+    check_rounds(work, given)
     given[50] = np.nan
-    check(work, given)
+    check_rounds(work, given)
 
 
 def test_arrays_of_all_kinds() -> None:
@@ -185,7 +151,7 @@ def test_arrays_of_all_kinds() -> None:
             a[k, 1::2] -= b[k, : a.shape[1] // 2] * 2
         return ap.stack(rows)
 
-    check(work, values("float64", 20, 15), values("float64", 30, 20))
+    check_rounds(work, values("float64", 20, 15), values("float64", 30, 20))
 
 
 def test_an_index_out_of_range_within_the_rounds() -> None:
@@ -258,4 +224,4 @@ def test_products_of_small_matrices(dtype: str) -> None:
         return total
 
     a = values(dtype, 30, 30)
-    check(work, a if dtype == "int64" else a / np.asarray(50, dtype), values(dtype, 30, 5))
+    check_rounds(work, a if dtype == "int64" else a / np.asarray(50, dtype), values(dtype, 30, 5))
