@@ -14,15 +14,15 @@
 namespace asnumpy::cpu {
 namespace {
 
-// Work that a thread should have before another one is woken for the rest; and before one that had its part of the last work, and looks
-// for more, is left out: what it computed would come from its caches.
-constexpr double shortest_chunk_ns = 20000, shortest_kept_chunk_ns = 6000;
+// Work that a thread should have before one that had its part of the last work, and looks for more, is left out: what it computed would come from its
+// caches.
+constexpr double shortest_kept_chunk_ns = 6000;
 // Less than this moves nothing to other caches that would count.
 constexpr double some_work_ns = 4000;
 
 // How many units are a chunk at least.
 std::int64_t least_units(const Frame& frame, double all_ns) {
-    const auto least = static_cast<std::int64_t>(shortest_chunk_ns / frame.unit_ns) + 1;
+    const auto least = static_cast<std::int64_t>(worth_waking_ns() / frame.unit_ns) + 1;
     const int before = last_participants();
     return before > 1 && all_ns >= before * shortest_kept_chunk_ns ? std::clamp<std::int64_t>(frame.units / before, 1, least) : least;
 }

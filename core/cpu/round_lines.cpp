@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_operands = 1 << 18;  // of all rounds, which are sorted
 // Fewer lines than this are hardly worth a loop; so many at least begin where no other thread writes.
 constexpr std::int64_t fewest_lines = 32, unit_of_lines = 16;
-constexpr std::int64_t least_shared_work = 65'536;  // steps on elements, which are worth a second thread
+constexpr double step_ns = 0.3;  // on an element
 
 // Where the numbers of an operand are.
 struct Numbers {
@@ -167,7 +167,8 @@ std::optional<RoundLines> RoundLines::find(const Round& round, std::span<const s
 }
 
 std::int64_t RoundLines::at_once() const {
-    const std::int64_t threads = lines_ * line_work_ >= least_shared_work ? free_threads() : 1, room = cache_bytes().second / 2;
+    const double each = step_ns * static_cast<double>(lines_ * line_work_) / free_threads();
+    const std::int64_t threads = each >= worth_waking_ns() ? free_threads() : 1, room = cache_bytes().second / 2;
     if (threads == 1 && lines_ * line_bytes_ <= room) return 0;
     std::int64_t lines = std::max(fewest_lines, std::min((lines_ + threads - 1) / threads, room / std::max<std::int64_t>(line_bytes_, 1)));
     lines = (lines + unit_of_lines - 1) / unit_of_lines * unit_of_lines;

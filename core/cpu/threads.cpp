@@ -59,6 +59,21 @@ constexpr std::chrono::microseconds most_patience{1000};
 
 Clock::duration patience_after(Clock::duration work) { return std::clamp<Clock::duration>(work, short_patience, most_patience); }
 
+// What passes until a worker that sleeps has begun: a mean in which the last few count most. Between machines it differs by ten.
+class Waking {
+public:
+    double ns() const { return static_cast<double>(mean_.load(std::memory_order_relaxed)); }
+    void note(Clock::duration took) {
+        const std::int64_t before = mean_.load(std::memory_order_relaxed), ns = std::clamp<std::int64_t>(std::chrono::nanoseconds(took).count(), 0, longest);
+        mean_.store(before + (ns - before) / 16, std::memory_order_relaxed);  // of two notes at once one may be lost
+    }
+
+private:
+    static constexpr std::int64_t longest = 200'000;
+    std::atomic<std::int64_t> mean_{10'000};
+};
+Waking waking;
+
 thread_local bool inside_parallel_for = false;
 thread_local int participants_before = 1;
 
@@ -79,6 +94,7 @@ public:
     Team(const FunctionRef<void()>* prepare, const Body& body) : prepare_(prepare), body_(body) {}
 
     Seat& first() { return first_; }
+    Clock::time_point begin() const { return begin_; }
     int participants() const { return last_->participant + 1; }
 
     void join(Seat& seat) {
@@ -149,6 +165,7 @@ private:
 
     const FunctionRef<void()>* prepare_;
     const Body& body_;
+    const Clock::time_point begin_ = Clock::now();
     std::int64_t chunk_ = 1;
     std::atomic<bool> failed_{false};
     std::exception_ptr error_;
@@ -179,9 +196,11 @@ public:
     void serve() {
         thread_.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
         Clock::duration patience = short_patience;
+        bool slept = false;
         for (std::uint32_t seen = called_.load(std::memory_order_acquire);;) {
             if (Team* team = invitation_.exchange(nullptr, std::memory_order_acq_rel)) {
                 const std::uint32_t ticket = ticket_;
+                if (std::exchange(slept, false)) waking.note(Clock::now() - team->begin());
                 processor_.store(current_processor(), std::memory_order_relaxed);
                 patience = patience_after(team->work(*this));
                 served_.store(ticket, std::memory_order_release);
@@ -189,7 +208,10 @@ public:
                 continue;
             }
             const auto called = [&] { return called_.load(std::memory_order_acquire) != seen; };
-            if (!spin_until(called, patience)) called_.wait(seen);
+            if (!spin_until(called, patience)) {
+                called_.wait(seen);
+                slept = true;
+            }
             seen = called_.load(std::memory_order_acquire);
         }
     }
@@ -356,6 +378,11 @@ int thread_count() { return current_thread_count().load(std::memory_order_relaxe
 int free_threads() { return inside_parallel_for ? 1 : thread_count(); }
 
 int last_participants() { return participants_before; }
+
+double worth_waking_ns() {
+    constexpr double least = 20'000, times_waking = 2;
+    return std::max(least, times_waking * waking.ns());
+}
 
 void worked_alone() { participants_before = 1; }
 

@@ -26,6 +26,9 @@ void parallel_for(std::int64_t n, std::int64_t grain, Body body);
 // Where there is none for the caller, nothing has run; a worker without memory leaves its chunks to the others.
 void parallel_for(std::int64_t n, std::int64_t grain, FunctionRef<void()> prepare, Body body);
 
+// Work that a thread should have before another one is woken for the rest: by what waking takes on this machine.
+double worth_waking_ns();
+
 // How many threads shared the calling thread's last work, in whose caches it lies now.
 int last_participants();
 void worked_alone();  // what was no parallel_for is the last work

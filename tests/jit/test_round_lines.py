@@ -70,21 +70,21 @@ def of_two_dtypes(x: Any) -> Any:
     return signs
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "complex64"])
+@pytest.mark.parametrize("dtype", ["float64", "int16"])
 @pytest.mark.parametrize("work", [columns, rows, backwards])
 def test_lines_that_need_no_other(work: Callable[..., Any], dtype: str) -> None:
-    shape = (70, 300) if work is rows else (300, 70)
+    shape = (300, 900) if work is rows else (900, 300)
     assert SHARED in explained(work, values(dtype, *shape))
     check_rounds(work, values(dtype, *shape))
 
 
 def test_lines_with_axes_of_their_own() -> None:
-    assert SHARED in explained(planes, values("float64", 90, 9, 50))
-    check_rounds(planes, values("float64", 90, 9, 50))
+    assert SHARED in explained(planes, values("float64", 200, 9, 200))
+    check_rounds(planes, values("float64", 200, 9, 200))
 
 
 def test_lines_of_several_dtypes() -> None:
-    check_rounds(of_two_dtypes, values("float64", 900, 40))
+    check_rounds(of_two_dtypes, values("float64", 900, 200))
 
 
 def test_longer_lines_only_where_none_needs_another() -> None:
@@ -100,10 +100,9 @@ def test_longer_lines_only_where_none_needs_another() -> None:
     assert "rounds" not in explained(shifted, long)
 
 
-@pytest.mark.parametrize("lines", [1, 2, 31, 32, 33, 64, 100, 257])
+@pytest.mark.parametrize("lines", [1, 2, 31, 32, 33, 64, 257, 1000])
 def test_any_number_of_lines(lines: int) -> None:
-    x = values("float64", lines, 200)
-    assert_same(columns, x)
+    assert_same(columns, values("float64", lines, 1000))
 
 
 def assert_same(work: Callable[..., Any], *arrays: Any) -> None:
@@ -114,11 +113,11 @@ def assert_same(work: Callable[..., Any], *arrays: Any) -> None:
         np.testing.assert_array_equal(np.asarray(one), np.asarray(other), strict=True)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(10))
 def test_random_loops_over_columns(seed: int) -> None:
     """Whatever a line reads: of itself, of its neighbours, of columns ahead and behind, of another array."""
     random = np.random.default_rng(seed)
-    meets = seed % 3 == 0
+    meets = seed % 2 == 0
     reads = [(int(random.integers(2)), int(random.integers(-2, 3)), int(random.integers(-1, 2)) if meets else 0)
              for _ in range(int(random.integers(1, 4)))]
     written, back = int(random.integers(2)), bool(random.integers(2))
@@ -134,5 +133,5 @@ def test_random_loops_over_columns(seed: int) -> None:
             arrays[written][1:-1, j] = value
         return x.sum()
 
-    shape = (160, 290) if transposed else (290, 160)
+    shape = (300, 600) if transposed else (600, 300)
     assert_same(work, values("float64", *shape), values("float64", *shape)[::-1].copy())
