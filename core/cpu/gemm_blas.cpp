@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "cpu/structured_layout.hpp"
+#include "cpu/ordered_lines.hpp"
 #include "cpu/threads.hpp"
 
 namespace asnumpy::cpu {
@@ -189,7 +190,9 @@ template <class T> void multiply_vector(const Blas& blas, const MatrixView& m, c
         }
     };
     const bool add_now = add && !through_copy;
-    const std::int64_t parts = parts_of(blas, m.rows * m.columns, vector_work, 4);
+    // What a thread's own cache may hold stays there, unless others have had their parts of it.
+    const bool held = last_participants() == 1 && m.rows * m.columns * static_cast<std::int64_t>(sizeof(T)) <= cache_bytes().second;
+    const std::int64_t parts = held ? 1 : parts_of(blas, m.rows * m.columns, vector_work, 4);
     if (parts == 1) {
         part(0, m.rows, 0, m.columns, add_now, to, incy);
     } else if (const std::int64_t count = parts_of_sums(m, parts, p.matrix.transposed); count > 0) {

@@ -6,12 +6,13 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "cpu/costs.hpp"
 
 namespace asnumpy::cpu {
 namespace {
 
-// Time of one step on elements that lie in the first-level cache, per byte of its result.
-constexpr double step_ns_per_byte = 0.03;
+// Of a function (exp, sin), per byte of its result, wherever its operands lie.
+constexpr double function_ns_per_byte = 0.08;
 
 double cost_bytes(DType dtype) { return static_cast<double>(std::max<std::size_t>(itemsize(dtype), 4)); }
 
@@ -63,7 +64,10 @@ Resolved::Resolved(const Program& program) : inputs(program.inputs), values(prog
                  std::array{inner.in[0], inner.in[1], step.in[right ? 0 : 1]});
     }
     for (const Step& step : program.steps)
-        for (std::size_t i = 0; i < row(step.row).nout; ++i) cost += step_ns_per_byte * cost_bytes(values[step.out + i]);
+        for (std::size_t i = 0; i < row(step.row).nout; ++i) {
+            cost += step_ns_per_byte * cost_bytes(values[step.out + i]);
+            if (!is_plain(step.row, step.loop)) called_cost += function_ns_per_byte * cost_bytes(values[step.out + i]);
+        }
     finish(program);
     tile_slot_bytes = slot_bytes;
 }
@@ -85,6 +89,7 @@ Resolved::Resolved(const Program& program, const Strands& strands, std::span<con
     for (const Strand& strand : strands.strands)
         if (strand.reduction) reductions[*strand.reduction].call = defined_by[reductions[*strand.reduction].value];
     tile_slot_bytes = reductions.empty() ? slot_bytes : first.tile_slot_bytes;
+    called_cost = first.called_cost;
     otherwise = &first;
     std::vector<int> as_numbers(inputs.size(), 0);
     for (const Strand& strand : strands.strands) {

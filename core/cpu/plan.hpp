@@ -45,6 +45,7 @@ struct Resolved {
     std::int64_t tile_slot_bytes = 0;    // for which tiles are chosen: floats are added tile by tile
     std::size_t most_operands = 0;       // of a call
     double cost = 0;                     // rough time per element in ns, without the operands' memory
+    double called_cost = 0;              // beside that, of functions
     // Bit i of each: calls take the first element of input i for all elements. Where it is not one number, a launch runs `otherwise`.
     std::uint64_t numbers = 0, only_numbers = 0;  // only: all that read it do
     const Resolved* otherwise = nullptr;

@@ -76,6 +76,10 @@ Waking waking;
 
 thread_local bool inside_parallel_for = false;
 thread_local int participants_before = 1;
+// Workers that had their part of the last work and sleep again are woken beside the next one, for what comes after it; a few times, if they then find none.
+thread_local bool woken_beside = false;
+thread_local int woken_in_vain = 0;
+constexpr int most_woken_in_vain = 2;
 
 // A participant's own part of the index range. It starts there, so that it meets the same memory again in the next call, and then
 // helps with the others' parts, around the ring.
@@ -175,6 +179,7 @@ private:
 
 class Worker : public Seat {
 public:
+    bool awake() const { return awake_.load(std::memory_order_relaxed); }
     bool lease() { return !leased_.test_and_set(std::memory_order_acquire); }
     void release() { leased_.clear(std::memory_order_release); }
 
@@ -182,6 +187,12 @@ public:
     void invite(Team& team) {
         ++ticket_;
         invitation_.store(&team, std::memory_order_release);
+        called_.store(ticket_, std::memory_order_seq_cst);
+        called_.notify_one();
+    }
+    // Likewise: without work so far, for which it then looks as after any other.
+    void wake() {
+        ++ticket_;
         called_.store(ticket_, std::memory_order_seq_cst);
         called_.notify_one();
     }
@@ -209,7 +220,9 @@ public:
             }
             const auto called = [&] { return called_.load(std::memory_order_acquire) != seen; };
             if (!spin_until(called, patience)) {
+                awake_.store(false, std::memory_order_relaxed);
                 called_.wait(seen);
+                awake_.store(true, std::memory_order_relaxed);
                 slept = true;
             }
             seen = called_.load(std::memory_order_acquire);
@@ -242,6 +255,7 @@ private:
     static constexpr int unseen = -1, moved = -2;
 
     std::atomic_flag leased_ = ATOMIC_FLAG_INIT;
+    std::atomic<bool> awake_{true};
     std::atomic<pid_t> thread_{0};
     std::atomic<int> processor_{unseen};  // where it last began to work, or was sent
     std::uint32_t ticket_ = 0;            // belongs to who leased it; to the worker from invitation to service
@@ -269,6 +283,8 @@ public:
             return;
         }
         participants_before = team.participants();
+        woken_beside = false;
+        woken_in_vain = 0;
         if (team.participants() <= max_threads()) place(team);
         team.divide(n, grain);
         each_worker(team, [&](Worker& worker) { worker.invite(team); });
@@ -276,6 +292,22 @@ public:
         each_worker(team, [&](Worker& worker) { worker.leave(patience); });
         each_worker(team, [](Worker& worker) { worker.release(); });
         team.rethrow();
+    }
+
+    // Whether those who take part first would come at once.
+    bool awake(int workers) const {
+        for (int i = 0; i < std::min(workers, running_.load(std::memory_order_acquire)); ++i)
+            if (!workers_[static_cast<std::size_t>(i)]->awake()) return false;
+        return true;
+    }
+
+    void wake(int workers) {
+        for (int i = 0; i < std::min(workers, running_.load(std::memory_order_acquire)); ++i) {
+            Worker& worker = *workers_[static_cast<std::size_t>(i)];
+            if (worker.awake() || !worker.lease()) continue;
+            worker.wake();
+            worker.release();
+        }
     }
 
     // In a forked child only the forking thread lives on.
@@ -377,14 +409,21 @@ int thread_count() { return current_thread_count().load(std::memory_order_relaxe
 
 int free_threads() { return inside_parallel_for ? 1 : thread_count(); }
 
-int last_participants() { return participants_before; }
+int last_participants() {
+    if (participants_before == 1 || pool().awake(participants_before - 1)) return participants_before;
+    woken_beside = woken_in_vain++ < most_woken_in_vain;
+    if (woken_beside) pool().wake(participants_before - 1);
+    return 1;
+}
 
 double worth_waking_ns() {
     constexpr double least = 20'000, times_waking = 2;
     return std::max(least, times_waking * waking.ns());
 }
 
-void worked_alone() { participants_before = 1; }
+void worked_alone() {
+    if (!std::exchange(woken_beside, false)) participants_before = 1;
+}
 
 void set_thread_count(int count) { current_thread_count().store(std::clamp(count, 1, max_threads())); }
 

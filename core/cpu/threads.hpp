@@ -29,7 +29,7 @@ void parallel_for(std::int64_t n, std::int64_t grain, FunctionRef<void()> prepar
 // Work that a thread should have before another one is woken for the rest: by what waking takes on this machine.
 double worth_waking_ns();
 
-// How many threads shared the calling thread's last work, in whose caches it lies now.
+// How many threads shared the calling thread's last work, in whose caches it lies now; one where they sleep again.
 int last_participants();
 void worked_alone();  // what was no parallel_for is the last work
 
